@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Correct: counts to line integrals, p = −ln((count − dark)/(flat − dark)), binned, interleaved, repaired.
+ *
+ * Rule of repair: a value is undefined when flat − dark or the transmission is not a positive finite number (with
+ * minus_log off: when it is not finite). It is replaced by linear interpolation between the nearest defined columns of
+ * the same projection row; beyond the first or last defined column by that column's value; in a row without any by 0.
+ * Every replaced value is counted for its slice. Never a NaN. */
+#ifndef SINO_CORRECT_H
+#define SINO_CORRECT_H
+
+#include "precision.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum SinoCorrectInput { SINO_CORRECT_UINT8, SINO_CORRECT_UINT16, SINO_CORRECT_FLOAT32 } SinoCorrectInput;
+
+typedef struct SinoCorrection {
+    SinoCorrectInput input;
+    SinoPrecision precision; /* of the result */
+    int64_t angle_count;     /* K */
+    int64_t column_count;    /* of the detector box, unbinned: M·binning + (0 … binning−1 left over, dropped) */
+    int64_t row_count;       /* rows of `counts`, `flat` and `dark`, unbinned */
+    int64_t first_row, slice_count; /* slices f = 0…F−1 come from rows first_row + f·binning … + binning − 1 */
+    int64_t slice_stride;           /* ≥ F: slices of one ray in `sinogram`; entries F … stride−1 are set to 0 */
+    int64_t binning;                /* average of binning × binning counts, before the logarithm */
+    bool flat_field;                /* divide by flat − dark */
+    bool minus_log;
+    double scale; /* multiplies the result: 1/binning keeps "per detector pixel" */
+} SinoCorrection;
+
+/* counts[K][row_count][column_count]; flat, dark: [row_count][column_count] (either NULL when flat_field is off; dark
+ * NULL: zero); sinogram[(k·M + c)·slice_stride + f] of the precision, M = column_count / binning; repaired[F]. */
+SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
+                        void *sinogram, int64_t *repaired);
+
+/* fields[field_count][pixel_count] → mean or median of each pixel over its finite values (0 when there is none). */
+void sino_fields_mean(int64_t field_count, int64_t pixel_count, const float *fields, float *result);
+SinoStatus sino_fields_median(int64_t field_count, int64_t pixel_count, const float *fields, float *result);
+
+#endif

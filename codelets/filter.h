@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Filter: ramp filter of filtered backprojection with a window, by FFTW on zero-padded rows (Kak & Slaney, ch. 3.3:
+ * the band-limited ramp is sampled in space, so that the mean is right). */
+#ifndef SINO_FILTER_H
+#define SINO_FILTER_H
+
+#include "precision.h"
+#include "status.h"
+
+#include <stdint.h>
+
+typedef enum SinoFilterWindow {
+    SINO_WINDOW_NONE,
+    SINO_WINDOW_SHEPP,
+    SINO_WINDOW_COSINE,
+    SINO_WINDOW_HANN,
+    SINO_WINDOW_HAMMING,
+    SINO_WINDOW_PARZEN,
+    SINO_WINDOW_BUTTERWORTH
+} SinoFilterWindow;
+
+/* Window W(ν) at ν in [0, 1] of the Nyquist frequency. */
+double sino_filter_window(SinoFilterWindow window, double nyquist_share);
+
+/* A plan: FFT plans and the transfer function for rows of M columns. Create on one thread at a time; running it is safe
+ * from many threads at once. */
+typedef struct SinoFilter SinoFilter;
+SinoStatus sino_filter_new(int64_t column_count, SinoFilterWindow window, SinoPrecision precision, SinoFilter **filter);
+void sino_filter_free(SinoFilter *filter);                   /* takes NULL */
+int64_t sino_filter_scratch_bytes(const SinoFilter *filter); /* what one call needs; 64-byte aligned */
+
+/* In place: sinogram[(k·M + c)·slice_stride + f] for every angle k and slice f < slice_count, times angle_weight[k]
+ * (radians of π that the angle stands for). `scratch`: scratch_bytes. */
+void sino_filter_run(const SinoFilter *filter, int64_t angle_count, int64_t slice_count, int64_t slice_stride,
+                     const double *angle_weight, void *scratch, void *sinogram);
+
+/* Radians of [0, π) that each angle stands for: half the gaps to its neighbours, angles taken modulo π; their sum is π.
+ * Equal angles share. SINO_FAILED when out of memory. */
+SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight);
+
+#endif

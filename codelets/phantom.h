@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Phantom: a 3-D Shepp-Logan-like head of ellipsoids with exact line integrals, and photon counts of it. */
+#ifndef SINO_PHANTOM_H
+#define SINO_PHANTOM_H
+
+#include "geometry.h"
+#include "status.h"
+
+#include <stdint.h>
+
+/* The head fits the cylinder of the grid. `height`: slices of the whole head; slice z of them. Values are attenuation
+ * per voxel side such that the longest path attenuates about exp(−2). */
+typedef struct SinoPhantom {
+    int64_t size;   /* N */
+    int64_t height; /* slices */
+} SinoPhantom;
+
+/* Voxel averages (mean of 8×8 points per voxel) of slice z: slice[N][N], row 0 on top (largest y). */
+void sino_phantom_slice(const SinoPhantom *phantom, int64_t z, float *slice);
+
+/* Exact line integrals of slice z along the rays' centers: sinogram[K][M]. */
+void sino_phantom_sinogram(const SinoPhantom *phantom, int64_t z, const SinoGeometry *geometry, double *sinogram);
+
+/* Poisson deviate of the mean, from a counter-based generator: the same (seed, index) gives the same count on any
+ * machine and any number of threads. */
+double sino_phantom_poisson(double mean, uint64_t seed, uint64_t index);
+
+#endif

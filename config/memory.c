@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory: checked sizes and aligned, zeroed allocations. */
+#include "memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+SinoStatus sino_multiply(int64_t a, int64_t b, const char *what, int64_t *product)
+{
+    int64_t result;
+    SINO_CHECK(a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, &result), SINO_BAD_INPUT,
+               "%s: %" PRId64 " times %" PRId64 " does not fit in 63 bits", what, a, b);
+    *product = result;
+    return NULL;
+}
+
+SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, void *pointer)
+{
+    int64_t bytes;
+    SINO_TRY(sino_multiply(count, (int64_t)element_bytes, what, &bytes));
+    const size_t unit = SINO_ALIGNMENT_BYTES;
+    const size_t rounded = bytes == 0 ? unit : ((size_t)bytes + unit - 1) / unit * unit;
+    void *memory = aligned_alloc(unit, rounded);
+    char text[24];
+    SINO_CHECK(memory, SINO_FAILED, "no memory for %s: %s asked for", what, sino_bytes_text(bytes, text));
+    memset(memory, 0, rounded);
+    memcpy(pointer, &memory, sizeof memory);
+    return NULL;
+}
+
+const char *sino_bytes_text(int64_t bytes, char text[24])
+{
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes;
+    int i = 0;
+    while (value >= 1024 && i < 6) {
+        value /= 1024;
+        i++;
+    }
+    snprintf(text, 24, i == 0 ? "%.0f %s" : "%.1f %s", value, unit[i]);
+    return text;
+}

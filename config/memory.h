@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory: checked sizes and aligned, zeroed allocations. Sizes are int64_t everywhere in sinodag. */
+#ifndef SINO_MEMORY_H
+#define SINO_MEMORY_H
+
+#include "status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Every buffer starts on a cache line. */
+enum { SINO_ALIGNMENT_BYTES = 64 };
+
+/* a·b in *product; SINO_BAD_INPUT naming `what` when it does not fit in 63 bits or a factor is negative. */
+SinoStatus sino_multiply(int64_t a, int64_t b, const char *what, int64_t *product);
+
+/* count × element_bytes zeroed bytes, 64-byte aligned, into *(void **)pointer; release with free().
+ * A count of 0 gives a valid pointer. SINO_FAILED naming `what` and its size when there is no memory. */
+SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, void *pointer);
+
+/* "1.5 GiB"-like text of a size in bytes, in the caller's buffer, which it returns. */
+const char *sino_bytes_text(int64_t bytes, char text[24]);
+
+#endif

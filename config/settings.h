@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings: what the user asked for. One table (settings.c) serves the command line, the YAML file and the docs. */
+#ifndef SINO_SETTINGS_H
+#define SINO_SETTINGS_H
+
+#include "log.h"
+#include "precision.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum SinoAlgorithmChoice { SINO_ALGORITHM_CG, SINO_ALGORITHM_SIRT, SINO_ALGORITHM_FBP } SinoAlgorithmChoice;
+typedef enum SinoReconstructionType { SINO_RECONSTRUCTION_FULL, SINO_RECONSTRUCTION_TRY } SinoReconstructionType;
+typedef enum SinoFlatCorrection { SINO_FLAT_MEAN, SINO_FLAT_MEDIAN, SINO_FLAT_NONE } SinoFlatCorrection;
+typedef enum SinoFbpFilter {
+    SINO_FILTER_RAMP, /* no window */
+    SINO_FILTER_SHEPP,
+    SINO_FILTER_COSINE,
+    SINO_FILTER_HANN,
+    SINO_FILTER_HAMMING,
+    SINO_FILTER_PARZEN,
+    SINO_FILTER_BUTTERWORTH
+} SinoFbpFilter;
+typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
+typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE } SinoCenterMethod;
+
+/* Bits of the verbs that take a setting. */
+enum { SINO_VERB_RECON = 1, SINO_VERB_PHANTOM = 2, SINO_VERB_INFO = 4, SINO_VERB_DEMO = 8 };
+
+/* Text members are owned by the settings; NULL when not given. Counts of rows and columns are of the file's detector.
+ */
+typedef struct SinoSettings {
+    /* input: recon, info */
+    char *file_name;                    /* positional, or --file-name */
+    char *theta;                        /* --theta: float32 radians of a raw sinogram */
+    int64_t columns;                    /* --columns of a raw sinogram; 0: not given */
+    int64_t start_row, end_row;         /* [start, end); end −1: all */
+    int64_t start_column, end_column;   /* crop */
+    int64_t binning;                    /* average binning × binning detector pixels; ≥ 1 */
+    SinoFlatCorrection flat_correction; /* --flat-correction */
+    bool minus_log;                     /* --minus-log yes|no */
+    /* center */
+    double rotation_axis;           /* NaN: auto */
+    SinoCenterMethod center_method; /* --rotation-axis-auto vo|phase */
+    SinoReconstructionType reconstruction_type;
+    double center_search_width; /* pixels to each side: of the search, and of `try` */
+    double center_search_step;  /* pixels: of `try` */
+    int64_t nsino;              /* --nsino: the row used to find the center and to try; −1: the middle one */
+    /* solver */
+    SinoAlgorithmChoice algorithm;
+    int64_t iterations;
+    double tolerance;   /* stop a slice at ‖Ax−b‖/‖b‖ ≤ tolerance; 0: never */
+    double relaxation;  /* SIRT step length, (0, 2) */
+    bool nonnegativity; /* SIRT only */
+    SinoFbpFilter fbp_filter;
+    SinoPrecision precision;
+    /* machine */
+    int64_t partitions, minibatch; /* minibatch 0: chosen */
+    int64_t memory_bytes;          /* 0: chosen from what the machine has free */
+    int64_t workers;               /* 0: every core */
+    char *scheduler;               /* NULL: STARPU_SCHED, or by the hardware */
+    char *graph;                   /* DOT file of the task graph */
+    bool profile;
+    /* output */
+    char *out; /* -o, --out-path-name */
+    SinoSaveFormat save_format;
+    double mask_ratio;    /* zero outside this share of the inscribed circle; 0: no mask */
+    double pixel_size_um; /* 0: values per detector pixel, else per cm */
+    bool pictures, overwrite;
+    /* phantom, demo */
+    int64_t size, angles, slices;
+    double noise; /* relative standard deviation of an open-beam count; 0: none */
+    int64_t seed;
+    char *truth;
+    /* every verb */
+    char *config;
+    SinoLogFormat log;
+    bool help;
+} SinoSettings;
+
+/* Settings of `verb` (one bit) from the defaults, then the YAML file of --config, then the arguments (argv without
+ * program and verb). SINO_BAD_INPUT for what is unknown, malformed, out of range, contradictory or another verb's. */
+SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings);
+void sino_settings_free(SinoSettings *settings); /* takes NULL */
+
+/* The settings in force, one "name: value" line each in table order: valid YAML for --config. Caller frees *text. */
+SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text);
+
+/* The options of a verb for --help, and docs/SETTINGS.md: both from the table. */
+void sino_settings_help(int verb, FILE *out);
+void sino_settings_markdown(FILE *out);
+
+/* The words of a choice as the command line spells them ("cg", "ramp" …). */
+const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);
+const char *sino_filter_name(SinoFbpFilter filter);
+const char *sino_precision_name(SinoPrecision precision);
+
+#endif

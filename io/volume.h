@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Volume: reconstructed slices on their way to disk, HDF5 (volume_hdf5.c) and/or a TIFF stack (volume_tiff.c).
+ *
+ * HDF5: /exchange/data (z, y, x) float32, chunked one slice high, written under a temporary name in the same directory
+ * ("NAME.partial"), flushed, closed, synced and renamed when whole. TIFF: DIR/recon_00000.tiff by absolute detector
+ * row, each file under a temporary name until whole, so the finished ones stay when a run fails. */
+#ifndef SINO_VOLUME_H
+#define SINO_VOLUME_H
+
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct SinoVolume SinoVolume;
+
+typedef struct SinoVolumeRequest {
+    const char *hdf5_path;      /* final name; NULL: no HDF5 */
+    const char *tiff_directory; /* made when absent (its parent must exist); NULL: no TIFF */
+    bool overwrite;
+    int64_t slice_count, height, width;
+    int64_t first_row, row_step; /* slice i is detector row first_row + i·row_step: names the TIFF files */
+    const char *units;           /* attribute of /exchange/data: "1/pixel" or "1/cm" */
+} SinoVolumeRequest;
+
+/* SINO_BAD_INPUT: output exists and no overwrite, directory missing or not writable, path is a directory. */
+SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **volume);
+
+/* The same checks without creating anything: for failing before hours of work. */
+SinoStatus sino_volume_check(const SinoVolumeRequest *request);
+
+/* slices[count][height][width], at [first, first + count) of the volume. SINO_FAILED: disk full and the like. */
+SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, const float *slices);
+
+/* What goes to /process of the HDF5 file; ignored by TIFF. Call any time before finish. */
+SinoStatus sino_volume_process_text(SinoVolume *volume, const char *name, const char *value);
+SinoStatus sino_volume_process_doubles(SinoVolume *volume, const char *name, int64_t rows, int64_t columns,
+                                       const double *values,
+                                       const char *description); /* columns 0: 1-D; both 0: scalar */
+SinoStatus sino_volume_process_integers(SinoVolume *volume, const char *name, int64_t count, const int64_t *values,
+                                        const char *description);
+
+/* Frees the volume in either case. Fails without a half-written final name; `sino_volume_safe` tells what stands. */
+SinoStatus sino_volume_finish(SinoVolume *volume);
+void sino_volume_abandon(SinoVolume *volume); /* removes temporary files, keeps finished TIFF files; takes NULL */
+
+/* One sentence for the error message of a failed run: what of the output is complete on disk. Caller frees. */
+char *sino_volume_safe(const SinoVolume *volume);
+
+/* A whole /exchange/data of a file that sinodag or a peer wrote, as float32[slice][height][width]; caller frees. */
+SinoStatus sino_volume_read(const char *path, int64_t *slice_count, int64_t *height, int64_t *width, float **slices);
+
+#endif

@@ -1,5 +1,117 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-int main(void)
+/* sinodag: the program. Its verbs, their help, and exit codes 0, 1 (failed) and 2 (input that cannot be honoured). */
+#include "log.h"
+#include "settings.h"
+#include "status.h"
+#include "version.h"
+#include "workflows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Verb {
+    const char *name;
+    int bit; /* of SINO_VERB_… */
+    const char *summary;
+    SinoStatus (*run)(const SinoSettings *settings, SinoLog *log);
+} Verb;
+
+static const Verb verb_table[] = {
+    {"recon", SINO_VERB_RECON, "reconstruct the volume of a scan", sino_recon},
+    {"phantom", SINO_VERB_PHANTOM, "write the scan of a phantom, and its true volume", sino_phantom},
+    {"info", SINO_VERB_INFO, "tell what a scan holds", sino_info},
+    {"demo", SINO_VERB_DEMO, "make a phantom scan, reconstruct it and compare with the truth", sino_demo},
+};
+enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
+
+static const Verb *find_verb(const char *name)
 {
-    return 0;
+    for (const Verb *verb = verb_table; verb < verb_table + VERB_COUNT; verb++)
+        if (strcmp(verb->name, name) == 0) return verb;
+    return NULL;
+}
+
+static void print_help(FILE *out)
+{
+    fputs("sinodag reconstructs X-ray tomography volumes as StarPU task graphs.\n"
+          "\n"
+          "Usage: sinodag VERB [options]\n"
+          "\n"
+          "Verbs:\n",
+          out);
+    for (const Verb *verb = verb_table; verb < verb_table + VERB_COUNT; verb++)
+        fprintf(out, "  %-9s%s\n", verb->name, verb->summary);
+    fputs("\n"
+          "sinodag VERB --help lists the options of a verb; sinodag --version tells the version.\n"
+          "Exit codes: 0 done, 1 failed, 2 input or settings that cannot be honoured.\n",
+          out);
+}
+
+/* What was asked for on stdout must have arrived there. */
+static SinoStatus check_stdout(void)
+{
+    SINO_CHECK(fflush(stdout) == 0 && !ferror(stdout), SINO_FAILED, "stdout cannot be written");
+    return NULL;
+}
+
+static SinoStatus run_settings(const Verb *verb, const SinoSettings *settings, SinoLog *log)
+{
+    if (settings->help) {
+        printf("sinodag %s: %s\n\n", verb->name, verb->summary);
+        sino_settings_help(verb->bit, stdout);
+    } else {
+        SINO_TRY(verb->run(settings, log));
+    }
+    return check_stdout();
+}
+
+/* Tells the error, if any, and makes it the exit code. Before the settings are read the log is text. */
+static int finish(SinoStatus status, SinoLog *log)
+{
+    const int exit_code = sino_status_exit_code(status);
+    if (log)
+        sino_log_error(log, status);
+    else if (status)
+        fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
+    sino_status_free(status);
+    return exit_code;
+}
+
+static int run_verb(const Verb *verb, int argument_count, char **arguments)
+{
+    SinoSettings *settings = NULL;
+    SinoLog *log = NULL;
+    SinoStatus status = sino_settings_read(verb->bit, argument_count, arguments, &settings);
+    if (!status) status = sino_log_open(settings->log, &log);
+    if (!status) status = run_settings(verb, settings, log);
+    const int exit_code = finish(status, log);
+    sino_log_close(log);
+    sino_settings_free(settings);
+    return exit_code;
+}
+
+static SinoStatus unknown_verb(const char *name)
+{
+    char names[80] = "";
+    size_t length = 0;
+    for (int i = 0; i < VERB_COUNT && length < sizeof names; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", verb_table[i].name);
+    return name ? sino_error(SINO_BAD_INPUT, "unknown verb '%s'; allowed: %s", name, names)
+                : sino_error(SINO_BAD_INPUT, "no verb; allowed: %s (sinodag --help tells more)", names);
+}
+
+int main(int argument_count, char **arguments)
+{
+    const char *name = argument_count > 1 ? arguments[1] : "";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_help(stdout);
+        return finish(check_stdout(), NULL);
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("sinodag %s\n", sino_version_text());
+        return finish(check_stdout(), NULL);
+    }
+    const Verb *verb = find_verb(name);
+    if (!verb) return finish(unknown_verb(argument_count > 1 ? name : NULL), NULL);
+    return run_verb(verb, argument_count - 2, arguments + 2);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correct: counts to line integrals, p = −ln((count − dark)/(flat − dark)), binned, interleaved, repaired.
  *
- * Rule of repair: a value is undefined when flat − dark or the transmission is not a positive finite number (with
- * minus_log off: when it is not finite). It is replaced by linear interpolation between the nearest defined columns of
- * the same projection row; beyond the first or last defined column by that column's value; in a row without any by 0.
- * Every replaced value is counted for its slice. Never a NaN. */
+ * Rule of repair: a value is undefined when flat − dark, if used, or the transmission is not a positive finite number
+ * (with minus_log off the transmission need only be finite in the precision of the result). It is replaced by linear
+ * interpolation between the nearest defined columns of the same projection row; beyond the first or last defined column
+ * by that column's value; in a row without any by 0. Every replaced value is counted for its slice. Never a NaN. */
 #ifndef SINO_CORRECT_H
 #define SINO_CORRECT_H
 
@@ -25,13 +25,14 @@ typedef struct SinoCorrection {
     int64_t first_row, slice_count; /* slices f = 0…F−1 come from rows first_row + f·binning … + binning − 1 */
     int64_t slice_stride;           /* ≥ F: slices of one ray in `sinogram`; entries F … stride−1 are set to 0 */
     int64_t binning;                /* average of binning × binning counts, before the logarithm */
-    bool flat_field;                /* divide by flat − dark */
+    bool flat_field;                /* else the counts are transmissions already; flat and dark are not used */
     bool minus_log;
     double scale; /* multiplies the result: 1/binning keeps "per detector pixel" */
 } SinoCorrection;
 
 /* counts[K][row_count][column_count]; flat, dark: [row_count][column_count] (either NULL when flat_field is off; dark
- * NULL: zero); sinogram[(k·M + c)·slice_stride + f] of the precision, M = column_count / binning; repaired[F]. */
+ * NULL: zero); sinogram[(k·M + c)·slice_stride + f] of the precision, M = column_count / binning; repaired[F]. Safe
+ * from many threads at once. SINO_FAILED when out of memory. */
 SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
                         void *sinogram, int64_t *repaired);
 

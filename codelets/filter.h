@@ -19,23 +19,31 @@ typedef enum SinoFilterWindow {
     SINO_WINDOW_BUTTERWORTH
 } SinoFilterWindow;
 
-/* Window W(ν) at ν in [0, 1] of the Nyquist frequency. */
+/* Window W(ν) at ν in [0, 1] of the Nyquist frequency; W(0) = 1. As TomoPy's gridrec has them by default:
+ *   none         1
+ *   shepp        sin(πν/2)/(πν/2)
+ *   cosine       cos(πν/2)
+ *   hann         0.5 + 0.5·cos(πν)
+ *   hamming      0.54 + 0.46·cos(πν)
+ *   parzen       (1 − ν)³
+ *   butterworth  1/(1 + ν¹⁶): order 8, cutoff at Nyquist */
 double sino_filter_window(SinoFilterWindow window, double nyquist_share);
 
-/* A plan: FFT plans and the transfer function for rows of M columns. Create on one thread at a time; running it is safe
- * from many threads at once. */
+/* A plan: FFT plans and the transfer function for rows of M columns. Create and free on one thread at a time, no other
+ * user of FFTW's planner meanwhile; running it is safe from many threads at once. SINO_BAD_INPUT unless 1 ≤ M ≤ 2²⁸. */
 typedef struct SinoFilter SinoFilter;
 SinoStatus sino_filter_new(int64_t column_count, SinoFilterWindow window, SinoPrecision precision, SinoFilter **filter);
 void sino_filter_free(SinoFilter *filter);                   /* takes NULL */
 int64_t sino_filter_scratch_bytes(const SinoFilter *filter); /* what one call needs; 64-byte aligned */
 
 /* In place: sinogram[(k·M + c)·slice_stride + f] for every angle k and slice f < slice_count, times angle_weight[k]
- * (radians of π that the angle stands for). `scratch`: scratch_bytes. */
+ * (radians of π that the angle stands for); slices from slice_count on stay as they are. The sum over angles of what
+ * the result shows at s = x·cosθ + y·sinθ is then attenuation per column's width. `scratch`: scratch_bytes. */
 void sino_filter_run(const SinoFilter *filter, int64_t angle_count, int64_t slice_count, int64_t slice_stride,
                      const double *angle_weight, void *scratch, void *sinogram);
 
 /* Radians of [0, π) that each angle stands for: half the gaps to its neighbours, angles taken modulo π; their sum is π.
- * Equal angles share. SINO_FAILED when out of memory. */
+ * Angles equal to 10⁻⁶ rad share. A missing range goes to the two angles beside it. SINO_FAILED when out of memory. */
 SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight);
 
 #endif

@@ -8,8 +8,9 @@
 
 #include <stdint.h>
 
-/* The head fits the cylinder of the grid. `height`: slices of the whole head; slice z of them. Values are attenuation
- * per voxel side such that the longest path attenuates about exp(−2). */
+/* The head fits the cylinder of the grid. `height`: slices of the whole head, z = 0 … height − 1 from its bottom; a
+ * single slice is the middle one, which shows every feature. Values are attenuation per voxel side, never negative,
+ * such that the longest path attenuates about exp(−2) whatever N. */
 typedef struct SinoPhantom {
     int64_t size;   /* N */
     int64_t height; /* slices */
@@ -18,11 +19,12 @@ typedef struct SinoPhantom {
 /* Voxel averages (mean of 8×8 points per voxel) of slice z: slice[N][N], row 0 on top (largest y). */
 void sino_phantom_slice(const SinoPhantom *phantom, int64_t z, float *slice);
 
-/* Exact line integrals of slice z along the rays' centers: sinogram[K][M]. */
+/* Exact line integrals of slice z along the rays' centers: sinogram[K][M]. The grid is the phantom's, whatever the
+ * geometry's. */
 void sino_phantom_sinogram(const SinoPhantom *phantom, int64_t z, const SinoGeometry *geometry, double *sinogram);
 
 /* Poisson deviate of the mean, from a counter-based generator: the same (seed, index) gives the same count on any
- * machine and any number of threads. */
+ * machine and any number of threads. A mean that is not above 0 gives 0. */
 double sino_phantom_poisson(double mean, uint64_t seed, uint64_t index);
 
 #endif

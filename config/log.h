@@ -20,8 +20,8 @@ typedef struct SinoProgress {
 } SinoProgress;
 
 /* `format` text: a progress line that is redrawn when stderr is a terminal, plain lines (at most one a second)
- * otherwise. `format` JSON: objects with "time" (seconds since open), "level", "event" and "message", progress with its
- * numbers. */
+ * otherwise. `format` JSON: objects with "time" (seconds since open), "level", "event" and "message"; every progress,
+ * with its numbers and "remaining" seconds; null: not known. */
 SinoStatus sino_log_open(SinoLogFormat format, SinoLog **log);
 void sino_log_close(SinoLog *log); /* takes NULL */
 

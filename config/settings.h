@@ -64,7 +64,7 @@ typedef struct SinoSettings {
     char *graph;                   /* DOT file of the task graph */
     bool profile;
     /* output */
-    char *out; /* -o, --out-path-name */
+    char *out; /* -o, --out-path-name; demo: "demo" when not given */
     SinoSaveFormat save_format;
     double mask_ratio;    /* zero outside this share of the inscribed circle; 0: no mask */
     double pixel_size_um; /* 0: values per detector pixel, else per cm */

@@ -13,7 +13,8 @@ typedef struct SinoError *SinoStatus;
 
 /* A new error. The text is one sentence that gives the value received and the values allowed.
  * Never returns NULL: when memory is short, a constant error that says so. */
-SinoStatus sino_error(SinoErrorKind kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
+SinoStatus sino_error(SinoErrorKind kind, const char *format, ...)
+    __attribute__((format(printf, 2, 3), returns_nonnull));
 
 /* The same kind, with "prefix: " before the text. Consumes `status`. */
 SinoStatus sino_error_prefix(SinoStatus status, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Assemble: a partition's tiles of interleaved slices into images, on a CPU core. */
+#include "assemble.h"
+
+#include "block.h"
+
+/* The scale of voxel (row, column), or 0 where it is masked. */
+static double scale_of(const SinoAssemble *assemble, int64_t row, int64_t column)
+{
+    if (assemble->mask_ratio <= 0) return assemble->scale;
+    const double half = (double)assemble->grid_size / 2, radius = half * assemble->mask_ratio;
+    const double x = (double)column + 0.5 - half, y = (double)row + 0.5 - half;
+    return x * x + y * y <= radius * radius ? assemble->scale : 0;
+}
+
+static double element(SinoPrecision precision, const void *x, int64_t at)
+{
+    return precision == SINO_DOUBLE ? ((const double *)x)[at] : (double)((const float *)x)[at];
+}
+
+static void assemble_row(const SinoAssemble *assemble, int64_t row, int64_t column, const void *x, int64_t first_voxel,
+                         float *image)
+{
+    const int64_t size = assemble->grid_size, stride = assemble->slices.stride;
+    for (int64_t c = 0; c < SINO_TILE && column + c < size; c++) {
+        const double scale = scale_of(assemble, row, column + c);
+        for (int64_t f = 0; f < assemble->slices.slice_count; f++) {
+            const double value = element(assemble->slices.precision, x, (first_voxel + c) * stride + f);
+            image[(f * size + row) * size + column + c] = scale == 0 ? 0 : (float)(scale * value);
+        }
+    }
+}
+
+void sino_assemble(const SinoAssemble *assemble, const void *x, float *image)
+{
+    for (int64_t t = 0; t < assemble->tile_count; t++) {
+        const int64_t top = (int64_t)assemble->tile[t].row * SINO_TILE;
+        const int64_t left = (int64_t)assemble->tile[t].column * SINO_TILE;
+        for (int64_t r = 0; r < SINO_TILE && top + r < assemble->grid_size; r++)
+            assemble_row(assemble, top + r, left, x, t * SINO_TILE_VOXELS + r * SINO_TILE, image);
+    }
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Filter: q = h * p with the band-limited ramp h(0) = 1/4, h(n) = −1/(π²n²) for odd n, 0 for even n (Kak & Slaney,
+ * ch. 3.3, eq. 61), by FFTW on zero-padded rows. */
+#include "filter.h"
+#include "memory.h"
+
+#include <assert.h>
+#include <fftw3.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows transformed together. Two neighbouring rows are one complex signal, because the transfer function is real and
+ * even: it acts on real and imaginary part alike; interleaved slices need no unpacking. */
+enum { LANES = 16 };
+
+struct SinoFilter {
+    int64_t column_count; /* M */
+    int64_t padded_count; /* P ≥ 2M, even: circular convolution of P equals the linear one */
+    SinoPrecision precision;
+    void *transfer; /* [P] of the precision, 1/P included */
+    struct {
+        fftwf_plan forward, backward;
+    } plan_single; /* NULL in double precision */
+    struct {
+        fftw_plan forward, backward;
+    } plan_double; /* NULL in single precision */
+};
+
+#define REAL       float
+#define FFTW(name) fftwf_##name
+#define TMPL(name) name##_single
+#include "filter_tmpl.c"
+#undef REAL
+#undef FFTW
+#undef TMPL
+
+#define REAL       double
+#define FFTW(name) fftw_##name
+#define TMPL(name) name##_double
+#include "filter_tmpl.c"
+#undef REAL
+#undef FFTW
+#undef TMPL
+
+double sino_filter_window(SinoFilterWindow window, double nyquist_share)
+{
+    const double nu = nyquist_share;
+    switch (window) {
+    case SINO_WINDOW_NONE:
+        return 1;
+    case SINO_WINDOW_SHEPP:
+        return nu > 0 ? sin(M_PI_2 * nu) / (M_PI_2 * nu) : 1;
+    case SINO_WINDOW_COSINE:
+        return cos(M_PI_2 * nu);
+    case SINO_WINDOW_HANN:
+        return 0.5 + 0.5 * cos(M_PI * nu);
+    case SINO_WINDOW_HAMMING:
+        return 0.54 + 0.46 * cos(M_PI * nu);
+    case SINO_WINDOW_PARZEN:
+        return (1 - nu) * (1 - nu) * (1 - nu);
+    case SINO_WINDOW_BUTTERWORTH:
+        return 1 / (1 + pow(nu, 16));
+    }
+    assert(!"a window of the list");
+    return 1;
+}
+
+/* The smallest even number ≥ least without prime factors above 7, at which FFTs are fast. */
+static int64_t fast_size(int64_t least)
+{
+    for (int64_t size = least + least % 2;; size += 2) {
+        int64_t rest = size;
+        for (int64_t factor = 2; factor <= 7; factor++) {
+            while (rest % factor == 0) rest /= factor;
+        }
+        if (rest == 1) return size;
+    }
+}
+
+/* The ramp is even, so its Fourier transform is a cosine transform of its half [P/2 + 1], in place. */
+static SinoStatus transform_ramp(int64_t padded_count, double *half)
+{
+    const int64_t half_count = padded_count / 2 + 1;
+    fftw_plan plan = fftw_plan_r2r_1d((int)half_count, half, half, FFTW_REDFT00, FFTW_ESTIMATE);
+    SINO_CHECK(plan, SINO_FAILED, "FFTW made no plan for %d points", (int)half_count);
+    for (int64_t n = 0; n < half_count; n++) half[n] = n % 2 ? -1 / (M_PI * M_PI * (double)n * (double)n) : 0;
+    half[0] = 0.25;
+    fftw_execute(plan);
+    fftw_destroy_plan(plan);
+    return NULL;
+}
+
+static SinoStatus make_transfer(SinoFilter *filter, SinoFilterWindow window)
+{
+    const int64_t count = filter->padded_count;
+    double *half = NULL;
+    SINO_TRY(sino_allocate(count / 2 + 1, sizeof *half, "the ramp", &half));
+    SinoStatus status = NULL;
+    SINO_TRY_OR(status, out, transform_ramp(count, half));
+    SINO_TRY_OR(status, out,
+                sino_allocate(count, sino_precision_bytes(filter->precision), "transfer function", &filter->transfer));
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t frequency = k <= count / 2 ? k : count - k;
+        const double share = 2 * (double)frequency / (double)count;
+        const double value = half[frequency] * sino_filter_window(window, share) / (double)count;
+        if (filter->precision == SINO_DOUBLE) {
+            ((double *)filter->transfer)[k] = value;
+        } else {
+            ((float *)filter->transfer)[k] = (float)value;
+        }
+    }
+out:
+    free(half);
+    return status;
+}
+
+SinoStatus sino_filter_new(int64_t column_count, SinoFilterWindow window, SinoPrecision precision, SinoFilter **filter)
+{
+    SINO_CHECK(column_count >= 1 && column_count <= 1 << 28, SINO_BAD_INPUT,
+               "filter of %lld columns; allowed: 1 to 268435456", (long long)column_count);
+    SinoFilter *made = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *made, "filter", &made));
+    made->column_count = column_count;
+    made->padded_count = fast_size(2 * column_count);
+    made->precision = precision;
+    SinoStatus status = NULL;
+    SINO_TRY_OR(status, fail, make_transfer(made, window));
+    SINO_TRY_OR(status, fail, precision == SINO_DOUBLE ? make_plans_double(made) : make_plans_single(made));
+    *filter = made;
+    return NULL;
+fail:
+    sino_filter_free(made);
+    return status;
+}
+
+void sino_filter_free(SinoFilter *filter)
+{
+    if (!filter) return;
+    free_plans_single(filter);
+    free_plans_double(filter);
+    free(filter->transfer);
+    free(filter);
+}
+
+int64_t sino_filter_scratch_bytes(const SinoFilter *filter)
+{
+    return filter->padded_count * LANES * (int64_t)sino_precision_bytes(filter->precision);
+}
+
+void sino_filter_run(const SinoFilter *filter, int64_t angle_count, int64_t slice_count, int64_t slice_stride,
+                     const double *angle_weight, void *scratch, void *sinogram)
+{
+    assert((uintptr_t)scratch % SINO_ALIGNMENT_BYTES == 0);
+    if (filter->precision == SINO_DOUBLE) {
+        filter_rows_double(filter, angle_count, slice_count, slice_stride, angle_weight, scratch, sinogram);
+    } else {
+        filter_rows_single(filter, angle_count, slice_count, slice_stride, angle_weight, scratch, sinogram);
+    }
+}
+
+typedef struct SortedAngle {
+    double angle_rad; /* in [−tolerance, π − tolerance) */
+    int64_t index;
+} SortedAngle;
+
+static int compare_angles(const void *left, const void *right)
+{
+    const SortedAngle *a = left, *b = right;
+    return (a->angle_rad > b->angle_rad) - (a->angle_rad < b->angle_rad);
+}
+
+/* Angles this close are equal: even 10⁵ columns from the axis their rays are less than a tenth of a pixel apart. */
+static const double equal_rad = 1e-6;
+
+static void sort_angles(int64_t angle_count, const double *angle_rad, SortedAngle *sorted)
+{
+    for (int64_t k = 0; k < angle_count; k++) {
+        double folded = fmod(angle_rad[k], M_PI);
+        if (folded < 0) folded += M_PI;
+        if (M_PI - folded <= equal_rad) folded -= M_PI; /* beside 0, where it belongs */
+        sorted[k] = (SortedAngle){folded, k};
+    }
+    qsort(sorted, (size_t)angle_count, sizeof *sorted, compare_angles);
+}
+
+/* The end of the run of equal angles that starts at `first`. */
+static int64_t equal_angles_end(int64_t angle_count, const SortedAngle *sorted, int64_t first)
+{
+    int64_t end = first + 1;
+    while (end < angle_count && sorted[end].angle_rad - sorted[first].angle_rad <= equal_rad) end++;
+    return end;
+}
+
+SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight)
+{
+    if (angle_count == 0) return NULL;
+    SortedAngle *sorted = NULL;
+    SINO_TRY(sino_allocate(angle_count, sizeof *sorted, "sorted angles", &sorted));
+    sort_angles(angle_count, angle_rad, sorted);
+    double before = sorted[angle_count - 1].angle_rad - M_PI; /* the neighbour across 0 */
+    for (int64_t first = 0; first < angle_count;) {
+        const int64_t end = equal_angles_end(angle_count, sorted, first);
+        const double after = end < angle_count ? sorted[end].angle_rad : sorted[0].angle_rad + M_PI;
+        const double weight = (after - before) / 2 / (double)(end - first);
+        for (int64_t i = first; i < end; i++) angle_weight[sorted[i].index] = weight;
+        before = sorted[first].angle_rad;
+        first = end;
+    }
+    free(sorted);
+    return NULL;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Update: the vector work of the solvers between two SpMMs, on a CPU core. */
+#include "update.h"
+
+#include "vector.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Step lengths from q·q and r·q; a slice that cannot move any more stops. */
+static void choose_steps(SinoSlices slices, const double *qq, const double *rq, SinoSliceState *state)
+{
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        if (!(qq[f] > 0)) state[f].stopped = 1;
+        state[f].step = state[f].stopped ? 0 : rq[f] / qq[f];
+    }
+}
+
+/* Residuals of this iteration into the history, NaN for slices that had stopped before; then who stops now. */
+static void record(SinoSlices slices, const double *residual, SinoSliceState *state, const SinoHistory *history)
+{
+    const double limit = history->tolerance * history->tolerance;
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        history->residual[f * history->columns + history->iteration] = state[f].stopped ? NAN : residual[f];
+        if (residual[f] <= limit * state[f].residual0) state[f].stopped = 1;
+    }
+}
+
+#define REAL    float
+#define NAME(x) x##_single
+#include "update_tmpl.c"
+#undef REAL
+#undef NAME
+
+#define REAL    double
+#define NAME(x) x##_double
+#include "update_tmpl.c"
+
+/* Calls the function of the precision. */
+#define CALL(precision, function, ...)                                                                                 \
+    do {                                                                                                               \
+        if ((precision) == SINO_DOUBLE)                                                                                \
+            function##_double(__VA_ARGS__);                                                                            \
+        else                                                                                                           \
+            function##_single(__VA_ARGS__);                                                                            \
+    } while (0)
+
+void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,
+                       const SinoHistory *history)
+{
+    double residual[SINO_SLICES_MAX];
+    CALL(slices.precision, dot, ray_count, slices.stride, r, r, residual);
+    for (int64_t f = 0; f < slices.slice_count; f++) state[f] = (SinoSliceState){.residual0 = residual[f]};
+    record(slices, residual, state, history);
+}
+
+void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, void *r, SinoSliceState *state,
+                             const SinoHistory *history)
+{
+    CALL(slices.precision, residual_cg, slices, ray_count, q, r, state, history);
+}
+
+void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, SinoSliceState *state, bool first,
+                      bool last)
+{
+    double norm[SINO_SLICES_MAX];
+    CALL(slices.precision, dot, voxel_count, slices.stride, g, g, norm);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        SinoSliceState *slice = &state[f];
+        slice->norm = (first ? 0 : slice->norm) + norm[f];
+        if (!last) continue;
+        slice->beta = slice->gamma > 0 ? slice->norm / slice->gamma : 0;
+        slice->gamma = slice->norm;
+    }
+}
+
+void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g, const SinoSliceState *state,
+                           bool first, void *d, void *x)
+{
+    CALL(slices.precision, voxels_cg, slices, voxel_count, g, state, first, d, x);
+}
+
+void sino_update_residual_sirt(SinoSlices slices, int64_t ray_count, const void *b, const void *row_weight, bool first,
+                               void *w, SinoSliceState *state, const SinoHistory *history)
+{
+    CALL(slices.precision, residual_sirt, slices, ray_count, b, row_weight, first, w, state, history);
+}
+
+void sino_update_voxels_sirt(SinoSlices slices, int64_t voxel_count, const void *g, const void *column_weight,
+                             const SinoSliceState *state, double relaxation, bool nonnegativity, bool first, void *x)
+{
+    CALL(slices.precision, voxels_sirt, slices, voxel_count, g, column_weight, state, relaxation, nonnegativity, first,
+         x);
+}
+
+void sino_update_reciprocal(SinoPrecision precision, int64_t count, void *value)
+{
+    CALL(precision, reciprocal, count, value);
+}
+
+void sino_update_fill_one(SinoPrecision precision, int64_t count, void *value)
+{
+    CALL(precision, fill_one, count, value);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Platform: memory from /proc/meminfo and the control groups, cores from the affinity mask (Linux). */
+#include "platform.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where the two versions of control groups keep their numbers. */
+typedef struct CgroupVersion {
+    const char *mount[2]; /* below root; the second is for hosts that run both versions; "": none */
+    const char *limit, *usage, *cache;
+} CgroupVersion;
+
+static const CgroupVersion cgroup_v1 = {
+    {"sys/fs/cgroup/memory", ""}, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
+static const CgroupVersion cgroup_v2 = {
+    {"sys/fs/cgroup", "sys/fs/cgroup/unified"}, "memory.max", "memory.current", "inactive_file"};
+
+/* The number after `key` at the start of a line, or the first of the file when key is ""; −1: there is none. */
+static int64_t read_number(const char *path, const char *key)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) return -1;
+    char line[256];
+    int64_t value = -1;
+    const size_t length = strlen(key);
+    while (value < 0 && fgets(line, sizeof line, file)) {
+        if (strncmp(line, key, length) != 0 || (length && !strchr(": ", line[length]))) continue;
+        char *end;
+        errno = 0;
+        const char *start = line + length + (length > 0);
+        const long long number = strtoll(start, &end, 10);
+        if (end > start && !errno) value = number; /* no limit reads "max" */
+    }
+    (void)fclose(file); /* it was only read */
+    return value;
+}
+
+/* What one group may still take; INT64_MAX: no such group, or it has no limit ("max"). */
+static int64_t group_remaining(const char *folder, const CgroupVersion *version)
+{
+    char path[1400];
+    snprintf(path, sizeof path, "%s/%s", folder, version->limit);
+    const int64_t limit = read_number(path, "");
+    snprintf(path, sizeof path, "%s/%s", folder, version->usage);
+    const int64_t usage = read_number(path, "");
+    if (limit < 0 || usage < 0) return INT64_MAX;
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    const int64_t cache = read_number(path, version->cache);
+    const int64_t remaining = limit - usage + (cache > 0 ? cache : 0);
+    return remaining > 0 ? remaining : 0;
+}
+
+/* A parent's limit binds its children, so every group from `group` up to the mount counts. In a container the path may
+ * be the host's: what does not exist there is passed over. */
+static int64_t branch_remaining(const char *root, const char *group, const CgroupVersion *version, int mount)
+{
+    char folder[1200];
+    const int length = snprintf(folder, sizeof folder, "%s/%s%s", root, version->mount[mount], group);
+    if (length < 0 || (size_t)length >= sizeof folder) return INT64_MAX;
+    const size_t top = strlen(folder) - strlen(group);
+    int64_t least = INT64_MAX;
+    while (true) {
+        const int64_t remaining = group_remaining(folder, version);
+        if (remaining < least) least = remaining;
+        char *slash = strrchr(folder, '/');
+        if (!slash || (size_t)(slash - folder) < top) return least;
+        *slash = '\0';
+    }
+}
+
+/* One line of /proc/self/cgroup, "number:controllers:path"; v2 has number 0 and no controllers. */
+static int64_t line_remaining(const char *root, char *line)
+{
+    line[strcspn(line, "\n")] = '\0';
+    char *controllers = strchr(line, ':');
+    char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+    if (!group) return INT64_MAX;
+    *group++ = '\0';
+    controllers++;
+    if (strcmp(controllers, "memory") == 0) return branch_remaining(root, group, &cgroup_v1, 0);
+    if (*controllers) return INT64_MAX;
+    const int64_t pure = branch_remaining(root, group, &cgroup_v2, 0);
+    const int64_t hybrid = branch_remaining(root, group, &cgroup_v2, 1);
+    return pure < hybrid ? pure : hybrid;
+}
+
+static int64_t cgroups_remaining(const char *root)
+{
+    char path[1200], line[1024];
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    FILE *file = fopen(path, "r");
+    if (!file) return INT64_MAX;
+    int64_t least = INT64_MAX;
+    while (fgets(line, sizeof line, file)) {
+        const int64_t remaining = line_remaining(root, line);
+        if (remaining < least) least = remaining;
+    }
+    (void)fclose(file);
+    return least;
+}
+
+int64_t sino_platform_available_bytes_in(const char *root)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    const int64_t available_kib = read_number(path, "MemAvailable");
+    /* Without /proc: the pages that are free at this moment, which is less. */
+    const int64_t machine =
+        available_kib >= 0 ? available_kib * 1024 : (int64_t)sysconf(_SC_AVPHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+    const int64_t groups = cgroups_remaining(root);
+    return machine < groups ? machine : groups;
+}
+
+int64_t sino_platform_available_bytes(void)
+{
+    return sino_platform_available_bytes_in("");
+}
+
+int sino_platform_core_count(void)
+{
+    /* The kernel refuses a mask shorter than its own. */
+    for (int cpus = CPU_SETSIZE; cpus <= CPU_SETSIZE * 64; cpus *= 2) {
+        cpu_set_t *set = CPU_ALLOC((size_t)cpus);
+        if (!set) break;
+        const size_t size = CPU_ALLOC_SIZE((size_t)cpus);
+        const int count = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : 0;
+        CPU_FREE(set);
+        if (count > 0) return count;
+    }
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Platform: what this process may use of the machine. */
+#ifndef SINO_PLATFORM_H
+#define SINO_PLATFORM_H
+
+#include <stdint.h>
+
+/* Main memory that can still be allocated: the least of the kernel's MemAvailable and what remains to every control
+ * group (v1 and v2) that the process is in. Pages of files not lately used count as free, for the kernel drops them. */
+int64_t sino_platform_available_bytes(void);
+
+/* The same of the machine whose /proc and /sys lie in the folder `root`. */
+int64_t sino_platform_available_bytes_in(const char *root);
+
+/* CPU cores (hardware threads) that the process may run on. */
+int sino_platform_core_count(void);
+
+#endif

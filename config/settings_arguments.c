@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings arguments: the command line, split into settings and their texts. */
+#include "settings_table.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+
+static const SinoSetting *find_letter(char letter)
+{
+    for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++)
+        if (row->letter && row->letter == letter) return row;
+    return NULL;
+}
+
+/* The row of "--name" or "-o"; NULL: unknown. */
+static const SinoSetting *find_option(const char *word)
+{
+    const size_t length = strlen(word);
+    if (length > 2 && word[1] == '-') return sino_setting_find(word + 2, length - 2);
+    return length == 2 ? find_letter(word[1]) : NULL;
+}
+
+/* A dash followed by a digit or a point is a negative number, not an option. */
+static bool looks_like_option(const char *argument)
+{
+    return argument[0] == '-' && argument[1] != '\0' && !isdigit((unsigned char)argument[1]) && argument[1] != '.';
+}
+
+/* The value of an option that came without "=": the next argument. A flag needs none, but takes "yes" or "no". */
+static SinoStatus next_value(const SinoSetting *row, int count, char **arguments, int *i, const char **value)
+{
+    const char *next = *i + 1 < count ? arguments[*i + 1] : NULL;
+    bool flag;
+    if (row->kind == SINO_SETTING_FLAG && !(next && sino_flag_parse(next, &flag))) {
+        *value = "yes";
+        return NULL;
+    }
+    char text[SINO_ALLOWED_SIZE];
+    SINO_CHECK(next && !looks_like_option(next), SINO_BAD_INPUT, "--%s has no value; allowed: %s", row->name,
+               sino_setting_allowed(row, text));
+    *value = next;
+    ++*i;
+    return NULL;
+}
+
+static SinoStatus keep(const SinoSetting *row, const char *value, const char *text[SINO_SETTING_COUNT])
+{
+    const char **kept = &text[row - sino_setting_table];
+    SINO_CHECK(!*kept, SINO_BAD_INPUT, "--%s is given twice, '%s' and '%s'; allowed: once", row->name, *kept, value);
+    *kept = value;
+    return NULL;
+}
+
+static SinoStatus keep_file_name(int verb, const char *name, const char *text[SINO_SETTING_COUNT])
+{
+    const SinoSetting *row = sino_setting_find("file-name", 9);
+    SINO_CHECK(row->verbs & verb, SINO_BAD_INPUT, "'%s' is not an option of %s, which takes no file name; needed: %s",
+               name, sino_verb_text(verb)->name, sino_verb_text(verb)->usage);
+    const char *kept = text[row - sino_setting_table];
+    SINO_CHECK(!kept, SINO_BAD_INPUT, "there are two input files, '%s' and '%s'; allowed: one", kept, name);
+    return keep(row, name, text);
+}
+
+/* arguments[*i] is an option; *i moves on when its value is the next argument. */
+static SinoStatus keep_option(int verb, int count, char **arguments, int *i, const char *text[SINO_SETTING_COUNT])
+{
+    const char *argument = arguments[*i];
+    const char *value = strchr(argument, '=');
+    char word[80];
+    snprintf(word, sizeof word, "%.*s", value ? (int)(value - argument) : INT_MAX, argument);
+    const SinoSetting *row = find_option(word);
+    if (!row) return sino_setting_unknown(verb, "unknown option", "--", word);
+    SINO_TRY(sino_setting_check_verb(row, verb, word));
+    if (value)
+        value++;
+    else
+        SINO_TRY(next_value(row, count, arguments, i, &value));
+    return keep(row, value, text);
+}
+
+SinoStatus sino_settings_arguments(int verb, int count, char **arguments, const char *text[SINO_SETTING_COUNT])
+{
+    bool options_ended = false;
+    for (int i = 0; i < count; i++) {
+        if (options_ended || arguments[i][0] != '-' || arguments[i][1] == '\0')
+            SINO_TRY(keep_file_name(verb, arguments[i], text));
+        else if (strcmp(arguments[i], "--") == 0)
+            options_ended = true;
+        else
+            SINO_TRY(keep_option(verb, count, arguments, &i, text));
+    }
+    return NULL;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Setting names: looking them up, and what to say when that fails. */
+#include "settings_table.h"
+
+#include <limits.h>
+#include <string.h>
+
+const SinoVerbText *sino_verb_text(int verb)
+{
+    const SinoVerbText *text = sino_verb_table;
+    while (text->verb != verb) text++;
+    return text;
+}
+
+static bool is_spelled(const char *name, const char *word, size_t length)
+{
+    return name && strlen(name) == length && strncmp(name, word, length) == 0;
+}
+
+const SinoSetting *sino_setting_find(const char *word, size_t length)
+{
+    for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++)
+        if (is_spelled(row->name, word, length) || is_spelled(row->alias, word, length)) return row;
+    return NULL;
+}
+
+bool sino_setting_applies(const SinoSetting *row, SinoAlgorithmChoice algorithm)
+{
+    return row->algorithms == 0 || (row->algorithms & 1 << algorithm) != 0;
+}
+
+const char *sino_words_join(const char *const *words, unsigned bits, const char *last, char text[SINO_ALLOWED_SIZE])
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; words[i]; i++) {
+        if (!(bits >> i & 1)) continue;
+        const bool is_last = bits >> i == 1 || !words[i + 1];
+        const char *between = length == 0 ? "" : is_last ? " " : ", ";
+        const int added = snprintf(text + length, SINO_ALLOWED_SIZE - length, "%s%s%s%s", between,
+                                   length && is_last ? last : "", length && is_last ? " " : "", words[i]);
+        length += (size_t)added;
+        if (length >= SINO_ALLOWED_SIZE) break;
+    }
+    return text;
+}
+
+SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char *where)
+{
+    if (row->verbs & verb) return NULL;
+    const char *names[SINO_VERB_COUNT + 1] = {NULL};
+    int count = 0;
+    for (int i = 0; i < SINO_VERB_COUNT; i++)
+        if (row->verbs & sino_verb_table[i].verb) names[count++] = sino_verb_table[i].name;
+    char text[SINO_ALLOWED_SIZE];
+    return sino_error(SINO_BAD_INPUT, "%s is not an option of %s; allowed: with %s", where, sino_verb_text(verb)->name,
+                      sino_words_join(names, UINT_MAX, "or", text));
+}
+
+enum { WORD_MAX = 40 };
+
+/* Levenshtein's distance, row by row. */
+static int edit_distance(const char *a, const char *b)
+{
+    int distance[WORD_MAX + 1];
+    const int length = (int)strlen(b);
+    for (int j = 0; j <= length; j++) distance[j] = j;
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = distance[0];
+        distance[0] = i;
+        for (int j = 1; j <= length; j++) {
+            const int replaced = diagonal + (a[i - 1] != b[j - 1]);
+            const int shorter = distance[j] < distance[j - 1] ? distance[j] : distance[j - 1];
+            diagonal = distance[j];
+            distance[j] = replaced < shorter + 1 ? replaced : shorter + 1;
+        }
+    }
+    return distance[length];
+}
+
+/* How unlike a word is to a name; a beginning of the name counts as one slip. */
+static int unlikeness(const char *word, const char *name)
+{
+    if (!name) return INT_MAX;
+    const size_t length = strlen(word);
+    if (length >= 3 && strncmp(word, name, length) == 0) return 1;
+    return edit_distance(word, name);
+}
+
+static const SinoSetting *closest(int verb, bool for_yaml, const char *word)
+{
+    const size_t length = strlen(word);
+    if (length > WORD_MAX) return NULL;
+    const SinoSetting *best = NULL;
+    int least = length < 6 ? 3 : 1 + (int)length / 3;
+    for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
+        if (!(row->verbs & verb) || (for_yaml && row->argument_only)) continue;
+        const int by_name = unlikeness(word, row->name);
+        const int by_alias = unlikeness(word, row->alias);
+        const int distance = by_name < by_alias ? by_name : by_alias;
+        if (distance >= least) continue;
+        least = distance;
+        best = row;
+    }
+    return best;
+}
+
+SinoStatus sino_setting_unknown(int verb, const char *what, const char *dashes, const char *word)
+{
+    const char *name = sino_verb_text(verb)->name;
+    const SinoSetting *row = closest(verb, dashes[0] == '\0', word + strspn(word, "-"));
+    if (!row)
+        return sino_error(SINO_BAD_INPUT, "%s %s of %s; allowed: what sinodag %s --help lists", what, word, name, name);
+    return sino_error(SINO_BAD_INPUT, "%s %s of %s; did you mean %s%s?", what, word, name, dashes, row->name);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings table: one row per setting, read by the command line, the YAML file, the help and docs/SETTINGS.md.
+ * Private to the files settings*.c. */
+#ifndef SINO_SETTINGS_TABLE_H
+#define SINO_SETTINGS_TABLE_H
+
+#include "settings.h"
+
+#include <stddef.h>
+
+typedef enum SinoSettingKind {
+    SINO_SETTING_FLAG,    /* bool */
+    SINO_SETTING_INTEGER, /* int64_t */
+    SINO_SETTING_REAL,    /* double */
+    SINO_SETTING_CHOICE,  /* an enum that counts from 0 */
+    SINO_SETTING_TEXT,    /* char *, owned */
+    SINO_SETTING_BYTES,   /* int64_t */
+    SINO_SETTING_AXIS     /* double; NaN: auto */
+} SinoSettingKind;
+
+typedef enum SinoSettingGroup {
+    SINO_GROUP_INPUT,
+    SINO_GROUP_CENTER,
+    SINO_GROUP_SOLVER,
+    SINO_GROUP_MACHINE,
+    SINO_GROUP_OUTPUT,
+    SINO_GROUP_PHANTOM,
+    SINO_GROUP_GENERAL,
+    SINO_GROUP_COUNT
+} SinoSettingGroup;
+
+typedef struct SinoSetting {
+    const char *name;           /* long option without its dashes, and key of the YAML file */
+    const char *alias;          /* another long option, as peers call it; NULL: none */
+    const char *operand;        /* how the help calls the value: "FILE", "N" … */
+    const char *unit;           /* NULL: none */
+    const char *fallback;       /* the default as text; NULL: none, the member is zero */
+    const char *const *choices; /* the words in the order of the enum, then NULL */
+    const char *help;
+    size_t offset;    /* of the member of SinoSettings */
+    double low, high; /* bounds of a number; of bytes: bytes */
+    bool low_excluded, high_excluded;
+    bool argument_only; /* not a key of the YAML file */
+    char letter;        /* short option; 0: none */
+    SinoSettingKind kind;
+    SinoSettingGroup group;
+    int verbs;      /* bits of the verbs that take it */
+    int algorithms; /* bits 1 << SinoAlgorithmChoice that use it; 0: all */
+} SinoSetting;
+
+typedef struct SinoVerbText {
+    int verb; /* its bit */
+    const char *name, *usage, *example;
+} SinoVerbText;
+
+enum { SINO_SETTING_COUNT = 45, SINO_VERB_COUNT = 4, SINO_ALLOWED_SIZE = 128 };
+extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
+extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
+extern const char *const sino_group_title[SINO_GROUP_COUNT];
+
+/* settings_name.c */
+const SinoVerbText *sino_verb_text(int verb);
+const SinoSetting *sino_setting_find(const char *word, size_t length); /* by name or alias; NULL: unknown */
+SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char *where);
+SinoStatus sino_setting_unknown(int verb, const char *what, const char *dashes, const char *word);
+bool sino_setting_applies(const SinoSetting *row, SinoAlgorithmChoice algorithm);
+/* "a, b or c" of the words whose bit is set; returns `text`. */
+const char *sino_words_join(const char *const *words, unsigned bits, const char *last, char text[SINO_ALLOWED_SIZE]);
+
+/* settings_value.c: `where` opens the message ("--iterations", "scan.yaml: iterations"). */
+SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings);
+const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE]); /* "an integer from 1 to 9" */
+bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default and never given */
+void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out); /* as YAML spells it */
+bool sino_flag_parse(const char *text, bool *value);
+
+/* settings_arguments.c: text[i], not owned, is what was given for row i; NULL: nothing. */
+SinoStatus sino_settings_arguments(int verb, int count, char **arguments, const char *text[SINO_SETTING_COUNT]);
+
+/* settings_yaml.c: assigns what the file gives and marks it in given[]. */
+SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *settings, bool given[SINO_SETTING_COUNT]);
+
+#endif

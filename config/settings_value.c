@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Setting values: from text to member and back, and the words for what is allowed. */
+#include "settings_table.h"
+
+#include "utf8.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+bool sino_flag_parse(const char *text, bool *value)
+{
+    static const char *const word[] = {"no", "yes", "false", "true"};
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(text, word[i]) != 0) continue;
+        *value = i % 2;
+        return true;
+    }
+    return false;
+}
+
+static bool parse_integer(const char *text, int64_t *value)
+{
+    if (text[strspn(text, "-0123456789")] != '\0') return false;
+    char *end;
+    errno = 0;
+    const long long result = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno) return false;
+    *value = result;
+    return true;
+}
+
+/* Decimal only: strtod would take "nan", "inf" and hexadecimal too. */
+static bool parse_real(const char *text, size_t length, double *value)
+{
+    if (strspn(text, "+-.0123456789eE") < length) return false;
+    char *end;
+    errno = 0;
+    const double result = strtod(text, &end);
+    if (end == text || end != text + length || errno) return false;
+    *value = result;
+    return true;
+}
+
+static bool parse_bytes(const char *text, int64_t *bytes)
+{
+    static const struct {
+        const char *name;
+        double bytes;
+    } unit[] = {{"", 1},         {"B", 1},        {"KB", 1e3},     {"MB", 1e6},    {"GB", 1e9},
+                {"TB", 1e12},    {"K", 0x1p10},   {"M", 0x1p20},   {"G", 0x1p30},  {"T", 0x1p40},
+                {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+    const size_t length = strspn(text, ".0123456789");
+    double number;
+    if (!parse_real(text, length, &number)) return false;
+    const char *name = text + length + (text[length] == ' ');
+    for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
+        if (strcasecmp(name, unit[i].name) != 0) continue;
+        const double result = floor(number * unit[i].bytes);
+        /* 0 means "chosen": half a byte is not that. */
+        if (result >= 0x1p63 || (result < 1 && number > 0)) return false;
+        *bytes = (int64_t)result;
+        return true;
+    }
+    return false;
+}
+
+static bool parse_choice(const char *const *choices, const char *text, unsigned *value)
+{
+    for (unsigned i = 0; choices[i]; i++) {
+        if (strcmp(text, choices[i]) != 0) continue;
+        *value = i;
+        return true;
+    }
+    return false;
+}
+
+static bool is_in_range(const SinoSetting *row, double value)
+{
+    return (row->low_excluded ? value > row->low : value >= row->low) &&
+           (row->high_excluded ? value < row->high : value <= row->high);
+}
+
+/* Every kind but text: true when the value is allowed and assigned. */
+static bool assign_value(const SinoSetting *row, const char *text, char *member)
+{
+    bool flag;
+    unsigned choice;
+    int64_t integer;
+    double real;
+    switch (row->kind) {
+    case SINO_SETTING_FLAG:
+        if (!sino_flag_parse(text, &flag)) return false;
+        memcpy(member, &flag, sizeof flag);
+        return true;
+    case SINO_SETTING_CHOICE:
+        if (!parse_choice(row->choices, text, &choice)) return false;
+        memcpy(member, &choice, sizeof choice);
+        return true;
+    case SINO_SETTING_INTEGER:
+    case SINO_SETTING_BYTES:
+        if (!(row->kind == SINO_SETTING_BYTES ? parse_bytes(text, &integer) : parse_integer(text, &integer)) ||
+            !is_in_range(row, (double)integer))
+            return false;
+        memcpy(member, &integer, sizeof integer);
+        return true;
+    case SINO_SETTING_AXIS:
+    case SINO_SETTING_REAL:
+        if (row->kind == SINO_SETTING_AXIS && strcmp(text, "auto") == 0)
+            real = NAN;
+        else if (!parse_real(text, strlen(text), &real) || !is_in_range(row, real))
+            return false;
+        memcpy(member, &real, sizeof real);
+        return true;
+    case SINO_SETTING_TEXT:
+        break;
+    }
+    return false;
+}
+
+static SinoStatus assign_text(const char *text, char *member)
+{
+    char *copy = strdup(text);
+    SINO_CHECK(copy, SINO_FAILED, "no memory for a setting of %zu bytes", strlen(text));
+    char *old;
+    memcpy(&old, member, sizeof old);
+    free(old);
+    memcpy(member, &copy, sizeof copy);
+    return NULL;
+}
+
+SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings)
+{
+    char *member = (char *)settings + row->offset;
+    if (row->kind == SINO_SETTING_TEXT && *value && sino_utf8_is_valid(value)) return assign_text(value, member);
+    char text[SINO_ALLOWED_SIZE];
+    SINO_CHECK(assign_value(row, value, member), SINO_BAD_INPUT, "%s is '%s'; allowed: %s", where, value,
+               sino_setting_allowed(row, text));
+    return NULL;
+}
+
+enum { RANGE_SIZE = 72 };
+
+/* "from 0 to 1", "above 0 and below 2" … */
+static const char *range_text(const SinoSetting *row, char text[RANGE_SIZE])
+{
+    if (!row->low_excluded && !row->high_excluded)
+        snprintf(text, RANGE_SIZE, "from %.16g to %.16g", row->low, row->high);
+    else
+        snprintf(text, RANGE_SIZE, "%s %.16g and %s %.16g", row->low_excluded ? "above" : "at least", row->low,
+                 row->high_excluded ? "below" : "at most", row->high);
+    return text;
+}
+
+const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
+{
+    char range[RANGE_SIZE];
+    switch (row->kind) {
+    case SINO_SETTING_CHOICE:
+        return sino_words_join(row->choices, ~0u, "or", text);
+    case SINO_SETTING_FLAG:
+        snprintf(text, SINO_ALLOWED_SIZE, "yes or no");
+        break;
+    case SINO_SETTING_TEXT:
+        snprintf(text, SINO_ALLOWED_SIZE, "a %s in UTF-8", strcmp(row->operand, "FILE") == 0 ? "file name" : "name");
+        break;
+    case SINO_SETTING_BYTES:
+        snprintf(text, SINO_ALLOWED_SIZE, "a size such as 512MiB, 2G or 1.5GB, from 0 to %.0f TiB", row->high / 0x1p40);
+        break;
+    case SINO_SETTING_INTEGER:
+        snprintf(text, SINO_ALLOWED_SIZE, "an integer %s", range_text(row, range));
+        break;
+    case SINO_SETTING_REAL:
+        snprintf(text, SINO_ALLOWED_SIZE, "a number %s", range_text(row, range));
+        break;
+    case SINO_SETTING_AXIS:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto or a number %s", range_text(row, range));
+        break;
+    }
+    return text;
+}
+
+bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings)
+{
+    if (row->fallback) return false;
+    int64_t bits;
+    _Static_assert(sizeof bits == sizeof(char *), "a text or an integer without default");
+    memcpy(&bits, (const char *)settings + row->offset, sizeof bits);
+    return bits == 0;
+}
+
+/* The shortest digits that read back to the same number. */
+static void print_real(double value, FILE *out)
+{
+    char text[32];
+    int digits = 15;
+    do {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+    } while (strtod(text, NULL) != value && ++digits <= 17);
+    fputs(text, out);
+}
+
+/* In double quotes; escaped is what YAML would not give back as it stands. */
+static void print_quoted(const char *text, FILE *out)
+{
+    uint32_t code;
+    fputc('"', out);
+    for (int length; *text && (length = sino_utf8_decode(text, &code)) > 0; text += length) {
+        const bool plain = (code >= 0x20 && code < 0x7F) || (code >= 0xA0 && code < 0xFFFE) || code > 0xFFFF;
+        if (code == '"' || code == '\\')
+            fprintf(out, "\\%c", (char)code);
+        else if (plain && code != 0x2028 && code != 0x2029 && code != 0xFEFF)
+            fwrite(text, 1, (size_t)length, out);
+        else
+            fprintf(out, "\\U%08" PRIX32, code);
+    }
+    fputc('"', out);
+}
+
+void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out)
+{
+    const char *member = (const char *)settings + row->offset;
+    bool flag;
+    unsigned choice;
+    int64_t integer;
+    double real;
+    char *text;
+    switch (row->kind) {
+    case SINO_SETTING_FLAG:
+        memcpy(&flag, member, sizeof flag);
+        fputs(flag ? "yes" : "no", out);
+        break;
+    case SINO_SETTING_CHOICE:
+        memcpy(&choice, member, sizeof choice);
+        fputs(row->choices[choice], out);
+        break;
+    case SINO_SETTING_INTEGER:
+    case SINO_SETTING_BYTES:
+        memcpy(&integer, member, sizeof integer);
+        fprintf(out, "%" PRId64, integer);
+        break;
+    case SINO_SETTING_REAL:
+    case SINO_SETTING_AXIS:
+        memcpy(&real, member, sizeof real);
+        if (isnan(real))
+            fputs("auto", out);
+        else
+            print_real(real, out);
+        break;
+    case SINO_SETTING_TEXT:
+        memcpy(&text, member, sizeof text);
+        print_quoted(text, out);
+        break;
+    }
+}

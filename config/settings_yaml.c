@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings YAML: the file of --config by libcyaml, and the settings in force as such a file.
+ *
+ * Every key is an optional string to libcyaml; what it may be is for the parser that the command line uses too. */
+#include "settings_table.h"
+
+#include <cyaml/cyaml.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What libcyaml says about a file: the first complaint, and the place that its backtrace begins with. */
+typedef struct Complaint {
+    char text[256], place[160];
+} Complaint;
+
+static void trim_newline(char *text)
+{
+    text[strcspn(text, "\n")] = '\0';
+}
+
+static void hear(cyaml_log_t level, void *context, const char *format, va_list arguments)
+{
+    (void)level;
+    Complaint *complaint = context;
+    char line[256];
+    vsnprintf(line, sizeof line, format, arguments);
+    trim_newline(line);
+    if (!complaint->text[0])
+        snprintf(complaint->text, sizeof complaint->text, "%s", strncmp(line, "Load: ", 6) == 0 ? line + 6 : line);
+    else if (!complaint->place[0] && strncmp(line, "  in ", 5) == 0)
+        snprintf(complaint->place, sizeof complaint->place, "%.150s", line + 1);
+}
+
+static SinoStatus describe(const char *path, int verb, cyaml_err_t error, int system_error, const Complaint *complaint)
+{
+    static const char unknown[] = "Unexpected key: ";
+    SINO_CHECK(error != CYAML_ERR_FILE_OPEN, SINO_BAD_INPUT, "--config is '%s', which cannot be opened: %s", path,
+               strerror(system_error));
+    SINO_CHECK(error != CYAML_ERR_OOM, SINO_FAILED, "no memory to read %s", path);
+    if (error == CYAML_ERR_INVALID_KEY && strncmp(complaint->text, unknown, strlen(unknown)) == 0)
+        return sino_error_prefix(sino_setting_unknown(verb, "unknown setting", "", complaint->text + strlen(unknown)),
+                                 "%s", path);
+    return sino_error(SINO_BAD_INPUT, "%s: %s%s; allowed: one \"name: value\" line per setting", path,
+                      complaint->text[0] ? complaint->text : cyaml_strerror(error), complaint->place);
+}
+
+/* text[i] of row i; rows for the command line only are left out, so that they are unknown keys. */
+static void make_fields(cyaml_schema_field_t field[SINO_SETTING_COUNT + 1])
+{
+    int count = 0;
+    for (unsigned i = 0; i < SINO_SETTING_COUNT; i++) {
+        if (sino_setting_table[i].argument_only) continue;
+        field[count++] = (cyaml_schema_field_t){
+            .key = sino_setting_table[i].name,
+            .data_offset = i * (uint32_t)sizeof(char *),
+            .value = {.type = CYAML_STRING,
+                      .flags = (enum cyaml_flag)(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL),
+                      .data_size = sizeof(char),
+                      .string = {.min = 0, .max = CYAML_UNLIMITED}},
+        };
+    }
+    field[count] = (cyaml_schema_field_t){.key = NULL};
+}
+
+static SinoStatus assign_texts(const char *path, int verb, char *const text[SINO_SETTING_COUNT], SinoSettings *settings,
+                               bool given[SINO_SETTING_COUNT])
+{
+    for (int i = 0; i < SINO_SETTING_COUNT; i++) {
+        if (!text[i]) continue;
+        const SinoSetting *row = &sino_setting_table[i];
+        SinoStatus status = sino_setting_check_verb(row, verb, row->name);
+        if (!status) status = sino_setting_assign(row, row->name, text[i], settings);
+        if (status) return sino_error_prefix(status, "%s", path);
+        given[i] = true;
+    }
+    return NULL;
+}
+
+SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *settings, bool given[SINO_SETTING_COUNT])
+{
+    cyaml_schema_field_t field[SINO_SETTING_COUNT + 1];
+    make_fields(field);
+    const cyaml_schema_value_t schema = {.type = CYAML_MAPPING,
+                                         .flags = CYAML_FLAG_POINTER,
+                                         .data_size = SINO_SETTING_COUNT * sizeof(char *),
+                                         .mapping = {.fields = field}};
+    Complaint complaint = {.text = ""};
+    const cyaml_config_t config = {
+        .log_fn = hear, .log_ctx = &complaint, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_WARNING};
+    char **text = NULL;
+    const cyaml_err_t error = cyaml_load_file(path, &config, &schema, (cyaml_data_t **)&text, NULL);
+    const int system_error = errno;
+    SinoStatus status = NULL;
+    /* A mere warning too: it means that a second document was left unread. */
+    if (error != CYAML_OK || complaint.text[0])
+        status = describe(path, verb, error, system_error, &complaint);
+    else if (text) /* NULL: a file without any setting */
+        status = assign_texts(path, verb, text, settings, given);
+    cyaml_free(&config, &schema, text, 0);
+    return status;
+}
+
+SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text)
+{
+    char *buffer = NULL;
+    size_t size;
+    FILE *out = open_memstream(&buffer, &size);
+    SINO_CHECK(out, SINO_FAILED, "no memory for the text of the settings");
+    for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
+        /* A setting that another algorithm uses is not in force, and reading it back would be a contradiction. */
+        if (!(row->verbs & verb) || row->argument_only || !sino_setting_applies(row, settings->algorithm) ||
+            sino_setting_is_unset(row, settings))
+            continue;
+        fprintf(out, "%s: ", row->name);
+        sino_setting_print(row, settings, out);
+        fputc('\n', out);
+    }
+    if (fclose(out) != 0) {
+        free(buffer);
+        return sino_error(SINO_FAILED, "no memory for the text of the settings");
+    }
+    *text = buffer;
+    return NULL;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* UTF-8: one character at a time (RFC 3629). */
+#include "utf8.h"
+
+int sino_utf8_decode(const char *text, uint32_t *code)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *byte = (const unsigned char *)text;
+    const int length = byte[0] < 0x80 ? 1 : byte[0] >> 5 == 6 ? 2 : byte[0] >> 4 == 14 ? 3 : byte[0] >> 3 == 30 ? 4 : 0;
+    if (length == 0) return 0;
+    uint32_t result = length == 1 ? byte[0] : byte[0] & (0x7Fu >> length);
+    for (int i = 1; i < length; i++) {
+        /* The closing NUL is no continuation byte, so this never reads past it. */
+        if (byte[i] >> 6 != 2) return 0;
+        result = result << 6 | (byte[i] & 0x3Fu);
+    }
+    if (result < least[length] || result > 0x10FFFF || result >> 11 == 0x1B) return 0;
+    *code = result;
+    return length;
+}
+
+bool sino_utf8_is_valid(const char *text)
+{
+    uint32_t code;
+    while (*text) {
+        const int length = sino_utf8_decode(text, &code);
+        if (length == 0) return false;
+        text += length;
+    }
+    return true;
+}

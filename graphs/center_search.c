@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Center search: the rotation center of a scan, given or found.
+ *
+ * Vo's method minimises its metric over whole columns, then over tenths around the best; phase correlation compares the
+ * projections at 0° and 180°. */
+#include "center_search.h"
+
+#include "memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* Vo's object-to-field ratio and the rows about zero frequency left out, as in the paper. */
+static const double vo_radius_ratio = 0.5;
+enum { VO_DROP = 20 };
+
+/* The data of one slice on its way through load and correct. */
+typedef struct SliceData {
+    SinoData *io, *counts, *flat, *dark, *sinogram, *repaired;
+} SliceData;
+
+static SinoStatus new_slice_data(SinoRuntime *runtime, const SinoInput *input, SliceData *data)
+{
+    const int64_t field = sino_input_field_bytes(input, 1);
+    SINO_TRY(sino_data_new(runtime, "io", 0, &data->io));
+    SINO_TRY(sino_data_new(runtime, "counts", sino_input_slab_bytes(input, 1), &data->counts));
+    SINO_TRY(sino_data_new(runtime, "flat", field, &data->flat));
+    SINO_TRY(sino_data_new(runtime, "dark", field, &data->dark));
+    SINO_TRY(sino_data_new(runtime, "sinogram", sino_geometry_ray_count(&input->geometry) * (int64_t)sizeof(float),
+                           &data->sinogram));
+    return sino_data_new(runtime, "repaired", (int64_t)sizeof(int64_t), &data->repaired);
+}
+
+static void free_slice_data(SliceData *data)
+{
+    sino_data_free(data->io);
+    sino_data_free(data->counts);
+    sino_data_free(data->flat);
+    sino_data_free(data->dark);
+    sino_data_free(data->sinogram);
+    sino_data_free(data->repaired);
+}
+
+static SinoStatus read_slice(SinoRuntime *runtime, const SinoInput *input, int64_t slice, SliceData *data,
+                             float *sinogram)
+{
+    const SinoLoad load = sino_input_load(input, slice, 1);
+    const SinoCorrection correction = sino_input_correction(input, SINO_SINGLE, 1, 0, 1, 1);
+    void *memory;
+    SINO_TRY(sino_insert_load(runtime, SINO_NOWHERE, &load, data->io, data->counts, data->flat, data->dark));
+    SINO_TRY(sino_insert_correct(runtime, SINO_NOWHERE, &correction, data->counts, data->flat, data->dark,
+                                 data->sinogram, data->repaired));
+    SINO_TRY(sino_runtime_wait(runtime));
+    SINO_TRY(sino_data_acquire(data->sinogram, STARPU_R, &memory));
+    memcpy(sinogram, memory, (size_t)sino_geometry_ray_count(&input->geometry) * sizeof *sinogram);
+    sino_data_release(data->sinogram);
+    return NULL;
+}
+
+SinoStatus sino_center_slice(SinoRuntime *runtime, const SinoInput *input, int64_t slice, float **result)
+{
+    SinoStatus status = NULL;
+    SliceData data = {0};
+    float *sinogram = NULL;
+    SINO_TRY_OR(status, cleanup,
+                sino_allocate(sino_geometry_ray_count(&input->geometry), sizeof *sinogram, "a sinogram", &sinogram));
+    SINO_TRY_OR(status, cleanup, new_slice_data(runtime, input, &data));
+    SINO_TRY_OR(status, cleanup, read_slice(runtime, input, slice, &data, sinogram));
+cleanup:
+    free_slice_data(&data);
+    if (status)
+        free(sinogram);
+    else
+        *result = sinogram;
+    return status;
+}
+
+static double degrees_from_first(const SinoGeometry *geometry, int64_t angle)
+{
+    return fabs(geometry->angle_rad[angle] - geometry->angle_rad[0]) * 180 / pi;
+}
+
+/* The number of leading angles that cover half a turn. */
+static SinoStatus half_turn(const SinoGeometry *geometry, int64_t *angle_count)
+{
+    int64_t count = 1;
+    while (count < geometry->angle_count && degrees_from_first(geometry, count) < 180.001) count++;
+    const double covered = degrees_from_first(geometry, count - 1);
+    SINO_CHECK(covered > 150, SINO_BAD_INPUT,
+               "the angles cover %.1f degrees; finding the center needs about 180; give --rotation-axis", covered);
+    *angle_count = count;
+    return NULL;
+}
+
+/* Metrics of `count` candidates first, first + step, …, by tasks. */
+static SinoStatus try_candidates(SinoRuntime *runtime, const SinoCenterVo *vo, int64_t count, double first, double step,
+                                 double *best, bool *at_edge)
+{
+    SinoStatus status = NULL;
+    double *candidate = NULL, *metric = NULL;
+    SINO_TRY_OR(status, cleanup, sino_allocate(count, sizeof *candidate, "centers", &candidate));
+    SINO_TRY_OR(status, cleanup, sino_allocate(count, sizeof *metric, "centers", &metric));
+    for (int64_t i = 0; i < count; i++) candidate[i] = first + (double)i * step;
+    const int64_t share = count / (4 * sino_runtime_worker_count(runtime)) + 1;
+    for (int64_t i = 0; i < count && !status; i += share)
+        status = sino_insert_center(runtime, vo, count - i < share ? count - i : share, candidate + i, metric + i);
+    SinoStatus wait_status = sino_runtime_wait(runtime);
+    if (!status)
+        status = wait_status;
+    else
+        sino_status_free(wait_status);
+    if (status) goto cleanup;
+    int64_t least = 0;
+    for (int64_t i = 1; i < count; i++)
+        if (metric[i] < metric[least]) least = i;
+    *best = candidate[least];
+    *at_edge = least == 0 || least == count - 1;
+cleanup:
+    free(candidate);
+    free(metric);
+    return status;
+}
+
+static SinoStatus search_vo(SinoRuntime *runtime, const SinoInput *input, double width, const SinoCenterVo *vo,
+                            double *center)
+{
+    const double middle = (double)(input->geometry.column_count - 1) / 2;
+    const double last = (double)(input->geometry.column_count - 1);
+    const double first = fmax(ceil(middle - width), 0), end = fmin(floor(middle + width), last);
+    bool at_edge, fine_at_edge;
+    SINO_TRY(try_candidates(runtime, vo, (int64_t)(end - first) + 1, first, 1, center, &at_edge));
+    const double low = fmax(*center - 2, 0), high = fmin(*center + 2, last);
+    SINO_TRY(try_candidates(runtime, vo, (int64_t)((high - low) / 0.1 + 0.5) + 1, low, 0.1, center, &fine_at_edge));
+    if (at_edge && end > first)
+        sino_log_warning(sino_runtime_log(runtime), "center",
+                         "the center found lies at the end of the search, columns %.1f to %.1f; consider "
+                         "--center-search-width or --rotation-axis",
+                         sino_input_column_of_file(input, first), sino_input_column_of_file(input, end));
+    return NULL;
+}
+
+static SinoStatus find_vo(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center)
+{
+    SinoStatus status = NULL;
+    SinoCenterVo *vo = NULL;
+    float *sinogram = NULL;
+    int64_t slice, angle_count;
+    SINO_TRY(half_turn(&input->geometry, &angle_count));
+    SINO_TRY(sino_input_slice_of_row(input, settings->nsino, &slice));
+    SINO_TRY(sino_center_slice(runtime, input, slice, &sinogram));
+    const double width = settings->center_search_width / (double)input->binning;
+    SINO_TRY_OR(status, cleanup,
+                sino_center_vo_new(angle_count, input->geometry.column_count, sinogram, vo_radius_ratio, VO_DROP, &vo));
+    status = search_vo(runtime, input, width, vo, center);
+cleanup:
+    sino_center_vo_free(vo);
+    free(sinogram);
+    return status;
+}
+
+/* "found" or "given", and where. */
+static void tell(SinoRuntime *runtime, const SinoInput *input, const char *how)
+{
+    sino_log_info(sino_runtime_log(runtime), "center", "rotation center %.2f (%s), column %.2f of %" PRId64 " used",
+                  sino_input_column_of_file(input, input->geometry.center), how, input->geometry.center,
+                  input->geometry.column_count);
+}
+
+SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
+{
+    double center;
+    if (!isnan(settings->rotation_axis)) {
+        const double last = (double)(input->info->column_count - 1);
+        SINO_CHECK(settings->rotation_axis >= 0 && settings->rotation_axis <= last, SINO_BAD_INPUT,
+                   "rotation-axis is %g; allowed: auto, or a column of the detector, 0 to %g", settings->rotation_axis,
+                   last);
+        input->geometry.center = sino_input_column_of_grid(input, settings->rotation_axis);
+        tell(runtime, input, "given");
+        return NULL;
+    }
+    if (settings->center_method == SINO_CENTER_PHASE)
+        SINO_TRY(sino_center_by_phase(input, &center));
+    else
+        SINO_TRY(find_vo(runtime, settings, input, &center));
+    input->geometry.center = center;
+    tell(runtime, input, settings->center_method == SINO_CENTER_PHASE ? "by phase correlation" : "by Vo's method");
+    return NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decomposition: a slice's voxels in Hilbert-ordered tiles, cut into partitions of nearly equal nonzeros. */
+#ifndef SINO_DECOMPOSITION_H
+#define SINO_DECOMPOSITION_H
+
+#include "tasks.h"
+
+typedef struct SinoDecomposition {
+    int64_t tile_count, partition_count;
+    SinoTilePlace *tile;  /* along the Hilbert curve; owned */
+    double *weight;       /* expected nonzeros of each tile; owned */
+    int64_t *first;       /* partition p has tiles first[p] … first[p+1] − 1; owned; possibly none */
+    double nonzero_count; /* expected */
+} SinoDecomposition;
+
+/* partition_count ≥ 1; more partitions than tiles leave some empty. */
+SinoStatus sino_decomposition_new(const SinoGeometry *geometry, int64_t partition_count, SinoDecomposition *result);
+void sino_decomposition_free(SinoDecomposition *decomposition);
+
+/* Position of (x, y) on the Hilbert curve through a square of 2^order cells a side. */
+uint64_t sino_decomposition_hilbert(int order, uint32_t x, uint32_t y);
+
+#endif

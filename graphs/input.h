@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Input: which part of a scan is reconstructed, checked against what the scan holds. */
+#ifndef SINO_INPUT_H
+#define SINO_INPUT_H
+
+#include "tasks.h"
+
+typedef struct SinoInput {
+    SinoScan *scan;
+    const SinoScanInfo *info;
+    int64_t first_row, row_count;       /* detector rows, a multiple of binning */
+    int64_t first_column, column_count; /* detector columns, a multiple of binning */
+    int64_t binning;
+    int64_t slice_count; /* row_count / binning */
+    SinoFlatCorrection flat_correction;
+    bool minus_log;
+    SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; angles are the scan's */
+} SinoInput;
+
+/* SINO_BAD_INPUT: rows or columns outside the detector or empty, nothing left after binning, flats absent or all zero.
+ */
+SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput *input);
+void sino_input_close(SinoInput *input);
+
+/* Between the file's detector columns and the geometry's, which begin at first_column and are `binning` wide. */
+double sino_input_column_of_file(const SinoInput *input, double grid_column);
+double sino_input_column_of_grid(const SinoInput *input, double file_column);
+
+/* How slices first_slice … of a slab that begins at slab_first_slice are corrected. */
+SinoCorrection sino_input_correction(const SinoInput *input, SinoPrecision precision, int64_t slab_slices,
+                                     int64_t slice_in_slab, int64_t slice_count, int64_t stride);
+
+/* The slab of slices as a box of the scan. */
+SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count);
+
+/* Bytes of a slab's counts, and of its flat and dark field. */
+int64_t sino_input_slab_bytes(const SinoInput *input, int64_t slice_count);
+int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count);
+
+/* The slice made from a detector row; −1: the middle slice. SINO_BAD_INPUT: not among those reconstructed. */
+SinoStatus sino_input_slice_of_row(const SinoInput *input, int64_t row, int64_t *slice);
+
+#endif

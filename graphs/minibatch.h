@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Minibatch: the data of F slices that are solved together, and the projections that every solver's graph is made of.
+ */
+#ifndef SINO_MINIBATCH_H
+#define SINO_MINIBATCH_H
+
+#include "operator.h"
+
+enum { SINO_RAY_VECTORS_MAX = 2, SINO_VOXEL_VECTORS_MAX = 3, SINO_LOOKAHEAD = 3 };
+
+/* Vectors that a solver needs beside the first of each kind, which is the sinogram and the tomogram. */
+typedef struct SinoVectorCount {
+    int64_t rays, voxels; /* whole ray vectors; voxel vectors per partition */
+} SinoVectorCount;
+
+/* A slot: its data serve one minibatch after another; StarPU orders the tasks of the next after those of the last. */
+typedef struct SinoMinibatch {
+    SinoPosition position; /* slab and minibatch; partition and iteration −1 */
+    SinoSlices slices;
+    int64_t first_slice;
+    SinoVectorCount vectors;
+    SinoData *rays[SINO_RAY_VECTORS_MAX];      /* [K·M][stride]; rays[0] is the sinogram */
+    SinoData **voxels[SINO_VOXEL_VECTORS_MAX]; /* per partition [voxel][stride]; voxels[0] is the tomogram */
+    SinoData **partial;                        /* per partition [footprint ray][stride]; NULL with one partition */
+    SinoData *state;                           /* SinoSliceState[stride] */
+    SinoData *history;                         /* double[slice][columns] */
+    SinoData *repaired;                        /* int64[slice] */
+    SinoData *image;                           /* float[slice][N][N] */
+    SinoData *active[SINO_LOOKAHEAD];          /* int64: slices that go on after iteration i, at i mod LOOKAHEAD */
+} SinoMinibatch;
+
+/* For slices of at most slices.stride; history_columns is iterations + 1. */
+SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoOperator *operator, SinoSlices slices,
+                              SinoVectorCount vectors, int64_t history_columns, SinoMinibatch **result);
+void sino_minibatch_free(SinoMinibatch *minibatch, int64_t partition_count); /* takes NULL */
+
+/* Bytes of one slot, before the operator exists: an upper bound. */
+int64_t sino_minibatch_bytes(const SinoGeometry *geometry, SinoPrecision precision, int64_t partition_count,
+                             int64_t stride, SinoVectorCount vectors, int64_t history_columns);
+
+/* rays[to] = A·voxels[from], by spmm_project and reduce_node. */
+SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *operator, SinoMinibatch * minibatch,
+                               int64_t iteration, int64_t from, int64_t to);
+
+/* voxels[to] = Aᵀ·rays[from], by spread_node and spmm_backproject. */
+SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *operator, SinoMinibatch * minibatch,
+                                   int64_t iteration, int64_t from, int64_t to);
+
+/* The minibatch's position at an iteration and partition. */
+SinoPosition sino_minibatch_at(const SinoMinibatch *minibatch, int64_t iteration, int64_t partition);
+
+#endif

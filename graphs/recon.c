@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon: the volume of a scan. */
+#include "recon.h"
+
+#include "memory.h"
+#include "platform.h"
+#include "version.h"
+#include "workflows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Everything that a recon holds while it runs. */
+typedef struct Recon {
+    const SinoSettings *settings;
+    SinoLog *log;
+    const SinoSolver *solver;
+    SinoRuntime *runtime;
+    SinoInput input;
+    SinoMemoryPlan plan;
+    SinoOperator *operator;
+    SinoVolume *volume;
+    SinoRecord record;
+    SinoOutputNames names;
+    char checksum[17];
+} Recon;
+
+double sino_recon_scale(const SinoSettings *settings)
+{
+    const double micrometres_per_cm = 1e4;
+    const double per_pixel = 1 / (double)settings->binning;
+    return settings->pixel_size_um > 0 ? per_pixel * micrometres_per_cm / settings->pixel_size_um : per_pixel;
+}
+
+SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoLog *log)
+{
+    return (SinoRuntimeRequest){.workers = settings->workers,
+                                .scheduler = settings->scheduler,
+                                .graph_path = settings->graph,
+                                .profile = settings->profile,
+                                .log = log};
+}
+
+static SinoVolumeRequest volume_request(const Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const int64_t size = recon->input.geometry.grid_size;
+    return (SinoVolumeRequest){.hdf5_path = settings->save_format == SINO_SAVE_TIFF ? NULL : settings->out,
+                               .tiff_directory =
+                                   settings->save_format == SINO_SAVE_HDF5 ? NULL : recon->names.tiff_directory,
+                               .overwrite = settings->overwrite,
+                               .slice_count = recon->input.slice_count,
+                               .height = size,
+                               .width = size,
+                               .first_row = recon->input.first_row,
+                               .row_step = recon->input.binning,
+                               .units = settings->pixel_size_um > 0 ? "1/cm" : "1/pixel"};
+}
+
+static SinoStatus check_output(const Recon *recon)
+{
+    const SinoVolumeRequest request = volume_request(recon);
+    SINO_TRY(sino_volume_check(&request));
+    const char *const picture[] = {recon->names.tomogram_png, recon->names.sinogram_png};
+    for (int i = 0; i < 2 && recon->settings->pictures && !recon->settings->overwrite; i++)
+        SINO_CHECK(access(picture[i], F_OK) != 0, SINO_BAD_INPUT, "'%s' exists; allowed: a new name, or --overwrite",
+                   picture[i]);
+    return NULL;
+}
+
+static void tell_plan(const Recon *recon)
+{
+    const SinoMemoryPlan *plan = &recon->plan;
+    char total[24], budget[24];
+    sino_log_info(recon->log, "plan",
+                  "%" PRId64 " slices in %" PRId64 " slabs of %" PRId64 ", minibatches of %" PRId64
+                  ", partitions: %" PRId64 ", workers: %" PRId64 " (%s), memory: %s of %s",
+                  recon->input.slice_count, plan->slab_count, plan->slab_slices, plan->minibatch, plan->partition_count,
+                  sino_runtime_worker_count(recon->runtime), sino_runtime_scheduler(recon->runtime),
+                  sino_bytes_text(plan->total_bytes, total), sino_bytes_text(plan->budget_bytes, budget));
+}
+
+static void tell_operator(const Recon *recon)
+{
+    const SinoOperator *operator= recon->operator;
+    char bytes[24];
+    sino_log_info(recon->log, "operator",
+                  "operator of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), built in %.2f s",
+                  operator->nonzero_count, sino_bytes_text(operator->bytes, bytes),
+                  (double)operator->bytes / (double)(operator->nonzero_count > 0 ? operator->nonzero_count : 1),
+                  operator->build_s);
+}
+
+/* Input, plan, center, operator: all that is known before the first slab. */
+static SinoStatus set_up(Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const SinoRuntimeRequest request = sino_recon_runtime_request(settings, recon->log);
+    SINO_TRY(sino_input_open(settings, recon->log, &recon->input));
+    SINO_TRY(sino_output_names_new(settings, recon->input.first_row, recon->input.binning, recon->input.slice_count,
+                                   &recon->names));
+    SINO_TRY(check_output(recon));
+    SINO_TRY(sino_runtime_start(&request, &recon->runtime));
+    const int64_t workers = sino_runtime_worker_count(recon->runtime);
+    SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, 0, &recon->plan));
+    SINO_TRY(sino_center_search(recon->runtime, settings, &recon->input));
+    SINO_TRY(sino_operator_new(recon->runtime, &recon->input.geometry, settings->precision, recon->plan.partition_count,
+                               &recon->operator));
+    tell_operator(recon);
+    SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, recon->operator->bytes, &recon->plan));
+    tell_plan(recon);
+    return NULL;
+}
+
+static void tell_repairs(const Recon *recon)
+{
+    int64_t total = 0, slices = 0;
+    for (int64_t i = 0; i < recon->record.slice_count; i++) {
+        const int64_t count = recon->record.repaired[i];
+        total += count;
+        slices += count > 0;
+        if (count > 0)
+            sino_log_info(recon->log, "repair", "row %" PRId64 ": %" PRId64 " undefined values interpolated",
+                          recon->input.first_row + i * recon->input.binning, count);
+    }
+    if (total > 0)
+        sino_log_warning(recon->log, "repair",
+                         "%" PRId64 " undefined values in %" PRId64 " of %" PRId64 " slices were interpolated", total,
+                         slices, recon->record.slice_count);
+}
+
+static SinoStatus write_process(Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    SinoVolume *volume = recon->volume;
+    const double center = sino_input_column_of_file(&recon->input, recon->input.geometry.center);
+    char *text = NULL;
+    SINO_TRY(sino_settings_text(settings, SINO_VERB_RECON, &text));
+    SinoStatus status = sino_volume_process_text(volume, "settings", text);
+    free(text);
+    if (status) return status;
+    SINO_TRY(sino_volume_process_text(volume, "version", sino_version_text()));
+    SINO_TRY(sino_volume_process_text(volume, "input", settings->file_name));
+    SINO_TRY(sino_volume_process_text(volume, "input_xxh3", recon->checksum));
+    SINO_TRY(sino_volume_process_text(volume, "algorithm", sino_algorithm_name(settings->algorithm)));
+    SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->precision)));
+    SINO_TRY(sino_volume_process_doubles(volume, "center", 0, 0, &center,
+                                         "rotation center, column of the input; 0 is the centre of column 0"));
+    SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &recon->operator->nonzero_count,
+                                          "nonzeros of the system matrix of a slice"));
+    SINO_TRY(sino_volume_process_integers(volume, "repaired", recon->record.slice_count, recon->record.repaired,
+                                          "undefined values interpolated, per slice"));
+    return sino_volume_process_doubles(volume, "residuals", recon->record.slice_count, recon->record.columns,
+                                       recon->record.residuals,
+                                       "sum of squares of Ax-b, per slice, before the first and after each iteration; "
+                                       "NaN once the slice has stopped");
+}
+
+static SinoStatus write_pictures(const Recon *recon)
+{
+    const SinoGeometry *geometry = &recon->input.geometry;
+    if (!recon->settings->pictures) return NULL;
+    SINO_TRY(sino_picture_write(recon->names.tomogram_png, geometry->grid_size, geometry->grid_size,
+                                recon->record.tomogram, 0, 0));
+    SINO_TRY(sino_picture_write(recon->names.sinogram_png, geometry->angle_count, geometry->column_count,
+                                recon->record.sinogram, 0, 0));
+    sino_log_info(recon->log, "output", "pictures: %s, %s", recon->names.tomogram_png, recon->names.sinogram_png);
+    return NULL;
+}
+
+static void tell_output(const Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const int64_t size = recon->input.geometry.grid_size;
+    if (settings->save_format != SINO_SAVE_TIFF)
+        sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
+                      settings->out, recon->input.slice_count, size, size);
+    if (settings->save_format != SINO_SAVE_HDF5)
+        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", recon->input.slice_count,
+                      recon->names.tiff_directory);
+}
+
+/* Adds to the error of a failed run what is safe on disk. */
+static SinoStatus abandon(Recon *recon, SinoStatus status)
+{
+    char *safe = sino_volume_safe(recon->volume);
+    sino_volume_abandon(recon->volume);
+    recon->volume = NULL;
+    if (!safe) return status;
+    SinoStatus told =
+        sino_error((SinoErrorKind)sino_status_exit_code(status), "%s; %s", sino_status_text(status), safe);
+    sino_status_free(status);
+    free(safe);
+    return told;
+}
+
+static SinoStatus finish(Recon *recon)
+{
+    char *safe = sino_volume_safe(recon->volume);
+    SinoStatus status = sino_volume_finish(recon->volume);
+    recon->volume = NULL;
+    if (status && safe) {
+        SinoStatus told = sino_error(SINO_FAILED, "%s; %s", sino_status_text(status), safe);
+        sino_status_free(status);
+        status = told;
+    }
+    free(safe);
+    return status;
+}
+
+static SinoStatus run(Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    SinoStatus status = NULL;
+    SINO_TRY(set_up(recon));
+    const SinoVolumeRequest request = volume_request(recon);
+    const int64_t columns = recon->solver->iterative ? settings->iterations + 1 : 1;
+    SINO_TRY(sino_record_new(&recon->input, columns, settings->pictures, &recon->record));
+    SINO_TRY(sino_volume_open(&request, &recon->volume));
+    SINO_TRY_OR(status, fail, sino_insert_checksum(recon->runtime, settings->file_name, recon->checksum));
+    SINO_TRY_OR(status, fail,
+                sino_reconstruct(recon->runtime, settings, &recon->input, recon->operator, recon->solver, &recon->plan,
+                                 sino_recon_scale(settings), recon->volume, &recon->record));
+    tell_repairs(recon);
+    SINO_TRY_OR(status, fail, write_process(recon));
+    SINO_TRY(finish(recon));
+    tell_output(recon);
+    return write_pictures(recon);
+fail:
+    return abandon(recon, status);
+}
+
+SinoStatus sino_recon(const SinoSettings *settings, SinoLog *log)
+{
+    if (settings->reconstruction_type == SINO_RECONSTRUCTION_TRY) return sino_recon_try(settings, log);
+    Recon recon = {.settings = settings, .log = log, .solver = sino_solver_find(settings->algorithm)};
+    SinoStatus status = run(&recon);
+    sino_operator_free(recon.operator);
+    SinoStatus stop_status = sino_runtime_stop(recon.runtime);
+    if (status)
+        sino_status_free(stop_status);
+    else
+        status = stop_status;
+    sino_record_free(&recon.record);
+    sino_output_names_free(&recon.names);
+    sino_input_close(&recon.input);
+    return status;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon --reconstruction-type try: one slice at a range of centers, for choosing by eye. */
+#include "recon.h"
+
+#include "memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct Try {
+    const SinoSettings *settings;
+    SinoLog *log;
+    const SinoSolver *solver;
+    SinoRuntime *runtime;
+    SinoInput input; /* one slice */
+    SinoMemoryPlan plan;
+} Try;
+
+/* "OUT/recon_00296.50.tiff"; caller frees. */
+static SinoStatus file_name(const Try *try, double center, char **name)
+{
+    SINO_CHECK(asprintf(name, "%s/recon_%08.2f.tiff", try->settings->out, center) >= 0, SINO_FAILED,
+               "no memory for a file name");
+    return NULL;
+}
+
+static SinoStatus write_slice(const Try *try, double center, const float *tomogram)
+{
+    const int64_t size = try->input.geometry.grid_size;
+    char *name = NULL, description[64];
+    SINO_TRY(file_name(try, center, &name));
+    snprintf(description, sizeof description, "rotation center %.2f, row %" PRId64, center, try->input.first_row);
+    SinoStatus status = sino_tiff_image_write(name, size, size, tomogram, description);
+    if (!status) sino_log_info(try->log, "output", "center %.2f: %s", center, name);
+    free(name);
+    return status;
+}
+
+static SinoStatus try_center(Try *try, double center)
+{
+    SinoStatus status = NULL;
+    SinoOperator *operator= NULL;
+    SinoRecord record = {0};
+    const int64_t columns = try->solver->iterative ? try->settings->iterations + 1 : 1;
+    try->input.geometry.center = sino_input_column_of_grid(&try->input, center);
+    SINO_TRY_OR(status, cleanup, sino_record_new(&try->input, columns, true, &record));
+    SINO_TRY_OR(status, cleanup,
+                sino_operator_new(try->runtime, &try->input.geometry, try->settings->precision,
+                                  try->plan.partition_count, &operator));
+    SINO_TRY_OR(status, cleanup,
+                sino_reconstruct(try->runtime, try->settings, &try->input, operator, try->solver, &try->plan,
+                                 sino_recon_scale(try->settings), NULL, &record));
+    status = write_slice(try, center, record.tomogram);
+cleanup:
+    sino_operator_free(operator);
+    sino_record_free(&record);
+    return status;
+}
+
+/* The input's box shrinks to the slice of --nsino. */
+static SinoStatus choose_slice(Try *try)
+{
+    int64_t slice;
+    SINO_TRY(sino_input_slice_of_row(&try->input, try->settings->nsino, &slice));
+    try->input.first_row += slice * try->input.binning;
+    try->input.row_count = try->input.binning;
+    try->input.slice_count = 1;
+    return NULL;
+}
+
+static SinoStatus make_directory(const Try *try)
+{
+    const char *out = try->settings->out;
+    if (mkdir(out, 0777) == 0) return NULL;
+    SINO_CHECK(errno == EEXIST, SINO_BAD_INPUT, "out: cannot make the folder '%s': %s", out, strerror(errno));
+    struct stat about;
+    SINO_CHECK(stat(out, &about) == 0 && S_ISDIR(about.st_mode), SINO_BAD_INPUT,
+               "out is '%s', which is no folder; trying centers writes a folder of TIFF files", out);
+    return NULL;
+}
+
+/* Refuses to replace slices of an earlier try. */
+static SinoStatus check_files(const Try *try, int64_t count, double first, double step)
+{
+    for (int64_t i = 0; i < count && !try->settings->overwrite; i++) {
+        char *name = NULL;
+        struct stat about;
+        SINO_TRY(file_name(try, first + (double)i * step, &name));
+        const bool exists = stat(name, &about) == 0;
+        SinoStatus status =
+            exists ? sino_error(SINO_BAD_INPUT, "'%s' exists; allowed: a new folder, or --overwrite", name) : NULL;
+        free(name);
+        if (status) return status;
+    }
+    return NULL;
+}
+
+static SinoStatus run(Try *try)
+{
+    const SinoSettings *settings = try->settings;
+    const SinoRuntimeRequest request = sino_recon_runtime_request(settings, try->log);
+    SINO_TRY(sino_input_open(settings, try->log, &try->input));
+    SINO_TRY(sino_runtime_start(&request, &try->runtime));
+    SINO_TRY(sino_center_search(try->runtime, settings, &try->input));
+    SINO_TRY(choose_slice(try));
+    SINO_TRY(
+        sino_memory_plan(settings, &try->input, try->solver, sino_runtime_worker_count(try->runtime), 0, &try->plan));
+    const double last = (double)(try->input.info->column_count - 1);
+    const double middle = sino_input_column_of_file(&try->input, try->input.geometry.center);
+    const double step = settings->center_search_step;
+    const int64_t to_side = (int64_t)floor(settings->center_search_width / step + 1e-9);
+    const double first = middle - (double)to_side * step;
+    SINO_TRY(make_directory(try));
+    SINO_TRY(check_files(try, 2 * to_side + 1, first, step));
+    for (int64_t i = 0; i <= 2 * to_side; i++) {
+        const double center = first + (double)i * step;
+        if (center >= 0 && center <= last) SINO_TRY(try_center(try, center));
+    }
+    return NULL;
+}
+
+SinoStatus sino_recon_try(const SinoSettings *settings, SinoLog *log)
+{
+    Try try = {.settings = settings, .log = log, .solver = sino_solver_find(settings->algorithm)};
+    SinoStatus status = run(&try);
+    SinoStatus stop_status = sino_runtime_stop(try.runtime);
+    if (status)
+        sino_status_free(stop_status);
+    else
+        status = stop_status;
+    sino_input_close(&try.input);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CG: min ‖Ax − b‖² by conjugate gradients on the normal equations, CGLS (M. Hestenes and E. Stiefel, J. Res. NBS 49,
+ * 409 (1952)), every slice with its own step lengths:
+ *
+ *     q = A d;  step = (r·q)/(q·q);  x += step·d;  r −= step·q;  g = Aᵀ r;  beta = ‖g‖²/‖g before‖²;  d = g + beta·d */
+#include "solver.h"
+
+enum { R = 0, Q = 1 };        /* rays: r begins as the sinogram */
+enum { X = 0, G = 1, D = 2 }; /* voxels */
+
+/* g = Aᵀ r and its norm; then x and the next direction. */
+static SinoStatus turn(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const SinoOperator *operator= run->operator;
+    const int64_t count = operator->partition_count;
+    SINO_TRY(sino_insert_backproject(run->runtime, operator, minibatch, iteration, R, G));
+    for (int64_t p = 0; p < count; p++)
+        SINO_TRY(sino_insert_update_norm(run->runtime, sino_minibatch_at(minibatch, iteration, p),
+                                         minibatch->slices, operator->partition[p].voxel_count, minibatch->voxels[G][p],
+                                         minibatch->state, p == 0, p == count - 1));
+    for (int64_t p = 0; p < count; p++)
+        SINO_TRY(sino_insert_update_voxels_cg(run->runtime, sino_minibatch_at(minibatch, iteration, p),
+                                              minibatch->slices, operator->partition[p].voxel_count, iteration == 0,
+                                              minibatch->voxels[G][p], minibatch->state, minibatch->voxels[D][p],
+                                              minibatch->voxels[X][p]));
+    return NULL;
+}
+
+static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    SINO_TRY(sino_insert_update_start(run->runtime, sino_minibatch_at(minibatch, 0, -1), minibatch->slices,
+                                      sino_solver_iteration(run, 0), run->operator->ray_count, minibatch->rays[R],
+                                      minibatch->state, minibatch->history));
+    return turn(run, minibatch, 0);
+}
+
+static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    SINO_TRY(sino_insert_project(run->runtime, run->operator, minibatch, iteration, D, Q));
+    SINO_TRY(sino_insert_update_residual_cg(
+        run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
+        sino_solver_iteration(run, iteration), run->operator->ray_count, minibatch->rays[Q], minibatch->rays[R],
+        minibatch->state, minibatch->history, minibatch->active[iteration % SINO_LOOKAHEAD]));
+    return turn(run, minibatch, iteration);
+}
+
+const SinoSolver sino_solver_cg = {.choice = SINO_ALGORITHM_CG,
+                                   .iterative = true,
+                                   .vectors = {.rays = 2, .voxels = 3},
+                                   .start = start,
+                                   .iterate = iterate};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SIRT: x += relaxation·C Aᵀ R (b − A x), with R and C one over the sums of A's rows and columns (A. van der Sluis and
+ * H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)); x = max(x, 0) with non-negativity. */
+#include "solver.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+
+enum { B = 0, W = 1 }; /* rays: the sinogram; A x, then the weighted residual */
+enum { X = 0, G = 1 }; /* voxels */
+
+/* One over row sums [ray] and column sums, per partition [voxel]. */
+typedef struct Weights {
+    SinoData *row, **column;
+} Weights;
+
+/* Vectors of ones through both projections: a minibatch of one slice whose results stay. */
+static SinoStatus sum_rows_and_columns(SinoSolverRun *run, SinoMinibatch *sums)
+{
+    const SinoOperator *operator= run->operator;
+    const SinoPrecision precision = operator->precision;
+    for (int64_t p = 0; p < operator->partition_count; p++)
+        SINO_TRY(
+            sino_insert_weights_ones(run->runtime, precision, operator->partition[p].voxel_count, sums->voxels[G][p]));
+    SINO_TRY(sino_insert_project(run->runtime, operator, sums, -1, G, W));
+    SINO_TRY(sino_insert_weights_ones(run->runtime, precision, operator->ray_count, sums->rays[B]));
+    SINO_TRY(sino_insert_backproject(run->runtime, operator, sums, -1, B, X));
+    SINO_TRY(sino_insert_weights_reciprocal(run->runtime, precision, operator->ray_count, sums->rays[W]));
+    for (int64_t p = 0; p < operator->partition_count; p++)
+        SINO_TRY(sino_insert_weights_reciprocal(run->runtime, precision, operator->partition[p].voxel_count,
+                                                sums->voxels[X][p]));
+    return NULL;
+}
+
+static SinoStatus prepare(SinoSolverRun *run)
+{
+    Weights *weights = NULL;
+    SinoMinibatch *sums = NULL;
+    const SinoSlices one = {.precision = run->operator->precision, .stride = 1, .slice_count = 1};
+    SINO_TRY(sino_allocate(1, sizeof *weights, "SIRT's weights", &weights));
+    run->own = weights;
+    SINO_TRY(sino_minibatch_new(run->runtime, run->operator, one, sino_solver_sirt.vectors, 1, &sums));
+    SinoStatus status = sum_rows_and_columns(run, sums);
+    weights->row = sums->rays[W];
+    weights->column = sums->voxels[X];
+    sums->rays[W] = NULL;
+    sums->voxels[X] = NULL;
+    sino_minibatch_free(sums, run->operator->partition_count);
+    return status;
+}
+
+static void release(SinoSolverRun *run)
+{
+    Weights *weights = run->own;
+    if (!weights) return;
+    sino_data_free(weights->row);
+    for (int64_t p = 0; weights->column && p < run->operator->partition_count; p++) sino_data_free(weights->column[p]);
+    free(weights->column);
+    free(weights);
+    run->own = NULL;
+}
+
+static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const Weights *weights = run->own;
+    return sino_insert_update_residual_sirt(run->runtime, sino_minibatch_at(minibatch, iteration, -1),
+                                            minibatch->slices, sino_solver_iteration(run, iteration),
+                                            run->operator->ray_count, minibatch->rays[B], weights->row, iteration == 0,
+                                            minibatch->rays[W], minibatch->state, minibatch->history,
+                                            minibatch->active[iteration % SINO_LOOKAHEAD]);
+}
+
+static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    SINO_TRY(sino_insert_update_start(run->runtime, sino_minibatch_at(minibatch, 0, -1), minibatch->slices,
+                                      sino_solver_iteration(run, 0), run->operator->ray_count, minibatch->rays[B],
+                                      minibatch->state, minibatch->history));
+    return weigh_residual(run, minibatch, 0);
+}
+
+static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const Weights *weights = run->own;
+    const SinoOperator *operator= run->operator;
+    SINO_TRY(sino_insert_backproject(run->runtime, operator, minibatch, iteration, W, G));
+    for (int64_t p = 0; p < operator->partition_count; p++)
+        SINO_TRY(sino_insert_update_voxels_sirt(run->runtime, sino_minibatch_at(minibatch, iteration, p),
+                                                minibatch->slices, operator->partition[p].voxel_count,
+                                                run->settings->relaxation, run->settings->nonnegativity, iteration == 1,
+                                                minibatch->voxels[G][p], weights->column[p], minibatch->state,
+                                                minibatch->voxels[X][p]));
+    SINO_TRY(sino_insert_project(run->runtime, operator, minibatch, iteration, X, W));
+    return weigh_residual(run, minibatch, iteration);
+}
+
+const SinoSolver sino_solver_sirt = {.choice = SINO_ALGORITHM_SIRT,
+                                     .iterative = true,
+                                     .vectors = {.rays = 2, .voxels = 2},
+                                     .prepare = prepare,
+                                     .release = release,
+                                     .start = start,
+                                     .iterate = iterate};

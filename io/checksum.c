@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checksum: XXH3-64 over a file read in pieces. */
+#include "checksum.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "memory.h"
+
+enum { PIECE_BYTES = 1 << 20 };
+
+static SinoStatus digest(const char *path, int descriptor, void *piece, XXH3_state_t *state)
+{
+    for (;;) {
+        const ssize_t count = read(descriptor, piece, PIECE_BYTES);
+        if (count < 0 && errno == EINTR) continue;
+        SINO_CHECK(count >= 0, SINO_FAILED, "%s: reading failed: %s", path, strerror(errno));
+        if (count == 0) return NULL;
+        SINO_CHECK(XXH3_64bits_update(state, piece, (size_t)count) == XXH_OK, SINO_FAILED, "%s: no checksum", path);
+    }
+}
+
+SinoStatus sino_checksum_file(const char *path, char digits[17])
+{
+    void *piece = NULL;
+    SinoStatus status = NULL;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    SINO_CHECK(descriptor >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
+    XXH3_state_t *state = XXH3_createState();
+    SINO_CHECK_OR(status, end, state && XXH3_64bits_reset(state) == XXH_OK, SINO_FAILED, "no memory for a checksum");
+    SINO_TRY_OR(status, end, sino_allocate(PIECE_BYTES, 1, "a checksum", &piece));
+    SINO_TRY_OR(status, end, digest(path, descriptor, piece, state));
+    snprintf(digits, 17, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(state));
+end:
+    free(piece);
+    XXH3_freeState(state);
+    close(descriptor);
+    return status;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* HDF5 dataset: finding, checking and reading datasets of numbers. */
+#include "hdf5_dataset.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hdf5_error.h"
+
+static SinoStatus check_readable(const char *path)
+{
+    struct stat info;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    SINO_CHECK(descriptor >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
+    const bool known = fstat(descriptor, &info) == 0;
+    close(descriptor);
+    SINO_CHECK(known && !S_ISDIR(info.st_mode), SINO_BAD_INPUT, "%s is a directory; give the name of a file", path);
+    return NULL;
+}
+
+static bool is_hdf5(const char *path)
+{
+#if H5_VERSION_GE(1, 12, 0)
+    return H5Fis_accessible(path, H5P_DEFAULT) > 0;
+#else
+    return H5Fis_hdf5(path) > 0;
+#endif
+}
+
+SinoStatus sino_hdf5_open(const char *path, const char *hint, hid_t *file)
+{
+    sino_hdf5_quiet();
+    SINO_TRY(check_readable(path));
+    SINO_CHECK(is_hdf5(path), SINO_BAD_INPUT, "%s is not an HDF5 file%s", path, hint);
+    const hid_t opened = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    SINO_HDF5_CHECK(opened >= 0, SINO_BAD_INPUT, "%s cannot be opened", path);
+    *file = opened;
+    return NULL;
+}
+
+/* "FILE:NAME" or "NAME" of what a link leads to; NULL when it is no soft or external link. Caller frees. */
+static char *link_target(hid_t file, const char *name)
+{
+    H5L_info_t info;
+    const char *target_file = NULL, *target_name = NULL;
+    char *text = NULL;
+    if (H5Lget_info(file, name, &info, H5P_DEFAULT) < 0) return NULL;
+    if (info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL) return NULL;
+    char *value = calloc(info.u.val_size + 1, 1);
+    if (!value || H5Lget_val(file, name, value, info.u.val_size, H5P_DEFAULT) < 0) goto end;
+    if (info.type == H5L_TYPE_SOFT) {
+        text = value;
+        return text;
+    }
+    if (H5Lunpack_elink_val(value, info.u.val_size, NULL, &target_file, &target_name) < 0) goto end;
+    if (asprintf(&text, "%s:%s", target_file, target_name) < 0) text = NULL;
+end:
+    free(value);
+    return text;
+}
+
+static SinoStatus check_link(const char *path, hid_t file, const char *name, bool *exists)
+{
+    const htri_t linked = H5Lexists(file, name, H5P_DEFAULT);
+    SINO_HDF5_CHECK(linked >= 0, SINO_BAD_INPUT, "%s: %s cannot be looked up", path, name);
+    *exists = linked > 0;
+    if (!*exists || H5Oexists_by_name(file, name, H5P_DEFAULT) > 0) return NULL;
+    char *target = link_target(file, name);
+    SinoStatus status = sino_error(SINO_BAD_INPUT, "%s: %s is a link to %s, which cannot be opened", path, name,
+                                   target ? target : "an unknown place");
+    free(target);
+    return status;
+}
+
+/* H5Lexists looks at the last part of a name only, so every leading part is asked for first. */
+static SinoStatus find(const char *path, hid_t file, const char *name, bool *exists)
+{
+    char *part = strdup(name);
+    SINO_CHECK(part, SINO_FAILED, "no memory for a name");
+    SinoStatus status = NULL;
+    *exists = true;
+    for (char *slash = strchr(part + 1, '/'); slash && *exists && !status; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        status = check_link(path, file, part, exists);
+        *slash = '/';
+    }
+    if (*exists && !status) status = check_link(path, file, name, exists);
+    free(part);
+    return status;
+}
+
+static const char *class_name(H5T_class_t class)
+{
+    switch (class) {
+    case H5T_STRING:
+        return "strings";
+    case H5T_COMPOUND:
+        return "compound values, as complex numbers are";
+    case H5T_ENUM:
+        return "enumerated values";
+    case H5T_VLEN:
+        return "lists";
+    default:
+        return "values of another kind";
+    }
+}
+
+static SinoStatus take_type(SinoDataset *dataset)
+{
+    const hid_t type = H5Dget_type(dataset->id);
+    SINO_HDF5_CHECK(type >= 0, SINO_BAD_INPUT, "%s: %s has no readable type", dataset->file, dataset->name);
+    const H5T_class_t class = H5Tget_class(type);
+    const size_t bits = H5Tget_size(type) * 8;
+    const bool is_unsigned = class == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_NONE;
+    (void)H5Tclose(type);
+    SINO_CHECK(class == H5T_INTEGER || class == H5T_FLOAT, SINO_BAD_INPUT,
+               "%s: %s holds %s; allowed: integers or floating-point numbers", dataset->file, dataset->name,
+               class_name(class));
+    const char *word = class == H5T_FLOAT ? "float" : is_unsigned ? "uint" : "int";
+    snprintf(dataset->stored_type, sizeof dataset->stored_type, "%s%zu", word, bits);
+    return NULL;
+}
+
+static SinoStatus take_size(SinoDataset *dataset, int rank)
+{
+    hsize_t size[H5S_MAX_RANK];
+    const hid_t space = H5Dget_space(dataset->id);
+    SINO_HDF5_CHECK(space >= 0, SINO_BAD_INPUT, "%s: %s has no readable size", dataset->file, dataset->name);
+    const int found = H5Sget_simple_extent_dims(space, size, NULL);
+    (void)H5Sclose(space);
+    SINO_CHECK(found == rank, SINO_BAD_INPUT, "%s: %s has %d dimension%s; allowed: %d", dataset->file, dataset->name,
+               found, found == 1 ? "" : "s", rank);
+    dataset->rank = rank;
+    for (int i = 0; i < rank; i++) dataset->size[i] = (int64_t)size[i];
+    return NULL;
+}
+
+static SinoStatus check_filters(const SinoDataset *dataset, hid_t creation)
+{
+    const int count = H5Pget_nfilters(creation);
+    SINO_HDF5_CHECK(count >= 0, SINO_BAD_INPUT, "%s: %s has no readable filters", dataset->file, dataset->name);
+    for (int i = 0; i < count; i++) {
+        char name[64] = "";
+        unsigned flags, configuration;
+        size_t parameters = 0;
+        const H5Z_filter_t filter =
+            H5Pget_filter2(creation, (unsigned)i, &flags, &parameters, NULL, sizeof name, name, &configuration);
+        SINO_CHECK(
+            filter >= 0 && H5Zfilter_avail(filter) > 0, SINO_BAD_INPUT,
+            "%s: %s is compressed by filter %d (%s), which this HDF5 lacks; allowed: the filters it has or finds "
+            "in HDF5_PLUGIN_PATH",
+            dataset->file, dataset->name, (int)filter, name[0] ? name : "no name");
+    }
+    return NULL;
+}
+
+/* As HDF5 looks for a virtual dataset's source: as named, or beside the file. */
+static bool source_exists(const char *file, const char *source)
+{
+    const char *slash = strrchr(file, '/'), *base = strrchr(source, '/');
+    char *beside = NULL, *moved = NULL;
+    const int length = slash ? (int)(slash - file) + 1 : 0;
+    if (asprintf(&beside, "%.*s%s", length, file, source) < 0) beside = NULL;
+    if (asprintf(&moved, "%.*s%s", length, file, base ? base + 1 : source) < 0) moved = NULL;
+    const bool exists =
+        access(source, R_OK) == 0 || (beside && access(beside, R_OK) == 0) || (moved && access(moved, R_OK) == 0);
+    free(beside);
+    free(moved);
+    return exists;
+}
+
+/* HDF5 reads missing sources of a virtual dataset as fill values without a word. */
+static SinoStatus check_sources(const SinoDataset *dataset, hid_t creation)
+{
+    char file[4096], source[4096];
+    size_t count = 0;
+    if (getenv("HDF5_VDS_PREFIX")) return NULL; /* then they may be anywhere */
+    SINO_HDF5_CHECK(H5Pget_virtual_count(creation, &count) >= 0 && H5Fget_name(dataset->id, file, sizeof file) >= 0,
+                    SINO_BAD_INPUT, "%s: %s has no readable sources", dataset->file, dataset->name);
+    for (size_t i = 0; i < count; i++) {
+        const ssize_t length = H5Pget_virtual_filename(creation, i, source, sizeof source);
+        SINO_HDF5_CHECK(length >= 0, SINO_BAD_INPUT, "%s: %s has no readable sources", dataset->file, dataset->name);
+        const bool pattern = strchr(source, '%') != NULL; /* source names with the block's number in them */
+        SINO_CHECK(pattern || strcmp(source, ".") == 0 || source_exists(file, source), SINO_BAD_INPUT,
+                   "%s: %s takes its values from %s, which cannot be read", dataset->file, dataset->name, source);
+    }
+    return NULL;
+}
+
+static SinoStatus take_layout(SinoDataset *dataset)
+{
+    SinoStatus status = NULL;
+    hsize_t chunk[SINO_DATASET_RANK];
+    const hid_t creation = H5Dget_create_plist(dataset->id);
+    SINO_HDF5_CHECK(creation >= 0, SINO_BAD_INPUT, "%s: %s has no readable layout", dataset->file, dataset->name);
+    const H5D_layout_t layout = H5Pget_layout(creation);
+    const bool chunked = layout == H5D_CHUNKED && H5Pget_chunk(creation, SINO_DATASET_RANK, chunk) == dataset->rank;
+    for (int i = 0; i < SINO_DATASET_RANK; i++) {
+        dataset->chunk[i] = chunked && i < dataset->rank ? (int64_t)chunk[i] : 1;
+    }
+    SINO_TRY_OR(status, end, check_filters(dataset, creation));
+    if (layout == H5D_VIRTUAL) status = check_sources(dataset, creation);
+end:
+    (void)H5Pclose(creation);
+    return status;
+}
+
+SinoStatus sino_dataset_open(const char *path, hid_t file, const char *name, int rank, bool optional,
+                             SinoDataset *dataset)
+{
+    assert(rank <= SINO_DATASET_RANK);
+    bool exists = false;
+    SinoStatus status = NULL;
+    SinoDataset found = {.id = H5I_INVALID_HID, .file = path, .name = name};
+    sino_hdf5_quiet();
+    SINO_TRY_OR(status, end, find(path, file, name, &exists));
+    if (!exists && optional) goto end;
+    SINO_CHECK_OR(status, end, exists, SINO_BAD_INPUT, "%s has no dataset %s", path, name);
+    found.id = H5Dopen2(file, name, H5P_DEFAULT);
+    SINO_HDF5_CHECK_OR(status, end, found.id >= 0, SINO_BAD_INPUT, "%s: %s is not a dataset", path, name);
+    SINO_TRY_OR(status, end, take_type(&found));
+    SINO_TRY_OR(status, end, take_size(&found, rank));
+    SINO_TRY_OR(status, end, take_layout(&found));
+end:
+    if (status) sino_dataset_close(&found);
+    if (!status) *dataset = found;
+    return status;
+}
+
+void sino_dataset_close(SinoDataset *dataset)
+{
+    if (dataset->id >= 0) (void)H5Dclose(dataset->id); /* opened for reading: nothing is lost */
+    dataset->id = H5I_INVALID_HID;
+}
+
+SinoStatus sino_dataset_read(const SinoDataset *dataset, const int64_t *first, const int64_t *count, hid_t memory_type,
+                             void *values)
+{
+    SinoStatus status = NULL;
+    hsize_t start[SINO_DATASET_RANK], extent[SINO_DATASET_RANK];
+    for (int i = 0; i < dataset->rank; i++) {
+        assert(first[i] >= 0 && count[i] >= 1 && first[i] + count[i] <= dataset->size[i]);
+        start[i] = (hsize_t)first[i];
+        extent[i] = (hsize_t)count[i];
+    }
+    sino_hdf5_quiet();
+    const hid_t memory = H5Screate_simple(dataset->rank, extent, NULL);
+    const hid_t space = H5Dget_space(dataset->id);
+    const bool read = memory >= 0 && space >= 0 &&
+                      H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
+                      H5Dread(dataset->id, memory_type, memory, space, H5P_DEFAULT, values) >= 0;
+    if (!read) status = sino_hdf5_error(SINO_BAD_INPUT, "%s: %s cannot be read", dataset->file, dataset->name);
+    if (memory >= 0) (void)H5Sclose(memory);
+    if (space >= 0) (void)H5Sclose(space);
+    return status;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Picture: grey levels from values, and libpng's simplified interface. */
+#include "picture.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <png.h>
+
+#include "memory.h"
+#include "output_file.h"
+
+static const double low_share = 0.002, high_share = 0.998;
+
+/* The value that sorting would bring to `rank`, in linear time; reorders (Hoare, Comm. ACM 4, 321, 1961). */
+static float select_rank(float *values, int64_t count, int64_t rank)
+{
+    int64_t first = 0, last = count - 1;
+    while (first < last) {
+        const float pivot = values[first + (last - first) / 2];
+        int64_t i = first, j = last;
+        while (i <= j) {
+            while (values[i] < pivot) i++;
+            while (values[j] > pivot) j--;
+            if (i > j) break;
+            const float swapped = values[i];
+            values[i++] = values[j];
+            values[j--] = swapped;
+        }
+        if (rank <= j) {
+            last = j;
+        } else if (rank >= i) {
+            first = i;
+        } else {
+            break;
+        }
+    }
+    return values[rank];
+}
+
+/* Leaves low and high as they are when nothing is finite. */
+static SinoStatus find_percentiles(int64_t count, const float *values, float *low, float *high)
+{
+    float *finite;
+    SINO_TRY(sino_allocate(count, sizeof *finite, "a picture's percentiles", &finite));
+    int64_t n = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (isfinite(values[i])) finite[n++] = values[i];
+    }
+    if (n > 0) {
+        *low = select_rank(finite, n, llround(low_share * (double)(n - 1)));
+        *high = select_rank(finite, n, llround(high_share * (double)(n - 1)));
+    }
+    free(finite);
+    return NULL;
+}
+
+static unsigned char grey(float value, double low, double high)
+{
+    if (isnan(value)) return 0;
+    if (low == high) return value > low ? 255 : 0;
+    const double share = ((double)value - low) / (high - low);
+    return (unsigned char)lround(255 * fmin(fmax(share, 0), 1));
+}
+
+static SinoStatus encode(const char *path, SinoOutputFile *file, int64_t height, int64_t width,
+                         const unsigned char *greys)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = (png_uint_32)width,
+                       .height = (png_uint_32)height,
+                       .format = PNG_FORMAT_GRAY};
+    png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+    void *encoded;
+    SINO_TRY(sino_allocate((int64_t)bytes, 1, "a picture's file", &encoded));
+    SinoStatus status = NULL;
+    SINO_CHECK_OR(status, end, png_image_write_to_memory(&image, encoded, &bytes, 0, greys, 0, NULL), SINO_FAILED,
+                  "%s: libpng: %s", path, image.message);
+    sino_output_write(file, 0, encoded, bytes);
+end:
+    free(encoded);
+    return status;
+}
+
+static SinoStatus save(const char *path, int64_t height, int64_t width, const unsigned char *greys)
+{
+    SinoOutputFile *file;
+    SINO_TRY(sino_output_open(path, true, &file));
+    SinoStatus status = encode(path, file, height, width, greys);
+    if (!status) return sino_output_seal(file);
+    sino_output_discard(file);
+    return status;
+}
+
+SinoStatus sino_picture_write(const char *path, int64_t height, int64_t width, const float *values, float low,
+                              float high)
+{
+    unsigned char *greys;
+    /* libpng's own limits are higher, but its arithmetic on the whole image is 32 bits wide. */
+    SINO_CHECK(height >= 1 && width >= 1 && height <= INT32_MAX / width, SINO_BAD_INPUT,
+               "%s: a picture of %" PRId64 " × %" PRId64 " pixels; allowed: 1 × 1 to %d in all", path, height, width,
+               INT32_MAX);
+    const int64_t count = height * width;
+    if (low == 0 && high == 0) SINO_TRY(find_percentiles(count, values, &low, &high));
+    SINO_TRY(sino_allocate(count, 1, "a picture", &greys));
+    for (int64_t i = 0; i < count; i++) greys[i] = grey(values[i], (double)low, (double)high);
+    SinoStatus status = save(path, height, width, greys);
+    free(greys);
+    return status;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sinogram file: raw float32 line integrals [slice][angle][column] and their angles, without any header. */
+#include "scan_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+typedef struct SinogramFile {
+    char *path;
+    int descriptor;
+    int64_t angle_count, column_count;
+} SinogramFile;
+
+static SinoStatus open_regular(const char *path, int *descriptor, int64_t *bytes)
+{
+    struct stat info;
+    const int opened = open(path, O_RDONLY | O_CLOEXEC);
+    SINO_CHECK(opened >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
+    const bool regular = fstat(opened, &info) == 0 && S_ISREG(info.st_mode);
+    if (!regular) close(opened);
+    SINO_CHECK(regular, SINO_BAD_INPUT, "%s is not a regular file", path);
+    *descriptor = opened;
+    *bytes = info.st_size;
+    return NULL;
+}
+
+static SinoStatus read_floats(const char *path, int descriptor, int64_t first, int64_t count, float *values)
+{
+    char *rest = (char *)values;
+    int64_t offset = first * (int64_t)sizeof *values;
+    size_t left = (size_t)count * sizeof *values;
+    while (left > 0) {
+        const ssize_t got = pread(descriptor, rest, left, offset);
+        if (got < 0 && errno == EINTR) continue;
+        SINO_CHECK(got > 0, SINO_FAILED, "%s cannot be read at byte %" PRId64 ": %s", path, offset,
+                   got < 0 ? strerror(errno) : "the file has become shorter");
+        rest += got;
+        offset += got;
+        left -= (size_t)got;
+    }
+    return NULL;
+}
+
+static SinoStatus read_frames(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
+                              SinoCountType type, void *counts)
+{
+    const SinogramFile *sinogram = file;
+    float *values = counts;
+    (void)field; /* there are no flats and darks, and one type */
+    (void)type;
+    for (int64_t row = 0; row < box->row_count; row++) {
+        for (int64_t k = 0; k < count; k++) {
+            const int64_t line = (box->first_row + row) * sinogram->angle_count + first + k;
+            SINO_TRY(read_floats(sinogram->path, sinogram->descriptor,
+                                 line * sinogram->column_count + box->first_column, box->column_count,
+                                 values + (k * box->row_count + row) * box->column_count));
+        }
+    }
+    return NULL;
+}
+
+static void close_file(void *file)
+{
+    SinogramFile *sinogram = file;
+    if (sinogram->descriptor >= 0) close(sinogram->descriptor);
+    free(sinogram->path);
+    free(sinogram);
+}
+
+static const SinoScanSource sinogram_source = {.read = read_frames, .close = close_file};
+
+static SinoStatus check_angles(const char *path, const float *angles, int64_t count, double *angle_rad)
+{
+    for (int64_t k = 0; k < count; k++) {
+        SINO_CHECK(isfinite(angles[k]), SINO_BAD_INPUT,
+                   "%s: angle %" PRId64 " is %f; allowed: finite float32 values in radians", path, k,
+                   (double)angles[k]);
+        angle_rad[k] = (double)angles[k];
+    }
+    return NULL;
+}
+
+static SinoStatus take_angles(const char *path, SinoScan *scan)
+{
+    int descriptor = -1;
+    int64_t bytes = 0;
+    float *angles = NULL;
+    SINO_TRY(open_regular(path, &descriptor, &bytes));
+    SinoStatus status = NULL;
+    const int64_t count = bytes / 4;
+    SINO_CHECK_OR(status, end, bytes > 0 && bytes % 4 == 0, SINO_BAD_INPUT,
+                  "%s has %" PRId64 " bytes; allowed: 4 for each angle (float32 radians), of one angle or more", path,
+                  bytes);
+    SINO_TRY_OR(status, end, sino_allocate(count, sizeof *angles, "angles", &angles));
+    SINO_TRY_OR(status, end, sino_allocate(count, sizeof *scan->angle_rad, "angles", &scan->angle_rad));
+    SINO_TRY_OR(status, end, read_floats(path, descriptor, 0, count, angles));
+    SINO_TRY_OR(status, end, check_angles(path, angles, count, scan->angle_rad));
+    scan->info.angle_count = count;
+end:
+    free(angles);
+    close(descriptor);
+    return status;
+}
+
+static SinoStatus take_rows(const SinogramFile *sinogram, int64_t bytes, int64_t *rows)
+{
+    int64_t values, slice_bytes;
+    SINO_TRY(sino_multiply(sinogram->angle_count, sinogram->column_count, "angles times --columns", &values));
+    SINO_TRY(sino_multiply(values, 4, "bytes of a sinogram", &slice_bytes));
+    SINO_CHECK(bytes > 0 && bytes % slice_bytes == 0, SINO_BAD_INPUT,
+               "%s has %" PRId64 " bytes; allowed: a multiple of %" PRId64 " angles × %" PRId64
+               " columns × 4 = %" PRId64 " bytes",
+               sinogram->path, bytes, sinogram->angle_count, sinogram->column_count, slice_bytes);
+    *rows = bytes / slice_bytes;
+    return NULL;
+}
+
+static SinoStatus new_sinogram(const SinoScanRequest *request, SinoScan *scan)
+{
+    SinogramFile *sinogram;
+    SINO_TRY(sino_allocate(1, sizeof *sinogram, "a scan's file", &sinogram));
+    sinogram->descriptor = -1;
+    sinogram->angle_count = scan->info.angle_count;
+    sinogram->column_count = request->columns;
+    scan->source = &sinogram_source;
+    scan->file = sinogram;
+    sinogram->path = strdup(request->path);
+    SINO_CHECK(sinogram->path, SINO_FAILED, "no memory for a file name");
+    return NULL;
+}
+
+SinoStatus sino_sinogram_open(const SinoScanRequest *request, SinoScan *scan)
+{
+    int64_t bytes = 0;
+    SINO_CHECK(request->columns >= 1, SINO_BAD_INPUT, "--columns is %" PRId64 "; allowed with --theta: 1 or more",
+               request->columns);
+    SINO_TRY(take_angles(request->theta_path, scan));
+    SINO_TRY(new_sinogram(request, scan));
+    SinogramFile *sinogram = scan->file;
+    SINO_TRY(open_regular(request->path, &sinogram->descriptor, &bytes));
+    SINO_TRY(take_rows(sinogram, bytes, &scan->info.row_count));
+    scan->info.kind = "raw sinograms";
+    scan->info.type = SINO_COUNT_FLOAT32;
+    scan->info.column_count = request->columns;
+    scan->info.chunk_rows = 1;
+    scan->info.line_integrals = true;
+    snprintf(scan->stored_type, sizeof scan->stored_type, "float32");
+    return NULL;
+}

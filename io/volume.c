@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Volume: what is asked for in HDF5, TIFF or both, and what of it is complete. */
+#include "volume.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "output_file.h"
+#include "volume_hdf5.h"
+#include "volume_tiff.h"
+
+struct SinoVolume {
+    SinoVolumeRequest request; /* its texts are owned below */
+    char *hdf5_path, *tiff_directory, *units;
+    SinoVolumeHdf5 hdf5; /* output NULL: no HDF5 */
+    bool directory_made;
+    bool *tiff_done, *done; /* by slice: complete as TIFF; written in every format */
+};
+
+static SinoStatus check_request(const SinoVolumeRequest *request)
+{
+    int64_t values, bytes;
+    assert(request->hdf5_path || request->tiff_directory);
+    SINO_CHECK(request->slice_count >= 1 && request->height >= 1 && request->width >= 1, SINO_BAD_INPUT,
+               "a volume of %" PRId64 " × %" PRId64 " × %" PRId64 " voxels; allowed: 1 or more of each",
+               request->slice_count, request->height, request->width);
+    SINO_TRY(sino_multiply(request->height, request->width, "a slice", &values));
+    SINO_TRY(sino_multiply(values, request->slice_count, "a volume", &values));
+    return sino_multiply(values, (int64_t)sizeof(float), "bytes of a volume", &bytes);
+}
+
+SinoStatus sino_volume_check(const SinoVolumeRequest *request)
+{
+    SINO_TRY(check_request(request));
+    if (request->hdf5_path) SINO_TRY(sino_output_check(request->hdf5_path, request->overwrite));
+    return request->tiff_directory ? sino_volume_tiff_check(request) : NULL;
+}
+
+static SinoStatus copy_text(const char *text, char **copy)
+{
+    *copy = text ? strdup(text) : NULL;
+    SINO_CHECK(!text || *copy, SINO_FAILED, "no memory for a file name");
+    return NULL;
+}
+
+static SinoStatus copy_request(const SinoVolumeRequest *request, SinoVolume *volume)
+{
+    SINO_TRY(copy_text(request->hdf5_path, &volume->hdf5_path));
+    SINO_TRY(copy_text(request->tiff_directory, &volume->tiff_directory));
+    SINO_TRY(copy_text(request->units, &volume->units));
+    volume->request = *request;
+    volume->request.hdf5_path = volume->hdf5_path;
+    volume->request.tiff_directory = volume->tiff_directory;
+    volume->request.units = volume->units;
+    SINO_TRY(sino_allocate(request->slice_count, sizeof *volume->done, "a volume's slices", &volume->done));
+    return sino_allocate(request->slice_count, sizeof *volume->tiff_done, "a volume's slices", &volume->tiff_done);
+}
+
+SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opened)
+{
+    SinoVolume *volume;
+    SINO_TRY(check_request(request));
+    SINO_TRY(sino_allocate(1, sizeof *volume, "a volume's writer", &volume));
+    SinoStatus status = NULL;
+    SINO_TRY_OR(status, end, copy_request(request, volume));
+    if (volume->tiff_directory) {
+        SINO_TRY_OR(status, end, sino_volume_tiff_open(&volume->request, &volume->directory_made));
+    }
+    if (volume->hdf5_path) SINO_TRY_OR(status, end, sino_volume_hdf5_open(&volume->request, &volume->hdf5));
+    *opened = volume;
+    return NULL;
+end:
+    sino_volume_abandon(volume);
+    return status;
+}
+
+SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, const float *slices)
+{
+    const SinoVolumeRequest *request = &volume->request;
+    assert(first >= 0 && count >= 1 && first + count <= request->slice_count);
+    for (int64_t i = 0; volume->tiff_directory && i < count; i++) {
+        SINO_TRY(sino_volume_tiff_write(request, first + i, slices + i * request->height * request->width));
+        volume->tiff_done[first + i] = true;
+    }
+    if (volume->hdf5.output) SINO_TRY(sino_volume_hdf5_write(&volume->hdf5, first, count, slices));
+    for (int64_t i = first; i < first + count; i++) volume->done[i] = true;
+    return NULL;
+}
+
+/* "/process/NAME"; NULL without memory. Caller frees. */
+static char *process_path(const char *name)
+{
+    char *path;
+    return asprintf(&path, "/process/%s", name) < 0 ? NULL : path;
+}
+
+SinoStatus sino_volume_process_text(SinoVolume *volume, const char *name, const char *value)
+{
+    if (!volume->hdf5.output) return NULL;
+    char *path = process_path(name);
+    SINO_CHECK(path, SINO_FAILED, "no memory for a name");
+    SinoStatus status = sino_hdf5_output_text(volume->hdf5.output, path, value);
+    free(path);
+    return status;
+}
+
+static SinoStatus write_numbers(SinoVolume *volume, const char *name, SinoHdf5Shape *shape, hid_t memory_type,
+                                const void *values, const char *description)
+{
+    if (!volume->hdf5.output) return NULL;
+    char *path = process_path(name);
+    SINO_CHECK(path, SINO_FAILED, "no memory for a name");
+    shape->name = path;
+    SinoStatus status = sino_hdf5_output_values(volume->hdf5.output, shape, memory_type, values, description);
+    free(path);
+    return status;
+}
+
+SinoStatus sino_volume_process_doubles(SinoVolume *volume, const char *name, int64_t rows, int64_t columns,
+                                       const double *values, const char *description)
+{
+    const hsize_t size[] = {(hsize_t)rows, (hsize_t)columns};
+    SinoHdf5Shape shape = {.file_type = H5T_IEEE_F64LE, .rank = columns > 0 ? 2 : rows > 0 ? 1 : 0, .size = size};
+    return write_numbers(volume, name, &shape, H5T_NATIVE_DOUBLE, values, description);
+}
+
+SinoStatus sino_volume_process_integers(SinoVolume *volume, const char *name, int64_t count, const int64_t *values,
+                                        const char *description)
+{
+    const hsize_t size = (hsize_t)count;
+    SinoHdf5Shape shape = {.file_type = H5T_STD_I64LE, .rank = count > 0 ? 1 : 0, .size = &size};
+    return write_numbers(volume, name, &shape, H5T_NATIVE_INT64, values, description);
+}
+
+static void release(SinoVolume *volume)
+{
+    free(volume->hdf5_path);
+    free(volume->tiff_directory);
+    free(volume->units);
+    free(volume->done);
+    free(volume->tiff_done);
+    free(volume);
+}
+
+static SinoStatus check_done(const SinoVolume *volume)
+{
+    for (int64_t i = 0; i < volume->request.slice_count; i++) {
+        SINO_CHECK(volume->done[i], SINO_FAILED,
+                   "%s: slice %" PRId64 " was never written; allowed: all %" PRId64 " slices",
+                   volume->hdf5_path ? volume->hdf5_path : volume->tiff_directory, i, volume->request.slice_count);
+    }
+    return NULL;
+}
+
+SinoStatus sino_volume_finish(SinoVolume *volume)
+{
+    SinoStatus status = check_done(volume);
+    if (status) {
+        sino_volume_abandon(volume);
+        return status;
+    }
+    if (volume->hdf5.output) status = sino_hdf5_output_seal(volume->hdf5.output);
+    release(volume);
+    return status;
+}
+
+void sino_volume_abandon(SinoVolume *volume)
+{
+    if (!volume) return;
+    sino_hdf5_output_discard(volume->hdf5.output);
+    /* rmdir only succeeds when nothing is in it */
+    if (volume->tiff_directory && volume->directory_made) rmdir(volume->tiff_directory);
+    release(volume);
+}
+
+/* "rows 4 to 9, row 12"; returns how many rows these are. */
+static int64_t print_rows(FILE *out, const SinoVolume *volume)
+{
+    const SinoVolumeRequest *request = &volume->request;
+    int64_t rows = 0, last;
+    for (int64_t i = 0; i < request->slice_count; i = last + 1) {
+        last = i;
+        if (!volume->tiff_done[i]) continue;
+        while (last + 1 < request->slice_count && volume->tiff_done[last + 1]) last++;
+        const int64_t from = request->first_row + i * request->row_step;
+        fprintf(out, "%srow%s %" PRId64, rows > 0 ? ", " : "", last > i ? "s" : "", from);
+        if (last > i) fprintf(out, " to %" PRId64, request->first_row + last * request->row_step);
+        if (last > i && request->row_step != 1) fprintf(out, " in steps of %" PRId64, request->row_step);
+        rows += last - i + 1;
+    }
+    return rows;
+}
+
+static void print_safe(FILE *out, const SinoVolume *volume)
+{
+    if (volume->tiff_directory) {
+        const int64_t rows = print_rows(out, volume);
+        const char *verb = rows == 0 ? "no row is" : rows == 1 ? " is" : " are";
+        fprintf(out, "%s complete as TIFF in %s", verb, volume->tiff_directory);
+    }
+    if (volume->tiff_directory && volume->hdf5_path) fputs("; ", out);
+    if (volume->hdf5_path) fprintf(out, "%s was not written", volume->hdf5_path);
+}
+
+char *sino_volume_safe(const SinoVolume *volume)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    print_safe(out, volume);
+    if (fclose(out) == 0) return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Volume as a TIFF stack: directory, file names, one image per slice. */
+#include "volume_tiff.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output_file.h"
+#include "tiff_image.h"
+
+/* DIR/recon_00000.tiff of a slice; NULL without memory. Caller frees. */
+static char *slice_path(const SinoVolumeRequest *request, int64_t slice)
+{
+    char *path;
+    const int64_t row = request->first_row + slice * request->row_step;
+    return asprintf(&path, "%s/recon_%05" PRId64 ".tiff", request->tiff_directory, row) < 0 ? NULL : path;
+}
+
+static SinoStatus count_existing(const SinoVolumeRequest *request, int64_t *count, int64_t *first)
+{
+    *count = 0;
+    for (int64_t i = request->slice_count - 1; i >= 0; i--) {
+        struct stat info;
+        char *path = slice_path(request, i);
+        SINO_CHECK(path, SINO_FAILED, "no memory for a file name");
+        if (lstat(path, &info) == 0) {
+            *first = i;
+            ++*count;
+        }
+        free(path);
+    }
+    return NULL;
+}
+
+static SinoStatus check_existing(const SinoVolumeRequest *request)
+{
+    int64_t count, first = 0;
+    if (request->overwrite) return NULL;
+    SINO_TRY(count_existing(request, &count, &first));
+    SINO_CHECK(count == 0, SINO_BAD_INPUT,
+               "%s has %" PRId64 " of the files to be written, the first recon_%05" PRId64
+               ".tiff; --overwrite replaces "
+               "them",
+               request->tiff_directory, count, request->first_row + first * request->row_step);
+    return NULL;
+}
+
+static SinoStatus check_directory(const SinoVolumeRequest *request)
+{
+    char *path = slice_path(request, 0);
+    SINO_CHECK(path, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = sino_output_check(path, request->overwrite);
+    free(path);
+    return status;
+}
+
+static SinoStatus make_directory(const char *path, bool *made)
+{
+    struct stat info;
+    *made = mkdir(path, 0777) == 0;
+    if (*made) return NULL;
+    const int error_number = errno;
+    const bool exists = stat(path, &info) == 0;
+    SINO_CHECK(!exists || S_ISDIR(info.st_mode), SINO_BAD_INPUT, "%s is not a directory; TIFF files need one", path);
+    SINO_CHECK(exists, error_number == ENOSPC || error_number == EDQUOT ? SINO_FAILED : SINO_BAD_INPUT,
+               "directory %s cannot be made: %s", path, strerror(error_number));
+    return NULL;
+}
+
+SinoStatus sino_volume_tiff_open(const SinoVolumeRequest *request, bool *made)
+{
+    SINO_TRY(make_directory(request->tiff_directory, made));
+    SinoStatus status = check_existing(request);
+    if (!status) status = check_directory(request);
+    if (status && *made) rmdir(request->tiff_directory);
+    return status;
+}
+
+SinoStatus sino_volume_tiff_check(const SinoVolumeRequest *request)
+{
+    bool made;
+    SINO_TRY(sino_volume_tiff_open(request, &made));
+    if (made) rmdir(request->tiff_directory);
+    return NULL;
+}
+
+SinoStatus sino_volume_tiff_write(const SinoVolumeRequest *request, int64_t slice, const float *values)
+{
+    char *path = slice_path(request, slice);
+    SINO_CHECK(path, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = request->overwrite
+                            ? sino_tiff_image_write(path, request->height, request->width, values, request->units)
+                            : sino_tiff_image_create(path, request->height, request->width, values, request->units);
+    free(path);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* load: a slab of counts with its flat and dark fields, from the scan. */
+#include "memory.h"
+#include "tasks.h"
+
+#include <stdlib.h>
+
+typedef struct Arguments {
+    SinoTaskHead head;
+    SinoLoad load;
+} Arguments;
+
+typedef SinoStatus ReadFields(SinoScan *scan, const SinoScanBox *box, float *fields);
+
+static SinoStatus load_field(const SinoLoad *load, int64_t field_count, ReadFields *read, float *field)
+{
+    SinoStatus status = NULL;
+    float *fields = NULL;
+    int64_t pixels, elements;
+    SINO_TRY(sino_multiply(load->box.row_count, load->box.column_count, "a slab's field", &pixels));
+    SINO_TRY(sino_multiply(field_count, pixels, "a slab's fields", &elements));
+    SINO_TRY(sino_allocate(elements, sizeof *fields, "flat or dark fields", &fields));
+    SINO_TRY_OR(status, cleanup, read(load->scan, &load->box, fields));
+    if (load->flat_correction == SINO_FLAT_MEDIAN)
+        status = sino_fields_median(field_count, pixels, fields, field);
+    else
+        sino_fields_mean(field_count, pixels, fields, field);
+cleanup:
+    free(fields);
+    return status;
+}
+
+static SinoStatus load_slab(void *buffers[], const Arguments *arguments)
+{
+    const SinoLoad *load = &arguments->load;
+    const SinoScanInfo *info = sino_scan_info(load->scan);
+    SINO_TRY(sino_scan_read(load->scan, &load->box, sino_buffer(buffers, 0)));
+    if (load->flat_correction == SINO_FLAT_NONE) return NULL;
+    SINO_TRY(load_field(load, info->flat_count, sino_scan_read_flats, sino_buffer(buffers, 1)));
+    return load_field(load, info->dark_count, sino_scan_read_darks, sino_buffer(buffers, 2));
+}
+
+SINO_CPU_FUNCTION(load_cpu, Arguments, load_slab)
+SINO_CODELET(codelet, "load", load_cpu)
+
+SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const SinoLoad *load, SinoData *io,
+                            SinoData *counts, SinoData *flat, SinoData *dark)
+{
+    const Arguments arguments = {.load = *load};
+    const SinoAccess access[] = {{counts, STARPU_W}, {flat, STARPU_W}, {dark, STARPU_W}, {io, STARPU_RW}};
+    return sino_task_submit(runtime, &codelet, position, true, &arguments, sizeof arguments, 4, access);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runtime: starting and stopping StarPU, the first failure, progress. */
+#include "memory.h"
+#include "runtime_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static SinoStatus check_scheduler(const char *name)
+{
+    char known[512] = "";
+    struct starpu_sched_policy **policy = starpu_sched_get_predefined_policies();
+    for (; *policy; policy++) {
+        if (strcmp((*policy)->policy_name, name) == 0) return NULL;
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, " %s", (*policy)->policy_name);
+    }
+    return sino_error(SINO_BAD_INPUT, "scheduler is '%s'; this StarPU has:%s", name, known);
+}
+
+/* What the user said, else the environment, else work stealing, which suits workers that are all alike. */
+static const char *choose_scheduler(const SinoRuntimeRequest *request)
+{
+    const char *environment = getenv("STARPU_SCHED");
+    if (request->scheduler) return request->scheduler;
+    return environment && *environment ? environment : "lws";
+}
+
+/* Workers asked for, by the request or by STARPU_NCPU; −1: every core. */
+static SinoStatus choose_workers(const SinoRuntimeRequest *request, int *workers)
+{
+    const char *environment = getenv("STARPU_NCPU");
+    char *end = NULL;
+    int64_t count = request->workers;
+    if (count == 0 && environment && *environment) {
+        count = strtoll(environment, &end, 10);
+        SINO_CHECK(*end == '\0' && count >= 1, SINO_BAD_INPUT, "STARPU_NCPU is '%s'; allowed: a number of cores",
+                   environment);
+    }
+    SINO_CHECK(count <= STARPU_MAXCPUS, SINO_BAD_INPUT,
+               "workers is %" PRId64 "; this StarPU was built for at most %d (./run starpu builds one for 256)", count,
+               STARPU_MAXCPUS);
+    *workers = count == 0 ? -1 : (int)count;
+    return NULL;
+}
+
+static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *runtime)
+{
+    int workers;
+    SINO_TRY(choose_workers(request, &workers));
+    struct starpu_conf conf;
+    SINO_CHECK(starpu_conf_init(&conf) == 0, SINO_FAILED, "StarPU cannot be configured");
+    /* The settings have taken the environment into account; StarPU's own reading would override them. */
+    conf.precedence_over_environment_variables = 1;
+    conf.ncpus = workers;
+    /* Codelets have CPU kernels only: workers for accelerators would take cores and compute nothing. */
+    conf.ncuda = conf.nopencl = 0;
+    conf.sched_policy_name = choose_scheduler(request);
+    SINO_TRY(check_scheduler(conf.sched_policy_name));
+    snprintf(runtime->scheduler, sizeof runtime->scheduler, "%s", conf.sched_policy_name);
+    /* StarPU's remarks on calibration and topology are for its developers. */
+    setenv("STARPU_SILENT", "1", 0);
+    const int code = starpu_init(&conf);
+    SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not start: %s", strerror(-code));
+    const int64_t got = starpu_cpu_worker_get_count();
+    if (workers > 0 && got != workers) {
+        starpu_shutdown();
+        return sino_error(SINO_BAD_INPUT, "workers is %d; StarPU finds %" PRId64 " cores here", workers, got);
+    }
+    return NULL;
+}
+
+SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **result)
+{
+    SinoStatus status = NULL;
+    SinoRuntime *runtime = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *runtime, "the runtime", &runtime));
+    runtime->log = request->log;
+    pthread_mutex_init(&runtime->mutex, NULL);
+    if (request->graph_path) SINO_TRY_OR(status, fail, sino_task_graph_open(request->graph_path, &runtime->graph));
+    if (request->profile) SINO_TRY_OR(status, fail, sino_profile_new(&runtime->profile));
+    SINO_TRY_OR(status, fail, start_starpu(request, runtime));
+    if (request->workers == 0 && starpu_cpu_worker_get_count() == STARPU_MAXCPUS && STARPU_MAXCPUS < 64)
+        sino_log_info(runtime->log, "workers", "%d workers, the most this StarPU was built for", STARPU_MAXCPUS);
+    *result = runtime;
+    return NULL;
+fail:
+    sino_status_free(sino_task_graph_close(runtime->graph));
+    sino_profile_free(runtime->profile);
+    pthread_mutex_destroy(&runtime->mutex);
+    free(runtime);
+    return status;
+}
+
+SinoStatus sino_runtime_stop(SinoRuntime *runtime)
+{
+    if (!runtime) return NULL;
+    SinoStatus status = sino_runtime_wait(runtime);
+    starpu_shutdown();
+    SinoStatus graph_status = sino_task_graph_close(runtime->graph);
+    if (status)
+        sino_status_free(graph_status);
+    else
+        status = graph_status;
+    sino_profile_free(runtime->profile);
+    pthread_mutex_destroy(&runtime->mutex);
+    free(runtime);
+    return status;
+}
+
+int64_t sino_runtime_worker_count(const SinoRuntime *runtime)
+{
+    (void)runtime;
+    return starpu_worker_get_count();
+}
+
+const char *sino_runtime_scheduler(const SinoRuntime *runtime)
+{
+    return runtime->scheduler;
+}
+
+SinoLog *sino_runtime_log(const SinoRuntime *runtime)
+{
+    return runtime->log;
+}
+
+SinoStatus sino_runtime_wait(SinoRuntime *runtime)
+{
+    const int code = starpu_task_wait_for_all();
+    pthread_mutex_lock(&runtime->mutex);
+    SinoStatus status = runtime->failure;
+    runtime->failure = NULL;
+    __atomic_store_n(&runtime->failed, false, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&runtime->mutex);
+    if (!status && code) return sino_error(SINO_FAILED, "StarPU cannot wait for tasks: %s", strerror(-code));
+    return status;
+}
+
+void sino_runtime_fail(SinoRuntime *runtime, SinoStatus status)
+{
+    if (!status) return;
+    pthread_mutex_lock(&runtime->mutex);
+    const bool first = !runtime->failure;
+    if (first) {
+        runtime->failure = status;
+        __atomic_store_n(&runtime->failed, true, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&runtime->mutex);
+    if (!first) sino_status_free(status);
+}
+
+bool sino_runtime_failed(const SinoRuntime *runtime)
+{
+    return __atomic_load_n(&runtime->failed, __ATOMIC_ACQUIRE);
+}
+
+void sino_runtime_expect(SinoRuntime *runtime, double total_work, int64_t slab_count)
+{
+    runtime->total_work = total_work;
+    runtime->done_work = 0;
+    runtime->slab_count = slab_count;
+}
+
+void sino_runtime_advance(SinoRuntime *runtime, double work, const SinoProgress *where)
+{
+    SinoProgress progress = *where;
+    pthread_mutex_lock(&runtime->mutex);
+    runtime->done_work += work;
+    progress.done = runtime->total_work > 0 ? runtime->done_work / runtime->total_work : 0;
+    progress.slab_count = runtime->slab_count;
+    pthread_mutex_unlock(&runtime->mutex);
+    if (runtime->log) sino_log_progress(runtime->log, &progress);
+}
+
+void sino_runtime_expect_less(SinoRuntime *runtime, double work)
+{
+    pthread_mutex_lock(&runtime->mutex);
+    runtime->total_work -= work;
+    pthread_mutex_unlock(&runtime->mutex);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runtime: StarPU for one run. Starts and stops it, owns data handles, submits tasks, remembers the first failure.
+ *
+ * Only the thread that started the runtime submits, acquires and frees. A task that fails records its status; from then
+ * on tasks return without working, so that the graph drains, and the next sino_runtime_wait gives the status. */
+#ifndef SINO_RUNTIME_H
+#define SINO_RUNTIME_H
+
+#include "log.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+typedef struct SinoRuntime SinoRuntime;
+
+typedef struct SinoRuntimeRequest {
+    int64_t workers;        /* CPU workers; 0: one per core, or STARPU_NCPU */
+    const char *scheduler;  /* NULL: STARPU_SCHED, or lws, all workers being alike */
+    const char *graph_path; /* DOT file of every task submitted; NULL: none */
+    bool profile;           /* measure tasks and workers */
+    SinoLog *log;           /* not owned */
+} SinoRuntimeRequest;
+
+/* SINO_BAD_INPUT: unknown policy, more workers than cores or than StarPU was built for, graph not writable. */
+SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **runtime);
+
+/* Waits for every task, shuts StarPU down, gives the graph its name, frees. Takes NULL. All data must be freed before.
+ */
+SinoStatus sino_runtime_stop(SinoRuntime *runtime);
+
+int64_t sino_runtime_worker_count(const SinoRuntime *runtime);
+const char *sino_runtime_scheduler(const SinoRuntime *runtime);
+SinoLog *sino_runtime_log(const SinoRuntime *runtime);
+
+/* Waits for every task; the first failure since the last call, which the caller then owns. */
+SinoStatus sino_runtime_wait(SinoRuntime *runtime);
+
+/* From any thread. Consumes the status; the first one stays. */
+void sino_runtime_fail(SinoRuntime *runtime, SinoStatus status);
+bool sino_runtime_failed(const SinoRuntime *runtime);
+
+/* Progress: `total` units of work in the run; tasks add what they have done and what they know. From any thread. */
+void sino_runtime_expect(SinoRuntime *runtime, double total_work, int64_t slab_count);
+void sino_runtime_advance(SinoRuntime *runtime, double work, const SinoProgress *where);
+void sino_runtime_expect_less(SinoRuntime *runtime, double work); /* slices that stop early */
+
+/* One piece of memory in main memory under StarPU's care. */
+typedef struct SinoData SinoData;
+
+/* `name` is for graphs and messages; a constant. 0 bytes: a void handle, that only orders its tasks. */
+SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **data);
+
+/* Memory that each worker has for itself while a task runs; access it with STARPU_SCRATCH. */
+SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **data);
+
+/* Waits for the tasks that use it. Takes NULL. */
+void sino_data_free(SinoData *data);
+
+/* The memory, for the submitting thread, once the tasks that write it are done; NULL status and *memory valid until
+ * sino_data_release. Mode is STARPU_R, STARPU_W or STARPU_RW. */
+SinoStatus sino_data_acquire(SinoData *data, enum starpu_data_access_mode mode, void **memory);
+void sino_data_release(SinoData *data);
+
+/* Where a task stands in the run, for labels; −1 where it does not apply. */
+typedef struct SinoPosition {
+    int64_t slab, minibatch, partition, iteration;
+} SinoPosition;
+
+#define SINO_NOWHERE ((SinoPosition){-1, -1, -1, -1})
+
+/* Every argument structure begins with this. */
+typedef struct SinoTaskHead {
+    SinoRuntime *runtime;
+    double work; /* an amount that the time grows with, for the performance model; 0: from the data sizes alone */
+} SinoTaskHead;
+
+typedef struct SinoAccess {
+    SinoData *data;
+    enum starpu_data_access_mode mode;
+} SinoAccess;
+
+enum { SINO_TASK_DATA_MAX = 8 }; /* what every StarPU build can take */
+
+/* Submits a task of the codelet (nbuffers STARPU_VARIABLE_NBUFFERS). `arguments` is copied and begins with a
+ * SinoTaskHead, whose runtime is filled in. `urgent` tasks go first under policies that know priorities. Waits while
+ * very many tasks are in flight. */
+SinoStatus sino_task_submit(SinoRuntime *runtime, struct starpu_codelet *codelet, SinoPosition position, bool urgent,
+                            const void *arguments, size_t argument_bytes, int access_count, const SinoAccess *access);
+
+/* The memory of a task's buffer. */
+static inline void *sino_buffer(void *buffers[], int i)
+{
+    return (void *)STARPU_VECTOR_GET_PTR(buffers[i]);
+}
+
+/* The performance model's key: quantised work and, without work, the data's sizes. */
+uint32_t sino_task_footprint(struct starpu_task *task);
+
+/* Defines `name`, the CPU function of a codelet, from `work`: SinoStatus work(void *buffers[], const Arguments *). */
+#define SINO_CPU_FUNCTION(name, Arguments, work_function)                                                              \
+    static void name(void *buffers[], void *argument)                                                                  \
+    {                                                                                                                  \
+        const Arguments *arguments = argument;                                                                         \
+        SinoRuntime *runtime = arguments->head.runtime;                                                                \
+        if (sino_runtime_failed(runtime)) return;                                                                      \
+        sino_runtime_fail(runtime, work_function(buffers, arguments));                                                 \
+    }
+
+/* Defines the codelet `variable` with its performance model, named as users see it. */
+#define SINO_CODELET(variable, text, cpu_function)                                                                     \
+    static struct starpu_perfmodel variable##_model = {                                                                \
+        .type = STARPU_HISTORY_BASED, .symbol = "sinodag_" text, .footprint = sino_task_footprint};                    \
+    static struct starpu_codelet variable = {                                                                          \
+        .cpu_funcs = {cpu_function}, .nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &variable##_model, .name = text};
+
+/* With `profile`: measuring starts again from here (a run's main part); the table of it, to the log. `kernel_share` is
+ * the share of the workers' time that was spent inside tasks. */
+void sino_runtime_profile_begin(SinoRuntime *runtime);
+void sino_runtime_profile_report(SinoRuntime *runtime, double *kernel_share);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runtime, inside: shared by runtime.c, data.c, submit.c, task_graph.c and profile.c. */
+#ifndef SINO_RUNTIME_PRIVATE_H
+#define SINO_RUNTIME_PRIVATE_H
+
+#include "runtime.h"
+
+#include <pthread.h>
+
+typedef struct SinoTaskGraph SinoTaskGraph;
+typedef struct SinoProfile SinoProfile;
+
+struct SinoRuntime {
+    SinoLog *log; /* not owned */
+    char scheduler[32];
+    pthread_mutex_t mutex;
+    SinoStatus failure;
+    bool failed; /* read without the mutex */
+    double total_work, done_work;
+    int64_t slab_count;
+    SinoTaskGraph *graph; /* NULL: not asked for */
+    SinoProfile *profile; /* NULL: not asked for */
+};
+
+struct SinoData {
+    starpu_data_handle_t handle;
+    void *memory; /* NULL: void or scratch */
+    int64_t bytes;
+    const char *name; /* constant */
+    int64_t number;   /* tells data of one name apart */
+    /* what the task graph knows: the task that wrote last, and those that have read since */
+    int64_t writer;
+    int64_t *reader;
+    int64_t reader_count, reader_capacity;
+};
+
+/* The DOT file: a node per task, an edge per dependency through data. */
+SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **graph);
+SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosition position, int access_count,
+                               const SinoAccess *access);
+SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
+
+/* Times of tasks by name. */
+SinoStatus sino_profile_new(SinoProfile **profile);
+void sino_profile_free(SinoProfile *profile); /* takes NULL */
+void sino_profile_watch(SinoRuntime *runtime, struct starpu_task *task);
+
+#endif

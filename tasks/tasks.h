@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks: every kind of task of the graphs, named as in a trace. Inserting one submits it; it runs when its data are
+ * ready.
+ *
+ * Structures passed by pointer inside the arguments (scan, footprint, filter, volume …) are not owned and outlive the
+ * tasks. Ray vectors are [ray][stride], voxel vectors [voxel][stride] of `slices.precision`. */
+#ifndef SINO_TASKS_H
+#define SINO_TASKS_H
+
+#include "assemble.h"
+#include "center.h"
+#include "correct.h"
+#include "filter.h"
+#include "pack.h"
+#include "phantom.h"
+#include "picture.h"
+#include "reduce.h"
+#include "runtime.h"
+#include "scan.h"
+#include "settings.h"
+#include "spmm.h"
+#include "tiff_image.h"
+#include "trace.h"
+#include "update.h"
+#include "volume.h"
+
+/* load: a slab's counts[angle][row][column], and its mean or median flat and dark field[row][column]. `io` orders all
+ * tasks that call HDF5. */
+typedef struct SinoLoad {
+    SinoScan *scan;
+    SinoScanBox box;
+    SinoFlatCorrection flat_correction;
+} SinoLoad;
+SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const SinoLoad *load, SinoData *io,
+                            SinoData *counts, SinoData *flat, SinoData *dark);
+
+/* correct: counts to the line integrals of one minibatch; repaired: int64[slice]. */
+SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, const SinoCorrection *correction,
+                               SinoData *counts, SinoData *flat, SinoData *dark, SinoData *sinogram,
+                               SinoData *repaired);
+
+/* filter: the ramp filter on a minibatch's line integrals, in place. */
+SinoStatus sino_insert_filter(SinoRuntime *runtime, SinoPosition position, const SinoFilter *filter,
+                              int64_t angle_count, SinoSlices slices, const double *angle_weight, SinoData *scratch,
+                              SinoData *sinogram);
+
+/* center: Vo's metric of some candidates. */
+SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int64_t candidate_count,
+                              const double *candidate, double *metric);
+
+/* trace: a run of tiles; marks `touched` rays when it is not NULL. pack: the traced run into its place in a block. */
+SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, const SinoGeometry *geometry,
+                             SinoPrecision precision, int64_t tile_count, const SinoTilePlace *tile, SinoTrace *trace,
+                             uint8_t *touched);
+SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, SinoTrace *trace, const uint32_t *local,
+                            uint8_t *to);
+
+/* spmm_project: y = A x of one partition. spmm_backproject: x = Aᵀ y. `work` is 2·nonzeros·slices. */
+SinoStatus sino_insert_spmm_project(SinoRuntime *runtime, SinoPosition position, int64_t stride, double work,
+                                    SinoData *block, SinoData *x, SinoData *y);
+SinoStatus sino_insert_spmm_backproject(SinoRuntime *runtime, SinoPosition position, int64_t stride, double work,
+                                        SinoData *block, SinoData *y, SinoData *x);
+
+/* reduce_node: total += one partition's partial sums; `first` starts the sum. In insertion order, so the same every
+ * time. spread_node: a partition's footprint of the total. */
+SinoStatus sino_insert_reduce_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                   const SinoFootprint *footprint, bool first, int64_t total_ray_count,
+                                   SinoData *partial, SinoData *total);
+SinoStatus sino_insert_spread_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                   const SinoFootprint *footprint, SinoData *total, SinoData *partial);
+
+/* update_start: iteration 0 of a solver from x = 0. state: SinoSliceState[slice]; history: double[slice][columns]. */
+typedef struct SinoIteration {
+    int64_t columns;   /* of the history: iterations + 1 */
+    int64_t iteration; /* 0 … columns − 1 */
+    double tolerance;
+} SinoIteration;
+SinoStatus sino_insert_update_start(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                    SinoIteration iteration, int64_t ray_count, SinoData *r, SinoData *state,
+                                    SinoData *history);
+
+/* update_residual: after a projection, residuals, and CG's step lengths (q = A d; r) or SIRT's weighted residual (w
+ * holds A x, then R(b − A x); `first`: x = 0). */
+SinoStatus sino_insert_update_residual_cg(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                          SinoIteration iteration, int64_t ray_count, SinoData *q, SinoData *r,
+                                          SinoData *state, SinoData *history, SinoData *active);
+SinoStatus sino_insert_update_residual_sirt(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                            SinoIteration iteration, int64_t ray_count, SinoData *b,
+                                            SinoData *row_weight, bool first, SinoData *w, SinoData *state,
+                                            SinoData *history, SinoData *active);
+
+/* update_norm: ‖Aᵀr‖² over partitions, in insertion order. */
+SinoStatus sino_insert_update_norm(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t voxel_count,
+                                   SinoData *g, SinoData *state, bool first, bool last);
+
+/* update_voxels: after a backprojection, CG's new x and direction, or SIRT's new x. `first`: from x = 0. */
+SinoStatus sino_insert_update_voxels_cg(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                        int64_t voxel_count, bool first, SinoData *g, SinoData *state, SinoData *d,
+                                        SinoData *x);
+SinoStatus sino_insert_update_voxels_sirt(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                          int64_t voxel_count, double relaxation, bool nonnegativity, bool first,
+                                          SinoData *g, SinoData *column_weight, SinoData *state, SinoData *x);
+
+/* weights: SIRT's 1/(row sums) or 1/(column sums), in place; and the vector of ones they are made from. */
+SinoStatus sino_insert_weights_ones(SinoRuntime *runtime, SinoPrecision precision, int64_t count, SinoData *vector);
+SinoStatus sino_insert_weights_reciprocal(SinoRuntime *runtime, SinoPrecision precision, int64_t count,
+                                          SinoData *vector);
+
+/* assemble: one partition's voxels into a minibatch's images; `first` of its partitions. */
+SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *assemble, bool first,
+                                SinoData *x, SinoData *image);
+
+/* sample: the line integrals of one slice of a minibatch, as float[K·M], for a picture. */
+SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t slice,
+                              int64_t ray_count, SinoData *sinogram, float *sample);
+
+/* store: a minibatch's image to the volume, its history and repair counts to the arrays of the run. */
+typedef struct SinoStore {
+    SinoVolume *volume; /* NULL: only the picture is wanted */
+    int64_t first_slice, slice_count;
+    int64_t columns;       /* of the history */
+    double *residuals;     /* run's [slices][columns] */
+    int64_t *repaired;     /* run's [slices] */
+    int64_t picture_slice; /* the slice that is copied to `picture` when it is among these */
+    int64_t pixel_count;   /* N² */
+    float *picture;        /* NULL: none */
+} SinoStore;
+SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const SinoStore *store, SinoData *io,
+                             SinoData *image, SinoData *history, SinoData *repaired);
+
+/* checksum: of a whole file, as sino_checksum_file. */
+SinoStatus sino_insert_checksum(SinoRuntime *runtime, const char *path, char *digits);
+
+/* phantom: row `row` of a slab of counts, and of its true slice. Counts are dark + gain·photons·beam·exp(−p); without
+ * noise they are exact floats, else Poisson deviates rounded to uint16. */
+typedef struct SinoPhantomRow {
+    SinoPhantom phantom;
+    SinoGeometry geometry;
+    int64_t slice;          /* of the phantom, and absolute row of the scan */
+    int64_t row, slab_rows; /* within the slab */
+    int64_t field_count;    /* flats, and as many darks */
+    double noise;           /* relative standard deviation of an open-beam count */
+    uint64_t seed;
+    void *counts;        /* [K][slab_rows][M] of uint16, float without noise */
+    void *flats, *darks; /* [field][slab_rows][M] */
+    float *truth;        /* [N][N]; NULL: not wanted */
+} SinoPhantomRow;
+SinoStatus sino_insert_phantom(SinoRuntime *runtime, const SinoPhantomRow *row);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* update_start, update_residual, update_norm, update_voxels: the solvers' vector work. */
+#include "tasks.h"
+
+#include <math.h>
+
+typedef struct Arguments {
+    SinoTaskHead head;
+    SinoPosition position;
+    SinoSlices slices;
+    SinoIteration iteration;
+    int64_t count; /* rays or voxels */
+    double relaxation;
+    bool nonnegativity, first, last;
+} Arguments;
+
+static SinoHistory history_of(const Arguments *arguments, double *residual)
+{
+    return (SinoHistory){.residual = residual,
+                         .columns = arguments->iteration.columns,
+                         .iteration = arguments->iteration.iteration,
+                         .tolerance = arguments->iteration.tolerance};
+}
+
+/* The number of slices that go on. */
+static int64_t count_active(SinoSlices slices, const SinoSliceState *state)
+{
+    int64_t active = 0;
+    for (int64_t f = 0; f < slices.slice_count; f++) active += !state[f].stopped;
+    return active;
+}
+
+/* Tells how far the run is, from the residuals just recorded. */
+static void report(const Arguments *arguments, const SinoSliceState *state, const SinoHistory *history)
+{
+    double residual = 0, residual0 = 0;
+    for (int64_t f = 0; f < arguments->slices.slice_count; f++) {
+        const double value = history->residual[f * history->columns + history->iteration];
+        if (isnan(value)) continue;
+        residual += value;
+        residual0 += state[f].residual0;
+    }
+    const SinoProgress where = {.slab = arguments->position.slab + 1,
+                                .iteration = history->iteration,
+                                .iteration_count = history->columns - 1,
+                                .residual = residual0 > 0 ? residual / residual0 : NAN};
+    sino_runtime_advance(arguments->head.runtime, (double)arguments->slices.slice_count, &where);
+}
+
+static SinoStatus start(void *buffers[], const Arguments *arguments)
+{
+    const SinoHistory history = history_of(arguments, sino_buffer(buffers, 2));
+    sino_update_start(arguments->slices, arguments->count, sino_buffer(buffers, 0), sino_buffer(buffers, 1), &history);
+    return NULL;
+}
+
+static SinoStatus residual_cg(void *buffers[], const Arguments *arguments)
+{
+    SinoSliceState *state = sino_buffer(buffers, 2);
+    const SinoHistory history = history_of(arguments, sino_buffer(buffers, 3));
+    sino_update_residual_cg(arguments->slices, arguments->count, sino_buffer(buffers, 0), sino_buffer(buffers, 1),
+                            state, &history);
+    *(int64_t *)sino_buffer(buffers, 4) = count_active(arguments->slices, state);
+    report(arguments, state, &history);
+    return NULL;
+}
+
+static SinoStatus residual_sirt(void *buffers[], const Arguments *arguments)
+{
+    SinoSliceState *state = sino_buffer(buffers, 3);
+    const SinoHistory history = history_of(arguments, sino_buffer(buffers, 4));
+    sino_update_residual_sirt(arguments->slices, arguments->count, sino_buffer(buffers, 0), sino_buffer(buffers, 1),
+                              arguments->first, sino_buffer(buffers, 2), state, &history);
+    *(int64_t *)sino_buffer(buffers, 5) = count_active(arguments->slices, state);
+    if (!arguments->first) report(arguments, state, &history);
+    return NULL;
+}
+
+static SinoStatus norm(void *buffers[], const Arguments *arguments)
+{
+    sino_update_norm(arguments->slices, arguments->count, sino_buffer(buffers, 0), sino_buffer(buffers, 1),
+                     arguments->first, arguments->last);
+    return NULL;
+}
+
+static SinoStatus voxels_cg(void *buffers[], const Arguments *arguments)
+{
+    sino_update_voxels_cg(arguments->slices, arguments->count, sino_buffer(buffers, 0), sino_buffer(buffers, 1),
+                          arguments->first, sino_buffer(buffers, 2), sino_buffer(buffers, 3));
+    return NULL;
+}
+
+static SinoStatus voxels_sirt(void *buffers[], const Arguments *arguments)
+{
+    sino_update_voxels_sirt(arguments->slices, arguments->count, sino_buffer(buffers, 0), sino_buffer(buffers, 1),
+                            sino_buffer(buffers, 2), arguments->relaxation, arguments->nonnegativity, arguments->first,
+                            sino_buffer(buffers, 3));
+    return NULL;
+}
+
+SINO_CPU_FUNCTION(start_cpu, Arguments, start)
+SINO_CPU_FUNCTION(residual_cg_cpu, Arguments, residual_cg)
+SINO_CPU_FUNCTION(residual_sirt_cpu, Arguments, residual_sirt)
+SINO_CPU_FUNCTION(norm_cpu, Arguments, norm)
+SINO_CPU_FUNCTION(voxels_cg_cpu, Arguments, voxels_cg)
+SINO_CPU_FUNCTION(voxels_sirt_cpu, Arguments, voxels_sirt)
+SINO_CODELET(start_codelet, "update_start", start_cpu)
+SINO_CODELET(residual_cg_codelet, "update_residual_cg", residual_cg_cpu)
+SINO_CODELET(residual_sirt_codelet, "update_residual_sirt", residual_sirt_cpu)
+SINO_CODELET(norm_codelet, "update_norm", norm_cpu)
+SINO_CODELET(voxels_cg_codelet, "update_voxels_cg", voxels_cg_cpu)
+SINO_CODELET(voxels_sirt_codelet, "update_voxels_sirt", voxels_sirt_cpu)
+
+static SinoStatus insert(SinoRuntime *runtime, struct starpu_codelet *codelet, Arguments *arguments, int access_count,
+                         const SinoAccess *access)
+{
+    arguments->head.work = (double)(arguments->count * arguments->slices.stride);
+    return sino_task_submit(runtime, codelet, arguments->position, false, arguments, sizeof *arguments, access_count,
+                            access);
+}
+
+SinoStatus sino_insert_update_start(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                    SinoIteration iteration, int64_t ray_count, SinoData *r, SinoData *state,
+                                    SinoData *history)
+{
+    Arguments arguments = {.position = position, .slices = slices, .iteration = iteration, .count = ray_count};
+    const SinoAccess access[] = {{r, STARPU_R}, {state, STARPU_W}, {history, STARPU_W}};
+    return insert(runtime, &start_codelet, &arguments, 3, access);
+}
+
+SinoStatus sino_insert_update_residual_cg(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                          SinoIteration iteration, int64_t ray_count, SinoData *q, SinoData *r,
+                                          SinoData *state, SinoData *history, SinoData *active)
+{
+    Arguments arguments = {.position = position, .slices = slices, .iteration = iteration, .count = ray_count};
+    const SinoAccess access[] = {
+        {q, STARPU_R}, {r, STARPU_RW}, {state, STARPU_RW}, {history, STARPU_RW}, {active, STARPU_W}};
+    return insert(runtime, &residual_cg_codelet, &arguments, 5, access);
+}
+
+SinoStatus sino_insert_update_residual_sirt(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                            SinoIteration iteration, int64_t ray_count, SinoData *b,
+                                            SinoData *row_weight, bool first, SinoData *w, SinoData *state,
+                                            SinoData *history, SinoData *active)
+{
+    Arguments arguments = {
+        .position = position, .slices = slices, .iteration = iteration, .count = ray_count, .first = first};
+    const SinoAccess access[] = {{b, STARPU_R},      {row_weight, STARPU_R}, {w, first ? STARPU_W : STARPU_RW},
+                                 {state, STARPU_RW}, {history, STARPU_RW},   {active, STARPU_W}};
+    return insert(runtime, &residual_sirt_codelet, &arguments, 6, access);
+}
+
+SinoStatus sino_insert_update_norm(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t voxel_count,
+                                   SinoData *g, SinoData *state, bool first, bool last)
+{
+    Arguments arguments = {.position = position, .slices = slices, .count = voxel_count, .first = first, .last = last};
+    const SinoAccess access[] = {{g, STARPU_R}, {state, STARPU_RW}};
+    return insert(runtime, &norm_codelet, &arguments, 2, access);
+}
+
+SinoStatus sino_insert_update_voxels_cg(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                        int64_t voxel_count, bool first, SinoData *g, SinoData *state, SinoData *d,
+                                        SinoData *x)
+{
+    Arguments arguments = {.position = position, .slices = slices, .count = voxel_count, .first = first};
+    const enum starpu_data_access_mode mode = first ? STARPU_W : STARPU_RW;
+    const SinoAccess access[] = {{g, STARPU_R}, {state, STARPU_R}, {d, mode}, {x, mode}};
+    return insert(runtime, &voxels_cg_codelet, &arguments, 4, access);
+}
+
+SinoStatus sino_insert_update_voxels_sirt(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                          int64_t voxel_count, double relaxation, bool nonnegativity, bool first,
+                                          SinoData *g, SinoData *column_weight, SinoData *state, SinoData *x)
+{
+    Arguments arguments = {.position = position,
+                           .slices = slices,
+                           .count = voxel_count,
+                           .relaxation = relaxation,
+                           .nonnegativity = nonnegativity,
+                           .first = first};
+    const SinoAccess access[] = {
+        {g, STARPU_R}, {column_weight, STARPU_R}, {state, STARPU_R}, {x, first ? STARPU_W : STARPU_RW}};
+    return insert(runtime, &voxels_sirt_codelet, &arguments, 4, access);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* weights_ones, weights_reciprocal: SIRT's weights, one over the sums of A's rows and columns. */
+#include "tasks.h"
+
+typedef struct Arguments {
+    SinoTaskHead head;
+    SinoPrecision precision;
+    int64_t count;
+} Arguments;
+
+static SinoStatus ones(void *buffers[], const Arguments *arguments)
+{
+    sino_update_fill_one(arguments->precision, arguments->count, sino_buffer(buffers, 0));
+    return NULL;
+}
+
+static SinoStatus reciprocal(void *buffers[], const Arguments *arguments)
+{
+    sino_update_reciprocal(arguments->precision, arguments->count, sino_buffer(buffers, 0));
+    return NULL;
+}
+
+SINO_CPU_FUNCTION(ones_cpu, Arguments, ones)
+SINO_CPU_FUNCTION(reciprocal_cpu, Arguments, reciprocal)
+SINO_CODELET(ones_codelet, "weights_ones", ones_cpu)
+SINO_CODELET(reciprocal_codelet, "weights_reciprocal", reciprocal_cpu)
+
+SinoStatus sino_insert_weights_ones(SinoRuntime *runtime, SinoPrecision precision, int64_t count, SinoData *vector)
+{
+    const Arguments arguments = {.head = {.work = (double)count}, .precision = precision, .count = count};
+    const SinoAccess access[] = {{vector, STARPU_W}};
+    return sino_task_submit(runtime, &ones_codelet, SINO_NOWHERE, false, &arguments, sizeof arguments, 1, access);
+}
+
+SinoStatus sino_insert_weights_reciprocal(SinoRuntime *runtime, SinoPrecision precision, int64_t count,
+                                          SinoData *vector)
+{
+    const Arguments arguments = {.head = {.work = (double)count}, .precision = precision, .count = count};
+    const SinoAccess access[] = {{vector, STARPU_RW}};
+    return sino_task_submit(runtime, &reciprocal_codelet, SINO_NOWHERE, false, &arguments, sizeof arguments, 1, access);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reference operator: the system matrix of a small geometry, dense and in double (R. L. Siddon, Med. Phys. 12, 252
+ * (1985), as published: all crossings of a ray, sorted). */
+#include "reference_operator.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *allocate_or_exit(int64_t count)
+{
+    double *values = calloc((size_t)(count > 0 ? count : 1), sizeof *values);
+    if (values) return values;
+    fprintf(stderr, "no memory for the reference operator\n");
+    exit(1);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+double reference_ray_offset(const SinoGeometry *geometry, int64_t ray)
+{
+    return (double)(ray % geometry->column_count) - geometry->center;
+}
+
+/* Crossings of start + alpha·direction with the N+1 lines of one axis. */
+static int64_t cross_lines(int64_t grid_size, double start, double direction, double *alpha)
+{
+    if (fabs(direction) < 1e-12) return 0;
+    for (int64_t i = 0; i <= grid_size; i++) alpha[i] = ((double)i - (double)grid_size / 2 - start) / direction;
+    return grid_size + 1;
+}
+
+static void trace_row(const SinoGeometry *geometry, int64_t ray, double *alpha, double *length)
+{
+    const int64_t size = geometry->grid_size;
+    const double angle = geometry->angle_rad[ray / geometry->column_count];
+    const double offset = reference_ray_offset(geometry, ray), half = (double)size / 2;
+    const double x = offset * cos(angle), y = offset * sin(angle);
+    const double x_step = -sin(angle), y_step = cos(angle);
+    int64_t count = cross_lines(size, x, x_step, alpha);
+    count += cross_lines(size, y, y_step, alpha + count);
+    qsort(alpha, (size_t)count, sizeof *alpha, ascending);
+    for (int64_t i = 0; i + 1 < count; i++) {
+        const double middle = (alpha[i] + alpha[i + 1]) / 2;
+        const double column = floor(x + middle * x_step + half), row = floor(half - (y + middle * y_step));
+        if (column < 0 || column >= (double)size || row < 0 || row >= (double)size) continue;
+        length[(int64_t)row * size + (int64_t)column] += alpha[i + 1] - alpha[i];
+    }
+}
+
+ReferenceOperator reference_operator_create(const SinoGeometry *geometry)
+{
+    const int64_t voxels = geometry->grid_size * geometry->grid_size;
+    ReferenceOperator reference = {.ray_count = sino_geometry_ray_count(geometry), .voxel_count = voxels};
+    reference.length = allocate_or_exit(reference.ray_count * voxels);
+    double *alpha = allocate_or_exit(2 * (geometry->grid_size + 1));
+    for (int64_t ray = 0; ray < reference.ray_count; ray++)
+        trace_row(geometry, ray, alpha, reference.length + ray * voxels);
+    free(alpha);
+    return reference;
+}
+
+void reference_operator_free(ReferenceOperator *reference)
+{
+    free(reference->length);
+    reference->length = NULL;
+}
+
+int64_t reference_operator_nonzero_count(const ReferenceOperator *reference, double least)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < reference->ray_count * reference->voxel_count; i++) count += reference->length[i] > least;
+    return count;
+}
+
+double reference_chord(const SinoGeometry *geometry, int64_t ray)
+{
+    const double angle = geometry->angle_rad[ray / geometry->column_count], size = (double)geometry->grid_size;
+    const double a = fabs(cos(angle)), b = fabs(sin(angle)), offset = fabs(reference_ray_offset(geometry, ray));
+    if (offset <= size * fabs(a - b) / 2) return size / fmax(a, b);
+    return fmax(0, (size * (a + b) / 2 - offset) / (a * b));
+}
+
+/* splitmix64 */
+double reference_random(uint64_t *seed)
+{
+    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}

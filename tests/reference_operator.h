@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reference operator: the system matrix of a small geometry, dense and in double, independent of the kernels. */
+#ifndef SINO_REFERENCE_OPERATOR_H
+#define SINO_REFERENCE_OPERATOR_H
+
+#include "geometry.h"
+
+#include <stdint.h>
+
+/* length[ray·N² + row·N + column], row 0 on top. */
+typedef struct ReferenceOperator {
+    int64_t ray_count, voxel_count;
+    double *length; /* owned */
+} ReferenceOperator;
+
+/* Siddon: a ray's crossings with all grid lines, sorted; each stretch between two goes to the voxel of its middle. */
+ReferenceOperator reference_operator_create(const SinoGeometry *geometry);
+void reference_operator_free(ReferenceOperator *reference);
+
+/* The lengths above `least`. */
+int64_t reference_operator_nonzero_count(const ReferenceOperator *reference, double least);
+
+/* The length of the ray within the grid's square, in closed form: a trapezoid over the distance from the center. */
+double reference_chord(const SinoGeometry *geometry, int64_t ray);
+
+/* The ray's distance from the axis: column − center. */
+double reference_ray_offset(const SinoGeometry *geometry, int64_t ray);
+
+/* A number in [−1, 1); the same sequence on every machine for each seed. */
+double reference_random(uint64_t *seed);
+
+#endif

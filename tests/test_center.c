@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Center: Vo's metric and phase correlation find the centers of phantoms and of measured scans. */
+#include "center.h"
+#include "correct.h"
+#include "memory.h"
+#include "phantom.h"
+#include "testing.h"
+
+#include <hdf5.h>
+#include <math.h>
+
+/* Line integrals of the phantom of N voxels at K angles over 180°, with photon noise unless `photons` is 0. */
+static float *make_sinogram(int64_t size, int64_t angles, int64_t columns, double center, double photons)
+{
+    const SinoPhantom phantom = {size, 1};
+    double *angle_rad = NULL, *exact = NULL;
+    float *sinogram = NULL;
+    assert_success(sino_allocate(angles, sizeof *angle_rad, "test", &angle_rad));
+    assert_success(sino_allocate(angles * columns, sizeof *exact, "test", &exact));
+    assert_success(sino_allocate(angles * columns, sizeof *sinogram, "test", &sinogram));
+    for (int64_t k = 0; k < angles; k++) angle_rad[k] = M_PI * (double)k / (double)angles;
+    const SinoGeometry geometry = {angles, columns, size, angle_rad, center};
+    sino_phantom_sinogram(&phantom, 0, &geometry, exact);
+    for (int64_t i = 0; i < angles * columns; i++) {
+        const double count = photons > 0 ? sino_phantom_poisson(photons * exp(-exact[i]), 1, (uint64_t)i) : 0;
+        sinogram[i] = (float)(photons > 0 ? -log(fmax(count, 1) / photons) : exact[i]);
+    }
+    free(angle_rad);
+    free(exact);
+    return sinogram;
+}
+
+/* The best of `count` candidates from `first` by `step`. */
+static double best_candidate(const SinoCenterVo *vo, int64_t count, double first, double step, double *least)
+{
+    double *candidate = NULL, *metric = NULL;
+    int64_t best = 0;
+    assert_success(sino_allocate(count, sizeof *candidate, "test", &candidate));
+    assert_success(sino_allocate(count, sizeof *metric, "test", &metric));
+    for (int64_t i = 0; i < count; i++) candidate[i] = first + step * (double)i;
+    assert_success(sino_center_vo_metric(vo, count, candidate, metric));
+    for (int64_t i = 0; i < count; i++) best = metric[i] < metric[best] ? i : best;
+    const double found = candidate[best];
+    *least = metric[best];
+    free(candidate);
+    free(metric);
+    return found;
+}
+
+/* Over all columns, then by tenths. */
+static double find_center(int64_t angles, int64_t columns, const float *sinogram)
+{
+    SinoCenterVo *vo = NULL;
+    double coarse_metric, fine_metric;
+    assert_success(sino_center_vo_new(angles, columns, sinogram, 0.5, 20, &vo));
+    const double coarse = best_candidate(vo, columns, 0, 1, &coarse_metric);
+    const double fine = best_candidate(vo, 41, coarse - 2, 0.1, &fine_metric);
+    print_message("columns %d: coarse %g (%.3f), fine %g (%.3f)\n", (int)columns, coarse, coarse_metric, fine,
+                  fine_metric);
+    sino_center_vo_free(vo);
+    return fine;
+}
+
+static void vo_finds_centers_of_phantoms(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t size, angles, columns;
+        double center, photons, tolerance;
+    } scan[] = {
+        {220, 180, 256, 117.3, 0, 0.11},   {220, 180, 256, 127.5, 0, 0.11},  {200, 180, 256, 60.4, 0, 0.25},
+        {500, 360, 256, 117.3, 0, 0.11},   {220, 45, 256, 117.3, 0, 0.11},   {150, 121, 255, 170.2, 0, 0.11},
+        {220, 180, 256, 117.3, 1e4, 0.25}, {220, 180, 256, 124.6, 400, 0.4},
+    };
+    for (size_t i = 0; i < sizeof scan / sizeof scan[0]; i++) {
+        float *sinogram = make_sinogram(scan[i].size, scan[i].angles, scan[i].columns, scan[i].center, scan[i].photons);
+        const double found = find_center(scan[i].angles, scan[i].columns, sinogram);
+        if (fabs(found - scan[i].center) > scan[i].tolerance) fail_msg("%g is not %g", found, scan[i].center);
+        free(sinogram);
+    }
+}
+
+/* A shift by a fraction of a column must not by itself change the metric. */
+static void vo_treats_fractions_alike(void **state)
+{
+    (void)state;
+    float *sinogram = make_sinogram(220, 180, 256, 117.3, 1e3);
+    SinoCenterVo *vo = NULL;
+    double candidate[41], metric[41];
+    assert_success(sino_center_vo_new(180, 256, sinogram, 0.5, 20, &vo));
+    for (int i = 0; i < 41; i++) candidate[i] = 130 + 0.05 * i;
+    assert_success(sino_center_vo_metric(vo, 41, candidate, metric));
+    for (int i = 5; i < 36; i++) assert_true(fabs(metric[i] - (metric[i - 5] + metric[i + 5]) / 2) < 0.02);
+    sino_center_vo_free(vo);
+    free(sinogram);
+}
+
+static void vo_of_nothing_is_one(void **state)
+{
+    (void)state;
+    const float sinogram[9 * 8] = {0};
+    const double candidate[] = {0, 3.5, 7};
+    double metric[3];
+    SinoCenterVo *vo = NULL;
+    assert_success(sino_center_vo_new(9, 8, sinogram, 0.5, 20, &vo));
+    assert_success(sino_center_vo_metric(vo, 3, candidate, metric));
+    for (int i = 0; i < 3; i++) assert_true(metric[i] == 1);
+    const double outside[] = {0, 7.5};
+    assert_error(sino_center_vo_metric(vo, 2, outside, metric), SINO_BAD_INPUT,
+                 "candidate 7.5 of the center's search; allowed: 0 to 7");
+    sino_center_vo_free(vo);
+    assert_error_has(sino_center_vo_new(7, 8, sinogram, 0.5, 20, &vo), SINO_BAD_INPUT, "7 angles by 8 columns");
+    assert_error_has(sino_center_vo_new(9, 8, sinogram, 0, 20, &vo), SINO_BAD_INPUT, "radius ratio 0");
+    assert_error_has(sino_center_vo_new(9, 8, sinogram, 0.5, -1, &vo), SINO_BAD_INPUT, "-1 rows");
+    sino_center_vo_free(NULL);
+}
+
+static void correlation_finds_centers_of_phantoms(void **state)
+{
+    (void)state;
+    enum { ROWS = 5, COLUMNS = 256 };
+    const SinoPhantom phantom = {200, ROWS};
+    const double both_rad[] = {0, M_PI}, centers[] = {117.3, 127.5, 140.1, 128.75};
+    for (size_t i = 0; i < sizeof centers / sizeof centers[0]; i++) {
+        const SinoGeometry geometry = {2, COLUMNS, 200, both_rad, centers[i]};
+        double exact[2 * COLUMNS], found;
+        float image0[ROWS * COLUMNS], image180[ROWS * COLUMNS];
+        for (int z = 0; z < ROWS; z++) {
+            sino_phantom_sinogram(&phantom, z, &geometry, exact);
+            for (int c = 0; c < COLUMNS; c++) {
+                image0[z * COLUMNS + c] = (float)exact[c];
+                image180[z * COLUMNS + c] = (float)exact[COLUMNS + c];
+            }
+        }
+        assert_success(sino_center_phase_correlation(ROWS, COLUMNS, image0, image180, &found));
+        print_message("phase correlation: %g, %.3f\n", centers[i], found);
+        assert_true(fabs(found - centers[i]) < 0.1);
+    }
+}
+
+static void correlation_of_constants_is_refused(void **state)
+{
+    (void)state;
+    const float ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    double center = -1;
+    assert_error_has(sino_center_phase_correlation(2, 4, ones, ones, &center), SINO_BAD_INPUT, "do not correlate");
+    assert_true(center == -1);
+}
+
+enum { TOOTH_ANGLES = 181, TOOTH_ROWS = 2, TOOTH_COLUMNS = 640, TOOTH_FIELDS = 10, TOOTH_PIXELS = 1280 };
+
+static void read_dataset(const char *path, const char *name, float *values)
+{
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    assert_true(H5Dread(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    assert_true(H5Dclose(dataset) >= 0 && H5Fclose(file) >= 0);
+}
+
+/* Line integrals [angle][column][row] of the tooth. */
+static float *read_tooth(void)
+{
+    char path[TESTING_PATH];
+    testing_data(path, "tooth/tooth.h5");
+    float *counts = NULL, *sinogram = NULL, fields[TOOTH_FIELDS * TOOTH_PIXELS];
+    float flat[TOOTH_PIXELS], dark[TOOTH_PIXELS];
+    assert_success(sino_allocate(TOOTH_ANGLES * TOOTH_PIXELS, sizeof *counts, "test", &counts));
+    assert_success(sino_allocate(TOOTH_ANGLES * TOOTH_PIXELS, sizeof *sinogram, "test", &sinogram));
+    read_dataset(path, "/exchange/data", counts);
+    read_dataset(path, "/exchange/data_white", fields);
+    sino_fields_mean(TOOTH_FIELDS, TOOTH_PIXELS, fields, flat);
+    read_dataset(path, "/exchange/data_dark", fields);
+    assert_success(sino_fields_median(TOOTH_FIELDS, TOOTH_PIXELS, fields, dark));
+    const SinoCorrection correction = {.input = SINO_CORRECT_FLOAT32,
+                                       .precision = SINO_SINGLE,
+                                       .angle_count = TOOTH_ANGLES,
+                                       .column_count = TOOTH_COLUMNS,
+                                       .row_count = TOOTH_ROWS,
+                                       .slice_count = TOOTH_ROWS,
+                                       .slice_stride = TOOTH_ROWS,
+                                       .binning = 1,
+                                       .flat_field = true,
+                                       .minus_log = true,
+                                       .scale = 1};
+    int64_t repaired[TOOTH_ROWS];
+    assert_success(sino_correct(&correction, counts, flat, dark, sinogram, repaired));
+    assert_true(repaired[0] == 0 && repaired[1] == 0);
+    free(counts);
+    return sinogram;
+}
+
+static void vo_finds_center_of_tooth(void **state)
+{
+    (void)state;
+    float *both = read_tooth(), *row = NULL;
+    double mean = 0;
+    assert_success(sino_allocate(TOOTH_ANGLES * TOOTH_COLUMNS, sizeof *row, "test", &row));
+    for (int r = 0; r < TOOTH_ROWS; r++) {
+        for (int i = 0; i < TOOTH_ANGLES * TOOTH_COLUMNS; i++) row[i] = both[i * TOOTH_ROWS + r];
+        for (int i = 0; i < TOOTH_ANGLES * TOOTH_COLUMNS; i++) mean += (double)row[i] / (TOOTH_ANGLES * TOOTH_PIXELS);
+        assert_true(fabs(find_center(TOOTH_ANGLES, TOOTH_COLUMNS, row) - 296) <= 0.5);
+    }
+    assert_true(fabs(mean - 0.45168) < 1e-3); /* as TomoPy's own correction has it */
+    free(both);
+    free(row);
+}
+
+static void correlation_finds_center_of_tooth(void **state)
+{
+    (void)state;
+    float *both = read_tooth();
+    float first[TOOTH_PIXELS], last[TOOTH_PIXELS];
+    for (int i = 0; i < TOOTH_PIXELS; i++) {
+        const int row = i / TOOTH_COLUMNS, column = i % TOOTH_COLUMNS;
+        first[i] = both[column * TOOTH_ROWS + row];
+        last[i] = both[((TOOTH_ANGLES - 1) * TOOTH_COLUMNS + column) * TOOTH_ROWS + row];
+    }
+    double center;
+    assert_success(sino_center_phase_correlation(TOOTH_ROWS, TOOTH_COLUMNS, first, last, &center));
+    print_message("phase correlation of the tooth: %.3f\n", center);
+    assert_true(fabs(center - 296) <= 1); /* the last angle is 1° short of 180° */
+    free(both);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vo_finds_centers_of_phantoms),
+        cmocka_unit_test(vo_treats_fractions_alike),
+        cmocka_unit_test(vo_of_nothing_is_one),
+        cmocka_unit_test(correlation_finds_centers_of_phantoms),
+        cmocka_unit_test(correlation_of_constants_is_refused),
+        cmocka_unit_test(vo_finds_center_of_tooth),
+        cmocka_unit_test(correlation_finds_center_of_tooth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checksum: known digests, files longer than one piece, missing files. */
+#include "checksum.h"
+#include "testing.h"
+
+#include <inttypes.h>
+
+#include <xxhash.h>
+
+static void write_bytes(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void known_digests(void **state)
+{
+    char path[TESTING_PATH], digits[17];
+    testing_path(path, *state, "file");
+    write_bytes(path, "", 0);
+    assert_success(sino_checksum_file(path, digits));
+    assert_string_equal(digits, "2d06800538d394c2"); /* xxHash's documented value for no input */
+    write_bytes(path, "sinodag\n", 8);
+    assert_success(sino_checksum_file(path, digits));
+    assert_string_equal(digits, "3cd750c1c2cd4619");
+}
+
+static void long_file_equals_one_call(void **state)
+{
+    enum { BYTES = (5 << 19) + 17 };
+    char path[TESTING_PATH], digits[17], expected[17];
+    unsigned char *bytes = malloc(BYTES);
+    assert_non_null(bytes);
+    for (unsigned i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * 2654435761u >> 24);
+    write_bytes(testing_path(path, *state, "file"), bytes, BYTES);
+    snprintf(expected, sizeof expected, "%016" PRIx64, (uint64_t)XXH3_64bits(bytes, BYTES));
+    free(bytes);
+    assert_success(sino_checksum_file(path, digits));
+    assert_string_equal(digits, expected);
+}
+
+static void unreadable_files(void **state)
+{
+    char path[TESTING_PATH], digits[17] = "untouched";
+    testing_path(path, *state, "absent");
+    assert_error(sino_checksum_file(path, digits), SINO_BAD_INPUT, "/absent: No such file or directory");
+    assert_error(sino_checksum_file(*state, digits), SINO_FAILED, ": reading failed: Is a directory");
+    assert_string_equal(digits, "untouched");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(known_digests, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(long_file_equals_one_call, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(unreadable_files, testing_directory_make, testing_directory_remove),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

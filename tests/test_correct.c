@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Correct: against a plain reference in double, on random and edge input; fields' mean and median. */
+#include "correct.h"
+#include "memory.h"
+#include "testing.h"
+
+#include <math.h>
+
+/* Uniform in [0, 1). */
+static double next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return (*state >> 8) / 16777216.0;
+}
+
+static double value_at(SinoCorrectInput input, const void *values, int64_t i)
+{
+    switch (input) {
+    case SINO_CORRECT_UINT8:
+        return ((const uint8_t *)values)[i];
+    case SINO_CORRECT_UINT16:
+        return ((const uint16_t *)values)[i];
+    default:
+        return (double)((const float *)values)[i];
+    }
+}
+
+/* The mean of a bin, as the header defines it. */
+static double bin_mean(const SinoCorrection *c, SinoCorrectInput input, const void *image, int64_t f, int64_t column)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < c->binning * c->binning; i++) {
+        const int64_t row = c->first_row + f * c->binning + i / c->binning;
+        sum += value_at(input, image, row * c->column_count + column * c->binning + i % c->binning);
+    }
+    return sum / (double)(c->binning * c->binning);
+}
+
+static double reference_value(const SinoCorrection *c, const void *image, const float *flat, const float *dark,
+                              int64_t f, int64_t column)
+{
+    double transmission = bin_mean(c, c->input, image, f, column);
+    if (c->flat_field) {
+        const double black = dark ? bin_mean(c, SINO_CORRECT_FLOAT32, dark, f, column) : 0;
+        const double range = bin_mean(c, SINO_CORRECT_FLOAT32, flat, f, column) - black;
+        if (!(range > 0) || !isfinite(range)) return NAN;
+        transmission = (transmission - black) / range;
+    }
+    if (!isfinite(transmission) || (c->minus_log && transmission <= 0)) return NAN;
+    return c->scale * (c->minus_log ? -log(transmission) : transmission);
+}
+
+/* The value of a column after repair, found by looking outwards from it. */
+static double repaired_value(const double *line, int64_t count, int64_t column)
+{
+    int64_t left = column, right = column;
+    while (left >= 0 && isnan(line[left])) left--;
+    while (right < count && isnan(line[right])) right++;
+    if (left < 0 && right == count) return 0;
+    if (left < 0) return line[right];
+    if (right == count || left == right) return line[left];
+    return line[left] + (line[right] - line[left]) * (double)(column - left) / (double)(right - left);
+}
+
+static void assert_near(double found, double expected, double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance * (1 + fabs(expected)))) fail_msg("%.17g is not %.17g", found, expected);
+}
+
+/* Compares all of one call's result with the reference. */
+static void check_correction(const SinoCorrection *c, const void *counts, const float *flat, const float *dark)
+{
+    const int64_t columns = c->column_count / c->binning, rays = c->angle_count * columns;
+    const size_t bytes = c->input == SINO_CORRECT_UINT8 ? 1 : c->input == SINO_CORRECT_UINT16 ? 2 : 4;
+    const double tolerance = c->precision == SINO_DOUBLE ? 1e-12 : 1e-6;
+    void *sinogram = NULL;
+    double *line = NULL;
+    int64_t *repaired = NULL, *expected = NULL;
+    assert_success(sino_allocate(rays * c->slice_stride, sizeof(double), "test", &sinogram));
+    assert_success(sino_allocate(columns, sizeof *line, "test", &line));
+    assert_success(sino_allocate(c->slice_count, sizeof *repaired, "test", &repaired));
+    assert_success(sino_allocate(c->slice_count, sizeof *expected, "test", &expected));
+    memset(sinogram, 0x7f, (size_t)(rays * c->slice_stride) * sino_precision_bytes(c->precision));
+    assert_success(sino_correct(c, counts, flat, dark, sinogram, repaired));
+    for (int64_t i = 0; i < c->angle_count * c->slice_stride; i++) {
+        const int64_t k = i / c->slice_stride, f = i % c->slice_stride;
+        const char *image = (const char *)counts + (size_t)(k * c->row_count * c->column_count) * bytes;
+        for (int64_t j = 0; j < columns && f < c->slice_count; j++) {
+            line[j] = reference_value(c, image, flat, dark, f, j);
+            expected[f] += isnan(line[j]);
+        }
+        for (int64_t j = 0; j < columns; j++) {
+            const int64_t at = (k * columns + j) * c->slice_stride + f;
+            const double found =
+                c->precision == SINO_DOUBLE ? ((double *)sinogram)[at] : (double)((float *)sinogram)[at];
+            assert_near(found, f < c->slice_count ? repaired_value(line, columns, j) : 0, tolerance);
+        }
+    }
+    for (int64_t f = 0; f < c->slice_count; f++) assert_int_equal(repaired[f], expected[f]);
+    free(sinogram);
+    free(line);
+    free(repaired);
+    free(expected);
+}
+
+/* Counts with some below dark, and, of floats, some that are no numbers. */
+static void *random_counts(const SinoCorrection *c, uint32_t *seed)
+{
+    const int64_t count = c->angle_count * c->row_count * c->column_count;
+    float *values = NULL;
+    assert_success(sino_allocate(count, sizeof *values, "test", &values));
+    for (int64_t i = 0; i < count; i++) {
+        const double value = 20 + 200 * next_random(seed), choice = next_random(seed);
+        const int whole = choice < 0.05 ? 3 : (int)value;
+        if (c->input == SINO_CORRECT_UINT8) ((uint8_t *)values)[i] = (uint8_t)whole;
+        if (c->input == SINO_CORRECT_UINT16) ((uint16_t *)values)[i] = (uint16_t)(whole * 100);
+        if (c->input != SINO_CORRECT_FLOAT32) continue;
+        values[i] = (float)value;
+        if (choice < 0.08) values[i] = choice < 0.02 ? NAN : choice < 0.04 ? INFINITY : choice < 0.06 ? -7 : -INFINITY;
+    }
+    return values;
+}
+
+static void check_random(SinoCorrection c, uint32_t seed)
+{
+    const int64_t pixels = c.row_count * c.column_count;
+    const float unit = c.input == SINO_CORRECT_UINT16 ? 100 : 1;
+    float *flat = NULL, *dark = NULL;
+    void *counts = random_counts(&c, &seed);
+    assert_success(sino_allocate(pixels, sizeof *flat, "test", &flat));
+    assert_success(sino_allocate(pixels, sizeof *dark, "test", &dark));
+    for (int64_t i = 0; i < pixels; i++) {
+        dark[i] = unit * (float)(5 + 10 * next_random(&seed));
+        flat[i] = next_random(&seed) < 0.04 ? dark[i] : unit * (float)(180 + 50 * next_random(&seed));
+    }
+    check_correction(&c, counts, flat, dark);
+    check_correction(&c, counts, flat, NULL);
+    c.flat_field = false;
+    check_correction(&c, counts, NULL, NULL);
+    free(counts);
+    free(flat);
+    free(dark);
+}
+
+static void agrees_with_reference(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t angles, columns, rows, first, slices, stride, binning;
+    } shape[] = {
+        {3, 37, 9, 2, 5, 8, 1}, {2, 1, 1, 0, 1, 1, 1},     {1, 640, 40, 3, 33, 33, 1}, {2, 41, 12, 1, 5, 6, 2},
+        {3, 40, 9, 0, 3, 3, 3}, {2, 23, 64, 7, 17, 32, 3}, {4, 2, 2, 0, 1, 4, 2},      {0, 5, 3, 0, 2, 2, 1},
+    };
+    uint32_t seed = 1;
+    for (size_t s = 0; s < sizeof shape / sizeof shape[0]; s++) {
+        for (int option = 0; option < 12; option++) {
+            const SinoCorrection c = {
+                .input = (SinoCorrectInput)(option % 3),
+                .precision = option / 3 % 2 ? SINO_DOUBLE : SINO_SINGLE,
+                .angle_count = shape[s].angles,
+                .column_count = shape[s].columns,
+                .row_count = shape[s].rows,
+                .first_row = shape[s].first,
+                .slice_count = shape[s].slices,
+                .slice_stride = shape[s].stride,
+                .binning = shape[s].binning,
+                .flat_field = true,
+                .minus_log = option < 6,
+                .scale = 1 / (double)shape[s].binning,
+            };
+            check_random(c, seed++);
+        }
+    }
+}
+
+static void gaps_are_interpolated(void **state)
+{
+    (void)state;
+    const SinoCorrection c = {.input = SINO_CORRECT_FLOAT32,
+                              .precision = SINO_DOUBLE,
+                              .angle_count = 1,
+                              .column_count = 8,
+                              .row_count = 2,
+                              .slice_count = 2,
+                              .slice_stride = 2,
+                              .binning = 1,
+                              .flat_field = false,
+                              .minus_log = true,
+                              .scale = 1};
+    const float e = (float)exp(-1);
+    const float counts[16] = {NAN, -1, 1, 0, NAN, e, INFINITY, 0, 0, 0, 0, -2, NAN, 0, -INFINITY, 0};
+    const double expected[8] = {0, 0, 0, 1.0 / 3, 2.0 / 3, 1, 1, 1};
+    double sinogram[16];
+    int64_t repaired[2];
+    assert_success(sino_correct(&c, counts, NULL, NULL, sinogram, repaired));
+    for (int i = 0; i < 8; i++) {
+        assert_near(sinogram[2 * i], expected[i], 1e-7);
+        assert_true(sinogram[2 * i + 1] == 0);
+    }
+    assert_int_equal(repaired[0], 6);
+    assert_int_equal(repaired[1], 8);
+}
+
+static void dead_flat_is_undefined_without_logarithm(void **state)
+{
+    (void)state;
+    const SinoCorrection c = {.input = SINO_CORRECT_UINT8,
+                              .precision = SINO_SINGLE,
+                              .angle_count = 1,
+                              .column_count = 3,
+                              .row_count = 1,
+                              .slice_count = 1,
+                              .slice_stride = 1,
+                              .binning = 1,
+                              .flat_field = true,
+                              .minus_log = false,
+                              .scale = 1};
+    const uint8_t counts[3] = {0, 9, 30};
+    const float flat[3] = {20, 10, 20}, dark[3] = {10, 10, 10};
+    float sinogram[3];
+    int64_t repaired;
+    assert_success(sino_correct(&c, counts, flat, dark, sinogram, &repaired));
+    assert_true(sinogram[0] == -1 && sinogram[1] == 0.5F && sinogram[2] == 2);
+    assert_int_equal(repaired, 1);
+}
+
+static int compare_floats(const void *left, const void *right)
+{
+    const float a = *(const float *)left, b = *(const float *)right;
+    return (a > b) - (a < b);
+}
+
+static void fields_agree_with_sorting(void **state)
+{
+    (void)state;
+    enum { PIXELS = 50 };
+    float fields[21 * PIXELS], mean[PIXELS], median[PIXELS], sorted[21];
+    uint32_t seed = 5;
+    for (int count = 1; count <= 21; count++) {
+        for (int i = 0; i < count * PIXELS; i++) {
+            fields[i] = next_random(&seed) < 0.1 ? NAN : (float)floor(30 * next_random(&seed)); /* with ties */
+        }
+        sino_fields_mean(count, PIXELS, fields, mean);
+        assert_success(sino_fields_median(count, PIXELS, fields, median));
+        for (int p = 0; p < PIXELS; p++) {
+            int finite = 0;
+            double sum = 0;
+            for (int i = 0; i < count; i++) {
+                if (isnan(fields[i * PIXELS + p])) continue;
+                sum += (double)(sorted[finite++] = fields[i * PIXELS + p]);
+            }
+            qsort(sorted, (size_t)finite, sizeof *sorted, compare_floats);
+            assert_near((double)mean[p], finite ? sum / finite : 0, 1e-6);
+            assert_near((double)median[p], finite ? (double)(sorted[finite / 2] + sorted[(finite - 1) / 2]) / 2 : 0, 0);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_reference),
+        cmocka_unit_test(gaps_are_interpolated),
+        cmocka_unit_test(dead_flat_is_undefined_without_logarithm),
+        cmocka_unit_test(fields_agree_with_sorting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Filter: against direct convolution in double; windows; angle weights. */
+#include "filter.h"
+#include "memory.h"
+#include "testing.h"
+
+#include <math.h>
+
+static double next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return (*state >> 8) / 16777216.0;
+}
+
+static double ramp(int64_t n)
+{
+    if (n == 0) return 0.25;
+    return n % 2 ? -1 / (M_PI * M_PI * (double)(n * n)) : 0;
+}
+
+static double get(SinoPrecision precision, const void *values, int64_t i)
+{
+    return precision == SINO_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+static void set(SinoPrecision precision, void *values, int64_t i, double value)
+{
+    if (precision == SINO_DOUBLE) {
+        ((double *)values)[i] = value;
+    } else {
+        ((float *)values)[i] = (float)value;
+    }
+}
+
+/* Filters in place with a scratch of its own. */
+static void run_filter(int64_t columns, SinoFilterWindow window, SinoPrecision precision, int64_t angles,
+                       int64_t slices, int64_t stride, const double *weight, void *sinogram)
+{
+    SinoFilter *filter = NULL;
+    void *scratch = NULL;
+    assert_success(sino_filter_new(columns, window, precision, &filter));
+    assert_success(sino_allocate(sino_filter_scratch_bytes(filter), 1, "test", &scratch));
+    sino_filter_run(filter, angles, slices, stride, weight, scratch, sinogram);
+    sino_filter_free(filter);
+    free(scratch);
+}
+
+static void check_convolution(SinoPrecision precision, int64_t columns, int64_t slices)
+{
+    enum { ANGLES = 3 };
+    const double weight[ANGLES] = {1, 0.25, -2};
+    const int64_t stride = slices + 3, count = ANGLES * columns * stride;
+    double *original = NULL, *sinogram = NULL;
+    uint32_t seed = (uint32_t)(columns * 100 + slices);
+    assert_success(sino_allocate(count, sizeof *original, "test", &original));
+    assert_success(sino_allocate(count, sizeof *sinogram, "test", &sinogram));
+    for (int64_t i = 0; i < count; i++) {
+        set(precision, sinogram, i, next_random(&seed));
+        original[i] = get(precision, sinogram, i);
+    }
+    run_filter(columns, SINO_WINDOW_NONE, precision, ANGLES, slices, stride, weight, sinogram);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t f = i % stride, c = i / stride % columns, row = i / stride - c;
+        double expected = 0;
+        for (int64_t n = 0; n < columns; n++) expected += ramp(c - n) * original[(row + n) * stride + f];
+        expected = f < slices ? expected * weight[row / columns] : original[i];
+        const double error = fabs(get(precision, sinogram, i) - expected);
+        if (error > (precision == SINO_DOUBLE ? 1e-14 : 2e-6)) fail_msg("M %ld F %ld: %g", columns, slices, error);
+    }
+    free(original);
+    free(sinogram);
+}
+
+static void agrees_with_convolution(void **state)
+{
+    (void)state;
+    const int64_t columns[] = {1, 2, 5, 83, 640}, slices[] = {1, 5, 16, 17};
+    for (int i = 0; i < 40; i++) {
+        check_convolution(i % 2 ? SINO_DOUBLE : SINO_SINGLE, columns[i / 2 % 5], slices[i / 10]);
+    }
+}
+
+/* A row of ones and nothing else keeps Σh over the row: small, positive, and not the 0 of a ramp sampled in frequency.
+ */
+static void mean_is_kept(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 201 };
+    const double weight = 1;
+    double row[COLUMNS], expected = 0;
+    for (int c = 0; c < COLUMNS; c++) row[c] = 1;
+    for (int n = -COLUMNS / 2; n <= COLUMNS / 2; n++) expected += ramp(n);
+    run_filter(COLUMNS, SINO_WINDOW_NONE, SINO_DOUBLE, 1, 1, 1, &weight, row);
+    assert_true(fabs(row[COLUMNS / 2] - expected) < 1e-14);
+    assert_true(row[COLUMNS / 2] > 0.9 / (M_PI * M_PI * COLUMNS / 2) && row[0] > 0.12);
+}
+
+/* A window acts on a wave of its frequency as W(ν) times the ramp does, far from the row's ends. */
+static void windows_scale_waves(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 1024 };
+    const double weight = 1;
+    double plain[COLUMNS], windowed[COLUMNS];
+    for (int window = 0; window <= SINO_WINDOW_BUTTERWORTH; window++) {
+        assert_true(fabs(sino_filter_window((SinoFilterWindow)window, 0) - 1) < 1e-15);
+        for (int step = 1; step < 8; step++) {
+            const double nu = step / 8.0;
+            for (int c = 0; c < COLUMNS; c++)
+                plain[c] = windowed[c] = sin(M_PI * nu * c) * exp(-pow((c - 512) / 150.0, 2));
+            run_filter(COLUMNS, SINO_WINDOW_NONE, SINO_DOUBLE, 1, 1, 1, &weight, plain);
+            run_filter(COLUMNS, (SinoFilterWindow)window, SINO_DOUBLE, 1, 1, 1, &weight, windowed);
+            const double expected = sino_filter_window((SinoFilterWindow)window, nu);
+            for (int c = 480; c < 544; c++) assert_true(fabs(windowed[c] - expected * plain[c]) < 1e-3);
+        }
+    }
+}
+
+static void windows_have_known_values(void **state)
+{
+    (void)state;
+    const double half[] = {1, 2 * M_SQRT2 / M_PI, M_SQRT1_2, 0.5, 0.54, 0.125, 1 / (1 + 0x1p-16)};
+    const double nyquist[] = {1, 2 / M_PI, 0, 0, 0.08, 0, 0.5};
+    for (int window = 0; window <= SINO_WINDOW_BUTTERWORTH; window++) {
+        assert_true(fabs(sino_filter_window((SinoFilterWindow)window, 0.5) - half[window]) < 1e-14);
+        assert_true(fabs(sino_filter_window((SinoFilterWindow)window, 1) - nyquist[window]) < 1e-14);
+    }
+}
+
+static void columns_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    SinoFilter *filter = NULL;
+    assert_error(sino_filter_new(0, SINO_WINDOW_NONE, SINO_SINGLE, &filter), SINO_BAD_INPUT,
+                 "filter of 0 columns; allowed: 1 to 268435456");
+    assert_null(filter);
+    sino_filter_free(NULL);
+}
+
+static double sum_of(int count, const double *values)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += values[i];
+    return sum;
+}
+
+/* Weights of `count` angles from 0 by `step_deg`, shuffled by a stride coprime to count. */
+static void check_equal_weights(int count, double step_deg, int shuffle, double expected)
+{
+    double *angle = NULL, *weight = NULL;
+    assert_success(sino_allocate(count, sizeof *angle, "test", &angle));
+    assert_success(sino_allocate(count, sizeof *weight, "test", &weight));
+    for (int i = 0; i < count; i++) angle[i] = (double)((int64_t)i * shuffle % count) * step_deg * M_PI / 180 - 7;
+    assert_success(sino_filter_angle_weights(count, angle, weight));
+    for (int i = 0; i < count; i++) assert_true(fabs(weight[i] - expected) < 1e-12);
+    assert_true(fabs(sum_of(count, weight) - M_PI) < 1e-12);
+    free(angle);
+    free(weight);
+}
+
+static void even_angles_weigh_alike(void **state)
+{
+    (void)state;
+    check_equal_weights(180, 1, 1, M_PI / 180);
+    check_equal_weights(180, 1, 7, M_PI / 180);
+    check_equal_weights(360, 1, 1, M_PI / 360);
+    check_equal_weights(360, 1, 77, M_PI / 360);
+    check_equal_weights(1, 1, 1, M_PI);
+    check_equal_weights(9, 180, 2, M_PI / 9);
+}
+
+/* Golden-angle scans have no even gaps. */
+static void weights_of_any_angles_sum_to_pi(void **state)
+{
+    (void)state;
+    double angle[501], weight[501];
+    for (int i = 0; i < 501; i++) angle[i] = 111.2461 * M_PI / 180 * i;
+    assert_success(sino_filter_angle_weights(501, angle, weight));
+    assert_true(fabs(sum_of(501, weight) - M_PI) < 1e-12);
+    for (int i = 0; i < 501; i++) assert_true(weight[i] > 0.5 * M_PI / 501 && weight[i] < 2 * M_PI / 501);
+}
+
+static void uneven_angles_share_gaps(void **state)
+{
+    (void)state;
+    const double deg = M_PI / 180;
+    const double both_ends[] = {0, 60 * deg, 120 * deg, (double)(float)M_PI};
+    double weight[6];
+    assert_success(sino_filter_angle_weights(4, both_ends, weight));
+    const double expected_ends[] = {30, 60, 60, 30};
+    for (int i = 0; i < 4; i++) assert_true(fabs(weight[i] / deg - expected_ends[i]) < 1e-5);
+
+    const double mixed[] = {100 * deg, 0, 190 * deg, 10 * deg, 370 * deg, -80 * deg};
+    assert_success(sino_filter_angle_weights(6, mixed, weight));
+    const double expected_mixed[] = {42.5, 45, 50.0 / 3, 50.0 / 3, 50.0 / 3, 42.5};
+    for (int i = 0; i < 6; i++) assert_true(fabs(weight[i] / deg - expected_mixed[i]) < 1e-9);
+    assert_success(sino_filter_angle_weights(0, NULL, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_convolution),
+        cmocka_unit_test(mean_is_kept),
+        cmocka_unit_test(windows_scale_waves),
+        cmocka_unit_test(windows_have_known_values),
+        cmocka_unit_test(even_angles_weigh_alike),
+        cmocka_unit_test(uneven_angles_share_gaps),
+        cmocka_unit_test(weights_of_any_angles_sum_to_pi),
+        cmocka_unit_test(columns_out_of_range_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Output file: the final name comes last, existing files stay, two runs do not meet. */
+#include "output_file.h"
+#include "testing.h"
+
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void assert_content(const char *path, const char *text)
+{
+    char found[64] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    const size_t count = fread(found, 1, sizeof found - 1, file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(count, strlen(text));
+    assert_string_equal(found, text);
+}
+
+static void assert_absent(const char *path)
+{
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+typedef struct Names {
+    char path[TESTING_PATH], partial[TESTING_PATH];
+} Names;
+
+static const char *names(Names *names, const char *directory)
+{
+    testing_path(names->path, directory, "out");
+    testing_path(names->partial, directory, "out.partial");
+    return names->path;
+}
+
+static void name_comes_last(void **state)
+{
+    Names name;
+    SinoOutputFile *file;
+    char bytes[6] = "xxxxx";
+    assert_success(sino_output_open(names(&name, *state), false, &file));
+    sino_output_write(file, 2, "cd", 2);
+    sino_output_write(file, 0, "ab", 2);
+    assert_int_equal(sino_output_size(file), 4);
+    assert_true(sino_output_read(file, 1, bytes, 5));
+    assert_memory_equal(bytes, "bcd\0\0", 5);
+    assert_absent(name.path);
+    assert_success(sino_output_status(file));
+    assert_success(sino_output_seal(file));
+    assert_content(name.path, "abcd");
+    assert_absent(name.partial);
+}
+
+static void discard_leaves_nothing(void **state)
+{
+    Names name;
+    SinoOutputFile *file;
+    assert_success(sino_output_open(names(&name, *state), false, &file));
+    sino_output_write(file, 0, "ab", 2);
+    sino_output_discard(file);
+    sino_output_discard(NULL);
+    assert_absent(name.path);
+    assert_absent(name.partial);
+    assert_success(sino_output_check(name.path, false));
+    assert_absent(name.partial);
+}
+
+static void existing_files_stay(void **state)
+{
+    Names name;
+    SinoOutputFile *file;
+    put(names(&name, *state), "old");
+    assert_error(sino_output_open(name.path, false, &file), SINO_BAD_INPUT, "/out exists; --overwrite replaces it");
+    assert_error(sino_output_check(name.path, false), SINO_BAD_INPUT, "/out exists; --overwrite replaces it");
+    assert_success(sino_output_open(name.path, true, &file));
+    sino_output_write(file, 0, "new", 3);
+    assert_content(name.path, "old");
+    assert_success(sino_output_seal(file));
+    assert_content(name.path, "new");
+    assert_int_equal(unlink(name.path), 0);
+    assert_int_equal(symlink("nowhere", name.path), 0);
+    assert_error(sino_output_open(name.path, false, &file), SINO_BAD_INPUT, "/out exists; --overwrite replaces it");
+}
+
+static void name_taken_meanwhile(void **state)
+{
+    Names name;
+    SinoOutputFile *file;
+    assert_success(sino_output_open(names(&name, *state), false, &file));
+    sino_output_write(file, 0, "mine", 4);
+    put(name.path, "theirs");
+    assert_error_has(sino_output_seal(file), SINO_FAILED,
+                     "/out appeared while it was being written and is left as it is; the new file is ");
+    assert_content(name.path, "theirs");
+    assert_content(name.partial, "mine");
+}
+
+static void two_runs_do_not_meet(void **state)
+{
+    Names name;
+    SinoOutputFile *first, *second;
+    put(names(&name, *state), "");
+    put(name.partial, "left by a killed run");
+    assert_success(sino_output_open(name.path, true, &first));
+    assert_error(sino_output_open(name.path, true, &second), SINO_BAD_INPUT, "/out is being written by another run");
+    sino_output_write(first, 0, "first", 5);
+    assert_success(sino_output_seal(first));
+    assert_content(name.path, "first");
+    assert_success(sino_output_check(name.path, true));
+}
+
+static void places_that_take_no_file(void **state)
+{
+    char path[TESTING_PATH], message[2 * TESTING_PATH];
+    SinoOutputFile *file;
+    testing_path(path, *state, "absent/out");
+    snprintf(message, sizeof message, "%s cannot be written in directory %s/absent: No such file or directory", path,
+             (const char *)*state);
+    assert_error(sino_output_open(path, true, &file), SINO_BAD_INPUT, message);
+    put(testing_path(path, *state, "file"), "");
+    testing_path(path, *state, "file/out");
+    assert_error(sino_output_open(path, true, &file), SINO_BAD_INPUT, "/file: Not a directory");
+    assert_error(sino_output_open(*state, true, &file), SINO_BAD_INPUT, " is a directory; give the name of a file");
+    assert_error(sino_output_open("", true, &file), SINO_BAD_INPUT, "\"\" is not the name of a file");
+    assert_error(sino_output_open("/dev/null", true, &file), SINO_BAD_INPUT,
+                 "/dev/null is not a regular file and cannot be replaced");
+    testing_path(path, *state, "absent/");
+    assert_error(sino_output_open(path, true, &file), SINO_BAD_INPUT, "absent/\" is not the name of a file");
+}
+
+static void read_only_directory(void **state)
+{
+    Names name;
+    SinoOutputFile *file;
+    names(&name, *state);
+    if (mount("none", *state, "tmpfs", MS_RDONLY, NULL) != 0) {
+        print_message("skipped: no file system can be mounted here\n");
+        skip();
+    }
+    SinoStatus opened = sino_output_open(name.path, false, &file), checked = sino_output_check(name.path, false);
+    assert_int_equal(umount(*state), 0);
+    assert_error(opened, SINO_BAD_INPUT, ": Read-only file system");
+    assert_error(checked, SINO_BAD_INPUT, ": Read-only file system");
+}
+
+/* A file-size limit stands for a full disk: writes beyond it fail with EFBIG. */
+static void limit_file_size(rlim_t bytes)
+{
+    struct rlimit limit;
+    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void first_failure_is_kept(void **state)
+{
+    Names name;
+    SinoOutputFile *file;
+    char bytes[100] = {0};
+    assert_success(sino_output_open(names(&name, *state), false, &file));
+    limit_file_size(1000);
+    sino_output_write(file, 950, bytes, 100); /* its first half fits */
+    sino_output_write(file, 2000, bytes, 100);
+    sino_output_write(file, 0, bytes, 100);
+    SinoStatus reserved = sino_output_reserve(file, 5 << 20), sealed = sino_output_seal(file);
+    limit_file_size(RLIM_INFINITY);
+    assert_error(reserved, SINO_FAILED, "/out: no room for 5.0 MiB: File too large");
+    assert_error(sealed, SINO_FAILED, "/out: writing failed at byte 1000: File too large");
+    assert_absent(name.path);
+    assert_absent(name.partial);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(name_comes_last),      TEST(discard_leaves_nothing), TEST(existing_files_stay),
+        TEST(name_taken_meanwhile), TEST(two_runs_do_not_meet),   TEST(places_that_take_no_file),
+        TEST(read_only_directory),  TEST(first_failure_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

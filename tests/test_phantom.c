@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Phantom: its line integrals against its voxels, signs of the convention, range of values, photon statistics. */
+#include "memory.h"
+#include "phantom.h"
+#include "testing.h"
+
+#include <math.h>
+
+enum { SIZE = 256, COLUMNS = 300, ANGLES = 24 };
+
+static double value_at(const float *slice, int64_t row, int64_t column)
+{
+    const bool inside = row >= 0 && row < SIZE && column >= 0 && column < SIZE;
+    return inside ? (double)slice[row * SIZE + column] : 0;
+}
+
+/* Bilinear between voxel centers; x to the right, y upwards. */
+static double interpolate(const float *slice, double x, double y)
+{
+    const double column = x + (SIZE - 1) / 2.0, row = (SIZE - 1) / 2.0 - y;
+    const int64_t j = (int64_t)floor(column), i = (int64_t)floor(row);
+    const double u = column - (double)j, v = row - (double)i;
+    return (1 - v) * ((1 - u) * value_at(slice, i, j) + u * value_at(slice, i, j + 1)) +
+           v * ((1 - u) * value_at(slice, i + 1, j) + u * value_at(slice, i + 1, j + 1));
+}
+
+/* By small steps along the ray s = x·cosθ + y·sinθ. */
+static double integrate(const float *slice, double s, double angle_rad)
+{
+    const double step = 0.25;
+    double sum = 0;
+    for (double t = -0.75 * SIZE; t < 0.75 * SIZE; t += step) {
+        sum += interpolate(slice, s * cos(angle_rad) - t * sin(angle_rad), s * sin(angle_rad) + t * cos(angle_rad));
+    }
+    return sum * step;
+}
+
+typedef struct Scan {
+    double angle_rad[ANGLES];
+    SinoGeometry geometry;
+    float slice[SIZE * SIZE];
+    double sinogram[ANGLES * COLUMNS];
+} Scan;
+
+static Scan *make_scan(const SinoPhantom *phantom, int64_t z, double center)
+{
+    Scan *scan = NULL;
+    assert_success(sino_allocate(1, sizeof *scan, "test", &scan));
+    for (int k = 0; k < ANGLES; k++) scan->angle_rad[k] = 2 * M_PI * k / ANGLES + 0.03;
+    scan->geometry = (SinoGeometry){ANGLES, COLUMNS, SIZE, scan->angle_rad, center};
+    sino_phantom_slice(phantom, z, scan->slice);
+    sino_phantom_sinogram(phantom, z, &scan->geometry, scan->sinogram);
+    return scan;
+}
+
+static void integrals_agree_with_voxels(void **state)
+{
+    (void)state;
+    const SinoPhantom phantom = {SIZE, 7};
+    for (int64_t z = 0; z < 7; z += 3) {
+        Scan *scan = make_scan(&phantom, z, 144.3);
+        double error = 0, norm = 0;
+        for (int k = 0; k < ANGLES; k += 3) {
+            for (int c = 0; c < COLUMNS; c += 2) {
+                const double exact = scan->sinogram[k * COLUMNS + c];
+                const double found = integrate(scan->slice, c - 144.3, scan->angle_rad[k]);
+                error += (found - exact) * (found - exact);
+                norm += exact * exact;
+            }
+        }
+        assert_true(sqrt(error / norm) < 1e-2);
+        free(scan);
+    }
+}
+
+/* Σ over columns is the mass; Σ of s·p is the mass times the centroid's s = x·cosθ + y·sinθ, which has all signs. */
+static void mass_and_centroid_agree_with_voxels(void **state)
+{
+    (void)state;
+    const SinoPhantom phantom = {SIZE, 1};
+    Scan *scan = make_scan(&phantom, 0, 144.3);
+    double mass = 0, x = 0, y = 0;
+    for (int i = 0; i < SIZE * SIZE; i++) {
+        const double value = (double)scan->slice[i];
+        mass += value;
+        x += value * (i % SIZE - (SIZE - 1) / 2.0);
+        y += value * ((SIZE - 1) / 2.0 - i / SIZE);
+    }
+    assert_true(fabs(x) > 0.002 * SIZE * mass && fabs(y) > 0.002 * SIZE * mass);
+    for (int k = 0; k < ANGLES; k++) {
+        double sum = 0, moment = 0;
+        for (int c = 0; c < COLUMNS; c++) {
+            sum += scan->sinogram[k * COLUMNS + c];
+            moment += scan->sinogram[k * COLUMNS + c] * (c - 144.3);
+        }
+        const double theta = scan->angle_rad[k];
+        assert_true(fabs(sum / mass - 1) < 1e-3);
+        assert_true(fabs(moment - x * cos(theta) - y * sin(theta)) < 0.05 * hypot(x, y));
+    }
+    free(scan);
+}
+
+/* A slice's largest line integral, of rays half a voxel apart. */
+static double longest_path(const SinoPhantom *phantom, int64_t z)
+{
+    const int64_t columns = 2 * phantom->size;
+    double angle_rad[90], *sinogram = NULL, longest = 0;
+    for (int k = 0; k < 90; k++) angle_rad[k] = M_PI * k / 90;
+    const SinoGeometry geometry = {90, columns, phantom->size, angle_rad, (double)columns / 2};
+    assert_success(sino_allocate(sino_geometry_ray_count(&geometry), sizeof *sinogram, "test", &sinogram));
+    sino_phantom_sinogram(phantom, z, &geometry, sinogram);
+    for (int64_t i = 0; i < sino_geometry_ray_count(&geometry); i++) {
+        assert_true(sinogram[i] > -1e-12);
+        longest = fmax(longest, sinogram[i]);
+    }
+    free(sinogram);
+    return longest;
+}
+
+static void longest_path_attenuates_by_two(void **state)
+{
+    (void)state;
+    for (int64_t size = 32; size <= 2048; size *= 8) {
+        const SinoPhantom phantom = {size, 16};
+        double longest = 0;
+        for (int64_t z = 0; z < 16; z++) longest = fmax(longest, longest_path(&phantom, z));
+        assert_true(fabs(longest - 2) < 0.1);
+    }
+}
+
+static void voxels_are_never_negative(void **state)
+{
+    (void)state;
+    const SinoPhantom phantom = {SIZE, 5};
+    float *slice = NULL;
+    assert_success(sino_allocate(SIZE * SIZE, sizeof *slice, "test", &slice));
+    for (int64_t z = 0; z < 5; z++) {
+        double sum = 0;
+        sino_phantom_slice(&phantom, z, slice);
+        for (int i = 0; i < SIZE * SIZE; i++) {
+            assert_true(slice[i] >= 0);
+            sum += (double)slice[i];
+        }
+        assert_true(sum > 0);
+        assert_true(slice[0] == 0 && slice[SIZE * SIZE - 1] == 0);
+    }
+    free(slice);
+}
+
+static void check_poisson(double mean, uint64_t seed)
+{
+    enum { COUNT = 40000 };
+    double sum = 0, squares = 0;
+    for (uint64_t i = 0; i < COUNT; i++) {
+        const double count = sino_phantom_poisson(mean, seed, i);
+        assert_true(count >= 0 && count == floor(count));
+        sum += count - mean;
+        squares += (count - mean) * (count - mean);
+    }
+    /* Five standard deviations of the mean and of the variance of COUNT deviates. */
+    assert_true(fabs(sum / COUNT) <= 5 * sqrt(mean / COUNT));
+    assert_true(fabs(squares / COUNT - mean) <= 5 * sqrt((mean + 2 * mean * mean) / COUNT));
+}
+
+static void photons_have_mean_and_variance(void **state)
+{
+    (void)state;
+    const double mean[] = {0, 0.01, 0.5, 5, 9.99, 10, 12, 50, 1e4, 1e7};
+    for (size_t i = 0; i < sizeof mean / sizeof mean[0]; i++) check_poisson(mean[i], 1000 + i);
+    assert_true(sino_phantom_poisson(-1, 0, 0) == 0);
+    assert_true(sino_phantom_poisson(NAN, 0, 0) == 0);
+}
+
+/* The share of each count is its probability, on both sides of the change of method. */
+static void photons_have_probabilities(void **state)
+{
+    (void)state;
+    enum { COUNT = 200000, MOST = 40 };
+    const double mean[] = {3, 10.5};
+    for (int m = 0; m < 2; m++) {
+        double found[MOST + 1] = {0};
+        for (uint64_t i = 0; i < COUNT; i++) {
+            const double count = sino_phantom_poisson(mean[m], 77, i);
+            if (count <= MOST) found[(int)count]++;
+        }
+        double expected = COUNT * exp(-mean[m]), chi_squared = 0;
+        int bins = 0;
+        for (int n = 0; n <= MOST; n++) {
+            if (expected > 20) chi_squared += (found[n] - expected) * (found[n] - expected) / expected;
+            bins += expected > 20;
+            expected *= mean[m] / (n + 1);
+        }
+        assert_true(chi_squared < bins + 5 * sqrt(2.0 * bins));
+    }
+}
+
+static void photons_depend_on_seed_and_index_only(void **state)
+{
+    (void)state;
+    int same_index = 0, same_seed = 0;
+    for (uint64_t i = 0; i < 1000; i++) {
+        const double count = sino_phantom_poisson(1e4, 1, i);
+        assert_true(count == sino_phantom_poisson(1e4, 1, i));
+        same_index += count == sino_phantom_poisson(1e4, 2, i);
+        same_seed += count == sino_phantom_poisson(1e4, 1, i + 1);
+    }
+    assert_true(same_index < 20 && same_seed < 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integrals_agree_with_voxels),           cmocka_unit_test(mass_and_centroid_agree_with_voxels),
+        cmocka_unit_test(longest_path_attenuates_by_two),        cmocka_unit_test(voxels_are_never_negative),
+        cmocka_unit_test(photons_have_mean_and_variance),        cmocka_unit_test(photons_have_probabilities),
+        cmocka_unit_test(photons_depend_on_seed_and_index_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

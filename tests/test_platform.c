@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Platform: memory of made-up machines with control groups of both versions, and of this one. */
+#include "platform.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { GIB = 1 << 30 };
+
+static int remove_entry(const char *path, const struct stat *entry, int kind, struct FTW *where)
+{
+    (void)entry, (void)kind, (void)where;
+    return remove(path);
+}
+
+static int make_machine(void **state)
+{
+    const char *folder = getenv("TMPDIR");
+    char *root = malloc(256);
+    snprintf(root, 256, "%s/sinodag-platform-XXXXXX", folder ? folder : "/tmp");
+    *state = root;
+    return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_machine(void **state)
+{
+    nftw(*state, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    free(*state);
+    return 0;
+}
+
+/* Writes a file of the machine, making its folders. */
+static void put(const char *root, const char *name, const char *content)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdir(path, 0755);
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(content, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void memory_without_groups_is_the_kernels(void **state)
+{
+    put(*state, "proc/meminfo", "MemTotal:       8388608 kB\nMemFree:  1 kB\nMemAvailable:   4194304 kB\n");
+    assert_int_equal(sino_platform_available_bytes_in(*state), (int64_t)4 * GIB);
+}
+
+static void a_parents_v2_limit_binds(void **state)
+{
+    put(*state, "proc/meminfo", "MemAvailable:   4194304 kB\n");
+    put(*state, "proc/self/cgroup", "0::/job/step\n");
+    put(*state, "sys/fs/cgroup/job/step/memory.max", "max\n");
+    put(*state, "sys/fs/cgroup/job/step/memory.current", "1073741824\n");
+    put(*state, "sys/fs/cgroup/job/memory.max", "2147483648\n");
+    put(*state, "sys/fs/cgroup/job/memory.current", "1073741824\n");
+    assert_int_equal(sino_platform_available_bytes_in(*state), GIB);
+    put(*state, "sys/fs/cgroup/job/memory.stat", "anon 5\ninactive_file 536870912\n");
+    assert_int_equal(sino_platform_available_bytes_in(*state), GIB + GIB / 2);
+    put(*state, "sys/fs/cgroup/job/memory.current", "3221225472\n");
+    assert_int_equal(sino_platform_available_bytes_in(*state), 0);
+}
+
+static void a_containers_v1_limit_binds(void **state)
+{
+    put(*state, "proc/meminfo", "MemAvailable:   4194304 kB\n");
+    put(*state, "proc/self/cgroup", "5:cpu,cpuacct:/\n4:memory:/docker/of/the/host\n0::/\n");
+    put(*state, "sys/fs/cgroup/memory/memory.limit_in_bytes", "3221225472\n");
+    put(*state, "sys/fs/cgroup/memory/memory.usage_in_bytes", "1073741824\n");
+    put(*state, "sys/fs/cgroup/memory/memory.stat", "inactive_file 9\ntotal_inactive_file 0\n");
+    assert_int_equal(sino_platform_available_bytes_in(*state), (int64_t)2 * GIB);
+    put(*state, "sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    assert_int_equal(sino_platform_available_bytes_in(*state), (int64_t)4 * GIB);
+}
+
+static void this_machine_has_memory_and_cores(void **state)
+{
+    (void)state;
+    assert_true(sino_platform_available_bytes() > 0);
+    assert_in_range(sino_platform_core_count(), 1, (uintmax_t)sysconf(_SC_NPROCESSORS_CONF));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(memory_without_groups_is_the_kernels, make_machine, remove_machine),
+        cmocka_unit_test_setup_teardown(a_parents_v2_limit_binds, make_machine, remove_machine),
+        cmocka_unit_test_setup_teardown(a_containers_v1_limit_binds, make_machine, remove_machine),
+        cmocka_unit_test(this_machine_has_memory_and_cores),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

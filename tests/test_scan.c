@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scan: Data Exchange files of every type, crops, missing parts, and the refusal of what cannot be read. */
+#include "scan.h"
+#include "testing_hdf5.h"
+
+#include <math.h>
+
+enum { ANGLES = 3, ROWS = 4, COLUMNS = 5, FLATS = 2, DARKS = 1, VALUES = ANGLES * ROWS * COLUMNS };
+
+static const SinoScanBox whole = {0, ROWS, 0, COLUMNS};
+static const double theta[ANGLES] = {0, 45, 90};
+
+/* A whole number that every type of the tests holds. */
+static double value_at(int64_t frame, int64_t row, int64_t column)
+{
+    return (double)((frame * ROWS + row) * COLUMNS + column + 1);
+}
+
+static void fill(double *values, int64_t frames)
+{
+    for (int64_t i = 0; i < frames * ROWS * COLUMNS; i++) values[i] = (double)(i + 1);
+}
+
+static TestingDataset frames_of(const char *name, hid_t type, hsize_t frames, const double *values)
+{
+    return (TestingDataset){.name = name,
+                            .file_type = type,
+                            .memory_type = H5T_NATIVE_DOUBLE,
+                            .rank = 3,
+                            .size = {frames, ROWS, COLUMNS},
+                            .values = values};
+}
+
+static TestingDataset angles_of(hsize_t count, const double *values)
+{
+    return (TestingDataset){.name = "/exchange/theta",
+                            .file_type = H5T_IEEE_F32BE,
+                            .memory_type = H5T_NATIVE_DOUBLE,
+                            .rank = 1,
+                            .size = {count},
+                            .values = values};
+}
+
+/* Data, flats, darks and angles; a part with a NULL name is left out. */
+static void write_scan(const char *path, const TestingDataset *data, const TestingDataset *flats,
+                       const TestingDataset *darks, const TestingDataset *angles)
+{
+    const hid_t file = testing_hdf5_create(path);
+    if (data) testing_hdf5_dataset(file, data);
+    if (flats) testing_hdf5_dataset(file, flats);
+    if (darks) testing_hdf5_dataset(file, darks);
+    if (angles) testing_hdf5_dataset(file, angles);
+    testing_hdf5_close(file);
+}
+
+static SinoStatus open_path(const char *path, SinoScan **scan)
+{
+    const SinoScanRequest request = {.path = path};
+    return sino_scan_open(&request, scan);
+}
+
+static double count_as_double(const void *counts, SinoCountType type, int64_t i)
+{
+    switch (type) {
+    case SINO_COUNT_UINT8:
+        return (double)((const uint8_t *)counts)[i];
+    case SINO_COUNT_UINT16:
+        return (double)((const uint16_t *)counts)[i];
+    default:
+        return (double)((const float *)counts)[i];
+    }
+}
+
+static void check_box(SinoScan *scan, const SinoScanBox *box)
+{
+    float counts[VALUES];
+    const SinoCountType type = sino_scan_info(scan)->type;
+    assert_success(sino_scan_read(scan, box, counts));
+    int64_t i = 0;
+    for (int64_t k = 0; k < ANGLES; k++) {
+        for (int64_t row = 0; row < box->row_count; row++) {
+            for (int64_t column = 0; column < box->column_count; column++) {
+                const double expected = value_at(k, box->first_row + row, box->first_column + column);
+                assert_true(count_as_double(counts, type, i++) == expected);
+            }
+        }
+    }
+}
+
+static void every_type_is_read(void **state)
+{
+    const struct {
+        hid_t type;
+        const char *stored_type;
+        SinoCountType count_type;
+    } cases[] = {
+        {H5T_STD_U8LE, "uint8", SINO_COUNT_UINT8},       {H5T_STD_U8BE, "uint8", SINO_COUNT_UINT8},
+        {H5T_STD_U16LE, "uint16", SINO_COUNT_UINT16},    {H5T_STD_U16BE, "uint16", SINO_COUNT_UINT16},
+        {H5T_IEEE_F32LE, "float32", SINO_COUNT_FLOAT32}, {H5T_IEEE_F32BE, "float32", SINO_COUNT_FLOAT32},
+        {H5T_STD_I8LE, "int8", SINO_COUNT_FLOAT32},      {H5T_STD_I16BE, "int16", SINO_COUNT_FLOAT32},
+        {H5T_STD_I32LE, "int32", SINO_COUNT_FLOAT32},    {H5T_STD_U32BE, "uint32", SINO_COUNT_FLOAT32},
+        {H5T_STD_I64BE, "int64", SINO_COUNT_FLOAT32},    {H5T_STD_U64LE, "uint64", SINO_COUNT_FLOAT32},
+        {H5T_IEEE_F64LE, "float64", SINO_COUNT_FLOAT32}, {H5T_IEEE_F64BE, "float64", SINO_COUNT_FLOAT32},
+    };
+    char path[TESTING_PATH];
+    double values[VALUES];
+    fill(values, ANGLES);
+    testing_path(path, *state, "scan.h5");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const TestingDataset data = frames_of("/exchange/data", cases[i].type, ANGLES, values);
+        SinoScan *scan;
+        write_scan(path, &data, NULL, NULL, NULL);
+        assert_success(open_path(path, &scan));
+        assert_string_equal(sino_scan_info(scan)->stored_type, cases[i].stored_type);
+        assert_int_equal(sino_scan_info(scan)->type, cases[i].count_type);
+        check_box(scan, &whole);
+        sino_scan_close(scan);
+    }
+}
+
+static void negative_counts_stay_negative(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    float counts[VALUES];
+    SinoScan *scan;
+    fill(values, ANGLES);
+    values[7] = -30000;
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_I16BE, ANGLES, values);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
+    assert_success(open_path(path, &scan));
+    assert_success(sino_scan_read(scan, &whole, counts));
+    assert_true(counts[7] == -30000.0f);
+    sino_scan_close(scan);
+}
+
+static void whole_file(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    float counts[VALUES];
+    SinoScan *scan;
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values);
+    const TestingDataset flats = frames_of("/exchange/data_white", H5T_IEEE_F64BE, FLATS, values);
+    const TestingDataset darks = frames_of("/exchange/data_dark", H5T_STD_U8LE, DARKS, values);
+    const TestingDataset angles = angles_of(ANGLES, theta);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, &flats, &darks, &angles);
+    assert_success(open_path(path, &scan));
+    const SinoScanInfo *info = sino_scan_info(scan);
+    assert_string_equal(info->kind, "Data Exchange HDF5");
+    assert_int_equal(info->angle_count, ANGLES);
+    assert_int_equal(info->row_count, ROWS);
+    assert_int_equal(info->column_count, COLUMNS);
+    assert_int_equal(info->flat_count, FLATS);
+    assert_int_equal(info->dark_count, DARKS);
+    assert_int_equal(info->chunk_rows, 1);
+    assert_false(info->angle_assumed);
+    assert_false(info->line_integrals);
+    for (int k = 0; k < ANGLES; k++) assert_true(fabs(info->angle_rad[k] - theta[k] * M_PI / 180) < 1e-15);
+    const SinoScanBox box = {1, 2, 2, 3};
+    check_box(scan, &box);
+    const SinoScanBox corner = {ROWS - 1, 1, COLUMNS - 1, 1};
+    check_box(scan, &corner);
+    assert_success(sino_scan_read_projection(scan, 2, &box, counts));
+    assert_true((double)counts[5] == value_at(2, 2, 4));
+    assert_success(sino_scan_read_flats(scan, &box, counts));
+    assert_true((double)counts[0] == value_at(0, 1, 2) && (double)counts[11] == value_at(1, 2, 4));
+    assert_success(sino_scan_read_darks(scan, &corner, counts));
+    assert_true((double)counts[0] == value_at(0, ROWS - 1, COLUMNS - 1));
+    sino_scan_close(scan);
+}
+
+static void missing_parts(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    float counts[VALUES] = {7};
+    SinoScan *scan;
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
+    assert_success(open_path(path, &scan));
+    const SinoScanInfo *info = sino_scan_info(scan);
+    assert_int_equal(info->flat_count, 0);
+    assert_int_equal(info->dark_count, 0);
+    assert_success(sino_scan_read_flats(scan, &whole, counts));
+    assert_success(sino_scan_read_darks(scan, &whole, counts));
+    assert_true(counts[0] == 7);
+    assert_true(info->angle_assumed);
+    for (int k = 0; k < ANGLES; k++) assert_true(fabs(info->angle_rad[k] - M_PI / 2 * k) < 1e-15);
+    sino_scan_close(scan);
+    const TestingDataset single = frames_of("/exchange/data", H5T_STD_U16LE, 1, values);
+    write_scan(path, &single, NULL, NULL, NULL);
+    assert_success(open_path(path, &scan));
+    assert_true(sino_scan_info(scan)->angle_rad[0] == 0);
+    sino_scan_close(scan);
+}
+
+static void chunks_and_compression(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    const hsize_t chunk[] = {2, 3, COLUMNS};
+    SinoScan *scan;
+    fill(values, ANGLES);
+    TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values);
+    data.creation = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_chunk(data.creation, 3, chunk) >= 0 && H5Pset_shuffle(data.creation) >= 0);
+    if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) assert_true(H5Pset_deflate(data.creation, 4) >= 0);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
+    assert_true(H5Pclose(data.creation) >= 0);
+    assert_success(open_path(path, &scan));
+    assert_int_equal(sino_scan_info(scan)->chunk_rows, 3);
+    check_box(scan, &whole);
+    sino_scan_close(scan);
+}
+
+/* An error that says "PATH" and then `rest`, exactly. */
+static void check_refused(const char *path, const char *rest)
+{
+    char text[2 * TESTING_PATH];
+    SinoScan *scan = NULL;
+    snprintf(text, sizeof text, "%s%s", path, rest);
+    SinoStatus status = open_path(path, &scan);
+    assert_string_equal(sino_status_text(status), text);
+    assert_error(status, SINO_BAD_INPUT, text);
+    assert_null(scan);
+}
+
+static void sizes_that_disagree(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES], not_finite[ANGLES] = {0, 1, NAN}, infinite[ANGLES] = {0, -INFINITY, 1};
+    fill(values, ANGLES);
+    testing_path(path, *state, "scan.h5");
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values);
+    TestingDataset flats = frames_of("/exchange/data_white", H5T_STD_U16LE, FLATS, values);
+    flats.size[1] = ROWS - 1;
+    write_scan(path, &data, &flats, NULL, NULL);
+    check_refused(path, ": /exchange/data_white has 3 rows and 5 columns; allowed: 4 and 5, as /exchange/data has");
+    TestingDataset darks = frames_of("/exchange/data_dark", H5T_STD_U16LE, DARKS, values);
+    darks.size[2] = COLUMNS + 1;
+    write_scan(path, &data, NULL, &darks, NULL);
+    check_refused(path, ": /exchange/data_dark has 4 rows and 6 columns; allowed: 4 and 5, as /exchange/data has");
+    darks.rank = 2;
+    write_scan(path, &data, NULL, &darks, NULL);
+    check_refused(path, ": /exchange/data_dark has 2 dimensions; allowed: 3");
+    TestingDataset angles = angles_of(ANGLES - 1, theta);
+    write_scan(path, &data, NULL, NULL, &angles);
+    check_refused(path, ": /exchange/theta has 2 angles; allowed: 3, one per projection of /exchange/data");
+    angles = angles_of(ANGLES, not_finite);
+    write_scan(path, &data, NULL, NULL, &angles);
+    check_refused(path, ": /exchange/theta[2] is nan; allowed: finite angles in degrees");
+    angles = angles_of(ANGLES, infinite);
+    write_scan(path, &data, NULL, NULL, &angles);
+    check_refused(path, ": /exchange/theta[1] is -inf; allowed: finite angles in degrees");
+    angles.rank = 2;
+    angles.size[1] = 1;
+    write_scan(path, &data, NULL, NULL, &angles);
+    check_refused(path, ": /exchange/theta has 2 dimensions; allowed: 1");
+}
+
+static void data_that_are_no_projections(void **state)
+{
+    char path[TESTING_PATH];
+    testing_path(path, *state, "scan.h5");
+    TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, NULL);
+    data.rank = 2;
+    write_scan(path, &data, NULL, NULL, NULL);
+    check_refused(path, ": /exchange/data has 2 dimensions; allowed: 3");
+    data.rank = 4;
+    data.size[3] = 2;
+    write_scan(path, &data, NULL, NULL, NULL);
+    check_refused(path, ": /exchange/data has 4 dimensions; allowed: 3");
+    data = frames_of("/exchange/data", H5T_STD_U16LE, 0, NULL);
+    write_scan(path, &data, NULL, NULL, NULL);
+    check_refused(path, ": /exchange/data has 0 projections of 4 rows and 5 columns; allowed: 1 or more of each");
+    write_scan(path, NULL, NULL, NULL, NULL);
+    check_refused(path, " has no dataset /exchange/data");
+}
+
+static void types_that_are_no_numbers(void **state)
+{
+    char path[TESTING_PATH];
+    testing_path(path, *state, "scan.h5");
+    const hid_t complex_type = H5Tcreate(H5T_COMPOUND, 8);
+    assert_true(H5Tinsert(complex_type, "r", 0, H5T_IEEE_F32LE) >= 0);
+    assert_true(H5Tinsert(complex_type, "i", 4, H5T_IEEE_F32LE) >= 0);
+    TestingDataset data = frames_of("/exchange/data", complex_type, ANGLES, NULL);
+    write_scan(path, &data, NULL, NULL, NULL);
+    check_refused(path, ": /exchange/data holds compound values, as complex numbers are; allowed: integers or "
+                        "floating-point numbers");
+    assert_true(H5Tclose(complex_type) >= 0);
+    data = frames_of("/exchange/data", H5T_C_S1, ANGLES, NULL);
+    write_scan(path, &data, NULL, NULL, NULL);
+    check_refused(path, ": /exchange/data holds strings; allowed: integers or floating-point numbers");
+    data = frames_of("/exchange/data", H5T_STD_B16LE, ANGLES, NULL);
+    write_scan(path, &data, NULL, NULL, NULL);
+    check_refused(path, ": /exchange/data holds values of another kind; allowed: integers or floating-point numbers");
+}
+
+static void links_that_lead_nowhere(void **state)
+{
+    char path[TESTING_PATH];
+    testing_path(path, *state, "scan.h5");
+    hid_t file = testing_hdf5_create(path);
+    assert_true(H5Lcreate_external("absent.h5", "/entry/data", file, "/exchange/data", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    testing_hdf5_close(file);
+    check_refused(path, ": /exchange/data is a link to absent.h5:/entry/data, which cannot be opened");
+    file = testing_hdf5_create(path);
+    assert_true(H5Lcreate_soft("/entry/data", file, "/exchange/data", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    testing_hdf5_close(file);
+    check_refused(path, ": /exchange/data is a link to /entry/data, which cannot be opened");
+    file = testing_hdf5_create(path);
+    assert_true(H5Ldelete(file, "/exchange", H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_external("absent.h5", "/", file, "/exchange", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    testing_hdf5_close(file);
+    check_refused(path, ": /exchange is a link to absent.h5:/, which cannot be opened");
+    file = testing_hdf5_create(path);
+    const hid_t group = H5Gcreate2(file, "/exchange/data", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Gclose(group) >= 0);
+    testing_hdf5_close(file);
+    SinoScan *scan;
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: /exchange/data is not a dataset (HDF5: ");
+}
+
+static void links_are_followed(void **state)
+{
+    char path[TESTING_PATH], target[TESTING_PATH];
+    double values[VALUES];
+    SinoScan *scan;
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values);
+    write_scan(testing_path(target, *state, "target.h5"), &data, NULL, NULL, NULL);
+    const hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+    assert_true(H5Lcreate_external("target.h5", "/exchange/data", file, "/exchange/data", H5P_DEFAULT, H5P_DEFAULT) >=
+                0);
+    testing_hdf5_close(file);
+    assert_success(open_path(path, &scan));
+    check_box(scan, &whole);
+    sino_scan_close(scan);
+}
+
+static size_t pass(unsigned flags, size_t parameters, const unsigned parameter[], size_t count, size_t *size,
+                   void **data)
+{
+    (void)flags;
+    (void)parameters;
+    (void)parameter;
+    (void)size;
+    (void)data;
+    return count;
+}
+
+static void filters_that_are_absent(void **state)
+{
+    const H5Z_class2_t filter = {H5Z_CLASS_T_VERS, 300, 1, 1, "unheard-of", NULL, NULL, pass};
+    const hsize_t chunk[] = {1, ROWS, COLUMNS};
+    char path[TESTING_PATH];
+    double values[VALUES];
+    fill(values, ANGLES);
+    TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values);
+    data.creation = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Zregister(&filter) >= 0);
+    assert_true(H5Pset_chunk(data.creation, 3, chunk) >= 0);
+    assert_true(H5Pset_filter(data.creation, 300, 0, 0, NULL) >= 0);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
+    assert_true(H5Pclose(data.creation) >= 0 && H5Zunregister(300) >= 0);
+    check_refused(path,
+                  ": /exchange/data is compressed by filter 300 (unheard-of), which this HDF5 lacks; allowed: the "
+                  "filters it has or finds in HDF5_PLUGIN_PATH");
+}
+
+static void values_in_absent_files(void **state)
+{
+    const hsize_t size[] = {ANGLES, ROWS, COLUMNS};
+    char path[TESTING_PATH];
+    SinoScan *scan;
+    float counts[VALUES];
+    testing_path(path, *state, "scan.h5");
+    TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, NULL);
+    const hid_t space = H5Screate_simple(3, size, NULL);
+    data.creation = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_virtual(data.creation, space, "absent.h5", "/data", space) >= 0);
+    write_scan(path, &data, NULL, NULL, NULL);
+    assert_true(H5Pclose(data.creation) >= 0 && H5Sclose(space) >= 0);
+    check_refused(path, ": /exchange/data takes its values from absent.h5, which cannot be read");
+    data.creation = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_external(data.creation, "/absent.raw", 0, VALUES * 2) >= 0);
+    write_scan(path, &data, NULL, NULL, NULL);
+    assert_true(H5Pclose(data.creation) >= 0);
+    assert_success(open_path(path, &scan));
+    assert_error_has(sino_scan_read(scan, &whole, counts), SINO_BAD_INPUT,
+                     "scan.h5: /exchange/data cannot be read (HDF5: ");
+    sino_scan_close(scan);
+}
+
+static void virtual_datasets_are_read(void **state)
+{
+    const hsize_t size[] = {ANGLES, ROWS, COLUMNS};
+    char path[TESTING_PATH], source[TESTING_PATH];
+    double values[VALUES];
+    SinoScan *scan;
+    fill(values, ANGLES);
+    TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values);
+    write_scan(testing_path(source, *state, "source.h5"), &data, NULL, NULL, NULL);
+    const hid_t space = H5Screate_simple(3, size, NULL);
+    data.creation = H5Pcreate(H5P_DATASET_CREATE);
+    data.values = NULL;
+    assert_true(H5Pset_virtual(data.creation, space, "source.h5", "/exchange/data", space) >= 0);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
+    assert_true(H5Pclose(data.creation) >= 0 && H5Sclose(space) >= 0);
+    assert_success(open_path(path, &scan));
+    check_box(scan, &whole);
+    sino_scan_close(scan);
+}
+
+static void files_that_are_not_hdf5(void **state)
+{
+    char path[TESTING_PATH];
+    SinoScan *scan;
+    testing_path(path, *state, "scan.txt");
+    check_refused(path, ": No such file or directory");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("0 1 2\n", file) >= 0 && fclose(file) == 0);
+    check_refused(path, " is not an HDF5 file; for raw sinograms give --theta and --columns");
+    assert_true(truncate(path, 0) == 0);
+    check_refused(path, " is not an HDF5 file; for raw sinograms give --theta and --columns");
+    check_refused(*state, " is a directory; give the name of a file");
+    const SinoScanRequest request = {.path = path, .columns = 5};
+    assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT,
+                 "--columns 5 is for raw sinograms, which need --theta as well");
+}
+
+static void damaged_file(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    SinoScan *scan;
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/exchange/data", H5T_IEEE_F64LE, ANGLES, values);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
+    assert_true(truncate(path, 1500) == 0);
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5 cannot be opened (HDF5: ");
+}
+
+static void measured_tooth(void **state)
+{
+    (void)state;
+    char path[TESTING_PATH];
+    SinoScan *scan;
+    assert_success(open_path(testing_data(path, "tooth/tooth.h5"), &scan));
+    const SinoScanInfo *info = sino_scan_info(scan);
+    assert_int_equal(info->angle_count, 181);
+    assert_int_equal(info->row_count, 2);
+    assert_int_equal(info->column_count, 640);
+    assert_int_equal(info->flat_count, 10);
+    assert_int_equal(info->dark_count, 10);
+    assert_string_equal(info->stored_type, "float32");
+    assert_false(info->angle_assumed);
+    assert_true(fabs(info->angle_rad[180] * 180 / M_PI - 179.006) < 1e-3);
+    const SinoScanBox box = {1, 1, 0, 640};
+    float projection[640], flats[6400], darks[6400];
+    assert_success(sino_scan_read_projection(scan, 90, &box, projection));
+    assert_success(sino_scan_read_flats(scan, &box, flats));
+    assert_success(sino_scan_read_darks(scan, &box, darks));
+    for (int i = 0; i < 640; i++) assert_true(projection[i] > darks[i] && flats[i] > darks[i]);
+    sino_scan_close(scan);
+}
+
+static void measured_dangling_links(void **state)
+{
+    (void)state;
+    char path[TESTING_PATH];
+    check_refused(testing_data(path, "savu-24737/24737_processed.nxs"), " has no dataset /exchange/data");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(every_type_is_read),
+        TEST(negative_counts_stay_negative),
+        TEST(whole_file),
+        TEST(missing_parts),
+        TEST(chunks_and_compression),
+        TEST(sizes_that_disagree),
+        TEST(data_that_are_no_projections),
+        TEST(types_that_are_no_numbers),
+        TEST(links_that_lead_nowhere),
+        TEST(links_are_followed),
+        TEST(filters_that_are_absent),
+        TEST(values_in_absent_files),
+        TEST(virtual_datasets_are_read),
+        TEST(files_that_are_not_hdf5),
+        TEST(damaged_file),
+        cmocka_unit_test(measured_tooth),
+        cmocka_unit_test(measured_dangling_links),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings: every class of error with its exact sentence, the YAML file, the round trip, help and docs. */
+#include "settings.h"
+#include "settings_table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+/* Reads a command line whose words are separated by single blanks; '' is an empty word. */
+static SinoStatus read_line(int verb, const char *line, SinoSettings **settings)
+{
+    char *words = strdup(line), *argument[64], *rest = words;
+    int count = 0;
+    for (char *word; (word = strsep(&rest, " "));) argument[count++] = strcmp(word, "''") == 0 ? word + 2 : word;
+    SinoStatus status = sino_settings_read(verb, *line ? count : 0, argument, settings);
+    free(words);
+    return status;
+}
+
+static SinoSettings *accept(int verb, const char *line)
+{
+    SinoSettings *settings = NULL;
+    SinoStatus status = read_line(verb, line, &settings);
+    assert_string_equal(sino_status_text(status), "");
+    assert_non_null(settings);
+    return settings;
+}
+
+static void refuse(int verb, const char *line, const char *message)
+{
+    SinoSettings *settings = NULL;
+    SinoStatus status = read_line(verb, line, &settings);
+    assert_string_equal(sino_status_text(status), message);
+    assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
+    assert_null(settings);
+    sino_status_free(status);
+}
+
+/* A temporary file with `content`; its name in `path`. */
+static void write_file(const char *content, char path[256])
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, 256, "%s/sinodag-settings-XXXXXX", folder ? folder : "/tmp");
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, content, strlen(content)), (ssize_t)strlen(content));
+    close(descriptor);
+}
+
+static SinoStatus read_yaml(int verb, const char *content, const char *line, char path[256], SinoSettings **settings)
+{
+    char whole[512];
+    write_file(content, path);
+    snprintf(whole, sizeof whole, "--config %s%s%s", path, *line ? " " : "", line);
+    SinoStatus status = read_line(verb, whole, settings);
+    unlink(path);
+    return status;
+}
+
+/* `message` follows the file's name. */
+static void refuse_yaml(int verb, const char *content, const char *line, const char *message)
+{
+    char path[256], expected[700];
+    SinoSettings *settings = NULL;
+    SinoStatus status = read_yaml(verb, content, line, path, &settings);
+    snprintf(expected, sizeof expected, "%s%s", path, message);
+    assert_string_equal(sino_status_text(status), expected);
+    assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
+    sino_status_free(status);
+}
+
+static void defaults_are_those_documented(void **state)
+{
+    (void)state;
+    SinoSettings *settings = accept(SINO_VERB_RECON, "scan.h5 -o out.h5");
+    assert_string_equal(settings->file_name, "scan.h5");
+    assert_string_equal(settings->out, "out.h5");
+    assert_null(settings->theta);
+    assert_null(settings->scheduler);
+    assert_int_equal(settings->columns, 0);
+    assert_int_equal(settings->start_row, 0);
+    assert_int_equal(settings->end_row, -1);
+    assert_int_equal(settings->binning, 1);
+    assert_true(settings->minus_log);
+    assert_true(isnan(settings->rotation_axis));
+    assert_int_equal(settings->center_method, SINO_CENTER_VO);
+    assert_int_equal(settings->nsino, -1);
+    assert_int_equal(settings->algorithm, SINO_ALGORITHM_CG);
+    assert_int_equal(settings->iterations, 30);
+    assert_true(settings->tolerance == 0 && settings->relaxation == 1);
+    assert_int_equal(settings->fbp_filter, SINO_FILTER_RAMP);
+    assert_int_equal(settings->precision, SINO_SINGLE);
+    assert_int_equal(settings->partitions, 1);
+    assert_true(settings->pictures && !settings->overwrite && !settings->help);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_DEMO, "");
+    assert_string_equal(settings->out, "demo");
+    assert_int_equal(settings->size, 256);
+    assert_int_equal(settings->angles, 400);
+    assert_int_equal(settings->slices, 16);
+    assert_true(settings->noise == 0.01);
+    sino_settings_free(settings);
+    sino_settings_free(NULL);
+}
+
+static void promised_command_lines_work(void **state)
+{
+    (void)state;
+    SinoSettings *settings = accept(SINO_VERB_RECON, "scan.h5 -o out.h5 --algorithm cg --iterations 30 "
+                                                     "--rotation-axis 296 --precision single");
+    assert_true(settings->rotation_axis == 296);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "ADS1_sinogram.bin --theta ADS1_theta.bin --columns 256 -o out.h5 "
+                                       "--algorithm sirt");
+    assert_string_equal(settings->theta, "ADS1_theta.bin");
+    assert_int_equal(settings->columns, 256);
+    assert_int_equal(settings->algorithm, SINO_ALGORITHM_SIRT);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "scan.h5 -o out.h5 --start-row 4 --end-row 12 --partitions 3 --minibatch 8 "
+                                       "--memory 2GiB --overwrite");
+    assert_int_equal(settings->start_row, 4);
+    assert_int_equal(settings->end_row, 12);
+    assert_int_equal(settings->partitions, 3);
+    assert_int_equal(settings->minibatch, 8);
+    assert_int_equal(settings->memory_bytes, (int64_t)2 << 30);
+    assert_true(settings->overwrite);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_PHANTOM, "-o scan.h5 --size 256 --angles 400 --slices 16 --noise 0 --truth truth.h5");
+    assert_true(settings->noise == 0);
+    assert_string_equal(settings->truth, "truth.h5");
+    sino_settings_free(settings);
+    sino_settings_free(accept(SINO_VERB_INFO, "scan.h5"));
+    settings = accept(SINO_VERB_DEMO, "--out DIR");
+    assert_string_equal(settings->out, "DIR");
+    sino_settings_free(settings);
+}
+
+static void spellings_mean_the_same(void **state)
+{
+    (void)state;
+    SinoSettings *settings = accept(SINO_VERB_RECON, "--overwrite scan.h5 --out-path-name=out.h5 --nsino-per-chunk 4 "
+                                                     "--pictures no --minus-log=false --nsino -1 --log json");
+    assert_string_equal(settings->file_name, "scan.h5");
+    assert_string_equal(settings->out, "out.h5");
+    assert_int_equal(settings->minibatch, 4);
+    assert_true(settings->overwrite && !settings->pictures && !settings->minus_log);
+    assert_int_equal(settings->log, SINO_LOG_JSON);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "-o=out.h5 --overwrite=no --rotation-axis auto -- --odd.h5");
+    assert_string_equal(settings->file_name, "--odd.h5");
+    assert_false(settings->overwrite);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "--file-name scan.h5 -o out.h5 --rotation-axis -1.5e2");
+    assert_true(settings->rotation_axis == -150);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "--help");
+    assert_true(settings->help);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_INFO, "-h");
+    assert_true(settings->help);
+    sino_settings_free(settings);
+}
+
+static void sizes_take_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t bytes;
+    } size[] = {{"0", 0},
+                {"17", 17},
+                {"17B", 17},
+                {"3KB", 3000},
+                {"3MB", 3000000},
+                {"1.5GB", 1500000000},
+                {"2TB", 2000000000000},
+                {"1K", 1024},
+                {"1KiB", 1024},
+                {"0.5MiB", 524288},
+                {"2G", 2147483648},
+                {"2gib", 2147483648},
+                {"1T", 1099511627776}};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "scan.h5 -o out.h5 --memory %s", size[i].text);
+        SinoSettings *settings = accept(SINO_VERB_RECON, line);
+        assert_int_equal(settings->memory_bytes, size[i].bytes);
+        sino_settings_free(settings);
+    }
+    static const char *const bad[] = {"-1", "2XB", "GiB", "1e3", "0.5B", "9999999TiB", "nan", "2GiBx", "2  GiB"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[32], *argument[] = {"s.h5", "-o", "out.h5", text};
+        snprintf(text, sizeof text, "--memory=%s", bad[i]);
+        char message[160];
+        snprintf(message, sizeof message,
+                 "--memory is '%s'; allowed: a size such as 512MiB, 2G or 1.5GB, from 0 to 1048576 TiB", bad[i]);
+        SinoSettings *settings = NULL;
+        SinoStatus status = sino_settings_read(SINO_VERB_RECON, 4, argument, &settings);
+        assert_string_equal(sino_status_text(status), message);
+        sino_status_free(status);
+    }
+}
+
+static void unknown_options_are_refused(void **state)
+{
+    (void)state;
+    refuse(SINO_VERB_RECON, "scan.h5 --itertions 3", "unknown option --itertions of recon; did you mean --iterations?");
+    refuse(SINO_VERB_RECON, "scan.h5 --iter=3", "unknown option --iter of recon; did you mean --iterations?");
+    refuse(SINO_VERB_RECON, "scan.h5 -iterations 3", "unknown option -iterations of recon; did you mean --iterations?");
+    refuse(SINO_VERB_RECON, "scan.h5 --nsino-per-chnk 3",
+           "unknown option --nsino-per-chnk of recon; did you mean --minibatch?");
+    refuse(SINO_VERB_RECON, "scan.h5 --zzzzzzzz",
+           "unknown option --zzzzzzzz of recon; allowed: what sinodag recon --help lists");
+    refuse(SINO_VERB_INFO, "-x", "unknown option -x of info; allowed: what sinodag info --help lists");
+    refuse(SINO_VERB_RECON, "scan.h5 --size 64", "--size is not an option of recon; allowed: with phantom or demo");
+    refuse(SINO_VERB_INFO, "scan.h5 -o x", "-o is not an option of info; allowed: with recon, phantom or demo");
+    refuse(SINO_VERB_PHANTOM, "--algorithm cg", "--algorithm is not an option of phantom; allowed: with recon or demo");
+    refuse(SINO_VERB_DEMO, "--truth t.h5", "--truth is not an option of demo; allowed: with phantom");
+}
+
+static void missing_and_repeated_values_are_refused(void **state)
+{
+    (void)state;
+    refuse(SINO_VERB_RECON, "scan.h5 --iterations",
+           "--iterations has no value; allowed: an integer from 1 to 1000000000");
+    refuse(SINO_VERB_RECON, "scan.h5 -o --overwrite", "--out has no value; allowed: a file name in UTF-8");
+    refuse(SINO_VERB_RECON, "scan.h5 -o ''", "--out is ''; allowed: a file name in UTF-8");
+    refuse(SINO_VERB_RECON, "scan.h5 --out=a\xff", "--out is 'a\xff'; allowed: a file name in UTF-8");
+    refuse(SINO_VERB_RECON, "scan.h5 -o a.h5 --iterations 3 --iterations 4",
+           "--iterations is given twice, '3' and '4'; allowed: once");
+    refuse(SINO_VERB_RECON, "scan.h5 -o a.h5 --out-path-name b.h5",
+           "--out is given twice, 'a.h5' and 'b.h5'; allowed: once");
+    refuse(SINO_VERB_RECON, "a.h5 b.h5 -o c.h5", "there are two input files, 'a.h5' and 'b.h5'; allowed: one");
+    refuse(SINO_VERB_PHANTOM, "a.h5 -o c.h5",
+           "'a.h5' is not an option of phantom, which takes no file name; needed: sinodag phantom --out FILE "
+           "[options]");
+    refuse(SINO_VERB_RECON, "-o out.h5", "recon has no input file; needed: sinodag recon FILE --out FILE [options]");
+    refuse(SINO_VERB_INFO, "", "info has no input file; needed: sinodag info FILE [options]");
+    refuse(SINO_VERB_RECON, "scan.h5", "recon has no --out; needed: sinodag recon FILE --out FILE [options]");
+    refuse(SINO_VERB_PHANTOM, "", "phantom has no --out; needed: sinodag phantom --out FILE [options]");
+}
+
+static void bad_values_are_refused(void **state)
+{
+    (void)state;
+    static const char *const count = "an integer from 1 to 1000000000", *const real = "a number at least 0 and below 1";
+    static const char *const axis = "auto or a number from -1000000 to 1000000";
+    static const char *const kinds[] = {"iterations", "tolerance", "rotation-axis"};
+    const char *const allowed[] = {count, real, axis};
+    static const char *const bad[] = {
+        "0x10", "nan", "inf", "3x", " 3", "3,5", "", "1e400", "-", "auto3", "99999999999999999999"};
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+            char text[64], message[200], *argument[] = {"s.h5", "-o", "out.h5", text};
+            snprintf(text, sizeof text, "--%s=%s", kinds[k], bad[i]);
+            snprintf(message, sizeof message, "--%s is '%s'; allowed: %s", kinds[k], bad[i], allowed[k]);
+            SinoSettings *settings = NULL;
+            SinoStatus status = sino_settings_read(SINO_VERB_RECON, 4, argument, &settings);
+            assert_string_equal(sino_status_text(status), message);
+            sino_status_free(status);
+        }
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --iterations 0",
+           "--iterations is '0'; allowed: an integer from 1 to 1000000000");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --iterations 1.5",
+           "--iterations is '1.5'; allowed: an integer from 1 to 1000000000");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --end-row -2",
+           "--end-row is '-2'; allowed: an integer from -1 to 1000000000");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --relaxation 2",
+           "--relaxation is '2'; allowed: a number above 0 and below 2");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --tolerance 1e-400",
+           "--tolerance is '1e-400'; allowed: a number at least 0 and below 1");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --mask-ratio 1.1", "--mask-ratio is '1.1'; allowed: a number from 0 to 1");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm gridrec", "--algorithm is 'gridrec'; allowed: cg, sirt or fbp");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --precision mixed", "--precision is 'mixed'; allowed: single or double");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --precision half", "--precision is 'half'; allowed: single or double");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --overwrite=maybe", "--overwrite is 'maybe'; allowed: yes or no");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --fbp-filter x",
+           "--fbp-filter is 'x'; allowed: ramp, shepp, cosine, hann, hamming, parzen or butterworth");
+}
+
+static void contradictions_are_refused(void **state)
+{
+    (void)state;
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity",
+           "--nonnegativity contradicts --algorithm cg; allowed: --nonnegativity with --algorithm sirt");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --relaxation 1 --algorithm fbp",
+           "--relaxation contradicts --algorithm fbp; allowed: --relaxation with --algorithm sirt");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --fbp-filter ramp --algorithm sirt",
+           "--fbp-filter contradicts --algorithm sirt; allowed: --fbp-filter with --algorithm fbp");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --iterations 30 --algorithm fbp",
+           "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg or sirt");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --tolerance 0 --algorithm fbp",
+           "--tolerance contradicts --algorithm fbp; allowed: --tolerance with --algorithm cg or sirt");
+    refuse(SINO_VERB_RECON, "s.bin -o o.h5 --theta t.bin",
+           "--theta is 't.bin' without --columns; raw sinograms need both, an HDF5 scan neither");
+    refuse(SINO_VERB_INFO, "s.bin --columns 256",
+           "--columns is 256 without --theta; raw sinograms need both, an HDF5 scan neither");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --start-row 8 --end-row 8",
+           "empty row range: --start-row is 8, --end-row is 8; allowed: an end above the start, or -1");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --end-row 0",
+           "empty row range: --start-row is 0, --end-row is 0; allowed: an end above the start, or -1");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --start-column 9 --end-column 8",
+           "empty column range: --start-column is 9, --end-column is 8; allowed: an end above the start, or -1");
+    refuse(SINO_VERB_RECON, "s.h5 -o s.h5 --overwrite",
+           "--out and the input file are the same file, 's.h5'; allowed: different files");
+    refuse(SINO_VERB_PHANTOM, "-o s.h5 --truth s.h5",
+           "--truth and --out are the same file, 's.h5'; allowed: different files");
+    SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity --relaxation 1.5 --algorithm sirt");
+    assert_true(settings->nonnegativity && settings->relaxation == 1.5);
+    sino_settings_free(settings);
+}
+
+static void input_under_another_name_is_recognised(void **state)
+{
+    (void)state;
+    char path[256], other[300], line[700];
+    write_file("", path);
+    snprintf(other, sizeof other, "%s.link", path);
+    assert_int_equal(link(path, other), 0);
+    snprintf(line, sizeof line, "%s -o %s --overwrite", path, other);
+    SinoSettings *settings = NULL;
+    SinoStatus status = read_line(SINO_VERB_RECON, line, &settings);
+    assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
+    assert_non_null(strstr(sino_status_text(status), "are the same file"));
+    sino_status_free(status);
+    unlink(path);
+    unlink(other);
+}
+
+static void yaml_file_is_read_and_overruled(void **state)
+{
+    (void)state;
+    char path[256];
+    SinoSettings *settings = NULL;
+    assert_null(read_yaml(SINO_VERB_RECON,
+                          "# a preset\nfile-name: \"a scan.h5\"\nalgorithm: sirt\niterations: 7\nnonnegativity: true\n"
+                          "memory: 2 GiB\nout: 'o.h5'\n",
+                          "--iterations 9", path, &settings));
+    assert_string_equal(settings->file_name, "a scan.h5");
+    assert_string_equal(settings->out, "o.h5");
+    assert_int_equal(settings->algorithm, SINO_ALGORITHM_SIRT);
+    assert_int_equal(settings->iterations, 9);
+    assert_true(settings->nonnegativity);
+    assert_int_equal(settings->memory_bytes, (int64_t)2 << 30);
+    sino_settings_free(settings);
+    assert_null(read_yaml(SINO_VERB_INFO, "", "scan.h5", path, &settings));
+    sino_settings_free(settings);
+}
+
+static void bad_yaml_files_are_refused(void **state)
+{
+    (void)state;
+    static const char hint[] = "; allowed: one \"name: value\" line per setting";
+    char message[400];
+    refuse_yaml(SINO_VERB_RECON, "itertions: 3\n", "",
+                ": unknown setting itertions of recon; did you mean iterations?");
+    refuse_yaml(SINO_VERB_RECON, "nsino-per-chunk: 3\n", "",
+                ": unknown setting nsino-per-chunk of recon; did you mean minibatch?");
+    refuse_yaml(SINO_VERB_RECON, "help: yes\n", "",
+                ": unknown setting help of recon; allowed: what sinodag recon --help lists");
+    refuse_yaml(SINO_VERB_RECON, "size: 64\n", "", ": size is not an option of recon; allowed: with phantom or demo");
+    refuse_yaml(SINO_VERB_RECON, "iterations: many\n", "",
+                ": iterations is 'many'; allowed: an integer from 1 to 1000000000");
+    refuse_yaml(SINO_VERB_RECON, "iterations:\n", "", ": iterations is ''; allowed: an integer from 1 to 1000000000");
+    refuse_yaml(SINO_VERB_RECON, "iterations: 0\n", "--iterations 3",
+                ": iterations is '0'; allowed: an integer from 1 to 1000000000");
+    snprintf(message, sizeof message, "%s%s",
+             ": Expecting STRING, got event: SEQUENCE_START in mapping field 'iterations' (line: 1, column: 13)", hint);
+    refuse_yaml(SINO_VERB_RECON, "iterations: [3, 4]\n", "", message);
+    snprintf(message, sizeof message, "%s%s",
+             ": Mapping field already seen: iterations in mapping field 'iterations' (line: 1, column: 13)", hint);
+    refuse_yaml(SINO_VERB_RECON, "iterations: 3\niterations: 4\n", "", message);
+    snprintf(message, sizeof message, "%s%s", ": Expecting MAPPING, got event: SCALAR", hint);
+    refuse_yaml(SINO_VERB_RECON, "iterations\n", "", message);
+    snprintf(message, sizeof message, "%s%s", ": Ignoring documents after first in stream", hint);
+    refuse_yaml(SINO_VERB_RECON, "---\niterations: 3\n---\niterations: 4\n", "", message);
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --config /nonexistent.yaml",
+           "--config is '/nonexistent.yaml', which cannot be opened: No such file or directory");
+    SinoSettings *settings = NULL;
+    char path[256];
+    SinoStatus status = read_yaml(SINO_VERB_RECON, "relaxation: 1.5\n", "s.h5 -o o.h5", path, &settings);
+    assert_string_equal(sino_status_text(status), "--relaxation contradicts --algorithm cg; allowed: --relaxation with "
+                                                  "--algorithm sirt");
+    sino_status_free(status);
+}
+
+/* The text of `line`'s settings, read back as a file, gives the same text again. */
+static void round_trip(int verb, const char *line, SinoSettings **again)
+{
+    char *first = NULL, *second = NULL, path[256];
+    SinoSettings *settings = accept(verb, line);
+    assert_null(sino_settings_text(settings, verb, &first));
+    SinoStatus status = read_yaml(verb, first, "", path, again);
+    assert_string_equal(sino_status_text(status), "");
+    assert_null(sino_settings_text(*again, verb, &second));
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+    sino_settings_free(settings);
+}
+
+static void text_of_settings_reads_back(void **state)
+{
+    (void)state;
+    SinoSettings *again = NULL;
+    round_trip(SINO_VERB_RECON,
+               "M\xc3\xbcller\"\\\t'#:\x7f\xe2\x80\xa8.h5 -o o.h5 --tolerance 0.1 --rotation-axis 296.3 --memory 3GB",
+               &again);
+    assert_string_equal(again->file_name, "M\xc3\xbcller\"\\\t'#:\x7f\xe2\x80\xa8.h5");
+    assert_true(again->tolerance == 0.1 && again->rotation_axis == 296.3);
+    assert_int_equal(again->memory_bytes, 3000000000);
+    sino_settings_free(again);
+    round_trip(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity --relaxation 0.3333333333333333",
+               &again);
+    assert_true(again->relaxation == 0.3333333333333333 && again->nonnegativity && isnan(again->rotation_axis));
+    sino_settings_free(again);
+    round_trip(SINO_VERB_RECON, "s.bin --theta t.bin --columns 256 -o o.h5 --algorithm fbp --fbp-filter hann", &again);
+    assert_int_equal(again->fbp_filter, SINO_FILTER_HANN);
+    assert_int_equal(again->columns, 256);
+    sino_settings_free(again);
+    round_trip(SINO_VERB_PHANTOM, "-o s.h5 --seed 9007199254740992", &again);
+    assert_int_equal(again->seed, 9007199254740992);
+    sino_settings_free(again);
+    round_trip(SINO_VERB_INFO, "null", &again);
+    assert_string_equal(again->file_name, "null");
+    sino_settings_free(again);
+    round_trip(SINO_VERB_DEMO, "", &again);
+    sino_settings_free(again);
+}
+
+static char *printed_help(int verb)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (verb)
+        sino_settings_help(verb, out);
+    else
+        sino_settings_markdown(out);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void help_names_every_option_of_its_verb(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SINO_VERB_COUNT; i++) {
+        const int verb = sino_verb_table[i].verb;
+        char *help = printed_help(verb), option[64];
+        for (int j = 0; j < SINO_SETTING_COUNT; j++) {
+            const SinoSetting *row = &sino_setting_table[j];
+            snprintf(option, sizeof option, "--%s %s", row->name,
+                     row->kind != SINO_SETTING_FLAG ? row->operand
+                     : row->argument_only           ? ""
+                                                    : "[yes|no]");
+            assert_int_equal(strstr(help, option) != NULL, (row->verbs & verb) != 0);
+        }
+        for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) assert_true(strlen(line) <= 100);
+        free(help);
+    }
+    char *page = printed_help(0), option[64];
+    for (int j = 0; j < SINO_SETTING_COUNT; j++) {
+        snprintf(option, sizeof option, "\n| `--%s`", sino_setting_table[j].name);
+        assert_non_null(strstr(page, option));
+    }
+    free(page);
+}
+
+/* Mistakes that the compiler cannot see: names taken twice, members shared, defaults out of range. */
+static void table_is_consistent(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SINO_SETTING_COUNT; i++) {
+        const SinoSetting *row = &sino_setting_table[i];
+        assert_true(sino_setting_find(row->name, strlen(row->name)) == row);
+        if (row->alias) assert_true(sino_setting_find(row->alias, strlen(row->alias)) == row);
+        assert_non_null(row->help);
+        assert_true(row->verbs != 0);
+        for (int j = 0; j < i; j++) {
+            assert_true(sino_setting_table[j].offset != row->offset);
+            assert_true(row->letter == 0 || sino_setting_table[j].letter != row->letter);
+        }
+        if (!row->fallback) continue;
+        SinoSettings settings = {0};
+        assert_null(sino_setting_assign(row, row->name, row->fallback, &settings));
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        sino_setting_print(row, &settings, out);
+        assert_int_equal(fclose(out), 0);
+        assert_string_equal(text, row->fallback);
+        free(text);
+    }
+    assert_string_equal(sino_algorithm_name(SINO_ALGORITHM_FBP), "fbp");
+    assert_string_equal(sino_filter_name(SINO_FILTER_BUTTERWORTH), "butterworth");
+    assert_string_equal(sino_precision_name(SINO_DOUBLE), "double");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_those_documented),
+        cmocka_unit_test(promised_command_lines_work),
+        cmocka_unit_test(spellings_mean_the_same),
+        cmocka_unit_test(sizes_take_units),
+        cmocka_unit_test(unknown_options_are_refused),
+        cmocka_unit_test(missing_and_repeated_values_are_refused),
+        cmocka_unit_test(bad_values_are_refused),
+        cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(input_under_another_name_is_recognised),
+        cmocka_unit_test(yaml_file_is_read_and_overruled),
+        cmocka_unit_test(bad_yaml_files_are_refused),
+        cmocka_unit_test(text_of_settings_reads_back),
+        cmocka_unit_test(help_names_every_option_of_its_verb),
+        cmocka_unit_test(table_is_consistent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Testing: what tests share: cmocka, temporary directories, measured data, expected errors. */
+#ifndef SINO_TESTING_H
+#define SINO_TESTING_H
+
+#include "status.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ftw.h>
+#include <unistd.h>
+
+enum { TESTING_PATH = 4096 };
+
+static int testing_remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
+{
+    (void)info;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+/* cmocka setup and teardown: *state is the path of a new directory under $TMPDIR or /tmp. */
+__attribute__((unused)) static int testing_directory_make(void **state)
+{
+    const char *parent = getenv("TMPDIR");
+    char *path = NULL;
+    if (asprintf(&path, "%s/sinodag-test-XXXXXX", parent && parent[0] ? parent : "/tmp") < 0) return -1;
+    *state = mkdtemp(path);
+    return *state ? 0 : -1;
+}
+
+__attribute__((unused)) static int testing_directory_remove(void **state)
+{
+    const int failed = nftw(*state, testing_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    free(*state);
+    return failed;
+}
+
+/* "directory/name" in the caller's buffer, which it returns. */
+__attribute__((unused)) static char *testing_path(char text[TESTING_PATH], const char *directory, const char *name)
+{
+    const int length = snprintf(text, TESTING_PATH, "%s/%s", directory, name);
+    assert_true(length > 0 && length < TESTING_PATH);
+    return text;
+}
+
+/* A measured file: $SINODAG_TEST_DATA/name, else ../shared/data/name beside the source tree. Skips the test, loudly,
+ * when it is absent. */
+__attribute__((unused)) static char *testing_data(char text[TESTING_PATH], const char *name)
+{
+    const char *directory = getenv("SINODAG_TEST_DATA");
+    testing_path(text, directory && directory[0] ? directory : SINO_SOURCE_ROOT "/../shared/data", name);
+    if (access(text, R_OK) != 0) {
+        print_message("skipped: there is no %s; set SINODAG_TEST_DATA\n", text);
+        skip();
+    }
+    return text;
+}
+
+/* Success, or the test fails with the error's text. */
+__attribute__((unused)) static void assert_success(SinoStatus status)
+{
+    if (status) fail_msg("unexpected error: %s", sino_status_text(status));
+}
+
+/* An error of this kind whose text ends in `text`; frees it. */
+__attribute__((unused)) static void assert_error(SinoStatus status, SinoErrorKind kind, const char *text)
+{
+    const char *found = sino_status_text(status);
+    const size_t found_length = strlen(found), length = strlen(text);
+    const bool ends = found_length >= length && strcmp(found + found_length - length, text) == 0;
+    if (!ends) fail_msg("expected an error that ends in\n  %s\nfound\n  %s", text, found);
+    assert_int_equal(sino_status_exit_code(status), kind);
+    sino_status_free(status);
+}
+
+/* An error of this kind whose text contains `text`; frees it. */
+__attribute__((unused)) static void assert_error_has(SinoStatus status, SinoErrorKind kind, const char *text)
+{
+    if (!strstr(sino_status_text(status), text) || !text[0]) {
+        fail_msg("expected an error that contains\n  %s\nfound\n  %s", text, sino_status_text(status));
+    }
+    assert_int_equal(sino_status_exit_code(status), kind);
+    sino_status_free(status);
+}
+
+#endif

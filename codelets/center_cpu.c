@@ -42,7 +42,7 @@ struct SinoCenterVo {
     fftwf_plan rows;                   /* K rows of M reals */
     fftwf_plan columns;                /* U columns of 2K, in place */
     double least_leak;                 /* of a candidate about which nothing is mirrored */
-    double mirror_leak;                /* of all that differs when everything is mirrored */
+    double mirror_leak;                /* of all that a wrong candidate mirrors, at full overlap */
 };
 
 /* What one call holds. */
@@ -204,20 +204,37 @@ static double measure_leak(const SinoCenterVo *vo, const fftwf_complex *joined, 
     return sum;
 }
 
-/* How much a wrong candidate leaks. Nothing mirrored leaks little, as upside down is smooth; so without this scale the
- * least leak would be at the ends, where candidates mirror hardly anything. It varies slowly with the candidate. */
-static double expected_leak(const SinoCenterVo *vo, double candidate)
+/* Share of what varies over angles that lies in columns which the candidate's mirror image reaches. */
+static double overlap_share(const SinoCenterVo *vo, double candidate)
 {
     const double last_column = (double)vo->column_count - 1;
     const int64_t first = (int64_t)fmax(0, 2 * candidate - last_column);
     const int64_t end = (int64_t)fmin(last_column, 2 * candidate) + 1;
-    const double share = vo->overlap[end] - vo->overlap[first];
-    return sqrt(vo->least_leak * vo->least_leak + share * vo->mirror_leak * vo->mirror_leak);
+    return vo->overlap[end] - vo->overlap[first];
 }
 
-/* The scale of expected_leak, from nothing and everything mirrored. */
+/* How much a wrong candidate leaks. Nothing mirrored leaks little, as upside down is smooth; so without this scale the
+ * least leak would be at the ends, where candidates mirror hardly anything. It varies slowly with the candidate. */
+static double expected_leak(const SinoCenterVo *vo, double candidate)
+{
+    const double mirrored = overlap_share(vo, candidate) * vo->mirror_leak * vo->mirror_leak;
+    return sqrt(vo->least_leak * vo->least_leak + mirrored);
+}
+
+/* Leak of all that the candidate's mirror image changes, scaled up to a full overlap. */
+static double measure_mirror_leak(const SinoCenterVo *vo, double candidate, const fftwf_complex *base,
+                                  CenterScratch *scratch)
+{
+    mirror_sinogram(vo, candidate, scratch->mirrored);
+    transform_joined(vo, scratch);
+    const double share = overlap_share(vo, candidate);
+    return share > 0 ? measure_leak(vo, scratch->joined, base) / sqrt(share) : 0;
+}
+
+/* The scale of expected_leak. Of two candidates far apart at least one is wrong, as it needs to be. */
 static SinoStatus measure_scale(SinoCenterVo *vo)
 {
+    const double last_column = (double)vo->column_count - 1;
     CenterScratch scratch = {0}, base = {0};
     SinoStatus status = NULL;
     SINO_TRY_OR(status, out, allocate_scratch(vo, &scratch));
@@ -225,10 +242,9 @@ static SinoStatus measure_scale(SinoCenterVo *vo)
     transform_rows(vo, vo->sinogram, scratch.rows, vo->upper);
     for (int64_t k = 0; k < vo->angle_count; k++) complement_row(vo, k, base.mirrored + k * vo->column_count);
     transform_joined(vo, &base);
-    mirror_sinogram(vo, (double)(vo->column_count - 1) / 2, scratch.mirrored);
-    transform_joined(vo, &scratch);
     vo->least_leak = measure_leak(vo, base.joined, NULL);
-    vo->mirror_leak = measure_leak(vo, scratch.joined, base.joined);
+    vo->mirror_leak = fmax(measure_mirror_leak(vo, 0.4 * last_column, base.joined, &scratch),
+                           measure_mirror_leak(vo, 0.6 * last_column, base.joined, &scratch));
 out:
     free_scratch(&scratch);
     free_scratch(&base);

@@ -38,7 +38,8 @@ int64_t sino_filter_scratch_bytes(const SinoFilter *filter); /* what one call ne
 
 /* In place: sinogram[(k·M + c)·slice_stride + f] for every angle k and slice f < slice_count, times angle_weight[k]
  * (radians of π that the angle stands for); slices from slice_count on stay as they are. The sum over angles of what
- * the result shows at s = x·cosθ + y·sinθ is then attenuation per column's width. `scratch`: scratch_bytes. */
+ * the result shows at s = x·cosθ + y·sinθ is then attenuation per column's width. A slice's result does not depend on
+ * the other slices, to the last bit. `scratch`: scratch_bytes. */
 void sino_filter_run(const SinoFilter *filter, int64_t angle_count, int64_t slice_count, int64_t slice_stride,
                      const double *angle_weight, void *scratch, void *sinogram);
 

@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows transformed together. Two neighbouring rows are one complex signal, because the transfer function is real and
- * even: it acts on real and imaginary part alike; interleaved slices need no unpacking. */
-enum { LANES = 16 };
+/* Rows read together, so that interleaved slices are read by whole cache lines. Each is transformed alone: two of them
+ * as one complex signal took a third less time, but a slice's rounding then depends on its neighbour in a minibatch. */
+enum { ROWS = 16 };
 
 struct SinoFilter {
     int64_t column_count; /* M */
     int64_t padded_count; /* P ≥ 2M, even: circular convolution of P equals the linear one */
     SinoPrecision precision;
-    void *transfer; /* [P] of the precision, 1/P included */
+    void *transfer; /* [P/2 + 1] of the precision, 1/P included */
     struct {
         fftwf_plan forward, backward;
     } plan_single; /* NULL in double precision */
@@ -27,6 +27,12 @@ struct SinoFilter {
         fftw_plan forward, backward;
     } plan_double; /* NULL in single precision */
 };
+
+/* Reals from row to row: whole cache lines, and one more lest all rows meet in the same cache sets. */
+static int64_t row_stride(const SinoFilter *filter)
+{
+    return (filter->padded_count + 15) / 16 * 16 + 16;
+}
 
 #define REAL       float
 #define FFTW(name) fftwf_##name
@@ -94,17 +100,16 @@ static SinoStatus transform_ramp(int64_t padded_count, double *half)
 
 static SinoStatus make_transfer(SinoFilter *filter, SinoFilterWindow window)
 {
-    const int64_t count = filter->padded_count;
+    const int64_t half_count = filter->padded_count / 2 + 1;
+    const size_t bytes = sino_precision_bytes(filter->precision);
     double *half = NULL;
-    SINO_TRY(sino_allocate(count / 2 + 1, sizeof *half, "the ramp", &half));
+    SINO_TRY(sino_allocate(half_count, sizeof *half, "the ramp", &half));
     SinoStatus status = NULL;
-    SINO_TRY_OR(status, out, transform_ramp(count, half));
-    SINO_TRY_OR(status, out,
-                sino_allocate(count, sino_precision_bytes(filter->precision), "transfer function", &filter->transfer));
-    for (int64_t k = 0; k < count; k++) {
-        const int64_t frequency = k <= count / 2 ? k : count - k;
-        const double share = 2 * (double)frequency / (double)count;
-        const double value = half[frequency] * sino_filter_window(window, share) / (double)count;
+    SINO_TRY_OR(status, out, transform_ramp(filter->padded_count, half));
+    SINO_TRY_OR(status, out, sino_allocate(half_count, bytes, "transfer function", &filter->transfer));
+    for (int64_t k = 0; k < half_count; k++) {
+        const double share = (double)k / (double)(half_count - 1);
+        const double value = half[k] * sino_filter_window(window, share) / (double)filter->padded_count;
         if (filter->precision == SINO_DOUBLE) {
             ((double *)filter->transfer)[k] = value;
         } else {
@@ -146,7 +151,8 @@ void sino_filter_free(SinoFilter *filter)
 
 int64_t sino_filter_scratch_bytes(const SinoFilter *filter)
 {
-    return filter->padded_count * LANES * (int64_t)sino_precision_bytes(filter->precision);
+    const int64_t spectrum = filter->padded_count + 2;
+    return (ROWS * row_stride(filter) + spectrum) * (int64_t)sino_precision_bytes(filter->precision);
 }
 
 void sino_filter_run(const SinoFilter *filter, int64_t angle_count, int64_t slice_count, int64_t slice_stride,

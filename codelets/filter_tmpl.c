@@ -7,74 +7,69 @@ static void TMPL(free_plans)(SinoFilter *filter)
     if (filter->TMPL(plan).backward) FFTW(destroy_plan)(filter->TMPL(plan).backward);
 }
 
-/* Complex transforms of P points, in place on scratch[P][LANES / 2]. */
-static FFTW(plan) TMPL(plan_lanes)(int count, int sign, FFTW(complex) * scratch)
-{
-    const int lanes = LANES / 2;
-    return FFTW(plan_many_dft)(1, &count, lanes, scratch, NULL, lanes, 1, scratch, NULL, lanes, 1, sign, FFTW_ESTIMATE);
-}
-
-/* Plans hold for any scratch of the same alignment. */
+/* Plans hold for any rows of the same alignment, and row_stride keeps them aligned. */
 static SinoStatus TMPL(make_plans)(SinoFilter *filter)
 {
     const int count = (int)filter->padded_count;
-    FFTW(complex) *scratch = NULL;
-    SINO_TRY(sino_allocate(sino_filter_scratch_bytes(filter), 1, "filter scratch", &scratch));
-    filter->TMPL(plan).forward = TMPL(plan_lanes)(count, FFTW_FORWARD, scratch);
-    filter->TMPL(plan).backward = TMPL(plan_lanes)(count, FFTW_BACKWARD, scratch);
-    free(scratch);
+    REAL *row = NULL;
+    SINO_TRY(sino_allocate(sino_filter_scratch_bytes(filter), 1, "filter scratch", &row));
+    FFTW(complex) *spectrum = (void *)(row + ROWS * row_stride(filter));
+    filter->TMPL(plan).forward = FFTW(plan_dft_r2c_1d)(count, row, spectrum, FFTW_ESTIMATE);
+    filter->TMPL(plan).backward = FFTW(plan_dft_c2r_1d)(count, spectrum, row, FFTW_ESTIMATE);
+    free(row);
     const bool planned = filter->TMPL(plan).forward && filter->TMPL(plan).backward;
     SINO_CHECK(planned, SINO_FAILED, "FFTW made no plan for rows of %d points", count);
     return NULL;
 }
 
-/* Rows beyond `lanes` and columns beyond M are zero. */
-static void TMPL(gather_rows)(const SinoFilter *filter, int64_t slice_stride, int lanes, const int64_t *offset,
-                              const REAL *weight, const REAL *sinogram, REAL *scratch)
+/* Columns past M are zeroed each time: backward transforms have left something there. */
+static void TMPL(gather_rows)(const SinoFilter *filter, int64_t slice_stride, int count, const int64_t *offset,
+                              const REAL *weight, const REAL *sinogram, REAL *rows)
 {
-    const int64_t used = filter->column_count * LANES;
-    memset(scratch, 0, (size_t)sino_filter_scratch_bytes(filter));
-    for (int64_t to = 0; to < used; to += LANES, sinogram += slice_stride) {
-        for (int l = 0; l < lanes; l++) scratch[to + l] = weight[l] * sinogram[offset[l]];
+    const int64_t stride = row_stride(filter);
+    memset(rows, 0, (size_t)(count * stride) * sizeof *rows);
+    for (int64_t c = 0; c < filter->column_count; c++) {
+        for (int i = 0; i < count; i++) rows[i * stride + c] = weight[i] * sinogram[c * slice_stride + offset[i]];
     }
 }
 
-static void TMPL(scatter_rows)(const SinoFilter *filter, int64_t slice_stride, int lanes, const int64_t *offset,
-                               const REAL *scratch, REAL *sinogram)
+static void TMPL(scatter_rows)(const SinoFilter *filter, int64_t slice_stride, int count, const int64_t *offset,
+                               const REAL *rows, REAL *sinogram)
 {
-    const int64_t used = filter->column_count * LANES;
-    for (int64_t from = 0; from < used; from += LANES, sinogram += slice_stride) {
-        for (int l = 0; l < lanes; l++) sinogram[offset[l]] = scratch[from + l];
+    const int64_t stride = row_stride(filter);
+    for (int64_t c = 0; c < filter->column_count; c++) {
+        for (int i = 0; i < count; i++) sinogram[c * slice_stride + offset[i]] = rows[i * stride + c];
     }
 }
 
-static void TMPL(convolve_lanes)(const SinoFilter *filter, REAL *scratch)
+static void TMPL(convolve)(const SinoFilter *filter, FFTW(complex) * spectrum, REAL *row)
 {
     const REAL *transfer = filter->transfer;
-    FFTW(complex) *signal = (FFTW(complex) *)scratch;
-    FFTW(execute_dft)(filter->TMPL(plan).forward, signal, signal);
-    for (int64_t k = 0; k < filter->padded_count; k++) {
-        for (int l = 0; l < LANES; l++) scratch[k * LANES + l] *= transfer[k];
+    FFTW(execute_dft_r2c)(filter->TMPL(plan).forward, row, spectrum);
+    for (int64_t k = 0; k <= filter->padded_count / 2; k++) {
+        spectrum[k][0] *= transfer[k];
+        spectrum[k][1] *= transfer[k];
     }
-    FFTW(execute_dft)(filter->TMPL(plan).backward, signal, signal);
+    FFTW(execute_dft_c2r)(filter->TMPL(plan).backward, spectrum, row);
 }
 
-/* Row k·F + f is slice f of angle k, so lanes stay full whatever F. */
+/* Row k·F + f is slice f of angle k, so blocks of rows are full whatever F. */
 static void TMPL(filter_rows)(const SinoFilter *filter, int64_t angle_count, int64_t slice_count, int64_t slice_stride,
                               const double *angle_weight, REAL *scratch, REAL *sinogram)
 {
     const int64_t row_count = angle_count * slice_count;
-    for (int64_t first = 0; first < row_count; first += LANES) {
-        const int lanes = row_count - first < LANES ? (int)(row_count - first) : LANES;
-        int64_t offset[LANES];
-        REAL weight[LANES];
-        for (int l = 0; l < lanes; l++) {
-            const int64_t k = (first + l) / slice_count, f = (first + l) % slice_count;
-            offset[l] = k * filter->column_count * slice_stride + f;
-            weight[l] = (REAL)angle_weight[k];
+    FFTW(complex) *spectrum = (void *)(scratch + ROWS * row_stride(filter));
+    for (int64_t first = 0; first < row_count; first += ROWS) {
+        const int count = row_count - first < ROWS ? (int)(row_count - first) : ROWS;
+        int64_t offset[ROWS];
+        REAL weight[ROWS];
+        for (int i = 0; i < count; i++) {
+            const int64_t k = (first + i) / slice_count, f = (first + i) % slice_count;
+            offset[i] = k * filter->column_count * slice_stride + f;
+            weight[i] = (REAL)angle_weight[k];
         }
-        TMPL(gather_rows)(filter, slice_stride, lanes, offset, weight, sinogram, scratch);
-        TMPL(convolve_lanes)(filter, scratch);
-        TMPL(scatter_rows)(filter, slice_stride, lanes, offset, scratch, sinogram);
+        TMPL(gather_rows)(filter, slice_stride, count, offset, weight, sinogram, scratch);
+        for (int i = 0; i < count; i++) TMPL(convolve)(filter, spectrum, scratch + i * row_stride(filter));
+        TMPL(scatter_rows)(filter, slice_stride, count, offset, scratch, sinogram);
     }
 }

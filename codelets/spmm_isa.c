@@ -27,7 +27,7 @@
 #define PASTE(a, b)      a##b
 #define ISA_OBJECT(name) PASTE(sino_spmm_, name)
 
-const SinoSpmmIsa ISA_OBJECT(SINO_ISA) = {.name = ISA_TEXT(SINO_ISA),
-                                          .project = {[SINO_SINGLE] = project_single, [SINO_DOUBLE] = project_double},
-                                          .backproject = {[SINO_SINGLE] = backproject_single,
-                                                          [SINO_DOUBLE] = backproject_double}};
+const SinoSpmmIsa ISA_OBJECT(SINO_ISA) = {
+    .name = ISA_TEXT(SINO_ISA),
+    .project = {[SINO_SINGLE] = project_single, [SINO_DOUBLE] = project_double},
+    .backproject = {[SINO_SINGLE] = backproject_single, [SINO_DOUBLE] = backproject_double}};

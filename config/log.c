@@ -204,7 +204,7 @@ void sino_log_progress(SinoLog *log, const SinoProgress *progress)
     char text[320];
     pthread_mutex_lock(&log->mutex);
     const double elapsed_s = now_s() - log->start_s;
-    const double left_s = remaining_s(progress->done, elapsed_s);
+    const double left_s = remaining_s(progress->done, progress->elapsed_s);
     const bool is_last = progress->done >= 1;
     /* A redrawn line need not be faster than the eye. */
     const double pause_s = log->format == SINO_LOG_JSON ? 0 : log->on_terminal ? 0.1 : 1;

@@ -98,8 +98,8 @@ const SinoSetting sino_setting_table[] = {
         .help = "how the center is found; vo: from one sinogram, phase: from the projections at 0 and 180 degrees"),
     ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"),
         .help = "full: the volume; try: one slice with many centers, to choose by eye"),
-    ROW(CENTER, RECON, "center-search-width", REAL(center_search_width, 0, COUNT_MAX, "50"), .low_excluded = true,
-        .unit = "columns", .help = "how far the search, and try, go to each side of the middle"),
+    ROW(CENTER, RECON, "center-search-width", REAL(center_search_width, 0, COUNT_MAX, "0"), .unit = "columns",
+        .help = "how far to each side the search goes from the middle, and try from the center; 0: chosen, 50 and 5"),
     ROW(CENTER, RECON, "center-search-step", REAL(center_search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
         .unit = "columns", .help = "distance of the centers of try"),
     ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"),
@@ -122,9 +122,10 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO, "precision", CHOICE(precision, precision_words, "single"),
         .help = "type in which vectors and ray lengths are stored and multiplied"),
 
-    ROW(MACHINE, RECON | DEMO, "partitions", INTEGER(partitions, 1, 1000000, "1"),
-        .help = "shares that the voxels of a slice are split into"),
-    ROW(MACHINE, RECON | DEMO, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 65536, "0"),
+    ROW(MACHINE, RECON | DEMO, "partitions", INTEGER(partitions, 0, 1000000, "0"),
+        .help = "shares that the voxels of a slice are split into; 0: chosen, 1 unless there are fewer minibatches "
+                "than workers"),
+    ROW(MACHINE, RECON | DEMO, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
         .unit = "slices", .help = "slices that one task computes together; 0: chosen"),
     ROW(MACHINE, RECON | DEMO, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
         .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
@@ -132,14 +133,14 @@ const SinoSetting sino_setting_table[] = {
     ROW(MACHINE, RECON | DEMO, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
         .help = "CPU cores that compute; 0: every core that this process may use"),
     ROW(MACHINE, RECON | DEMO, "scheduler", TEXT(scheduler, "NAME"),
-        .help =
-            "StarPU's scheduling policy (lws, dmdas ...); without it STARPU_SCHED or, failing that, by the hardware"),
+        .help = "StarPU's scheduling policy (lws, dmdas ...); without it STARPU_SCHED or, failing that, lws"),
     ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"),
         .help = "measure every task and report where the time went"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
-        .help = "what is written; recon: HDF5 file (with --save-format tiff: directory); phantom: HDF5 scan; demo: "
+        .help = "what is written; recon: HDF5 file (with --save-format tiff: directory; with both: HDF5 file, and a "
+                "directory of its name without .h5); phantom: HDF5 scan; demo: "
                 "directory, \"demo\" when left out"),
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
         .help = "hdf5: /exchange/data of one file; tiff: recon_00000.tiff by detector row"),

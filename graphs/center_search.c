@@ -18,6 +18,9 @@ static const double pi = 3.14159265358979323846;
 static const double vo_radius_ratio = 0.5;
 enum { VO_DROP = 20 };
 
+/* Detector columns to each side of the middle that the search covers when the user gives no width. */
+static const double default_width = 50;
+
 /* The data of one slice on its way through load and correct. */
 typedef struct SliceData {
     SinoData *io, *counts, *flat, *dark, *sinogram, *repaired;
@@ -152,7 +155,8 @@ static SinoStatus find_vo(SinoRuntime *runtime, const SinoSettings *settings, co
     SINO_TRY(half_turn(&input->geometry, &angle_count));
     SINO_TRY(sino_input_slice_of_row(input, settings->nsino, &slice));
     SINO_TRY(sino_center_slice(runtime, input, slice, &sinogram));
-    const double width = settings->center_search_width / (double)input->binning;
+    const double asked = settings->center_search_width;
+    const double width = (asked > 0 ? asked : default_width) / (double)input->binning;
     SINO_TRY_OR(status, cleanup,
                 sino_center_vo_new(angle_count, input->geometry.column_count, sinogram, vo_radius_ratio, VO_DROP, &vo));
     status = search_vo(runtime, input, width, vo, center);

@@ -195,7 +195,5 @@ SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)
     SINO_TRY(sino_scan_open(&request, &scan));
     SinoStatus status = print_all(settings, scan);
     sino_scan_close(scan);
-    if (status) return status;
-    SINO_CHECK(fflush(stdout) == 0, SINO_FAILED, "cannot write to the standard output");
-    return NULL;
+    return status;
 }

@@ -13,9 +13,10 @@ static SinoStatus take_range(const char *what, int64_t start, int64_t end, int64
                              int64_t *count)
 {
     const int64_t last = end < 0 ? size : end;
-    SINO_CHECK(start < size && last <= size, SINO_BAD_INPUT,
-               "start-%s %" PRId64 ", end-%s %" PRId64 ": the scan has %ss 0 to %" PRId64, what, start, what, last,
-               what, size - 1);
+    SINO_CHECK(start < size, SINO_BAD_INPUT, "start-%s is %" PRId64 "; allowed: 0 to %" PRId64 ", the scan's %ss", what,
+               start, size - 1, what);
+    SINO_CHECK(last <= size, SINO_BAD_INPUT, "end-%s is %" PRId64 "; allowed: up to %" PRId64 ", the scan's %ss", what,
+               last, size, what);
     SINO_CHECK(start < last, SINO_BAD_INPUT, "empty %s range: start-%s is %" PRId64 " and end-%s is %" PRId64, what,
                what, start, what, last);
     *count = (last - start) / binning * binning;

@@ -100,7 +100,7 @@ SinoStatus sino_memory_plan(const SinoSettings *settings, const SinoInput *input
                        .operator_bytes = operator_bytes
                                              ? operator_bytes
                                              : sino_operator_estimate_bytes(&input->geometry, settings->precision)};
-    SinoMemoryPlan plan = {0};
+    SinoMemoryPlan plan = {.operator_bytes = need.operator_bytes};
     plan.budget_bytes = settings->memory_bytes ? settings->memory_bytes : sino_platform_available_bytes() / 10 * 8;
     plan.minibatch = settings->minibatch ? settings->minibatch : DEFAULT_MINIBATCH;
     if (plan.minibatch > input->slice_count) plan.minibatch = input->slice_count;

@@ -12,6 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Detector columns to each side of the center when the user gives no width. */
+static const double default_width = 5;
+
 typedef struct Try {
     const SinoSettings *settings;
     SinoLog *log;
@@ -113,7 +116,8 @@ static SinoStatus run(Try *try)
     const double last = (double)(try->input.info->column_count - 1);
     const double middle = sino_input_column_of_file(&try->input, try->input.geometry.center);
     const double step = settings->center_search_step;
-    const int64_t to_side = (int64_t)floor(settings->center_search_width / step + 1e-9);
+    const double asked = settings->center_search_width, width = asked > 0 ? asked : default_width;
+    const int64_t to_side = (int64_t)floor(width / step + 1e-9);
     const double first = middle - (double)to_side * step;
     SINO_TRY(make_directory(try));
     SINO_TRY(check_files(try, 2 * to_side + 1, first, step));

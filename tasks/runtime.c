@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runtime: starting and stopping StarPU, the first failure, progress. */
 #include "memory.h"
+#include "platform.h"
 #include "runtime_private.h"
 
 #include <inttypes.h>
@@ -42,6 +43,10 @@ static SinoStatus choose_workers(const SinoRuntimeRequest *request, int *workers
     SINO_CHECK(count <= STARPU_MAXCPUS, SINO_BAD_INPUT,
                "workers is %" PRId64 "; this StarPU was built for at most %d (./run starpu builds one for 256)", count,
                STARPU_MAXCPUS);
+    const int64_t cores = sino_platform_core_count();
+    SINO_CHECK(request->workers <= cores, SINO_BAD_INPUT,
+               "workers is %" PRId64 "; allowed: 1 to %" PRId64 ", the cores that this process may use",
+               request->workers, cores);
     *workers = count == 0 ? -1 : (int)count;
     return NULL;
 }
@@ -62,6 +67,8 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
     snprintf(runtime->scheduler, sizeof runtime->scheduler, "%s", conf.sched_policy_name);
     /* StarPU's remarks on calibration and topology are for its developers. */
     setenv("STARPU_SILENT", "1", 0);
+    /* Kernels read whole cache lines; scratch memory is StarPU's own. */
+    starpu_malloc_set_align(SINO_ALIGNMENT_BYTES);
     const int code = starpu_init(&conf);
     SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not start: %s", strerror(-code));
     const int64_t got = starpu_cpu_worker_get_count();
@@ -160,6 +167,7 @@ void sino_runtime_expect(SinoRuntime *runtime, double total_work, int64_t slab_c
 {
     runtime->total_work = total_work;
     runtime->done_work = 0;
+    runtime->begin_s = sino_runtime_now_s();
     runtime->slab_count = slab_count;
 }
 
@@ -169,6 +177,7 @@ void sino_runtime_advance(SinoRuntime *runtime, double work, const SinoProgress 
     pthread_mutex_lock(&runtime->mutex);
     runtime->done_work += work;
     progress.done = runtime->total_work > 0 ? runtime->done_work / runtime->total_work : 0;
+    progress.elapsed_s = sino_runtime_now_s() - runtime->begin_s;
     progress.slab_count = runtime->slab_count;
     pthread_mutex_unlock(&runtime->mutex);
     if (runtime->log) sino_log_progress(runtime->log, &progress);

@@ -16,7 +16,7 @@ struct SinoRuntime {
     pthread_mutex_t mutex;
     SinoStatus failure;
     bool failed; /* read without the mutex */
-    double total_work, done_work;
+    double total_work, done_work, begin_s;
     int64_t slab_count;
     SinoTaskGraph *graph; /* NULL: not asked for */
     SinoProfile *profile; /* NULL: not asked for */
@@ -39,6 +39,9 @@ SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **graph);
 SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosition position, int access_count,
                                const SinoAccess *access);
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
+
+/* Seconds of a clock that only goes forward. */
+double sino_runtime_now_s(void);
 
 /* Times of tasks by name. */
 SinoStatus sino_profile_new(SinoProfile **profile);

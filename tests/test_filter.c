@@ -80,6 +80,23 @@ static void agrees_with_convolution(void **state)
     }
 }
 
+/* To the last bit, a slice's result is the same alone and among others. */
+static void slices_do_not_mix(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 77, SLICES = 19, ANGLES = 2 };
+    const double weight[ANGLES] = {0.5, 3};
+    float together[ANGLES * COLUMNS * SLICES], alone[ANGLES * COLUMNS];
+    uint32_t seed = 3;
+    for (int i = 0; i < ANGLES * COLUMNS * SLICES; i++) {
+        together[i] = (float)next_random(&seed) * (i % SLICES == 5 ? 1e6F : 1);
+    }
+    for (int i = 0; i < ANGLES * COLUMNS; i++) alone[i] = together[i * SLICES + 4];
+    run_filter(COLUMNS, SINO_WINDOW_HANN, SINO_SINGLE, ANGLES, SLICES, SLICES, weight, together);
+    run_filter(COLUMNS, SINO_WINDOW_HANN, SINO_SINGLE, ANGLES, 1, 1, weight, alone);
+    for (int i = 0; i < ANGLES * COLUMNS; i++) assert_true(alone[i] == together[i * SLICES + 4]);
+}
+
 /* A row of ones and nothing else keeps Σh over the row: small, positive, and not the 0 of a ramp sampled in frequency.
  */
 static void mean_is_kept(void **state)
@@ -201,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_convolution),
+        cmocka_unit_test(slices_do_not_mix),
         cmocka_unit_test(mean_is_kept),
         cmocka_unit_test(windows_scale_waves),
         cmocka_unit_test(windows_have_known_values),

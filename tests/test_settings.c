@@ -97,7 +97,7 @@ static void defaults_are_those_documented(void **state)
     assert_true(settings->tolerance == 0 && settings->relaxation == 1);
     assert_int_equal(settings->fbp_filter, SINO_FILTER_RAMP);
     assert_int_equal(settings->precision, SINO_SINGLE);
-    assert_int_equal(settings->partitions, 1);
+    assert_int_equal(settings->partitions, 0);
     assert_true(settings->pictures && !settings->overwrite && !settings->help);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_DEMO, "");

@@ -6,8 +6,11 @@
 #include "version.h"
 #include "workflows.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct Verb {
     const char *name;
@@ -100,8 +103,20 @@ static SinoStatus unknown_verb(const char *name)
                 : sino_error(SINO_BAD_INPUT, "no verb; allowed: %s (sinodag --help tells more)", names);
 }
 
+/* A file opened in the place of a closed stdout or stderr would receive what is printed there. */
+static void occupy_standard_files(void)
+{
+    int descriptor;
+    do {
+        descriptor = open("/dev/null", O_RDONLY);
+    } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor >= 0) close(descriptor);
+}
+
 int main(int argument_count, char **arguments)
 {
+    occupy_standard_files();
+    signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` writing fails, like on a full disk */
     const char *name = argument_count > 1 ? arguments[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         print_help(stdout);

@@ -88,7 +88,7 @@ static void spline_row(int64_t count, const float *row, double *line, float *coe
 
 static SinoStatus make_splines(SinoCenterVo *vo)
 {
-    const int64_t columns = vo->column_count, stride = columns + 2 * SPLINE_MARGIN;
+    const int64_t columns = vo->column_count, stride = columns + 2 * (int64_t)SPLINE_MARGIN;
     double *line = NULL;
     SINO_TRY(sino_allocate(columns, sizeof *line, "spline", &line));
     for (int64_t k = 0; k < vo->angle_count; k++) {
@@ -177,7 +177,7 @@ static void mirror_sinogram(const SinoCenterVo *vo, double candidate, float *mir
     const int64_t first = (int64_t)fmax(0, ceil(2 * candidate - (double)last_column));
     const int64_t end = (int64_t)fmin((double)last_column, whole) + 1;
     for (int64_t k = 0; k < vo->angle_count; k++) {
-        const float *spline = vo->spline + k * (columns + 2 * SPLINE_MARGIN) + SPLINE_MARGIN;
+        const float *spline = vo->spline + k * (columns + 2 * (int64_t)SPLINE_MARGIN) + SPLINE_MARGIN;
         float *row = mirrored + k * columns;
         complement_row(vo, k, row);
         for (int64_t j = first; j < end; j++) {
@@ -275,7 +275,7 @@ static SinoStatus allocate_vo(SinoCenterVo *vo, const float *sinogram)
     const int64_t rows = vo->angle_count, columns = vo->column_count;
     SINO_TRY(sino_allocate(rows * columns, sizeof *sinogram, "sinogram", &vo->sinogram));
     memcpy(vo->sinogram, sinogram, (size_t)(rows * columns) * sizeof *sinogram);
-    SINO_TRY(sino_allocate(rows * (columns + 2 * SPLINE_MARGIN), sizeof(float), "splines", &vo->spline));
+    SINO_TRY(sino_allocate(rows * (columns + 2 * (int64_t)SPLINE_MARGIN), sizeof(float), "splines", &vo->spline));
     SINO_TRY(sino_allocate(columns + 1, sizeof(double), "overlaps", &vo->overlap));
     SINO_TRY(sino_allocate(2 * rows, sizeof(int64_t), "mask", &vo->mask_count));
     SINO_TRY(sino_allocate(2 * rows, sizeof(double), "row weights", &vo->row_weight));

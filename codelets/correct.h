@@ -27,7 +27,6 @@ typedef struct SinoCorrection {
     int64_t binning;                /* average of binning × binning counts, before the logarithm */
     bool flat_field;                /* else the counts are transmissions already; flat and dark are not used */
     bool minus_log;
-    double scale; /* multiplies the result: 1/binning keeps "per detector pixel" */
 } SinoCorrection;
 
 /* counts[K][row_count][column_count]; flat, dark: [row_count][column_count] (either NULL when flat_field is off; dark

@@ -115,7 +115,7 @@ static int64_t integrate_line(const SinoCorrection *correction, const double *da
     int64_t undefined = 0;
     for (int64_t c = 0; c < column_count; c++) {
         const double transmission = (line[c] - dark[c]) * inverse[c];
-        const double value = correction->scale * (correction->minus_log ? -log(transmission) : transmission);
+        const double value = correction->minus_log ? -log(transmission) : transmission;
         const bool defined = fabs(value) <= largest;
         line[c] = defined ? value : NAN;
         undefined += !defined;

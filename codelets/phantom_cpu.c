@@ -85,8 +85,9 @@ static double voxel_share(const PhantomEllipse *ellipse, double cos_tilt, double
     if (norm < 1 - reach) return 1;
     int inside = 0;
     for (int i = 0; i < SAMPLES * SAMPLES; i++) {
-        const double dx = (i % SAMPLES + 0.5) / SAMPLES - 0.5;
-        const double dy = (i / SAMPLES + 0.5) / SAMPLES - 0.5;
+        const int row = i / SAMPLES, column = i % SAMPLES;
+        const double dx = (column + 0.5) / SAMPLES - 0.5;
+        const double dy = (row + 0.5) / SAMPLES - 0.5;
         inside += ellipse_norm(ellipse, cos_tilt, sin_tilt, x + dx, y + dy) <= 1;
     }
     return (double)inside / (SAMPLES * SAMPLES);

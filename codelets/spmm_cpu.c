@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SpMM: y = A x and x = Aᵀ y of one partition for F interleaved slices, on a CPU core.
  *
- * One voxel row loaded serves the R rays of a group (M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-B, reuses
- * lengths over slices; groups reuse voxels over rays as well). */
+ * One voxel row loaded serves the R rays of a group (M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-B,
+ * reuses lengths over slices; groups reuse voxels over rays as well). */
 #include "spmm.h"
 
 #include "spmm_isa.h"

@@ -4,9 +4,17 @@
 
 #include "vector.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
+
+/* What every entry relies on: the per-slice arrays on the stack hold a stride. */
+static void check(SinoSlices slices)
+{
+    assert(slices.slice_count <= slices.stride && slices.stride <= SINO_SLICES_MAX);
+    (void)slices;
+}
 
 /* Step lengths from q·q and r·q; a slice that cannot move any more stops. */
 static void choose_steps(SinoSlices slices, const double *qq, const double *rq, SinoSliceState *state)
@@ -49,7 +57,8 @@ static void record(SinoSlices slices, const double *residual, SinoSliceState *st
 void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,
                        const SinoHistory *history)
 {
-    double residual[SINO_SLICES_MAX];
+    check(slices);
+    double residual[SINO_SLICES_MAX] = {0};
     CALL(slices.precision, dot, ray_count, slices.stride, r, r, residual);
     for (int64_t f = 0; f < slices.slice_count; f++) state[f] = (SinoSliceState){.residual0 = residual[f]};
     record(slices, residual, state, history);
@@ -58,13 +67,15 @@ void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, Sino
 void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, void *r, SinoSliceState *state,
                              const SinoHistory *history)
 {
+    check(slices);
     CALL(slices.precision, residual_cg, slices, ray_count, q, r, state, history);
 }
 
 void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, SinoSliceState *state, bool first,
                       bool last)
 {
-    double norm[SINO_SLICES_MAX];
+    check(slices);
+    double norm[SINO_SLICES_MAX] = {0};
     CALL(slices.precision, dot, voxel_count, slices.stride, g, g, norm);
     for (int64_t f = 0; f < slices.slice_count; f++) {
         SinoSliceState *slice = &state[f];
@@ -78,18 +89,21 @@ void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, Sin
 void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g, const SinoSliceState *state,
                            bool first, void *d, void *x)
 {
+    check(slices);
     CALL(slices.precision, voxels_cg, slices, voxel_count, g, state, first, d, x);
 }
 
 void sino_update_residual_sirt(SinoSlices slices, int64_t ray_count, const void *b, const void *row_weight, bool first,
                                void *w, SinoSliceState *state, const SinoHistory *history)
 {
+    check(slices);
     CALL(slices.precision, residual_sirt, slices, ray_count, b, row_weight, first, w, state, history);
 }
 
 void sino_update_voxels_sirt(SinoSlices slices, int64_t voxel_count, const void *g, const void *column_weight,
                              const SinoSliceState *state, double relaxation, bool nonnegativity, bool first, void *x)
 {
+    check(slices);
     CALL(slices.precision, voxels_sirt, slices, voxel_count, g, column_weight, state, relaxation, nonnegativity, first,
          x);
 }

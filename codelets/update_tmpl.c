@@ -86,7 +86,7 @@ static void NAME(take)(SinoSlices slices, const SinoSliceState *state, size_t me
 static void NAME(residual_cg)(SinoSlices slices, int64_t ray_count, const REAL *q, REAL *r, SinoSliceState *state,
                               const SinoHistory *history)
 {
-    double qq[SINO_SLICES_MAX], rq[SINO_SLICES_MAX], residual[SINO_SLICES_MAX];
+    double qq[SINO_SLICES_MAX] = {0}, rq[SINO_SLICES_MAX] = {0}, residual[SINO_SLICES_MAX] = {0};
     REAL step[SINO_SLICES_MAX];
     NAME(dot_pair)(ray_count, slices.stride, q, r, qq, rq);
     choose_steps(slices, qq, rq, state);
@@ -113,7 +113,7 @@ static void NAME(voxels_cg)(SinoSlices slices, int64_t voxel_count, const REAL *
 static void NAME(residual_sirt)(SinoSlices slices, int64_t ray_count, const REAL *b, const REAL *row_weight, bool first,
                                 REAL *w, SinoSliceState *state, const SinoHistory *history)
 {
-    double residual[SINO_SLICES_MAX];
+    double residual[SINO_SLICES_MAX] = {0};
     NAME(weigh)(ray_count, slices.stride, b, row_weight, first, w, residual);
     if (!first) record(slices, residual, state, history);
 }

@@ -92,7 +92,7 @@ static const SinoSetting *closest(int verb, bool for_yaml, const char *word)
     const size_t length = strlen(word);
     if (length > WORD_MAX) return NULL;
     const SinoSetting *best = NULL;
-    int least = length < 6 ? 3 : 1 + (int)length / 3;
+    int least = length < 4 ? 2 : length < 6 ? 3 : 1 + (int)length / 3;
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
         if (!(row->verbs & verb) || (for_yaml && row->argument_only)) continue;
         const int by_name = unlikeness(word, row->name);

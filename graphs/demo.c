@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct Names {
     char *scan, *truth, *volume;
@@ -32,7 +33,8 @@ static double relative_error(int64_t slices, int64_t size, const float *volume, 
     double error = 0, norm = 0;
     for (int64_t z = 0; z < slices; z++)
         for (int64_t i = 0; i < size * size; i++) {
-            const double x = (double)(i % size) + 0.5 - half, y = (double)(i / size) + 0.5 - half;
+            const int64_t row = i / size, column = i % size;
+            const double x = (double)column + 0.5 - half, y = (double)row + 0.5 - half;
             if (x * x + y * y > half * half) continue;
             const double expected = (double)truth[z * size * size + i];
             const double off = (double)volume[z * size * size + i] - expected;
@@ -59,8 +61,6 @@ static SinoStatus compare(const Names *names, SinoLog *log)
 static SinoStatus run(const SinoSettings *settings, const Names *names, SinoLog *log)
 {
     SinoSettings phantom = *settings, recon = *settings;
-    SINO_CHECK(mkdir(settings->out, 0777) == 0 || errno == EEXIST, SINO_BAD_INPUT,
-               "out: cannot make the folder '%s': %s", settings->out, strerror(errno));
     phantom.out = names->scan;
     phantom.truth = names->truth;
     SINO_TRY(sino_phantom(&phantom, log));
@@ -73,8 +73,12 @@ static SinoStatus run(const SinoSettings *settings, const Names *names, SinoLog 
 SinoStatus sino_demo(const SinoSettings *settings, SinoLog *log)
 {
     Names names = {0};
+    const bool made = mkdir(settings->out, 0777) == 0;
+    SINO_CHECK(made || errno == EEXIST, SINO_BAD_INPUT, "out: cannot make the folder '%s': %s", settings->out,
+               strerror(errno));
     SinoStatus status = new_names(settings->out, &names);
     if (!status) status = run(settings, &names, log);
+    if (status && made) rmdir(settings->out); /* only succeeds when nothing is in it */
     free(names.scan);
     free(names.truth);
     free(names.volume);

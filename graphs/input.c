@@ -151,8 +151,7 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoPrecision preci
                             .slice_stride = stride,
                             .binning = input->binning,
                             .flat_field = input->flat_correction != SINO_FLAT_NONE,
-                            .minus_log = input->minus_log,
-                            .scale = 1};
+                            .minus_log = input->minus_log};
 }
 
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count)

@@ -10,30 +10,29 @@
 
 static SinoStatus new_vector(SinoRuntime *runtime, const char *name, int64_t rows, SinoSlices slices, SinoData **data)
 {
-    int64_t elements, bytes;
+    int64_t elements = 0, bytes = 0;
     SINO_TRY(sino_multiply(rows, slices.stride, name, &elements));
     SINO_TRY(sino_multiply(elements, (int64_t)sino_precision_bytes(slices.precision), name, &bytes));
     /* An empty partition still needs data that its tasks can name. */
     return sino_data_new(runtime, name, bytes > 0 ? bytes : 1, data);
 }
 
-static SinoStatus new_vectors(SinoRuntime *runtime, const SinoOperator *operator, SinoMinibatch * made)
+static SinoStatus new_vectors(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *made)
 {
     static const char *const ray_name[] = {"sinogram", "projection"};
     static const char *const voxel_name[] = {"tomogram", "gradient", "direction"};
     for (int64_t i = 0; i < made->vectors.rays; i++)
-        SINO_TRY(new_vector(runtime, ray_name[i], operator->ray_count, made->slices, &made->rays[i]));
+        SINO_TRY(new_vector(runtime, ray_name[i], op->ray_count, made->slices, &made->rays[i]));
     for (int64_t i = 0; i < made->vectors.voxels; i++) {
-        SINO_TRY(sino_allocate(operator->partition_count, sizeof *made->voxels[i], voxel_name[i], &made->voxels[i]));
-        for (int64_t p = 0; p < operator->partition_count; p++)
-            SINO_TRY(new_vector(runtime, voxel_name[i], operator->partition[p].voxel_count, made->slices,
-                                &made->voxels[i][p]));
+        SINO_TRY(sino_allocate(op->partition_count, sizeof *made->voxels[i], voxel_name[i], &made->voxels[i]));
+        for (int64_t p = 0; p < op->partition_count; p++)
+            SINO_TRY(
+                new_vector(runtime, voxel_name[i], op->partition[p].voxel_count, made->slices, &made->voxels[i][p]));
     }
-    if (operator->partition_count == 1) return NULL;
-    SINO_TRY(sino_allocate(operator->partition_count, sizeof *made->partial, "partial", &made->partial));
-    for (int64_t p = 0; p < operator->partition_count; p++)
-        SINO_TRY(new_vector(runtime, "partial", operator->partition[p].footprint.ray_count, made->slices,
-                            &made->partial[p]));
+    if (op->partition_count == 1) return NULL;
+    SINO_TRY(sino_allocate(op->partition_count, sizeof *made->partial, "partial", &made->partial));
+    for (int64_t p = 0; p < op->partition_count; p++)
+        SINO_TRY(new_vector(runtime, "partial", op->partition[p].footprint.ray_count, made->slices, &made->partial[p]));
     return NULL;
 }
 
@@ -42,31 +41,31 @@ static int64_t image_bytes(const SinoGeometry *geometry, int64_t stride)
     return geometry->grid_size * geometry->grid_size * stride * (int64_t)sizeof(float);
 }
 
-static SinoStatus new_scalars(SinoRuntime *runtime, const SinoOperator *operator, int64_t history_columns,
+static SinoStatus new_scalars(SinoRuntime *runtime, const SinoOperator *op, int64_t history_columns,
                               SinoMinibatch *made)
 {
     const int64_t stride = made->slices.stride;
     SINO_TRY(sino_data_new(runtime, "state", stride * (int64_t)sizeof(SinoSliceState), &made->state));
     SINO_TRY(sino_data_new(runtime, "history", stride * history_columns * (int64_t)sizeof(double), &made->history));
     SINO_TRY(sino_data_new(runtime, "repaired", stride * (int64_t)sizeof(int64_t), &made->repaired));
-    SINO_TRY(sino_data_new(runtime, "image", image_bytes(&operator->geometry, stride), &made->image));
+    SINO_TRY(sino_data_new(runtime, "image", image_bytes(&op->geometry, stride), &made->image));
     for (int i = 0; i < SINO_LOOKAHEAD; i++)
         SINO_TRY(sino_data_new(runtime, "active", (int64_t)sizeof(int64_t), &made->active[i]));
     return NULL;
 }
 
-SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoOperator *operator, SinoSlices slices,
-                              SinoVectorCount vectors, int64_t history_columns, SinoMinibatch **result)
+SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoOperator *op, SinoSlices slices, SinoVectorCount vectors,
+                              int64_t history_columns, SinoMinibatch **result)
 {
     SinoMinibatch *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
     made->position = SINO_NOWHERE;
     made->slices = slices;
     made->vectors = vectors;
-    SinoStatus status = new_vectors(runtime, operator, made);
-    if (!status) status = new_scalars(runtime, operator, history_columns, made);
+    SinoStatus status = new_vectors(runtime, op, made);
+    if (!status) status = new_scalars(runtime, op, history_columns, made);
     if (status)
-        sino_minibatch_free(made, operator->partition_count);
+        sino_minibatch_free(made, op->partition_count);
     else
         *result = made;
     return status;
@@ -125,32 +124,32 @@ static double work_of(const SinoPartition *partition, const SinoMinibatch *minib
     return 2 * (double)partition->nonzero_count * (double)minibatch->slices.stride;
 }
 
-SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *operator, SinoMinibatch * minibatch,
+SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                int64_t iteration, int64_t from, int64_t to)
 {
     SinoData **partial = minibatch->partial ? minibatch->partial : &minibatch->rays[to];
-    for (int64_t p = 0; p < operator->partition_count; p++) {
-        const SinoPartition *partition = &operator->partition[p];
+    for (int64_t p = 0; p < op->partition_count; p++) {
+        const SinoPartition *partition = &op->partition[p];
         SINO_TRY(sino_insert_spmm_project(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices.stride,
                                           work_of(partition, minibatch), partition->block, minibatch->voxels[from][p],
                                           partial[p]));
     }
-    for (int64_t p = 0; minibatch->partial && p < operator->partition_count; p++)
+    for (int64_t p = 0; minibatch->partial && p < op->partition_count; p++)
         SINO_TRY(sino_insert_reduce_node(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
-                                         &operator->partition[p].footprint, p == 0, operator->ray_count, partial[p],
+                                         &op->partition[p].footprint, p == 0, op->ray_count, partial[p],
                                          minibatch->rays[to]));
     return NULL;
 }
 
-SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *operator, SinoMinibatch * minibatch,
+SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                    int64_t iteration, int64_t from, int64_t to)
 {
     SinoData **partial = minibatch->partial ? minibatch->partial : &minibatch->rays[from];
-    for (int64_t p = 0; minibatch->partial && p < operator->partition_count; p++)
+    for (int64_t p = 0; minibatch->partial && p < op->partition_count; p++)
         SINO_TRY(sino_insert_spread_node(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
-                                         &operator->partition[p].footprint, minibatch->rays[from], partial[p]));
-    for (int64_t p = 0; p < operator->partition_count; p++) {
-        const SinoPartition *partition = &operator->partition[p];
+                                         &op->partition[p].footprint, minibatch->rays[from], partial[p]));
+    for (int64_t p = 0; p < op->partition_count; p++) {
+        const SinoPartition *partition = &op->partition[p];
         SINO_TRY(sino_insert_spmm_backproject(runtime, sino_minibatch_at(minibatch, iteration, p),
                                               minibatch->slices.stride, work_of(partition, minibatch), partition->block,
                                               partial[p], minibatch->voxels[to][p]));

@@ -18,6 +18,7 @@ typedef struct SinoMinibatch {
     SinoPosition position; /* slab and minibatch; partition and iteration −1 */
     SinoSlices slices;
     int64_t first_slice;
+    bool stopped; /* no more iterations are submitted */
     SinoVectorCount vectors;
     SinoData *rays[SINO_RAY_VECTORS_MAX];      /* [K·M][stride]; rays[0] is the sinogram */
     SinoData **voxels[SINO_VOXEL_VECTORS_MAX]; /* per partition [voxel][stride]; voxels[0] is the tomogram */
@@ -30,8 +31,8 @@ typedef struct SinoMinibatch {
 } SinoMinibatch;
 
 /* For slices of at most slices.stride; history_columns is iterations + 1. */
-SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoOperator *operator, SinoSlices slices,
-                              SinoVectorCount vectors, int64_t history_columns, SinoMinibatch **result);
+SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoOperator *op, SinoSlices slices, SinoVectorCount vectors,
+                              int64_t history_columns, SinoMinibatch **result);
 void sino_minibatch_free(SinoMinibatch *minibatch, int64_t partition_count); /* takes NULL */
 
 /* Bytes of one slot, before the operator exists: an upper bound. */
@@ -39,11 +40,11 @@ int64_t sino_minibatch_bytes(const SinoGeometry *geometry, SinoPrecision precisi
                              int64_t stride, SinoVectorCount vectors, int64_t history_columns);
 
 /* rays[to] = A·voxels[from], by spmm_project and reduce_node. */
-SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *operator, SinoMinibatch * minibatch,
+SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                int64_t iteration, int64_t from, int64_t to);
 
 /* voxels[to] = Aᵀ·rays[from], by spread_node and spmm_backproject. */
-SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *operator, SinoMinibatch * minibatch,
+SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                    int64_t iteration, int64_t from, int64_t to);
 
 /* The minibatch's position at an iteration and partition. */

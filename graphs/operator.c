@@ -22,12 +22,14 @@ typedef struct Run {
 
 typedef struct Build {
     SinoRuntime *runtime;
-    SinoOperator *operator;
+    SinoOperator *op;
     Run *run;
     int64_t run_count;
     uint8_t **touched; /* per partition, a byte per ray; NULL: all rays */
     uint32_t **local;  /* per partition, a ray's place in the footprint; NULL: the ray's own number */
 } Build;
+
+static const double half_turn_rad = 3.14159265358979323846;
 
 /* Enough runs for every worker to have several, so that none waits long for the last one. */
 enum { RUNS_PER_WORKER = 8 };
@@ -46,13 +48,13 @@ static int64_t min(int64_t a, int64_t b)
 
 static SinoStatus plan_runs(Build *build)
 {
-    const SinoOperator *operator= build->operator;
+    const SinoOperator *op = build->op;
     const int64_t wanted = RUNS_PER_WORKER * sino_runtime_worker_count(build->runtime);
-    const int64_t size = operator->decomposition.tile_count / wanted + 1;
-    SINO_TRY(sino_allocate(operator->decomposition.tile_count + operator->partition_count, sizeof *build->run,
-                           "runs of tiles", &build->run));
-    for (int64_t p = 0; p < operator->partition_count; p++) {
-        const int64_t count = operator->partition[p].tile_count;
+    const int64_t size = op->decomposition.tile_count / wanted + 1;
+    SINO_TRY(sino_allocate(op->decomposition.tile_count + op->partition_count, sizeof *build->run, "runs of tiles",
+                           &build->run));
+    for (int64_t p = 0; p < op->partition_count; p++) {
+        const int64_t count = op->partition[p].tile_count;
         for (int64_t t = 0; t < count; t += size)
             build->run[build->run_count++] = (Run){.partition = p, .first_tile = t, .tile_count = min(size, count - t)};
     }
@@ -61,12 +63,12 @@ static SinoStatus plan_runs(Build *build)
 
 static SinoStatus trace_runs(Build *build)
 {
-    SinoOperator *operator= build->operator;
+    SinoOperator *op = build->op;
     for (int64_t r = 0; r < build->run_count; r++) {
         Run *run = &build->run[r];
-        const SinoPartition *partition = &operator->partition[run->partition];
-        SINO_TRY(sino_insert_trace(build->runtime, run->partition, &operator->geometry, operator->precision,
-                                   run->tile_count, partition->tile + run->first_tile, &run->trace,
+        const SinoPartition *partition = &op->partition[run->partition];
+        SINO_TRY(sino_insert_trace(build->runtime, run->partition, &op->geometry, op->precision, run->tile_count,
+                                   partition->tile + run->first_tile, &run->trace,
                                    build->touched ? build->touched[run->partition] : NULL));
     }
     return sino_runtime_wait(build->runtime);
@@ -75,33 +77,33 @@ static SinoStatus trace_runs(Build *build)
 /* The footprint from the rays touched, and each ray's place in it. */
 static SinoStatus number_rays(Build *build, int64_t p)
 {
-    SinoOperator *operator= build->operator;
-    SinoFootprint *footprint = &operator->partition[p].footprint;
+    SinoOperator *op = build->op;
+    SinoFootprint *footprint = &op->partition[p].footprint;
     const uint8_t *touched = build->touched[p];
     uint32_t *ray = NULL;
-    for (int64_t i = 0; i < operator->ray_count; i++) footprint->ray_count += touched[i];
+    for (int64_t i = 0; i < op->ray_count; i++) footprint->ray_count += touched[i];
     SINO_TRY(sino_allocate(footprint->ray_count, sizeof *ray, "a footprint", &ray));
     footprint->ray = ray;
-    SINO_TRY(sino_allocate(operator->ray_count, sizeof *build->local[p], "numbering a footprint", &build->local[p]));
+    SINO_TRY(sino_allocate(op->ray_count, sizeof *build->local[p], "numbering a footprint", &build->local[p]));
     uint32_t next = 0;
-    for (int64_t i = 0; i < operator->ray_count; i++) {
+    for (int64_t i = 0; i < op->ray_count; i++) {
         if (!touched[i]) continue;
         ray[next] = (uint32_t)i;
         build->local[p][i] = next++;
     }
-    operator->bytes += footprint->ray_count *(int64_t) sizeof *ray;
+    op->bytes += footprint->ray_count * (int64_t)sizeof *ray;
     return NULL;
 }
 
 /* The partition's block, its header, and the place of each of its runs. */
 static SinoStatus place_runs(Build *build, int64_t p)
 {
-    SinoOperator *operator= build->operator;
-    SinoPartition *partition = &operator->partition[p];
+    SinoOperator *op = build->op;
+    SinoPartition *partition = &op->partition[p];
     SinoBlockHeader header = {.bytes = (int64_t)sizeof header,
                               .tile_count = partition->tile_count,
                               .ray_count = partition->footprint.ray_count,
-                              .precision = operator->precision };
+                              .precision = op->precision};
     for (int64_t r = 0; r < build->run_count; r++) {
         if (build->run[r].partition != p) continue;
         header.bytes += build->run[r].trace.size;
@@ -120,16 +122,16 @@ static SinoStatus place_runs(Build *build, int64_t p)
     }
     partition->nonzero_count = header.nonzero_count;
     partition->block_bytes = header.bytes;
-    operator->nonzero_count += header.nonzero_count;
-    operator->bytes += header.bytes;
+    op->nonzero_count += header.nonzero_count;
+    op->bytes += header.bytes;
     return NULL;
 }
 
 static SinoStatus pack_runs(Build *build)
 {
     SinoStatus status = NULL, wait_status;
-    SinoOperator *operator= build->operator;
-    for (int64_t p = 0; p < operator->partition_count && !status; p++) {
+    SinoOperator *op = build->op;
+    for (int64_t p = 0; p < op->partition_count && !status; p++) {
         if (build->touched) status = number_rays(build, p);
         if (!status) status = place_runs(build, p);
     }
@@ -139,23 +141,23 @@ static SinoStatus pack_runs(Build *build)
                                   build->local ? build->local[run->partition] : NULL, run->to);
     }
     wait_status = sino_runtime_wait(build->runtime);
-    for (int64_t p = 0; p < operator->partition_count; p++)
-        if (operator->partition[p].block) sino_data_release(operator->partition[p].block);
+    for (int64_t p = 0; p < op->partition_count; p++)
+        if (op->partition[p].block) sino_data_release(op->partition[p].block);
     if (!status) return wait_status;
     sino_status_free(wait_status);
     return status;
 }
 
-static SinoStatus new_partitions(SinoOperator *operator)
+static SinoStatus new_partitions(SinoOperator *op)
 {
-    SINO_TRY(sino_allocate(operator->partition_count, sizeof *operator->partition, "partitions", &operator->partition));
-    for (int64_t p = 0; p < operator->partition_count; p++) {
-        const int64_t first = operator->decomposition.first[p];
-        SinoPartition *partition = &operator->partition[p];
-        partition->tile = operator->decomposition.tile + first;
-        partition->tile_count = operator->decomposition.first[p + 1] - first;
+    SINO_TRY(sino_allocate(op->partition_count, sizeof *op->partition, "partitions", &op->partition));
+    for (int64_t p = 0; p < op->partition_count; p++) {
+        const int64_t first = op->decomposition.first[p];
+        SinoPartition *partition = &op->partition[p];
+        partition->tile = op->decomposition.tile + first;
+        partition->tile_count = op->decomposition.first[p + 1] - first;
         partition->voxel_count = partition->tile_count * SINO_TILE_VOXELS;
-        if (operator->partition_count == 1) partition->footprint.ray_count = operator->ray_count;
+        if (op->partition_count == 1) partition->footprint.ray_count = op->ray_count;
     }
     return NULL;
 }
@@ -163,19 +165,19 @@ static SinoStatus new_partitions(SinoOperator *operator)
 /* With several partitions, room to find out which rays each of them touches. */
 static SinoStatus new_marks(Build *build)
 {
-    const int64_t count = build->operator->partition_count;
+    const int64_t count = build->op->partition_count;
     if (count == 1) return NULL;
     SINO_TRY(sino_allocate(count, sizeof *build->touched, "footprints", &build->touched));
     SINO_TRY(sino_allocate(count, sizeof *build->local, "footprints", &build->local));
     for (int64_t p = 0; p < count; p++)
-        SINO_TRY(sino_allocate(build->operator->ray_count, 1, "a footprint's marks", &build->touched[p]));
+        SINO_TRY(sino_allocate(build->op->ray_count, 1, "a footprint's marks", &build->touched[p]));
     return NULL;
 }
 
 static void free_build(Build *build)
 {
     for (int64_t r = 0; r < build->run_count; r++) sino_trace_free(&build->run[r].trace);
-    for (int64_t p = 0; p < build->operator->partition_count; p++) {
+    for (int64_t p = 0; p < build->op->partition_count; p++) {
         if (build->touched) free(build->touched[p]);
         if (build->local) free(build->local[p]);
     }
@@ -184,10 +186,10 @@ static void free_build(Build *build)
     free(build->run);
 }
 
-static SinoStatus build_operator(SinoRuntime *runtime, SinoOperator *operator)
+static SinoStatus build_operator(SinoRuntime *runtime, SinoOperator *op)
 {
     SinoStatus status = NULL;
-    Build build = {.runtime = runtime, .operator= operator};
+    Build build = {.runtime = runtime, .op = op};
     SINO_TRY_OR(status, cleanup, new_marks(&build));
     SINO_TRY_OR(status, cleanup, plan_runs(&build));
     SINO_TRY_OR(status, cleanup, trace_runs(&build));
@@ -201,48 +203,66 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoGeometry *geometry,
                              int64_t partition_count, SinoOperator **result)
 {
     SinoStatus status = NULL;
-    SinoOperator *operator= NULL;
+    SinoOperator *op = NULL;
     const double begin = now();
     int64_t ray_count;
     SINO_TRY(sino_multiply(geometry->angle_count, geometry->column_count, "rays", &ray_count));
     SINO_CHECK(ray_count <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
                geometry->angle_count, geometry->column_count);
-    SINO_TRY(sino_allocate(1, sizeof *operator, "the operator", &operator));
-    operator->geometry = * geometry;
-    operator->precision = precision;
-    operator->partition_count = partition_count;
-    operator->ray_count = ray_count;
-    SINO_TRY_OR(status, fail, sino_decomposition_new(geometry, partition_count, &operator->decomposition));
-    SINO_TRY_OR(status, fail, new_partitions(operator));
-    SINO_TRY_OR(status, fail, build_operator(runtime, operator));
-    operator->build_s = now() - begin;
-    *result = operator;
+    SINO_TRY(sino_allocate(1, sizeof *op, "the operator", &op));
+    op->geometry = *geometry;
+    op->precision = precision;
+    op->partition_count = partition_count;
+    op->ray_count = ray_count;
+    SINO_TRY_OR(status, fail, sino_decomposition_new(geometry, partition_count, &op->decomposition));
+    SINO_TRY_OR(status, fail, new_partitions(op));
+    SINO_TRY_OR(status, fail, build_operator(runtime, op));
+    op->build_s = now() - begin;
+    *result = op;
     return NULL;
 fail:
-    sino_operator_free(operator);
+    sino_operator_free(op);
     return status;
 }
 
-void sino_operator_free(SinoOperator *operator)
+void sino_operator_free(SinoOperator *op)
 {
-    if (!operator) return;
-    for (int64_t p = 0; operator->partition && p<operator->partition_count; p++) {
-        sino_data_free(operator->partition[p].block);
-        free((uint32_t *)operator->partition[p].footprint.ray);
+    if (!op) return;
+    for (int64_t p = 0; op->partition && p < op->partition_count; p++) {
+        sino_data_free(op->partition[p].block);
+        free((uint32_t *)op->partition[p].footprint.ray);
     }
-    free(operator->partition);
-    sino_decomposition_free(&operator->decomposition);
-    free(operator);
+    free(op->partition);
+    sino_decomposition_free(&op->decomposition);
+    free(op);
+}
+
+/* Mean distance of neighbouring angles as directions: of 0° and 179° it is 1°. */
+static double mean_step_rad(const SinoGeometry *geometry)
+{
+    double sum = 0;
+    for (int64_t k = 1; k < geometry->angle_count; k++)
+        sum += fabs(remainder(geometry->angle_rad[k] - geometry->angle_rad[k - 1], half_turn_rad));
+    return geometry->angle_count > 1 ? sum / (double)(geometry->angle_count - 1) : half_turn_rad;
+}
+
+/* The rays of a group share fewer voxels the coarser the angles are. Measured with K angles over 180°, 16 × 16 tiles
+ * and groups of four rays, whatever N ≥ 16 is: 18.5 bytes at K = 1, 15.1 at 15, 10.9 at 60, 8.6 at 120, 6.3 at 400, 5.7
+ * at 1000; this is 6 to 18 % more. It is concave in the step, so the mean step bounds uneven ones. */
+static double bytes_per_nonzero(const SinoGeometry *geometry, SinoPrecision precision)
+{
+    const double coarse_rad = half_turn_rad / 45, step_rad = mean_step_rad(geometry);
+    const double single = 6 + 14 * step_rad / (step_rad + coarse_rad);
+    return precision == SINO_DOUBLE ? 1.83 * single : single;
 }
 
 int64_t sino_operator_estimate_bytes(const SinoGeometry *geometry, SinoPrecision precision)
 {
-    /* Measured on 16 × 16 tiles and groups of four rays: 6.3 and 11.6 bytes per nonzero; coarser angles pad more. */
-    const double bytes_per_nonzero = precision == SINO_DOUBLE ? 14 : 7.5;
+    const int64_t headers = 64 << 10;
     double nonzeros = 0;
     for (int64_t k = 0; k < geometry->angle_count; k++)
         nonzeros += fabs(cos(geometry->angle_rad[k])) + fabs(sin(geometry->angle_rad[k]));
     const double size = (double)geometry->grid_size;
     const double covered = fmin(size, (double)geometry->column_count);
-    return (int64_t)(nonzeros * size * covered * bytes_per_nonzero);
+    return (int64_t)(nonzeros * size * covered * bytes_per_nonzero(geometry, precision)) + headers;
 }

@@ -30,7 +30,7 @@ typedef struct SinoOperator {
 /* Returns when the operator is built. SINO_BAD_INPUT: more than 2³² rays. */
 SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoGeometry *geometry, SinoPrecision precision,
                              int64_t partition_count, SinoOperator **result);
-void sino_operator_free(SinoOperator *operator); /* takes NULL */
+void sino_operator_free(SinoOperator *op); /* takes NULL */
 
 /* Bytes that the operator of a geometry will take: an upper bound, before it is built. */
 int64_t sino_operator_estimate_bytes(const SinoGeometry *geometry, SinoPrecision precision);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static size_t base_length(const char *out)
 {
@@ -43,6 +44,14 @@ SinoStatus sino_output_names_new(const SinoSettings *settings, int64_t first_row
     names->sinogram_png = picture_name(settings, base, "sinogram", row);
     SINO_CHECK(names->tiff_directory && names->tomogram_png && names->sinogram_png, SINO_FAILED,
                "no memory for file names");
+    return NULL;
+}
+
+SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path)
+{
+    struct stat about;
+    SINO_CHECK(!path || settings->overwrite || lstat(path, &about) != 0, SINO_BAD_INPUT,
+               "%s exists; --overwrite replaces it", path);
     return NULL;
 }
 

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Everything that a recon holds while it runs. */
 typedef struct Recon {
@@ -20,7 +19,7 @@ typedef struct Recon {
     SinoRuntime *runtime;
     SinoInput input;
     SinoMemoryPlan plan;
-    SinoOperator *operator;
+    SinoOperator *op;
     SinoVolume *volume;
     SinoRecord record;
     SinoOutputNames names;
@@ -63,11 +62,10 @@ static SinoStatus check_output(const Recon *recon)
 {
     const SinoVolumeRequest request = volume_request(recon);
     SINO_TRY(sino_volume_check(&request));
-    const char *const picture[] = {recon->names.tomogram_png, recon->names.sinogram_png};
-    for (int i = 0; i < 2 && recon->settings->pictures && !recon->settings->overwrite; i++)
-        SINO_CHECK(access(picture[i], F_OK) != 0, SINO_BAD_INPUT, "'%s' exists; allowed: a new name, or --overwrite",
-                   picture[i]);
-    return NULL;
+    SINO_TRY(sino_recon_check_new(recon->settings, recon->settings->graph));
+    if (!recon->settings->pictures) return NULL;
+    SINO_TRY(sino_recon_check_new(recon->settings, recon->names.tomogram_png));
+    return sino_recon_check_new(recon->settings, recon->names.sinogram_png);
 }
 
 static void tell_plan(const Recon *recon)
@@ -84,13 +82,12 @@ static void tell_plan(const Recon *recon)
 
 static void tell_operator(const Recon *recon)
 {
-    const SinoOperator *operator= recon->operator;
+    const SinoOperator *op = recon->op;
     char bytes[24];
     sino_log_info(recon->log, "operator",
-                  "operator of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), built in %.2f s",
-                  operator->nonzero_count, sino_bytes_text(operator->bytes, bytes),
-                  (double)operator->bytes / (double)(operator->nonzero_count > 0 ? operator->nonzero_count : 1),
-                  operator->build_s);
+                  "operator of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), built in %.2f s", op->nonzero_count,
+                  sino_bytes_text(op->bytes, bytes),
+                  (double)op->bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1), op->build_s);
 }
 
 /* Input, plan, center, operator: all that is known before the first slab. */
@@ -107,9 +104,9 @@ static SinoStatus set_up(Recon *recon)
     SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, 0, &recon->plan));
     SINO_TRY(sino_center_search(recon->runtime, settings, &recon->input));
     SINO_TRY(sino_operator_new(recon->runtime, &recon->input.geometry, settings->precision, recon->plan.partition_count,
-                               &recon->operator));
+                               &recon->op));
     tell_operator(recon);
-    SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, recon->operator->bytes, &recon->plan));
+    SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, recon->op->bytes, &recon->plan));
     tell_plan(recon);
     return NULL;
 }
@@ -148,7 +145,7 @@ static SinoStatus write_process(Recon *recon)
     SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->precision)));
     SINO_TRY(sino_volume_process_doubles(volume, "center", 0, 0, &center,
                                          "rotation center, column of the input; 0 is the centre of column 0"));
-    SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &recon->operator->nonzero_count,
+    SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &recon->op->nonzero_count,
                                           "nonzeros of the system matrix of a slice"));
     SINO_TRY(sino_volume_process_integers(volume, "repaired", recon->record.slice_count, recon->record.repaired,
                                           "undefined values interpolated, per slice"));
@@ -182,30 +179,34 @@ static void tell_output(const Recon *recon)
                       recon->names.tiff_directory);
 }
 
-/* Adds to the error of a failed run what is safe on disk. */
+/* When only what comes after the volume fails. */
+static const char volume_is_safe[] = "the volume is complete";
+
+/* Adds to the error of a failed run what is safe on disk; NULL: not known. Consumes the status. */
+static SinoStatus add_safe(SinoStatus status, const char *safe)
+{
+    if (!status || !safe) return status;
+    SinoStatus told =
+        sino_error((SinoErrorKind)sino_status_exit_code(status), "%s; %s", sino_status_text(status), safe);
+    sino_status_free(status);
+    return told;
+}
+
 static SinoStatus abandon(Recon *recon, SinoStatus status)
 {
     char *safe = sino_volume_safe(recon->volume);
     sino_volume_abandon(recon->volume);
     recon->volume = NULL;
-    if (!safe) return status;
-    SinoStatus told =
-        sino_error((SinoErrorKind)sino_status_exit_code(status), "%s; %s", sino_status_text(status), safe);
-    sino_status_free(status);
+    status = add_safe(status, safe);
     free(safe);
-    return told;
+    return status;
 }
 
 static SinoStatus finish(Recon *recon)
 {
     char *safe = sino_volume_safe(recon->volume);
-    SinoStatus status = sino_volume_finish(recon->volume);
+    SinoStatus status = add_safe(sino_volume_finish(recon->volume), safe);
     recon->volume = NULL;
-    if (status && safe) {
-        SinoStatus told = sino_error(SINO_FAILED, "%s; %s", sino_status_text(status), safe);
-        sino_status_free(status);
-        status = told;
-    }
     free(safe);
     return status;
 }
@@ -221,13 +222,13 @@ static SinoStatus run(Recon *recon)
     SINO_TRY(sino_volume_open(&request, &recon->volume));
     SINO_TRY_OR(status, fail, sino_insert_checksum(recon->runtime, settings->file_name, recon->checksum));
     SINO_TRY_OR(status, fail,
-                sino_reconstruct(recon->runtime, settings, &recon->input, recon->operator, recon->solver, &recon->plan,
+                sino_reconstruct(recon->runtime, settings, &recon->input, recon->op, recon->solver, &recon->plan,
                                  sino_recon_scale(settings), recon->volume, &recon->record));
     tell_repairs(recon);
     SINO_TRY_OR(status, fail, write_process(recon));
     SINO_TRY(finish(recon));
     tell_output(recon);
-    return write_pictures(recon);
+    return add_safe(write_pictures(recon), volume_is_safe);
 fail:
     return abandon(recon, status);
 }
@@ -237,12 +238,11 @@ SinoStatus sino_recon(const SinoSettings *settings, SinoLog *log)
     if (settings->reconstruction_type == SINO_RECONSTRUCTION_TRY) return sino_recon_try(settings, log);
     Recon recon = {.settings = settings, .log = log, .solver = sino_solver_find(settings->algorithm)};
     SinoStatus status = run(&recon);
-    sino_operator_free(recon.operator);
-    SinoStatus stop_status = sino_runtime_stop(recon.runtime);
+    sino_operator_free(recon.op);
     if (status)
-        sino_status_free(stop_status);
+        sino_runtime_abandon(recon.runtime);
     else
-        status = stop_status;
+        status = add_safe(sino_runtime_stop(recon.runtime), volume_is_safe);
     sino_record_free(&recon.record);
     sino_output_names_free(&recon.names);
     sino_input_close(&recon.input);

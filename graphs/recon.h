@@ -20,6 +20,9 @@ void sino_output_names_free(SinoOutputNames *names);
 /* From values per voxel to the units of the output. */
 double sino_recon_scale(const SinoSettings *settings);
 
+/* SINO_BAD_INPUT: there is something of this name, and no --overwrite. NULL: no file is asked for. */
+SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path);
+
 SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoLog *log);
 
 /* One slice at a range of centers, as OUT/recon_CENTER.tiff. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Detector columns to each side of the center when the user gives no width. */
 static const double default_width = 5;
@@ -22,12 +23,23 @@ typedef struct Try {
     SinoRuntime *runtime;
     SinoInput input; /* one slice */
     SinoMemoryPlan plan;
+    bool directory_made;
 } Try;
+
+/* Digits after the point of a center's name: two, or as many as the step has, lest two centers share a name. */
+static int digits_of(double step)
+{
+    const int most = 6;
+    int digits = 2;
+    for (double scaled = step * 100; digits < most && fabs(scaled - round(scaled)) > 1e-6; scaled *= 10) digits++;
+    return digits;
+}
 
 /* "OUT/recon_00296.50.tiff"; caller frees. */
 static SinoStatus file_name(const Try *try, double center, char **name)
 {
-    SINO_CHECK(asprintf(name, "%s/recon_%08.2f.tiff", try->settings->out, center) >= 0, SINO_FAILED,
+    const int digits = digits_of(try->settings->center_search_step);
+    SINO_CHECK(asprintf(name, "%s/recon_%0*.*f.tiff", try->settings->out, digits + 6, digits, center) >= 0, SINO_FAILED,
                "no memory for a file name");
     return NULL;
 }
@@ -37,9 +49,9 @@ static SinoStatus write_slice(const Try *try, double center, const float *tomogr
     const int64_t size = try->input.geometry.grid_size;
     char *name = NULL, description[64];
     SINO_TRY(file_name(try, center, &name));
-    snprintf(description, sizeof description, "rotation center %.2f, row %" PRId64, center, try->input.first_row);
+    snprintf(description, sizeof description, "rotation center %.9g, row %" PRId64, center, try->input.first_row);
     SinoStatus status = sino_tiff_image_write(name, size, size, tomogram, description);
-    if (!status) sino_log_info(try->log, "output", "center %.2f: %s", center, name);
+    if (!status) sino_log_info(try->log, "output", "center %.9g: %s", center, name);
     free(name);
     return status;
 }
@@ -47,20 +59,20 @@ static SinoStatus write_slice(const Try *try, double center, const float *tomogr
 static SinoStatus try_center(Try *try, double center)
 {
     SinoStatus status = NULL;
-    SinoOperator *operator= NULL;
+    SinoOperator *op = NULL;
     SinoRecord record = {0};
     const int64_t columns = try->solver->iterative ? try->settings->iterations + 1 : 1;
     try->input.geometry.center = sino_input_column_of_grid(&try->input, center);
     SINO_TRY_OR(status, cleanup, sino_record_new(&try->input, columns, true, &record));
     SINO_TRY_OR(status, cleanup,
                 sino_operator_new(try->runtime, &try->input.geometry, try->settings->precision,
-                                  try->plan.partition_count, &operator));
+                                  try->plan.partition_count, &op));
     SINO_TRY_OR(status, cleanup,
-                sino_reconstruct(try->runtime, try->settings, &try->input, operator, try->solver, &try->plan,
+                sino_reconstruct(try->runtime, try->settings, &try->input, op, try->solver, &try->plan,
                                  sino_recon_scale(try->settings), NULL, &record));
     status = write_slice(try, center, record.tomogram);
 cleanup:
-    sino_operator_free(operator);
+    sino_operator_free(op);
     sino_record_free(&record);
     return status;
 }
@@ -76,10 +88,11 @@ static SinoStatus choose_slice(Try *try)
     return NULL;
 }
 
-static SinoStatus make_directory(const Try *try)
+static SinoStatus make_directory(Try *try)
 {
     const char *out = try->settings->out;
-    if (mkdir(out, 0777) == 0) return NULL;
+    try->directory_made = mkdir(out, 0777) == 0;
+    if (try->directory_made) return NULL;
     SINO_CHECK(errno == EEXIST, SINO_BAD_INPUT, "out: cannot make the folder '%s': %s", out, strerror(errno));
     struct stat about;
     SINO_CHECK(stat(out, &about) == 0 && S_ISDIR(about.st_mode), SINO_BAD_INPUT,
@@ -90,13 +103,10 @@ static SinoStatus make_directory(const Try *try)
 /* Refuses to replace slices of an earlier try. */
 static SinoStatus check_files(const Try *try, int64_t count, double first, double step)
 {
-    for (int64_t i = 0; i < count && !try->settings->overwrite; i++) {
+    for (int64_t i = 0; i < count; i++) {
         char *name = NULL;
-        struct stat about;
         SINO_TRY(file_name(try, first + (double)i * step, &name));
-        const bool exists = stat(name, &about) == 0;
-        SinoStatus status =
-            exists ? sino_error(SINO_BAD_INPUT, "'%s' exists; allowed: a new folder, or --overwrite", name) : NULL;
+        SinoStatus status = sino_recon_check_new(try->settings, name);
         free(name);
         if (status) return status;
     }
@@ -108,6 +118,7 @@ static SinoStatus run(Try *try)
     const SinoSettings *settings = try->settings;
     const SinoRuntimeRequest request = sino_recon_runtime_request(settings, try->log);
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
+    SINO_TRY(sino_recon_check_new(settings, settings->graph));
     SINO_TRY(sino_runtime_start(&request, &try->runtime));
     SINO_TRY(sino_center_search(try->runtime, settings, &try->input));
     SINO_TRY(choose_slice(try));
@@ -132,11 +143,11 @@ SinoStatus sino_recon_try(const SinoSettings *settings, SinoLog *log)
 {
     Try try = {.settings = settings, .log = log, .solver = sino_solver_find(settings->algorithm)};
     SinoStatus status = run(&try);
-    SinoStatus stop_status = sino_runtime_stop(try.runtime);
     if (status)
-        sino_status_free(stop_status);
+        sino_runtime_abandon(try.runtime);
     else
-        status = stop_status;
+        status = sino_runtime_stop(try.runtime);
+    if (status && try.directory_made) rmdir(settings->out); /* only succeeds when nothing is in it */
     sino_input_close(&try.input);
     return status;
 }

@@ -22,7 +22,7 @@ typedef struct Run {
     SinoRuntime *runtime;
     const SinoSettings *settings;
     const SinoInput *input;
-    const SinoOperator *operator;
+    const SinoOperator *op;
     const SinoSolver *solver;
     const SinoMemoryPlan *plan;
     double scale;
@@ -47,7 +47,7 @@ static int64_t slab_slices(const Run *run, int64_t slab)
 static SinoStatus new_data(Run *run)
 {
     const SinoMemoryPlan *plan = run->plan;
-    const SinoSlices slices = {.precision = run->operator->precision, .stride = plan->stride};
+    const SinoSlices slices = {.precision = run->op->precision, .stride = plan->stride};
     const int64_t field = sino_input_field_bytes(run->input, plan->slab_slices);
     SINO_TRY(sino_data_new(run->runtime, "io", 0, &run->io));
     for (int64_t i = 0; i < min(COUNT_SETS, plan->slab_count); i++) {
@@ -59,7 +59,7 @@ static SinoStatus new_data(Run *run)
     }
     SINO_TRY(sino_allocate(plan->slots, sizeof *run->slot, "slots", &run->slot));
     for (int64_t s = 0; s < plan->slots; s++)
-        SINO_TRY(sino_minibatch_new(run->runtime, run->operator, slices, run->solver->vectors, run->record->columns,
+        SINO_TRY(sino_minibatch_new(run->runtime, run->op, slices, run->solver->vectors, run->record->columns,
                                     &run->slot[s]));
     return NULL;
 }
@@ -67,7 +67,7 @@ static SinoStatus new_data(Run *run)
 static void free_data(Run *run)
 {
     for (int64_t s = 0; run->slot && s < run->plan->slots; s++)
-        sino_minibatch_free(run->slot[s], run->operator->partition_count);
+        sino_minibatch_free(run->slot[s], run->op->partition_count);
     free(run->slot);
     for (int i = 0; i < COUNT_SETS; i++) {
         sino_data_free(run->set[i].counts);
@@ -96,6 +96,7 @@ static SinoStatus insert_correct(Run *run, int64_t slab, int64_t slot)
     const int64_t in_slab = slot * plan->minibatch, in_this = slab_slices(run, slab);
     minibatch->first_slice = slab * plan->slab_slices + in_slab;
     minibatch->slices.slice_count = min(plan->minibatch, in_this - in_slab);
+    minibatch->stopped = false;
     minibatch->position.slab = slab;
     minibatch->position.minibatch = slab * plan->slots + slot;
     const SinoCorrection correction = sino_input_correction(run->input, minibatch->slices.precision, in_this, in_slab,
@@ -104,40 +105,37 @@ static SinoStatus insert_correct(Run *run, int64_t slab, int64_t slot)
                                  minibatch->rays[0], minibatch->repaired));
     const int64_t picture = run->record->picture_slice - minibatch->first_slice;
     if (run->record->sinogram && picture >= 0 && picture < minibatch->slices.slice_count)
-        SINO_TRY(sino_insert_sample(run->runtime, minibatch->position, minibatch->slices, picture,
-                                    run->operator->ray_count, minibatch->rays[0], run->record->sinogram));
+        SINO_TRY(sino_insert_sample(run->runtime, minibatch->position, minibatch->slices, picture, run->op->ray_count,
+                                    minibatch->rays[0], run->record->sinogram));
     return run->solver->start(&run->solver_run, minibatch);
 }
 
-/* Whether all slices of the minibatch had stopped at an earlier iteration; those after it are in flight. */
-static SinoStatus all_stopped(const Run *run, const SinoMinibatch *minibatch, int64_t iteration, bool *stopped)
+/* Stops the minibatch when all of its slices had stopped at an earlier iteration; those after it are in flight. */
+static SinoStatus look_for_stop(Run *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const int64_t earlier = iteration - SINO_LOOKAHEAD + 1;
-    *stopped = false;
     if (run->settings->tolerance <= 0 || earlier < 1) return NULL;
     SinoData *active = minibatch->active[earlier % SINO_LOOKAHEAD];
     void *count;
     SINO_TRY(sino_data_acquire(active, STARPU_R, &count));
-    *stopped = *(const int64_t *)count == 0;
+    minibatch->stopped = *(const int64_t *)count == 0;
     sino_data_release(active);
+    if (minibatch->stopped)
+        sino_runtime_expect_less(
+            run->runtime, (double)((run->solver_run.iterations - iteration + 1) * minibatch->slices.slice_count));
     return NULL;
 }
 
 /* Iteration by iteration, so that every minibatch of the slab has tasks in flight. */
 static SinoStatus insert_iterations(Run *run, int64_t slot_count)
 {
-    bool stopped[slot_count];
-    for (int64_t s = 0; s < slot_count; s++) stopped[s] = false;
     for (int64_t i = 1; i <= run->solver_run.iterations; i++) {
         for (int64_t s = 0; s < slot_count; s++) {
-            if (stopped[s]) continue;
+            SinoMinibatch *minibatch = run->slot[s];
+            if (minibatch->stopped) continue;
             if (sino_runtime_failed(run->runtime)) return NULL;
-            SINO_TRY(all_stopped(run, run->slot[s], i, &stopped[s]));
-            if (!stopped[s])
-                SINO_TRY(run->solver->iterate(&run->solver_run, run->slot[s], i));
-            else
-                sino_runtime_expect_less(
-                    run->runtime, (double)((run->solver_run.iterations - i + 1) * run->slot[s]->slices.slice_count));
+            SINO_TRY(look_for_stop(run, minibatch, i));
+            if (!minibatch->stopped) SINO_TRY(run->solver->iterate(&run->solver_run, minibatch, i));
         }
     }
     return NULL;
@@ -145,12 +143,12 @@ static SinoStatus insert_iterations(Run *run, int64_t slot_count)
 
 static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
 {
-    const SinoOperator *operator= run->operator;
-    for (int64_t p = 0; p < operator->partition_count; p++) {
+    const SinoOperator *op = run->op;
+    for (int64_t p = 0; p < op->partition_count; p++) {
         const SinoAssemble part = {.slices = minibatch->slices,
-                                   .grid_size = operator->geometry.grid_size,
-                                   .tile_count = operator->partition[p].tile_count,
-                                   .tile = operator->partition[p].tile,
+                                   .grid_size = op->geometry.grid_size,
+                                   .tile_count = op->partition[p].tile_count,
+                                   .tile = op->partition[p].tile,
                                    .scale = run->scale,
                                    .mask_ratio = run->settings->mask_ratio};
         SINO_TRY(sino_insert_assemble(run->runtime, sino_minibatch_at(minibatch, -1, p), &part, p == 0,
@@ -163,7 +161,7 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                              .residuals = run->record->residuals,
                              .repaired = run->record->repaired,
                              .picture_slice = run->record->picture_slice,
-                             .pixel_count = operator->geometry.grid_size * operator->geometry.grid_size,
+                             .pixel_count = op->geometry.grid_size * op->geometry.grid_size,
                              .picture = run->record->tomogram};
     return sino_insert_store(run->runtime, minibatch->position, &store, run->io, minibatch->image, minibatch->history,
                              minibatch->repaired);
@@ -188,21 +186,20 @@ static SinoStatus insert_all(Run *run)
 }
 
 SinoStatus sino_reconstruct(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
-                            const SinoOperator *operator, const SinoSolver * solver, const SinoMemoryPlan *plan,
-                            double scale, SinoVolume *volume, SinoRecord *record)
+                            const SinoOperator *op, const SinoSolver *solver, const SinoMemoryPlan *plan, double scale,
+                            SinoVolume *volume, SinoRecord *record)
 {
     SinoStatus status = NULL;
     Run run = {.runtime = runtime,
                .settings = settings,
                .input = input,
-               .operator= operator,
+               .op = op,
                .solver = solver,
                .plan = plan,
                .scale = scale,
                .volume = volume,
                .record = record,
-               .solver_run = {
-                   .runtime = runtime, .operator= operator, .settings = settings, .iterations = record->columns - 1}};
+               .solver_run = {.runtime = runtime, .op = op, .settings = settings, .iterations = record->columns - 1}};
     sino_runtime_expect(runtime, (double)(input->slice_count * run.solver_run.iterations), plan->slab_count);
     status = new_data(&run);
     if (!status && solver->prepare) status = solver->prepare(&run.solver_run);

@@ -20,7 +20,7 @@ void sino_record_free(SinoRecord *record);
 /* Submits and runs every task; returns when the last slice is stored. `scale` takes values per voxel to the output's
  * units. */
 SinoStatus sino_reconstruct(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
-                            const SinoOperator *operator, const SinoSolver * solver, const SinoMemoryPlan *plan,
-                            double scale, SinoVolume *volume, SinoRecord *record);
+                            const SinoOperator *op, const SinoSolver *solver, const SinoMemoryPlan *plan, double scale,
+                            SinoVolume *volume, SinoRecord *record);
 
 #endif

@@ -9,7 +9,7 @@
 /* What a solver works with during a run. */
 typedef struct SinoSolverRun {
     SinoRuntime *runtime;
-    const SinoOperator *operator; /* NULL until it is built */
+    const SinoOperator *op; /* NULL until it is built */
     const SinoSettings *settings;
     int64_t iterations; /* 0 for direct methods */
     void *own;          /* the solver's data of the run: made by prepare, freed by release */

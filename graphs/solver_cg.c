@@ -11,16 +11,16 @@ enum { X = 0, G = 1, D = 2 }; /* voxels */
 /* g = Aᵀ r and its norm; then x and the next direction. */
 static SinoStatus turn(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
-    const SinoOperator *operator= run->operator;
-    const int64_t count = operator->partition_count;
-    SINO_TRY(sino_insert_backproject(run->runtime, operator, minibatch, iteration, R, G));
+    const SinoOperator *op = run->op;
+    const int64_t count = op->partition_count;
+    SINO_TRY(sino_insert_backproject(run->runtime, op, minibatch, iteration, R, G));
     for (int64_t p = 0; p < count; p++)
-        SINO_TRY(sino_insert_update_norm(run->runtime, sino_minibatch_at(minibatch, iteration, p),
-                                         minibatch->slices, operator->partition[p].voxel_count, minibatch->voxels[G][p],
-                                         minibatch->state, p == 0, p == count - 1));
+        SINO_TRY(sino_insert_update_norm(run->runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
+                                         op->partition[p].voxel_count, minibatch->voxels[G][p], minibatch->state,
+                                         p == 0, p == count - 1));
     for (int64_t p = 0; p < count; p++)
         SINO_TRY(sino_insert_update_voxels_cg(run->runtime, sino_minibatch_at(minibatch, iteration, p),
-                                              minibatch->slices, operator->partition[p].voxel_count, iteration == 0,
+                                              minibatch->slices, op->partition[p].voxel_count, iteration == 0,
                                               minibatch->voxels[G][p], minibatch->state, minibatch->voxels[D][p],
                                               minibatch->voxels[X][p]));
     return NULL;
@@ -29,17 +29,17 @@ static SinoStatus turn(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t ite
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     SINO_TRY(sino_insert_update_start(run->runtime, sino_minibatch_at(minibatch, 0, -1), minibatch->slices,
-                                      sino_solver_iteration(run, 0), run->operator->ray_count, minibatch->rays[R],
+                                      sino_solver_iteration(run, 0), run->op->ray_count, minibatch->rays[R],
                                       minibatch->state, minibatch->history));
     return turn(run, minibatch, 0);
 }
 
 static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
-    SINO_TRY(sino_insert_project(run->runtime, run->operator, minibatch, iteration, D, Q));
+    SINO_TRY(sino_insert_project(run->runtime, run->op, minibatch, iteration, D, Q));
     SINO_TRY(sino_insert_update_residual_cg(
         run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
-        sino_solver_iteration(run, iteration), run->operator->ray_count, minibatch->rays[Q], minibatch->rays[R],
+        sino_solver_iteration(run, iteration), run->op->ray_count, minibatch->rays[Q], minibatch->rays[R],
         minibatch->state, minibatch->history, minibatch->active[iteration % SINO_LOOKAHEAD]));
     return turn(run, minibatch, iteration);
 }

@@ -18,18 +18,17 @@ typedef struct Weights {
 /* Vectors of ones through both projections: a minibatch of one slice whose results stay. */
 static SinoStatus sum_rows_and_columns(SinoSolverRun *run, SinoMinibatch *sums)
 {
-    const SinoOperator *operator= run->operator;
-    const SinoPrecision precision = operator->precision;
-    for (int64_t p = 0; p < operator->partition_count; p++)
+    const SinoOperator *op = run->op;
+    const SinoPrecision precision = op->precision;
+    for (int64_t p = 0; p < op->partition_count; p++)
+        SINO_TRY(sino_insert_weights_ones(run->runtime, precision, op->partition[p].voxel_count, sums->voxels[G][p]));
+    SINO_TRY(sino_insert_project(run->runtime, op, sums, -1, G, W));
+    SINO_TRY(sino_insert_weights_ones(run->runtime, precision, op->ray_count, sums->rays[B]));
+    SINO_TRY(sino_insert_backproject(run->runtime, op, sums, -1, B, X));
+    SINO_TRY(sino_insert_weights_reciprocal(run->runtime, precision, op->ray_count, sums->rays[W]));
+    for (int64_t p = 0; p < op->partition_count; p++)
         SINO_TRY(
-            sino_insert_weights_ones(run->runtime, precision, operator->partition[p].voxel_count, sums->voxels[G][p]));
-    SINO_TRY(sino_insert_project(run->runtime, operator, sums, -1, G, W));
-    SINO_TRY(sino_insert_weights_ones(run->runtime, precision, operator->ray_count, sums->rays[B]));
-    SINO_TRY(sino_insert_backproject(run->runtime, operator, sums, -1, B, X));
-    SINO_TRY(sino_insert_weights_reciprocal(run->runtime, precision, operator->ray_count, sums->rays[W]));
-    for (int64_t p = 0; p < operator->partition_count; p++)
-        SINO_TRY(sino_insert_weights_reciprocal(run->runtime, precision, operator->partition[p].voxel_count,
-                                                sums->voxels[X][p]));
+            sino_insert_weights_reciprocal(run->runtime, precision, op->partition[p].voxel_count, sums->voxels[X][p]));
     return NULL;
 }
 
@@ -37,16 +36,16 @@ static SinoStatus prepare(SinoSolverRun *run)
 {
     Weights *weights = NULL;
     SinoMinibatch *sums = NULL;
-    const SinoSlices one = {.precision = run->operator->precision, .stride = 1, .slice_count = 1};
+    const SinoSlices one = {.precision = run->op->precision, .stride = 1, .slice_count = 1};
     SINO_TRY(sino_allocate(1, sizeof *weights, "SIRT's weights", &weights));
     run->own = weights;
-    SINO_TRY(sino_minibatch_new(run->runtime, run->operator, one, sino_solver_sirt.vectors, 1, &sums));
+    SINO_TRY(sino_minibatch_new(run->runtime, run->op, one, sino_solver_sirt.vectors, 1, &sums));
     SinoStatus status = sum_rows_and_columns(run, sums);
     weights->row = sums->rays[W];
     weights->column = sums->voxels[X];
     sums->rays[W] = NULL;
     sums->voxels[X] = NULL;
-    sino_minibatch_free(sums, run->operator->partition_count);
+    sino_minibatch_free(sums, run->op->partition_count);
     return status;
 }
 
@@ -55,7 +54,7 @@ static void release(SinoSolverRun *run)
     Weights *weights = run->own;
     if (!weights) return;
     sino_data_free(weights->row);
-    for (int64_t p = 0; weights->column && p < run->operator->partition_count; p++) sino_data_free(weights->column[p]);
+    for (int64_t p = 0; weights->column && p < run->op->partition_count; p++) sino_data_free(weights->column[p]);
     free(weights->column);
     free(weights);
     run->own = NULL;
@@ -64,17 +63,16 @@ static void release(SinoSolverRun *run)
 static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Weights *weights = run->own;
-    return sino_insert_update_residual_sirt(run->runtime, sino_minibatch_at(minibatch, iteration, -1),
-                                            minibatch->slices, sino_solver_iteration(run, iteration),
-                                            run->operator->ray_count, minibatch->rays[B], weights->row, iteration == 0,
-                                            minibatch->rays[W], minibatch->state, minibatch->history,
-                                            minibatch->active[iteration % SINO_LOOKAHEAD]);
+    return sino_insert_update_residual_sirt(
+        run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
+        sino_solver_iteration(run, iteration), run->op->ray_count, minibatch->rays[B], weights->row, iteration == 0,
+        minibatch->rays[W], minibatch->state, minibatch->history, minibatch->active[iteration % SINO_LOOKAHEAD]);
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     SINO_TRY(sino_insert_update_start(run->runtime, sino_minibatch_at(minibatch, 0, -1), minibatch->slices,
-                                      sino_solver_iteration(run, 0), run->operator->ray_count, minibatch->rays[B],
+                                      sino_solver_iteration(run, 0), run->op->ray_count, minibatch->rays[B],
                                       minibatch->state, minibatch->history));
     return weigh_residual(run, minibatch, 0);
 }
@@ -82,15 +80,14 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Weights *weights = run->own;
-    const SinoOperator *operator= run->operator;
-    SINO_TRY(sino_insert_backproject(run->runtime, operator, minibatch, iteration, W, G));
-    for (int64_t p = 0; p < operator->partition_count; p++)
-        SINO_TRY(sino_insert_update_voxels_sirt(run->runtime, sino_minibatch_at(minibatch, iteration, p),
-                                                minibatch->slices, operator->partition[p].voxel_count,
-                                                run->settings->relaxation, run->settings->nonnegativity, iteration == 1,
-                                                minibatch->voxels[G][p], weights->column[p], minibatch->state,
-                                                minibatch->voxels[X][p]));
-    SINO_TRY(sino_insert_project(run->runtime, operator, minibatch, iteration, X, W));
+    const SinoOperator *op = run->op;
+    SINO_TRY(sino_insert_backproject(run->runtime, op, minibatch, iteration, W, G));
+    for (int64_t p = 0; p < op->partition_count; p++)
+        SINO_TRY(sino_insert_update_voxels_sirt(
+            run->runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices, op->partition[p].voxel_count,
+            run->settings->relaxation, run->settings->nonnegativity, iteration == 1, minibatch->voxels[G][p],
+            weights->column[p], minibatch->state, minibatch->voxels[X][p]));
+    SINO_TRY(sino_insert_project(run->runtime, op, minibatch, iteration, X, W));
     return weigh_residual(run, minibatch, iteration);
 }
 

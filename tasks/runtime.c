@@ -79,6 +79,13 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
     return NULL;
 }
 
+static void free_runtime(SinoRuntime *runtime)
+{
+    sino_profile_free(runtime->profile);
+    pthread_mutex_destroy(&runtime->mutex);
+    free(runtime);
+}
+
 SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **result)
 {
     SinoStatus status = NULL;
@@ -94,10 +101,8 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
     *result = runtime;
     return NULL;
 fail:
-    sino_status_free(sino_task_graph_close(runtime->graph));
-    sino_profile_free(runtime->profile);
-    pthread_mutex_destroy(&runtime->mutex);
-    free(runtime);
+    sino_task_graph_discard(runtime->graph);
+    free_runtime(runtime);
     return status;
 }
 
@@ -106,15 +111,21 @@ SinoStatus sino_runtime_stop(SinoRuntime *runtime)
     if (!runtime) return NULL;
     SinoStatus status = sino_runtime_wait(runtime);
     starpu_shutdown();
-    SinoStatus graph_status = sino_task_graph_close(runtime->graph);
     if (status)
-        sino_status_free(graph_status);
+        sino_task_graph_discard(runtime->graph);
     else
-        status = graph_status;
-    sino_profile_free(runtime->profile);
-    pthread_mutex_destroy(&runtime->mutex);
-    free(runtime);
+        status = sino_task_graph_close(runtime->graph);
+    free_runtime(runtime);
     return status;
+}
+
+void sino_runtime_abandon(SinoRuntime *runtime)
+{
+    if (!runtime) return;
+    sino_status_free(sino_runtime_wait(runtime));
+    starpu_shutdown();
+    sino_task_graph_discard(runtime->graph);
+    free_runtime(runtime);
 }
 
 int64_t sino_runtime_worker_count(const SinoRuntime *runtime)

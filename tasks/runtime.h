@@ -31,6 +31,9 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
  */
 SinoStatus sino_runtime_stop(SinoRuntime *runtime);
 
+/* The same after a failure of the caller's: no graph is left, and what the tasks say is lost. Takes NULL. */
+void sino_runtime_abandon(SinoRuntime *runtime);
+
 int64_t sino_runtime_worker_count(const SinoRuntime *runtime);
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);

@@ -39,6 +39,7 @@ SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **graph);
 SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosition position, int access_count,
                                const SinoAccess *access);
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
+void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; takes NULL */
 
 /* Seconds of a clock that only goes forward. */
 double sino_runtime_now_s(void);

@@ -96,17 +96,32 @@ SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosit
     return NULL;
 }
 
+static void free_graph(SinoTaskGraph *graph)
+{
+    free(graph->path);
+    free(graph->temporary);
+    free(graph);
+}
+
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph)
 {
     if (!graph) return NULL;
     SinoStatus status = NULL;
+    errno = 0;
     fprintf(graph->file, "}\n");
     const bool bad = ferror(graph->file) != 0;
     if ((fclose(graph->file) != 0) | bad || rename(graph->temporary, graph->path) != 0)
-        status = sino_error(SINO_FAILED, "cannot write the task graph '%s': %s", graph->path, strerror(errno));
+        status = sino_error(SINO_FAILED, "graph: cannot write '%s': %s", graph->path,
+                            errno ? strerror(errno) : "an earlier write failed");
     if (status) remove(graph->temporary);
-    free(graph->path);
-    free(graph->temporary);
-    free(graph);
+    free_graph(graph);
     return status;
+}
+
+void sino_task_graph_discard(SinoTaskGraph *graph)
+{
+    if (!graph) return;
+    (void)fclose(graph->file); /* it is thrown away, whatever it says */
+    remove(graph->temporary);
+    free_graph(graph);
 }

@@ -180,8 +180,7 @@ static float *read_tooth(void)
                                        .slice_stride = TOOTH_ROWS,
                                        .binning = 1,
                                        .flat_field = true,
-                                       .minus_log = true,
-                                       .scale = 1};
+                                       .minus_log = true};
     int64_t repaired[TOOTH_ROWS];
     assert_success(sino_correct(&correction, counts, flat, dark, sinogram, repaired));
     assert_true(repaired[0] == 0 && repaired[1] == 0);

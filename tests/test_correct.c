@@ -47,7 +47,7 @@ static double reference_value(const SinoCorrection *c, const void *image, const 
         transmission = (transmission - black) / range;
     }
     if (!isfinite(transmission) || (c->minus_log && transmission <= 0)) return NAN;
-    return c->scale * (c->minus_log ? -log(transmission) : transmission);
+    return c->minus_log ? -log(transmission) : transmission;
 }
 
 /* The value of a column after repair, found by looking outwards from it. */
@@ -166,7 +166,6 @@ static void agrees_with_reference(void **state)
                 .binning = shape[s].binning,
                 .flat_field = true,
                 .minus_log = option < 6,
-                .scale = 1 / (double)shape[s].binning,
             };
             check_random(c, seed++);
         }
@@ -185,8 +184,7 @@ static void gaps_are_interpolated(void **state)
                               .slice_stride = 2,
                               .binning = 1,
                               .flat_field = false,
-                              .minus_log = true,
-                              .scale = 1};
+                              .minus_log = true};
     const float e = (float)exp(-1);
     const float counts[16] = {NAN, -1, 1, 0, NAN, e, INFINITY, 0, 0, 0, 0, -2, NAN, 0, -INFINITY, 0};
     const double expected[8] = {0, 0, 0, 1.0 / 3, 2.0 / 3, 1, 1, 1};
@@ -213,8 +211,7 @@ static void dead_flat_is_undefined_without_logarithm(void **state)
                               .slice_stride = 1,
                               .binning = 1,
                               .flat_field = true,
-                              .minus_log = false,
-                              .scale = 1};
+                              .minus_log = false};
     const uint8_t counts[3] = {0, 9, 30};
     const float flat[3] = {20, 10, 20}, dark[3] = {10, 10, 10};
     float sinogram[3];

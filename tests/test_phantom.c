@@ -29,7 +29,8 @@ static double integrate(const float *slice, double s, double angle_rad)
 {
     const double step = 0.25;
     double sum = 0;
-    for (double t = -0.75 * SIZE; t < 0.75 * SIZE; t += step) {
+    for (int i = 0; i < 6 * SIZE; i++) {
+        const double t = i * step - 0.75 * SIZE;
         sum += interpolate(slice, s * cos(angle_rad) - t * sin(angle_rad), s * sin(angle_rad) + t * cos(angle_rad));
     }
     return sum * step;

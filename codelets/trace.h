@@ -32,4 +32,8 @@ void sino_trace_free(SinoTrace *trace);
 /* The number of nonzeros of the tile to about 1 %: Σ over angles of the covered area times |cosθ| + |sinθ|. */
 double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile);
 
+/* Bytes of a block per nonzero, headers and padding included: measured 6.2 to 7.5 and 11.5 to 13.8, more where angles
+ * are few for the columns and groups hold more zeros. */
+double sino_trace_bytes_per_nonzero(SinoPrecision precision);
+
 #endif

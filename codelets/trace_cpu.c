@@ -11,6 +11,7 @@
 #include "vector.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,28 +62,39 @@ typedef struct Fan {
     int64_t first, last; /* with one more where rounding leaves it open */
 } Fan;
 
+SINO_INLINE double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+SINO_INLINE double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static Fan fan_of(const SinoGeometry *geometry, const Frame *frame, int64_t angle)
 {
     Fan fan = {.cosine = cos(geometry->angle_rad[angle]), .sine = sin(geometry->angle_rad[angle])};
     const double half = (double)geometry->grid_size / 2;
     fan.rho0 = half * (fan.cosine - fan.sine) - geometry->center;
     const double corner = frame->left * fan.cosine - frame->top * fan.sine;
-    const double low = corner + fmin(0, frame->width * fan.cosine) + fmin(0, -frame->height * fan.sine);
-    const double high = corner + fmax(0, frame->width * fan.cosine) + fmax(0, -frame->height * fan.sine);
+    const double low = corner + lesser(0, frame->width * fan.cosine) + lesser(0, -frame->height * fan.sine);
+    const double high = corner + greater(0, frame->width * fan.cosine) + greater(0, -frame->height * fan.sine);
     const double last_column = (double)(geometry->column_count - 1), rounding = 1e-6;
-    fan.first = (int64_t)fmax(0, ceil(low - fan.rho0 - rounding));
-    fan.last = (int64_t)fmin(last_column, floor(high - fan.rho0 + rounding));
+    fan.first = (int64_t)greater(0, ceil(low - fan.rho0 - rounding));
+    fan.last = (int64_t)lesser(last_column, floor(high - fan.rho0 + rounding));
     return fan;
 }
 
 /* Lengths below this share of a voxel are rounding, not matter. */
 static const double least_length = 1e-10;
 
-SINO_INLINE int append(Segment *segment, int count, int voxel, double length)
+/* Without branches: whether a voxel counts is a coin toss to the processor. */
+SINO_INLINE int append(Segment *segment, int count, int voxel, double length, int inside)
 {
     segment->voxel[count] = (uint16_t)voxel;
     segment->length[count] = length;
-    return count + (length > least_length);
+    return count + (inside & (length > least_length));
 }
 
 /* One axis of the tile: its first voxel in the grid, how many, and how far apart in the tile. */
@@ -99,14 +111,16 @@ SINO_INLINE void walk(Segment *segment, double start, double slope, Axis along, 
     double from = start + along.first * slope;
     for (int i = 0; i < along.count; i++) {
         const double to = start + (along.first + (i + 1)) * slope;
-        const double least = fmin(from, to), most = fmax(from, to);
+        const double least = lesser(from, to), most = greater(from, to);
         const double lower = floor(least), edge = lower + 1;
         /* Share of this step in the lower voxel; all of it when no edge is crossed. */
-        const double share = most > edge ? (edge - least) / (most - least) : 1;
+        const int crossed = most > edge;
+        const double share = crossed ? (edge - least) / (most - least) : 1;
         const int place = (int)(lower - across.first), voxel = i * along.stride + place * across.stride;
-        if (place >= 0 && place < across.count) count = append(segment, count, voxel, share * full);
-        if (most > edge && place + 1 >= 0 && place + 1 < across.count)
-            count = append(segment, count, voxel + across.stride, (1 - share) * full);
+        const int inside = (unsigned)place < (unsigned)across.count;
+        const int next_inside = crossed & ((unsigned)(place + 1) < (unsigned)across.count);
+        count = append(segment, count, voxel, share * full, inside);
+        count = append(segment, count, voxel + across.stride, (1 - share) * full, next_inside);
         from = to;
     }
     segment->count = count;
@@ -135,15 +149,39 @@ SINO_VECTORISED static void trace_angle(const SinoGeometry *geometry, const Fram
         if (segment->count == 0) continue;
         segment->offset = rho - middle;
         segment->ray = angle * geometry->column_count + column;
-        work->sorted[work->segment_count++] = segment;
+        work->segment_count++;
     }
 }
 
-static int by_offset(const void *a, const void *b)
+static bool goes_before(const Segment *a, const Segment *b)
 {
-    const Segment *p = *(Segment *const *)a, *q = *(Segment *const *)b;
-    if (p->offset != q->offset) return p->offset < q->offset ? -1 : 1;
-    return p->ray < q->ray ? -1 : 1;
+    return a->offset != b->offset ? a->offset < b->offset : a->ray < b->ray;
+}
+
+enum { BUCKETS = 24 * SINO_TILE };
+
+static int bucket_of(const Segment *segment, double reach)
+{
+    const int bucket = (int)((segment->offset + reach) * (BUCKETS / (2 * reach)));
+    return bucket < 0 ? 0 : bucket >= BUCKETS ? BUCKETS - 1 : bucket;
+}
+
+/* Sorts the segments by offset, then ray: into buckets of a sixteenth voxel, then by insertion, since a bucket holds
+ * about one of them. */
+static void sort_segments(Workspace *work)
+{
+    const int count = work->segment_count;
+    const double reach = 0.75 * SINO_TILE; /* offsets lie within T/√2 of the center */
+    int begin[BUCKETS + 1] = {0};
+    for (int i = 0; i < count; i++) begin[bucket_of(&work->segment[i], reach) + 1]++;
+    for (int b = 0; b < BUCKETS; b++) begin[b + 1] += begin[b];
+    for (int i = 0; i < count; i++) work->sorted[begin[bucket_of(&work->segment[i], reach)]++] = &work->segment[i];
+    for (int i = 1; i < count; i++) {
+        Segment *segment = work->sorted[i];
+        int j = i;
+        for (; j > 0 && goes_before(segment, work->sorted[j - 1]); j--) work->sorted[j] = work->sorted[j - 1];
+        work->sorted[j] = segment;
+    }
 }
 
 static void unite(Workspace *work, int first, int ray_count)
@@ -165,13 +203,16 @@ static void unite(Workspace *work, int first, int ray_count)
     for (int i = 0; i < work->voxel_count; i++) work->place[work->voxel[i]] = -1;
 }
 
+/* Room for `more` bytes. What the estimate at the start gave is nearly always enough. */
 static SinoStatus reserve(SinoTrace *trace, int64_t more)
 {
     if (trace->size + more <= trace->capacity) return NULL;
     const int64_t capacity = (trace->size + more) + trace->size / 8 + 65536;
-    uint8_t *bytes = realloc(trace->bytes, (size_t)capacity);
+    uint8_t *bytes = sino_allocate_large(capacity);
     char text[24];
     SINO_CHECK(bytes, SINO_FAILED, "no memory for traced rays: %s asked for", sino_bytes_text(capacity, text));
+    if (trace->bytes) memcpy(bytes, trace->bytes, (size_t)trace->size);
+    free(trace->bytes);
     trace->bytes = bytes;
     trace->capacity = capacity;
     return NULL;
@@ -213,7 +254,7 @@ static SinoStatus write_group(const Workspace *work, int first, int ray_count, S
 /* Groups the segments gathered so far; adds their number to *group_count. */
 static SinoStatus write_groups(Workspace *work, SinoTrace *trace, int64_t *group_count)
 {
-    qsort(work->sorted, (size_t)work->segment_count, sizeof *work->sorted, by_offset);
+    sort_segments(work);
     for (int first = 0; first < work->segment_count; first += SINO_GROUP_RAYS) {
         const int left = work->segment_count - first;
         const int ray_count = left < SINO_GROUP_RAYS ? left : SINO_GROUP_RAYS;
@@ -241,6 +282,15 @@ static SinoStatus trace_tile(const SinoGeometry *geometry, SinoTilePlace tile, W
     return NULL;
 }
 
+/* A little more than the tiles will take. */
+static int64_t expected_bytes(const SinoGeometry *geometry, SinoPrecision precision, int64_t tile_count,
+                              const SinoTilePlace *tile)
+{
+    double nonzeros = 0;
+    for (int64_t t = 0; t < tile_count; t++) nonzeros += sino_trace_estimate(geometry, tile[t]);
+    return (int64_t)(nonzeros * sino_trace_bytes_per_nonzero(precision)) + 65536;
+}
+
 SinoStatus sino_trace_tiles(const SinoGeometry *geometry, SinoPrecision precision, int64_t tile_count,
                             const SinoTilePlace *tile, SinoTrace *trace)
 {
@@ -249,6 +299,7 @@ SinoStatus sino_trace_tiles(const SinoGeometry *geometry, SinoPrecision precisio
     *trace = (SinoTrace){.precision = precision};
     SINO_TRY(sino_allocate(1, sizeof *work, "tracing", &work));
     memset(work->place, 0xff, sizeof work->place);
+    SINO_TRY_OR(status, cleanup, reserve(trace, expected_bytes(geometry, precision, tile_count, tile)));
     for (int64_t t = 0; t < tile_count; t++) SINO_TRY_OR(status, cleanup, trace_tile(geometry, tile[t], work, trace));
 cleanup:
     free(work);
@@ -276,4 +327,9 @@ double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile)
         sum += share * (cosine + sine);
     }
     return sum * frame.width * frame.height;
+}
+
+double sino_trace_bytes_per_nonzero(SinoPrecision precision)
+{
+    return precision == SINO_DOUBLE ? 14 : 7.5;
 }

@@ -3,9 +3,11 @@
 #include "memory.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 SinoStatus sino_multiply(int64_t a, int64_t b, const char *what, int64_t *product)
 {
@@ -28,6 +30,17 @@ SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, 
     memset(memory, 0, rounded);
     memcpy(pointer, &memory, sizeof memory);
     return NULL;
+}
+
+void *sino_allocate_large(int64_t bytes)
+{
+    const size_t page = (size_t)2 << 20, size = (size_t)(bytes > 0 ? bytes : 1);
+    const bool large = size >= 2 * page;
+    const size_t alignment = large ? page : SINO_ALIGNMENT_BYTES;
+    void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    /* Advice: without large pages the memory is as good, only slower. */
+    if (memory && large) (void)madvise(memory, size / page * page, MADV_HUGEPAGE);
+    return memory;
 }
 
 const char *sino_bytes_text(int64_t bytes, char text[24])

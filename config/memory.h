@@ -18,6 +18,11 @@ SinoStatus sino_multiply(int64_t a, int64_t b, const char *what, int64_t *produc
  * A count of 0 gives a valid pointer. SINO_FAILED naming `what` and its size when there is no memory. */
 SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, void *pointer);
 
+/* bytes of memory for a large array, not cleared, on large pages where the system gives them: tables that are walked at
+ * random would otherwise spend their time in page walks. Release with free(); untouched parts take no memory. NULL when
+ * there is none. */
+void *sino_allocate_large(int64_t bytes);
+
 /* "1.5 GiB"-like text of a size in bytes, in the caller's buffer, which it returns. */
 const char *sino_bytes_text(int64_t bytes, char text[24]);
 

@@ -44,13 +44,14 @@ SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, 
         return NULL;
     }
     const uint32_t lines = (uint32_t)line_count(bytes);
-    /* Pinned where there are accelerators. */
-    const int code = starpu_malloc(&data->memory, (size_t)lines * LINE_BYTES);
-    if (code || !data->memory) {
+    data->memory = sino_allocate_large((int64_t)lines * LINE_BYTES);
+    if (!data->memory) {
         char text[24];
         free(data);
         return sino_error(SINO_FAILED, "no memory for %s: %s asked for", name, sino_bytes_text(bytes, text));
     }
+    /* Accelerators copy from pinned memory at full speed; without any this does nothing. */
+    starpu_memory_pin(data->memory, (size_t)lines * LINE_BYTES);
     starpu_vector_data_register(&data->handle, STARPU_MAIN_RAM, (uintptr_t)data->memory, lines, LINE_BYTES);
     starpu_data_set_name(data->handle, name);
     *result = data;
@@ -72,7 +73,8 @@ void sino_data_free(SinoData *data)
 {
     if (!data) return;
     starpu_data_unregister(data->handle);
-    if (data->memory) starpu_free(data->memory);
+    if (data->memory) starpu_memory_unpin(data->memory, (size_t)line_count(data->bytes) * LINE_BYTES);
+    free(data->memory);
     free(data->reader);
     free(data);
 }

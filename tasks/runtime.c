@@ -51,9 +51,22 @@ static SinoStatus choose_workers(const SinoRuntimeRequest *request, int *workers
     return NULL;
 }
 
+/* Processes of one MPI job would each do the whole work and race for the same output. */
+static SinoStatus check_alone(void)
+{
+    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        const char *text = getenv(size[i]);
+        SINO_CHECK(!text || strtoll(text, NULL, 10) <= 1, SINO_BAD_INPUT,
+                   "started as one of %s MPI processes (%s); allowed: one, on one node", text, size[i]);
+    }
+    return NULL;
+}
+
 static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *runtime)
 {
     int workers;
+    SINO_TRY(check_alone());
     SINO_TRY(choose_workers(request, &workers));
     struct starpu_conf conf;
     SINO_CHECK(starpu_conf_init(&conf) == 0, SINO_FAILED, "StarPU cannot be configured");

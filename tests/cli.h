@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line: runs the program that $SINODAG names as its users do, and looks at what it says and leaves. */
+#ifndef SINO_CLI_H
+#define SINO_CLI_H
+
+#include "testing.h"
+
+#include <sys/types.h>
+
+/* One run of the program. Zero what does not matter. */
+typedef struct CliRun {
+    const char *directory;   /* it runs in */
+    const char *environment; /* "NAME=VALUE"; NULL: nothing more */
+    const char *stdout_path; /* NULL: captured */
+    bool stdout_closed, stderr_closed;
+    int64_t file_bytes_max; /* RLIMIT_FSIZE; 0: none */
+    /* set by cli_start and cli_wait */
+    pid_t pid;
+    int out_descriptor, err_descriptor;
+    int exit_code; /* minus the signal that ended it */
+    int64_t peak_bytes;
+    double elapsed_s;
+    char *out, *err; /* owned */
+} CliRun;
+
+/* Words of the line are separated by single blanks. */
+void cli_start(CliRun *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_wait(CliRun *run);
+void cli_free(CliRun *run);
+
+/* Waits, for a minute at most, until stderr contains `text`. */
+void cli_await(const CliRun *run, const char *text);
+
+/* Exit code 0. What it wrote to stderr is lost. */
+void cli_works(const char *directory, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Exit code 2, "sinodag: MESSAGE" as the only line of stderr, nothing on stdout, nothing changed in the directory. */
+void cli_refuses(const char *directory, const char *message, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The run ended with this code, and the last line of stderr is "sinodag: MESSAGE". Frees it. */
+void cli_assert_ended(CliRun *run, int exit_code, const char *message);
+
+/* "path size" lines of everything in the directory, sorted; caller frees. */
+char *cli_listing(const char *directory);
+
+/* The names of everything in the directory, sorted, separated by blanks, are these. */
+void assert_names(const char *directory, const char *names);
+
+/* Scans of the counts 500 behind flats of 1000, with every fourth column at 900 as uint16. */
+typedef struct CliScan {
+    uint64_t angles, rows, columns;
+    int data_rank;                    /* 3; fewer: the first sizes only; 0: no dataset */
+    uint64_t flats, flat_rows, darks; /* 0 flats: none; 0 rows: as many as the data have */
+    uint16_t flat_count;              /* of every pixel */
+    uint64_t theta_count;             /* 0: no dataset */
+    const double *theta;              /* degrees; NULL: 0 to 180 */
+    uint64_t changed;                 /* the first of the counts become … */
+    uint16_t changed_count;           /* … this */
+} CliScan;
+
+extern const CliScan cli_scan; /* 12 angles, 4 rows, 16 columns, 2 flats, 1 dark */
+
+void cli_write_scan(const char *directory, const char *name, const CliScan *scan);
+void cli_write_bytes(const char *directory, const char *name, const void *bytes, size_t count);
+void cli_write_text(const char *directory, const char *name, const char *text);
+int64_t cli_file_size(const char *directory, const char *name);
+bool cli_exists(const char *directory, const char *name);
+
+/* A whole dataset as doubles, whose rank and sizes are these; caller frees. */
+double *cli_read_doubles(const char *directory, const char *name, const char *dataset, int rank, const int64_t *size);
+
+/* /exchange/data with these sizes, as stored; caller frees. */
+float *cli_read_volume(const char *directory, const char *name, int64_t slices, int64_t size);
+
+/* A float32 TIFF of one page; caller frees. */
+float *cli_read_tiff(const char *directory, const char *name, int64_t size);
+
+/* ‖a − b‖/‖b‖ */
+double cli_difference(int64_t count, const float *a, const float *b);
+
+/* Mounts a tmpfs with these options (MS_… and "size=…") on directory/name, which is made; skips the test, loudly, where
+ * that is not allowed. The teardown below takes it away. */
+void cli_mount(const char *directory, const char *name, unsigned long flags, const char *options);
+int cli_directory_remove(void **state);
+
+#define CLI_TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, cli_directory_remove)
+
+/* The subjects, each in a file of its own; the number of failed tests. */
+int cli_input_tests(void);
+int cli_settings_tests(void);
+int cli_disk_tests(void);
+int cli_output_tests(void);
+int cli_graph_tests(void);
+int cli_interrupt_tests(void);
+int cli_info_tests(void);
+
+#endif

@@ -1,0 +1,5 @@
+#include "cli.h"
+int cli_output_tests(void)
+{
+    return 0;
+}

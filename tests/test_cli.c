@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line: test_cli SUBJECT runs the tests of one subject against the program that $SINODAG names. */
+#include "cli.h"
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} subject[] = {
+    {"input", cli_input_tests},         {"settings", cli_settings_tests}, {"disk", cli_disk_tests},
+    {"output", cli_output_tests},       {"graph", cli_graph_tests},       {"info", cli_info_tests},
+    {"interrupt", cli_interrupt_tests},
+};
+
+int main(int argument_count, char **arguments)
+{
+    for (size_t i = 0; argument_count == 2 && i < sizeof subject / sizeof *subject; i++)
+        if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
+    fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph info interrupt\n",
+          stderr);
+    return 2;
+}

@@ -19,7 +19,8 @@ typedef enum SinoFilterWindow {
     SINO_WINDOW_BUTTERWORTH
 } SinoFilterWindow;
 
-/* Window W(ν) at ν in [0, 1] of the Nyquist frequency; W(0) = 1. As TomoPy's gridrec has them by default:
+/* Window W(ν) at ν in [0, 1] of the Nyquist frequency; W(0) = 1. As TomoPy's gridrec has them by default, except that
+ * its hann and hamming have 2πν for πν, so that they rise to 1 again at Nyquist:
  *   none         1
  *   shepp        sin(πν/2)/(πν/2)
  *   cosine       cos(πν/2)

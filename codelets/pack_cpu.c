@@ -8,9 +8,9 @@
 static void for_each_group(const SinoTrace *trace, void (*visit)(SinoGroupHeader *group, void *data), void *data)
 {
     for (int64_t at = 0; at < trace->size;) {
-        const SinoTileHeader *tile = (const void *)(trace->bytes + at);
-        at += (int64_t)sizeof *tile;
-        for (int64_t g = 0; g < tile->group_count; g++) {
+        const SinoSectionHeader *section = (const void *)(trace->bytes + at);
+        at += (int64_t)sizeof *section;
+        for (int32_t g = 0; g < section->group_count; g++) {
             SinoGroupHeader *group = (void *)(trace->bytes + at);
             at += sino_group_bytes(group->voxel_count, trace->precision);
             visit(group, data);

@@ -145,23 +145,21 @@ DEFINE_NARROW(one, 1)
 DEFINE_GROUP(project)
 DEFINE_GROUP(backproject)
 
-/* Every tile of the block. With each tile `from` moves on by from_step rows, `to` by to_step. */
+/* Every section of the block. `from_step` and `to_step` are the rows that a tile has in each of the vectors. */
 #define DEFINE_BLOCK(direction, from_step, to_step)                                                                    \
     static void NAME(direction)(const SinoBlockHeader *header, int64_t stride, const void *from_rows, void *to_rows)   \
     {                                                                                                                  \
-        const uint8_t *at = (const uint8_t *)(header + 1);                                                             \
-        const REAL *from = from_rows;                                                                                  \
-        REAL *to = to_rows;                                                                                            \
-        for (int64_t t = 0; t < header->tile_count; t++) {                                                             \
-            const int64_t group_count = ((const SinoTileHeader *)(const void *)at)->group_count;                       \
-            at += sizeof(SinoTileHeader);                                                                              \
-            for (int64_t g = 0; g < group_count; g++) {                                                                \
+        const uint8_t *at = (const uint8_t *)(header + 1), *const end = (const uint8_t *)header + header->bytes;       \
+        while (at < end) {                                                                                             \
+            const SinoSectionHeader section = *(const SinoSectionHeader *)(const void *)at;                            \
+            const REAL *from = (const REAL *)from_rows + section.tile * (from_step)*stride;                            \
+            REAL *to = (REAL *)to_rows + section.tile * (to_step)*stride;                                              \
+            at += sizeof section;                                                                                      \
+            for (int32_t g = 0; g < section.group_count; g++) {                                                        \
                 const NAME(Group) group = NAME(read_group)(at);                                                        \
                 NAME(direction##_group)(&group, stride, from, to);                                                     \
                 at = group.next;                                                                                       \
             }                                                                                                          \
-            from += (from_step)*stride;                                                                                \
-            to += (to_step)*stride;                                                                                    \
         }                                                                                                              \
     }
 

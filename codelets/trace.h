@@ -24,9 +24,10 @@ typedef struct SinoTrace {
     SinoPrecision precision;
 } SinoTrace;
 
-/* Traces `tile_count` tiles; trace->bytes is NULL before. At most 2³² rays. SINO_FAILED: out of memory. */
-SinoStatus sino_trace_tiles(const SinoGeometry *geometry, SinoPrecision precision, int64_t tile_count,
-                            const SinoTilePlace *tile, SinoTrace *trace);
+/* Traces `tile_count` tiles, of which the first is number `first_tile` of its partition; trace->bytes is NULL before.
+ * At most 2³² rays. SINO_FAILED: out of memory. */
+SinoStatus sino_trace_tiles(const SinoGeometry *geometry, SinoPrecision precision, int64_t first_tile,
+                            int64_t tile_count, const SinoTilePlace *tile, SinoTrace *trace);
 void sino_trace_free(SinoTrace *trace);
 
 /* The number of nonzeros of the tile to about 1 %: Σ over angles of the covered area times |cosθ| + |sinθ|. */

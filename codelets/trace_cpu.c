@@ -126,14 +126,41 @@ SINO_INLINE void walk(Segment *segment, double start, double slope, Axis along, 
     segment->count = count;
 }
 
-SINO_INLINE void trace_ray(Segment *segment, const Frame *frame, const Fan *fan, double rho)
+/* Whether the ray runs along a line of the grid, and which. Decided in the grid's own coordinates, so that all tiles
+ * agree; its last bits would put it on one side or the other. */
+SINO_INLINE bool on_grid_line(double start, double slope, double size, double *line)
+{
+    const double rounding = 1e-9, middle = start + slope * size / 2;
+    *line = floor(middle + 0.5);
+    return fabs(slope) * size < rounding && fabs(middle - *line) < rounding;
+}
+
+/* A ray along a grid line belongs half to the voxels on either side. */
+SINO_INLINE void walk_line(Segment *segment, double line, Axis along, Axis across)
+{
+    const int place = (int)(line - across.first);
+    int count = 0;
+    for (int i = 0; i < along.count; i++)
+        for (int side = place - 1; side <= place; side++)
+            count = append(segment, count, i * along.stride + side * across.stride, 0.5,
+                           (unsigned)side < (unsigned)across.count);
+    segment->count = count;
+}
+
+SINO_INLINE void trace_ray(Segment *segment, const Frame *frame, const Fan *fan, double size, double rho)
 {
     const Axis right = {.first = frame->left, .count = frame->width, .stride = 1};
     const Axis down = {.first = frame->top, .count = frame->height, .stride = SINO_TILE};
-    if (fabs(fan->sine) >= fabs(fan->cosine))
-        walk(segment, -rho / fan->sine, fan->cosine / fan->sine, right, down);
+    const bool steep = fabs(fan->sine) < fabs(fan->cosine);
+    const double start = steep ? rho / fan->cosine : -rho / fan->sine;
+    const double slope = steep ? fan->sine / fan->cosine : fan->cosine / fan->sine;
+    double line;
+    if (on_grid_line(start, slope, size, &line))
+        walk_line(segment, line, steep ? down : right, steep ? right : down);
+    else if (steep)
+        walk(segment, start, slope, down, right);
     else
-        walk(segment, rho / fan->cosine, fan->sine / fan->cosine, down, right);
+        walk(segment, start, slope, right, down);
 }
 
 SINO_VECTORISED static void trace_angle(const SinoGeometry *geometry, const Frame *frame, int64_t angle,
@@ -145,7 +172,7 @@ SINO_VECTORISED static void trace_angle(const SinoGeometry *geometry, const Fram
     for (int64_t column = fan.first; column <= fan.last; column++) {
         Segment *segment = &work->segment[work->segment_count];
         const double rho = fan.rho0 + (double)column;
-        trace_ray(segment, frame, &fan, rho);
+        trace_ray(segment, frame, &fan, (double)geometry->grid_size, rho);
         if (segment->count == 0) continue;
         segment->offset = rho - middle;
         segment->ray = angle * geometry->column_count + column;
@@ -251,34 +278,45 @@ static SinoStatus write_group(const Workspace *work, int first, int ray_count, S
     return NULL;
 }
 
-/* Groups the segments gathered so far; adds their number to *group_count. */
-static SinoStatus write_groups(Workspace *work, SinoTrace *trace, int64_t *group_count)
+/* The section of one tile and the angles first … end − 1. */
+static SinoStatus trace_section(const SinoGeometry *geometry, SinoTilePlace place, int64_t tile, int64_t first_angle,
+                                int64_t end_angle, Workspace *work, SinoTrace *trace)
 {
+    const Frame frame = frame_of(geometry, place);
+    work->segment_count = 0;
+    for (int64_t angle = first_angle; angle < end_angle; angle++) trace_angle(geometry, &frame, angle, work);
+    if (work->segment_count == 0) return NULL;
     sort_segments(work);
+    const SinoSectionHeader header = {.tile = (int32_t)tile,
+                                      .group_count = (work->segment_count + SINO_GROUP_RAYS - 1) / SINO_GROUP_RAYS};
+    SINO_TRY(reserve(trace, (int64_t)sizeof header));
+    memcpy(trace->bytes + trace->size, &header, sizeof header);
+    trace->size += (int64_t)sizeof header;
     for (int first = 0; first < work->segment_count; first += SINO_GROUP_RAYS) {
         const int left = work->segment_count - first;
         const int ray_count = left < SINO_GROUP_RAYS ? left : SINO_GROUP_RAYS;
         unite(work, first, ray_count);
         SINO_TRY(write_group(work, first, ray_count, trace));
-        ++*group_count;
     }
-    work->segment_count = 0;
     return NULL;
 }
 
-static SinoStatus trace_tile(const SinoGeometry *geometry, SinoTilePlace tile, Workspace *work, SinoTrace *trace)
+static bool same_super_tile(SinoTilePlace a, SinoTilePlace b)
 {
-    const Frame frame = frame_of(geometry, tile);
-    const int64_t header_at = trace->size;
-    SINO_TRY(reserve(trace, (int64_t)sizeof(SinoTileHeader)));
-    trace->size += (int64_t)sizeof(SinoTileHeader);
-    SinoTileHeader header = {0};
-    for (int64_t angle = 0; angle < geometry->angle_count; angle++) {
-        trace_angle(geometry, &frame, angle, work);
-        if ((angle + 1) % SINO_GROUP_ANGLES == 0 || angle + 1 == geometry->angle_count)
-            SINO_TRY(write_groups(work, trace, &header.group_count));
+    return a.column / SINO_SUPER_TILE == b.column / SINO_SUPER_TILE &&
+           a.row / SINO_SUPER_TILE == b.row / SINO_SUPER_TILE;
+}
+
+/* Every section of the tiles first … end − 1, which lie in one super-tile. */
+static SinoStatus trace_super_tile(const SinoGeometry *geometry, const SinoTilePlace *place, int64_t first, int64_t end,
+                                   int64_t first_tile, Workspace *work, SinoTrace *trace)
+{
+    for (int64_t angle = 0; angle < geometry->angle_count; angle += SINO_GROUP_ANGLES) {
+        const int64_t left = geometry->angle_count - angle;
+        const int64_t end_angle = angle + (left < SINO_GROUP_ANGLES ? left : SINO_GROUP_ANGLES);
+        for (int64_t t = first; t < end; t++)
+            SINO_TRY(trace_section(geometry, place[t], first_tile + t, angle, end_angle, work, trace));
     }
-    memcpy(trace->bytes + header_at, &header, sizeof header);
     return NULL;
 }
 
@@ -291,8 +329,8 @@ static int64_t expected_bytes(const SinoGeometry *geometry, SinoPrecision precis
     return (int64_t)(nonzeros * sino_trace_bytes_per_nonzero(precision)) + 65536;
 }
 
-SinoStatus sino_trace_tiles(const SinoGeometry *geometry, SinoPrecision precision, int64_t tile_count,
-                            const SinoTilePlace *tile, SinoTrace *trace)
+SinoStatus sino_trace_tiles(const SinoGeometry *geometry, SinoPrecision precision, int64_t first_tile,
+                            int64_t tile_count, const SinoTilePlace *tile, SinoTrace *trace)
 {
     SinoStatus status = NULL;
     Workspace *work = NULL;
@@ -300,7 +338,10 @@ SinoStatus sino_trace_tiles(const SinoGeometry *geometry, SinoPrecision precisio
     SINO_TRY(sino_allocate(1, sizeof *work, "tracing", &work));
     memset(work->place, 0xff, sizeof work->place);
     SINO_TRY_OR(status, cleanup, reserve(trace, expected_bytes(geometry, precision, tile_count, tile)));
-    for (int64_t t = 0; t < tile_count; t++) SINO_TRY_OR(status, cleanup, trace_tile(geometry, tile[t], work, trace));
+    for (int64_t first = 0, end; first < tile_count; first = end) {
+        for (end = first + 1; end < tile_count && same_super_tile(tile[first], tile[end]); end++) continue;
+        SINO_TRY_OR(status, cleanup, trace_super_tile(geometry, tile, first, end, first_tile, work, trace));
+    }
 cleanup:
     free(work);
     if (status) sino_trace_free(trace);

@@ -17,6 +17,9 @@ enum { SINO_SLICES_MAX = 256 }; /* the largest stride */
 typedef struct SinoSliceState {
     double residual0; /* ‖b‖² */
     double norm;      /* ‖Aᵀr‖², while it is summed over partitions */
+    double along;     /* (Aᵀr)·g0, likewise */
+    double overlap;   /* what Aᵀr has of g0, by rounding: (Aᵀr)·g0/‖g0‖² */
+    double norm0;     /* ‖g0‖² */
     double gamma;     /* ‖Aᵀr‖² of the last iteration */
     double step;      /* step length along d; 0 once the slice has stopped */
     double beta;      /* weight of the last direction in the next one */
@@ -45,13 +48,17 @@ void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, Sino
 void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, void *r, SinoSliceState *state,
                              const SinoHistory *history);
 
-/* norm += ‖g‖² of one partition; `first` clears it before, `last` turns it into beta and gamma. */
-void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, SinoSliceState *state, bool first,
-                      bool last);
+/* CG's gradients are orthogonal to the first of them, g0 = Aᵀb, but for rounding, which A's largest singular vectors
+ * amplify: in single precision CG soon takes the same directions again. What g has of g0 is therefore taken out of it.
+ *
+ * norm += ‖g‖², along += g·g0 of one partition; `first` clears them before, `last` turns them into overlap, beta and
+ * gamma, of g − overlap·g0. g0 NULL: g is g0 itself. */
+void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, const void *g0, SinoSliceState *state,
+                      bool first, bool last);
 
-/* x += step·d; d = g + beta·d. `first`: x = 0, d = g. */
+/* x += step·d; d = g − overlap·g0 + beta·d. `first`: x = 0, d = g0 = g. */
 void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g, const SinoSliceState *state,
-                           bool first, void *d, void *x);
+                           bool first, void *g0, void *d, void *x);
 
 /* SIRT (A. van der Sluis and H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)): w = R (b − w) where w holds A x
  * before, R = row_weight[ray] = 1/row sum. `first`: A x = 0, and nothing is recorded. */

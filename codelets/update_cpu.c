@@ -25,6 +25,16 @@ static void choose_steps(SinoSlices slices, const double *qq, const double *rq, 
     }
 }
 
+/* What is taken out of g, and how much of the last direction stays. */
+static void choose_direction(SinoSliceState *slice, bool first)
+{
+    if (first) slice->norm0 = slice->norm;
+    slice->overlap = slice->norm0 > 0 ? slice->along / slice->norm0 : 0;
+    const double rest = fmax(slice->norm - slice->overlap * slice->along, 0);
+    slice->beta = slice->gamma > 0 ? rest / slice->gamma : 0;
+    slice->gamma = rest;
+}
+
 /* Residuals of this iteration into the history, NaN for slices that had stopped before; then who stops now. */
 static void record(SinoSlices slices, const double *residual, SinoSliceState *state, const SinoHistory *history)
 {
@@ -62,6 +72,10 @@ void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, Sino
     CALL(slices.precision, dot, ray_count, slices.stride, r, r, residual);
     for (int64_t f = 0; f < slices.slice_count; f++) state[f] = (SinoSliceState){.residual0 = residual[f]};
     record(slices, residual, state, history);
+    /* What no task will write when every slice stops early. */
+    for (int64_t f = 0; f < slices.slice_count; f++)
+        for (int64_t i = history->iteration + 1; i < history->columns; i++)
+            history->residual[f * history->columns + i] = NAN;
 }
 
 void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, void *r, SinoSliceState *state,
@@ -71,26 +85,28 @@ void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q
     CALL(slices.precision, residual_cg, slices, ray_count, q, r, state, history);
 }
 
-void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, SinoSliceState *state, bool first,
-                      bool last)
+void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, const void *g0, SinoSliceState *state,
+                      bool first, bool last)
 {
     check(slices);
-    double norm[SINO_SLICES_MAX] = {0};
-    CALL(slices.precision, dot, voxel_count, slices.stride, g, g, norm);
+    double norm[SINO_SLICES_MAX] = {0}, along[SINO_SLICES_MAX] = {0};
+    if (g0)
+        CALL(slices.precision, dot_pair, voxel_count, slices.stride, g, g0, norm, along);
+    else
+        CALL(slices.precision, dot, voxel_count, slices.stride, g, g, norm);
     for (int64_t f = 0; f < slices.slice_count; f++) {
         SinoSliceState *slice = &state[f];
         slice->norm = (first ? 0 : slice->norm) + norm[f];
-        if (!last) continue;
-        slice->beta = slice->gamma > 0 ? slice->norm / slice->gamma : 0;
-        slice->gamma = slice->norm;
+        slice->along = (first ? 0 : slice->along) + along[f];
+        if (last) choose_direction(slice, g0 == NULL);
     }
 }
 
 void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g, const SinoSliceState *state,
-                           bool first, void *d, void *x)
+                           bool first, void *g0, void *d, void *x)
 {
     check(slices);
-    CALL(slices.precision, voxels_cg, slices, voxel_count, g, state, first, d, x);
+    CALL(slices.precision, voxels_cg, slices, voxel_count, g, state, first, g0, d, x);
 }
 
 void sino_update_residual_sirt(SinoSlices slices, int64_t ray_count, const void *b, const void *row_weight, bool first,

@@ -36,13 +36,13 @@ SINO_VECTORISED static void NAME(step_back)(int64_t count, int64_t stride, const
 }
 
 SINO_VECTORISED static void NAME(advance)(int64_t count, int64_t stride, const REAL *step, const REAL *beta,
-                                          const REAL *g, REAL *d, REAL *x)
+                                          const REAL *overlap, const REAL *g, const REAL *g0, REAL *d, REAL *x)
 {
     for (int64_t i = 0; i < count; i++)
         for (int64_t f = 0; f < stride; f++) {
             const int64_t at = i * stride + f;
             x[at] += step[f] * d[at];
-            d[at] = g[at] + beta[f] * d[at];
+            d[at] = g[at] - overlap[f] * g0[at] + beta[f] * d[at];
         }
 }
 
@@ -96,18 +96,20 @@ static void NAME(residual_cg)(SinoSlices slices, int64_t ray_count, const REAL *
 }
 
 static void NAME(voxels_cg)(SinoSlices slices, int64_t voxel_count, const REAL *g, const SinoSliceState *state,
-                            bool first, REAL *d, REAL *x)
+                            bool first, REAL *g0, REAL *d, REAL *x)
 {
-    REAL step[SINO_SLICES_MAX], beta[SINO_SLICES_MAX];
+    REAL step[SINO_SLICES_MAX], beta[SINO_SLICES_MAX], overlap[SINO_SLICES_MAX];
     const size_t bytes = (size_t)(voxel_count * slices.stride) * sizeof(REAL);
     if (first) {
         memset(x, 0, bytes);
         memcpy(d, g, bytes);
+        memcpy(g0, g, bytes);
         return;
     }
     NAME(take)(slices, state, offsetof(SinoSliceState, step), step);
     NAME(take)(slices, state, offsetof(SinoSliceState, beta), beta);
-    NAME(advance)(voxel_count, slices.stride, step, beta, g, d, x);
+    NAME(take)(slices, state, offsetof(SinoSliceState, overlap), overlap);
+    NAME(advance)(voxel_count, slices.stride, step, beta, overlap, g, g0, d, x);
 }
 
 static void NAME(residual_sirt)(SinoSlices slices, int64_t ray_count, const REAL *b, const REAL *row_weight, bool first,

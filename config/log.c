@@ -158,7 +158,10 @@ static double remaining_s(double done, double elapsed_s)
 /* "slab 1/4, iteration 12/30, residual 1.23e-03, 41 %, 0:03:21 left" */
 static void progress_text(const SinoProgress *progress, double left_s, char *text, size_t size)
 {
-    char residual[40] = "", left[40] = "";
+    char iteration[64] = "", residual[40] = "", left[40] = "";
+    if (progress->iteration_count > 0)
+        snprintf(iteration, sizeof iteration, ", iteration %" PRId64 "/%" PRId64, progress->iteration,
+                 progress->iteration_count);
     if (isfinite(progress->residual)) snprintf(residual, sizeof residual, ", residual %.2e", progress->residual);
     /* Later than a hundred years is a share too small to tell from. */
     if (isfinite(left_s) && left_s < 3e9) {
@@ -166,9 +169,8 @@ static void progress_text(const SinoProgress *progress, double left_s, char *tex
         snprintf(left, sizeof left, ", %" PRId64 ":%02d:%02d left", seconds / 3600, (int)(seconds / 60 % 60),
                  (int)(seconds % 60));
     }
-    snprintf(text, size, "slab %" PRId64 "/%" PRId64 ", iteration %" PRId64 "/%" PRId64 "%s, %.0f %%%s", progress->slab,
-             progress->slab_count, progress->iteration, progress->iteration_count, residual, 100 * progress->done,
-             left);
+    snprintf(text, size, "slab %" PRId64 "/%" PRId64 "%s%s, %.0f %%%s", progress->slab, progress->slab_count, iteration,
+             residual, 100 * progress->done, left);
 }
 
 static void write_json_progress(const SinoProgress *progress, double elapsed_s, double left_s, const char *text)

@@ -15,7 +15,7 @@ typedef enum SinoLogFormat { SINO_LOG_TEXT, SINO_LOG_JSON } SinoLogFormat;
 typedef struct SinoProgress {
     int64_t slab, slab_count;           /* slabs begin at 1 */
     int64_t iteration, iteration_count; /* of the minibatch that has just finished one */
-    double residual;  /* ‖Ax − b‖² over that minibatch's slices relative to ‖b‖²; NaN: not known */
+    double residual;  /* ‖Ax − b‖ over that minibatch's slices relative to ‖b‖; NaN: not known */
     double done;      /* share of the whole run, 0…1 */
     double elapsed_s; /* since the run began; with `done` it makes the ETA */
 } SinoProgress;

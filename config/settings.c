@@ -110,7 +110,7 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "cg: conjugate gradients for least squares; sirt: simultaneous iterations; fbp: filtered backprojection"),
     ROW(SOLVER, RECON | DEMO, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"), .algorithms = CG | SIRT,
-        .help = "iterations, at most"),
+        .help = "iterations, at most; demo: 12 when not given"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = CG | SIRT,
         .help = "stop a slice when its |Ax - b| / |b| is no larger; 0: never before the last iteration"),
     ROW(SOLVER, RECON | DEMO, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true, .high_excluded = true,
@@ -283,11 +283,18 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     return check_files(settings);
 }
 
+/* More iterations would fit the noise of the demo's scan. */
+static SinoStatus assign_demo_defaults(SinoSettings *settings)
+{
+    SINO_TRY(sino_setting_assign(sino_setting_find("out", 3), "--out", "demo", settings));
+    return sino_setting_assign(sino_setting_find("iterations", 10), "--iterations", "12", settings);
+}
+
 static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     bool given[SINO_SETTING_COUNT] = {false};
     SINO_TRY(assign_defaults(settings));
-    if (verb == DEMO) SINO_TRY(sino_setting_assign(sino_setting_find("out", 3), "--out", "demo", settings));
+    if (verb == DEMO) SINO_TRY(assign_demo_defaults(settings));
     const char *config = text[sino_setting_find("config", 6) - sino_setting_table];
     if (config) SINO_TRY(sino_settings_yaml_read(config, verb, settings, given));
     SINO_TRY(assign_arguments(text, settings, given));

@@ -155,7 +155,9 @@ static SinoStatus find_vo(SinoRuntime *runtime, const SinoSettings *settings, co
     SINO_TRY(half_turn(&input->geometry, &angle_count));
     SINO_TRY(sino_input_slice_of_row(input, settings->nsino, &slice));
     SINO_TRY(sino_center_slice(runtime, input, slice, &sinogram));
-    const double asked = settings->center_search_width;
+    /* With `try` the width is that of the centers tried. */
+    const bool full = settings->reconstruction_type == SINO_RECONSTRUCTION_FULL;
+    const double asked = full ? settings->center_search_width : 0;
     const double width = (asked > 0 ? asked : default_width) / (double)input->binning;
     SINO_TRY_OR(status, cleanup,
                 sino_center_vo_new(angle_count, input->geometry.column_count, sinogram, vo_radius_ratio, VO_DROP, &vo));

@@ -105,8 +105,10 @@ static SinoStatus print_data(SinoScan *scan)
     for (int64_t i = 0; i < images; i++) SINO_TRY(look_through(scan, DATA, 1, i * info->angle_count / images, &seen));
     char which[80];
     snprintf(which, sizeof which, " (in %" PRId64 " of %" PRId64 " projections)", images, info->angle_count);
-    print_counts(info->line_integrals ? "values" : "counts", &seen, which);
-    if (!info->line_integrals) warn_counts("counts", &seen);
+    const char *name = info->line_integrals ? "values" : "counts";
+    print_counts(name, &seen, which);
+    if (info->line_integrals) seen.zero = 0; /* air */
+    warn_counts(name, &seen);
     return NULL;
 }
 

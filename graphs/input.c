@@ -77,6 +77,15 @@ static void warn(const SinoInput *input, SinoLog *log)
         sino_log_warning(log, "dark", "the scan has no dark fields; taking 0");
 }
 
+/* Every size made from these fits in 63 bits, with room for vectors, binning and bytes. */
+static SinoStatus check_sizes(int64_t angles, int64_t columns, int64_t slices)
+{
+    int64_t longest, elements, bytes;
+    SINO_TRY(sino_multiply(columns, angles > columns ? angles : columns, "the scan", &longest));
+    SINO_TRY(sino_multiply(longest, slices, "the scan", &elements));
+    return sino_multiply(elements, 4096, "the scan", &bytes);
+}
+
 static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
 {
     const SinoScanInfo *info = input->info;
@@ -89,6 +98,7 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
                         &input->column_count));
     input->slice_count = input->row_count / input->binning;
     const int64_t columns = input->column_count / input->binning;
+    SINO_TRY(check_sizes(info->angle_count, columns, input->slice_count));
     input->geometry = (SinoGeometry){.angle_count = info->angle_count,
                                      .column_count = columns,
                                      .grid_size = columns,

@@ -8,9 +8,6 @@
 
 #include <inttypes.h>
 
-/* The program, its libraries, StarPU's structures and thousands of tasks in flight. */
-static const int64_t base_bytes = (int64_t)96 << 20;
-
 /* Slices that share each length of A: more cost memory and gain little (docs/PERFORMANCE.md). */
 enum { DEFAULT_MINIBATCH = 16 };
 
@@ -18,7 +15,7 @@ typedef struct Need {
     const SinoSettings *settings;
     const SinoInput *input;
     const SinoSolver *solver;
-    int64_t operator_bytes;
+    int64_t operator_bytes, worker_count;
 } Need;
 
 static int64_t ceil_divide(int64_t a, int64_t b)
@@ -35,6 +32,7 @@ static int64_t history_columns(const Need *need)
 static void complete(const Need *need, SinoMemoryPlan *plan)
 {
     const SinoInput *input = need->input;
+    plan->operator_bytes = need->operator_bytes;
     plan->stride = sino_spmm_stride(plan->minibatch);
     plan->slab_slices = plan->slots * plan->minibatch;
     if (plan->slab_slices > input->slice_count) plan->slab_slices = input->slice_count;
@@ -50,8 +48,14 @@ static void complete(const Need *need, SinoMemoryPlan *plan)
     const int64_t slabs = plan->slab_count > 1 ? 2 : 1;
     const int64_t run = input->slice_count * (history_columns(need) + 1) * 8 +
                         input->geometry.grid_size * input->geometry.grid_size * 8;
-    plan->total_bytes =
-        base_bytes + need->operator_bytes + plan->slots * plan->slot_bytes + slabs * plan->slab_bytes + loading + run;
+    /* The operator is built before anything else is there. */
+    const int64_t building =
+        sino_operator_building_bytes(&input->geometry, plan->partition_count, need->worker_count, need->operator_bytes);
+    /* SIRT's weights are vectors of one slice. */
+    const int64_t weights = sino_minibatch_bytes(&input->geometry, need->settings->precision, plan->partition_count, 1,
+                                                 need->solver->vectors, 1);
+    const int64_t running = weights + plan->slots * plan->slot_bytes + slabs * plan->slab_bytes + loading + run;
+    plan->total_bytes = sino_runtime_base_bytes() + need->operator_bytes + (building > running ? building : running);
 }
 
 /* Minibatches of nearly equal size, none of a few slices only at the end. */
@@ -97,17 +101,19 @@ SinoStatus sino_memory_plan(const SinoSettings *settings, const SinoInput *input
     const Need need = {.settings = settings,
                        .input = input,
                        .solver = solver,
+                       .worker_count = worker_count > 0 ? worker_count : sino_platform_core_count(),
                        .operator_bytes = operator_bytes
                                              ? operator_bytes
                                              : sino_operator_estimate_bytes(&input->geometry, settings->precision)};
-    SinoMemoryPlan plan = {.operator_bytes = need.operator_bytes};
+    SinoMemoryPlan plan = {0};
     plan.budget_bytes = settings->memory_bytes ? settings->memory_bytes : sino_platform_available_bytes() / 10 * 8;
     plan.minibatch = settings->minibatch ? settings->minibatch : DEFAULT_MINIBATCH;
     if (plan.minibatch > input->slice_count) plan.minibatch = input->slice_count;
     balance(&need, &plan);
-    /* One slot more than workers, so that one stores or corrects while the others compute. */
+    /* Two slots per worker, so that some are stored or corrected while others compute; slabs of nearly equal size. */
     const int64_t minibatches = ceil_divide(input->slice_count, plan.minibatch);
-    plan.slots = minibatches < worker_count + 1 ? minibatches : worker_count + 1;
+    const int64_t slots = worker_count > 0 ? 2 * worker_count : 1;
+    plan.slots = ceil_divide(minibatches, ceil_divide(minibatches, slots));
     /* Workers without a minibatch of their own share those there are. */
     plan.partition_count = settings->partitions ? settings->partitions : minibatches >= worker_count ? 1 : worker_count;
     SINO_TRY(shrink(&need, settings->minibatch > 0, &plan));

@@ -6,9 +6,9 @@
 
 #include "operator.h"
 
-enum { SINO_RAY_VECTORS_MAX = 2, SINO_VOXEL_VECTORS_MAX = 3, SINO_LOOKAHEAD = 3 };
+enum { SINO_RAY_VECTORS_MAX = 2, SINO_VOXEL_VECTORS_MAX = 4, SINO_LOOKAHEAD = 3 };
 
-/* Vectors that a solver needs beside the first of each kind, which is the sinogram and the tomogram. */
+/* Vectors that a solver needs, of each kind; the first are the sinogram and the tomogram. */
 typedef struct SinoVectorCount {
     int64_t rays, voxels; /* whole ray vectors; voxel vectors per partition */
 } SinoVectorCount;

@@ -46,11 +46,17 @@ static int64_t min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Tiles of a run: whole super-tiles, as far as a partition's ends allow. */
+static int64_t run_tiles(int64_t tile_count, int64_t worker_count)
+{
+    const int64_t super = (int64_t)SINO_SUPER_TILE * SINO_SUPER_TILE;
+    return (tile_count / (RUNS_PER_WORKER * worker_count) / super + 1) * super;
+}
+
 static SinoStatus plan_runs(Build *build)
 {
     const SinoOperator *op = build->op;
-    const int64_t wanted = RUNS_PER_WORKER * sino_runtime_worker_count(build->runtime);
-    const int64_t size = op->decomposition.tile_count / wanted + 1;
+    const int64_t size = run_tiles(op->decomposition.tile_count, sino_runtime_worker_count(build->runtime));
     SINO_TRY(sino_allocate(op->decomposition.tile_count + op->partition_count, sizeof *build->run, "runs of tiles",
                            &build->run));
     for (int64_t p = 0; p < op->partition_count; p++) {
@@ -67,8 +73,8 @@ static SinoStatus trace_runs(Build *build)
     for (int64_t r = 0; r < build->run_count; r++) {
         Run *run = &build->run[r];
         const SinoPartition *partition = &op->partition[run->partition];
-        SINO_TRY(sino_insert_trace(build->runtime, run->partition, &op->geometry, op->precision, run->tile_count,
-                                   partition->tile + run->first_tile, &run->trace,
+        SINO_TRY(sino_insert_trace(build->runtime, run->partition, &op->geometry, op->precision, run->first_tile,
+                                   run->tile_count, partition->tile + run->first_tile, &run->trace,
                                    build->touched ? build->touched[run->partition] : NULL));
     }
     return sino_runtime_wait(build->runtime);
@@ -265,4 +271,15 @@ int64_t sino_operator_estimate_bytes(const SinoGeometry *geometry, SinoPrecision
     const double size = (double)geometry->grid_size;
     const double covered = fmin(size, (double)geometry->column_count);
     return (int64_t)(nonzeros * size * covered * bytes_per_nonzero(geometry, precision)) + headers;
+}
+
+int64_t sino_operator_building_bytes(const SinoGeometry *geometry, int64_t partition_count, int64_t worker_count,
+                                     int64_t operator_bytes)
+{
+    const int64_t mark_bytes = 1 + (int64_t)sizeof(uint32_t); /* touched, local */
+    const int64_t marks = partition_count > 1 ? partition_count * sino_geometry_ray_count(geometry) * mark_bytes : 0;
+    const int64_t side = (geometry->grid_size + SINO_TILE - 1) / SINO_TILE;
+    /* Each worker moves a run into the block. */
+    const double moving = (double)(worker_count * run_tiles(side * side, worker_count)) / (double)(side * side);
+    return (int64_t)((double)operator_bytes * fmin(1, moving)) + marks;
 }

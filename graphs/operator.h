@@ -35,4 +35,8 @@ void sino_operator_free(SinoOperator *op); /* takes NULL */
 /* Bytes that the operator of a geometry will take: an upper bound, before it is built. */
 int64_t sino_operator_estimate_bytes(const SinoGeometry *geometry, SinoPrecision precision);
 
+/* Bytes that building it takes beside its own; worker_count ≥ 1. */
+int64_t sino_operator_building_bytes(const SinoGeometry *geometry, int64_t partition_count, int64_t worker_count,
+                                     int64_t operator_bytes);
+
 #endif

@@ -121,10 +121,11 @@ static SinoStatus finish_files(Scan *scan, SinoLog *log)
 
 static SinoStatus run(Scan *scan, SinoLog *log)
 {
-    const SinoRuntimeRequest request = {.workers = scan->settings->workers, .log = log};
+    const SinoRuntimeRequest request = {
+        .workers = scan->settings->workers, .scheduler = scan->settings->scheduler, .log = log};
     SINO_TRY(new_buffers(scan));
-    SINO_TRY(sino_runtime_start(&request, &scan->runtime));
     SINO_TRY(open_files(scan));
+    SINO_TRY(sino_runtime_start(&request, &scan->runtime));
     SINO_TRY(write_slabs(scan));
     return finish_files(scan, log);
 }

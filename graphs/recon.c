@@ -73,9 +73,9 @@ static void tell_plan(const Recon *recon)
     const SinoMemoryPlan *plan = &recon->plan;
     char total[24], budget[24];
     sino_log_info(recon->log, "plan",
-                  "%" PRId64 " slices in %" PRId64 " slabs of %" PRId64 ", minibatches of %" PRId64
-                  ", partitions: %" PRId64 ", workers: %" PRId64 " (%s), memory: %s of %s",
-                  recon->input.slice_count, plan->slab_count, plan->slab_slices, plan->minibatch, plan->partition_count,
+                  "slices: %" PRId64 " in slabs of %" PRId64 " and minibatches of %" PRId64 ", partitions: %" PRId64
+                  ", workers: %" PRId64 " (%s), memory: %s of %s",
+                  recon->input.slice_count, plan->slab_slices, plan->minibatch, plan->partition_count,
                   sino_runtime_worker_count(recon->runtime), sino_runtime_scheduler(recon->runtime),
                   sino_bytes_text(plan->total_bytes, total), sino_bytes_text(plan->budget_bytes, budget));
 }

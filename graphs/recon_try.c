@@ -31,7 +31,11 @@ static int digits_of(double step)
 {
     const int most = 6;
     int digits = 2;
-    for (double scaled = step * 100; digits < most && fabs(scaled - round(scaled)) > 1e-6; scaled *= 10) digits++;
+    double scaled = step * 100;
+    while (digits < most && fabs(scaled - round(scaled)) > 1e-6) {
+        scaled *= 10;
+        digits++;
+    }
     return digits;
 }
 

@@ -200,7 +200,7 @@ SinoStatus sino_reconstruct(SinoRuntime *runtime, const SinoSettings *settings, 
                .volume = volume,
                .record = record,
                .solver_run = {.runtime = runtime, .op = op, .settings = settings, .iterations = record->columns - 1}};
-    sino_runtime_expect(runtime, (double)(input->slice_count * run.solver_run.iterations), plan->slab_count);
+    sino_runtime_expect(runtime, (double)(input->slice_count * record->columns), plan->slab_count);
     status = new_data(&run);
     if (!status && solver->prepare) status = solver->prepare(&run.solver_run);
     sino_runtime_profile_begin(runtime);

@@ -38,6 +38,9 @@ int64_t sino_runtime_worker_count(const SinoRuntime *runtime);
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);
 
+/* What the program takes beside its data: libraries, StarPU's structures and thousands of tasks in flight. */
+int64_t sino_runtime_base_bytes(void);
+
 /* Waits for every task; the first failure since the last call, which the caller then owns. */
 SinoStatus sino_runtime_wait(SinoRuntime *runtime);
 

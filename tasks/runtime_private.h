@@ -20,7 +20,13 @@ struct SinoRuntime {
     int64_t slab_count;
     SinoTaskGraph *graph; /* NULL: not asked for */
     SinoProfile *profile; /* NULL: not asked for */
+    char *models;         /* temporary directory of StarPU's models; NULL: they are kept */
 };
+
+/* A directory for StarPU's models, before it starts: the user's own, else a temporary one, which is then owned.
+ * SINO_BAD_INPUT: STARPU_PERF_MODEL_DIR cannot be written. */
+SinoStatus sino_model_directory_choose(SinoLog *log, char **temporary);
+void sino_model_directory_remove(char *temporary); /* takes NULL */
 
 struct SinoData {
     starpu_data_handle_t handle;

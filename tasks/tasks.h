@@ -50,8 +50,8 @@ SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int6
 
 /* trace: a run of tiles; marks `touched` rays when it is not NULL. pack: the traced run into its place in a block. */
 SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, const SinoGeometry *geometry,
-                             SinoPrecision precision, int64_t tile_count, const SinoTilePlace *tile, SinoTrace *trace,
-                             uint8_t *touched);
+                             SinoPrecision precision, int64_t first_tile, int64_t tile_count, const SinoTilePlace *tile,
+                             SinoTrace *trace, uint8_t *touched);
 SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, SinoTrace *trace, const uint32_t *local,
                             uint8_t *to);
 
@@ -91,12 +91,12 @@ SinoStatus sino_insert_update_residual_sirt(SinoRuntime *runtime, SinoPosition p
 
 /* update_norm: ‖Aᵀr‖² over partitions, in insertion order. */
 SinoStatus sino_insert_update_norm(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t voxel_count,
-                                   SinoData *g, SinoData *state, bool first, bool last);
+                                   SinoData *g, SinoData *g0, SinoData *state, bool first, bool last);
 
 /* update_voxels: after a backprojection, CG's new x and direction, or SIRT's new x. `first`: from x = 0. */
 SinoStatus sino_insert_update_voxels_cg(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                        int64_t voxel_count, bool first, SinoData *g, SinoData *state, SinoData *d,
-                                        SinoData *x);
+                                        int64_t voxel_count, bool first, SinoData *g, SinoData *state, SinoData *g0,
+                                        SinoData *d, SinoData *x);
 SinoStatus sino_insert_update_voxels_sirt(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
                                           int64_t voxel_count, double relaxation, bool nonnegativity, bool first,
                                           SinoData *g, SinoData *column_weight, SinoData *state, SinoData *x);

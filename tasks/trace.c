@@ -6,7 +6,7 @@ typedef struct Arguments {
     SinoTaskHead head;
     SinoGeometry geometry;
     SinoPrecision precision;
-    int64_t tile_count;
+    int64_t first_tile, tile_count;
     const SinoTilePlace *tile;
     SinoTrace *trace;
     uint8_t *touched;
@@ -15,8 +15,8 @@ typedef struct Arguments {
 static SinoStatus trace(void *buffers[], const Arguments *arguments)
 {
     (void)buffers;
-    SINO_TRY(sino_trace_tiles(&arguments->geometry, arguments->precision, arguments->tile_count, arguments->tile,
-                              arguments->trace));
+    SINO_TRY(sino_trace_tiles(&arguments->geometry, arguments->precision, arguments->first_tile, arguments->tile_count,
+                              arguments->tile, arguments->trace));
     if (arguments->touched) sino_pack_mark(arguments->trace, arguments->touched);
     return NULL;
 }
@@ -25,12 +25,13 @@ SINO_CPU_FUNCTION(trace_cpu, Arguments, trace)
 SINO_CODELET(codelet, "trace", trace_cpu)
 
 SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, const SinoGeometry *geometry,
-                             SinoPrecision precision, int64_t tile_count, const SinoTilePlace *tile, SinoTrace *traced,
-                             uint8_t *touched)
+                             SinoPrecision precision, int64_t first_tile, int64_t tile_count, const SinoTilePlace *tile,
+                             SinoTrace *traced, uint8_t *touched)
 {
     const Arguments arguments = {.head = {.work = (double)(tile_count * geometry->angle_count)},
                                  .geometry = *geometry,
                                  .precision = precision,
+                                 .first_tile = first_tile,
                                  .tile_count = tile_count,
                                  .tile = tile,
                                  .trace = traced,

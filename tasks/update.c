@@ -11,7 +11,7 @@ typedef struct Arguments {
     SinoIteration iteration;
     int64_t count; /* rays or voxels */
     double relaxation;
-    bool nonnegativity, first, last;
+    bool nonnegativity, first, last, with_g0;
 } Arguments;
 
 static SinoHistory history_of(const Arguments *arguments, double *residual)
@@ -43,7 +43,7 @@ static void report(const Arguments *arguments, const SinoSliceState *state, cons
     const SinoProgress where = {.slab = arguments->position.slab + 1,
                                 .iteration = history->iteration,
                                 .iteration_count = history->columns - 1,
-                                .residual = residual0 > 0 ? residual / residual0 : NAN};
+                                .residual = residual0 > 0 ? sqrt(residual / residual0) : NAN};
     sino_runtime_advance(arguments->head.runtime, (double)arguments->slices.slice_count, &where);
 }
 
@@ -78,15 +78,16 @@ static SinoStatus residual_sirt(void *buffers[], const Arguments *arguments)
 
 static SinoStatus norm(void *buffers[], const Arguments *arguments)
 {
-    sino_update_norm(arguments->slices, arguments->count, sino_buffer(buffers, 0), sino_buffer(buffers, 1),
-                     arguments->first, arguments->last);
+    sino_update_norm(arguments->slices, arguments->count, sino_buffer(buffers, 0),
+                     arguments->with_g0 ? sino_buffer(buffers, 2) : NULL, sino_buffer(buffers, 1), arguments->first,
+                     arguments->last);
     return NULL;
 }
 
 static SinoStatus voxels_cg(void *buffers[], const Arguments *arguments)
 {
     sino_update_voxels_cg(arguments->slices, arguments->count, sino_buffer(buffers, 0), sino_buffer(buffers, 1),
-                          arguments->first, sino_buffer(buffers, 2), sino_buffer(buffers, 3));
+                          arguments->first, sino_buffer(buffers, 2), sino_buffer(buffers, 3), sino_buffer(buffers, 4));
     return NULL;
 }
 
@@ -151,21 +152,27 @@ SinoStatus sino_insert_update_residual_sirt(SinoRuntime *runtime, SinoPosition p
 }
 
 SinoStatus sino_insert_update_norm(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t voxel_count,
-                                   SinoData *g, SinoData *state, bool first, bool last)
+                                   SinoData *g, SinoData *g0, SinoData *state, bool first, bool last)
 {
-    Arguments arguments = {.position = position, .slices = slices, .count = voxel_count, .first = first, .last = last};
-    const SinoAccess access[] = {{g, STARPU_R}, {state, STARPU_RW}};
-    return insert(runtime, &norm_codelet, &arguments, 2, access);
+    Arguments arguments = {.position = position,
+                           .slices = slices,
+                           .count = voxel_count,
+                           .first = first,
+                           .last = last,
+                           .with_g0 = g0 != NULL};
+    const SinoAccess access[] = {{g, STARPU_R}, {state, STARPU_RW}, {g0, STARPU_R}};
+    return insert(runtime, &norm_codelet, &arguments, g0 ? 3 : 2, access);
 }
 
 SinoStatus sino_insert_update_voxels_cg(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                        int64_t voxel_count, bool first, SinoData *g, SinoData *state, SinoData *d,
-                                        SinoData *x)
+                                        int64_t voxel_count, bool first, SinoData *g, SinoData *state, SinoData *g0,
+                                        SinoData *d, SinoData *x)
 {
     Arguments arguments = {.position = position, .slices = slices, .count = voxel_count, .first = first};
     const enum starpu_data_access_mode mode = first ? STARPU_W : STARPU_RW;
-    const SinoAccess access[] = {{g, STARPU_R}, {state, STARPU_R}, {d, mode}, {x, mode}};
-    return insert(runtime, &voxels_cg_codelet, &arguments, 4, access);
+    const SinoAccess access[] = {
+        {g, STARPU_R}, {state, STARPU_R}, {g0, first ? STARPU_W : STARPU_R}, {d, mode}, {x, mode}};
+    return insert(runtime, &voxels_cg_codelet, &arguments, 5, access);
 }
 
 SinoStatus sino_insert_update_voxels_sirt(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,

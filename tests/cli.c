@@ -46,9 +46,9 @@ static void start(CliRun *run, const char *format, va_list list)
     char *line = NULL, *arguments[64], *rest;
     int count = 0;
     const char *program = getenv("SINODAG");
-    if (!program) fail_msg("SINODAG is not set; it names the program to be tested");
+    assert_non_null(program); /* it names the program to be tested */
     assert_true(vasprintf(&line, format, list) >= 0);
-    arguments[count++] = strdup(program);
+    arguments[count++] = strdup(program ? program : "");
     rest = line;
     for (char *word; *line && (word = strsep(&rest, " "));) {
         assert_true(count < 63);
@@ -152,16 +152,57 @@ void cli_refuses(const char *directory, const char *message, const char *format,
     cli_free(&run);
 }
 
+static bool is_like(const char *text, const char *pattern)
+{
+    for (; *pattern; pattern++) {
+        const size_t digits = *pattern == '#' ? strspn(text, "0123456789.") : *text == *pattern;
+        if (digits == 0) return false;
+        text += digits;
+    }
+    return *text == '\0';
+}
+
 void cli_assert_ended(CliRun *run, int exit_code, const char *message)
 {
     char *expected = NULL;
     size_t length = strlen(run->err);
     while (length > 1 && run->err[length - 2] != '\n') length--;
     assert_true(asprintf(&expected, "sinodag: %s\n", message) >= 0);
-    assert_string_equal(run->err + (length > 0 ? length - 1 : 0), expected);
+    const char *last = run->err + (length > 0 ? length - 1 : 0);
+    if (!is_like(last, expected)) fail_msg("expected at the end of stderr\n%sfound\n%s", expected, last);
     assert_int_equal(run->exit_code, exit_code);
     free(expected);
     cli_free(run);
+}
+
+double cli_number_after(const char *text, const char *before, const char **rest)
+{
+    const char *found = strstr(text, before);
+    char *end;
+    if (!found) {
+        fail_msg("no \"%s\" in\n%s", before, text);
+        return 0;
+    }
+    found += strlen(before);
+    const double number = strtod(found, &end);
+    assert_ptr_not_equal(end, found);
+    if (rest) *rest = end;
+    return number;
+}
+
+int cli_tool(const char *name, const char *first, const char *second)
+{
+    int result;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0)
+            execlp(name, name, first, second, (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(child, &result, 0), child);
+    return WIFEXITED(result) ? WEXITSTATUS(result) : -1;
 }
 
 static void list(FILE *out, const char *directory, const char *prefix, bool sizes)

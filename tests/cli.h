@@ -38,8 +38,15 @@ void cli_works(const char *directory, const char *format, ...) __attribute__((fo
 void cli_refuses(const char *directory, const char *message, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The run ended with this code, and the last line of stderr is "sinodag: MESSAGE". Frees it. */
+/* The run ended with this code, and the last line of stderr is "sinodag: MESSAGE", where each # of the message is a
+ * number. Frees it. */
 void cli_assert_ended(CliRun *run, int exit_code, const char *message);
+
+/* The number that follows the first `before` in the text; *rest, unless NULL, is what follows the number. */
+double cli_number_after(const char *text, const char *before, const char **rest);
+
+/* Runs another program, found by PATH, without output; 127: it is not installed. */
+int cli_tool(const char *name, const char *first, const char *second);
 
 /* "path size" lines of everything in the directory, sorted; caller frees. */
 char *cli_listing(const char *directory);

@@ -1,5 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, disk: when it is full the run fails with exit code 1, says what is safe, and leaves nothing halved. A
+ * small tmpfs stands for the disk where it may be mounted, a limit on file sizes (ulimit -f) everywhere. */
 #include "cli.h"
+
+enum { SIZE = 64, SLICES = 8, SLICE = SIZE * SIZE };
+
+#define RECON "recon scan.h5 --rotation-axis 31.5 --iterations 4 "
+
+/* scan.h5, and its volume as both.h5 and both/recon_00000.tiff … */
+static void make_reference(const char *directory)
+{
+    cli_works(directory, "phantom -o scan.h5 --size 64 --angles 30 --slices 8 --noise 0");
+    cli_works(directory, RECON "-o both.h5 --save-format both --pictures no");
+}
+
+static void mount_disk(const char *directory, int64_t bytes)
+{
+    char options[40];
+    snprintf(options, sizeof options, "size=%lld", (long long)bytes / 4096 * 4096);
+    cli_mount(directory, "disk", 0, options);
+}
+
+/* Rows 0 to rows − 1 are in the folder, whole, and nothing else. */
+static void assert_rows(const char *directory, const char *folder, int rows)
+{
+    char path[TESTING_PATH], *expected = NULL;
+    size_t size;
+    FILE *names = open_memstream(&expected, &size);
+    assert_non_null(names);
+    for (int row = 0; row < rows; row++) {
+        char name[64];
+        fprintf(names, "%srecon_%05d.tiff", row ? " " : "", row);
+        snprintf(name, sizeof name, "both/recon_%05d.tiff", row);
+        float *wanted = cli_read_tiff(directory, name, SIZE);
+        snprintf(name, sizeof name, "%s/recon_%05d.tiff", folder, row);
+        float *found = cli_read_tiff(directory, name, SIZE);
+        assert_memory_equal(found, wanted, SLICE * sizeof *found);
+        free(wanted);
+        free(found);
+    }
+    assert_int_equal(fclose(names), 0);
+    assert_names(testing_path(path, directory, folder), expected);
+    free(expected);
+}
+
+static void assert_empty(const char *directory, const char *folder)
+{
+    char path[TESTING_PATH];
+    assert_names(testing_path(path, directory, folder), "");
+}
+
+static void no_room_for_hdf5_from_the_start(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_reference(*state);
+    mount_disk(*state, cli_file_size(*state, "both.h5") / 2);
+    cli_start(&run, RECON "-o disk/out.h5");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "disk/out.h5: no room for # KiB: No space left on device");
+    cli_start(&run, RECON "-o disk/out.h5 --save-format both");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "disk/out.h5: no room for # KiB: No space left on device");
+    assert_empty(*state, "disk");
+}
+
+static void hdf5_fails_at_its_end(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_reference(*state);
+    mount_disk(*state, cli_file_size(*state, "both.h5") - 1);
+    cli_start(&run, RECON "-o disk/out.h5");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1,
+                     "disk/out.h5: writing failed at byte #: No space left on device; disk/out.h5 was not written");
+    assert_empty(*state, "disk");
+}
+
+static void tiff_keeps_finished_rows(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_reference(*state);
+    mount_disk(*state, 3 * 20480); /* a TIFF file takes five pages */
+    cli_start(&run, RECON "-o disk/out --save-format tiff");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1,
+                     "disk/out/recon_00003.tiff: writing failed at byte 0: No space left on device; rows 0 to 2 are "
+                     "complete as TIFF in disk/out");
+    assert_rows(*state, "disk/out", 3);
+}
+
+static void both_keep_finished_rows(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_reference(*state);
+    mount_disk(*state, 35 * 4096 + 2 * 20480); /* room is taken for the HDF5 file first */
+    cli_start(&run, RECON "-o disk/out.h5 --save-format both");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1,
+                     "disk/out/recon_00002.tiff: writing failed at byte 0: No space left on device; rows 0 to 1 are "
+                     "complete as TIFF in disk/out; disk/out.h5 was not written");
+    assert_rows(*state, "disk/out", 2);
+    char path[TESTING_PATH];
+    assert_names(testing_path(path, *state, "disk"), "out out/recon_00000.tiff out/recon_00001.tiff");
+}
+
+static void pictures_fail_after_the_volume(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_reference(*state);
+    mount_disk(*state, cli_file_size(*state, "both.h5") + 4095);
+    cli_start(&run, RECON "-o disk/out.h5");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1,
+                     "disk/out_slice_00004.png: writing failed at byte 0: No space left on device; the volume is "
+                     "complete");
+    float *wanted = cli_read_volume(*state, "both.h5", SLICES, SIZE);
+    float *found = cli_read_volume(*state, "disk/out.h5", SLICES, SIZE);
+    assert_memory_equal(found, wanted, SLICES * SLICE * sizeof *found);
+    char path[TESTING_PATH];
+    assert_names(testing_path(path, *state, "disk"), "out.h5");
+    free(wanted);
+    free(found);
+}
+
+static void graph_fails(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_reference(*state);
+    mount_disk(*state, 4096);
+    cli_start(&run, RECON "-o out.h5 --graph disk/graph.dot");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "graph: cannot write 'disk/graph.dot': No space left on device; the volume is complete");
+    free(cli_read_volume(*state, "out.h5", SLICES, SIZE));
+    assert_empty(*state, "disk");
+}
+
+static void phantom_fails(void **state)
+{
+    CliRun run = {.directory = *state};
+    mount_disk(*state, 61440);
+    cli_start(&run, "phantom -o disk/scan.h5 --size 64 --angles 60 --slices 8 --truth truth.h5");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "disk/scan.h5: no room for # KiB: No space left on device");
+    cli_start(&run, "phantom -o scan.h5 --size 64 --angles 60 --slices 8 --truth disk/truth.h5");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "disk/truth.h5: no room for # KiB: No space left on device");
+    assert_names(*state, "disk");
+    cli_start(&run, "demo --out disk/demo --size 64 --angles 60 --slices 8");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "disk/demo/truth.h5: no room for # KiB: No space left on device");
+    assert_names(*state, "disk");
+}
+
+/* Every file is smaller than the limit but the one that shall fail. */
+static void files_beyond_the_limit(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_reference(*state);
+    run.file_bytes_max = cli_file_size(*state, "both.h5") - 1;
+    cli_start(&run, RECON "-o out.h5");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "out.h5: writing failed at byte #: File too large; out.h5 was not written");
+    run.file_bytes_max = cli_file_size(*state, "both.h5") / 2;
+    cli_start(&run, RECON "-o out.h5 --save-format both");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "out.h5: no room for # KiB: File too large");
+    run.file_bytes_max = cli_file_size(*state, "both/recon_00000.tiff") - 1;
+    cli_start(&run, RECON "-o out --save-format tiff");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1,
+                     "out/recon_00000.tiff: writing failed at byte #: File too large; no row is complete as TIFF "
+                     "in out");
+    run.file_bytes_max = 8192;
+    cli_start(&run, "phantom -o new.h5 --size 64 --angles 60 --slices 8");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "new.h5: writing failed at byte #: File too large");
+    run.file_bytes_max = 4096;
+    cli_start(&run, "recon scan.h5 -o one --rotation-axis 31 --end-row 1 --save-format tiff --iterations 4 "
+                    "--graph graph.dot --pictures no --end-column 16");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "graph: cannot write 'graph.dot': File too large; the volume is complete");
+    char *names = cli_listing(*state);
+    assert_null(strstr(names, "partial"));
+    assert_null(strstr(names, "graph"));
+    assert_null(strstr(names, "new"));
+    assert_null(strstr(names, "truth"));
+    assert_null(strstr(names, "out"));
+    assert_non_null(strstr(names, "one/recon_00000.tiff"));
+    free(names);
+}
+
 int cli_disk_tests(void)
 {
-    return 0;
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(no_room_for_hdf5_from_the_start),
+        CLI_TEST(hdf5_fails_at_its_end),
+        CLI_TEST(tiff_keeps_finished_rows),
+        CLI_TEST(both_keep_finished_rows),
+        CLI_TEST(pictures_fail_after_the_volume),
+        CLI_TEST(graph_fails),
+        CLI_TEST(phantom_fails),
+        CLI_TEST(files_beyond_the_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

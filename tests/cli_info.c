@@ -1,5 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, info: what it tells of good and odd scans, help, and a stdout that takes nothing. */
 #include "cli.h"
+
+#include <math.h>
+
+/* Standard output of a run that works; caller frees. */
+static char *output_of(const char *directory, const char *line)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "%s", line);
+    cli_wait(&run);
+    assert_string_equal(run.err, "");
+    assert_int_equal(run.exit_code, 0);
+    free(run.err);
+    return run.out;
+}
+
+/* info of scan.h5, without the line that begins with "recon", which is about this machine's StarPU and cores. */
+static void assert_info(const char *directory, const char *line, const char *expected)
+{
+    char *found = output_of(directory, line), *recon = strstr(found, "\nrecon        ");
+    assert_non_null(recon);
+    assert_non_null(strstr(recon, " with the default settings, at least "));
+    assert_null(strstr(recon, "(operator: 0 B)"));
+    recon[1] = '\0';
+    assert_string_equal(found, expected);
+    free(found);
+}
+
+static void good_scans(void **state)
+{
+    const char *const at = *state;
+    cli_write_scan(at, "scan.h5", &cli_scan);
+    assert_info(at, "info scan.h5",
+                "file         scan.h5\n"
+                "kind         Data Exchange HDF5, uint16\n"
+                "shape        12 angles, 4 rows, 16 columns\n"
+                "angles       12, 0.0000 to 165.0000 degrees, steps of 15.0000 to 15.0000\n"
+                "counts       500 to 900, mean 600 (in 12 of 12 projections)\n"
+                "flat         1000 to 1000, mean 1000 (2 images)\n"
+                "dark         0 to 0, mean 0 (1 images)\n");
+    const float values[2 * 3 * 4] = {0, 1, 2, -1}, theta[3] = {0, 1, 2};
+    cli_write_bytes(at, "raw.bin", values, sizeof values);
+    cli_write_bytes(at, "theta.bin", theta, sizeof theta);
+    assert_info(at, "info raw.bin --theta theta.bin --columns 4",
+                "file         raw.bin\n"
+                "kind         raw sinograms, float32\n"
+                "shape        3 angles, 2 rows, 4 columns\n"
+                "angles       3, 0.0000 to 114.5916 degrees, steps of 57.2958 to 57.2958\n"
+                "values       -1 to 2, mean 0.0833333 (in 3 of 3 projections)\n");
+}
+
+static void odd_scans(void **state)
+{
+    const char *const at = *state;
+    const double theta[12] = {0, 15, 30, 30, 30, 75, 90, 105, 120, 135, 150, 165};
+    CliScan scan = cli_scan;
+    scan.theta = theta;
+    scan.changed = 64;
+    scan.changed_count = 65535;
+    scan.darks = 0;
+    cli_write_scan(at, "odd.h5", &scan);
+    assert_info(at, "info odd.h5",
+                "file         odd.h5\n"
+                "kind         Data Exchange HDF5, uint16\n"
+                "shape        12 angles, 4 rows, 16 columns\n"
+                "angles       12, 0.0000 to 165.0000 degrees, steps of 0.0000 to 45.0000\n"
+                "warning      angles: 2 are repeated\n"
+                "counts       500 to 65535, mean 6011.25 (in 12 of 12 projections)\n"
+                "warning      counts: 64 values are saturated\n"
+                "flat         1000 to 1000, mean 1000 (2 images)\n"
+                "dark         none\n");
+    scan = cli_scan;
+    scan.flat_count = 0;
+    scan.changed = 3;
+    scan.theta_count = 0;
+    cli_write_scan(at, "dark.h5", &scan);
+    assert_info(at, "info dark.h5",
+                "file         dark.h5\n"
+                "kind         Data Exchange HDF5, uint16\n"
+                "shape        12 angles, 4 rows, 16 columns\n"
+                "angles       12, 0.0000 to 180.0000 degrees, steps of 16.3636 to 16.3636 (assumed: the file has "
+                "none)\n"
+                "counts       0 to 900, mean 597.526 (in 12 of 12 projections)\n"
+                "warning      counts: 3 values are zero\n"
+                "flat         0 to 0, mean 0 (2 images)\n"
+                "warning      flat: every value is zero or less\n"
+                "warning      flat: 128 values are zero\n"
+                "dark         0 to 0, mean 0 (1 images)\n");
+    scan.flats = 0;
+    cli_write_scan(at, "none.h5", &scan);
+    char *found = output_of(at, "info none.h5");
+    assert_non_null(strstr(found, "\nflat         none\n"));
+    free(found);
+}
+
+static void values_that_are_not_finite(void **state)
+{
+    const float values[8] = {0, NAN, 2, INFINITY, 1, 1, 1, 1}, theta[2] = {0, 1};
+    cli_write_bytes(*state, "raw.bin", values, sizeof values);
+    cli_write_bytes(*state, "theta.bin", theta, sizeof theta);
+    assert_info(*state, "info raw.bin --theta theta.bin --columns 4",
+                "file         raw.bin\n"
+                "kind         raw sinograms, float32\n"
+                "shape        2 angles, 1 rows, 4 columns\n"
+                "angles       2, 0.0000 to 57.2958 degrees, steps of 57.2958 to 57.2958\n"
+                "values       0 to 2, mean 1 (in 2 of 2 projections)\n"
+                "warning      values: 2 values are not finite\n");
+}
+
+static void help_and_version(void **state)
+{
+    char *help = output_of(*state, "--help"), *version = output_of(*state, "--version");
+    assert_non_null(strstr(help, "Usage: sinodag VERB [options]\n"));
+    assert_non_null(strstr(help, "Exit codes: 0 done, 1 failed, 2 input or settings that cannot be honoured.\n"));
+    assert_memory_equal(version, "sinodag ", 8);
+    assert_true(strchr(version, '\n') && !strchr(version, '\n')[1]);
+    const char *const verb[] = {"recon", "phantom", "info", "demo"};
+    for (int i = 0; i < 4; i++) {
+        char line[40];
+        assert_non_null(strstr(help, verb[i]));
+        snprintf(line, sizeof line, "%s --help", verb[i]);
+        char *of_verb = output_of(*state, line);
+        assert_non_null(strstr(of_verb, "Usage: sinodag "));
+        assert_non_null(strstr(of_verb, "--config FILE"));
+        free(of_verb);
+    }
+    free(help);
+    free(version);
+}
+
+/* On a full disk, and when nobody has opened it. */
+static void stdout_that_takes_nothing(void **state)
+{
+    const char *const line[] = {"info scan.h5", "--help", "--version", "recon --help"};
+    cli_write_scan(*state, "scan.h5", &cli_scan);
+    for (int i = 0; i < 4; i++) {
+        CliRun full = {.directory = *state, .stdout_path = "/dev/full"};
+        cli_start(&full, "%s", line[i]);
+        cli_wait(&full);
+        cli_assert_ended(&full, 1, "stdout cannot be written");
+        CliRun closed = {.directory = *state, .stdout_closed = true};
+        cli_start(&closed, "%s", line[i]);
+        cli_wait(&closed);
+        cli_assert_ended(&closed, 1, "stdout cannot be written");
+    }
+}
+
+/* A file opened in the place of stderr would have the log written over its first bytes. */
+static void stderr_closed(void **state)
+{
+    CliRun run = {.directory = *state, .stderr_closed = true, .stdout_closed = true};
+    cli_write_scan(*state, "scan.h5", &cli_scan);
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 7.5 --iterations 3");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    cli_works(*state, "recon scan.h5 -o open.h5 --rotation-axis 7.5 --iterations 3");
+    float *closed = cli_read_volume(*state, "out.h5", 4, 16), *open = cli_read_volume(*state, "open.h5", 4, 16);
+    assert_memory_equal(closed, open, 4 * 16 * 16 * sizeof *open);
+    free(closed);
+    free(open);
+    cli_free(&run);
+}
+
 int cli_info_tests(void)
 {
-    return 0;
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(good_scans),
+        CLI_TEST(odd_scans),
+        CLI_TEST(values_that_are_not_finite),
+        CLI_TEST(help_and_version),
+        CLI_TEST(stdout_that_takes_nothing),
+        CLI_TEST(stderr_closed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

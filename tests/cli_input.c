@@ -13,7 +13,7 @@ static void files_that_are_no_scan(void **state)
     cli_refuses(at, "nope.h5: No such file or directory", "info nope.h5");
     cli_refuses(at, "text is not an HDF5 file; for raw sinograms give --theta and --columns", "recon text -o out.h5");
     cli_refuses(at, "empty is not an HDF5 file; for raw sinograms give --theta and --columns", "recon empty -o out.h5");
-    cli_refuses(at, ". is not a regular file", "recon . -o out.h5");
+    cli_refuses(at, ". is a directory; give the name of a file", "recon . -o out.h5");
     cli_refuses(at, "text is not an HDF5 file; for raw sinograms give --theta and --columns", "info text");
 }
 

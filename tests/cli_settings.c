@@ -116,6 +116,37 @@ static void machine(void **state)
                 "recon scan.h5 -o out.h5 --graph nodir/graph.dot");
 }
 
+/* StarPU alone would end the program. */
+static void home_that_takes_nothing(void **state)
+{
+    char home[TESTING_PATH + 20], models[TESTING_PATH + 40];
+    CliRun run = {.directory = *state, .environment = home};
+    cli_write_scan(*state, "scan.h5", &cli_scan);
+    snprintf(home, sizeof home, "XDG_CACHE_HOME=%s/scan.h5", (const char *)*state);
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 7.5 --iterations 2 --scheduler dmda --pictures no");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "sinodag: StarPU's measurements are not kept: "));
+    assert_names(*state, "out.h5 scan.h5");
+    cli_free(&run);
+    run.environment = models;
+    snprintf(models, sizeof models, "STARPU_PERF_MODEL_DIR=%s/scan.h5/models", (const char *)*state);
+    cli_start(&run, "recon scan.h5 -o new.h5");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err, "scan.h5/models', which cannot be written: Not a directory\n"));
+    assert_names(*state, "out.h5 scan.h5");
+    cli_free(&run);
+    run.environment = home;
+    cli_mount(*state, "disk", 0, "size=32k");
+    snprintf(home, sizeof home, "XDG_CACHE_HOME=%s/disk", (const char *)*state);
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 7.5 --iterations 2 --overwrite");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "disk/.starpu/sampling cannot be written (No space left on device)\n"));
+    cli_free(&run);
+}
+
 static void places_that_take_no_output(void **state)
 {
     const char *const at = *state;
@@ -166,7 +197,7 @@ static void outputs_that_exist(void **state)
     cli_write_scan(at, "scan.h5", &cli_scan);
     cli_works(at, "recon scan.h5 -o out.h5 --rotation-axis 7.5 --iterations 2 --graph graph.dot --save-format both");
     cli_refuses(at, "out.h5 exists; --overwrite replaces it", "recon scan.h5 -o out.h5 --iterations 2");
-    cli_refuses(at, "out_slice_00002.png exists; --overwrite replaces it", "recon scan.h5 -o out --iterations 2");
+    cli_refuses(at, "out is a directory; give the name of a file", "recon scan.h5 -o out --iterations 2");
     cli_refuses(at, "out_slice_00002.png exists; --overwrite replaces it", "recon scan.h5 -o out.hdf5 --iterations 2");
     cli_refuses(at, "out has 4 of the files to be written, the first recon_00000.tiff; --overwrite replaces them",
                 "recon scan.h5 -o out --save-format tiff --pictures no");
@@ -189,10 +220,15 @@ static void outputs_that_exist(void **state)
 int cli_settings_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(verbs),           CLI_TEST(options),
-        CLI_TEST(contradictions),  CLI_TEST(yaml),
-        CLI_TEST(machine),         CLI_TEST(places_that_take_no_output),
-        CLI_TEST(read_only_place), CLI_TEST(outputs_that_exist),
+        CLI_TEST(verbs),
+        CLI_TEST(options),
+        CLI_TEST(contradictions),
+        CLI_TEST(yaml),
+        CLI_TEST(machine),
+        CLI_TEST(home_that_takes_nothing),
+        CLI_TEST(places_that_take_no_output),
+        CLI_TEST(read_only_place),
+        CLI_TEST(outputs_that_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

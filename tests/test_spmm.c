@@ -145,9 +145,9 @@ static Packed pack(const Problem *problem, const Partition *partition, SinoPreci
 {
     const int64_t rays = problem->reference.ray_count, half = partition->tile_count / 2;
     SinoTrace trace[2] = {{0}, {0}};
-    assert_success(sino_trace_tiles(&problem->geometry, precision, half, partition->tile, &trace[0]));
-    assert_success(sino_trace_tiles(&problem->geometry, precision, partition->tile_count - half, partition->tile + half,
-                                    &trace[1]));
+    assert_success(sino_trace_tiles(&problem->geometry, precision, 0, half, partition->tile, &trace[0]));
+    assert_success(sino_trace_tiles(&problem->geometry, precision, half, partition->tile_count - half,
+                                    partition->tile + half, &trace[1]));
     uint8_t *touched = zeros(rays, 1);
     for (int i = 0; i < 2; i++) sino_pack_mark(&trace[i], touched);
     Packed packed = {.ray = zeros(rays, sizeof(uint32_t))};
@@ -402,7 +402,7 @@ static void packing_without_footprint_keeps_rays(void **state)
     Problem problem = small_problem(20, 18, 9.4);
     const Partition whole = whole_grid(&problem.geometry);
     SinoTrace trace = {0};
-    assert_success(sino_trace_tiles(&problem.geometry, SINO_SINGLE, whole.tile_count, whole.tile, &trace));
+    assert_success(sino_trace_tiles(&problem.geometry, SINO_SINGLE, 0, whole.tile_count, whole.tile, &trace));
     uint8_t *copy = zeros(trace.size, 1), *to = zeros(trace.size, 1);
     const size_t size = (size_t)trace.size;
     memcpy(copy, trace.bytes, size);

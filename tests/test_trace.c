@@ -79,7 +79,7 @@ static SinoTrace trace_all(const SinoGeometry *geometry, SinoPrecision precision
     for (int t = 0; t < side * side; t++)
         tile[side * side - 1 - t] = (SinoTilePlace){.column = t % side, .row = t / side};
     SinoTrace trace = {0};
-    assert_success(sino_trace_tiles(geometry, precision, (int64_t)side * side, tile, &trace));
+    assert_success(sino_trace_tiles(geometry, precision, 0, (int64_t)side * side, tile, &trace));
     assert_int_equal(trace.precision, precision);
     return trace;
 }
@@ -94,11 +94,13 @@ static Traced trace_dense(const SinoGeometry *geometry, SinoPrecision precision)
     assert_non_null(tile);
     SinoTrace trace = trace_all(geometry, precision, tile);
     int64_t at = 0;
-    for (int64_t t = 0; t < tile_count; t++) {
-        const SinoTileHeader *header = (const void *)(trace.bytes + at);
-        at += (int64_t)sizeof *header;
-        for (int64_t g = 0; g < header->group_count; g++)
-            at += read_group(geometry, tile[t], trace.bytes + at, precision, &traced);
+    while (at < trace.size) {
+        const SinoSectionHeader *section = (const void *)(trace.bytes + at);
+        at += (int64_t)sizeof *section;
+        assert_in_range(section->tile, 0, tile_count - 1);
+        assert_true(section->group_count >= 1);
+        for (int32_t g = 0; g < section->group_count; g++)
+            at += read_group(geometry, tile[section->tile], trace.bytes + at, precision, &traced);
     }
     assert_int_equal(at, trace.size);
     assert_int_equal(traced.nonzero_count, trace.nonzero_count);
@@ -258,6 +260,16 @@ static void more_voxels_than_rays_and_reverse(void **state)
     check_geometry(&(SinoGeometry){ANGLES_MAX, 301, 1, many, 150.2});
 }
 
+/* Adds one group's lengths to its rays' totals; the group's bytes. */
+static int64_t add_lengths(const uint8_t *bytes, double *total)
+{
+    const SinoGroupHeader *group = (const void *)bytes;
+    const uint8_t *lengths = bytes + sizeof *group + sino_group_index_bytes(group->voxel_count);
+    for (int64_t i = 0; i < (int64_t)group->voxel_count * SINO_GROUP_RAYS; i++)
+        total[group->ray[i % SINO_GROUP_RAYS]] += length_at(lengths, i, SINO_DOUBLE);
+    return sino_group_bytes(group->voxel_count, SINO_DOUBLE);
+}
+
 /* Total length of every ray, tile by tile, without the dense matrix. */
 static void sum_rays(const SinoGeometry *geometry, double *total)
 {
@@ -266,13 +278,11 @@ static void sum_rays(const SinoGeometry *geometry, double *total)
     for (int t = 0; t < side * side; t++) {
         const SinoTilePlace tile = {.column = t % side, .row = t / side};
         SinoTrace trace = {0};
-        assert_success(sino_trace_tiles(geometry, SINO_DOUBLE, 1, &tile, &trace));
-        for (int64_t at = (int64_t)sizeof(SinoTileHeader); at < trace.size;) {
-            const SinoGroupHeader *group = (const void *)(trace.bytes + at);
-            const uint8_t *lengths = trace.bytes + at + sizeof *group + sino_group_index_bytes(group->voxel_count);
-            for (int64_t i = 0; i < (int64_t)group->voxel_count * SINO_GROUP_RAYS; i++)
-                total[group->ray[i % SINO_GROUP_RAYS]] += length_at(lengths, i, SINO_DOUBLE);
-            at += sino_group_bytes(group->voxel_count, SINO_DOUBLE);
+        assert_success(sino_trace_tiles(geometry, SINO_DOUBLE, 0, 1, &tile, &trace));
+        for (int64_t at = 0; at < trace.size;) {
+            const SinoSectionHeader *section = (const void *)(trace.bytes + at);
+            at += (int64_t)sizeof *section;
+            for (int32_t g = 0; g < section->group_count; g++) at += add_lengths(trace.bytes + at, total);
         }
         sino_trace_free(&trace);
     }
@@ -308,6 +318,24 @@ static void rays_on_grid_lines_keep_their_length(void **state)
     }
 }
 
+/* Whatever the last bits of the angle and the center: half to either side, so that a slice and its mirror image agree.
+ */
+static void rays_on_grid_lines_are_shared(void **state)
+{
+    (void)state;
+    static const double nudge[] = {0, 1e-15, -1e-15};
+    enum { SIZE = 32, LINE = 10 };
+    for (int k = 0; k < 12; k++) {
+        const double angle[] = {k / 3 * 90 * degree + nudge[k % 3]};
+        const SinoGeometry geometry = {1, 1, SIZE, angle, SIZE / 2 - LINE + 1e-14 * (k % 2)};
+        Traced traced = trace_dense(&geometry, SINO_DOUBLE);
+        assert_int_equal(traced.nonzero_count, 2 * SIZE);
+        for (int64_t v = 0; v < (int64_t)SIZE * SIZE; v++)
+            assert_true(traced.length[v] == 0 || fabs(traced.length[v] - 0.5) < 1e-12);
+        free(traced.length);
+    }
+}
+
 static void no_tiles_and_no_rays_are_empty(void **state)
 {
     (void)state;
@@ -315,13 +343,12 @@ static void no_tiles_and_no_rays_are_empty(void **state)
     const SinoGeometry geometry = {1, 4, 20, angle, 1000};
     const SinoTilePlace tile[] = {{0, 0}, {1, 1}};
     SinoTrace trace = {0};
-    assert_success(sino_trace_tiles(&geometry, SINO_SINGLE, 0, tile, &trace));
+    assert_success(sino_trace_tiles(&geometry, SINO_SINGLE, 0, 0, tile, &trace));
     assert_int_equal(trace.size, 0);
     assert_int_equal(trace.nonzero_count, 0);
     sino_trace_free(&trace);
-    assert_success(sino_trace_tiles(&geometry, SINO_SINGLE, 2, tile, &trace));
-    assert_int_equal(trace.size, 2 * sizeof(SinoTileHeader));
-    for (int t = 0; t < 2; t++) assert_int_equal(((const SinoTileHeader *)(const void *)trace.bytes)[t].group_count, 0);
+    assert_success(sino_trace_tiles(&geometry, SINO_SINGLE, 0, 2, tile, &trace));
+    assert_int_equal(trace.size, 0);
     assert_true(sino_trace_estimate(&geometry, tile[0]) == 0);
     sino_trace_free(&trace);
     assert_null(trace.bytes);
@@ -337,7 +364,7 @@ static int64_t count_tiles(const SinoGeometry *geometry, double *estimate, doubl
     for (int t = 0; t < side * side; t++) {
         const SinoTilePlace tile = {.column = t % side, .row = t / side};
         SinoTrace trace = {0};
-        assert_success(sino_trace_tiles(geometry, SINO_SINGLE, 1, &tile, &trace));
+        assert_success(sino_trace_tiles(geometry, SINO_SINGLE, 0, 1, &tile, &trace));
         const double expected = sino_trace_estimate(geometry, tile);
         count += trace.nonzero_count;
         *estimate += expected;
@@ -415,6 +442,7 @@ int main(void)
         cmocka_unit_test(diagonal_keeps_to_the_diagonal),
         cmocka_unit_test(more_voxels_than_rays_and_reverse),
         cmocka_unit_test(rays_on_grid_lines_keep_their_length),
+        cmocka_unit_test(rays_on_grid_lines_are_shared),
         cmocka_unit_test(no_tiles_and_no_rays_are_empty),
         cmocka_unit_test(estimate_is_close),
         cmocka_unit_test(ads1_has_its_nonzeros),

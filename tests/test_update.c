@@ -146,7 +146,7 @@ static void check_start(SinoSlices slices, int64_t rows, uint64_t *seed)
         const double wanted = sum_of_squares(slices, &r, f);
         check_close(states[f].residual0, wanted, 1e-13, "residual0");
         check_close(history_at(&history, f, 0), wanted, 1e-13, "residual at 0");
-        assert_true(history_at(&history, f, 1) == -1 && history_at(&history, f, 2) == -1);
+        assert_true(isnan(history_at(&history, f, 1)) && isnan(history_at(&history, f, 2)));
         assert_true(states[f].norm == 0 && states[f].gamma == 0 && states[f].step == 0 && states[f].beta == 0);
         assert_int_equal(states[f].stopped, rows == 0 || f == 1);
     }
@@ -204,30 +204,52 @@ static void residual_cg_matches_loops(void **state)
     for_each_shape(check_residual_cg);
 }
 
-/* Norms over three partitions, of which the second may be empty. */
-static void check_norm(SinoSlices slices, int64_t rows, uint64_t *seed)
+static double product(SinoSlices slices, const Vector *a, const Vector *b, int64_t f)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < a->rows; i++) sum += a->numbers[i * slices.stride + f] * b->numbers[i * slices.stride + f];
+    return sum;
+}
+
+/* Norms over three partitions, of which the second may be empty; `later`: with a first gradient to be taken out. */
+static void check_norm_of(SinoSlices slices, int64_t rows, uint64_t *seed, bool later)
 {
     Vector g[3] = {vector_create(slices, rows, seed), vector_create(slices, rows / 2, seed),
                    vector_create(slices, rows + 1, seed)};
+    Vector g0[3] = {vector_create(slices, rows, seed), vector_create(slices, rows / 2, seed),
+                    vector_create(slices, rows + 1, seed)};
     SinoSliceState *states = random_states(slices, seed);
     double gamma[SINO_SLICES_MAX], beta[SINO_SLICES_MAX];
     for (int64_t f = 0; f < slices.slice_count; f++) {
         if (f % 4 == 1) states[f].gamma = 0; /* the first iteration */
+        states[f].norm0 = f % 5 == 2 ? 0 : 1e3;
         gamma[f] = states[f].gamma;
         beta[f] = states[f].beta;
     }
     for (int i = 0; i < 3; i++) {
-        sino_update_norm(slices, g[i].rows, g[i].values, states, i == 0, i == 2);
+        sino_update_norm(slices, g[i].rows, g[i].values, later ? g0[i].values : NULL, states, i == 0, i == 2);
         for (int64_t f = 0; f < slices.slice_count; f++) {
-            double norm = 0;
+            double norm = 0, along = 0;
             for (int j = 0; j <= i; j++) norm += sum_of_squares(slices, &g[j], f);
+            for (int j = 0; j <= i && later; j++) along += product(slices, &g[j], &g0[j], f);
             check_close(states[f].norm, norm, 1e-13, "norm");
-            check_close(states[f].gamma, i == 2 ? norm : gamma[f], 1e-13, "gamma");
-            check_close(states[f].beta, i < 2 ? beta[f] : gamma[f] > 0 ? norm / gamma[f] : 0, 1e-13, "beta");
+            const double norm0 = later ? f % 5 == 2 ? 0 : 1e3 : norm;
+            const double overlap = norm0 > 0 ? along / norm0 : 0, rest = norm - overlap * along;
+            if (i == 2) assert_true(fabs(states[f].overlap - overlap) <= 1e-13 * (1 + norm));
+            check_close(states[f].gamma, i == 2 ? rest : gamma[f], 1e-12, "gamma");
+            check_close(states[f].beta, i < 2 ? beta[f] : gamma[f] > 0 ? rest / gamma[f] : 0, 1e-12, "beta");
+            if (i == 2) check_close(states[f].norm0, norm0, 1e-13, "norm0");
         }
     }
     for (int i = 0; i < 3; i++) vector_free(&g[i]);
+    for (int i = 0; i < 3; i++) vector_free(&g0[i]);
     free(states);
+}
+
+static void check_norm(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    check_norm_of(slices, rows, seed, false);
+    check_norm_of(slices, rows, seed, true);
 }
 
 static void norm_sums_over_partitions(void **state)
@@ -239,29 +261,33 @@ static void norm_sums_over_partitions(void **state)
 static void check_voxels_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
 {
     Vector g = vector_create(slices, rows, seed), d = vector_create(slices, rows, seed);
-    Vector x = vector_create(slices, rows, seed);
+    Vector x = vector_create(slices, rows, seed), g0 = vector_create(slices, rows, seed);
     SinoSliceState *states = random_states(slices, seed);
     for (int64_t f = 0; f < slices.slice_count; f += 3) states[f].step = 0;
-    sino_update_voxels_cg(slices, rows, g.values, states, false, d.values, x.values);
+    for (int64_t f = 0; f < slices.slice_count; f++) states[f].overlap = reference_random(seed);
+    sino_update_voxels_cg(slices, rows, g.values, states, false, g0.values, d.values, x.values);
     for (int64_t i = 0; i < rows * slices.stride; i++) {
         const int64_t f = i % slices.stride;
         if (f >= slices.slice_count) continue;
         if (states[f].step == 0) assert_true(element(slices.precision, x.values, i) == x.numbers[i]);
         x.numbers[i] += states[f].step * d.numbers[i];
-        d.numbers[i] = g.numbers[i] + states[f].beta * d.numbers[i];
+        d.numbers[i] = g.numbers[i] - states[f].overlap * g0.numbers[i] + states[f].beta * d.numbers[i];
     }
     check_vector(slices, &x, "x");
     check_vector(slices, &d, "d");
+    check_vector(slices, &g0, "g0");
     memset(x.values, 0xff, (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision));
     memset(d.values, 0xff, (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision));
-    sino_update_voxels_cg(slices, rows, g.values, states, true, d.values, x.values);
+    sino_update_voxels_cg(slices, rows, g.values, states, true, g0.values, d.values, x.values);
     for (int64_t i = 0; i < rows * slices.stride; i++) {
         assert_true(element(slices.precision, x.values, i) == 0);
         assert_true(element(slices.precision, d.values, i) == g.numbers[i]);
+        assert_true(element(slices.precision, g0.values, i) == g.numbers[i]);
     }
     vector_free(&g);
     vector_free(&d);
     vector_free(&x);
+    vector_free(&g0);
     free(states);
 }
 
@@ -452,15 +478,16 @@ static void solved_free(Solved *solved)
 }
 
 /* g = Aᵀ r, its norm, then x and d, one partition after the other. */
-static void cg_direction(const Dense *dense, bool first, const void *r, void *g, void *d, Solved *solved)
+static void cg_direction(const Dense *dense, bool first, const void *r, void *g, void *g0, void *d, Solved *solved)
 {
     const SinoSlices slices = dense->slices;
     multiply(dense, true, r, g);
-    sino_update_norm(slices, SPLIT, g, solved->states, true, false);
-    sino_update_norm(slices, COLUMNS - SPLIT, row_of(slices, g, SPLIT), solved->states, false, true);
-    sino_update_voxels_cg(slices, SPLIT, g, solved->states, first, d, solved->x.values);
+    sino_update_norm(slices, SPLIT, g, first ? NULL : g0, solved->states, true, false);
+    sino_update_norm(slices, COLUMNS - SPLIT, row_of(slices, g, SPLIT), first ? NULL : row_of(slices, g0, SPLIT),
+                     solved->states, false, true);
+    sino_update_voxels_cg(slices, SPLIT, g, solved->states, first, g0, d, solved->x.values);
     sino_update_voxels_cg(slices, COLUMNS - SPLIT, row_of(slices, g, SPLIT), solved->states, first,
-                          row_of(slices, d, SPLIT), row_of(slices, solved->x.values, SPLIT));
+                          row_of(slices, g0, SPLIT), row_of(slices, d, SPLIT), row_of(slices, solved->x.values, SPLIT));
 }
 
 static Solved solve_cg(const Dense *dense, double tolerance)
@@ -470,18 +497,20 @@ static Solved solve_cg(const Dense *dense, double tolerance)
                      history_create(slices, ITERATIONS + 1, tolerance)};
     Vector r = vector_create(slices, ROWS, NULL), q = vector_create(slices, ROWS, NULL);
     Vector g = vector_create(slices, COLUMNS, NULL), d = vector_create(slices, COLUMNS, NULL);
+    Vector g0 = vector_create(slices, COLUMNS, NULL);
     memcpy(r.values, dense->b.values, (size_t)(ROWS * slices.stride) * sino_precision_bytes(slices.precision));
     sino_update_start(slices, ROWS, r.values, solved.states, &solved.history);
-    cg_direction(dense, true, r.values, g.values, d.values, &solved);
+    cg_direction(dense, true, r.values, g.values, g0.values, d.values, &solved);
     for (solved.history.iteration = 1; solved.history.iteration <= ITERATIONS; solved.history.iteration++) {
         multiply(dense, false, d.values, q.values);
         sino_update_residual_cg(slices, ROWS, q.values, r.values, solved.states, &solved.history);
-        cg_direction(dense, false, r.values, g.values, d.values, &solved);
+        cg_direction(dense, false, r.values, g.values, g0.values, d.values, &solved);
     }
     vector_free(&r);
     vector_free(&q);
     vector_free(&g);
     vector_free(&d);
+    vector_free(&g0);
     return solved;
 }
 

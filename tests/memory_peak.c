@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory: the peak of a run is what its plan says at most, and does not grow with the number of slices.
+ *
+ * memory_peak quick: small scans, as a test. memory_peak full: 512² and 512 slices, as a benchmark. */
+#include "cli.h"
+
+typedef struct Case {
+    const char *scan;      /* --size and --angles of the phantom */
+    int few, many;         /* slices */
+    const char *arguments; /* of recon */
+} Case;
+
+static const Case quick_case[] = {
+    {"--size 128 --angles 60", 128, 512, "--rotation-axis 63.5 --memory 144MiB --iterations 2"},
+    {"--size 128 --angles 60", 128, 512, "--rotation-axis 63.5 --memory 128MiB --algorithm fbp"},
+    {"--size 128 --angles 60", 128, 256, "--memory 1GiB --iterations 2 --save-format both"},
+    {"--size 256 --angles 180", 1, 4, "--rotation-axis 127.5 --memory 1GiB --iterations 1 --partitions 4"},
+};
+
+static const Case full_case[] = {
+    {"--size 512 --angles 60", 64, 512, "--rotation-axis 255.5 --memory 640MiB --iterations 2"},
+    {"--size 512 --angles 60", 64, 512, "--rotation-axis 255.5 --memory 460MiB --iterations 2"},
+    {"--size 512 --angles 60", 64, 512, "--rotation-axis 255.5 --memory 640MiB --algorithm fbp"},
+    {"--size 512 --angles 60", 64, 512, "--memory 2GiB --algorithm sirt --iterations 2 --precision double"},
+    {"--size 512 --angles 400", 1, 8, "--rotation-axis 255.5 --memory 4GiB --iterations 1"},
+};
+
+static const Case *chosen = quick_case;
+static int chosen_count = sizeof quick_case / sizeof *quick_case;
+
+/* The plan's total, from "…, memory: 498.8 MiB of 512.0 MiB". */
+static int64_t planned_bytes(const char *err)
+{
+    const char *unit;
+    const double number = cli_number_after(err, ", memory: ", &unit);
+    assert_true(strncmp(unit, " MiB of ", 8) == 0 || strncmp(unit, " GiB of ", 8) == 0);
+    return (int64_t)(number * (unit[1] == 'M' ? 0x1p20 : 0x1p30));
+}
+
+static int64_t peak_bytes(const char *directory, const Case *the, int slices)
+{
+    CliRun run = {.directory = directory, .environment = "STARPU_NCPU=2"}; /* slots are two per worker */
+    cli_works(directory, "phantom -o scan.h5 --overwrite --slices %d %s", slices, the->scan);
+    cli_start(&run, "recon scan.h5 -o out.h5 --overwrite %s", the->arguments);
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("exit code %d\n%s", run.exit_code, run.err);
+    const int64_t planned = planned_bytes(run.err);
+    print_message("%4d slices %-24s peak %7.1f MiB of %7.1f planned %7.1f s  %s\n", slices, the->scan,
+                  (double)run.peak_bytes / 0x1p20, (double)planned / 0x1p20, run.elapsed_s, the->arguments);
+    if (run.peak_bytes > planned) fail_msg("the peak is above the plan");
+    const int64_t peak = run.peak_bytes;
+    cli_free(&run);
+    return peak;
+}
+
+static void peak_does_not_grow(void **state)
+{
+    for (int i = 0; i < chosen_count; i++) {
+        const Case *the = &chosen[i];
+        const double few = (double)peak_bytes(*state, the, the->few), many = (double)peak_bytes(*state, the, the->many);
+        if (the->few >= 16 && many > 1.1 * few) fail_msg("with %d slices the peak is higher", the->many);
+    }
+}
+
+int main(int argument_count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {CLI_TEST(peak_does_not_grow)};
+    if (argument_count > 1 && strcmp(arguments[1], "full") == 0) {
+        chosen = full_case;
+        chosen_count = sizeof full_case / sizeof *full_case;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

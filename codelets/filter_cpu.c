@@ -69,7 +69,7 @@ double sino_filter_window(SinoFilterWindow window, double nyquist_share)
     case SINO_WINDOW_BUTTERWORTH:
         return 1 / (1 + pow(nu, 16));
     }
-    assert(!"a window of the list");
+    assert(false && "a window of the list");
     return 1;
 }
 

@@ -5,6 +5,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,9 +20,10 @@ static SinoStatus new_vector(SinoRuntime *runtime, const char *name, int64_t row
 
 static SinoStatus new_vectors(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *made)
 {
-    static const char *const ray_name[] = {"sinogram", "projection"};
+    static const char *const ray_name[SINO_RAY_VECTORS_MAX] = {"sinogram", "projection"};
     static const char *const voxel_name[SINO_VOXEL_VECTORS_MAX] = {"tomogram", "gradient", "direction",
                                                                    "first gradient"};
+    assert(made->vectors.rays <= SINO_RAY_VECTORS_MAX && made->vectors.voxels <= SINO_VOXEL_VECTORS_MAX);
     for (int64_t i = 0; i < made->vectors.rays; i++)
         SINO_TRY(new_vector(runtime, ray_name[i], op->ray_count, made->slices, &made->rays[i]));
     for (int64_t i = 0; i < made->vectors.voxels; i++) {

@@ -37,17 +37,20 @@ SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **result)
     return NULL;
 }
 
-/* The same colour, 1…12, for the same name. */
-static unsigned color(const char *name)
+/* The colour, 1…12 of Graphviz's set312, of a kind of task: of its name's first word, so that a family looks alike. */
+static int color(const char *name)
 {
-    unsigned sum = 0;
-    while (*name) sum = sum * 31 + (unsigned char)*name++;
-    return sum % 12 + 1;
+    static const char *const family[] = {"load",   "correct", "reduce", "update", "spmm",     "filter",
+                                         "spread", "trace",   "sample", "pack",   "assemble", "store"};
+    const int count = sizeof family / sizeof *family, grey = 9;
+    for (int i = 0; i < count; i++)
+        if (strncmp(name, family[i], strlen(family[i])) == 0) return i + 1;
+    return grey;
 }
 
 static void write_node(SinoTaskGraph *graph, const char *name, SinoPosition position)
 {
-    fprintf(graph->file, "    t%" PRId64 " [fillcolor=%u, label=\"%s", graph->task_count, color(name), name);
+    fprintf(graph->file, "    t%" PRId64 " [fillcolor=%d, label=\"%s", graph->task_count, color(name), name);
     if (position.slab >= 0) fprintf(graph->file, "\\nslab %" PRId64, position.slab);
     if (position.minibatch >= 0) fprintf(graph->file, "\\nminibatch %" PRId64, position.minibatch);
     if (position.partition >= 0) fprintf(graph->file, "\\npartition %" PRId64, position.partition);

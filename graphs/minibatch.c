@@ -23,10 +23,11 @@ static SinoStatus new_vectors(SinoRuntime *runtime, const SinoOperator *op, Sino
     static const char *const ray_name[SINO_RAY_VECTORS_MAX] = {"sinogram", "projection"};
     static const char *const voxel_name[SINO_VOXEL_VECTORS_MAX] = {"tomogram", "gradient", "direction",
                                                                    "first gradient"};
-    assert(made->vectors.rays <= SINO_RAY_VECTORS_MAX && made->vectors.voxels <= SINO_VOXEL_VECTORS_MAX);
-    for (int64_t i = 0; i < made->vectors.rays; i++)
+    const SinoVectorCount vectors = made->vectors;
+    assert(vectors.rays <= SINO_RAY_VECTORS_MAX && vectors.voxels <= SINO_VOXEL_VECTORS_MAX);
+    for (int64_t i = 0; i < vectors.rays; i++)
         SINO_TRY(new_vector(runtime, ray_name[i], op->ray_count, made->slices, &made->rays[i]));
-    for (int64_t i = 0; i < made->vectors.voxels; i++) {
+    for (int64_t i = 0; i < vectors.voxels; i++) {
         SINO_TRY(sino_allocate(op->partition_count, sizeof *made->voxels[i], voxel_name[i], &made->voxels[i]));
         for (int64_t p = 0; p < op->partition_count; p++)
             SINO_TRY(

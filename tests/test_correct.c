@@ -107,16 +107,17 @@ static void check_correction(const SinoCorrection *c, const void *counts, const 
 static void *random_counts(const SinoCorrection *c, uint32_t *seed)
 {
     const int64_t count = c->angle_count * c->row_count * c->column_count;
-    float *values = NULL;
-    assert_success(sino_allocate(count, sizeof *values, "test", &values));
+    void *values = NULL;
+    assert_success(sino_allocate(count, sizeof(float), "test", &values));
     for (int64_t i = 0; i < count; i++) {
+        float *real = (float *)values + i;
         const double value = 20 + 200 * next_random(seed), choice = next_random(seed);
         const int whole = choice < 0.05 ? 3 : (int)value;
         if (c->input == SINO_CORRECT_UINT8) ((uint8_t *)values)[i] = (uint8_t)whole;
         if (c->input == SINO_CORRECT_UINT16) ((uint16_t *)values)[i] = (uint16_t)(whole * 100);
         if (c->input != SINO_CORRECT_FLOAT32) continue;
-        values[i] = (float)value;
-        if (choice < 0.08) values[i] = choice < 0.02 ? NAN : choice < 0.04 ? INFINITY : choice < 0.06 ? -7 : -INFINITY;
+        *real = (float)value;
+        if (choice < 0.08) *real = choice < 0.02 ? NAN : choice < 0.04 ? INFINITY : choice < 0.06 ? -7 : -INFINITY;
     }
     return values;
 }

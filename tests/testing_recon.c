@@ -13,16 +13,16 @@
 enum { WORDS_MAX = 64 };
 
 /* One word, with the argument that it stands for. */
-static char *expand(const char *word, va_list arguments)
+static char *expand(const char *word, va_list *arguments)
 {
     char *text = NULL;
     int length;
     if (strcmp(word, "%s") == 0)
-        length = asprintf(&text, "%s", va_arg(arguments, const char *));
+        length = asprintf(&text, "%s", va_arg(*arguments, const char *));
     else if (strcmp(word, "%d") == 0)
-        length = asprintf(&text, "%d", va_arg(arguments, int));
+        length = asprintf(&text, "%d", va_arg(*arguments, int));
     else if (strcmp(word, "%g") == 0)
-        length = asprintf(&text, "%.17g", va_arg(arguments, double));
+        length = asprintf(&text, "%.17g", va_arg(*arguments, double));
     else
         length = asprintf(&text, "%s", word);
     assert_true(length >= 0);
@@ -30,7 +30,7 @@ static char *expand(const char *word, va_list arguments)
 }
 
 /* `last`: more words, each as it is; NULL at the end. */
-static SinoSettings *read_settings(int verb, const char *words, va_list arguments, const char *const *last)
+static SinoSettings *read_settings(int verb, const char *words, va_list *arguments, const char *const *last)
 {
     char *copy = strdup(words), *place = NULL, *expanded[WORDS_MAX];
     int count = 0;
@@ -54,7 +54,7 @@ SinoSettings *testing_settings(int verb, const char *words, ...)
     const char *const nothing = NULL;
     va_list arguments;
     va_start(arguments, words);
-    SinoSettings *settings = read_settings(verb, words, arguments, &nothing);
+    SinoSettings *settings = read_settings(verb, words, &arguments, &nothing);
     va_end(arguments);
     return settings;
 }
@@ -73,7 +73,7 @@ void testing_phantom(const char *words, ...)
     const char *const overwrite[] = {"--overwrite", NULL};
     va_list arguments;
     va_start(arguments, words);
-    SinoSettings *settings = read_settings(SINO_VERB_PHANTOM, words, arguments, overwrite);
+    SinoSettings *settings = read_settings(SINO_VERB_PHANTOM, words, &arguments, overwrite);
     va_end(arguments);
     run(sino_phantom, settings);
 }
@@ -121,7 +121,7 @@ TestingVolume testing_recon(const char *directory, const char *words, ...)
                                 NULL};
     va_list arguments;
     va_start(arguments, words);
-    SinoSettings *settings = read_settings(SINO_VERB_RECON, words, arguments, last);
+    SinoSettings *settings = read_settings(SINO_VERB_RECON, words, &arguments, last);
     va_end(arguments);
     run(sino_recon, settings);
     assert_success(sino_volume_read(path, &volume.slice_count, &height, &volume.size, &volume.value));

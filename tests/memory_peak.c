@@ -4,25 +4,35 @@
  * memory_peak quick: small scans, as a test. memory_peak full: 512² and 512 slices, as a benchmark. */
 #include "cli.h"
 
+#include <starpu_config.h>
+
+/* A StarPU with CUDA takes more before anything is computed; sino_runtime_base_bytes counts it. */
+#ifdef STARPU_USE_CUDA
+enum { MORE_BASE_MIB = 192 };
+#else
+enum { MORE_BASE_MIB = 0 };
+#endif
+
 typedef struct Case {
     const char *scan;      /* --size and --angles of the phantom */
     int few, many;         /* slices */
+    int memory_mib;        /* --memory, with Debian's StarPU */
     const char *arguments; /* of recon */
 } Case;
 
 static const Case quick_case[] = {
-    {"--size 128 --angles 60", 128, 512, "--rotation-axis 63.5 --memory 144MiB --iterations 2"},
-    {"--size 128 --angles 60", 128, 512, "--rotation-axis 63.5 --memory 128MiB --algorithm fbp"},
-    {"--size 128 --angles 60", 128, 256, "--memory 1GiB --iterations 2 --save-format both"},
-    {"--size 256 --angles 180", 1, 4, "--rotation-axis 127.5 --memory 1GiB --iterations 1 --partitions 4"},
+    {"--size 128 --angles 60", 128, 512, 144, "--rotation-axis 63.5 --iterations 2"},
+    {"--size 128 --angles 60", 128, 512, 128, "--rotation-axis 63.5 --algorithm fbp"},
+    {"--size 128 --angles 60", 128, 256, 1024, "--iterations 2 --save-format both"},
+    {"--size 256 --angles 180", 1, 4, 1024, "--rotation-axis 127.5 --iterations 1 --partitions 4"},
 };
 
 static const Case full_case[] = {
-    {"--size 512 --angles 60", 64, 512, "--rotation-axis 255.5 --memory 640MiB --iterations 2"},
-    {"--size 512 --angles 60", 64, 512, "--rotation-axis 255.5 --memory 460MiB --iterations 2"},
-    {"--size 512 --angles 60", 64, 512, "--rotation-axis 255.5 --memory 640MiB --algorithm fbp"},
-    {"--size 512 --angles 60", 64, 512, "--memory 2GiB --algorithm sirt --iterations 2 --precision double"},
-    {"--size 512 --angles 400", 1, 8, "--rotation-axis 255.5 --memory 4GiB --iterations 1"},
+    {"--size 512 --angles 60", 64, 512, 640, "--rotation-axis 255.5 --iterations 2"},
+    {"--size 512 --angles 60", 64, 512, 460, "--rotation-axis 255.5 --iterations 2"},
+    {"--size 512 --angles 60", 64, 512, 640, "--rotation-axis 255.5 --algorithm fbp"},
+    {"--size 512 --angles 60", 64, 512, 2048, "--algorithm sirt --iterations 2 --precision double"},
+    {"--size 512 --angles 400", 1, 8, 4096, "--rotation-axis 255.5 --iterations 1"},
 };
 
 static const Case *chosen = quick_case;
@@ -41,12 +51,14 @@ static int64_t peak_bytes(const char *directory, const Case *the, int slices)
 {
     CliRun run = {.directory = directory, .environment = "STARPU_NCPU=2"}; /* slots are two per worker */
     cli_works(directory, "phantom -o scan.h5 --overwrite --slices %d %s", slices, the->scan);
-    cli_start(&run, "recon scan.h5 -o out.h5 --overwrite %s", the->arguments);
+    cli_start(&run, "recon scan.h5 -o out.h5 --overwrite %s --memory %dMiB", the->arguments,
+              the->memory_mib + MORE_BASE_MIB);
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("exit code %d\n%s", run.exit_code, run.err);
     const int64_t planned = planned_bytes(run.err);
-    print_message("%4d slices %-24s peak %7.1f MiB of %7.1f planned %7.1f s  %s\n", slices, the->scan,
-                  (double)run.peak_bytes / 0x1p20, (double)planned / 0x1p20, run.elapsed_s, the->arguments);
+    print_message("%4d slices %-24s peak %7.1f MiB of %7.1f planned %7.1f s  --memory %dMiB %s\n", slices, the->scan,
+                  (double)run.peak_bytes / 0x1p20, (double)planned / 0x1p20, run.elapsed_s,
+                  the->memory_mib + MORE_BASE_MIB, the->arguments);
     if (run.peak_bytes > planned) fail_msg("the peak is above the plan");
     const int64_t peak = run.peak_bytes;
     cli_free(&run);

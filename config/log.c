@@ -3,6 +3,7 @@
 #include "log.h"
 
 #include "memory.h"
+#include "platform.h"
 #include "utf8.h"
 
 #include <inttypes.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct SinoLog {
@@ -25,13 +25,6 @@ struct SinoLog {
     bool line_is_open;      /* a progress line stands on the terminal, without newline */
 };
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 SinoStatus sino_log_open(SinoLogFormat format, SinoLog **log)
 {
     SinoLog *result = NULL;
@@ -42,7 +35,7 @@ SinoStatus sino_log_open(SinoLogFormat format, SinoLog **log)
     }
     result->format = format;
     result->on_terminal = isatty(STDERR_FILENO) == 1;
-    result->start_s = now_s();
+    result->start_s = sino_platform_now_s();
     result->last_progress_s = -1;
     *log = result;
     return NULL;
@@ -107,7 +100,7 @@ static void write_message(SinoLog *log, const char *level, const char *event, co
     FILE *memory = open_memstream(&line, &size);
     FILE *out = memory ? memory : stderr;
     if (log->format == SINO_LOG_JSON) {
-        print_json_head(now_s() - log->start_s, level, event, message, out);
+        print_json_head(sino_platform_now_s() - log->start_s, level, event, message, out);
         fputs("}\n", out);
     } else {
         print_text(log, level, message, out);
@@ -205,7 +198,7 @@ void sino_log_progress(SinoLog *log, const SinoProgress *progress)
 {
     char text[320];
     pthread_mutex_lock(&log->mutex);
-    const double elapsed_s = now_s() - log->start_s;
+    const double elapsed_s = sino_platform_now_s() - log->start_s;
     const double left_s = remaining_s(progress->done, progress->elapsed_s);
     const bool is_last = progress->done >= 1;
     /* A redrawn line need not be faster than the eye. */

@@ -12,6 +12,9 @@ int64_t sino_platform_available_bytes(void);
 /* The same of the machine whose /proc and /sys lie in the folder `root`. */
 int64_t sino_platform_available_bytes_in(const char *root);
 
+/* Seconds of a clock that only goes forward. */
+double sino_platform_now_s(void);
+
 /* CPU cores (hardware threads) that the process may run on. */
 int sino_platform_core_count(void);
 

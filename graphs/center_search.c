@@ -111,12 +111,7 @@ static SinoStatus try_candidates(SinoRuntime *runtime, const SinoCenterVo *vo, i
     const int64_t share = count / (4 * sino_runtime_worker_count(runtime)) + 1;
     for (int64_t i = 0; i < count && !status; i += share)
         status = sino_insert_center(runtime, vo, count - i < share ? count - i : share, candidate + i, metric + i);
-    SinoStatus wait_status = sino_runtime_wait(runtime);
-    if (!status)
-        status = wait_status;
-    else
-        sino_status_free(wait_status);
-    if (status) goto cleanup;
+    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, status));
     int64_t least = 0;
     for (int64_t i = 1; i < count; i++)
         if (metric[i] < metric[least]) least = i;

@@ -6,12 +6,12 @@
 #include "operator.h"
 
 #include "memory.h"
+#include "platform.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* A run of tiles of one partition, traced by one task. */
 typedef struct Run {
@@ -33,13 +33,6 @@ static const double half_turn_rad = 3.14159265358979323846;
 
 /* Enough runs for every worker to have several, so that none waits long for the last one. */
 enum { RUNS_PER_WORKER = 8 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static int64_t min(int64_t a, int64_t b)
 {
@@ -70,14 +63,16 @@ static SinoStatus plan_runs(Build *build)
 static SinoStatus trace_runs(Build *build)
 {
     SinoOperator *op = build->op;
-    for (int64_t r = 0; r < build->run_count; r++) {
+    SinoStatus status = NULL;
+    for (int64_t r = 0; r < build->run_count && !status; r++) {
         Run *run = &build->run[r];
         const SinoPartition *partition = &op->partition[run->partition];
-        SINO_TRY(sino_insert_trace(build->runtime, run->partition, &op->geometry, op->precision, run->first_tile,
+        status = sino_insert_trace(build->runtime, run->partition, &op->geometry, op->precision, run->first_tile,
                                    run->tile_count, partition->tile + run->first_tile, &run->trace,
-                                   build->touched ? build->touched[run->partition] : NULL));
+                                   build->touched ? build->touched[run->partition] : NULL);
     }
-    return sino_runtime_wait(build->runtime);
+    /* The tasks in flight write to the runs, which the caller frees after a failure. */
+    return sino_runtime_wait_after(build->runtime, status);
 }
 
 /* The footprint from the rays touched, and each ray's place in it. */
@@ -135,7 +130,7 @@ static SinoStatus place_runs(Build *build, int64_t p)
 
 static SinoStatus pack_runs(Build *build)
 {
-    SinoStatus status = NULL, wait_status;
+    SinoStatus status = NULL;
     SinoOperator *op = build->op;
     for (int64_t p = 0; p < op->partition_count && !status; p++) {
         if (build->touched) status = number_rays(build, p);
@@ -146,11 +141,9 @@ static SinoStatus pack_runs(Build *build)
         status = sino_insert_pack(build->runtime, run->partition, &run->trace,
                                   build->local ? build->local[run->partition] : NULL, run->to);
     }
-    wait_status = sino_runtime_wait(build->runtime);
+    status = sino_runtime_wait_after(build->runtime, status);
     for (int64_t p = 0; p < op->partition_count; p++)
         if (op->partition[p].block) sino_data_release(op->partition[p].block);
-    if (!status) return wait_status;
-    sino_status_free(wait_status);
     return status;
 }
 
@@ -210,7 +203,7 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoGeometry *geometry,
 {
     SinoStatus status = NULL;
     SinoOperator *op = NULL;
-    const double begin = now();
+    const double begin = sino_platform_now_s();
     int64_t ray_count;
     SINO_TRY(sino_multiply(geometry->angle_count, geometry->column_count, "rays", &ray_count));
     SINO_CHECK(ray_count <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
@@ -223,7 +216,7 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoGeometry *geometry,
     SINO_TRY_OR(status, fail, sino_decomposition_new(geometry, partition_count, &op->decomposition));
     SINO_TRY_OR(status, fail, new_partitions(op));
     SINO_TRY_OR(status, fail, build_operator(runtime, op));
-    op->build_s = now() - begin;
+    op->build_s = sino_platform_now_s() - begin;
     *result = op;
     return NULL;
 fail:

@@ -91,13 +91,7 @@ static SinoStatus write_slabs(Scan *scan)
 {
     for (int64_t first = 0; first < scan->settings->slices; first += SLAB_ROWS) {
         const int64_t left = scan->settings->slices - first, count = left < SLAB_ROWS ? left : SLAB_ROWS;
-        SinoStatus status = insert_rows(scan, first, count);
-        SinoStatus wait_status = sino_runtime_wait(scan->runtime);
-        if (status) {
-            sino_status_free(wait_status);
-            return status;
-        }
-        SINO_TRY(wait_status);
+        SINO_TRY(sino_runtime_wait_after(scan->runtime, insert_rows(scan, first, count)));
         SINO_TRY(sino_scan_writer_rows(scan->writer, first, count, scan->counts, scan->flats, scan->darks));
         if (scan->volume) SINO_TRY(sino_volume_write(scan->volume, first, count, scan->truth));
     }

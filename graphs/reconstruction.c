@@ -205,11 +205,7 @@ SinoStatus sino_reconstruct(SinoRuntime *runtime, const SinoSettings *settings, 
     if (!status && solver->prepare) status = solver->prepare(&run.solver_run);
     sino_runtime_profile_begin(runtime);
     if (!status) status = insert_all(&run);
-    SinoStatus wait_status = sino_runtime_wait(runtime);
-    if (status)
-        sino_status_free(wait_status);
-    else
-        status = wait_status;
+    status = sino_runtime_wait_after(runtime, status);
     if (!status) sino_runtime_profile_report(runtime, NULL);
     if (solver->release) solver->release(&run.solver_run);
     free_data(&run);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profile: how long tasks took, by name, and what the workers did, from StarPU's profiling. */
 #include "memory.h"
+#include "platform.h"
 #include "runtime_private.h"
 
 #include <inttypes.h>
@@ -28,18 +29,11 @@ static double seconds(const struct timespec *time)
     return (double)time->tv_sec + 1e-9 * (double)time->tv_nsec;
 }
 
-double sino_runtime_now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return seconds(&time);
-}
-
 SinoStatus sino_profile_new(SinoProfile **profile)
 {
     SINO_TRY(sino_allocate(1, sizeof **profile, "the profile", profile));
     pthread_mutex_init(&(*profile)->mutex, NULL);
-    (*profile)->begin_s = sino_runtime_now_s();
+    (*profile)->begin_s = sino_platform_now_s();
     return NULL;
 }
 
@@ -83,7 +77,7 @@ void sino_runtime_profile_begin(SinoRuntime *runtime)
     starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
     pthread_mutex_lock(&runtime->profile->mutex);
     runtime->profile->row_count = 0;
-    runtime->profile->begin_s = sino_runtime_now_s();
+    runtime->profile->begin_s = sino_platform_now_s();
     pthread_mutex_unlock(&runtime->profile->mutex);
 }
 
@@ -97,7 +91,7 @@ void sino_runtime_profile_report(SinoRuntime *runtime, double *kernel_share)
 {
     SinoProfile *profile = runtime->profile;
     if (!profile) return;
-    const double available = (sino_runtime_now_s() - profile->begin_s) * (double)starpu_worker_get_count();
+    const double available = (sino_platform_now_s() - profile->begin_s) * (double)starpu_worker_get_count();
     double inside = 0;
     pthread_mutex_lock(&profile->mutex);
     qsort(profile->row, (size_t)profile->row_count, sizeof *profile->row, by_seconds);

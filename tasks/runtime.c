@@ -185,6 +185,14 @@ SinoStatus sino_runtime_wait(SinoRuntime *runtime)
     return status;
 }
 
+SinoStatus sino_runtime_wait_after(SinoRuntime *runtime, SinoStatus status)
+{
+    SinoStatus wait_status = sino_runtime_wait(runtime);
+    if (!status) return wait_status;
+    sino_status_free(wait_status);
+    return status;
+}
+
 void sino_runtime_fail(SinoRuntime *runtime, SinoStatus status)
 {
     if (!status) return;
@@ -207,7 +215,7 @@ void sino_runtime_expect(SinoRuntime *runtime, double total_work, int64_t slab_c
 {
     runtime->total_work = total_work;
     runtime->done_work = 0;
-    runtime->begin_s = sino_runtime_now_s();
+    runtime->begin_s = sino_platform_now_s();
     runtime->slab_count = slab_count;
 }
 
@@ -217,7 +225,7 @@ void sino_runtime_advance(SinoRuntime *runtime, double work, const SinoProgress 
     pthread_mutex_lock(&runtime->mutex);
     runtime->done_work += work;
     progress.done = runtime->total_work > 0 ? runtime->done_work / runtime->total_work : 0;
-    progress.elapsed_s = sino_runtime_now_s() - runtime->begin_s;
+    progress.elapsed_s = sino_platform_now_s() - runtime->begin_s;
     progress.slab_count = runtime->slab_count;
     pthread_mutex_unlock(&runtime->mutex);
     if (runtime->log) sino_log_progress(runtime->log, &progress);

@@ -44,6 +44,9 @@ int64_t sino_runtime_base_bytes(void);
 /* Waits for every task; the first failure since the last call, which the caller then owns. */
 SinoStatus sino_runtime_wait(SinoRuntime *runtime);
 
+/* The same at the end of inserting tasks, whose `status` comes first when it is an error. Consumes it. */
+SinoStatus sino_runtime_wait_after(SinoRuntime *runtime, SinoStatus status);
+
 /* From any thread. Consumes the status; the first one stays. */
 void sino_runtime_fail(SinoRuntime *runtime, SinoStatus status);
 bool sino_runtime_failed(const SinoRuntime *runtime);

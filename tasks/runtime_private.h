@@ -47,9 +47,6 @@ SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosit
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
 void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; takes NULL */
 
-/* Seconds of a clock that only goes forward. */
-double sino_runtime_now_s(void);
-
 /* Times of tasks by name. */
 SinoStatus sino_profile_new(SinoProfile **profile);
 void sino_profile_free(SinoProfile *profile); /* takes NULL */

@@ -15,16 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { WORKERS_MAX = 64, REPEATS = 5 };
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void require(SinoStatus status)
 {
@@ -98,13 +90,13 @@ static double best_s(Worker *worker, int64_t count, void (*work)(Worker *worker)
     double best = INFINITY;
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         pthread_t thread[WORKERS_MAX];
-        const double begin = now_s();
+        const double begin = sino_platform_now_s();
         for (int64_t w = 0; w < count; w++) {
             worker[w].work = work;
             if (pthread_create(&thread[w], NULL, run_worker, &worker[w]) != 0) exit(1);
         }
         for (int64_t w = 0; w < count; w++) pthread_join(thread[w], NULL);
-        best = fmin(best, now_s() - begin);
+        best = fmin(best, sino_platform_now_s() - begin);
     }
     return best;
 }
@@ -115,7 +107,7 @@ static SinoBlockHeader *build(const SinoGeometry *geometry, SinoPrecision precis
     SinoDecomposition whole;
     SinoTrace trace;
     require(sino_decomposition_new(geometry, 1, &whole));
-    const double begin = now_s();
+    const double begin = sino_platform_now_s();
     require(sino_trace_tiles(geometry, precision, 0, whole.tile_count, whole.tile, &trace));
     SinoBlockHeader *block = sino_allocate_large((int64_t)sizeof *block + trace.size);
     if (!block) exit(1);
@@ -126,7 +118,7 @@ static SinoBlockHeader *build(const SinoGeometry *geometry, SinoPrecision precis
                                .stored_count = trace.stored_count,
                                .precision = precision};
     sino_pack_tiles(&trace, NULL, (uint8_t *)(block + 1));
-    *seconds = now_s() - begin;
+    *seconds = sino_platform_now_s() - begin;
     sino_decomposition_free(&whole);
     return block;
 }

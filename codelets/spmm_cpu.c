@@ -6,6 +6,7 @@
 #include "spmm.h"
 
 #include "spmm_isa.h"
+#include "vector.h"
 
 #include <string.h>
 
@@ -13,10 +14,8 @@
 static const SinoSpmmIsa *isa(void)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq"))
-        return &sino_spmm_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &sino_spmm_avx2;
+    if (sino_vector_bytes() == 64) return &sino_spmm_avx512;
+    if (sino_vector_bytes() == 32) return &sino_spmm_avx2;
 #endif
     return &sino_spmm_plain;
 }

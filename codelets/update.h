@@ -6,12 +6,10 @@
 #ifndef SINO_UPDATE_H
 #define SINO_UPDATE_H
 
-#include "precision.h"
+#include "panel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { SINO_SLICES_MAX = 256 }; /* the largest stride */
 
 /* What the solver knows of one slice. */
 typedef struct SinoSliceState {
@@ -33,11 +31,6 @@ typedef struct SinoHistory {
     int64_t iteration;
     double tolerance; /* stop at ‖Ax − b‖ ≤ tolerance·‖b‖ */
 } SinoHistory;
-
-typedef struct SinoSlices {
-    SinoPrecision precision;
-    int64_t stride, slice_count;
-} SinoSlices;
 
 /* Iteration 0, x = 0: residuals of r = b; the rest of the history is NaN. A slice of zeros has stopped. */
 void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,

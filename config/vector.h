@@ -3,12 +3,17 @@
 #ifndef SINO_VECTOR_H
 #define SINO_VECTOR_H
 
+#include <stdint.h>
+
 /* x86-64-v4 is AVX-512, x86-64-v3 AVX2 with FMA and F16C. Other compilers and machines get their default. */
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
 #define SINO_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define SINO_VECTORISED
 #endif
+
+/* Bytes of the vector registers that kernels use on this processor: 16, 32 (AVX2, FMA and F16C) or 64 (AVX-512). */
+int64_t sino_vector_bytes(void);
 
 /* Helpers of vectorised kernels must be inlined, to be compiled for the same instruction set. */
 #define SINO_INLINE static inline __attribute__((always_inline))

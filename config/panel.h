@@ -12,7 +12,10 @@
 
 #include <stdint.h>
 
-enum { SINO_SLICES_MAX = 256 }; /* the largest stride */
+enum {
+    SINO_SLICES_MAX = 256, /* the largest stride */
+    SINO_PANEL_MAX = 32    /* the largest P */
+};
 
 /* The slices of a vector; those from slice_count to the stride are padding: zero, and kept so. */
 typedef struct SinoSlices {
@@ -20,27 +23,37 @@ typedef struct SinoSlices {
     int64_t stride, slice_count;
 } SinoSlices;
 
-/* P of this processor: 2 registers, 4 single slices at least. Half precision computes in single and has its P. */
+/* P of this processor: 2 registers, 4 slices at least. Half precision computes in single and has its P. */
 int64_t sino_panel_width(SinoPrecision precision);
 
 /* The stride of F slices. */
 int64_t sino_panel_stride(SinoPrecision precision, int64_t slice_count);
 
-/* One panel: its slices, and the number of the first, among padded slices. The panel of a vector of `rows` rows begins
- * first·rows elements after the vector. */
+/* One panel: its slices, and the number of the first, among padded slices. */
 typedef struct SinoPanel {
     int64_t first;
     SinoSlices slices;
 } SinoPanel;
 
-/* The panel that begins with slice `first`, a multiple of P; the next one begins at first + slices.stride. For
- *     for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride; panel = sino_panel_next(slices,
- * panel)) */
+/* The panel that begins with slice `first`, a multiple of P. The last one is followed by `first` = stride:
+ *
+ *     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) */
 SinoPanel sino_panel_at(SinoSlices slices, int64_t first);
 
 static inline SinoPanel sino_panel_next(SinoSlices slices, SinoPanel panel)
 {
     return sino_panel_at(slices, panel.first + panel.slices.stride);
+}
+
+/* Where the panel begins in a vector of `rows` rows that is read, and in one that is written. */
+static inline const void *sino_panel_from(SinoPanel panel, int64_t rows, const void *vector)
+{
+    return (const char *)vector + (size_t)(panel.first * rows) * sino_precision_bytes(panel.slices.precision);
+}
+
+static inline void *sino_panel_to(SinoPanel panel, int64_t rows, void *vector)
+{
+    return (char *)vector + (size_t)(panel.first * rows) * sino_precision_bytes(panel.slices.precision);
 }
 
 /* Element (row, slice) of a vector of `rows` rows: for single elements, not for loops over them. */

@@ -14,7 +14,8 @@ typedef struct SinoAssemble {
     double mask_ratio;         /* voxels beyond this share of the inscribed circle's radius become 0; 0: none does */
 } SinoAssemble;
 
-/* x[voxel][stride] of the precision into float image[slice][N][N]; only the voxels of these tiles are written. */
+/* x, a row per voxel of the tiles, in panels (panel.h), into float image[slice][N][N]; only the voxels of these tiles
+ * are written. */
 void sino_assemble(const SinoAssemble *assemble, const void *x, float *image);
 
 #endif

@@ -18,25 +18,34 @@ static double element(SinoPrecision precision, const void *x, int64_t at)
     return precision == SINO_DOUBLE ? ((const double *)x)[at] : (double)((const float *)x)[at];
 }
 
-static void assemble_row(const SinoAssemble *assemble, int64_t row, int64_t column, const void *x, int64_t first_voxel,
-                         float *image)
+static void assemble_row(const SinoAssemble *assemble, SinoSlices slices, int64_t row, int64_t column, const void *x,
+                         int64_t first_voxel, float *image)
 {
-    const int64_t size = assemble->grid_size, stride = assemble->slices.stride;
+    const int64_t size = assemble->grid_size;
     for (int64_t c = 0; c < SINO_TILE && column + c < size; c++) {
         const double scale = scale_of(assemble, row, column + c);
-        for (int64_t f = 0; f < assemble->slices.slice_count; f++) {
-            const double value = element(assemble->slices.precision, x, (first_voxel + c) * stride + f);
+        for (int64_t f = 0; f < slices.slice_count; f++) {
+            const double value = element(slices.precision, x, (first_voxel + c) * slices.stride + f);
             image[(f * size + row) * size + column + c] = scale == 0 ? 0 : (float)(scale * value);
         }
     }
 }
 
-void sino_assemble(const SinoAssemble *assemble, const void *x, float *image)
+/* One panel: its slices of x and of the images. */
+static void assemble_panel(const SinoAssemble *assemble, SinoSlices slices, const void *x, float *image)
 {
     for (int64_t t = 0; t < assemble->tile_count; t++) {
         const int64_t top = (int64_t)assemble->tile[t].row * SINO_TILE;
         const int64_t left = (int64_t)assemble->tile[t].column * SINO_TILE;
         for (int64_t r = 0; r < SINO_TILE && top + r < assemble->grid_size; r++)
-            assemble_row(assemble, top + r, left, x, t * SINO_TILE_VOXELS + r * SINO_TILE, image);
+            assemble_row(assemble, slices, top + r, left, x, t * SINO_TILE_VOXELS + r * SINO_TILE, image);
     }
+}
+
+void sino_assemble(const SinoAssemble *assemble, const void *x, float *image)
+{
+    const SinoSlices slices = assemble->slices;
+    const int64_t voxels = assemble->tile_count * SINO_TILE_VOXELS, pixels = assemble->grid_size * assemble->grid_size;
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.slice_count; at = sino_panel_next(slices, at))
+        assemble_panel(assemble, at.slices, sino_panel_from(at, voxels, x), image + at.first * pixels);
 }

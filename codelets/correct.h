@@ -8,7 +8,7 @@
 #ifndef SINO_CORRECT_H
 #define SINO_CORRECT_H
 
-#include "precision.h"
+#include "panel.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -18,20 +18,19 @@ typedef enum SinoCorrectInput { SINO_CORRECT_UINT8, SINO_CORRECT_UINT16, SINO_CO
 
 typedef struct SinoCorrection {
     SinoCorrectInput input;
-    SinoPrecision precision; /* of the result */
-    int64_t angle_count;     /* K */
-    int64_t column_count;    /* of the detector box, unbinned: M·binning + (0 … binning−1 left over, dropped) */
-    int64_t row_count;       /* rows of `counts`, `flat` and `dark`, unbinned */
-    int64_t first_row, slice_count; /* slices f = 0…F−1 come from rows first_row + f·binning … + binning − 1 */
-    int64_t slice_stride;           /* ≥ F: slices of one ray in `sinogram`; entries F … stride−1 are set to 0 */
-    int64_t binning;                /* average of binning × binning counts, before the logarithm */
-    bool flat_field;                /* else the counts are transmissions already; flat and dark are not used */
+    SinoSlices slices;    /* of the result; padding is set to 0 */
+    int64_t angle_count;  /* K */
+    int64_t column_count; /* of the detector box, unbinned: M·binning + (0 … binning−1 left over, dropped) */
+    int64_t row_count;    /* rows of `counts`, `flat` and `dark`, unbinned */
+    int64_t first_row;    /* slices f = 0…F−1 come from rows first_row + f·binning … + binning − 1 */
+    int64_t binning;      /* average of binning × binning counts, before the logarithm */
+    bool flat_field;      /* else the counts are transmissions already; flat and dark are not used */
     bool minus_log;
 } SinoCorrection;
 
 /* counts[K][row_count][column_count]; flat, dark: [row_count][column_count] (either NULL when flat_field is off; dark
- * NULL: zero); sinogram[(k·M + c)·slice_stride + f] of the precision, M = column_count / binning; repaired[F]. Safe
- * from many threads at once. SINO_FAILED when out of memory. */
+ * NULL: zero); row k·M + c of the sinogram, which lies in panels (panel.h), M = column_count / binning; repaired[F].
+ * Safe from many threads at once. SINO_FAILED when out of memory. */
 SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
                         void *sinogram, int64_t *repaired);
 

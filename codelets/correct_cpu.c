@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slices are done in blocks whose floats of one ray fill a cache line of the interleaved result. */
+/* Slices of a panel are done in blocks whose floats of one ray fill a cache line of the interleaved result. */
 enum { SLICE_BLOCK = 16 };
 
 /* Lines of M columns are this many doubles further apart, lest the 16 of a block meet in the same cache sets. */
@@ -90,7 +90,7 @@ static void prepare_fields(const SinoCorrection *correction, const float *flat, 
                            const CorrectLines *lines)
 {
     const double bin_pixels = (double)(correction->binning * correction->binning);
-    for (int64_t f = 0; f < correction->slice_count; f++) {
+    for (int64_t f = 0; f < correction->slices.slice_count; f++) {
         double *dark_line = lines->dark + f * lines->line_stride;
         double *inverse_line = lines->inverse + f * lines->line_stride;
         if (!correction->flat_field) {
@@ -111,7 +111,7 @@ static void prepare_fields(const SinoCorrection *correction, const float *flat, 
 static int64_t integrate_line(const SinoCorrection *correction, const double *dark, const double *inverse,
                               int64_t column_count, double *line)
 {
-    const double largest = correction->precision == SINO_DOUBLE ? DBL_MAX : (double)FLT_MAX;
+    const double largest = correction->slices.precision == SINO_DOUBLE ? DBL_MAX : (double)FLT_MAX;
     int64_t undefined = 0;
     for (int64_t c = 0; c < column_count; c++) {
         const double transmission = (line[c] - dark[c]) * inverse[c];
@@ -144,65 +144,83 @@ static void repair_line(int64_t column_count, double *line)
     fill_constant(tail, column_count - left - 1, line + left + 1);
 }
 
-/* Entries F … slice_stride−1 of every ray of one angle. */
-static void clear_padding(const SinoCorrection *correction, int64_t column_count, size_t bytes, char *sinogram)
+/* Lines of `count` slices from `first` on, of one image[row_count][column_count]. */
+static void integrate_block(const SinoCorrection *correction, const void *image, int64_t first, int64_t count,
+                            const CorrectLines *lines, int64_t *repaired)
 {
-    const size_t padding = (size_t)(correction->slice_stride - correction->slice_count) * bytes;
-    if (padding == 0) return;
-    for (int64_t c = 0; c < column_count; c++) {
-        memset(sinogram + (size_t)(c * correction->slice_stride + correction->slice_count) * bytes, 0, padding);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = (first + i) * lines->line_stride;
+        double *line = lines->value + i * lines->line_stride;
+        sum_bins(correction, correction->input, image, first + i, line);
+        const int64_t undefined =
+            integrate_line(correction, lines->dark + at, lines->inverse + at, lines->column_count, line);
+        if (undefined) repair_line(lines->column_count, line);
+        repaired[first + i] += undefined;
     }
 }
 
-/* One angle: image[row_count][column_count] to sinogram[M][slice_stride]. */
-static void correct_projection(const SinoCorrection *correction, const void *image, const CorrectLines *lines,
-                               char *sinogram, int64_t *repaired)
+/* What pads the rows of one angle. */
+static void clear_padding(SinoSlices slices, int64_t column_count, char *sinogram)
 {
-    const size_t bytes = sino_precision_bytes(correction->precision);
-    for (int64_t first = 0; first < correction->slice_count; first += SLICE_BLOCK) {
-        const int64_t rest = correction->slice_count - first;
+    const size_t bytes = sino_precision_bytes(slices.precision);
+    const size_t padding = (size_t)(slices.stride - slices.slice_count) * bytes;
+    if (padding == 0) return;
+    for (int64_t c = 0; c < column_count; c++) {
+        memset(sinogram + (size_t)(c * slices.stride + slices.slice_count) * bytes, 0, padding);
+    }
+}
+
+/* One angle of one panel: image[row_count][column_count] to sinogram[M][slice of the panel]. */
+static void correct_projection(const SinoCorrection *correction, SinoPanel panel, const void *image,
+                               const CorrectLines *lines, char *sinogram, int64_t *repaired)
+{
+    const SinoSlices slices = panel.slices;
+    for (int64_t first = 0; first < slices.slice_count; first += SLICE_BLOCK) {
+        const int64_t rest = slices.slice_count - first;
         const int64_t count = rest < SLICE_BLOCK ? rest : SLICE_BLOCK;
-        for (int64_t i = 0; i < count; i++) {
-            const int64_t at = (first + i) * lines->line_stride;
-            double *line = lines->value + i * lines->line_stride;
-            sum_bins(correction, correction->input, image, first + i, line);
-            const int64_t undefined =
-                integrate_line(correction, lines->dark + at, lines->inverse + at, lines->column_count, line);
-            if (undefined) repair_line(lines->column_count, line);
-            repaired[first + i] += undefined;
-        }
-        char *to = sinogram + (size_t)first * bytes;
-        if (correction->precision == SINO_DOUBLE) {
-            scatter_lines_double(lines, count, correction->slice_stride, to);
+        integrate_block(correction, image, panel.first + first, count, lines, repaired);
+        char *to = sinogram + (size_t)first * sino_precision_bytes(slices.precision);
+        if (slices.precision == SINO_DOUBLE) {
+            scatter_lines_double(lines, count, slices.stride, to);
         } else {
-            scatter_lines_single(lines, count, correction->slice_stride, to);
+            scatter_lines_single(lines, count, slices.stride, to);
         }
     }
-    clear_padding(correction, lines->column_count, bytes, sinogram);
+    clear_padding(slices, lines->column_count, sinogram);
+}
+
+/* Angle k of every panel. */
+static void correct_angle(const SinoCorrection *correction, int64_t k, const void *counts, const CorrectLines *lines,
+                          void *sinogram, int64_t *repaired)
+{
+    const SinoSlices slices = correction->slices;
+    const int64_t ray_count = correction->angle_count * lines->column_count, first_ray = k * lines->column_count;
+    const int64_t first_pixel = k * correction->row_count * correction->column_count;
+    const char *image = (const char *)counts + (size_t)first_pixel * inputs[correction->input].bytes;
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        const size_t row_bytes = (size_t)at.slices.stride * sino_precision_bytes(slices.precision);
+        char *panel = sino_panel_to(at, ray_count, sinogram);
+        correct_projection(correction, at, image, lines, panel + (size_t)first_ray * row_bytes, repaired);
+    }
 }
 
 SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
                         void *sinogram, int64_t *repaired)
 {
+    const int64_t slice_count = correction->slices.slice_count;
     assert(correction->binning >= 1 && correction->first_row >= 0);
-    assert(correction->first_row + correction->slice_count * correction->binning <= correction->row_count);
-    assert(correction->slice_stride >= correction->slice_count && (flat || !correction->flat_field));
+    assert(correction->first_row + slice_count * correction->binning <= correction->row_count);
+    assert(correction->slices.stride >= slice_count && (flat || !correction->flat_field));
     const int64_t column_count = correction->column_count / correction->binning;
     const int64_t line_stride = column_count + LINE_PADDING;
-    const int64_t field_lines = correction->slice_count * line_stride;
+    const int64_t field_lines = slice_count * line_stride;
     double *memory = NULL;
     SINO_TRY(sino_allocate(2 * field_lines + SLICE_BLOCK * line_stride, sizeof *memory, "lines of counts", &memory));
     const CorrectLines lines = {column_count, line_stride, memory, memory + field_lines, memory + 2 * field_lines};
     prepare_fields(correction, flat, dark, &lines);
-
-    memset(repaired, 0, (size_t)correction->slice_count * sizeof *repaired);
-    const size_t image_bytes =
-        (size_t)(correction->row_count * correction->column_count) * inputs[correction->input].bytes;
-    const size_t angle_bytes =
-        (size_t)(column_count * correction->slice_stride) * sino_precision_bytes(correction->precision);
+    memset(repaired, 0, (size_t)slice_count * sizeof *repaired);
     for (int64_t k = 0; k < correction->angle_count; k++) {
-        correct_projection(correction, (const char *)counts + (size_t)k * image_bytes, &lines,
-                           (char *)sinogram + (size_t)k * angle_bytes, repaired);
+        correct_angle(correction, k, counts, &lines, sinogram, repaired);
     }
     free(memory);
     return NULL;

@@ -4,7 +4,7 @@
 #ifndef SINO_FILTER_H
 #define SINO_FILTER_H
 
-#include "precision.h"
+#include "panel.h"
 #include "status.h"
 
 #include <stdint.h>
@@ -37,12 +37,12 @@ SinoStatus sino_filter_new(int64_t column_count, SinoFilterWindow window, SinoPr
 void sino_filter_free(SinoFilter *filter);                   /* takes NULL */
 int64_t sino_filter_scratch_bytes(const SinoFilter *filter); /* what one call needs; 64-byte aligned */
 
-/* In place: sinogram[(k·M + c)·slice_stride + f] for every angle k and slice f < slice_count, times angle_weight[k]
- * (radians of π that the angle stands for); slices from slice_count on stay as they are. The sum over angles of what
- * the result shows at s = x·cosθ + y·sinθ is then attenuation per column's width. A slice's result does not depend on
- * the other slices, to the last bit. `scratch`: scratch_bytes. */
-void sino_filter_run(const SinoFilter *filter, int64_t angle_count, int64_t slice_count, int64_t slice_stride,
-                     const double *angle_weight, void *scratch, void *sinogram);
+/* In place: ray k·M + c of the sinogram, which lies in panels (panel.h) of the plan's precision, for every angle k and
+ * slice, times angle_weight[k] (radians of π that the angle stands for); padding stays as it is. The sum over angles of
+ * what the result shows at s = x·cosθ + y·sinθ is then attenuation per column's width. A slice's result does not depend
+ * on the other slices, to the last bit. `scratch`: scratch_bytes. */
+void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices slices, const double *angle_weight,
+                     void *scratch, void *sinogram);
 
 /* Radians of [0, π) that each angle stands for: half the gaps to its neighbours, angles taken modulo π; their sum is π.
  * Angles equal to 10⁻⁶ rad share. A missing range goes to the two angles beside it. SINO_FAILED when out of memory. */

@@ -155,14 +155,17 @@ int64_t sino_filter_scratch_bytes(const SinoFilter *filter)
     return (ROWS * row_stride(filter) + spectrum) * (int64_t)sino_precision_bytes(filter->precision);
 }
 
-void sino_filter_run(const SinoFilter *filter, int64_t angle_count, int64_t slice_count, int64_t slice_stride,
-                     const double *angle_weight, void *scratch, void *sinogram)
+void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices slices, const double *angle_weight,
+                     void *scratch, void *sinogram)
 {
-    assert((uintptr_t)scratch % SINO_ALIGNMENT_BYTES == 0);
-    if (filter->precision == SINO_DOUBLE) {
-        filter_rows_double(filter, angle_count, slice_count, slice_stride, angle_weight, scratch, sinogram);
-    } else {
-        filter_rows_single(filter, angle_count, slice_count, slice_stride, angle_weight, scratch, sinogram);
+    assert((uintptr_t)scratch % SINO_ALIGNMENT_BYTES == 0 && slices.precision == filter->precision);
+    const int64_t ray_count = angle_count * filter->column_count;
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.slice_count; at = sino_panel_next(slices, at)) {
+        void *panel = sino_panel_to(at, ray_count, sinogram);
+        if (filter->precision == SINO_DOUBLE)
+            filter_rows_double(filter, angle_count, at.slices, angle_weight, scratch, panel);
+        else
+            filter_rows_single(filter, angle_count, at.slices, angle_weight, scratch, panel);
     }
 }
 

@@ -53,23 +53,23 @@ static void TMPL(convolve)(const SinoFilter *filter, FFTW(complex) * spectrum, R
     FFTW(execute_dft_c2r)(filter->TMPL(plan).backward, spectrum, row);
 }
 
-/* Row k·F + f is slice f of angle k, so blocks of rows are full whatever F. */
-static void TMPL(filter_rows)(const SinoFilter *filter, int64_t angle_count, int64_t slice_count, int64_t slice_stride,
+/* The F slices of one panel. Row k·F + f is slice f of angle k, so blocks of rows are full whatever F. */
+static void TMPL(filter_rows)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
                               const double *angle_weight, REAL *scratch, REAL *sinogram)
 {
-    const int64_t row_count = angle_count * slice_count;
+    const int64_t row_count = angle_count * slices.slice_count;
     FFTW(complex) *spectrum = (void *)(scratch + ROWS * row_stride(filter));
     for (int64_t first = 0; first < row_count; first += ROWS) {
         const int count = row_count - first < ROWS ? (int)(row_count - first) : ROWS;
         int64_t offset[ROWS];
         REAL weight[ROWS];
         for (int i = 0; i < count; i++) {
-            const int64_t k = (first + i) / slice_count, f = (first + i) % slice_count;
-            offset[i] = k * filter->column_count * slice_stride + f;
+            const int64_t k = (first + i) / slices.slice_count, f = (first + i) % slices.slice_count;
+            offset[i] = k * filter->column_count * slices.stride + f;
             weight[i] = (REAL)angle_weight[k];
         }
-        TMPL(gather_rows)(filter, slice_stride, count, offset, weight, sinogram, scratch);
+        TMPL(gather_rows)(filter, slices.stride, count, offset, weight, sinogram, scratch);
         for (int i = 0; i < count; i++) TMPL(convolve)(filter, spectrum, scratch + i * row_stride(filter));
-        TMPL(scatter_rows)(filter, slice_stride, count, offset, scratch, sinogram);
+        TMPL(scatter_rows)(filter, slices.stride, count, offset, scratch, sinogram);
     }
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SpMM: the system matrix A of one partition times F interleaved slices, both directions from one block (block.h).
  *
- * Vectors are x[voxel][slice] and y[ray][slice], `stride` slices apart, of the block's precision: x has tile_count·T²
- * rows, y the footprint's ray_count. All `stride` slices are computed; strides of sino_spmm_stride are the fast ones.
- */
+ * Vectors lie in panels (panel.h) of the block's precision: x has tile_count·T² rows, y the footprint's ray_count. All
+ * `stride` slices are computed; strides of sino_panel_stride are the fast ones. */
 #ifndef SINO_SPMM_H
 #define SINO_SPMM_H
 
 #include "block.h"
-
-/* The stride to use for F slices: F padded to a width that the kernels like. */
-int64_t sino_spmm_stride(int64_t slice_count);
 
 /* The instruction set in use: "plain", "avx2" or "avx512". */
 const char *sino_spmm_isa_name(void);

@@ -5,6 +5,7 @@
  * reuses lengths over slices; groups reuse voxels over rays as well). */
 #include "spmm.h"
 
+#include "panel.h"
 #include "spmm_isa.h"
 #include "vector.h"
 
@@ -25,23 +26,26 @@ const char *sino_spmm_isa_name(void)
     return isa()->name;
 }
 
-int64_t sino_spmm_stride(int64_t slice_count)
+/* to = A·from or Aᵀ·from, panel after panel. */
+static void multiply(const SinoBlockHeader *header, SinoSpmmKernel *kernel, int64_t stride, int64_t from_rows,
+                     const void *from, int64_t to_rows, void *to)
 {
-    if (slice_count > 4) return (slice_count + 7) / 8 * 8;
-    return slice_count == 3 ? 4 : slice_count;
+    const SinoSlices slices = {(SinoPrecision)header->precision, stride, stride};
+    memset(to, 0, (size_t)(to_rows * stride) * sino_precision_bytes(slices.precision));
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < stride; at = sino_panel_next(slices, at))
+        kernel(header, at.slices.stride, sino_panel_from(at, from_rows, from), sino_panel_to(at, to_rows, to));
 }
 
 void sino_spmm_project(const void *block, int64_t stride, const void *x, void *y)
 {
     const SinoBlockHeader *header = block;
-    memset(y, 0, (size_t)(header->ray_count * stride) * sino_precision_bytes((SinoPrecision)header->precision));
-    isa()->project[header->precision](header, stride, x, y);
+    multiply(header, isa()->project[header->precision], stride, header->tile_count * SINO_TILE_VOXELS, x,
+             header->ray_count, y);
 }
 
 void sino_spmm_backproject(const void *block, int64_t stride, const void *y, void *x)
 {
     const SinoBlockHeader *header = block;
-    const int64_t elements = header->tile_count * SINO_TILE_VOXELS * stride;
-    memset(x, 0, (size_t)elements * sino_precision_bytes((SinoPrecision)header->precision));
-    isa()->backproject[header->precision](header, stride, y, x);
+    multiply(header, isa()->backproject[header->precision], stride, header->ray_count, y,
+             header->tile_count * SINO_TILE_VOXELS, x);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Update: the vector work of the solvers between two SpMMs, with one step length, residual and stop per slice.
  *
- * Ray vectors (b, r, q, w) are [ray][slice], voxel vectors (x, d, g) are [voxel][slice], `stride` slices apart, of the
- * given precision. Sums are in double. Slices from slice_count to the stride are padding: zero, and kept so. */
+ * Ray vectors (b, r, q, w) have a row per ray, voxel vectors (x, d, g) one per voxel; they lie in panels (panel.h) of
+ * the given precision, states and histories by slice. Sums are in double, row after row, so that a slice's are the same
+ * whatever it is batched with. */
 #ifndef SINO_UPDATE_H
 #define SINO_UPDATE_H
 

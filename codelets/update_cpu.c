@@ -9,11 +9,20 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What every entry relies on: the per-slice arrays on the stack hold a stride. */
-static void check(SinoSlices slices)
+/* The first panel. What every entry relies on: the per-slice arrays on the stack hold a panel. */
+static SinoPanel first_panel(SinoSlices slices)
 {
     assert(slices.slice_count <= slices.stride && slices.stride <= SINO_SLICES_MAX);
-    (void)slices;
+    assert(sino_panel_width(slices.precision) <= SINO_PANEL_MAX);
+    return sino_panel_at(slices, 0);
+}
+
+/* The rows of the panel's slices. */
+static SinoHistory history_of(const SinoHistory *history, SinoPanel panel)
+{
+    SinoHistory part = *history;
+    part.residual += panel.first * history->columns;
+    return part;
 }
 
 /* Step lengths from q·q and r·q; a slice that cannot move any more stops. */
@@ -64,11 +73,10 @@ static void record(SinoSlices slices, const double *residual, SinoSliceState *st
             function##_single(__VA_ARGS__);                                                                            \
     } while (0)
 
-void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,
-                       const SinoHistory *history)
+static void start_panel(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,
+                        const SinoHistory *history)
 {
-    check(slices);
-    double residual[SINO_SLICES_MAX] = {0};
+    double residual[SINO_PANEL_MAX] = {0};
     CALL(slices.precision, dot, ray_count, slices.stride, r, r, residual);
     for (int64_t f = 0; f < slices.slice_count; f++) state[f] = (SinoSliceState){.residual0 = residual[f]};
     record(slices, residual, state, history);
@@ -78,18 +86,29 @@ void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, Sino
             history->residual[f * history->columns + i] = NAN;
 }
 
+void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,
+                       const SinoHistory *history)
+{
+    for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        const SinoHistory part = history_of(history, at);
+        start_panel(at.slices, ray_count, sino_panel_from(at, ray_count, r), state + at.first, &part);
+    }
+}
+
 void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, void *r, SinoSliceState *state,
                              const SinoHistory *history)
 {
-    check(slices);
-    CALL(slices.precision, residual_cg, slices, ray_count, q, r, state, history);
+    for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        const SinoHistory part = history_of(history, at);
+        CALL(slices.precision, residual_cg, at.slices, ray_count, sino_panel_from(at, ray_count, q),
+             sino_panel_to(at, ray_count, r), state + at.first, &part);
+    }
 }
 
-void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, const void *g0, SinoSliceState *state,
-                      bool first, bool last)
+static void norm_panel(SinoSlices slices, int64_t voxel_count, const void *g, const void *g0, SinoSliceState *state,
+                       bool first, bool last)
 {
-    check(slices);
-    double norm[SINO_SLICES_MAX] = {0}, along[SINO_SLICES_MAX] = {0};
+    double norm[SINO_PANEL_MAX] = {0}, along[SINO_PANEL_MAX] = {0};
     if (g0)
         CALL(slices.precision, dot_pair, voxel_count, slices.stride, g, g0, norm, along);
     else
@@ -102,26 +121,39 @@ void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, con
     }
 }
 
+void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, const void *g0, SinoSliceState *state,
+                      bool first, bool last)
+{
+    for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at))
+        norm_panel(at.slices, voxel_count, sino_panel_from(at, voxel_count, g),
+                   g0 ? sino_panel_from(at, voxel_count, g0) : NULL, state + at.first, first, last);
+}
+
 void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g, const SinoSliceState *state,
                            bool first, void *g0, void *d, void *x)
 {
-    check(slices);
-    CALL(slices.precision, voxels_cg, slices, voxel_count, g, state, first, g0, d, x);
+    for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at))
+        CALL(slices.precision, voxels_cg, at.slices, voxel_count, sino_panel_from(at, voxel_count, g), state + at.first,
+             first, sino_panel_to(at, voxel_count, g0), sino_panel_to(at, voxel_count, d),
+             sino_panel_to(at, voxel_count, x));
 }
 
 void sino_update_residual_sirt(SinoSlices slices, int64_t ray_count, const void *b, const void *row_weight, bool first,
                                void *w, SinoSliceState *state, const SinoHistory *history)
 {
-    check(slices);
-    CALL(slices.precision, residual_sirt, slices, ray_count, b, row_weight, first, w, state, history);
+    for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        const SinoHistory part = history_of(history, at);
+        CALL(slices.precision, residual_sirt, at.slices, ray_count, sino_panel_from(at, ray_count, b), row_weight,
+             first, sino_panel_to(at, ray_count, w), state + at.first, &part);
+    }
 }
 
 void sino_update_voxels_sirt(SinoSlices slices, int64_t voxel_count, const void *g, const void *column_weight,
                              const SinoSliceState *state, double relaxation, bool nonnegativity, bool first, void *x)
 {
-    check(slices);
-    CALL(slices.precision, voxels_sirt, slices, voxel_count, g, column_weight, state, relaxation, nonnegativity, first,
-         x);
+    for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at))
+        CALL(slices.precision, voxels_sirt, at.slices, voxel_count, sino_panel_from(at, voxel_count, g), column_weight,
+             state + at.first, relaxation, nonnegativity, first, sino_panel_to(at, voxel_count, x));
 }
 
 void sino_update_reciprocal(SinoPrecision precision, int64_t count, void *value)

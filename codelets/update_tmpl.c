@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Update for one type: REAL is the element, NAME(x) its function names. Included by update_cpu.c. */
+/* Update for one type and one panel: REAL is the element, NAME(x) its function names. Included by update_cpu.c.
+ * `stride` is the panel's: what is contiguous in a row. */
 
 /* sum[f] = Σ a·b over rows, for every slice. */
 SINO_VECTORISED static void NAME(dot)(int64_t count, int64_t stride, const REAL *a, const REAL *b, double *sum)
@@ -86,8 +87,8 @@ static void NAME(take)(SinoSlices slices, const SinoSliceState *state, size_t me
 static void NAME(residual_cg)(SinoSlices slices, int64_t ray_count, const REAL *q, REAL *r, SinoSliceState *state,
                               const SinoHistory *history)
 {
-    double qq[SINO_SLICES_MAX] = {0}, rq[SINO_SLICES_MAX] = {0}, residual[SINO_SLICES_MAX] = {0};
-    REAL step[SINO_SLICES_MAX];
+    double qq[SINO_PANEL_MAX] = {0}, rq[SINO_PANEL_MAX] = {0}, residual[SINO_PANEL_MAX] = {0};
+    REAL step[SINO_PANEL_MAX];
     NAME(dot_pair)(ray_count, slices.stride, q, r, qq, rq);
     choose_steps(slices, qq, rq, state);
     NAME(take)(slices, state, offsetof(SinoSliceState, step), step);
@@ -98,7 +99,7 @@ static void NAME(residual_cg)(SinoSlices slices, int64_t ray_count, const REAL *
 static void NAME(voxels_cg)(SinoSlices slices, int64_t voxel_count, const REAL *g, const SinoSliceState *state,
                             bool first, REAL *g0, REAL *d, REAL *x)
 {
-    REAL step[SINO_SLICES_MAX], beta[SINO_SLICES_MAX], overlap[SINO_SLICES_MAX];
+    REAL step[SINO_PANEL_MAX], beta[SINO_PANEL_MAX], overlap[SINO_PANEL_MAX];
     const size_t bytes = (size_t)(voxel_count * slices.stride) * sizeof(REAL);
     if (first) {
         memset(x, 0, bytes);
@@ -115,7 +116,7 @@ static void NAME(voxels_cg)(SinoSlices slices, int64_t voxel_count, const REAL *
 static void NAME(residual_sirt)(SinoSlices slices, int64_t ray_count, const REAL *b, const REAL *row_weight, bool first,
                                 REAL *w, SinoSliceState *state, const SinoHistory *history)
 {
-    double residual[SINO_SLICES_MAX] = {0};
+    double residual[SINO_PANEL_MAX] = {0};
     NAME(weigh)(ray_count, slices.stride, b, row_weight, first, w, residual);
     if (!first) record(slices, residual, state, history);
 }
@@ -123,7 +124,7 @@ static void NAME(residual_sirt)(SinoSlices slices, int64_t ray_count, const REAL
 static void NAME(voxels_sirt)(SinoSlices slices, int64_t voxel_count, const REAL *g, const REAL *column_weight,
                               const SinoSliceState *state, double relaxation, bool nonnegativity, bool first, REAL *x)
 {
-    REAL step[SINO_SLICES_MAX] = {0};
+    REAL step[SINO_PANEL_MAX] = {0};
     for (int64_t f = 0; f < slices.slice_count; f++) step[f] = state[f].stopped ? 0 : (REAL)relaxation;
     const REAL least = nonnegativity ? 0 : (REAL)-INFINITY;
     NAME(relax)(voxel_count, slices.stride, step, g, column_weight, least, first, x);

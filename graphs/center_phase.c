@@ -72,18 +72,29 @@ static SinoStatus read_fields(const SinoInput *input, const SinoScanBox *box, Bu
     return NULL;
 }
 
+/* Slices of a projection, which lie in panels, to image[row][column]. */
+static void deinterleave(SinoSlices slices, int64_t columns, const float *interleaved, float *image)
+{
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.slice_count; at = sino_panel_next(slices, at)) {
+        const float *panel = sino_panel_from(at, columns, interleaved);
+        float *rows = image + at.first * columns;
+        for (int64_t f = 0; f < at.slices.slice_count; f++)
+            for (int64_t c = 0; c < columns; c++) rows[f * columns + c] = panel[c * at.slices.stride + f];
+    }
+}
+
 static SinoStatus read_image(const SinoInput *input, const SinoScanBox *box, int64_t angle, Buffers *buffers,
                              float *image)
 {
-    const int64_t rows = input->slice_count, columns = input->geometry.column_count;
-    SinoCorrection correction = sino_input_correction(input, SINO_SINGLE, rows, 0, rows, rows);
+    const int64_t rows = input->slice_count;
+    const SinoSlices slices = {.precision = SINO_SINGLE, .stride = rows, .slice_count = rows};
+    SinoCorrection correction = sino_input_correction(input, slices, rows, 0);
     correction.angle_count = 1;
     correction.input = SINO_CORRECT_FLOAT32;
     SINO_TRY(sino_scan_read_projection(input->scan, angle, box, buffers->counts));
     SINO_TRY(sino_correct(&correction, buffers->counts, buffers->flat, buffers->dark, buffers->interleaved,
                           buffers->repaired));
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < columns; c++) image[r * columns + c] = buffers->interleaved[c * rows + r];
+    deinterleave(slices, input->geometry.column_count, buffers->interleaved, image);
     return NULL;
 }
 

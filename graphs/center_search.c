@@ -52,7 +52,8 @@ static SinoStatus read_slice(SinoRuntime *runtime, const SinoInput *input, int64
                              float *sinogram)
 {
     const SinoLoad load = sino_input_load(input, slice, 1);
-    const SinoCorrection correction = sino_input_correction(input, SINO_SINGLE, 1, 0, 1, 1);
+    const SinoSlices one = {.precision = SINO_SINGLE, .stride = 1, .slice_count = 1};
+    const SinoCorrection correction = sino_input_correction(input, one, 1, 0);
     void *memory;
     SINO_TRY(sino_insert_load(runtime, SINO_NOWHERE, &load, data->io, data->counts, data->flat, data->dark));
     SINO_TRY(sino_insert_correct(runtime, SINO_NOWHERE, &correction, data->counts, data->flat, data->dark,

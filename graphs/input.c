@@ -145,20 +145,18 @@ double sino_input_column_of_grid(const SinoInput *input, double file_column)
     return (file_column - (double)input->first_column - (binning - 1) / 2) / binning;
 }
 
-SinoCorrection sino_input_correction(const SinoInput *input, SinoPrecision precision, int64_t slab_slices,
-                                     int64_t slice_in_slab, int64_t slice_count, int64_t stride)
+SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,
+                                     int64_t slice_in_slab)
 {
     static const SinoCorrectInput type[] = {[SINO_COUNT_UINT8] = SINO_CORRECT_UINT8,
                                             [SINO_COUNT_UINT16] = SINO_CORRECT_UINT16,
                                             [SINO_COUNT_FLOAT32] = SINO_CORRECT_FLOAT32};
     return (SinoCorrection){.input = type[input->info->type],
-                            .precision = precision,
+                            .slices = slices,
                             .angle_count = input->geometry.angle_count,
                             .column_count = input->column_count,
                             .row_count = slab_slices * input->binning,
                             .first_row = slice_in_slab * input->binning,
-                            .slice_count = slice_count,
-                            .slice_stride = stride,
                             .binning = input->binning,
                             .flat_field = input->flat_correction != SINO_FLAT_NONE,
                             .minus_log = input->minus_log};

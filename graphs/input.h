@@ -26,9 +26,9 @@ void sino_input_close(SinoInput *input);
 double sino_input_column_of_file(const SinoInput *input, double grid_column);
 double sino_input_column_of_grid(const SinoInput *input, double file_column);
 
-/* How slices first_slice … of a slab that begins at slab_first_slice are corrected. */
-SinoCorrection sino_input_correction(const SinoInput *input, SinoPrecision precision, int64_t slab_slices,
-                                     int64_t slice_in_slab, int64_t slice_count, int64_t stride);
+/* How the slices from slice_in_slab on, of a slab of slab_slices, are corrected. */
+SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,
+                                     int64_t slice_in_slab);
 
 /* The slab of slices as a box of the scan. */
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count);

@@ -33,7 +33,7 @@ static void complete(const Need *need, SinoMemoryPlan *plan)
 {
     const SinoInput *input = need->input;
     plan->operator_bytes = need->operator_bytes;
-    plan->stride = sino_spmm_stride(plan->minibatch);
+    plan->stride = sino_panel_stride(need->settings->precision, plan->minibatch);
     plan->slab_slices = plan->slots * plan->minibatch;
     if (plan->slab_slices > input->slice_count) plan->slab_slices = input->slice_count;
     plan->slab_count = ceil_divide(input->slice_count, plan->slab_slices);

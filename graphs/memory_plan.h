@@ -9,7 +9,7 @@
 
 typedef struct SinoMemoryPlan {
     int64_t minibatch;   /* F: slices of a minibatch */
-    int64_t stride;      /* F padded for the kernels */
+    int64_t stride;      /* F padded to whole panels (panel.h) */
     int64_t slots;       /* minibatches of a slab, each in a slot of its own */
     int64_t slab_slices; /* slots·F */
     int64_t slab_count;

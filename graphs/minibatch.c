@@ -151,7 +151,8 @@ SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op,
     SinoData **partial = minibatch->partial ? minibatch->partial : &minibatch->rays[from];
     for (int64_t p = 0; minibatch->partial && p < op->partition_count; p++)
         SINO_TRY(sino_insert_spread_node(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
-                                         &op->partition[p].footprint, minibatch->rays[from], partial[p]));
+                                         &op->partition[p].footprint, op->ray_count, minibatch->rays[from],
+                                         partial[p]));
     for (int64_t p = 0; p < op->partition_count; p++) {
         const SinoPartition *partition = &op->partition[p];
         SINO_TRY(sino_insert_spmm_backproject(runtime, sino_minibatch_at(minibatch, iteration, p),

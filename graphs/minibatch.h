@@ -13,16 +13,17 @@ typedef struct SinoVectorCount {
     int64_t rays, voxels; /* whole ray vectors; voxel vectors per partition */
 } SinoVectorCount;
 
-/* A slot: its data serve one minibatch after another; StarPU orders the tasks of the next after those of the last. */
+/* A slot: its data serve one minibatch after another; StarPU orders the tasks of the next after those of the last.
+ * Vectors lie in panels (panel.h). */
 typedef struct SinoMinibatch {
     SinoPosition position; /* slab and minibatch; partition and iteration −1 */
     SinoSlices slices;
     int64_t first_slice;
     bool stopped; /* no more iterations are submitted */
     SinoVectorCount vectors;
-    SinoData *rays[SINO_RAY_VECTORS_MAX];      /* [K·M][stride]; rays[0] is the sinogram */
-    SinoData **voxels[SINO_VOXEL_VECTORS_MAX]; /* per partition [voxel][stride]; voxels[0] is the tomogram */
-    SinoData **partial;                        /* per partition [footprint ray][stride]; NULL with one partition */
+    SinoData *rays[SINO_RAY_VECTORS_MAX];      /* K·M rows; rays[0] is the sinogram */
+    SinoData **voxels[SINO_VOXEL_VECTORS_MAX]; /* per partition a row per voxel; voxels[0] is the tomogram */
+    SinoData **partial;                        /* per partition a row per footprint ray; NULL with one partition */
     SinoData *state;                           /* SinoSliceState[stride] */
     SinoData *history;                         /* double[slice][columns] */
     SinoData *repaired;                        /* int64[slice] */

@@ -99,8 +99,7 @@ static SinoStatus insert_correct(Run *run, int64_t slab, int64_t slot)
     minibatch->stopped = false;
     minibatch->position.slab = slab;
     minibatch->position.minibatch = slab * plan->slots + slot;
-    const SinoCorrection correction = sino_input_correction(run->input, minibatch->slices.precision, in_this, in_slab,
-                                                            minibatch->slices.slice_count, minibatch->slices.stride);
+    const SinoCorrection correction = sino_input_correction(run->input, minibatch->slices, in_this, in_slab);
     SINO_TRY(sino_insert_correct(run->runtime, minibatch->position, &correction, set->counts, set->flat, set->dark,
                                  minibatch->rays[0], minibatch->repaired));
     const int64_t picture = run->record->picture_slice - minibatch->first_slice;

@@ -12,8 +12,8 @@ typedef struct Arguments {
 
 static SinoStatus filter(void *buffers[], const Arguments *arguments)
 {
-    sino_filter_run(arguments->filter, arguments->angle_count, arguments->slices.slice_count, arguments->slices.stride,
-                    arguments->angle_weight, sino_buffer(buffers, 0), sino_buffer(buffers, 1));
+    sino_filter_run(arguments->filter, arguments->angle_count, arguments->slices, arguments->angle_weight,
+                    sino_buffer(buffers, 0), sino_buffer(buffers, 1));
     return NULL;
 }
 

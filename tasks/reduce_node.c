@@ -12,8 +12,8 @@ typedef struct Arguments {
 
 static SinoStatus reduce_node(void *buffers[], const Arguments *arguments)
 {
-    sino_reduce_add(arguments->slices.precision, arguments->footprint, arguments->slices.stride,
-                    sino_buffer(buffers, 0), arguments->first, arguments->total_ray_count, sino_buffer(buffers, 1));
+    sino_reduce_add(arguments->slices, arguments->footprint, sino_buffer(buffers, 0), arguments->first,
+                    arguments->total_ray_count, sino_buffer(buffers, 1));
     return NULL;
 }
 

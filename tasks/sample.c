@@ -13,7 +13,7 @@ static SinoStatus sample(void *buffers[], const Arguments *arguments)
 {
     const void *sinogram = sino_buffer(buffers, 0);
     for (int64_t i = 0; i < arguments->ray_count; i++) {
-        const int64_t at = i * arguments->slices.stride + arguments->slice;
+        const int64_t at = sino_panel_element(arguments->slices, arguments->ray_count, i, arguments->slice);
         arguments->sample[i] = arguments->slices.precision == SINO_DOUBLE ? (float)((const double *)sinogram)[at]
                                                                           : ((const float *)sinogram)[at];
     }

@@ -6,12 +6,13 @@ typedef struct Arguments {
     SinoTaskHead head;
     SinoSlices slices;
     const SinoFootprint *footprint;
+    int64_t total_ray_count;
 } Arguments;
 
 static SinoStatus spread_node(void *buffers[], const Arguments *arguments)
 {
-    sino_spread_take(arguments->slices.precision, arguments->footprint, arguments->slices.stride,
-                     sino_buffer(buffers, 0), sino_buffer(buffers, 1));
+    sino_spread_take(arguments->slices, arguments->footprint, arguments->total_ray_count, sino_buffer(buffers, 0),
+                     sino_buffer(buffers, 1));
     return NULL;
 }
 
@@ -19,10 +20,13 @@ SINO_CPU_FUNCTION(spread_node_cpu, Arguments, spread_node)
 SINO_CODELET(codelet, "spread_node", spread_node_cpu)
 
 SinoStatus sino_insert_spread_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                   const SinoFootprint *footprint, SinoData *total, SinoData *partial)
+                                   const SinoFootprint *footprint, int64_t total_ray_count, SinoData *total,
+                                   SinoData *partial)
 {
-    const Arguments arguments = {
-        .head = {.work = (double)(footprint->ray_count * slices.stride)}, .slices = slices, .footprint = footprint};
+    const Arguments arguments = {.head = {.work = (double)(footprint->ray_count * slices.stride)},
+                                 .slices = slices,
+                                 .footprint = footprint,
+                                 .total_ray_count = total_ray_count};
     const SinoAccess access[] = {{total, STARPU_R}, {partial, STARPU_W}};
     return sino_task_submit(runtime, &codelet, position, false, &arguments, sizeof arguments, 2, access);
 }

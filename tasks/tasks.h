@@ -3,7 +3,7 @@
  * ready.
  *
  * Structures passed by pointer inside the arguments (scan, footprint, filter, volume …) are not owned and outlive the
- * tasks. Ray vectors are [ray][stride], voxel vectors [voxel][stride] of `slices.precision`. */
+ * tasks. Ray vectors have a row per ray, voxel vectors one per voxel; both lie in panels (panel.h). */
 #ifndef SINO_TASKS_H
 #define SINO_TASKS_H
 
@@ -67,7 +67,8 @@ SinoStatus sino_insert_reduce_node(SinoRuntime *runtime, SinoPosition position, 
                                    const SinoFootprint *footprint, bool first, int64_t total_ray_count,
                                    SinoData *partial, SinoData *total);
 SinoStatus sino_insert_spread_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                   const SinoFootprint *footprint, SinoData *total, SinoData *partial);
+                                   const SinoFootprint *footprint, int64_t total_ray_count, SinoData *total,
+                                   SinoData *partial);
 
 /* update_start: iteration 0 of a solver from x = 0. state: SinoSliceState[slice]; history: double[slice][columns]. */
 typedef struct SinoIteration {

@@ -127,7 +127,7 @@ static void measure(const SinoBlockHeader *block, int64_t slices, int64_t worker
 {
     Worker worker[WORKERS_MAX] = {0};
     const SinoPrecision precision = (SinoPrecision)block->precision;
-    const int64_t stride = sino_spmm_stride(slices);
+    const int64_t stride = sino_panel_stride(precision, slices);
     const int64_t row = stride * (int64_t)sino_precision_bytes(precision);
     for (int64_t w = 0; w < worker_count; w++) {
         worker[w] = (Worker){.block = block, .stride = stride};

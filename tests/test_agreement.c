@@ -137,7 +137,7 @@ static void slices_are_independent(void **state)
 {
     char scan[TESTING_PATH];
     make_scan(scan, *state, 48, 0);
-    assert_int_equal(sino_spmm_stride(16), sino_spmm_stride(13));
+    assert_int_equal(sino_panel_stride(SINO_SINGLE, 16), sino_panel_stride(SINO_SINGLE, 13));
     const char *words = "%s --rotation-axis 23.5 --iterations 10 --partitions 1 --minibatch 16 --start-row %d "
                         "--end-row %d";
     TestingVolume all = testing_recon(*state, words, scan, 0, 16), some = testing_recon(*state, words, scan, 3, 16);

@@ -172,12 +172,10 @@ static float *read_tooth(void)
     read_dataset(path, "/exchange/data_dark", fields);
     assert_success(sino_fields_median(TOOTH_FIELDS, TOOTH_PIXELS, fields, dark));
     const SinoCorrection correction = {.input = SINO_CORRECT_FLOAT32,
-                                       .precision = SINO_SINGLE,
+                                       .slices = {SINO_SINGLE, TOOTH_ROWS, TOOTH_ROWS},
                                        .angle_count = TOOTH_ANGLES,
                                        .column_count = TOOTH_COLUMNS,
                                        .row_count = TOOTH_ROWS,
-                                       .slice_count = TOOTH_ROWS,
-                                       .slice_stride = TOOTH_ROWS,
                                        .binning = 1,
                                        .flat_field = true,
                                        .minus_log = true};

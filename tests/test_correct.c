@@ -67,36 +67,43 @@ static void assert_near(double found, double expected, double tolerance)
     if (!(fabs(found - expected) <= tolerance * (1 + fabs(expected)))) fail_msg("%.17g is not %.17g", found, expected);
 }
 
+/* Slice f of angle k, or padding. */
+static void check_line(const SinoCorrection *c, int64_t k, int64_t f, const double *line, const void *sinogram)
+{
+    const int64_t columns = c->column_count / c->binning;
+    const double tolerance = c->slices.precision == SINO_DOUBLE ? 1e-12 : 1e-6;
+    for (int64_t j = 0; j < columns; j++) {
+        const int64_t at = sino_panel_element(c->slices, c->angle_count * columns, k * columns + j, f);
+        const double found = testing_element(c->slices.precision, sinogram, at);
+        assert_near(found, f < c->slices.slice_count ? repaired_value(line, columns, j) : 0, tolerance);
+    }
+}
+
 /* Compares all of one call's result with the reference. */
 static void check_correction(const SinoCorrection *c, const void *counts, const float *flat, const float *dark)
 {
-    const int64_t columns = c->column_count / c->binning, rays = c->angle_count * columns;
+    const int64_t columns = c->column_count / c->binning, stride = c->slices.stride;
+    const int64_t elements = c->angle_count * columns * stride;
     const size_t bytes = c->input == SINO_CORRECT_UINT8 ? 1 : c->input == SINO_CORRECT_UINT16 ? 2 : 4;
-    const double tolerance = c->precision == SINO_DOUBLE ? 1e-12 : 1e-6;
     void *sinogram = NULL;
     double *line = NULL;
     int64_t *repaired = NULL, *expected = NULL;
-    assert_success(sino_allocate(rays * c->slice_stride, sizeof(double), "test", &sinogram));
+    assert_success(sino_allocate(elements, sizeof(double), "test", &sinogram));
     assert_success(sino_allocate(columns, sizeof *line, "test", &line));
-    assert_success(sino_allocate(c->slice_count, sizeof *repaired, "test", &repaired));
-    assert_success(sino_allocate(c->slice_count, sizeof *expected, "test", &expected));
-    memset(sinogram, 0x7f, (size_t)(rays * c->slice_stride) * sino_precision_bytes(c->precision));
+    assert_success(sino_allocate(c->slices.slice_count, sizeof *repaired, "test", &repaired));
+    assert_success(sino_allocate(c->slices.slice_count, sizeof *expected, "test", &expected));
+    memset(sinogram, 0x7f, (size_t)elements * sino_precision_bytes(c->slices.precision));
     assert_success(sino_correct(c, counts, flat, dark, sinogram, repaired));
-    for (int64_t i = 0; i < c->angle_count * c->slice_stride; i++) {
-        const int64_t k = i / c->slice_stride, f = i % c->slice_stride;
+    for (int64_t i = 0; i < c->angle_count * stride; i++) {
+        const int64_t k = i / stride, f = i % stride;
         const char *image = (const char *)counts + (size_t)(k * c->row_count * c->column_count) * bytes;
-        for (int64_t j = 0; j < columns && f < c->slice_count; j++) {
+        for (int64_t j = 0; j < columns && f < c->slices.slice_count; j++) {
             line[j] = reference_value(c, image, flat, dark, f, j);
             expected[f] += isnan(line[j]);
         }
-        for (int64_t j = 0; j < columns; j++) {
-            const int64_t at = (k * columns + j) * c->slice_stride + f;
-            const double found =
-                c->precision == SINO_DOUBLE ? ((double *)sinogram)[at] : (double)((float *)sinogram)[at];
-            assert_near(found, f < c->slice_count ? repaired_value(line, columns, j) : 0, tolerance);
-        }
+        check_line(c, k, f, line, sinogram);
     }
-    for (int64_t f = 0; f < c->slice_count; f++) assert_int_equal(repaired[f], expected[f]);
+    for (int64_t f = 0; f < c->slices.slice_count; f++) assert_int_equal(repaired[f], expected[f]);
     free(sinogram);
     free(line);
     free(repaired);
@@ -149,21 +156,20 @@ static void agrees_with_reference(void **state)
     const struct {
         int64_t angles, columns, rows, first, slices, stride, binning;
     } shape[] = {
-        {3, 37, 9, 2, 5, 8, 1}, {2, 1, 1, 0, 1, 1, 1},     {1, 640, 40, 3, 33, 33, 1}, {2, 41, 12, 1, 5, 6, 2},
-        {3, 40, 9, 0, 3, 3, 3}, {2, 23, 64, 7, 17, 32, 3}, {4, 2, 2, 0, 1, 4, 2},      {0, 5, 3, 0, 2, 2, 1},
+        {3, 37, 9, 2, 5, 8, 1},   {2, 1, 1, 0, 1, 1, 1},     {1, 640, 40, 3, 33, 33, 1}, {2, 41, 12, 1, 5, 6, 2},
+        {3, 40, 9, 0, 3, 3, 3},   {2, 23, 64, 7, 17, 32, 3}, {4, 2, 2, 0, 1, 4, 2},      {0, 5, 3, 0, 2, 2, 1},
+        {3, 9, 17, 0, 17, 17, 1}, {2, 30, 50, 8, 20, 20, 2}, {3, 21, 70, 1, 61, 64, 1},  {2, 7, 5, 1, 4, 64, 1},
     };
     uint32_t seed = 1;
     for (size_t s = 0; s < sizeof shape / sizeof shape[0]; s++) {
         for (int option = 0; option < 12; option++) {
             const SinoCorrection c = {
                 .input = (SinoCorrectInput)(option % 3),
-                .precision = option / 3 % 2 ? SINO_DOUBLE : SINO_SINGLE,
+                .slices = {option / 3 % 2 ? SINO_DOUBLE : SINO_SINGLE, shape[s].stride, shape[s].slices},
                 .angle_count = shape[s].angles,
                 .column_count = shape[s].columns,
                 .row_count = shape[s].rows,
                 .first_row = shape[s].first,
-                .slice_count = shape[s].slices,
-                .slice_stride = shape[s].stride,
                 .binning = shape[s].binning,
                 .flat_field = true,
                 .minus_log = option < 6,
@@ -177,12 +183,10 @@ static void gaps_are_interpolated(void **state)
 {
     (void)state;
     const SinoCorrection c = {.input = SINO_CORRECT_FLOAT32,
-                              .precision = SINO_DOUBLE,
+                              .slices = {SINO_DOUBLE, 2, 2},
                               .angle_count = 1,
                               .column_count = 8,
                               .row_count = 2,
-                              .slice_count = 2,
-                              .slice_stride = 2,
                               .binning = 1,
                               .flat_field = false,
                               .minus_log = true};
@@ -204,12 +208,10 @@ static void dead_flat_is_undefined_without_logarithm(void **state)
 {
     (void)state;
     const SinoCorrection c = {.input = SINO_CORRECT_UINT8,
-                              .precision = SINO_SINGLE,
+                              .slices = {SINO_SINGLE, 1, 1},
                               .angle_count = 1,
                               .column_count = 3,
                               .row_count = 1,
-                              .slice_count = 1,
-                              .slice_stride = 1,
                               .binning = 1,
                               .flat_field = true,
                               .minus_log = false};

@@ -18,55 +18,55 @@ static double ramp(int64_t n)
     return n % 2 ? -1 / (M_PI * M_PI * (double)(n * n)) : 0;
 }
 
-static double get(SinoPrecision precision, const void *values, int64_t i)
-{
-    return precision == SINO_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
-}
-
-static void set(SinoPrecision precision, void *values, int64_t i, double value)
-{
-    if (precision == SINO_DOUBLE) {
-        ((double *)values)[i] = value;
-    } else {
-        ((float *)values)[i] = (float)value;
-    }
-}
+static const SinoSlices one_single = {SINO_SINGLE, 1, 1}, one_double = {SINO_DOUBLE, 1, 1};
 
 /* Filters in place with a scratch of its own. */
-static void run_filter(int64_t columns, SinoFilterWindow window, SinoPrecision precision, int64_t angles,
-                       int64_t slices, int64_t stride, const double *weight, void *sinogram)
+static void run_filter(int64_t columns, SinoFilterWindow window, int64_t angles, SinoSlices slices,
+                       const double *weight, void *sinogram)
 {
     SinoFilter *filter = NULL;
     void *scratch = NULL;
-    assert_success(sino_filter_new(columns, window, precision, &filter));
+    assert_success(sino_filter_new(columns, window, slices.precision, &filter));
     assert_success(sino_allocate(sino_filter_scratch_bytes(filter), 1, "test", &scratch));
-    sino_filter_run(filter, angles, slices, stride, weight, scratch, sinogram);
+    sino_filter_run(filter, angles, slices, weight, scratch, sinogram);
     sino_filter_free(filter);
     free(scratch);
 }
 
-static void check_convolution(SinoPrecision precision, int64_t columns, int64_t slices)
+enum { ANGLES = 3 };
+
+/* Slices in use are filtered, padding stays. */
+static void check_convolved(SinoSlices slices, int64_t columns, const double *weight, const double *original,
+                            const void *sinogram)
 {
-    enum { ANGLES = 3 };
+    const double tolerance = slices.precision == SINO_DOUBLE ? 1e-14 : 2e-6;
+    for (int64_t i = 0; i < ANGLES * columns * slices.stride; i++) {
+        const int64_t f = i % slices.stride, ray = i / slices.stride, c = ray % columns;
+        double expected = 0;
+        for (int64_t n = 0; n < columns; n++) expected += ramp(c - n) * original[(ray - c + n) * slices.stride + f];
+        expected = f < slices.slice_count ? expected * weight[ray / columns] : original[i];
+        const int64_t at = sino_panel_element(slices, ANGLES * columns, ray, f);
+        const double error = fabs(testing_element(slices.precision, sinogram, at) - expected);
+        if (error > tolerance) fail_msg("M %ld F %ld: %g", columns, slices.slice_count, error);
+    }
+}
+
+static void check_convolution(SinoPrecision precision, int64_t columns, int64_t slice_count)
+{
     const double weight[ANGLES] = {1, 0.25, -2};
-    const int64_t stride = slices + 3, count = ANGLES * columns * stride;
+    const SinoSlices slices = {precision, slice_count + 3, slice_count};
+    const int64_t count = ANGLES * columns * slices.stride;
     double *original = NULL, *sinogram = NULL;
-    uint32_t seed = (uint32_t)(columns * 100 + slices);
+    uint32_t seed = (uint32_t)(columns * 100 + slice_count);
     assert_success(sino_allocate(count, sizeof *original, "test", &original));
     assert_success(sino_allocate(count, sizeof *sinogram, "test", &sinogram));
     for (int64_t i = 0; i < count; i++) {
-        set(precision, sinogram, i, next_random(&seed));
-        original[i] = get(precision, sinogram, i);
+        const int64_t at = sino_panel_element(slices, ANGLES * columns, i / slices.stride, i % slices.stride);
+        testing_set_element(precision, sinogram, at, next_random(&seed));
+        original[i] = testing_element(precision, sinogram, at);
     }
-    run_filter(columns, SINO_WINDOW_NONE, precision, ANGLES, slices, stride, weight, sinogram);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t f = i % stride, c = i / stride % columns, row = i / stride - c;
-        double expected = 0;
-        for (int64_t n = 0; n < columns; n++) expected += ramp(c - n) * original[(row + n) * stride + f];
-        expected = f < slices ? expected * weight[row / columns] : original[i];
-        const double error = fabs(get(precision, sinogram, i) - expected);
-        if (error > (precision == SINO_DOUBLE ? 1e-14 : 2e-6)) fail_msg("M %ld F %ld: %g", columns, slices, error);
-    }
+    run_filter(columns, SINO_WINDOW_NONE, ANGLES, slices, weight, sinogram);
+    check_convolved(slices, columns, weight, original, sinogram);
     free(original);
     free(sinogram);
 }
@@ -74,8 +74,8 @@ static void check_convolution(SinoPrecision precision, int64_t columns, int64_t 
 static void agrees_with_convolution(void **state)
 {
     (void)state;
-    const int64_t columns[] = {1, 2, 5, 83, 640}, slices[] = {1, 5, 16, 17};
-    for (int i = 0; i < 40; i++) {
+    const int64_t columns[] = {1, 2, 5, 83, 640}, slices[] = {1, 5, 16, 17, 33, 64};
+    for (int i = 0; i < 60; i++) {
         check_convolution(i % 2 ? SINO_DOUBLE : SINO_SINGLE, columns[i / 2 % 5], slices[i / 10]);
     }
 }
@@ -84,17 +84,19 @@ static void agrees_with_convolution(void **state)
 static void slices_do_not_mix(void **state)
 {
     (void)state;
-    enum { COLUMNS = 77, SLICES = 19, ANGLES = 2 };
-    const double weight[ANGLES] = {0.5, 3};
-    float together[ANGLES * COLUMNS * SLICES], alone[ANGLES * COLUMNS];
+    enum { COLUMNS = 77, SLICES = 41, ANGLE_PAIR = 2, RAYS = ANGLE_PAIR * COLUMNS };
+    const double weight[ANGLE_PAIR] = {0.5, 3};
+    const SinoSlices all = {SINO_SINGLE, SLICES, SLICES};
+    float original[RAYS * SLICES], together[RAYS * SLICES], alone[RAYS];
     uint32_t seed = 3;
-    for (int i = 0; i < ANGLES * COLUMNS * SLICES; i++) {
-        together[i] = (float)next_random(&seed) * (i % SLICES == 5 ? 1e6F : 1);
+    for (int i = 0; i < RAYS * SLICES; i++)
+        original[i] = together[i] = (float)next_random(&seed) * (i % SLICES == 5 ? 1e6F : 1);
+    run_filter(COLUMNS, SINO_WINDOW_HANN, ANGLE_PAIR, all, weight, together);
+    for (int f = 0; f < SLICES; f += 4) {
+        for (int i = 0; i < RAYS; i++) alone[i] = original[sino_panel_element(all, RAYS, i, f)];
+        run_filter(COLUMNS, SINO_WINDOW_HANN, ANGLE_PAIR, one_single, weight, alone);
+        for (int i = 0; i < RAYS; i++) assert_true(alone[i] == together[sino_panel_element(all, RAYS, i, f)]);
     }
-    for (int i = 0; i < ANGLES * COLUMNS; i++) alone[i] = together[i * SLICES + 4];
-    run_filter(COLUMNS, SINO_WINDOW_HANN, SINO_SINGLE, ANGLES, SLICES, SLICES, weight, together);
-    run_filter(COLUMNS, SINO_WINDOW_HANN, SINO_SINGLE, ANGLES, 1, 1, weight, alone);
-    for (int i = 0; i < ANGLES * COLUMNS; i++) assert_true(alone[i] == together[i * SLICES + 4]);
 }
 
 /* A row of ones and nothing else keeps Σh over the row: small, positive, and not the 0 of a ramp sampled in frequency.
@@ -107,7 +109,7 @@ static void mean_is_kept(void **state)
     double row[COLUMNS], expected = 0;
     for (int c = 0; c < COLUMNS; c++) row[c] = 1;
     for (int n = -COLUMNS / 2; n <= COLUMNS / 2; n++) expected += ramp(n);
-    run_filter(COLUMNS, SINO_WINDOW_NONE, SINO_DOUBLE, 1, 1, 1, &weight, row);
+    run_filter(COLUMNS, SINO_WINDOW_NONE, 1, one_double, &weight, row);
     assert_true(fabs(row[COLUMNS / 2] - expected) < 1e-14);
     assert_true(row[COLUMNS / 2] > 0.9 / (M_PI * M_PI * COLUMNS / 2) && row[0] > 0.12);
 }
@@ -125,8 +127,8 @@ static void windows_scale_waves(void **state)
             const double nu = step / 8.0;
             for (int c = 0; c < COLUMNS; c++)
                 plain[c] = windowed[c] = sin(M_PI * nu * c) * exp(-pow((c - 512) / 150.0, 2));
-            run_filter(COLUMNS, SINO_WINDOW_NONE, SINO_DOUBLE, 1, 1, 1, &weight, plain);
-            run_filter(COLUMNS, (SinoFilterWindow)window, SINO_DOUBLE, 1, 1, 1, &weight, windowed);
+            run_filter(COLUMNS, SINO_WINDOW_NONE, 1, one_double, &weight, plain);
+            run_filter(COLUMNS, (SinoFilterWindow)window, 1, one_double, &weight, windowed);
             const double expected = sino_filter_window((SinoFilterWindow)window, nu);
             for (int c = 480; c < 544; c++) assert_true(fabs(windowed[c] - expected * plain[c]) < 1e-3);
         }

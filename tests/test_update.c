@@ -10,27 +10,15 @@
 
 static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_DOUBLE};
 
-/* Strides and the slices in use, the rest padding. */
+/* Strides and the slices in use, the rest padding; some of several panels, the last of them narrower or all padding. */
 static const struct {
     int64_t stride, slice_count;
-} shapes[] = {{1, 1}, {2, 2}, {4, 3}, {8, 1}, {8, 5}, {8, 8}, {24, 17}, {64, 64}, {256, 250}, {16, 0}};
+} shapes[] = {{1, 1},   {2, 2},   {4, 3},   {8, 1},   {8, 5},     {8, 8},  {17, 17}, {20, 19},
+              {24, 17}, {33, 33}, {64, 64}, {64, 20}, {256, 250}, {16, 0}, {40, 0}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static const int64_t row_counts[] = {0, 1, 2, 13, 100};
 enum { ROW_COUNTS = sizeof row_counts / sizeof *row_counts };
-
-static double element(SinoPrecision precision, const void *values, int64_t at)
-{
-    return precision == SINO_DOUBLE ? ((const double *)values)[at] : (double)((const float *)values)[at];
-}
-
-static void set_element(SinoPrecision precision, void *values, int64_t at, double value)
-{
-    if (precision == SINO_DOUBLE)
-        ((double *)values)[at] = value;
-    else
-        ((float *)values)[at] = (float)value;
-}
 
 static double epsilon_of(SinoPrecision precision)
 {
@@ -44,23 +32,53 @@ static void *zeros(int64_t count, size_t bytes)
     return values;
 }
 
-/* A vector of the slices' precision, and the same numbers in double. */
+/* A vector under test, and what it should hold. */
 typedef struct Vector {
+    SinoSlices slices;
     int64_t rows;
-    void *values;    /* [row][stride]; owned */
-    double *numbers; /* owned */
+    void *values;    /* in panels; owned */
+    double *numbers; /* [row][stride]; owned */
 } Vector;
 
+static double value_at(const Vector *vector, int64_t row, int64_t f)
+{
+    return testing_element(vector->slices.precision, vector->values,
+                           sino_panel_element(vector->slices, vector->rows, row, f));
+}
+
+static double *number_at(const Vector *vector, int64_t row, int64_t f)
+{
+    return &vector->numbers[row * vector->slices.stride + f];
+}
+
+/* The value, and as number what the precision makes of it. */
+static void set(Vector *vector, int64_t row, int64_t f, double value)
+{
+    testing_set_element(vector->slices.precision, vector->values,
+                        sino_panel_element(vector->slices, vector->rows, row, f), value);
+    *number_at(vector, row, f) = value_at(vector, row, f);
+}
+
+/* Random numbers, zeros without a seed. */
 static Vector vector_create(SinoSlices slices, int64_t rows, uint64_t *seed)
 {
     const int64_t count = rows * slices.stride;
-    Vector vector = {rows, zeros(count, sino_precision_bytes(slices.precision)), zeros(count, sizeof(double))};
-    for (int64_t i = 0; seed && i < count; i++) {
-        if (i % slices.stride < slices.slice_count)
-            set_element(slices.precision, vector.values, i, reference_random(seed));
-        vector.numbers[i] = element(slices.precision, vector.values, i);
-    }
+    Vector vector = {slices, rows, zeros(count, sino_precision_bytes(slices.precision)), zeros(count, sizeof(double))};
+    for (int64_t row = 0; seed && row < rows; row++)
+        for (int64_t f = 0; f < slices.slice_count; f++) set(&vector, row, f, reference_random(seed));
     return vector;
+}
+
+/* NaN everywhere, padding too. */
+static void spoil(Vector *vector)
+{
+    memset(vector->values, 0xff,
+           (size_t)(vector->rows * vector->slices.stride) * sino_precision_bytes(vector->slices.precision));
+}
+
+static void clear_slice(Vector *vector, int64_t f)
+{
+    for (int64_t row = 0; f < vector->slices.slice_count && row < vector->rows; row++) set(vector, row, f, 0);
 }
 
 static void vector_free(Vector *vector)
@@ -70,24 +88,26 @@ static void vector_free(Vector *vector)
 }
 
 /* Values equal the numbers to a few roundings of sums of numbers near 1; padding is exactly zero. */
-static void check_vector(SinoSlices slices, const Vector *vector, const char *what)
+static void check_vector(const Vector *vector, const char *what)
 {
+    const SinoSlices slices = vector->slices;
     for (int64_t i = 0; i < vector->rows * slices.stride; i++) {
-        const double value = element(slices.precision, vector->values, i);
-        const bool padding = i % slices.stride >= slices.slice_count;
-        const double wanted = padding ? 0 : vector->numbers[i];
+        const int64_t row = i / slices.stride, f = i % slices.stride;
+        const double value = value_at(vector, row, f);
+        const bool padding = f >= slices.slice_count;
+        const double wanted = padding ? 0 : *number_at(vector, row, f);
         const double tolerance = padding ? 0 : 8 * epsilon_of(slices.precision) * (1 + fabs(wanted));
         if (fabs(value - wanted) <= tolerance) continue;
-        fail_msg("%s, stride %d, %d slices: element %d is %.17g, expected %.17g", what, (int)slices.stride,
-                 (int)slices.slice_count, (int)i, value, wanted);
+        fail_msg("%s, stride %d, %d slices: row %d, slice %d is %.17g, expected %.17g", what, (int)slices.stride,
+                 (int)slices.slice_count, (int)row, (int)f, value, wanted);
     }
 }
 
-static double sum_of_squares(SinoSlices slices, const Vector *vector, int64_t f)
+/* Σ a·b of one slice. */
+static double product(const Vector *a, const Vector *b, int64_t f)
 {
     double sum = 0;
-    for (int64_t i = f; i < vector->rows * slices.stride; i += slices.stride)
-        sum += vector->numbers[i] * vector->numbers[i];
+    for (int64_t row = 0; row < a->rows; row++) sum += *number_at(a, row, f) * *number_at(b, row, f);
     return sum;
 }
 
@@ -136,21 +156,19 @@ static void for_each_shape(void (*check)(SinoSlices slices, int64_t rows, uint64
 static void check_start(SinoSlices slices, int64_t rows, uint64_t *seed)
 {
     Vector r = vector_create(slices, rows, seed);
-    for (int64_t i = 0; i < rows; i++) /* slice 1 is all zeros */
-        if (slices.slice_count > 1) set_element(slices.precision, r.values, i * slices.stride + 1, 0);
-    for (int64_t i = 0; i < rows * slices.stride; i++) r.numbers[i] = element(slices.precision, r.values, i);
+    clear_slice(&r, 1);
     SinoSliceState *states = random_states(slices, seed);
     SinoHistory history = history_create(slices, 3, 0);
     sino_update_start(slices, rows, r.values, states, &history);
     for (int64_t f = 0; f < slices.slice_count; f++) {
-        const double wanted = sum_of_squares(slices, &r, f);
+        const double wanted = product(&r, &r, f);
         check_close(states[f].residual0, wanted, 1e-13, "residual0");
         check_close(history_at(&history, f, 0), wanted, 1e-13, "residual at 0");
         assert_true(isnan(history_at(&history, f, 1)) && isnan(history_at(&history, f, 2)));
         assert_true(states[f].norm == 0 && states[f].gamma == 0 && states[f].step == 0 && states[f].beta == 0);
         assert_int_equal(states[f].stopped, rows == 0 || f == 1);
     }
-    check_vector(slices, &r, "r");
+    check_vector(&r, "r");
     vector_free(&r);
     free(states);
     free(history.residual);
@@ -170,28 +188,22 @@ static void check_residual_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
     SinoHistory history = history_create(slices, 4, 0);
     history.iteration = 2;
     for (int64_t f = 0; f < slices.slice_count; f++) states[f].stopped = f % 3 == 2;
-    for (int64_t i = 1; slices.slice_count > 1 && i < rows * slices.stride; i += slices.stride) {
-        set_element(slices.precision, q.values, i, 0);
-        q.numbers[i] = 0;
-    }
+    clear_slice(&q, 1);
     sino_update_residual_cg(slices, rows, q.values, r.values, states, &history);
     for (int64_t f = 0; f < slices.slice_count; f++) {
         const bool stopped = rows == 0 || f % 3 == 2 || f == 1;
-        double qq = sum_of_squares(slices, &q, f), rq = 0;
-        for (int64_t i = f; i < rows * slices.stride; i += slices.stride) rq += q.numbers[i] * r.numbers[i];
-        const double step = stopped ? 0 : rq / qq;
+        const double step = stopped ? 0 : product(&r, &q, f) / product(&q, &q, f);
         check_close(states[f].step, step, 1e-11, "step");
-        for (int64_t i = f; i < rows * slices.stride; i += slices.stride) r.numbers[i] -= step * q.numbers[i];
+        for (int64_t row = 0; row < rows; row++) *number_at(&r, row, f) -= step * *number_at(&q, row, f);
         const double residual = history_at(&history, f, 2);
         if (stopped)
             assert_true(isnan(residual) && states[f].stopped);
         else
-            assert_true(fabs(residual - sum_of_squares(slices, &r, f)) <=
-                        16 * epsilon_of(slices.precision) * (double)rows);
+            assert_true(fabs(residual - product(&r, &r, f)) <= 16 * epsilon_of(slices.precision) * (double)rows);
         assert_true(history_at(&history, f, 1) == -1 && history_at(&history, f, 3) == -1);
     }
-    check_vector(slices, &r, "r");
-    check_vector(slices, &q, "q");
+    check_vector(&r, "r");
+    check_vector(&q, "q");
     vector_free(&q);
     vector_free(&r);
     free(states);
@@ -202,13 +214,6 @@ static void residual_cg_matches_loops(void **state)
 {
     (void)state;
     for_each_shape(check_residual_cg);
-}
-
-static double product(SinoSlices slices, const Vector *a, const Vector *b, int64_t f)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < a->rows; i++) sum += a->numbers[i * slices.stride + f] * b->numbers[i * slices.stride + f];
-    return sum;
 }
 
 /* Norms over three partitions, of which the second may be empty; `later`: with a first gradient to be taken out. */
@@ -230,8 +235,8 @@ static void check_norm_of(SinoSlices slices, int64_t rows, uint64_t *seed, bool 
         sino_update_norm(slices, g[i].rows, g[i].values, later ? g0[i].values : NULL, states, i == 0, i == 2);
         for (int64_t f = 0; f < slices.slice_count; f++) {
             double norm = 0, along = 0;
-            for (int j = 0; j <= i; j++) norm += sum_of_squares(slices, &g[j], f);
-            for (int j = 0; j <= i && later; j++) along += product(slices, &g[j], &g0[j], f);
+            for (int j = 0; j <= i; j++) norm += product(&g[j], &g[j], f);
+            for (int j = 0; j <= i && later; j++) along += product(&g[j], &g0[j], f);
             check_close(states[f].norm, norm, 1e-13, "norm");
             const double norm0 = later ? f % 5 == 2 ? 0 : 1e3 : norm;
             const double overlap = norm0 > 0 ? along / norm0 : 0, rest = norm - overlap * along;
@@ -266,24 +271,16 @@ static void check_voxels_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
     for (int64_t f = 0; f < slices.slice_count; f += 3) states[f].step = 0;
     for (int64_t f = 0; f < slices.slice_count; f++) states[f].overlap = reference_random(seed);
     sino_update_voxels_cg(slices, rows, g.values, states, false, g0.values, d.values, x.values);
-    for (int64_t i = 0; i < rows * slices.stride; i++) {
-        const int64_t f = i % slices.stride;
-        if (f >= slices.slice_count) continue;
-        if (states[f].step == 0) assert_true(element(slices.precision, x.values, i) == x.numbers[i]);
-        x.numbers[i] += states[f].step * d.numbers[i];
-        d.numbers[i] = g.numbers[i] - states[f].overlap * g0.numbers[i] + states[f].beta * d.numbers[i];
-    }
-    check_vector(slices, &x, "x");
-    check_vector(slices, &d, "d");
-    check_vector(slices, &g0, "g0");
-    memset(x.values, 0xff, (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision));
-    memset(d.values, 0xff, (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision));
-    sino_update_voxels_cg(slices, rows, g.values, states, true, g0.values, d.values, x.values);
-    for (int64_t i = 0; i < rows * slices.stride; i++) {
-        assert_true(element(slices.precision, x.values, i) == 0);
-        assert_true(element(slices.precision, d.values, i) == g.numbers[i]);
-        assert_true(element(slices.precision, g0.values, i) == g.numbers[i]);
-    }
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t f = 0; f < slices.slice_count; f++) {
+            double *to_x = number_at(&x, row, f), *to_d = number_at(&d, row, f);
+            if (states[f].step == 0) assert_true(value_at(&x, row, f) == *to_x);
+            *to_x += states[f].step * *to_d;
+            *to_d = *number_at(&g, row, f) - states[f].overlap * *number_at(&g0, row, f) + states[f].beta * *to_d;
+        }
+    check_vector(&x, "x");
+    check_vector(&d, "d");
+    check_vector(&g0, "g0");
     vector_free(&g);
     vector_free(&d);
     vector_free(&x);
@@ -297,60 +294,87 @@ static void voxels_cg_match_loops(void **state)
     for_each_shape(check_voxels_cg);
 }
 
+/* x = 0, d = g0 = g, padding too, whatever was there. */
+static void check_first_voxels_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    Vector g = vector_create(slices, rows, seed), d = vector_create(slices, rows, NULL);
+    Vector x = vector_create(slices, rows, NULL), g0 = vector_create(slices, rows, NULL);
+    SinoSliceState *states = random_states(slices, seed);
+    spoil(&x);
+    spoil(&d);
+    spoil(&g0);
+    sino_update_voxels_cg(slices, rows, g.values, states, true, g0.values, d.values, x.values);
+    for (int64_t i = 0; i < rows * slices.stride; i++) {
+        const int64_t row = i / slices.stride, f = i % slices.stride;
+        assert_true(value_at(&x, row, f) == 0);
+        assert_true(value_at(&d, row, f) == *number_at(&g, row, f));
+        assert_true(value_at(&g0, row, f) == *number_at(&g, row, f));
+    }
+    vector_free(&g);
+    vector_free(&d);
+    vector_free(&x);
+    vector_free(&g0);
+    free(states);
+}
+
+static void first_voxels_cg_overwrite(void **state)
+{
+    (void)state;
+    for_each_shape(check_first_voxels_cg);
+}
+
 /* One number per row, the same for all slices. */
 static Vector weights_create(SinoPrecision precision, int64_t rows, uint64_t *seed)
 {
     return vector_create((SinoSlices){precision, 1, 1}, rows, seed);
 }
 
+static void check_weighted(SinoSlices slices, int64_t rows, bool first, uint64_t *seed)
+{
+    Vector b = vector_create(slices, rows, seed), w = vector_create(slices, rows, seed);
+    Vector weight = weights_create(slices.precision, rows, seed);
+    SinoSliceState *states = random_states(slices, seed);
+    SinoHistory history = history_create(slices, 3, 0);
+    history.iteration = 1;
+    for (int64_t f = 0; f < slices.slice_count; f++) states[f].stopped = f % 3 == 2;
+    if (first) spoil(&w);
+    sino_update_residual_sirt(slices, rows, b.values, weight.values, first, w.values, states, &history);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        double sum = 0;
+        for (int64_t row = 0; row < rows; row++) {
+            const double r = *number_at(&b, row, f) - (first ? 0 : *number_at(&w, row, f));
+            sum += r * r;
+            *number_at(&w, row, f) = *number_at(&weight, row, 0) * r;
+        }
+        const double recorded = history_at(&history, f, 1);
+        if (first)
+            assert_true(recorded == -1);
+        else if (f % 3 == 2)
+            assert_true(isnan(recorded));
+        else
+            check_close(recorded, sum, 8 * epsilon_of(slices.precision), "residual");
+        assert_int_equal(states[f].stopped, f % 3 == 2 || (!first && rows == 0));
+        assert_true(history_at(&history, f, 0) == -1 && history_at(&history, f, 2) == -1);
+    }
+    check_vector(&w, "w");
+    check_vector(&b, "b");
+    vector_free(&b);
+    vector_free(&w);
+    vector_free(&weight);
+    free(states);
+    free(history.residual);
+}
+
 static void check_residual_sirt(SinoSlices slices, int64_t rows, uint64_t *seed)
 {
-    for (int first = 0; first < 2; first++) {
-        Vector b = vector_create(slices, rows, seed), w = vector_create(slices, rows, seed);
-        Vector weight = weights_create(slices.precision, rows, seed);
-        SinoSliceState *states = random_states(slices, seed);
-        SinoHistory history = history_create(slices, 3, 0);
-        history.iteration = 1;
-        for (int64_t f = 0; f < slices.slice_count; f++) states[f].stopped = f % 3 == 2;
-        if (first) memset(w.values, 0xff, (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision));
-        sino_update_residual_sirt(slices, rows, b.values, weight.values, first, w.values, states, &history);
-        for (int64_t f = 0; f < slices.slice_count; f++) {
-            double sum = 0;
-            for (int64_t i = f; i < rows * slices.stride; i += slices.stride) {
-                const double r = b.numbers[i] - (first ? 0 : w.numbers[i]);
-                sum += r * r;
-                w.numbers[i] = weight.numbers[i / slices.stride] * r;
-            }
-            const double recorded = history_at(&history, f, 1);
-            if (first)
-                assert_true(recorded == -1);
-            else if (f % 3 == 2)
-                assert_true(isnan(recorded));
-            else
-                check_close(recorded, sum, 8 * epsilon_of(slices.precision), "residual");
-            assert_int_equal(states[f].stopped, f % 3 == 2 || (!first && rows == 0 && f < slices.slice_count));
-            assert_true(history_at(&history, f, 0) == -1 && history_at(&history, f, 2) == -1);
-        }
-        check_vector(slices, &w, "w");
-        check_vector(slices, &b, "b");
-        vector_free(&b);
-        vector_free(&w);
-        vector_free(&weight);
-        free(states);
-        free(history.residual);
-    }
+    check_weighted(slices, rows, false, seed);
+    check_weighted(slices, rows, true, seed);
 }
 
 static void residual_sirt_matches_loops(void **state)
 {
     (void)state;
-    uint64_t seed = 31;
-    for (int p = 0; p < 2; p++)
-        for (int s = 0; s < SHAPES; s++)
-            for (int r = 0; r < ROW_COUNTS; r++) {
-                const SinoSlices slices = {precisions[p], shapes[s].stride, shapes[s].slice_count};
-                check_residual_sirt(slices, row_counts[r], &seed);
-            }
+    for_each_shape(check_residual_sirt);
 }
 
 static void check_relaxed(SinoSlices slices, int64_t rows, bool nonnegativity, bool first, uint64_t *seed)
@@ -360,25 +384,19 @@ static void check_relaxed(SinoSlices slices, int64_t rows, bool nonnegativity, b
     Vector weight = weights_create(slices.precision, rows, seed);
     SinoSliceState *states = random_states(slices, seed);
     for (int64_t f = 0; f < slices.slice_count; f++) states[f].stopped = f % 3 == 2;
-    for (int64_t i = 0; i < rows * slices.stride; i++) {
-        if (nonnegativity) x.numbers[i] = fabs(x.numbers[i]); /* as iterations before left it */
-        set_element(slices.precision, x.values, i, first ? NAN : x.numbers[i]);
-    }
+    for (int64_t row = 0; nonnegativity && row < rows; row++) /* as iterations before left it */
+        for (int64_t f = 0; f < slices.slice_count; f++) set(&x, row, f, fabs(*number_at(&x, row, f)));
+    if (first) spoil(&x);
     sino_update_voxels_sirt(slices, rows, g.values, weight.values, states, relaxation, nonnegativity, first, x.values);
-    for (int64_t i = 0; i < rows * slices.stride; i++) {
-        const int64_t f = i % slices.stride;
-        if (f >= slices.slice_count) continue;
-        const double before = first ? 0 : x.numbers[i];
-        if (states[f].stopped) {
-            assert_true(element(slices.precision, x.values, i) == before);
-            x.numbers[i] = before;
-            continue;
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t f = 0; f < slices.slice_count; f++) {
+            const double before = first ? 0 : *number_at(&x, row, f);
+            const double after = before + relaxation * *number_at(&weight, row, 0) * *number_at(&g, row, f);
+            if (states[f].stopped) assert_true(value_at(&x, row, f) == before);
+            if (nonnegativity) assert_true(value_at(&x, row, f) >= 0);
+            *number_at(&x, row, f) = states[f].stopped ? before : nonnegativity && after < 0 ? 0 : after;
         }
-        const double value = before + relaxation * weight.numbers[i / slices.stride] * g.numbers[i];
-        x.numbers[i] = nonnegativity && value < 0 ? 0 : value;
-        if (nonnegativity) assert_true(element(slices.precision, x.values, i) >= 0);
-    }
-    check_vector(slices, &x, "x");
+    check_vector(&x, "x");
     vector_free(&g);
     vector_free(&x);
     vector_free(&weight);
@@ -396,6 +414,53 @@ static void voxels_sirt_match_loops(void **state)
     for_each_shape(check_voxels_sirt);
 }
 
+/* One step of CG, of slice f of the vectors alone. */
+static void step_alone(const Vector *q, const Vector *r, int64_t f, SinoSliceState *slice, double *residual,
+                       Vector *stepped)
+{
+    const SinoSlices one = {q->slices.precision, 1, 1};
+    Vector own_q = vector_create(one, q->rows, NULL);
+    *stepped = vector_create(one, r->rows, NULL);
+    for (int64_t row = 0; row < q->rows; row++) {
+        set(&own_q, row, 0, *number_at(q, row, f));
+        set(stepped, row, 0, *number_at(r, row, f));
+    }
+    const SinoHistory history = {.residual = residual, .columns = 1};
+    sino_update_start(one, r->rows, stepped->values, slice, &history);
+    sino_update_residual_cg(one, r->rows, own_q.values, stepped->values, slice, &history);
+    vector_free(&own_q);
+}
+
+/* To the last bit, a slice has the same sums and steps alone and among others. */
+static void slices_do_not_mix(void **state)
+{
+    (void)state;
+    const int64_t rows = 997;
+    uint64_t seed = 61;
+    for (int s = 0; s < SHAPES * 2; s++) {
+        const SinoSlices slices = {precisions[s % 2], shapes[s / 2].stride, shapes[s / 2].slice_count};
+        Vector q = vector_create(slices, rows, &seed), r = vector_create(slices, rows, &seed);
+        SinoSliceState *states = zeros(slices.slice_count, sizeof *states);
+        SinoHistory history = history_create(slices, 1, 0);
+        sino_update_start(slices, rows, r.values, states, &history);
+        sino_update_residual_cg(slices, rows, q.values, r.values, states, &history);
+        for (int64_t f = 0; f < slices.slice_count; f++) {
+            SinoSliceState slice;
+            Vector stepped;
+            double residual;
+            step_alone(&q, &r, f, &slice, &residual, &stepped);
+            assert_memory_equal(&states[f], &slice, sizeof slice);
+            assert_true(history.residual[f] == residual);
+            for (int64_t row = 0; row < rows; row++) assert_true(value_at(&r, row, f) == value_at(&stepped, row, 0));
+            vector_free(&stepped);
+        }
+        vector_free(&q);
+        vector_free(&r);
+        free(states);
+        free(history.residual);
+    }
+}
+
 static void reciprocals_and_ones(void **state)
 {
     (void)state;
@@ -404,20 +469,45 @@ static void reciprocals_and_ones(void **state)
     enum { COUNT = sizeof value / sizeof *value };
     for (int p = 0; p < 2; p++) {
         double values[COUNT + 1] = {0};
-        for (int i = 0; i < COUNT; i++) set_element(precisions[p], values, i, value[i]);
-        set_element(precisions[p], values, COUNT, 7);
+        for (int i = 0; i < COUNT; i++) testing_set_element(precisions[p], values, i, value[i]);
+        testing_set_element(precisions[p], values, COUNT, 7);
         sino_update_reciprocal(precisions[p], COUNT, values);
         for (int i = 0; i < COUNT; i++)
-            check_close(element(precisions[p], values, i), wanted[i], 4 * epsilon_of(precisions[p]), "reciprocal");
-        assert_true(element(precisions[p], values, COUNT) == 7);
+            check_close(testing_element(precisions[p], values, i), wanted[i], 4 * epsilon_of(precisions[p]),
+                        "reciprocal");
+        assert_true(testing_element(precisions[p], values, COUNT) == 7);
         sino_update_fill_one(precisions[p], COUNT, values);
-        for (int i = 0; i < COUNT; i++) assert_true(element(precisions[p], values, i) == 1);
-        assert_true(element(precisions[p], values, COUNT) == 7);
+        for (int i = 0; i < COUNT; i++) assert_true(testing_element(precisions[p], values, i) == 1);
+        assert_true(testing_element(precisions[p], values, COUNT) == 7);
     }
 }
 
 /* Dense systems: ROWS rays, COLUMNS voxels, the voxels in two partitions. */
-enum { ROWS = 30, COLUMNS = 12, SPLIT = 5, ITERATIONS = 40 };
+enum { ROWS = 30, COLUMNS = 12, SPLIT = 5, ITERATIONS = 40, SLICES = 21 };
+
+typedef struct Voxels {
+    Vector part[2];
+} Voxels;
+
+static Voxels voxels_create(SinoSlices slices, uint64_t *seed)
+{
+    return (Voxels){{vector_create(slices, SPLIT, seed), vector_create(slices, COLUMNS - SPLIT, seed)}};
+}
+
+static void voxels_free(Voxels *voxels)
+{
+    for (int p = 0; p < 2; p++) vector_free(&voxels->part[p]);
+}
+
+static double voxel_at(const Voxels *voxels, int j, int64_t f)
+{
+    return j < SPLIT ? value_at(&voxels->part[0], j, f) : value_at(&voxels->part[1], j - SPLIT, f);
+}
+
+static void set_voxel(Voxels *voxels, int j, int64_t f, double value)
+{
+    set(&voxels->part[j >= SPLIT], j < SPLIT ? j : j - SPLIT, f, value);
+}
 
 typedef struct Dense {
     SinoSlices slices;
@@ -425,92 +515,94 @@ typedef struct Dense {
     Vector b;
 } Dense;
 
-/* Slice 1 is all zeros. */
+/* Several panels; slice 1 is all zeros. */
 static Dense dense_create(SinoPrecision precision, bool positive, uint64_t *seed)
 {
-    Dense dense = {.slices = {precision, 8, 5}};
+    Dense dense = {.slices = {precision, sino_panel_stride(precision, SLICES), SLICES}};
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
             const double value = reference_random(seed);
             dense.a[i][j] = (positive ? fabs(value) : value) + (i == j ? 2 : 0);
         }
     dense.b = vector_create(dense.slices, ROWS, seed);
-    for (int i = 0; i < ROWS; i++) {
-        set_element(precision, dense.b.values, i * dense.slices.stride + 1, 0);
-        dense.b.numbers[i * dense.slices.stride + 1] = 0;
-    }
+    clear_slice(&dense.b, 1);
     return dense;
 }
 
-/* to = A·from or Aᵀ·from, computed in double, rounded to the precision. */
-static void multiply(const Dense *dense, bool transposed, const void *from, void *to)
+/* y = A x, computed in double, rounded to the precision. */
+static void project(const Dense *dense, const Voxels *x, Vector *y)
 {
-    const int rows = transposed ? COLUMNS : ROWS, terms = transposed ? ROWS : COLUMNS;
-    const int64_t stride = dense->slices.stride;
-    for (int i = 0; i < rows; i++)
-        for (int64_t f = 0; f < stride; f++) {
+    for (int i = 0; i < ROWS; i++)
+        for (int64_t f = 0; f < dense->slices.slice_count; f++) {
             double sum = 0;
-            for (int j = 0; j < terms; j++)
-                sum += (transposed ? dense->a[j][i] : dense->a[i][j]) *
-                       element(dense->slices.precision, from, j * stride + f);
-            set_element(dense->slices.precision, to, i * stride + f, sum);
+            for (int j = 0; j < COLUMNS; j++) sum += dense->a[i][j] * voxel_at(x, j, f);
+            set(y, i, f, sum);
         }
 }
 
-/* The pointer to row `row`. */
-static void *row_of(SinoSlices slices, void *values, int64_t row)
+/* x = Aᵀ y, likewise. */
+static void backproject(const Dense *dense, const Vector *y, Voxels *x)
 {
-    return (char *)values + (size_t)(row * slices.stride) * sino_precision_bytes(slices.precision);
+    for (int j = 0; j < COLUMNS; j++)
+        for (int64_t f = 0; f < dense->slices.slice_count; f++) {
+            double sum = 0;
+            for (int i = 0; i < ROWS; i++) sum += dense->a[i][j] * value_at(y, i, f);
+            set_voxel(x, j, f, sum);
+        }
 }
 
 /* A run of CG or SIRT from the functions under test. */
 typedef struct Solved {
-    Vector x;
+    Voxels x;
     SinoSliceState *states; /* owned */
     SinoHistory history;
 } Solved;
 
+static Solved solved_create(SinoSlices slices, double tolerance)
+{
+    return (Solved){voxels_create(slices, NULL), zeros(slices.slice_count, sizeof(SinoSliceState)),
+                    history_create(slices, ITERATIONS + 1, tolerance)};
+}
+
 static void solved_free(Solved *solved)
 {
-    vector_free(&solved->x);
+    voxels_free(&solved->x);
     free(solved->states);
     free(solved->history.residual);
 }
 
 /* g = Aᵀ r, its norm, then x and d, one partition after the other. */
-static void cg_direction(const Dense *dense, bool first, const void *r, void *g, void *g0, void *d, Solved *solved)
+static void cg_direction(const Dense *dense, bool first, const Vector *r, Voxels *g, Voxels *g0, Voxels *d,
+                         Solved *solved)
 {
-    const SinoSlices slices = dense->slices;
-    multiply(dense, true, r, g);
-    sino_update_norm(slices, SPLIT, g, first ? NULL : g0, solved->states, true, false);
-    sino_update_norm(slices, COLUMNS - SPLIT, row_of(slices, g, SPLIT), first ? NULL : row_of(slices, g0, SPLIT),
-                     solved->states, false, true);
-    sino_update_voxels_cg(slices, SPLIT, g, solved->states, first, g0, d, solved->x.values);
-    sino_update_voxels_cg(slices, COLUMNS - SPLIT, row_of(slices, g, SPLIT), solved->states, first,
-                          row_of(slices, g0, SPLIT), row_of(slices, d, SPLIT), row_of(slices, solved->x.values, SPLIT));
+    backproject(dense, r, g);
+    for (int p = 0; p < 2; p++)
+        sino_update_norm(dense->slices, g->part[p].rows, g->part[p].values, first ? NULL : g0->part[p].values,
+                         solved->states, p == 0, p == 1);
+    for (int p = 0; p < 2; p++)
+        sino_update_voxels_cg(dense->slices, g->part[p].rows, g->part[p].values, solved->states, first,
+                              g0->part[p].values, d->part[p].values, solved->x.part[p].values);
 }
 
 static Solved solve_cg(const Dense *dense, double tolerance)
 {
     const SinoSlices slices = dense->slices;
-    Solved solved = {vector_create(slices, COLUMNS, NULL), zeros(slices.slice_count, sizeof(SinoSliceState)),
-                     history_create(slices, ITERATIONS + 1, tolerance)};
+    Solved solved = solved_create(slices, tolerance);
     Vector r = vector_create(slices, ROWS, NULL), q = vector_create(slices, ROWS, NULL);
-    Vector g = vector_create(slices, COLUMNS, NULL), d = vector_create(slices, COLUMNS, NULL);
-    Vector g0 = vector_create(slices, COLUMNS, NULL);
+    Voxels g = voxels_create(slices, NULL), d = voxels_create(slices, NULL), g0 = voxels_create(slices, NULL);
     memcpy(r.values, dense->b.values, (size_t)(ROWS * slices.stride) * sino_precision_bytes(slices.precision));
     sino_update_start(slices, ROWS, r.values, solved.states, &solved.history);
-    cg_direction(dense, true, r.values, g.values, g0.values, d.values, &solved);
+    cg_direction(dense, true, &r, &g, &g0, &d, &solved);
     for (solved.history.iteration = 1; solved.history.iteration <= ITERATIONS; solved.history.iteration++) {
-        multiply(dense, false, d.values, q.values);
+        project(dense, &d, &q);
         sino_update_residual_cg(slices, ROWS, q.values, r.values, solved.states, &solved.history);
-        cg_direction(dense, false, r.values, g.values, g0.values, d.values, &solved);
+        cg_direction(dense, false, &r, &g, &g0, &d, &solved);
     }
     vector_free(&r);
     vector_free(&q);
-    vector_free(&g);
-    vector_free(&d);
-    vector_free(&g0);
+    voxels_free(&g);
+    voxels_free(&d);
+    voxels_free(&g0);
     return solved;
 }
 
@@ -520,7 +612,7 @@ static void least_squares(const Dense *dense, int64_t f, double *x)
     double l[COLUMNS][COLUMNS] = {{0}};
     for (int i = 0; i < COLUMNS; i++) {
         x[i] = 0;
-        for (int k = 0; k < ROWS; k++) x[i] += dense->a[k][i] * dense->b.numbers[k * dense->slices.stride + f];
+        for (int k = 0; k < ROWS; k++) x[i] += dense->a[k][i] * *number_at(&dense->b, k, f);
         for (int j = 0; j <= i; j++) {
             double sum = 0;
             for (int k = 0; k < ROWS; k++) sum += dense->a[k][i] * dense->a[k][j];
@@ -539,16 +631,29 @@ static void least_squares(const Dense *dense, int64_t f, double *x)
 }
 
 /* ‖Ax − b‖² of one slice. */
-static double residual_of(const Dense *dense, int64_t f, const Vector *x)
+static double residual_of(const Dense *dense, int64_t f, const Voxels *x)
 {
     double sum = 0;
     for (int i = 0; i < ROWS; i++) {
-        double r = -dense->b.numbers[i * dense->slices.stride + f];
-        for (int j = 0; j < COLUMNS; j++)
-            r += dense->a[i][j] * element(dense->slices.precision, x->values, j * dense->slices.stride + f);
+        double r = -*number_at(&dense->b, i, f);
+        for (int j = 0; j < COLUMNS; j++) r += dense->a[i][j] * voxel_at(x, j, f);
         sum += r * r;
     }
     return sum;
+}
+
+static void check_least_squares(const Dense *dense, int64_t f, const Solved *solved)
+{
+    double x[COLUMNS];
+    least_squares(dense, f, x);
+    for (int j = 0; j < COLUMNS; j++) {
+        const double value = voxel_at(&solved->x, j, f);
+        assert_true(fabs(value - x[j]) <= 8 * epsilon_of(dense->slices.precision) * (1 + fabs(x[j])));
+    }
+    for (int i = 1; i <= COLUMNS; i++) /* CG's residual never grows */
+        assert_true(history_at(&solved->history, f, i) <= history_at(&solved->history, f, i - 1) * (1 + 1e-6));
+    const double last = history_at(&solved->history, f, COLUMNS + 2);
+    check_close(last, residual_of(dense, f, &solved->x), 1e-5, "last residual");
 }
 
 static void cg_converges_to_least_squares(void **state)
@@ -558,21 +663,12 @@ static void cg_converges_to_least_squares(void **state)
     for (int p = 0; p < 2; p++) {
         Dense dense = dense_create(precisions[p], false, &seed);
         Solved solved = solve_cg(&dense, 0);
-        for (int64_t f = 0; f < dense.slices.slice_count; f++) {
-            double x[COLUMNS];
-            least_squares(&dense, f, x);
-            for (int j = 0; j < COLUMNS; j++) solved.x.numbers[j * dense.slices.stride + f] = x[j];
-            for (int i = 1; i <= COLUMNS && f != 1; i++) /* CG's residual never grows */
-                assert_true(history_at(&solved.history, f, i) <= history_at(&solved.history, f, i - 1) * (1 + 1e-6));
-            const double last = history_at(&solved.history, f, COLUMNS + 2);
-            if (f != 1) check_close(last, residual_of(&dense, f, &solved.x), 1e-5, "last residual");
-        }
+        for (int64_t f = 0; f < dense.slices.slice_count; f++)
+            if (f != 1) check_least_squares(&dense, f, &solved);
         /* A slice of zeros stops at once, and stays zero. */
         assert_true(history_at(&solved.history, 1, 0) == 0);
         for (int i = 1; i <= ITERATIONS; i++) assert_true(isnan(history_at(&solved.history, 1, i)));
-        for (int j = 0; j < COLUMNS; j++)
-            assert_true(element(dense.slices.precision, solved.x.values, j * dense.slices.stride + 1) == 0);
-        check_vector(dense.slices, &solved.x, "x");
+        for (int j = 0; j < COLUMNS; j++) assert_true(voxel_at(&solved.x, j, 1) == 0);
         vector_free(&dense.b);
         solved_free(&solved);
     }
@@ -584,12 +680,9 @@ static void cg_stops_at_tolerance(void **state)
     (void)state;
     uint64_t seed = 43;
     Dense dense = dense_create(SINO_DOUBLE, false, &seed);
-    for (int j = 0; j < COLUMNS; j++) /* b in the range of A, so that residuals reach any tolerance */
-        for (int64_t f = 0; f < dense.slices.stride; f++) dense.b.numbers[j * dense.slices.stride + f] *= 3;
-    Vector truth = vector_create(dense.slices, COLUMNS, &seed);
-    multiply(&dense, false, truth.values, dense.b.values);
-    for (int i = 0; i < ROWS; i++) set_element(SINO_DOUBLE, dense.b.values, i * dense.slices.stride + 1, 0);
-    for (int i = 0; i < ROWS * dense.slices.stride; i++) dense.b.numbers[i] = element(SINO_DOUBLE, dense.b.values, i);
+    Voxels truth = voxels_create(dense.slices, &seed);
+    project(&dense, &truth, &dense.b); /* b in the range of A, so that residuals reach any tolerance */
+    clear_slice(&dense.b, 1);
     const double tolerance = 1e-3;
     Solved solved = solve_cg(&dense, tolerance);
     for (int64_t f = 0; f < dense.slices.slice_count; f++) {
@@ -601,42 +694,51 @@ static void cg_stops_at_tolerance(void **state)
         check_close(residual_of(&dense, f, &solved.x), history_at(&solved.history, f, stop), 1e-6, "final residual");
         for (int i = stop + 1; i <= ITERATIONS; i++) assert_true(isnan(history_at(&solved.history, f, i)));
     }
-    vector_free(&truth);
+    voxels_free(&truth);
     vector_free(&dense.b);
     solved_free(&solved);
+}
+
+/* One over the sums of A's rows and columns. */
+static void sirt_weights(const Dense *dense, Vector *row, Voxels *column)
+{
+    const SinoPrecision precision = dense->slices.precision;
+    const SinoSlices one = {precision, 1, 1};
+    *row = vector_create(one, ROWS, NULL);
+    *column = voxels_create(one, NULL);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) {
+            set(row, i, 0, value_at(row, i, 0) + dense->a[i][j]);
+            set_voxel(column, j, 0, voxel_at(column, j, 0) + dense->a[i][j]);
+        }
+    sino_update_reciprocal(precision, ROWS, row->values);
+    for (int p = 0; p < 2; p++) sino_update_reciprocal(precision, column->part[p].rows, column->part[p].values);
 }
 
 /* SIRT from the functions under test. */
 static Solved solve_sirt(const Dense *dense, double relaxation, bool nonnegativity, double tolerance)
 {
     const SinoSlices slices = dense->slices;
-    Solved solved = {vector_create(slices, COLUMNS, NULL), zeros(slices.slice_count, sizeof(SinoSliceState)),
-                     history_create(slices, ITERATIONS + 1, tolerance)};
-    Vector w = vector_create(slices, ROWS, NULL), g = vector_create(slices, COLUMNS, NULL);
-    Vector row = weights_create(slices.precision, ROWS, NULL), column = weights_create(slices.precision, COLUMNS, NULL);
-    for (int i = 0; i < ROWS; i++)
-        for (int j = 0; j < COLUMNS; j++) {
-            set_element(slices.precision, row.values, i, element(slices.precision, row.values, i) + dense->a[i][j]);
-            set_element(slices.precision, column.values, j,
-                        element(slices.precision, column.values, j) + dense->a[i][j]);
-        }
-    sino_update_reciprocal(slices.precision, ROWS, row.values);
-    sino_update_reciprocal(slices.precision, COLUMNS, column.values);
+    Solved solved = solved_create(slices, tolerance);
+    Vector w = vector_create(slices, ROWS, NULL), row;
+    Voxels g = voxels_create(slices, NULL), column;
+    sirt_weights(dense, &row, &column);
     sino_update_start(slices, ROWS, dense->b.values, solved.states, &solved.history);
     for (int i = 0; i <= ITERATIONS; i++) {
         solved.history.iteration = i;
-        if (i > 0) multiply(dense, false, solved.x.values, w.values);
+        if (i > 0) project(dense, &solved.x, &w);
         sino_update_residual_sirt(slices, ROWS, dense->b.values, row.values, i == 0, w.values, solved.states,
                                   &solved.history);
         if (i == ITERATIONS) break;
-        multiply(dense, true, w.values, g.values);
-        sino_update_voxels_sirt(slices, COLUMNS, g.values, column.values, solved.states, relaxation, nonnegativity,
-                                i == 0, solved.x.values);
+        backproject(dense, &w, &g);
+        for (int p = 0; p < 2; p++)
+            sino_update_voxels_sirt(slices, g.part[p].rows, g.part[p].values, column.part[p].values, solved.states,
+                                    relaxation, nonnegativity, i == 0, solved.x.part[p].values);
     }
     vector_free(&w);
-    vector_free(&g);
+    voxels_free(&g);
     vector_free(&row);
-    vector_free(&column);
+    voxels_free(&column);
     return solved;
 }
 
@@ -654,7 +756,7 @@ static int sirt_reference(const Dense *dense, int64_t f, double relaxation, bool
     for (int k = 0; k <= ITERATIONS; k++) {
         residual[k] = 0;
         for (int i = 0; i < ROWS; i++) {
-            r[i] = dense->b.numbers[i * dense->slices.stride + f];
+            r[i] = *number_at(&dense->b, i, f);
             for (int j = 0; j < COLUMNS; j++) r[i] -= dense->a[i][j] * x[j];
             residual[k] += r[i] * r[i];
         }
@@ -673,11 +775,10 @@ static void check_sirt(SinoPrecision precision, double relaxation, bool nonnegat
 {
     Dense dense = dense_create(precision, true, seed);
     for (int i = 0; i < ROWS; i++) /* every other voxel is 1, seen with noise */
-        for (int64_t at = i * dense.slices.stride; at < i * dense.slices.stride + dense.slices.slice_count; at++) {
-            if (at == i * dense.slices.stride + 1) continue;
-            for (int j = 0; j < COLUMNS; j += 2) dense.b.numbers[at] += dense.a[i][j];
-            set_element(precision, dense.b.values, at, dense.b.numbers[at]);
-            dense.b.numbers[at] = element(precision, dense.b.values, at);
+        for (int64_t f = 0; f < dense.slices.slice_count; f++) {
+            double value = *number_at(&dense.b, i, f);
+            for (int j = 0; j < COLUMNS; j += 2) value += dense.a[i][j];
+            if (f != 1) set(&dense.b, i, f, value);
         }
     Solved solved = solve_sirt(&dense, relaxation, nonnegativity, tolerance);
     const double relative = precision == SINO_DOUBLE ? 1e-12 : 1e-5;
@@ -691,7 +792,7 @@ static void check_sirt(SinoPrecision precision, double relaxation, bool nonnegat
         }
         stop_seen |= stop > 1 && stop < ITERATIONS;
         for (int j = 0; j < COLUMNS; j++) {
-            const double value = element(precision, solved.x.values, j * dense.slices.stride + f);
+            const double value = voxel_at(&solved.x, j, f);
             assert_true(fabs(value - x[j]) <= relative);
             assert_true(f != 1 || value == 0);
             zero_seen |= f != 1 && value == 0;
@@ -722,8 +823,10 @@ int main(void)
         cmocka_unit_test(residual_cg_matches_loops),
         cmocka_unit_test(norm_sums_over_partitions),
         cmocka_unit_test(voxels_cg_match_loops),
+        cmocka_unit_test(first_voxels_cg_overwrite),
         cmocka_unit_test(residual_sirt_matches_loops),
         cmocka_unit_test(voxels_sirt_match_loops),
+        cmocka_unit_test(slices_do_not_mix),
         cmocka_unit_test(reciprocals_and_ones),
         cmocka_unit_test(cg_converges_to_least_squares),
         cmocka_unit_test(cg_stops_at_tolerance),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Testing: what tests share: cmocka, temporary directories, measured data, expected errors. */
+/* Testing: what tests share: cmocka, temporary directories, measured data, expected errors, elements of vectors. */
 #ifndef SINO_TESTING_H
 #define SINO_TESTING_H
 
+#include "panel.h"
 #include "status.h"
 
 #include <setjmp.h>
@@ -92,6 +93,20 @@ __attribute__((unused)) static void assert_error_has(SinoStatus status, SinoErro
     }
     assert_int_equal(sino_status_exit_code(status), kind);
     sino_status_free(status);
+}
+
+/* Element `at` of an array of single or double precision. */
+__attribute__((unused)) static double testing_element(SinoPrecision precision, const void *values, int64_t at)
+{
+    return precision == SINO_DOUBLE ? ((const double *)values)[at] : (double)((const float *)values)[at];
+}
+
+__attribute__((unused)) static void testing_set_element(SinoPrecision precision, void *values, int64_t at, double value)
+{
+    if (precision == SINO_DOUBLE)
+        ((double *)values)[at] = value;
+    else
+        ((float *)values)[at] = (float)value;
 }
 
 #endif

@@ -235,7 +235,7 @@ TestingOperator *testing_operator_new(const SinoGeometry *geometry, SinoPrecisio
 {
     TestingOperator *a = NULL;
     const SinoSlices slices = {
-        .precision = precision, .stride = sino_spmm_stride(slice_count), .slice_count = slice_count};
+        .precision = precision, .stride = sino_panel_stride(precision, slice_count), .slice_count = slice_count};
     assert_success(sino_allocate(1, sizeof *a, "test", &a));
     assert_success(sino_log_open(SINO_LOG_TEXT, &a->log));
     const SinoRuntimeRequest request = {.log = a->log};
@@ -251,13 +251,14 @@ int64_t testing_operator_nonzeros(const TestingOperator *a)
     return a->operator->nonzero_count;
 }
 
-/* Element [row][stride] of a vector of the precision: in when `write`, else out. */
-static void exchange(const TestingOperator *a, void *memory, int64_t row, bool write, double *value)
+/* The slices of one row of a vector: in when `write`, else out. */
+static void exchange(const TestingOperator *a, void *memory, int64_t rows, int64_t row, bool write, double *value)
 {
     const SinoSlices slices = a->minibatch->slices;
     for (int64_t f = 0; f < slices.slice_count; f++) {
-        double *wide = (double *)memory + row * slices.stride + f;
-        float *narrow = (float *)memory + row * slices.stride + f;
+        const int64_t at = sino_panel_element(slices, rows, row, f);
+        double *wide = (double *)memory + at;
+        float *narrow = (float *)memory + at;
         if (slices.precision == SINO_DOUBLE && write) *wide = value[f];
         if (slices.precision == SINO_DOUBLE && !write) value[f] = *wide;
         if (slices.precision == SINO_SINGLE && write) *narrow = (float)value[f];
@@ -271,7 +272,7 @@ static void exchange_rays(TestingOperator *a, bool write, double *y)
     SinoData *data = a->minibatch->rays[0];
     assert_success(sino_data_acquire(data, write ? STARPU_W : STARPU_R, &memory));
     for (int64_t i = 0; i < a->operator->ray_count; i++)
-        exchange(a, memory, i, write, y + i * a->minibatch->slices.slice_count);
+        exchange(a, memory, a->operator->ray_count, i, write, y + i * a->minibatch->slices.slice_count);
     sino_data_release(data);
 }
 
@@ -291,7 +292,8 @@ static void exchange_voxels(TestingOperator *a, bool write, double *x)
             const int64_t row = (int64_t)tile.row * SINO_TILE + v % SINO_TILE_VOXELS / SINO_TILE;
             const int64_t column = (int64_t)tile.column * SINO_TILE + v % SINO_TILE;
             const bool inside = row < size && column < size;
-            if (inside || write) exchange(a, memory, v, write, inside ? x + (row * size + column) * count : ones);
+            double *value = inside ? x + (row * size + column) * count : ones;
+            if (inside || write) exchange(a, memory, partition->voxel_count, v, write, value);
         }
         sino_data_release(data);
     }

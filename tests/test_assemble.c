@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Assemble: tiles of a slice in two partitions against their voxels one by one. */
+#include "assemble.h"
+
+#include "block.h"
+#include "testing.h"
+
+#include <math.h>
+
+enum { SIZE = 37, TILES_ACROSS = 3, TILES = TILES_ACROSS * TILES_ACROSS, SPLIT = 4, SLICES_MOST = 64 };
+
+/* Another number for every voxel of every slice, exact in both precisions. */
+static double number_of(int64_t row, int64_t column, int64_t f)
+{
+    return (double)((row * SIZE + column) * SLICES_MOST + f + 1);
+}
+
+/* The tiles' voxels in panels; NaN outside the grid, which no image shows. */
+static void *voxels_create(SinoSlices slices, int64_t tile_count, const SinoTilePlace *tile)
+{
+    const int64_t rows = tile_count * SINO_TILE_VOXELS;
+    void *x = calloc((size_t)(rows * slices.stride), sino_precision_bytes(slices.precision));
+    assert_non_null(x);
+    for (int64_t i = 0; i < rows * slices.slice_count; i++) {
+        const int64_t voxel = i / slices.slice_count, f = i % slices.slice_count, in_tile = voxel % SINO_TILE_VOXELS;
+        const int64_t row = tile[voxel / SINO_TILE_VOXELS].row * SINO_TILE + in_tile / SINO_TILE;
+        const int64_t column = tile[voxel / SINO_TILE_VOXELS].column * SINO_TILE + in_tile % SINO_TILE;
+        testing_set_element(slices.precision, x, sino_panel_element(slices, rows, voxel, f),
+                            row < SIZE && column < SIZE ? number_of(row, column, f) : NAN);
+    }
+    return x;
+}
+
+static void check_images(int64_t slice_count, double mask_ratio, const float *image)
+{
+    for (int64_t f = 0; f < slice_count; f++)
+        for (int64_t row = 0; row < SIZE; row++)
+            for (int64_t column = 0; column < SIZE; column++) {
+                const double away = hypot((double)row + 0.5 - SIZE / 2.0, (double)column + 0.5 - SIZE / 2.0);
+                const bool masked = mask_ratio > 0 && away > mask_ratio * SIZE / 2;
+                const double wanted = masked ? 0 : 0.5 * number_of(row, column, f);
+                assert_true((double)image[(f * SIZE + row) * SIZE + column] == wanted);
+            }
+}
+
+static void check_assembled(SinoSlices slices, double mask_ratio)
+{
+    SinoTilePlace tile[TILES];
+    for (int t = 0; t < TILES; t++) /* last row first: any order will do */
+        tile[t] = (SinoTilePlace){.column = t % TILES_ACROSS, .row = TILES_ACROSS - 1 - t / TILES_ACROSS};
+    float *image = calloc((size_t)(slices.slice_count * SIZE * SIZE), sizeof *image);
+    assert_non_null(image);
+    for (int p = 0; p < 2; p++) {
+        const SinoAssemble part = {.slices = slices,
+                                   .grid_size = SIZE,
+                                   .tile_count = p == 0 ? SPLIT : TILES - SPLIT,
+                                   .tile = p == 0 ? tile : tile + SPLIT,
+                                   .scale = 0.5,
+                                   .mask_ratio = mask_ratio};
+        void *x = voxels_create(slices, part.tile_count, part.tile);
+        sino_assemble(&part, x, image);
+        free(x);
+    }
+    check_images(slices.slice_count, mask_ratio, image);
+    free(image);
+}
+
+static void images_show_every_voxel(void **state)
+{
+    (void)state;
+    static const int64_t shape[][2] = {{1, 1}, {4, 3}, {16, 16}, {17, 17}, {20, 18}, {33, 33}, {64, 9}, {64, 64}};
+    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
+        check_assembled((SinoSlices){SINO_SINGLE, shape[s][0], shape[s][1]}, 0);
+        check_assembled((SinoSlices){SINO_DOUBLE, shape[s][0], shape[s][1]}, 0.9);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(images_show_every_voxel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

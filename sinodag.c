@@ -24,6 +24,7 @@ static const Verb verb_table[] = {
     {"phantom", SINO_VERB_PHANTOM, "write the scan of a phantom, and its true volume", sino_phantom},
     {"info", SINO_VERB_INFO, "tell what a scan holds", sino_info},
     {"demo", SINO_VERB_DEMO, "make a phantom scan, reconstruct it and compare with the truth", sino_demo},
+    {"bench", SINO_VERB_BENCH, "measure the operator's kernels beside this machine's limits", sino_bench},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 

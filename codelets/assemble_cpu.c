@@ -18,11 +18,12 @@ static double element(SinoPrecision precision, const void *x, int64_t at)
     return precision == SINO_DOUBLE ? ((const double *)x)[at] : (double)((const float *)x)[at];
 }
 
-static void assemble_row(const SinoAssemble *assemble, SinoSlices slices, int64_t row, int64_t column, const void *x,
-                         int64_t first_voxel, float *image)
+/* `count` voxels of a tile's row, from (row, column) of the image on. */
+static void assemble_row(const SinoAssemble *assemble, SinoSlices slices, int64_t row, int64_t column, int64_t count,
+                         const void *x, int64_t first_voxel, float *image)
 {
     const int64_t size = assemble->grid_size;
-    for (int64_t c = 0; c < SINO_TILE && column + c < size; c++) {
+    for (int64_t c = 0; c < count; c++) {
         const double scale = scale_of(assemble, row, column + c);
         for (int64_t f = 0; f < slices.slice_count; f++) {
             const double value = element(slices.precision, x, (first_voxel + c) * slices.stride + f);
@@ -35,10 +36,13 @@ static void assemble_row(const SinoAssemble *assemble, SinoSlices slices, int64_
 static void assemble_panel(const SinoAssemble *assemble, SinoSlices slices, const void *x, float *image)
 {
     for (int64_t t = 0; t < assemble->tile_count; t++) {
-        const int64_t top = (int64_t)assemble->tile[t].row * SINO_TILE;
-        const int64_t left = (int64_t)assemble->tile[t].column * SINO_TILE;
-        for (int64_t r = 0; r < SINO_TILE && top + r < assemble->grid_size; r++)
-            assemble_row(assemble, slices, top + r, left, x, t * SINO_TILE_VOXELS + r * SINO_TILE, image);
+        const SinoTilePlace tile = assemble->tile[t];
+        const int64_t size = assemble->grid_size;
+        const SinoTileRange down = sino_tile_range(size, tile.row), across = sino_tile_range(size, tile.column);
+        const int64_t top = sino_tile_first_voxel(size, tile.row), left = sino_tile_first_voxel(size, tile.column);
+        for (int64_t r = down.first; r < down.first + down.count; r++)
+            assemble_row(assemble, slices, top + r, left + across.first, across.count, x,
+                         t * SINO_TILE_VOXELS + r * SINO_TILE + across.first, image);
     }
 }
 

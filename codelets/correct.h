@@ -26,10 +26,11 @@ typedef struct SinoCorrection {
     int64_t binning;      /* average of binning × binning counts, before the logarithm */
     bool flat_field;      /* else the counts are transmissions already; flat and dark are not used */
     bool minus_log;
+    const int64_t *place; /* angle k goes to rows place[k]·M + c of the sinogram; NULL: to its own; not owned */
 } SinoCorrection;
 
 /* counts[K][row_count][column_count]; flat, dark: [row_count][column_count] (either NULL when flat_field is off; dark
- * NULL: zero); row k·M + c of the sinogram, which lies in panels (panel.h), M = column_count / binning; repaired[F].
+ * NULL: zero); rows of the sinogram, which lies in panels (panel.h), M = column_count / binning; repaired[F].
  * Safe from many threads at once. SINO_FAILED when out of memory. */
 SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
                         void *sinogram, int64_t *repaired);

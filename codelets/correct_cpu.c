@@ -194,13 +194,15 @@ static void correct_angle(const SinoCorrection *correction, int64_t k, const voi
                           void *sinogram, int64_t *repaired)
 {
     const SinoSlices slices = correction->slices;
-    const int64_t ray_count = correction->angle_count * lines->column_count, first_ray = k * lines->column_count;
+    const int64_t ray_count = correction->angle_count * lines->column_count;
+    const int64_t place = correction->place ? correction->place[k] : k;
     const int64_t first_pixel = k * correction->row_count * correction->column_count;
     const char *image = (const char *)counts + (size_t)first_pixel * inputs[correction->input].bytes;
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
         const size_t row_bytes = (size_t)at.slices.stride * sino_precision_bytes(slices.precision);
         char *panel = sino_panel_to(at, ray_count, sinogram);
-        correct_projection(correction, at, image, lines, panel + (size_t)first_ray * row_bytes, repaired);
+        correct_projection(correction, at, image, lines, panel + (size_t)(place * lines->column_count) * row_bytes,
+                           repaired);
     }
 }
 

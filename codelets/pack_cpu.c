@@ -1,43 +1,151 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pack: traced tiles into a block whose rays are numbered within the partition's footprint. */
+/* Pack: a partition's tiles, traced, into its block, whose size is not known before. */
 #include "pack.h"
 
+#include "memory.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Calls visit(group, data) for each group of the traced tiles; it may change the group's header. */
-static void for_each_group(const SinoTrace *trace, void (*visit)(SinoGroupHeader *group, void *data), void *data)
+int64_t sino_pack_piece_count(int64_t tile_count, const SinoTilePlace *tile)
 {
-    for (int64_t at = 0; at < trace->size;) {
-        const SinoSectionHeader *section = (const void *)(trace->bytes + at);
-        at += (int64_t)sizeof *section;
-        for (int32_t g = 0; g < section->group_count; g++) {
-            SinoGroupHeader *group = (void *)(trace->bytes + at);
-            at += sino_group_bytes(group->voxel_count, trace->precision);
-            visit(group, data);
-        }
+    int64_t count = 0;
+    for (int64_t t = 0; t < tile_count; t += sino_trace_super_tile(tile_count - t, tile + t)) count++;
+    return count;
+}
+
+/* Calls visit(section, rays, data) for each of the sections in some bytes; it may change them. */
+static void for_each_section(SinoPrecision precision, uint8_t *bytes, int64_t size,
+                             void (*visit)(SinoSectionHeader *header, uint32_t *ray, void *data), void *data)
+{
+    for (int64_t at = 0; at < size;) {
+        SinoSectionHeader *header = (void *)(bytes + at);
+        SinoSection section;
+        at += sino_section_arrays(header, precision, &section);
+        visit(header, section.ray, data);
     }
 }
 
-static void mark(SinoGroupHeader *group, void *data)
+static void mark(SinoSectionHeader *header, uint32_t *ray, void *data)
 {
     uint8_t *touched = data;
-    for (int r = 0; r < SINO_GROUP_RAYS; r++) __atomic_store_n(&touched[group->ray[r]], 1, __ATOMIC_RELAXED);
+    const int orientation_count = __builtin_popcount(header->orientations);
+    for (int64_t i = 0; i < (int64_t)header->group_count * SINO_GROUP_RAYS; i++)
+        for (int g = 0; g < orientation_count; g++)
+            __atomic_store_n(&touched[ray[i] + g * header->step], 1, __ATOMIC_RELAXED);
 }
 
-void sino_pack_mark(const SinoTrace *trace, uint8_t *touched)
+/* A traced super-tile to the end of the area. */
+static SinoStatus append(SinoPackRun *run, const SinoTrace *trace, SinoBlockPiece *piece)
 {
-    for_each_group(trace, mark, touched);
+    SinoPackArea *area = run->area;
+    const int64_t offset = __atomic_fetch_add(&area->used, trace->size, __ATOMIC_RELAXED);
+    SINO_CHECK(offset + trace->size <= area->capacity, SINO_FAILED,
+               "the operator needs more than the %" PRId64 " bytes foreseen for it", area->capacity);
+    *piece = (SinoBlockPiece){.offset = offset, .bytes = trace->size};
+    if (trace->size > 0) memcpy(area->block + offset, trace->bytes, (size_t)trace->size);
+    if (run->touched) for_each_section(trace->precision, trace->bytes, trace->size, mark, run->touched);
+    run->nonzero_count += trace->nonzero_count;
+    run->stored_nonzero_count += trace->stored_nonzero_count;
+    run->stored_count += trace->stored_count;
+    return NULL;
 }
 
-static void renumber(SinoGroupHeader *group, void *data)
+SinoStatus sino_pack_run(SinoPackRun *run)
 {
-    const uint32_t *const *local = data;
-    for (int r = 0; r < SINO_GROUP_RAYS; r++) group->ray[r] = (*local)[group->ray[r]];
+    SinoStatus status = NULL;
+    SinoTrace trace = {0};
+    SinoBlockPiece *piece = run->piece;
+    for (int64_t first = 0, count; first < run->tile_count && !status; first += count) {
+        const SinoTilePlace *tile = run->tile + first;
+        count = sino_trace_super_tile(run->tile_count - first, tile);
+        status = sino_trace_tiles(run->layout, run->first_tile + first, count, tile, &trace);
+        if (!status) status = append(run, &trace, piece++);
+    }
+    sino_trace_free(&trace);
+    return status;
 }
 
-void sino_pack_tiles(SinoTrace *trace, const uint32_t *local, uint8_t *to)
+/* All orientations of a class touch the same columns, so that in the footprint, too, they are one step apart. */
+static void renumber(SinoSectionHeader *header, uint32_t *ray, void *data)
 {
-    if (local) for_each_group(trace, renumber, &local);
-    if (trace->size > 0) memcpy(to, trace->bytes, (size_t)trace->size);
-    sino_trace_free(trace);
+    const uint32_t *local = *(const uint32_t *const *)data;
+    if (header->orientations != 1) header->step = (int64_t)local[ray[0] + header->step] - (int64_t)local[ray[0]];
+    for (int64_t i = 0; i < (header->group_count + SINO_GROUPS_AHEAD) * (int64_t)SINO_GROUP_RAYS; i++)
+        ray[i] = local[ray[i]];
+}
+
+void sino_pack_renumber(SinoPrecision precision, int64_t piece_count, const SinoBlockPiece *piece,
+                        const uint32_t *local, uint8_t *block)
+{
+    for (int64_t i = 0; i < piece_count; i++)
+        for_each_section(precision, block + piece[i].offset, piece[i].bytes, renumber, &local);
+}
+
+void sino_pack_local(const SinoFootprint *footprint, uint32_t *local)
+{
+    for (int64_t i = 0; i < footprint->ray_count; i++) local[footprint->ray[i]] = (uint32_t)i;
+}
+
+SinoStatus sino_pack_head(const SinoBlockHeader *header, const SinoLayout *layout, const SinoTilePlace *tile,
+                          void *block)
+{
+    const int64_t side = sino_tile_side(layout->geometry.grid_size);
+    int32_t *number = NULL; /* of the tile at a place, + 1 */
+    SINO_TRY(sino_allocate(side * side, sizeof *number, "a partition's tiles", &number));
+    for (int64_t t = 0; t < header->tile_count; t++) number[tile[t].row * side + tile[t].column] = (int32_t)t + 1;
+    memcpy(block, header, sizeof *header);
+    int32_t *to = (int32_t *)sino_block_tiles(block);
+    memset(to, 0, (size_t)header->tile_count * SINO_ORIENTATIONS * sizeof *to);
+    for (int64_t t = 0; t < header->tile_count; t++) {
+        for (int g = 0; g < SINO_ORIENTATIONS; g++) {
+            int64_t row = tile[t].row, column = tile[t].column;
+            if (!(layout->orientations >> g & 1)) continue;
+            sino_orientation_place(g, side, &row, &column);
+            assert(number[row * side + column] > 0);
+            to[t * SINO_ORIENTATIONS + g] = number[row * side + column] - 1;
+        }
+    }
+    free(number);
+    return NULL;
+}
+
+static SinoStatus renumber_block(const SinoPackBlock *pack, int64_t piece_count, const SinoBlockPiece *piece,
+                                 uint8_t *block)
+{
+    uint32_t *local = NULL;
+    if (!pack->footprint->ray) return NULL;
+    SINO_TRY(sino_allocate(sino_geometry_ray_count(&pack->layout->geometry), sizeof *local, "numbering a footprint",
+                           &local));
+    sino_pack_local(pack->footprint, local);
+    sino_pack_renumber(pack->layout->precision, piece_count, piece, local, block);
+    free(local);
+    return NULL;
+}
+
+SinoStatus sino_pack_block(const SinoPackBlock *pack, void *block)
+{
+    SinoBlockHeader header = {.tile_count = pack->tile_count,
+                              .piece_count = sino_pack_piece_count(pack->tile_count, pack->tile),
+                              .ray_count = pack->footprint->ray_count,
+                              .precision = pack->layout->precision};
+    SinoPackArea area = {.block = block,
+                         .capacity = pack->capacity,
+                         .used = sino_block_head_bytes(header.tile_count, header.piece_count)};
+    SinoBlockPiece *piece = (SinoBlockPiece *)sino_block_pieces(block);
+    SinoPackRun run = {.layout = pack->layout,
+                       .tile_count = pack->tile_count,
+                       .tile = pack->tile,
+                       .area = &area,
+                       .piece = piece,
+                       .touched = pack->touched};
+    SINO_TRY(sino_pack_run(&run));
+    SINO_TRY(renumber_block(pack, header.piece_count, piece, block));
+    header.bytes = area.used;
+    header.nonzero_count = run.nonzero_count;
+    header.stored_nonzero_count = run.stored_nonzero_count;
+    header.stored_count = run.stored_count;
+    return sino_pack_head(&header, pack->layout, pack->tile, block);
 }

@@ -5,10 +5,10 @@
  * reuses lengths over slices; groups reuse voxels over rays as well). */
 #include "spmm.h"
 
-#include "panel.h"
 #include "spmm_isa.h"
 #include "vector.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The best that the processor has. */
@@ -26,26 +26,54 @@ const char *sino_spmm_isa_name(void)
     return isa()->name;
 }
 
-/* to = A·from or Aᵀ·from, panel after panel. */
-static void multiply(const SinoBlockHeader *header, SinoSpmmKernel *kernel, int64_t stride, int64_t from_rows,
-                     const void *from, int64_t to_rows, void *to)
+size_t sino_spmm_from_bytes(SinoPrecision precision)
 {
-    const SinoSlices slices = {(SinoPrecision)header->precision, stride, stride};
-    memset(to, 0, (size_t)(to_rows * stride) * sino_precision_bytes(slices.precision));
-    for (SinoPanel at = sino_panel_at(slices, 0); at.first < stride; at = sino_panel_next(slices, at))
-        kernel(header, at.slices.stride, sino_panel_from(at, from_rows, from), sino_panel_to(at, to_rows, to));
+    return sino_precision_bytes(precision);
 }
 
-void sino_spmm_project(const void *block, int64_t stride, const void *x, void *y)
+size_t sino_spmm_to_bytes(SinoPrecision precision)
 {
-    const SinoBlockHeader *header = block;
-    multiply(header, isa()->project[header->precision], stride, header->tile_count * SINO_TILE_VOXELS, x,
-             header->ray_count, y);
+    return precision == SINO_MIXED ? sizeof(float) : sino_precision_bytes(precision);
 }
 
-void sino_spmm_backproject(const void *block, int64_t stride, const void *y, void *x)
+int64_t sino_spmm_scratch_bytes(void)
+{
+    return isa()->scratch_bytes;
+}
+
+/* Units of every slice that the caller did not give. */
+static const float *units(const float *unit, int64_t stride, float *one)
+{
+    assert(stride <= SINO_SLICES_MAX);
+    for (int64_t f = 0; !unit && f < stride; f++) one[f] = 1;
+    return unit ? unit : one;
+}
+
+void sino_spmm_project(const void *block, int64_t stride, const void *x, const float *unit, void *y, void *scratch)
 {
     const SinoBlockHeader *header = block;
-    multiply(header, isa()->backproject[header->precision], stride, header->ray_count, y,
-             header->tile_count * SINO_TILE_VOXELS, x);
+    const bool keeps_unit = header->precision == SINO_HALF;
+    float one[SINO_SLICES_MAX];
+    const SinoSpmmProduct product = {.stride = stride,
+                                     .x = (void *)x,
+                                     .y = y,
+                                     .unit = units(keeps_unit ? NULL : unit, stride, one),
+                                     .scratch = scratch};
+    memset(y, 0, (size_t)(header->ray_count * stride) * sino_spmm_to_bytes((SinoPrecision)header->precision));
+    isa()->project[header->precision](header, &product);
+}
+
+void sino_spmm_backproject(const void *block, int64_t stride, const void *y, const float *unit, void *x, void *scratch)
+{
+    const SinoBlockHeader *header = block;
+    const bool keeps_unit = header->precision == SINO_HALF;
+    const int64_t elements = header->tile_count * SINO_TILE_VOXELS * stride;
+    float one[SINO_SLICES_MAX];
+    const SinoSpmmProduct product = {.stride = stride,
+                                     .x = x,
+                                     .y = (void *)y,
+                                     .unit = units(keeps_unit ? NULL : unit, stride, one),
+                                     .scratch = scratch};
+    memset(x, 0, (size_t)elements * sino_spmm_to_bytes((SinoPrecision)header->precision));
+    isa()->backproject[header->precision](header, &product);
 }

@@ -4,13 +4,26 @@
 #define SINO_SPMM_ISA_H
 
 #include "block.h"
+#include "half.h"
+#include "panel.h"
 
-/* to += A·from or Aᵀ·from, over the block's tiles. */
-typedef void SinoSpmmKernel(const SinoBlockHeader *header, int64_t stride, const void *from, void *to);
+/* What one call works with beside the vectors. */
+typedef struct SinoSpmmScratch SinoSpmmScratch;
+
+typedef struct SinoSpmmProduct {
+    int64_t stride;
+    void *x, *y;       /* one is read, to the other is added */
+    const float *unit; /* of each slice: what a stored half of the vector that is read stands for */
+    SinoSpmmScratch *scratch;
+} SinoSpmmProduct;
+
+/* y += A x or x += Aᵀ y, over the block's sections. */
+typedef void SinoSpmmKernel(const SinoBlockHeader *header, const SinoSpmmProduct *product);
 
 typedef struct SinoSpmmIsa {
     const char *name;
-    SinoSpmmKernel *project[2], *backproject[2]; /* by SinoPrecision */
+    SinoSpmmKernel *project[SINO_PRECISIONS], *backproject[SINO_PRECISIONS];
+    int64_t scratch_bytes;
 } SinoSpmmIsa;
 
 extern const SinoSpmmIsa sino_spmm_plain, sino_spmm_avx2, sino_spmm_avx512;

@@ -1,175 +1,377 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SpMM for one type: REAL is the element, LANES a vector of them, NAME(x) the function names, PRECISION the
- * SinoPrecision. Included by spmm_isa.c.
+/* SpMM in one type: REAL computes, LANES of them fill a register, NAME(x) are the function names. Included by
+ * spmm_isa.c.
  *
- * A row of slices is worked on in pieces of two vectors, then one, then parts of one. A piece keeps its R × vectors
- * sums in registers while it runs through the group. */
+ * A visit is one section in one orientation for one panel of slices: its x rows are a tile's, contiguous and small
+ * enough for L1, its lengths stay in L2 from visit to visit. A group keeps its R × vectors sums (project) or rows
+ * (backproject) in registers. */
 
-typedef struct NAME(Group) {
-    uint32_t ray[SINO_GROUP_RAYS];
-    uint32_t voxel_count;
-    const uint16_t *voxel;
+typedef struct NAME(Visit) {
+    int64_t group_count;
+    const uint32_t *ray;
+    const uint8_t *count, *voxel;
     const REAL *length;
-    const uint8_t *next;
-} NAME(Group);
+    REAL *x;          /* rows of the tile */
+    void *y;          /* rows of the footprint */
+    const REAL *unit; /* of each slice: what a stored half stands for */
+    const char *next; /* the tile of the next visit, to be prefetched, and how much of it per group */
+    int64_t next_step;
+} NAME(Visit);
 
-SINO_INLINE NAME(Group) NAME(read_group)(const uint8_t *at)
+/* Rows of groups ahead, and a part of the next tile. */
+SINO_INLINE void NAME(prefetch)(const NAME(Visit) * visit, int64_t group, int64_t row_bytes)
 {
-    const SinoGroupHeader *header = (const void *)at;
-    const uint8_t *voxel = at + sizeof *header;
-    const uint8_t *length = voxel + sino_group_index_bytes(header->voxel_count);
-    NAME(Group)
-    group = {.voxel_count = header->voxel_count,
-             .voxel = (const void *)voxel,
-             .length = (const void *)length,
-             .next = at + sino_group_bytes(header->voxel_count, PRECISION)};
-    for (int r = 0; r < SINO_GROUP_RAYS; r++) group.ray[r] = header->ray[r];
-    return group;
+    const uint32_t *ahead = visit->ray + (group + SINO_GROUPS_AHEAD) * SINO_GROUP_RAYS;
+    UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) for (int64_t line = 0; line < row_bytes; line += LINE)
+        __builtin_prefetch((const char *)visit->y + ahead[r] * row_bytes + line);
+    const char *next = visit->next + group * visit->next_step;
+    for (int64_t line = 0; line < visit->next_step; line += LINE) __builtin_prefetch(next + line);
 }
 
-/* A piece of `vectors` vectors of `lanes` slices. Projecting: rays are sums over the union's voxels. Backprojecting:
- * each voxel of the union receives every ray. */
-#define DEFINE_PIECE(piece, lanes, vectors)                                                                            \
-    typedef REAL NAME(piece##_vector)                                                                                  \
+/* Where the group's rows of the footprint are: known before the first of them is written. */
+SINO_INLINE void NAME(find_rows)(const NAME(Visit) * visit, int64_t group, int64_t row_bytes, char **row)
+{
+    const uint32_t *ray = visit->ray + group * SINO_GROUP_RAYS;
+    UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) row[r] = (char *)visit->y + ray[r] * row_bytes;
+}
+
+/* A panel of `vectors` vectors of `lanes` slices. Projecting: rays are sums over the union's voxels; with one vector a
+ * second set of sums, for every other voxel, hides the latency of an addition. Backprojecting: each voxel of the union
+ * receives every ray. */
+#define DEFINE_PANEL(panel, lanes, vectors)                                                                            \
+    typedef REAL NAME(panel##_vector)                                                                                  \
         __attribute__((vector_size((lanes) * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));                        \
-    SINO_INLINE void NAME(project_##piece)(const NAME(Group) * group, int64_t stride, const REAL *x, REAL *y)          \
+    SINO_INLINE NAME(panel##_vector) NAME(load_##panel)(const void *row, int at, const REAL *unit, bool y_half)        \
     {                                                                                                                  \
-        typedef NAME(piece##_vector) Vector;                                                                           \
-        Vector sum[SINO_GROUP_RAYS][vectors];                                                                          \
-        UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++) sum[r][v] =        \
-            (Vector){0};                                                                                               \
-        for (uint32_t i = 0; i < group->voxel_count; i++) {                                                            \
-            const Vector *from = (const Vector *)(x + group->voxel[i] * stride);                                       \
-            UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++) sum[r][v] +=   \
-                from[v] * group->length[i * SINO_GROUP_RAYS + r];                                                      \
-        }                                                                                                              \
-        UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++)                                                               \
-        {                                                                                                              \
-            Vector *to = (Vector *)(y + group->ray[r] * stride);                                                       \
-            UNROLL for (int v = 0; v < (vectors); v++) to[v] += sum[r][v];                                             \
+        if (!y_half) return *(const NAME(panel##_vector) *)((const REAL *)row + at);                                   \
+        NAME(panel##_vector) value;                                                                                    \
+        expand_lanes(lanes, (const SinoHalf *)row + at, (float *)&value);                                              \
+        if (unit) value *= *(const NAME(panel##_vector) *)unit;                                                        \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    SINO_INLINE void NAME(add_##panel)(void *row, int at, NAME(panel##_vector) sum, bool y_half)                       \
+    {                                                                                                                  \
+        const NAME(panel##_vector) value = NAME(load_##panel)(row, at, NULL, y_half) + sum;                            \
+        if (y_half)                                                                                                    \
+            narrow_lanes(lanes, (const float *)&value, (SinoHalf *)row + at);                                          \
+        else                                                                                                           \
+            *(NAME(panel##_vector) *)((REAL *)row + at) = value;                                                       \
+    }                                                                                                                  \
+    SINO_INLINE void NAME(project_##panel)(const NAME(Visit) * visit, bool y_half)                                     \
+    {                                                                                                                  \
+        typedef NAME(panel##_vector) Vector;                                                                           \
+        enum { WIDTH = (lanes) * (vectors), SETS = (vectors) == 1 ? 2 : 1 };                                           \
+        const uint8_t *voxel = visit->voxel;                                                                           \
+        const REAL *length = visit->length, *const x = visit->x;                                                       \
+        const int64_t row_bytes = WIDTH * (int64_t)(y_half ? sizeof(SinoHalf) : sizeof(REAL));                         \
+        for (int64_t g = 0; g < visit->group_count; g++) {                                                             \
+            char *row[SINO_GROUP_RAYS];                                                                                \
+            const uint8_t *const end = voxel + visit->count[g];                                                        \
+            Vector sum[SETS][SINO_GROUP_RAYS][vectors];                                                                \
+            NAME(prefetch)(visit, g, row_bytes);                                                                       \
+            NAME(find_rows)(visit, g, row_bytes, row);                                                                 \
+            UNROLL for (int s = 0; s < SETS; s++) UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++)                     \
+                UNROLL for (int v = 0; v < (vectors); v++) sum[s][r][v] = (Vector){0};                                 \
+            do {                                                                                                       \
+                UNROLL for (int i = 0; i < 2; i++)                                                                     \
+                {                                                                                                      \
+                    const Vector *from = (const Vector *)(x + (int64_t)voxel[i] * WIDTH);                              \
+                    UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++)        \
+                        sum[i % SETS][r][v] += from[v] * length[i * SINO_GROUP_RAYS + r];                              \
+                }                                                                                                      \
+                voxel += 2;                                                                                            \
+                length += 2 * SINO_GROUP_RAYS;                                                                         \
+            } while (voxel < end);                                                                                     \
+            UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++)                \
+            {                                                                                                          \
+                if (SETS == 2) sum[0][r][v] += sum[SETS - 1][r][v];                                                    \
+                NAME(add_##panel)(row[r], v * (lanes), sum[0][r][v], y_half);                                          \
+            }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    SINO_INLINE void NAME(backproject_##piece)(const NAME(Group) * group, int64_t stride, const REAL *y, REAL *x)      \
+    SINO_INLINE void NAME(backproject_##panel)(const NAME(Visit) * visit, bool y_half)                                 \
     {                                                                                                                  \
-        typedef NAME(piece##_vector) Vector;                                                                           \
-        Vector value[SINO_GROUP_RAYS][vectors];                                                                        \
-        UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++) value[r][v] =      \
-            ((const Vector *)(y + group->ray[r] * stride))[v];                                                         \
-        for (uint32_t i = 0; i < group->voxel_count; i++) {                                                            \
-            Vector *to = (Vector *)(x + group->voxel[i] * stride);                                                     \
-            UNROLL for (int v = 0; v < (vectors); v++)                                                                 \
-            {                                                                                                          \
-                Vector sum = to[v];                                                                                    \
-                UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) sum +=                                                \
-                    value[r][v] * group->length[i * SINO_GROUP_RAYS + r];                                              \
-                to[v] = sum;                                                                                           \
-            }                                                                                                          \
+        typedef NAME(panel##_vector) Vector;                                                                           \
+        enum { WIDTH = (lanes) * (vectors) };                                                                          \
+        const uint8_t *voxel = visit->voxel;                                                                           \
+        const REAL *length = visit->length;                                                                            \
+        REAL *const x = visit->x;                                                                                      \
+        const int64_t row_bytes = WIDTH * (int64_t)(y_half ? sizeof(SinoHalf) : sizeof(REAL));                         \
+        for (int64_t g = 0; g < visit->group_count; g++) {                                                             \
+            char *row[SINO_GROUP_RAYS];                                                                                \
+            const uint8_t *const end = voxel + visit->count[g];                                                        \
+            Vector value[SINO_GROUP_RAYS][vectors];                                                                    \
+            NAME(prefetch)(visit, g, row_bytes);                                                                       \
+            NAME(find_rows)(visit, g, row_bytes, row);                                                                 \
+            UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++) value[r][v] =  \
+                NAME(load_##panel)(row[r], v * (lanes), y_half ? visit->unit + v * (lanes) : NULL, y_half);            \
+            do {                                                                                                       \
+                UNROLL for (int i = 0; i < 2; i++)                                                                     \
+                {                                                                                                      \
+                    Vector *to = (Vector *)(x + (int64_t)voxel[i] * WIDTH);                                            \
+                    Vector sum[vectors];                                                                               \
+                    UNROLL for (int v = 0; v < (vectors); v++) sum[v] = to[v];                                         \
+                    UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++)        \
+                        sum[v] += value[r][v] * length[i * SINO_GROUP_RAYS + r];                                       \
+                    UNROLL for (int v = 0; v < (vectors); v++) to[v] = sum[v];                                         \
+                }                                                                                                      \
+                voxel += 2;                                                                                            \
+                length += 2 * SINO_GROUP_RAYS;                                                                         \
+            } while (voxel < end);                                                                                     \
         }                                                                                                              \
     }
 
-/* One or two slices: too few for a vector, so the group's rays are its lanes instead. Two voxels at a time, that the
- * sums need not wait for each other. */
+/* One or two slices: too few for a vector, so the group's rays are its lanes instead. */
 typedef REAL NAME(RayVector)
     __attribute__((vector_size(SINO_GROUP_RAYS * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
-_Static_assert(SINO_GROUP_RAYS == 4, "the narrow pieces name each ray of a group");
+_Static_assert(SINO_GROUP_RAYS == 4, "the narrow panels name each ray of a group");
 
-#define DEFINE_NARROW(piece, slices)                                                                                   \
-    SINO_INLINE void NAME(project_##piece)(const NAME(Group) * group, int64_t stride, const REAL *x, REAL *y)          \
+SINO_INLINE REAL NAME(load_one)(const void *y, int64_t at, const REAL *unit, bool y_half)
+{
+    if (!y_half) return ((const REAL *)y)[at];
+    return (REAL)half_value(((const SinoHalf *)y)[at]) * (unit ? *unit : 1);
+}
+
+#define DEFINE_NARROW(panel, slices)                                                                                   \
+    SINO_INLINE void NAME(project_##panel)(const NAME(Visit) * visit, bool y_half)                                     \
     {                                                                                                                  \
-        const NAME(RayVector) *length = (const void *)group->length;                                                   \
-        NAME(RayVector) sum[2][slices];                                                                                \
-        uint32_t i = 0;                                                                                                \
-        UNROLL for (int f = 0; f < (slices); f++) sum[0][f] = sum[1][f] = (NAME(RayVector)){0};                        \
-        for (; i + 2 <= group->voxel_count; i += 2)                                                                    \
-            UNROLL for (uint32_t j = 0; j < 2; j++) UNROLL for (int f = 0; f < (slices); f++) sum[j][f] +=             \
-                length[i + j] * x[group->voxel[i + j] * stride + f];                                                   \
-        if (i < group->voxel_count)                                                                                    \
-            UNROLL for (int f = 0; f < (slices); f++) sum[0][f] += length[i] * x[group->voxel[i] * stride + f];        \
-        UNROLL for (int f = 0; f < (slices); f++) UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++)                     \
-            y[group->ray[r] * stride + f] += sum[0][f][r] + sum[1][f][r];                                              \
-    }                                                                                                                  \
-    SINO_INLINE void NAME(backproject_##piece)(const NAME(Group) * group, int64_t stride, const REAL *y, REAL *x)      \
-    {                                                                                                                  \
-        const NAME(RayVector) *length = (const void *)group->length;                                                   \
-        NAME(RayVector) value[slices];                                                                                 \
-        UNROLL for (int f = 0; f < (slices); f++) value[f] =                                                           \
-            (NAME(RayVector)){y[group->ray[0] * stride + f], y[group->ray[1] * stride + f],                            \
-                              y[group->ray[2] * stride + f], y[group->ray[3] * stride + f]};                           \
-        for (uint32_t i = 0; i < group->voxel_count; i++) UNROLL for (int f = 0; f < (slices); f++)                    \
+        typedef NAME(RayVector) Vector;                                                                                \
+        const uint8_t *voxel = visit->voxel;                                                                           \
+        const Vector *length = (const Vector *)visit->length;                                                          \
+        const REAL *const x = visit->x;                                                                                \
+        for (int64_t g = 0; g < visit->group_count; g++) {                                                             \
+            const uint32_t *ray = visit->ray + g * SINO_GROUP_RAYS;                                                    \
+            const uint8_t *const end = voxel + visit->count[g];                                                        \
+            Vector sum[2][slices];                                                                                     \
+            NAME(prefetch)(visit, g, (slices) * (int64_t)(y_half ? sizeof(SinoHalf) : sizeof(REAL)));                  \
+            UNROLL for (int f = 0; f < (slices); f++) sum[0][f] = sum[1][f] = (Vector){0};                             \
+            for (; voxel < end; voxel += 2, length += 2)                                                               \
+                UNROLL for (int i = 0; i < 2; i++) UNROLL for (int f = 0; f < (slices); f++) sum[i][f] +=              \
+                    length[i] * x[(int64_t)voxel[i] * (slices) + f];                                                   \
+            UNROLL for (int f = 0; f < (slices); f++) UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++)                 \
             {                                                                                                          \
-                const NAME(RayVector) product = value[f] * length[i];                                                  \
-                x[group->voxel[i] * stride + f] += (product[0] + product[2]) + (product[1] + product[3]);              \
+                const int64_t at = ray[r] * (int64_t)(slices) + f;                                                     \
+                const REAL value = NAME(load_one)(visit->y, at, NULL, y_half) + (sum[0][f][r] + sum[1][f][r]);         \
+                if (y_half)                                                                                            \
+                    ((SinoHalf *)visit->y)[at] = sino_half((float)value);                                              \
+                else                                                                                                   \
+                    ((REAL *)visit->y)[at] = value;                                                                    \
             }                                                                                                          \
-    }
-
-DEFINE_PIECE(pair, LANES, 2)
-DEFINE_PIECE(full, LANES, 1)
-#if SINO_VECTOR_BYTES > 32
-DEFINE_PIECE(half, LANES / 2, 1)
-#endif
-#if SINO_VECTOR_BYTES > 16
-DEFINE_PIECE(words4, 16 / sizeof(REAL), 1)
-#endif
-DEFINE_NARROW(two, 2)
-DEFINE_NARROW(one, 1)
-
-/* Every slice of one group, in the widest pieces that fit. */
-#define TAKE_PIECES(direction, piece, slices)                                                                          \
-    for (; f + (int64_t)(slices) <= stride; f += (int64_t)(slices))                                                    \
-        NAME(direction##_##piece)(group, stride, from + f, to + f);
-
-#if SINO_VECTOR_BYTES > 32
-#define TAKE_HALVES(direction) TAKE_PIECES(direction, half, LANES / 2)
-#else
-#define TAKE_HALVES(direction)
-#endif
-#if SINO_VECTOR_BYTES > 16
-#define TAKE_QUARTERS(direction) TAKE_PIECES(direction, words4, 16 / sizeof(REAL))
-#else
-#define TAKE_QUARTERS(direction)
-#endif
-
-#define DEFINE_GROUP(direction)                                                                                        \
-    SINO_INLINE void NAME(direction##_group)(const NAME(Group) * group, int64_t stride, const REAL *from, REAL *to)    \
+        }                                                                                                              \
+    }                                                                                                                  \
+    SINO_INLINE void NAME(backproject_##panel)(const NAME(Visit) * visit, bool y_half)                                 \
     {                                                                                                                  \
-        int64_t f = 0;                                                                                                 \
-        TAKE_PIECES(direction, pair, 2 * LANES)                                                                        \
-        TAKE_PIECES(direction, full, LANES)                                                                            \
-        TAKE_HALVES(direction)                                                                                         \
-        TAKE_QUARTERS(direction)                                                                                       \
-        TAKE_PIECES(direction, two, 2)                                                                                 \
-        TAKE_PIECES(direction, one, 1)                                                                                 \
-    }
-
-DEFINE_GROUP(project)
-DEFINE_GROUP(backproject)
-
-/* Every section of the block. `from_step` and `to_step` are the rows that a tile has in each of the vectors. */
-#define DEFINE_BLOCK(direction, from_step, to_step)                                                                    \
-    static void NAME(direction)(const SinoBlockHeader *header, int64_t stride, const void *from_rows, void *to_rows)   \
-    {                                                                                                                  \
-        const uint8_t *at = (const uint8_t *)(header + 1), *const end = (const uint8_t *)header + header->bytes;       \
-        while (at < end) {                                                                                             \
-            const SinoSectionHeader section = *(const SinoSectionHeader *)(const void *)at;                            \
-            const REAL *from = (const REAL *)from_rows + section.tile * (from_step)*stride;                            \
-            REAL *to = (REAL *)to_rows + section.tile * (to_step)*stride;                                              \
-            at += sizeof section;                                                                                      \
-            for (int32_t g = 0; g < section.group_count; g++) {                                                        \
-                const NAME(Group) group = NAME(read_group)(at);                                                        \
-                NAME(direction##_group)(&group, stride, from, to);                                                     \
-                at = group.next;                                                                                       \
-            }                                                                                                          \
+        typedef NAME(RayVector) Vector;                                                                                \
+        const uint8_t *voxel = visit->voxel;                                                                           \
+        const Vector *length = (const Vector *)visit->length;                                                          \
+        REAL *const x = visit->x;                                                                                      \
+        for (int64_t g = 0; g < visit->group_count; g++) {                                                             \
+            const uint32_t *ray = visit->ray + g * SINO_GROUP_RAYS;                                                    \
+            const uint8_t *const end = voxel + visit->count[g];                                                        \
+            Vector row[slices];                                                                                        \
+            NAME(prefetch)(visit, g, (slices) * (int64_t)(y_half ? sizeof(SinoHalf) : sizeof(REAL)));                  \
+            REAL value[slices][SINO_GROUP_RAYS];                                                                       \
+            UNROLL for (int f = 0; f < (slices); f++) UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) value[f][r] =   \
+                NAME(load_one)(visit->y, ray[r] * (int64_t)(slices) + f, y_half ? visit->unit + f : NULL, y_half);     \
+            UNROLL for (int f = 0; f < (slices); f++) row[f] = *(const Vector *)value[f];                              \
+            for (; voxel < end; voxel++, length++) UNROLL for (int f = 0; f < (slices); f++)                           \
+                {                                                                                                      \
+                    const Vector product = row[f] * *length;                                                           \
+                    x[(int64_t)*voxel * (slices) + f] += (product[0] + product[2]) + (product[1] + product[3]);        \
+                }                                                                                                      \
         }                                                                                                              \
     }
 
-DEFINE_BLOCK(project, SINO_TILE_VOXELS, 0)
-DEFINE_BLOCK(backproject, 0, SINO_TILE_VOXELS)
+DEFINE_PANEL(pair, LANES, 2)
+DEFINE_PANEL(full, LANES, 1)
+#if LANES >= 8
+DEFINE_PANEL(half, LANES / 2, 1)
+#endif
+#if LANES >= 16
+DEFINE_PANEL(quarter, LANES / 4, 1)
+#endif
+#if LANES > 2
+DEFINE_NARROW(two, 2)
+#endif
+DEFINE_NARROW(one, 1)
 
-#undef DEFINE_PIECE
+#undef DEFINE_PANEL
 #undef DEFINE_NARROW
-#undef TAKE_PIECES
-#undef TAKE_HALVES
-#undef TAKE_QUARTERS
-#undef DEFINE_GROUP
-#undef DEFINE_BLOCK
+
+#define DEFINE_VISIT(direction, suffix, y_half)                                                                        \
+    static void NAME(direction##suffix)(const NAME(Visit) * visit, int64_t width)                                      \
+    {                                                                                                                  \
+        if (width == 2 * LANES) {                                                                                      \
+            NAME(direction##_pair)(visit, y_half);                                                                     \
+            return;                                                                                                    \
+        }                                                                                                              \
+        if (width == LANES) {                                                                                          \
+            NAME(direction##_full)(visit, y_half);                                                                     \
+            return;                                                                                                    \
+        }                                                                                                              \
+        TAKE_HALF(direction, y_half)                                                                                   \
+        TAKE_QUARTER(direction, y_half)                                                                                \
+        TAKE_TWO(direction, y_half)                                                                                    \
+        NAME(direction##_one)(visit, y_half);                                                                          \
+    }
+
+#define TAKE(direction, panel, panel_width, y_half)                                                                    \
+    if (width == (panel_width)) {                                                                                      \
+        NAME(direction##_##panel)(visit, y_half);                                                                      \
+        return;                                                                                                        \
+    }
+#if LANES >= 8
+#define TAKE_HALF(direction, y_half) TAKE(direction, half, LANES / 2, y_half)
+#else
+#define TAKE_HALF(direction, y_half)
+#endif
+#if LANES >= 16
+#define TAKE_QUARTER(direction, y_half) TAKE(direction, quarter, LANES / 4, y_half)
+#else
+#define TAKE_QUARTER(direction, y_half)
+#endif
+#if LANES > 2
+#define TAKE_TWO(direction, y_half) TAKE(direction, two, 2, y_half)
+#else
+#define TAKE_TWO(direction, y_half)
+#endif
+
+DEFINE_VISIT(project, _visit, false)
+DEFINE_VISIT(backproject, _visit, false)
+#if REAL_BYTES == 4
+DEFINE_VISIT(project, _visit_half, true)
+DEFINE_VISIT(backproject, _visit_half, true)
+#endif
+
+#undef DEFINE_VISIT
+#undef TAKE
+#undef TAKE_HALF
+#undef TAKE_QUARTER
+#undef TAKE_TWO
+
+/* Walks through a block: every section, in each of its orientations, for each panel. */
+typedef struct NAME(Walk) {
+    SinoSpmmProduct product;
+    const SinoBlockHeader *header;
+    const SinoSectionHeader *section;
+    const char *piece_end;
+    SinoSection array;
+    const REAL *length; /* of the section */
+    NAME(Visit) visit;
+} NAME(Walk);
+
+/* The section's lengths in REAL: where they are, or in the scratch. */
+SINO_INLINE void NAME(open_section)(NAME(Walk) * walk, const SinoSectionHeader *section)
+{
+    const SinoPrecision precision = (SinoPrecision)walk->header->precision;
+    walk->section = section;
+    sino_section_arrays(section, precision, &walk->array);
+    walk->length = walk->array.length;
+#if REAL_BYTES == 4
+    if (precision != SINO_SINGLE) {
+        expand((int64_t)section->voxel_count * SINO_GROUP_RAYS, walk->array.length, walk->product.scratch->length);
+        walk->length = walk->product.scratch->length;
+    }
+#endif
+    walk->visit.group_count = section->group_count;
+    walk->visit.ray = walk->array.ray;
+    walk->visit.count = walk->array.count;
+    walk->visit.length = walk->length;
+}
+
+/* Where a tile's rows are in a panel that begins with slice `first`. */
+SINO_INLINE char *NAME(tile_rows)(const NAME(Walk) * walk, int64_t first, int64_t width, int32_t tile, size_t x_bytes)
+{
+    const int64_t rows = walk->header->tile_count * SINO_TILE_VOXELS;
+    return (char *)walk->product.x + (size_t)(first * rows + tile * (int64_t)SINO_TILE_VOXELS * width) * x_bytes;
+}
+
+/* The tile of the next section; of this one at the end of a piece. */
+SINO_INLINE int32_t NAME(next_section_tile)(const NAME(Walk) * walk)
+{
+    const SinoSectionHeader *next = (const void *)((const char *)walk->section + walk->section->bytes);
+    return (const char *)next >= walk->piece_end ? walk->section->tile : next->tile;
+}
+
+SINO_INLINE void NAME(visit_panel)(NAME(Walk) * walk, int64_t first, int64_t width, int32_t tile, int64_t orientation,
+                                   const char *next, SinoSpmmFlags flags)
+{
+    NAME(Visit) *visit = &walk->visit;
+    const SinoSpmmProduct *product = &walk->product;
+    const size_t x_bytes = flags.x_half ? sizeof(SinoHalf) : sizeof(REAL);
+    const size_t y_bytes = flags.y_half ? sizeof(SinoHalf) : sizeof(REAL);
+    const int64_t elements = SINO_TILE_VOXELS * width;
+    char *rows = NAME(tile_rows)(walk, first, width, tile, x_bytes);
+    const int64_t lines = (elements * (int64_t)x_bytes + LINE - 1) / LINE;
+    visit->next = next;
+    visit->next_step = (lines + visit->group_count - 1) / visit->group_count * LINE;
+    visit->y = (char *)product->y +
+               (size_t)(first * walk->header->ray_count + orientation * walk->section->step * width) * y_bytes;
+    visit->x = (REAL *)(void *)rows;
+    visit->unit = NULL;
+#if REAL_BYTES == 4
+    visit->unit = product->unit + first;
+    if (flags.x_half) {
+        visit->x = product->scratch->tile;
+        expand_rows(SINO_TILE_VOXELS, width, (const SinoHalf *)(const void *)rows, visit->unit, visit->x);
+    }
+    if (flags.y_half && flags.back)
+        NAME(backproject_visit_half)(visit, width);
+    else if (flags.y_half)
+        NAME(project_visit_half)(visit, width);
+    else
+#endif
+        if (flags.back)
+        NAME(backproject_visit)(visit, width);
+    else
+        NAME(project_visit)(visit, width);
+#if REAL_BYTES == 4
+    if (flags.x_half && flags.back) narrow(elements, visit->x, (SinoHalf *)(void *)rows);
+#endif
+}
+
+SINO_INLINE void NAME(visit_section)(NAME(Walk) * walk, const SinoSectionHeader *section, SinoSpmmFlags flags)
+{
+    const size_t x_bytes = flags.x_half ? sizeof(SinoHalf) : sizeof(REAL);
+    const int32_t *tiles = sino_block_tiles(walk->header) + (int64_t)section->tile * SINO_ORIENTATIONS;
+    const int64_t stride = walk->product.stride;
+    int64_t number = 0;
+    NAME(open_section)(walk, section);
+    for (uint32_t rest = section->orientations; rest; rest &= rest - 1, number++) {
+        const int g = __builtin_ctz(rest);
+        const uint32_t after = rest & (rest - 1);
+        const int32_t tile = tiles[g];
+        const int32_t next_tile = after ? tiles[__builtin_ctz(after)] : NAME(next_section_tile)(walk);
+        walk->visit.voxel = walk->array.voxel;
+        if (g > 0) {
+            orient_voxels(g, section->voxel_count, walk->array.voxel, walk->product.scratch->voxel);
+            walk->visit.voxel = walk->product.scratch->voxel;
+        }
+        for (int64_t first = 0, width; first < stride; first += width) {
+            const int64_t left = stride - first, next_left = left - 2 * LANES;
+            width = left < 2 * LANES ? left : 2 * LANES;
+            const int64_t next_width = next_left <= 0          ? (stride < 2 * LANES ? stride : 2 * LANES)
+                                       : next_left < 2 * LANES ? next_left
+                                                               : 2 * LANES;
+            const char *next = next_left > 0 ? NAME(tile_rows)(walk, first + width, next_width, tile, x_bytes)
+                                             : NAME(tile_rows)(walk, 0, next_width, next_tile, x_bytes);
+            NAME(visit_panel)(walk, first, width, tile, number, next, flags);
+        }
+    }
+}
+
+SINO_INLINE void NAME(run)(const SinoBlockHeader *header, const SinoSpmmProduct *product, SinoSpmmFlags flags)
+{
+    NAME(Walk) walk = {.product = *product, .header = header};
+    const SinoBlockPiece *piece = sino_block_pieces(header);
+    for (int64_t i = 0; i < header->piece_count; i++) {
+        const char *at = (const char *)header + piece[i].offset;
+        walk.piece_end = at + piece[i].bytes;
+        while (at < walk.piece_end) {
+            const SinoSectionHeader *section = (const void *)at;
+            NAME(visit_section)(&walk, section, flags);
+            at += section->bytes;
+        }
+    }
+}

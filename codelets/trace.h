@@ -4,37 +4,72 @@
 #define SINO_TRACE_H
 
 #include "block.h"
-#include "geometry.h"
 #include "status.h"
 
 #include <stdint.h>
 
-/* Tile (column, row) of the grid of ⌈N/T⌉² tiles, row 0 on top. Voxels beyond N are never crossed. */
+/* Tile (column, row) of a grid of `side`² tiles, row 0 on top, that is centered on the voxel grid, so that turned and
+ * mirrored tiles are tiles. Super-tiles are turned into super-tiles: the side is a multiple of two of them, and the
+ * outer tiles may lie beyond the voxel grid. */
 typedef struct SinoTilePlace {
     int32_t column, row;
 } SinoTilePlace;
 
-/* A run of tiles as traced: the tiles of a block (block.h), with ray numbers of the whole sinogram. */
+static inline int64_t sino_tile_side(int64_t grid_size)
+{
+    return sino_block_align(grid_size, 2 * SINO_SUPER_TILE * SINO_TILE) / SINO_TILE;
+}
+
+/* Grid row or column of the first voxel of the tiles at `index`: negative where they begin before the grid. */
+static inline int64_t sino_tile_first_voxel(int64_t grid_size, int64_t index)
+{
+    return index * SINO_TILE - (sino_tile_side(grid_size) * SINO_TILE - grid_size) / 2;
+}
+
+/* Voxels of the tiles at `index` that lie in the grid: first … first + count − 1 of the tile's T; count 0: none. */
+typedef struct SinoTileRange {
+    int64_t first, count;
+} SinoTileRange;
+
+static inline SinoTileRange sino_tile_range(int64_t grid_size, int64_t index)
+{
+    const int64_t voxel = sino_tile_first_voxel(grid_size, index);
+    const int64_t first = voxel < 0 ? -voxel : 0, end = grid_size - voxel < SINO_TILE ? grid_size - voxel : SINO_TILE;
+    return (SinoTileRange){.first = first, .count = end > first ? end - first : 0};
+}
+
+/* Voxels of the tiles that lie in the grid, at least in part. */
+static inline int64_t sino_tile_voxels(int64_t grid_size)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < sino_tile_side(grid_size); i++) count += sino_tile_range(grid_size, i).count > 0;
+    return count * count * SINO_TILE_VOXELS;
+}
+
+/* A run of tiles as traced: the sections of a block (block.h), with ray numbers of the whole layout. */
 typedef struct SinoTrace {
     uint8_t *bytes; /* owned; malloc */
     int64_t size;   /* bytes in use */
     int64_t capacity;
-    int64_t nonzero_count;
+    void *workspace;       /* owned */
+    int64_t nonzero_count; /* of every orientation */
+    int64_t stored_nonzero_count;
     int64_t stored_count;
     SinoPrecision precision;
 } SinoTrace;
 
-/* Traces `tile_count` tiles, of which the first is number `first_tile` of its partition; trace->bytes is NULL before.
- * At most 2³² rays. SINO_FAILED: out of memory. */
-SinoStatus sino_trace_tiles(const SinoGeometry *geometry, SinoPrecision precision, int64_t first_tile,
-                            int64_t tile_count, const SinoTilePlace *tile, SinoTrace *trace);
+/* Traces `tile_count` tiles, of which the first is number `first_tile` of its partition. The trace is zero before, or
+ * that of an earlier call, whose memory serves again. At most 2³² rays. SINO_FAILED: out of memory; the trace is empty.
+ */
+SinoStatus sino_trace_tiles(const SinoLayout *layout, int64_t first_tile, int64_t tile_count, const SinoTilePlace *tile,
+                            SinoTrace *trace);
 void sino_trace_free(SinoTrace *trace);
 
-/* The number of nonzeros of the tile to about 1 %: Σ over angles of the covered area times |cosθ| + |sinθ|. */
-double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile);
+/* How many of the tiles, from the first on, lie in one super-tile. */
+int64_t sino_trace_super_tile(int64_t tile_count, const SinoTilePlace *tile);
 
-/* Bytes of a block per nonzero, headers and padding included: measured 6.2 to 7.5 and 11.5 to 13.8, more where angles
- * are few for the columns and groups hold more zeros. */
-double sino_trace_bytes_per_nonzero(SinoPrecision precision);
+/* The number of nonzeros of the tile to about 1 %: Σ of the covered area times |cosθ| + |sinθ| over some of the angles,
+ * which are in the order of a layout. */
+double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile);
 
 #endif

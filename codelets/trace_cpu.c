@@ -7,6 +7,7 @@
  * them, never in both or in neither. */
 #include "trace.h"
 
+#include "half.h"
 #include "memory.h"
 #include "vector.h"
 
@@ -18,42 +19,58 @@
 enum {
     RAY_VOXELS = 2 * SINO_TILE,         /* the most voxels a ray crosses in a tile */
     ANGLE_RAYS = SINO_TILE * 3 / 2 + 3, /* the most rays of one angle that cross a tile: √2·T and rounding */
-    BLOCK_RAYS = SINO_GROUP_ANGLES * ANGLE_RAYS
+    GROUP_ANGLES_RAYS = SINO_GROUP_ANGLES_MAX * ANGLE_RAYS,
+    SECTION_GROUPS_MAX = SINO_SECTION_GROUPS * (GROUP_ANGLES_RAYS / SINO_GROUP_RAYS + 1)
 };
 
 /* What one ray crosses in the tile. */
 typedef struct Segment {
     double offset; /* signed distance from the tile's center: rays of one group have nearly the same */
-    int64_t ray;
-    int count;
-    uint16_t voxel[RAY_VOXELS];
-    double length[RAY_VOXELS];
+    uint32_t ray;
+    int32_t first, count; /* of the workspace's voxels and lengths */
 } Segment;
 
 typedef struct Workspace {
-    Segment segment[BLOCK_RAYS];
-    Segment *sorted[BLOCK_RAYS];
-    int segment_count;
-    uint16_t voxel[SINO_TILE_VOXELS]; /* the union of one group's voxels */
-    double length[SINO_TILE_VOXELS][SINO_GROUP_RAYS];
-    int16_t place[SINO_TILE_VOXELS]; /* of a voxel in the union; −1: not there */
-    int voxel_count, nonzero_count;
+    /* of the rays of group_angles angles */
+    Segment segment[GROUP_ANGLES_RAYS];
+    Segment sorted[GROUP_ANGLES_RAYS];
+    int segment_count, crossing_count;
+    uint8_t crossed_voxel[GROUP_ANGLES_RAYS * RAY_VOXELS + 2];
+    double crossed_length[GROUP_ANGLES_RAYS * RAY_VOXELS + 2];
+    /* of one group */
+    double united[SINO_GROUP_VOXELS + 1][SINO_GROUP_RAYS];
+    uint64_t group_number;
+    uint64_t seen[SINO_TILE_VOXELS]; /* 256·number + place of the last group that has the voxel */
+    /* of the section */
+    SinoSectionHeader header;
+    uint32_t ray[SECTION_GROUPS_MAX + SINO_GROUPS_AHEAD][SINO_GROUP_RAYS];
+    uint8_t count[SECTION_GROUPS_MAX];
+    uint8_t voxel[SECTION_GROUPS_MAX * SINO_GROUP_VOXELS];
+    uint8_t length[SECTION_GROUPS_MAX * SINO_GROUP_VOXELS * SINO_GROUP_RAYS * sizeof(double)]; /* as stored */
 } Workspace;
 
 /* The part of a tile inside the grid, and where it lies. */
 typedef struct Frame {
-    double left, top;  /* of the tile's corner in the grid */
-    int width, height; /* voxels inside the grid */
+    double left, top;          /* of its corner, in the grid */
+    int width, height;         /* voxels */
+    int column, row;           /* of its corner, in the tile */
+    double middle_u, middle_v; /* of the whole tile, in the grid */
 } Frame;
 
 static Frame frame_of(const SinoGeometry *geometry, SinoTilePlace tile)
 {
-    const int64_t left = (int64_t)tile.column * SINO_TILE, top = (int64_t)tile.row * SINO_TILE;
     const int64_t size = geometry->grid_size;
-    return (Frame){.left = (double)left,
-                   .top = (double)top,
-                   .width = (int)(size - left < SINO_TILE ? size - left : SINO_TILE),
-                   .height = (int)(size - top < SINO_TILE ? size - top : SINO_TILE)};
+    const SinoTileRange across = sino_tile_range(size, tile.column), down = sino_tile_range(size, tile.row);
+    const double u = (double)sino_tile_first_voxel(size, tile.column),
+                 v = (double)sino_tile_first_voxel(size, tile.row);
+    return (Frame){.left = u + (double)across.first,
+                   .top = v + (double)down.first,
+                   .width = (int)across.count,
+                   .height = (int)down.count,
+                   .column = (int)across.first,
+                   .row = (int)down.first,
+                   .middle_u = u + SINO_TILE / 2.0,
+                   .middle_v = v + SINO_TILE / 2.0};
 }
 
 /* Rays of one angle that can cross the tile: columns first … last, and ρ of column 0. */
@@ -89,41 +106,55 @@ static Fan fan_of(const SinoGeometry *geometry, const Frame *frame, int64_t angl
 /* Lengths below this share of a voxel are rounding, not matter. */
 static const double least_length = 1e-10;
 
-/* Without branches: whether a voxel counts is a coin toss to the processor. */
-SINO_INLINE int append(Segment *segment, int count, int voxel, double length, int inside)
-{
-    segment->voxel[count] = (uint16_t)voxel;
-    segment->length[count] = length;
-    return count + (inside & (length > least_length));
-}
-
-/* One axis of the tile: its first voxel in the grid, how many, and how far apart in the tile. */
+/* One axis of the tile inside the grid: its first voxel in the grid and in the tile, how many, and how far apart their
+ * numbers are. */
 typedef struct Axis {
     double first;
-    int count, stride;
+    int offset, count, stride;
 } Axis;
 
-/* The ray's voxels when it advances by `along` and its position across is start + along·slope with |slope| ≤ 1. */
-SINO_INLINE void walk(Segment *segment, double start, double slope, Axis along, Axis across)
+/* Where a ray goes in one step, by its position across. */
+typedef struct Steps {
+    double lower_length[SINO_TILE], upper_length[SINO_TILE];
+    int32_t lower[SINO_TILE]; /* voxel across, from the first of the tile inside the grid */
+} Steps;
+
+/* The ray advances by `along`, its position across is start + along·slope with |slope| ≤ 1. */
+SINO_INLINE void take_steps(double start, double slope, Axis along, Axis across, Steps *steps)
 {
-    const double full = sqrt(1 + slope * slope);
-    int count = 0;
-    double from = start + along.first * slope;
-    for (int i = 0; i < along.count; i++) {
-        const double to = start + (along.first + (i + 1)) * slope;
-        const double least = lesser(from, to), most = greater(from, to);
-        const double lower = floor(least), edge = lower + 1;
-        /* Share of this step in the lower voxel; all of it when no edge is crossed. */
-        const int crossed = most > edge;
-        const double share = crossed ? (edge - least) / (most - least) : 1;
-        const int place = (int)(lower - across.first), voxel = i * along.stride + place * across.stride;
-        const int inside = (unsigned)place < (unsigned)across.count;
-        const int next_inside = crossed & ((unsigned)(place + 1) < (unsigned)across.count);
-        count = append(segment, count, voxel, share * full, inside);
-        count = append(segment, count, voxel + across.stride, (1 - share) * full, next_inside);
-        from = to;
+    const double full = sqrt(1 + slope * slope), width = greater(fabs(slope), 1e-300);
+    for (int i = 0; i < SINO_TILE; i++) {
+        const double from = start + (along.first + i) * slope, to = start + (along.first + (i + 1)) * slope;
+        const double least = lesser(from, to), lower = floor(least);
+        /* Share of the step in the upper voxel; none when no edge is crossed. */
+        const double upper = lesser(greater((greater(from, to) - (lower + 1)) / width, 0), 1);
+        steps->lower[i] = (int32_t)(lower - across.first);
+        steps->lower_length[i] = (1 - upper) * full;
+        steps->upper_length[i] = upper * full;
     }
-    segment->count = count;
+}
+
+/* Without branches: whether a voxel counts is a coin toss to the processor. */
+SINO_INLINE int append(Workspace *work, int at, int voxel, double length, bool inside)
+{
+    work->crossed_voxel[at] = (uint8_t)voxel;
+    work->crossed_length[at] = length;
+    return at + (inside & (length > least_length));
+}
+
+SINO_INLINE int walk(Workspace *work, double start, double slope, Axis along, Axis across)
+{
+    Steps steps;
+    int at = work->crossing_count;
+    take_steps(start, slope, along, across, &steps);
+    for (int i = 0; i < along.count; i++) {
+        const int place = steps.lower[i];
+        const int voxel = (along.offset + i) * along.stride + (across.offset + place) * across.stride;
+        at = append(work, at, voxel, steps.lower_length[i], (unsigned)place < (unsigned)across.count);
+        at = append(work, at, voxel + across.stride, steps.upper_length[i],
+                    (unsigned)(place + 1) < (unsigned)across.count);
+    }
+    return at;
 }
 
 /* Whether the ray runs along a line of the grid, and which. Decided in the grid's own coordinates, so that all tiles
@@ -136,47 +167,45 @@ SINO_INLINE bool on_grid_line(double start, double slope, double size, double *l
 }
 
 /* A ray along a grid line belongs half to the voxels on either side. */
-SINO_INLINE void walk_line(Segment *segment, double line, Axis along, Axis across)
+SINO_INLINE int walk_line(Workspace *work, double line, Axis along, Axis across)
 {
     const int place = (int)(line - across.first);
-    int count = 0;
+    int at = work->crossing_count;
     for (int i = 0; i < along.count; i++)
         for (int side = place - 1; side <= place; side++)
-            count = append(segment, count, i * along.stride + side * across.stride, 0.5,
-                           (unsigned)side < (unsigned)across.count);
-    segment->count = count;
+            at = append(work, at, (along.offset + i) * along.stride + (across.offset + side) * across.stride, 0.5,
+                        (unsigned)side < (unsigned)across.count);
+    return at;
 }
 
-SINO_INLINE void trace_ray(Segment *segment, const Frame *frame, const Fan *fan, double size, double rho)
+/* Appends what the ray crosses to the workspace; returns the new end. */
+SINO_INLINE int trace_ray(Workspace *work, const Frame *frame, const Fan *fan, double size, double rho)
 {
-    const Axis right = {.first = frame->left, .count = frame->width, .stride = 1};
-    const Axis down = {.first = frame->top, .count = frame->height, .stride = SINO_TILE};
+    const Axis right = {.first = frame->left, .offset = frame->column, .count = frame->width, .stride = 1};
+    const Axis down = {.first = frame->top, .offset = frame->row, .count = frame->height, .stride = SINO_TILE};
     const bool steep = fabs(fan->sine) < fabs(fan->cosine);
     const double start = steep ? rho / fan->cosine : -rho / fan->sine;
     const double slope = steep ? fan->sine / fan->cosine : fan->cosine / fan->sine;
+    const Axis along = steep ? down : right, across = steep ? right : down;
     double line;
-    if (on_grid_line(start, slope, size, &line))
-        walk_line(segment, line, steep ? down : right, steep ? right : down);
-    else if (steep)
-        walk(segment, start, slope, down, right);
-    else
-        walk(segment, start, slope, right, down);
+    if (on_grid_line(start, slope, size, &line)) return walk_line(work, line, along, across);
+    return walk(work, start, slope, along, across);
 }
 
 SINO_VECTORISED static void trace_angle(const SinoGeometry *geometry, const Frame *frame, int64_t angle,
                                         Workspace *work)
 {
     const Fan fan = fan_of(geometry, frame, angle);
-    const double half = SINO_TILE / 2.0;
-    const double middle = (frame->left + half) * fan.cosine - (frame->top + half) * fan.sine;
+    const double middle = frame->middle_u * fan.cosine - frame->middle_v * fan.sine;
     for (int64_t column = fan.first; column <= fan.last; column++) {
-        Segment *segment = &work->segment[work->segment_count];
         const double rho = fan.rho0 + (double)column;
-        trace_ray(segment, frame, &fan, (double)geometry->grid_size, rho);
-        if (segment->count == 0) continue;
-        segment->offset = rho - middle;
-        segment->ray = angle * geometry->column_count + column;
-        work->segment_count++;
+        const int end = trace_ray(work, frame, &fan, (double)geometry->grid_size, rho);
+        if (end == work->crossing_count) continue;
+        work->segment[work->segment_count++] = (Segment){.offset = rho - middle,
+                                                         .ray = (uint32_t)(angle * geometry->column_count + column),
+                                                         .first = work->crossing_count,
+                                                         .count = end - work->crossing_count};
+        work->crossing_count = end;
     }
 }
 
@@ -202,32 +231,85 @@ static void sort_segments(Workspace *work)
     int begin[BUCKETS + 1] = {0};
     for (int i = 0; i < count; i++) begin[bucket_of(&work->segment[i], reach) + 1]++;
     for (int b = 0; b < BUCKETS; b++) begin[b + 1] += begin[b];
-    for (int i = 0; i < count; i++) work->sorted[begin[bucket_of(&work->segment[i], reach)]++] = &work->segment[i];
+    for (int i = 0; i < count; i++) work->sorted[begin[bucket_of(&work->segment[i], reach)]++] = work->segment[i];
     for (int i = 1; i < count; i++) {
-        Segment *segment = work->sorted[i];
+        const Segment segment = work->sorted[i];
         int j = i;
-        for (; j > 0 && goes_before(segment, work->sorted[j - 1]); j--) work->sorted[j] = work->sorted[j - 1];
+        for (; j > 0 && goes_before(&segment, &work->sorted[j - 1]); j--) work->sorted[j] = work->sorted[j - 1];
         work->sorted[j] = segment;
     }
 }
 
-static void unite(Workspace *work, int first, int ray_count)
+/* The union of the voxels of some rays, and their lengths in it; returns the number of voxels. */
+static int unite(Workspace *work, const Segment *segment, int ray_count, uint8_t *voxel)
 {
-    work->voxel_count = work->nonzero_count = 0;
+    const uint64_t stamp = ++work->group_number * SINO_TILE_VOXELS;
+    int voxel_count = 0;
     for (int r = 0; r < ray_count; r++) {
-        const Segment *segment = work->sorted[first + r];
-        for (int i = 0; i < segment->count; i++) {
-            int16_t *place = &work->place[segment->voxel[i]];
-            if (*place < 0) {
-                *place = (int16_t)work->voxel_count;
-                work->voxel[work->voxel_count] = segment->voxel[i];
-                memset(work->length[work->voxel_count++], 0, sizeof work->length[0]);
-            }
-            work->length[*place][r] = segment->length[i];
+        for (int i = segment[r].first; i < segment[r].first + segment[r].count; i++) {
+            const uint8_t crossed = work->crossed_voxel[i];
+            const uint64_t seen = work->seen[crossed];
+            const bool is_new = seen < stamp;
+            const int place = is_new ? voxel_count : (int)(seen - stamp);
+            work->seen[crossed] = stamp + (uint64_t)place;
+            voxel[place] = crossed;
+            work->united[place][r] = work->crossed_length[i];
+            voxel_count += is_new;
+            if (is_new) memset(work->united[voxel_count], 0, sizeof work->united[0]);
         }
-        work->nonzero_count += segment->count;
     }
-    for (int i = 0; i < work->voxel_count; i++) work->place[work->voxel[i]] = -1;
+    return voxel_count;
+}
+
+SINO_VECTORISED static void to_single(int64_t count, const double *from, float *to)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = (float)from[i];
+}
+
+SINO_VECTORISED static void to_half(int64_t count, const double *from, SinoHalf *to)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = sino_half((float)from[i]);
+}
+
+static void store_lengths(SinoPrecision precision, int64_t count, const double *from, void *to)
+{
+    if (precision == SINO_DOUBLE)
+        memcpy(to, from, (size_t)count * sizeof *from);
+    else if (precision == SINO_SINGLE)
+        to_single(count, from, to);
+    else
+        to_half(count, from, to);
+}
+
+/* Adds one group to the section. Its voxels become an even number. */
+static void add_group(Workspace *work, SinoPrecision precision, const Segment *segment, int ray_count)
+{
+    SinoSectionHeader *header = &work->header;
+    uint8_t *voxel = work->voxel + header->voxel_count;
+    uint32_t *ray = work->ray[header->group_count];
+    memset(work->united[0], 0, sizeof work->united[0]);
+    int count = unite(work, segment, ray_count, voxel);
+    if (count % 2 == 1) {
+        voxel[count] = (uint8_t)(count > 1 ? voxel[0] : voxel[0] ^ 1);
+        memset(work->united[count++], 0, sizeof work->united[0]);
+    }
+    const int64_t lengths = (int64_t)count * SINO_GROUP_RAYS;
+    store_lengths(precision, lengths, work->united[0],
+                  work->length +
+                      (size_t)header->voxel_count * SINO_GROUP_RAYS * (size_t)sino_precision_bytes(precision));
+    for (int r = 0; r < SINO_GROUP_RAYS; r++) ray[r] = segment[r < ray_count ? r : 0].ray;
+    for (int r = 0; r < ray_count; r++) header->nonzero_count += segment[r].count;
+    work->count[header->group_count++] = (uint8_t)count;
+    header->voxel_count += count;
+}
+
+static void group_segments(Workspace *work, SinoPrecision precision)
+{
+    sort_segments(work);
+    for (int first = 0; first < work->segment_count; first += SINO_GROUP_RAYS) {
+        const int left = work->segment_count - first;
+        add_group(work, precision, &work->sorted[first], left < SINO_GROUP_RAYS ? left : SINO_GROUP_RAYS);
+    }
 }
 
 /* Room for `more` bytes. What the estimate at the start gave is nearly always enough. */
@@ -245,60 +327,51 @@ static SinoStatus reserve(SinoTrace *trace, int64_t more)
     return NULL;
 }
 
-static void write_lengths(const Workspace *work, SinoPrecision precision, uint8_t *to)
+/* The finished section to the end of the trace. */
+static SinoStatus write_section(Workspace *work, SinoTrace *trace)
 {
-    const double *length = work->length[0];
-    const int count = work->voxel_count * SINO_GROUP_RAYS;
-    if (precision == SINO_DOUBLE) {
-        memcpy(to, length, (size_t)count * sizeof(double));
-        return;
-    }
-    for (int i = 0; i < count; i++) {
-        const float value = (float)length[i];
-        memcpy(to + (size_t)i * sizeof value, &value, sizeof value);
-    }
-}
-
-static SinoStatus write_group(const Workspace *work, int first, int ray_count, SinoTrace *trace)
-{
-    const int64_t bytes = sino_group_bytes(work->voxel_count, trace->precision);
-    SINO_TRY(reserve(trace, bytes));
+    SinoSectionHeader *header = &work->header;
+    SinoSection section;
+    const int64_t lengths = (int64_t)header->voxel_count * SINO_GROUP_RAYS;
+    if (header->group_count == 0) return NULL;
+    for (int g = 0; g < SINO_GROUPS_AHEAD; g++)
+        memcpy(work->ray[header->group_count + g], work->ray[header->group_count - 1], sizeof work->ray[0]);
+    header->bytes = sino_section_arrays(header, trace->precision, &section);
+    SINO_TRY(reserve(trace, header->bytes));
     uint8_t *to = trace->bytes + trace->size;
-    memset(to, 0, (size_t)bytes);
-    SinoGroupHeader header = {.voxel_count = (uint32_t)work->voxel_count,
-                              .nonzero_count = (uint32_t)work->nonzero_count};
-    for (int r = 0; r < SINO_GROUP_RAYS; r++)
-        header.ray[r] = (uint32_t)work->sorted[first + (r < ray_count ? r : 0)]->ray;
-    memcpy(to, &header, sizeof header);
-    memcpy(to + sizeof header, work->voxel, (size_t)work->voxel_count * sizeof *work->voxel);
-    write_lengths(work, trace->precision, to + sizeof header + sino_group_index_bytes(work->voxel_count));
-    trace->size += bytes;
-    trace->nonzero_count += work->nonzero_count;
-    trace->stored_count += (int64_t)work->voxel_count * SINO_GROUP_RAYS;
+    memset(to + header->bytes - 32, 0, 32);
+    memcpy(to, header, sizeof *header);
+    sino_section_arrays((SinoSectionHeader *)(void *)to, trace->precision, &section);
+    memcpy(section.ray, work->ray, (size_t)(header->group_count + SINO_GROUPS_AHEAD) * sizeof work->ray[0]);
+    memset(section.count + (header->group_count - 1) / 8 * 8, 0, 8);
+    memcpy(section.count, work->count, (size_t)header->group_count);
+    memcpy(section.voxel, work->voxel, (size_t)header->voxel_count);
+    memset(section.voxel + header->voxel_count, 0,
+           (size_t)((uint8_t *)section.length - section.voxel - header->voxel_count));
+    memcpy(section.length, work->length, (size_t)lengths * sino_precision_bytes(trace->precision));
+    trace->size += header->bytes;
+    trace->stored_nonzero_count += header->nonzero_count;
+    trace->nonzero_count += header->nonzero_count * __builtin_popcount(header->orientations);
+    trace->stored_count += lengths;
     return NULL;
 }
 
-/* The section of one tile and the angles first … end − 1. */
-static SinoStatus trace_section(const SinoGeometry *geometry, SinoTilePlace place, int64_t tile, int64_t first_angle,
-                                int64_t end_angle, Workspace *work, SinoTrace *trace)
+/* The section of one tile and the stored angles first … end − 1 of a class. */
+static SinoStatus trace_section(const SinoLayout *layout, const SinoAngleClass *class, SinoTilePlace place,
+                                int64_t tile, int64_t first, int64_t end, Workspace *work, SinoTrace *trace)
 {
-    const Frame frame = frame_of(geometry, place);
-    work->segment_count = 0;
-    for (int64_t angle = first_angle; angle < end_angle; angle++) trace_angle(geometry, &frame, angle, work);
-    if (work->segment_count == 0) return NULL;
-    sort_segments(work);
-    const SinoSectionHeader header = {.tile = (int32_t)tile,
-                                      .group_count = (work->segment_count + SINO_GROUP_RAYS - 1) / SINO_GROUP_RAYS};
-    SINO_TRY(reserve(trace, (int64_t)sizeof header));
-    memcpy(trace->bytes + trace->size, &header, sizeof header);
-    trace->size += (int64_t)sizeof header;
-    for (int first = 0; first < work->segment_count; first += SINO_GROUP_RAYS) {
-        const int left = work->segment_count - first;
-        const int ray_count = left < SINO_GROUP_RAYS ? left : SINO_GROUP_RAYS;
-        unite(work, first, ray_count);
-        SINO_TRY(write_group(work, first, ray_count, trace));
+    const Frame frame = frame_of(&layout->geometry, place);
+    if (frame.width == 0 || frame.height == 0) return NULL;
+    work->header = (SinoSectionHeader){.tile = (int32_t)tile,
+                                       .orientations = class->orientations,
+                                       .step = class->count * layout->geometry.column_count};
+    for (int64_t angle = first; angle < end; angle += layout->group_angles) {
+        const int64_t group_end = angle + layout->group_angles < end ? angle + layout->group_angles : end;
+        work->segment_count = work->crossing_count = 0;
+        for (int64_t a = angle; a < group_end; a++) trace_angle(&layout->geometry, &frame, a, work);
+        group_segments(work, layout->precision);
     }
-    return NULL;
+    return write_section(work, trace);
 }
 
 static bool same_super_tile(SinoTilePlace a, SinoTilePlace b)
@@ -308,42 +381,59 @@ static bool same_super_tile(SinoTilePlace a, SinoTilePlace b)
 }
 
 /* Every section of the tiles first … end − 1, which lie in one super-tile. */
-static SinoStatus trace_super_tile(const SinoGeometry *geometry, const SinoTilePlace *place, int64_t first, int64_t end,
+static SinoStatus trace_super_tile(const SinoLayout *layout, const SinoTilePlace *place, int64_t first, int64_t end,
                                    int64_t first_tile, Workspace *work, SinoTrace *trace)
 {
-    for (int64_t angle = 0; angle < geometry->angle_count; angle += SINO_GROUP_ANGLES) {
-        const int64_t left = geometry->angle_count - angle;
-        const int64_t end_angle = angle + (left < SINO_GROUP_ANGLES ? left : SINO_GROUP_ANGLES);
-        for (int64_t t = first; t < end; t++)
-            SINO_TRY(trace_section(geometry, place[t], first_tile + t, angle, end_angle, work, trace));
+    const int64_t section_angles = SINO_SECTION_GROUPS * layout->group_angles;
+    for (int c = 0; c < layout->class_count; c++) {
+        const SinoAngleClass *class = &layout->angle_class[c];
+        const int64_t class_end = class->first + class->count;
+        for (int64_t angle = class->first; angle < class_end; angle += section_angles) {
+            const int64_t angle_end = angle + section_angles < class_end ? angle + section_angles : class_end;
+            for (int64_t t = first; t < end; t++)
+                SINO_TRY(trace_section(layout, class, place[t], first_tile + t, angle, angle_end, work, trace));
+        }
     }
     return NULL;
 }
 
 /* A little more than the tiles will take. */
-static int64_t expected_bytes(const SinoGeometry *geometry, SinoPrecision precision, int64_t tile_count,
-                              const SinoTilePlace *tile)
+static int64_t expected_bytes(const SinoLayout *layout, int64_t tile_count, const SinoTilePlace *tile)
 {
+    const double stored = (double)sino_layout_stored_angles(layout) / (double)layout->geometry.angle_count;
+    const double bytes_per_nonzero = 1.6 + 1.3 * (double)sino_precision_bytes(layout->precision);
     double nonzeros = 0;
-    for (int64_t t = 0; t < tile_count; t++) nonzeros += sino_trace_estimate(geometry, tile[t]);
-    return (int64_t)(nonzeros * sino_trace_bytes_per_nonzero(precision)) + 65536;
+    for (int64_t t = 0; t < tile_count; t++) nonzeros += sino_trace_estimate(&layout->geometry, tile[t]);
+    return (int64_t)(nonzeros * stored * bytes_per_nonzero) + 65536;
 }
 
-SinoStatus sino_trace_tiles(const SinoGeometry *geometry, SinoPrecision precision, int64_t first_tile,
-                            int64_t tile_count, const SinoTilePlace *tile, SinoTrace *trace)
+int64_t sino_trace_super_tile(int64_t tile_count, const SinoTilePlace *tile)
 {
-    SinoStatus status = NULL;
-    Workspace *work = NULL;
-    *trace = (SinoTrace){.precision = precision};
-    SINO_TRY(sino_allocate(1, sizeof *work, "tracing", &work));
-    memset(work->place, 0xff, sizeof work->place);
-    SINO_TRY_OR(status, cleanup, reserve(trace, expected_bytes(geometry, precision, tile_count, tile)));
+    int64_t count = 0;
+    while (count < tile_count && same_super_tile(tile[0], tile[count])) count++;
+    return count;
+}
+
+static SinoStatus trace_tiles(const SinoLayout *layout, int64_t first_tile, int64_t tile_count,
+                              const SinoTilePlace *tile, SinoTrace *trace)
+{
+    if (!trace->workspace) SINO_TRY(sino_allocate(1, sizeof(Workspace), "tracing", &trace->workspace));
+    SINO_TRY(reserve(trace, expected_bytes(layout, tile_count, tile)));
     for (int64_t first = 0, end; first < tile_count; first = end) {
-        for (end = first + 1; end < tile_count && same_super_tile(tile[first], tile[end]); end++) continue;
-        SINO_TRY_OR(status, cleanup, trace_super_tile(geometry, tile, first, end, first_tile, work, trace));
+        end = first + sino_trace_super_tile(tile_count - first, tile + first);
+        SINO_TRY(trace_super_tile(layout, tile, first, end, first_tile, trace->workspace, trace));
     }
-cleanup:
-    free(work);
+    return NULL;
+}
+
+SinoStatus sino_trace_tiles(const SinoLayout *layout, int64_t first_tile, int64_t tile_count, const SinoTilePlace *tile,
+                            SinoTrace *trace)
+{
+    *trace = (SinoTrace){.precision = layout->precision,
+                         .bytes = trace->bytes,
+                         .capacity = trace->capacity,
+                         .workspace = trace->workspace};
+    SinoStatus status = trace_tiles(layout, first_tile, tile_count, tile, trace);
     if (status) sino_trace_free(trace);
     return status;
 }
@@ -351,15 +441,18 @@ cleanup:
 void sino_trace_free(SinoTrace *trace)
 {
     free(trace->bytes);
-    trace->bytes = NULL;
-    trace->size = trace->capacity = 0;
+    free(trace->workspace);
+    *trace = (SinoTrace){0};
 }
 
 double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile)
 {
+    const int64_t enough = 90, step = 1 + geometry->angle_count / enough;
     const Frame frame = frame_of(geometry, tile);
     double sum = 0;
-    for (int64_t angle = 0; angle < geometry->angle_count; angle++) {
+    int64_t count = 0;
+    if (frame.width == 0 || frame.height == 0) return 0;
+    for (int64_t angle = 0; angle < geometry->angle_count; angle += step, count++) {
         const Fan fan = fan_of(geometry, &frame, angle);
         if (fan.last < fan.first) continue;
         const double cosine = fabs(fan.cosine), sine = fabs(fan.sine);
@@ -367,10 +460,5 @@ double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile)
         const double share = fmin(1, (double)(fan.last - fan.first + 1) / shadow);
         sum += share * (cosine + sine);
     }
-    return sum * frame.width * frame.height;
-}
-
-double sino_trace_bytes_per_nonzero(SinoPrecision precision)
-{
-    return precision == SINO_DOUBLE ? 14 : 7.5;
+    return sum * frame.width * frame.height * (double)geometry->angle_count / (double)count;
 }

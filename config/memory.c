@@ -43,6 +43,28 @@ void *sino_allocate_large(int64_t bytes)
     return memory;
 }
 
+void *sino_reserve(int64_t bytes)
+{
+    void *memory =
+        mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+    (void)madvise(memory, (size_t)bytes, MADV_HUGEPAGE);
+    return memory;
+}
+
+void sino_release(void *memory, int64_t bytes)
+{
+    if (memory) (void)munmap(memory, (size_t)bytes);
+}
+
+void sino_forget(const void *memory, int64_t bytes)
+{
+    const uintptr_t page = 4096, begin = ((uintptr_t)memory + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)memory + (uintptr_t)bytes) / page * page;
+    /* Advice: what is needed again comes from the file. */
+    if (end > begin) (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 const char *sino_bytes_text(int64_t bytes, char text[24])
 {
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -23,6 +23,14 @@ SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, 
  * there is none. */
 void *sino_allocate_large(int64_t bytes);
 
+/* Addresses for an array whose size is not known yet: `bytes` at most, zeroed, of which untouched parts take no memory.
+ * NULL when there are none. Give them back with sino_release. */
+void *sino_reserve(int64_t bytes);
+void sino_release(void *memory, int64_t bytes); /* takes NULL */
+
+/* Pages of a mapped file need not stay in memory. */
+void sino_forget(const void *memory, int64_t bytes);
+
 /* "1.5 GiB"-like text of a size in bytes, in the caller's buffer, which it returns. */
 const char *sino_bytes_text(int64_t bytes, char text[24]);
 

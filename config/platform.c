@@ -138,6 +138,19 @@ int sino_platform_core_count(void)
     return online > 0 ? (int)online : 1;
 }
 
+int64_t sino_platform_cache_bytes(void)
+{
+    int64_t most = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    const int level[] = {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE};
+    for (int i = 0; i < 3; i++) {
+        const int64_t bytes = (int64_t)sysconf(level[i]);
+        if (bytes > most) most = bytes;
+    }
+#endif
+    return most;
+}
+
 double sino_platform_now_s(void)
 {
     struct timespec now;

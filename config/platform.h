@@ -12,6 +12,9 @@ int64_t sino_platform_available_bytes(void);
 /* The same of the machine whose /proc and /sys lie in the folder `root`. */
 int64_t sino_platform_available_bytes_in(const char *root);
 
+/* The largest cache of a core, shared with others or not; 0: the system does not tell. */
+int64_t sino_platform_cache_bytes(void);
+
 /* Seconds of a clock that only goes forward. */
 double sino_platform_now_s(void);
 

@@ -3,6 +3,7 @@
 #include "settings.h"
 
 #include "memory.h"
+#include "panel.h"
 #include "settings_table.h"
 
 #include <inttypes.h>
@@ -15,7 +16,8 @@ enum {
     PHANTOM = SINO_VERB_PHANTOM,
     INFO = SINO_VERB_INFO,
     DEMO = SINO_VERB_DEMO,
-    EVERY_VERB = RECON | PHANTOM | INFO | DEMO
+    BENCH = SINO_VERB_BENCH,
+    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH
 };
 
 enum { CG = 1 << SINO_ALGORITHM_CG, SIRT = 1 << SINO_ALGORITHM_SIRT, FBP = 1 << SINO_ALGORITHM_FBP };
@@ -32,11 +34,11 @@ static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
 static const char *const center_words[] = {"vo", "phase", NULL};
-static const char *const precision_words[] = {"single", "double", NULL};
+static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
-const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",  "Center",  "Solver", "Machine",
-                                                        "Output", "Phantom", "General"};
+const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",  "Center",  "Solver",    "Machine",
+                                                        "Output", "Phantom", "Benchmark", "General"};
 
 const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     {RECON, "recon", "sinodag recon FILE --out FILE [options]",
@@ -45,6 +47,7 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
      "sinodag phantom -o scan.h5 --size 256 --angles 400 --slices 16 --truth truth.h5"},
     {INFO, "info", "sinodag info FILE [options]", "sinodag info scan.h5"},
     {DEMO, "demo", "sinodag demo [--out FOLDER] [options]", "sinodag demo --out demo"},
+    {BENCH, "bench", "sinodag bench [options]", "sinodag bench --slices 8,16,32 --csv bench.csv --roofline bench.svg"},
 };
 
 /* Does not compile when the member is not of the type that the kind writes. */
@@ -62,6 +65,11 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     .kind = SINO_SETTING_REAL, AT(member, double), .low = (least), .high = (most), .fallback = (text), .operand = "X"
 #define CHOICE(member, words, text)                                                                                    \
     .kind = SINO_SETTING_CHOICE, AT_CHOICE(member), .choices = (words), .fallback = (text), .operand = "NAME"
+#define CHOICES(member, words, text)                                                                                   \
+    .kind = SINO_SETTING_CHOICES, AT(member, unsigned), .choices = (words), .fallback = (text), .operand = "LIST"
+#define COUNTS(member, least, most, text)                                                                              \
+    .kind = SINO_SETTING_COUNTS, AT(member, SinoCountList), .low = (least), .high = (most), .fallback = (text),        \
+    .operand = "LIST"
 #define TEXT(member, what) .kind = SINO_SETTING_TEXT, AT(member, char *), .operand = (what)
 
 #define ROW(section, takers, option, ...)                                                                              \
@@ -120,20 +128,26 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP,
         .help = "window on the ramp filter; ramp: none"),
     ROW(SOLVER, RECON | DEMO, "precision", CHOICE(precision, precision_words, "single"),
-        .help = "type in which vectors and ray lengths are stored and multiplied"),
+        .help = "single, double: all vectors and ray lengths; mixed: lengths and what is multiplied by them stored as "
+                "half, sums and solver vectors single; half: sums stored as half, too"),
+    ROW(SOLVER, RECON | DEMO | BENCH, "symmetry", FLAG(symmetry, "yes"),
+        .help = "store rays once whose angles are quarter turns or mirror images of others"),
 
     ROW(MACHINE, RECON | DEMO, "partitions", INTEGER(partitions, 0, 1000000, "0"),
         .help = "shares that the voxels of a slice are split into; 0: chosen, 1 unless there are fewer minibatches "
                 "than workers"),
     ROW(MACHINE, RECON | DEMO, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
         .unit = "slices", .help = "slices that one task computes together; 0: chosen"),
-    ROW(MACHINE, RECON | DEMO, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
+    ROW(MACHINE, RECON | DEMO | BENCH, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
         .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
         .help = "main memory to stay within; 0: chosen from what is free"),
-    ROW(MACHINE, RECON | DEMO, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
+    ROW(MACHINE, RECON | DEMO | BENCH, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
         .help = "CPU cores that compute; 0: every core that this process may use"),
-    ROW(MACHINE, RECON | DEMO, "scheduler", TEXT(scheduler, "NAME"),
+    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"),
         .help = "StarPU's scheduling policy (lws, dmdas ...); without it STARPU_SCHED or, failing that, lws"),
+    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"),
+        .help = "directory in which the operator is kept for later runs of the same geometry, which read it; "
+                "--reconstruction-type try reads operators but keeps none"),
     ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"),
         .help = "measure every task and report where the time went"),
@@ -150,7 +164,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
     ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"),
         .help = "write PNG pictures of middle slices beside the result"),
-    ROW(OUTPUT, RECON | PHANTOM | DEMO, "overwrite", FLAG(overwrite, "no"), .help = "replace results that exist"),
+    ROW(OUTPUT, EVERY_VERB & ~INFO, "overwrite", FLAG(overwrite, "no"), .help = "replace results that exist"),
 
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels",
         .help = "detector columns, and side of a slice"),
@@ -161,6 +175,17 @@ const SinoSetting sino_setting_table[] = {
     ROW(PHANTOM, PHANTOM | DEMO, "seed", INTEGER(seed, 0, SEED_MAX, "1"),
         .help = "start of the noise: the same seed gives the same scan on any machine"),
     ROW(PHANTOM, PHANTOM, "truth", TEXT(truth, "FILE"), .help = "also write the true volume, as HDF5"),
+
+    ROW(BENCHMARK, BENCH, "columns", INTEGER(columns, 1, 65536, "512"), .unit = "pixels",
+        .help = "detector columns, and side of a slice"),
+    ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"), .help = "projections over 180 degrees"),
+    ROW(BENCHMARK, BENCH, "precision", CHOICES(precisions, precision_words, "all"),
+        .help = "types in which vectors and ray lengths are stored and multiplied"),
+    ROW(BENCHMARK, BENCH, "slices", COUNTS(slice_counts, 1, SINO_SLICES_MAX, "1,2,4,8,16,32,64"),
+        .help = "slices that one product computes together"),
+    ROW(BENCHMARK, BENCH, "csv", TEXT(csv, "FILE"), .help = "also write the figures as CSV"),
+    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"),
+        .help = "draw GFLOP/s over flops per byte below the machine's limits, as .svg or .png by the file's ending"),
 
     ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true,
         .help = "YAML file with one \"name: value\" line per setting; the command line wins over it"),
@@ -185,10 +210,12 @@ const char *sino_precision_name(SinoPrecision precision)
     return precision_words[precision];
 }
 
-static SinoStatus assign_defaults(SinoSettings *settings)
+/* Of rows that share a name, the verb's. Settings of other verbs too: info plans with those of recon. */
+static SinoStatus assign_defaults(int verb, SinoSettings *settings)
 {
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++)
-        if (row->fallback) SINO_TRY(sino_setting_assign(row, row->name, row->fallback, settings));
+        if (row->fallback && sino_setting_find(verb, row->name, strlen(row->name)) == row)
+            SINO_TRY(sino_setting_assign(row, row->name, row->fallback, settings));
     return NULL;
 }
 
@@ -212,6 +239,7 @@ static SinoStatus check_needed(int verb, const SinoSettings *settings)
                text->name, text->usage);
     SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM)), SINO_BAD_INPUT, "%s has no --out; needed: %s", text->name,
                text->usage);
+    if (!(verb & (RECON | INFO))) return NULL;
     SINO_CHECK(!settings->theta || settings->columns, SINO_BAD_INPUT,
                "--theta is '%s' without --columns; raw sinograms need both, an HDF5 scan neither", settings->theta);
     SINO_CHECK(!settings->columns || settings->theta, SINO_BAD_INPUT,
@@ -264,8 +292,13 @@ static SinoStatus check_files(const SinoSettings *settings)
         {"--graph", settings->graph, "--theta", settings->theta},
         {"--graph", settings->graph, "--config", settings->config},
         {"--graph", settings->graph, "--out", settings->out},
+        {"--operator-cache", settings->operator_cache, "--out", settings->out},
+        {"--operator-cache", settings->operator_cache, "--graph", settings->graph},
         {"--truth", settings->truth, "--config", settings->config},
         {"--truth", settings->truth, "--out", settings->out},
+        {"--csv", settings->csv, "--config", settings->config},
+        {"--roofline", settings->roofline, "--config", settings->config},
+        {"--roofline", settings->roofline, "--csv", settings->csv},
     };
     for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
         SINO_CHECK(!is_same_file(pair[i].output, pair[i].other), SINO_BAD_INPUT,
@@ -286,16 +319,16 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
 /* More iterations would fit the noise of the demo's scan. */
 static SinoStatus assign_demo_defaults(SinoSettings *settings)
 {
-    SINO_TRY(sino_setting_assign(sino_setting_find("out", 3), "--out", "demo", settings));
-    return sino_setting_assign(sino_setting_find("iterations", 10), "--iterations", "12", settings);
+    SINO_TRY(sino_setting_assign(sino_setting_find(DEMO, "out", 3), "--out", "demo", settings));
+    return sino_setting_assign(sino_setting_find(DEMO, "iterations", 10), "--iterations", "12", settings);
 }
 
 static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     bool given[SINO_SETTING_COUNT] = {false};
-    SINO_TRY(assign_defaults(settings));
+    SINO_TRY(assign_defaults(verb, settings));
     if (verb == DEMO) SINO_TRY(assign_demo_defaults(settings));
-    const char *config = text[sino_setting_find("config", 6) - sino_setting_table];
+    const char *config = text[sino_setting_find(verb, "config", 6) - sino_setting_table];
     if (config) SINO_TRY(sino_settings_yaml_read(config, verb, settings, given));
     SINO_TRY(assign_arguments(text, settings, given));
     return settings->help ? NULL : check(verb, given, settings);

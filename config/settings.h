@@ -27,7 +27,14 @@ typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } S
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE } SinoCenterMethod;
 
 /* Bits of the verbs that take a setting. */
-enum { SINO_VERB_RECON = 1, SINO_VERB_PHANTOM = 2, SINO_VERB_INFO = 4, SINO_VERB_DEMO = 8 };
+enum { SINO_VERB_RECON = 1, SINO_VERB_PHANTOM = 2, SINO_VERB_INFO = 4, SINO_VERB_DEMO = 8, SINO_VERB_BENCH = 16 };
+
+/* Different counts, in the order in which they were given. */
+enum { SINO_COUNTS_MAX = 32 };
+typedef struct SinoCountList {
+    int64_t count; /* 1 … SINO_COUNTS_MAX */
+    int64_t value[SINO_COUNTS_MAX];
+} SinoCountList;
 
 /* Text members are owned by the settings; NULL when not given. Counts of rows and columns are of the file's detector.
  */
@@ -35,7 +42,7 @@ typedef struct SinoSettings {
     /* input: recon, info */
     char *file_name;                    /* positional, or --file-name */
     char *theta;                        /* --theta: float32 radians of a raw sinogram */
-    int64_t columns;                    /* --columns of a raw sinogram; 0: not given */
+    int64_t columns;                    /* --columns of a raw sinogram; 0: not given. bench: of the detector */
     int64_t start_row, end_row;         /* [start, end); end −1: all */
     int64_t start_column, end_column;   /* crop */
     int64_t binning;                    /* average binning × binning detector pixels; ≥ 1 */
@@ -56,6 +63,7 @@ typedef struct SinoSettings {
     bool nonnegativity; /* SIRT only */
     SinoFbpFilter fbp_filter;
     SinoPrecision precision;
+    bool symmetry; /* store quarter turns and mirror images once */
     /* machine */
     int64_t partitions, minibatch; /* minibatch 0: chosen */
     int64_t memory_bytes;          /* 0: chosen from what the machine has free */
@@ -63,6 +71,7 @@ typedef struct SinoSettings {
     char *scheduler;               /* NULL: STARPU_SCHED, or by the hardware */
     char *graph;                   /* DOT file of the task graph */
     bool profile;
+    char *operator_cache; /* directory in which operators are kept; NULL: none */
     /* output */
     char *out; /* -o, --out-path-name; demo: "demo" when not given */
     SinoSaveFormat save_format;
@@ -70,10 +79,14 @@ typedef struct SinoSettings {
     double pixel_size_um; /* 0: values per detector pixel, else per cm */
     bool pictures, overwrite;
     /* phantom, demo */
-    int64_t size, angles, slices;
-    double noise; /* relative standard deviation of an open-beam count; 0: none */
+    int64_t size, angles, slices; /* angles: of bench too */
+    double noise;                 /* relative standard deviation of an open-beam count; 0: none */
     int64_t seed;
     char *truth;
+    /* bench */
+    unsigned precisions;        /* bits 1 << SinoPrecision, at least one */
+    SinoCountList slice_counts; /* --slices: minibatches to measure */
+    char *csv, *roofline;       /* files of figures and of the picture; NULL: none */
     /* every verb */
     char *config;
     SinoLogFormat log;

@@ -14,10 +14,10 @@ static const SinoSetting *find_letter(char letter)
 }
 
 /* The row of "--name" or "-o"; NULL: unknown. */
-static const SinoSetting *find_option(const char *word)
+static const SinoSetting *find_option(int verb, const char *word)
 {
     const size_t length = strlen(word);
-    if (length > 2 && word[1] == '-') return sino_setting_find(word + 2, length - 2);
+    if (length > 2 && word[1] == '-') return sino_setting_find(verb, word + 2, length - 2);
     return length == 2 ? find_letter(word[1]) : NULL;
 }
 
@@ -54,7 +54,7 @@ static SinoStatus keep(const SinoSetting *row, const char *value, const char *te
 
 static SinoStatus keep_file_name(int verb, const char *name, const char *text[SINO_SETTING_COUNT])
 {
-    const SinoSetting *row = sino_setting_find("file-name", 9);
+    const SinoSetting *row = sino_setting_find(verb, "file-name", 9);
     SINO_CHECK(row->verbs & verb, SINO_BAD_INPUT, "'%s' is not an option of %s, which takes no file name; needed: %s",
                name, sino_verb_text(verb)->name, sino_verb_text(verb)->usage);
     const char *kept = text[row - sino_setting_table];
@@ -69,7 +69,7 @@ static SinoStatus keep_option(int verb, int count, char **arguments, int *i, con
     const char *value = strchr(argument, '=');
     char word[80];
     snprintf(word, sizeof word, "%.*s", value ? (int)(value - argument) : INT_MAX, argument);
-    const SinoSetting *row = find_option(word);
+    const SinoSetting *row = find_option(verb, word);
     if (!row) return sino_setting_unknown(verb, "unknown option", "--", word);
     SINO_TRY(sino_setting_check_verb(row, verb, word));
     if (value)

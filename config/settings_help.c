@@ -38,7 +38,8 @@ static void print_wrapped(const char *text, FILE *out)
 /* "cg or sirt": the algorithms that use the setting; "" for all. */
 static const char *algorithms_text(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
 {
-    return sino_words_join(sino_setting_find("algorithm", 9)->choices, (unsigned)row->algorithms, "or", text);
+    return sino_words_join(sino_setting_find(SINO_VERB_RECON, "algorithm", 9)->choices, (unsigned)row->algorithms, "or",
+                           text);
 }
 
 /* "default 30; an integer from 1 to 9; pixels; with --algorithm cg or sirt" */

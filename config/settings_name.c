@@ -17,11 +17,24 @@ static bool is_spelled(const char *name, const char *word, size_t length)
     return name && strlen(name) == length && strncmp(name, word, length) == 0;
 }
 
-const SinoSetting *sino_setting_find(const char *word, size_t length)
+const SinoSetting *sino_setting_find(int verb, const char *word, size_t length)
 {
+    const SinoSetting *found = NULL;
+    for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
+        if (!is_spelled(row->name, word, length) && !is_spelled(row->alias, word, length)) continue;
+        if (row->verbs & verb) return row;
+        if (!found) found = row;
+    }
+    return found;
+}
+
+/* Of all rows of this name. */
+static int verbs_of_name(const char *name)
+{
+    int verbs = 0;
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++)
-        if (is_spelled(row->name, word, length) || is_spelled(row->alias, word, length)) return row;
-    return NULL;
+        if (strcmp(row->name, name) == 0) verbs |= row->verbs;
+    return verbs;
 }
 
 bool sino_setting_applies(const SinoSetting *row, SinoAlgorithmChoice algorithm)
@@ -49,9 +62,10 @@ SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char 
 {
     if (row->verbs & verb) return NULL;
     const char *names[SINO_VERB_COUNT + 1] = {NULL};
+    const int verbs = verbs_of_name(row->name);
     int count = 0;
     for (int i = 0; i < SINO_VERB_COUNT; i++)
-        if (row->verbs & sino_verb_table[i].verb) names[count++] = sino_verb_table[i].name;
+        if (verbs & sino_verb_table[i].verb) names[count++] = sino_verb_table[i].name;
     char text[SINO_ALLOWED_SIZE];
     return sino_error(SINO_BAD_INPUT, "%s is not an option of %s; allowed: with %s", where, sino_verb_text(verb)->name,
                       sino_words_join(names, UINT_MAX, "or", text));

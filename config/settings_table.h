@@ -13,6 +13,8 @@ typedef enum SinoSettingKind {
     SINO_SETTING_INTEGER, /* int64_t */
     SINO_SETTING_REAL,    /* double */
     SINO_SETTING_CHOICE,  /* an enum that counts from 0 */
+    SINO_SETTING_CHOICES, /* unsigned: bits 1 << choice */
+    SINO_SETTING_COUNTS,  /* SinoCountList */
     SINO_SETTING_TEXT,    /* char *, owned */
     SINO_SETTING_BYTES,   /* int64_t */
     SINO_SETTING_AXIS     /* double; NaN: auto */
@@ -25,10 +27,12 @@ typedef enum SinoSettingGroup {
     SINO_GROUP_MACHINE,
     SINO_GROUP_OUTPUT,
     SINO_GROUP_PHANTOM,
+    SINO_GROUP_BENCHMARK,
     SINO_GROUP_GENERAL,
     SINO_GROUP_COUNT
 } SinoSettingGroup;
 
+/* Rows may share a name when no verb takes two of them; they may then share the member too, unless it is a text. */
 typedef struct SinoSetting {
     const char *name;           /* long option without its dashes, and key of the YAML file */
     const char *alias;          /* another long option, as peers call it; NULL: none */
@@ -53,14 +57,15 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 45, SINO_VERB_COUNT = 4, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 53, SINO_VERB_COUNT = 5, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
 extern const char *const sino_group_title[SINO_GROUP_COUNT];
 
 /* settings_name.c */
 const SinoVerbText *sino_verb_text(int verb);
-const SinoSetting *sino_setting_find(const char *word, size_t length); /* by name or alias; NULL: unknown */
+/* The row of this name or alias that the verb takes, else one that only other verbs take; NULL: unknown. */
+const SinoSetting *sino_setting_find(int verb, const char *word, size_t length);
 SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char *where);
 SinoStatus sino_setting_unknown(int verb, const char *what, const char *dashes, const char *word);
 bool sino_setting_applies(const SinoSetting *row, SinoAlgorithmChoice algorithm);

@@ -78,10 +78,59 @@ static bool parse_choice(const char *const *choices, const char *text, unsigned 
     return false;
 }
 
+/* Words of `text`, separated by commas; "all" for all of them. */
+static bool parse_choices(const char *const *choices, const char *text, unsigned *bits)
+{
+    unsigned result = 0, count = 0;
+    while (choices[count]) count++;
+    if (strcmp(text, "all") == 0) {
+        *bits = (1u << count) - 1;
+        return true;
+    }
+    for (const char *word = text;; word++) {
+        const size_t length = strcspn(word, ",");
+        unsigned i = 0;
+        while (i < count && !(strlen(choices[i]) == length && strncmp(choices[i], word, length) == 0)) i++;
+        if (i == count || (result >> i & 1)) return false;
+        result |= 1u << i;
+        word += length;
+        if (*word == '\0') break;
+    }
+    *bits = result;
+    return true;
+}
+
 static bool is_in_range(const SinoSetting *row, double value)
 {
     return (row->low_excluded ? value > row->low : value >= row->low) &&
            (row->high_excluded ? value < row->high : value <= row->high);
+}
+
+static bool contains(const SinoCountList *list, int64_t value)
+{
+    for (int64_t i = 0; i < list->count; i++)
+        if (list->value[i] == value) return true;
+    return false;
+}
+
+/* Integers within the row's bounds, separated by commas, each once. */
+static bool parse_counts(const SinoSetting *row, const char *text, SinoCountList *list)
+{
+    SinoCountList result = {0};
+    for (const char *at = text;; at++) {
+        char word[24];
+        const size_t length = strcspn(at, ",");
+        int64_t value;
+        if (length >= sizeof word || result.count == SINO_COUNTS_MAX) return false;
+        memcpy(word, at, length);
+        word[length] = '\0';
+        if (!parse_integer(word, &value) || !is_in_range(row, (double)value) || contains(&result, value)) return false;
+        result.value[result.count++] = value;
+        at += length;
+        if (*at == '\0') break;
+    }
+    *list = result;
+    return true;
 }
 
 /* Every kind but text: true when the value is allowed and assigned. */
@@ -91,14 +140,21 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
     unsigned choice;
     int64_t integer;
     double real;
+    SinoCountList list;
     switch (row->kind) {
     case SINO_SETTING_FLAG:
         if (!sino_flag_parse(text, &flag)) return false;
         memcpy(member, &flag, sizeof flag);
         return true;
     case SINO_SETTING_CHOICE:
-        if (!parse_choice(row->choices, text, &choice)) return false;
+    case SINO_SETTING_CHOICES:
+        if (!(row->kind == SINO_SETTING_CHOICE ? parse_choice : parse_choices)(row->choices, text, &choice))
+            return false;
         memcpy(member, &choice, sizeof choice);
+        return true;
+    case SINO_SETTING_COUNTS:
+        if (!parse_counts(row, text, &list)) return false;
+        memcpy(member, &list, sizeof list);
         return true;
     case SINO_SETTING_INTEGER:
     case SINO_SETTING_BYTES:
@@ -155,17 +211,31 @@ static const char *range_text(const SinoSetting *row, char text[RANGE_SIZE])
     return text;
 }
 
+static const char *text_noun(const SinoSetting *row)
+{
+    if (strcmp(row->operand, "FILE") == 0) return "file name";
+    return strcmp(row->operand, "DIR") == 0 ? "directory name" : "name";
+}
+
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
 {
-    char range[RANGE_SIZE];
+    char range[RANGE_SIZE], words[SINO_ALLOWED_SIZE];
     switch (row->kind) {
     case SINO_SETTING_CHOICE:
         return sino_words_join(row->choices, ~0u, "or", text);
     case SINO_SETTING_FLAG:
         snprintf(text, SINO_ALLOWED_SIZE, "yes or no");
         break;
+    case SINO_SETTING_CHOICES:
+        snprintf(text, SINO_ALLOWED_SIZE, "all, or one or more of %.64s, separated by commas",
+                 sino_words_join(row->choices, ~0u, "and", words));
+        break;
+    case SINO_SETTING_COUNTS:
+        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d different integers %s, separated by commas", SINO_COUNTS_MAX,
+                 range_text(row, range));
+        break;
     case SINO_SETTING_TEXT:
-        snprintf(text, SINO_ALLOWED_SIZE, "a %s in UTF-8", strcmp(row->operand, "FILE") == 0 ? "file name" : "name");
+        snprintf(text, SINO_ALLOWED_SIZE, "a %s in UTF-8", text_noun(row));
         break;
     case SINO_SETTING_BYTES:
         snprintf(text, SINO_ALLOWED_SIZE, "a size such as 512MiB, 2G or 1.5GB, from 0 to %.0f TiB", row->high / 0x1p40);
@@ -220,6 +290,27 @@ static void print_quoted(const char *text, FILE *out)
     fputc('"', out);
 }
 
+static void print_choices(const char *const *choices, unsigned bits, FILE *out)
+{
+    unsigned all;
+    parse_choices(choices, "all", &all);
+    if (bits == all) {
+        fputs("all", out);
+        return;
+    }
+    const char *between = "";
+    for (int i = 0; choices[i]; i++) {
+        if (!(bits >> i & 1)) continue;
+        fprintf(out, "%s%s", between, choices[i]);
+        between = ",";
+    }
+}
+
+static void print_counts(const SinoCountList *list, FILE *out)
+{
+    for (int64_t i = 0; i < list->count; i++) fprintf(out, "%s%" PRId64, i ? "," : "", list->value[i]);
+}
+
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out)
 {
     const char *member = (const char *)settings + row->offset;
@@ -228,6 +319,7 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
     int64_t integer;
     double real;
     char *text;
+    SinoCountList list;
     switch (row->kind) {
     case SINO_SETTING_FLAG:
         memcpy(&flag, member, sizeof flag);
@@ -236,6 +328,14 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
     case SINO_SETTING_CHOICE:
         memcpy(&choice, member, sizeof choice);
         fputs(row->choices[choice], out);
+        break;
+    case SINO_SETTING_CHOICES:
+        memcpy(&choice, member, sizeof choice);
+        print_choices(row->choices, choice, out);
+        break;
+    case SINO_SETTING_COUNTS:
+        memcpy(&list, member, sizeof list);
+        print_counts(&list, out);
         break;
     case SINO_SETTING_INTEGER:
     case SINO_SETTING_BYTES:

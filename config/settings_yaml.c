@@ -46,14 +46,16 @@ static SinoStatus describe(const char *path, int verb, cyaml_err_t error, int sy
                       complaint->text[0] ? complaint->text : cyaml_strerror(error), complaint->place);
 }
 
-/* text[i] of row i; rows for the command line only are left out, so that they are unknown keys. */
-static void make_fields(cyaml_schema_field_t field[SINO_SETTING_COUNT + 1])
+/* text[i] of row i. Rows for the command line only are left out, so that they are unknown keys; of rows that share a
+ * name, all but the verb's. */
+static void make_fields(int verb, cyaml_schema_field_t field[SINO_SETTING_COUNT + 1])
 {
     int count = 0;
     for (unsigned i = 0; i < SINO_SETTING_COUNT; i++) {
-        if (sino_setting_table[i].argument_only) continue;
+        const SinoSetting *row = &sino_setting_table[i];
+        if (row->argument_only || sino_setting_find(verb, row->name, strlen(row->name)) != row) continue;
         field[count++] = (cyaml_schema_field_t){
-            .key = sino_setting_table[i].name,
+            .key = row->name,
             .data_offset = i * (uint32_t)sizeof(char *),
             .value = {.type = CYAML_STRING,
                       .flags = (enum cyaml_flag)(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL),
@@ -81,7 +83,7 @@ static SinoStatus assign_texts(const char *path, int verb, char *const text[SINO
 SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *settings, bool given[SINO_SETTING_COUNT])
 {
     cyaml_schema_field_t field[SINO_SETTING_COUNT + 1];
-    make_fields(field);
+    make_fields(verb, field);
     const cyaml_schema_value_t schema = {.type = CYAML_MAPPING,
                                          .flags = CYAML_FLAG_POINTER,
                                          .data_size = SINO_SETTING_COUNT * sizeof(char *),

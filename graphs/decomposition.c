@@ -8,7 +8,6 @@
 #include "memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 uint64_t sino_decomposition_hilbert(int order, uint32_t x, uint32_t y)
 {
@@ -32,7 +31,7 @@ uint64_t sino_decomposition_hilbert(int order, uint32_t x, uint32_t y)
 
 typedef struct Place {
     uint64_t position;
-    SinoTilePlace tile;
+    int64_t row, column;
 } Place;
 
 static int by_position(const void *a, const void *b)
@@ -41,51 +40,109 @@ static int by_position(const void *a, const void *b)
     return p < q ? -1 : p > q;
 }
 
-static SinoStatus order_tiles(int64_t side, SinoTilePlace *tile)
+/* The super-tiles of a grid of side² along the Hilbert curve. */
+static SinoStatus order_super_tiles(int64_t side, Place **result)
 {
     Place *place = NULL;
     int order = 0;
     while ((int64_t)1 << order < side) order++;
     SINO_TRY(sino_allocate(side * side, sizeof *place, "the order of tiles", &place));
-    for (int64_t i = 0; i < side * side; i++) {
-        place[i].tile = (SinoTilePlace){.column = (int32_t)(i % side), .row = (int32_t)(i / side)};
-        place[i].position = sino_decomposition_hilbert(order, (uint32_t)(i % side), (uint32_t)(i / side));
-    }
+    for (int64_t i = 0; i < side * side; i++)
+        place[i] = (Place){.row = i / side,
+                           .column = i % side,
+                           .position = sino_decomposition_hilbert(order, (uint32_t)(i % side), (uint32_t)(i / side))};
     qsort(place, (size_t)(side * side), sizeof *place, by_position);
-    for (int64_t i = 0; i < side * side; i++) tile[i] = place[i].tile;
-    free(place);
+    *result = place;
     return NULL;
 }
 
-/* A partition ends where the sum of weights passes its share. */
-static void cut(SinoDecomposition *decomposition)
+/* Puts tiles one after another. */
+typedef struct Fill {
+    const SinoLayout *layout;
+    SinoDecomposition *made;
+    int64_t side; /* of the grid of super-tiles */
+    bool *placed; /* of each super-tile */
+    bool *starts; /* of each tile put: a partition may begin with it */
+} Fill;
+
+static void put_super_tile(Fill *fill, int64_t row, int64_t column)
 {
-    const int64_t count = decomposition->partition_count;
+    SinoDecomposition *made = fill->made;
+    const int64_t size = fill->layout->geometry.grid_size;
+    if (fill->placed[row * fill->side + column]) return;
+    fill->placed[row * fill->side + column] = true;
+    for (int64_t i = 0; i < SINO_SUPER_TILE * SINO_SUPER_TILE; i++) {
+        const SinoTilePlace tile = {.row = (int32_t)(row * SINO_SUPER_TILE + i / SINO_SUPER_TILE),
+                                    .column = (int32_t)(column * SINO_SUPER_TILE + i % SINO_SUPER_TILE)};
+        if (sino_tile_range(size, tile.row).count == 0 || sino_tile_range(size, tile.column).count == 0) continue;
+        made->weight[made->tile_count] = sino_trace_estimate(&fill->layout->geometry, tile);
+        made->nonzero_count += made->weight[made->tile_count];
+        made->tile[made->tile_count++] = tile;
+    }
+}
+
+/* Tiles of one orientation need not stay together; those of several do. */
+static void put_orbit(Fill *fill, const Place *place)
+{
+    const bool alone = fill->layout->orientations == 1;
+    const int64_t first = fill->made->tile_count;
+    for (int g = 0; g < (alone ? 1 : SINO_ORIENTATIONS); g++) {
+        int64_t row = place->row, column = place->column;
+        sino_orientation_place(g, fill->side, &row, &column);
+        put_super_tile(fill, row, column);
+    }
+    for (int64_t t = first; t < fill->made->tile_count; t++) fill->starts[t] = alone || t == first;
+}
+
+/* A partition ends where the sum of weights passes its share. */
+static void cut(SinoDecomposition *made, const bool *starts)
+{
+    const int64_t count = made->partition_count;
     double sum = 0;
     int64_t tile = 0;
     for (int64_t p = 0; p < count; p++) {
-        decomposition->first[p] = tile;
-        const double end = decomposition->nonzero_count * (double)(p + 1) / (double)count;
-        while (tile < decomposition->tile_count && sum + decomposition->weight[tile] / 2 < end)
-            sum += decomposition->weight[tile++];
+        made->first[p] = tile;
+        const double share = made->nonzero_count * (double)(p + 1) / (double)count;
+        while (tile < made->tile_count) {
+            int64_t end = tile + 1;
+            double weight = made->weight[tile];
+            while (end < made->tile_count && !starts[end]) weight += made->weight[end++];
+            if (sum + weight / 2 >= share) break;
+            sum += weight;
+            tile = end;
+        }
     }
-    decomposition->first[count] = decomposition->tile_count;
+    made->first[count] = made->tile_count;
 }
 
-SinoStatus sino_decomposition_new(const SinoGeometry *geometry, int64_t partition_count, SinoDecomposition *result)
+static SinoStatus put_tiles(Fill *fill)
 {
     SinoStatus status = NULL;
-    const int64_t side = (geometry->grid_size + SINO_TILE - 1) / SINO_TILE;
-    SinoDecomposition made = {.tile_count = side * side, .partition_count = partition_count};
-    SINO_TRY_OR(status, fail, sino_allocate(made.tile_count, sizeof *made.tile, "tiles", &made.tile));
-    SINO_TRY_OR(status, fail, sino_allocate(made.tile_count, sizeof *made.weight, "tiles", &made.weight));
+    Place *place = NULL;
+    const int64_t count = fill->side * fill->side;
+    SINO_TRY_OR(status, cleanup, order_super_tiles(fill->side, &place));
+    SINO_TRY_OR(status, cleanup, sino_allocate(count, sizeof *fill->placed, "tiles", &fill->placed));
+    SINO_TRY_OR(status, cleanup,
+                sino_allocate(count * SINO_SUPER_TILE * SINO_SUPER_TILE, sizeof *fill->starts, "tiles", &fill->starts));
+    for (int64_t i = 0; i < count; i++) put_orbit(fill, &place[i]);
+    cut(fill->made, fill->starts);
+cleanup:
+    free(place);
+    free(fill->placed);
+    free(fill->starts);
+    return status;
+}
+
+SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_count, SinoDecomposition *result)
+{
+    SinoStatus status = NULL;
+    const int64_t side = sino_tile_side(layout->geometry.grid_size);
+    SinoDecomposition made = {.partition_count = partition_count};
+    Fill fill = {.layout = layout, .made = &made, .side = side / SINO_SUPER_TILE};
+    SINO_TRY_OR(status, fail, sino_allocate(side * side, sizeof *made.tile, "tiles", &made.tile));
+    SINO_TRY_OR(status, fail, sino_allocate(side * side, sizeof *made.weight, "tiles", &made.weight));
     SINO_TRY_OR(status, fail, sino_allocate(partition_count + 1, sizeof *made.first, "partitions", &made.first));
-    SINO_TRY_OR(status, fail, order_tiles(side, made.tile));
-    for (int64_t t = 0; t < made.tile_count; t++) {
-        made.weight[t] = sino_trace_estimate(geometry, made.tile[t]);
-        made.nonzero_count += made.weight[t];
-    }
-    cut(&made);
+    SINO_TRY_OR(status, fail, put_tiles(&fill));
     *result = made;
     return NULL;
 fail:

@@ -7,14 +7,15 @@
 
 typedef struct SinoDecomposition {
     int64_t tile_count, partition_count;
-    SinoTilePlace *tile;  /* along the Hilbert curve; owned */
+    SinoTilePlace *tile;  /* super-tile by super-tile along the Hilbert curve; owned */
     double *weight;       /* expected nonzeros of each tile; owned */
     int64_t *first;       /* partition p has tiles first[p] … first[p+1] − 1; owned; possibly none */
     double nonzero_count; /* expected */
 } SinoDecomposition;
 
-/* partition_count ≥ 1; more partitions than tiles leave some empty. */
-SinoStatus sino_decomposition_new(const SinoGeometry *geometry, int64_t partition_count, SinoDecomposition *result);
+/* partition_count ≥ 1; more partitions than tiles leave some empty. Where the layout has several orientations a
+ * super-tile is followed by the same one in each of them, and all are in one partition. */
+SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_count, SinoDecomposition *result);
 void sino_decomposition_free(SinoDecomposition *decomposition);
 
 /* Position of (x, y) on the Hilbert curve through a square of 2^order cells a side. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* demo: a phantom scan, its reconstruction, and how close that is to the truth. */
 #include "memory.h"
+#include "operator_cache.h"
 #include "recon.h"
 #include "workflows.h"
 
@@ -61,6 +62,7 @@ static SinoStatus compare(const Names *names, SinoLog *log)
 static SinoStatus run(const SinoSettings *settings, const Names *names, SinoLog *log)
 {
     SinoSettings phantom = *settings, recon = *settings;
+    SINO_TRY(sino_operator_cache_check(settings->operator_cache));
     phantom.out = names->scan;
     phantom.truth = names->truth;
     SINO_TRY(sino_phantom(&phantom, log));

@@ -7,15 +7,17 @@
 #include "platform.h"
 
 #include <inttypes.h>
+#include <math.h>
 
-/* Slices that share each length of A: more cost memory and gain little (docs/PERFORMANCE.md). */
-enum { DEFAULT_MINIBATCH = 16 };
+/* Slices that share each length of A: a panel at least. More cost memory and gain little (docs/PERFORMANCE.md). */
+enum { LEAST_DEFAULT_MINIBATCH = 16 };
 
 typedef struct Need {
     const SinoSettings *settings;
     const SinoInput *input;
     const SinoSolver *solver;
     int64_t operator_bytes, worker_count;
+    int64_t unit_tiles; /* that stay in one partition */
 } Need;
 
 static int64_t ceil_divide(int64_t a, int64_t b)
@@ -28,11 +30,21 @@ static int64_t history_columns(const Need *need)
     return need->solver->iterative ? need->settings->iterations + 1 : 1;
 }
 
+/* The operator, or its windows. A partition ends where a tile does, or an orbit of super-tiles, and those in the middle
+ * have more nonzeros than most. */
+static int64_t resident_bytes(const Need *need, const SinoMemoryPlan *plan)
+{
+    const double tiles = (double)sino_tile_voxels(need->input->geometry.grid_size) / SINO_TILE_VOXELS;
+    if (plan->window_count == 0) return need->operator_bytes;
+    const double share = 1 / (double)plan->partition_count + 1.3 * (double)need->unit_tiles / fmax(tiles, 1);
+    return (int64_t)((double)need->operator_bytes * fmin(1, (double)plan->window_count * share));
+}
+
 /* Fills in everything that follows from minibatch, slots and partition_count. */
 static void complete(const Need *need, SinoMemoryPlan *plan)
 {
     const SinoInput *input = need->input;
-    plan->operator_bytes = need->operator_bytes;
+    plan->operator_bytes = resident_bytes(need, plan);
     plan->stride = sino_panel_stride(need->settings->precision, plan->minibatch);
     plan->slab_slices = plan->slots * plan->minibatch;
     if (plan->slab_slices > input->slice_count) plan->slab_slices = input->slice_count;
@@ -55,7 +67,13 @@ static void complete(const Need *need, SinoMemoryPlan *plan)
     const int64_t weights = sino_minibatch_bytes(&input->geometry, need->settings->precision, plan->partition_count, 1,
                                                  need->solver->vectors, 1);
     const int64_t running = weights + plan->slots * plan->slot_bytes + slabs * plan->slab_bytes + loading + run;
-    plan->total_bytes = sino_runtime_base_bytes() + need->operator_bytes + (building > running ? building : running);
+    plan->total_bytes = sino_runtime_base_bytes() + plan->operator_bytes + (building > running ? building : running);
+}
+
+static int64_t default_minibatch(SinoPrecision precision)
+{
+    const int64_t panel = sino_panel_width(precision);
+    return panel > LEAST_DEFAULT_MINIBATCH ? panel : LEAST_DEFAULT_MINIBATCH;
 }
 
 /* Minibatches of nearly equal size, none of a few slices only at the end. */
@@ -95,19 +113,62 @@ static SinoStatus shrink(const Need *need, bool minibatch_given, SinoMemoryPlan 
     return NULL;
 }
 
+/* The operator in windows: as few partitions as leave room for a fair minibatch, or for any. Every block is traced
+ * again for each minibatch, so there is one slot, of as many slices as fit. */
+static SinoStatus plan_windows(const Need *need, bool minibatch_given, SinoMemoryPlan *plan)
+{
+    enum { PARTITIONS_MAX = 64 };
+    const int64_t fair = 16 < need->input->slice_count ? 16 : need->input->slice_count;
+    const int64_t most = need->input->slice_count < SINO_SLICES_MAX ? need->input->slice_count : SINO_SLICES_MAX;
+    const int64_t given = need->settings->partitions, wanted[] = {minibatch_given ? plan->minibatch : fair, 1};
+    plan->slots = 1;
+    plan->window_count = need->worker_count + 1;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        plan->partition_count = given ? given : 2 * plan->window_count;
+        plan->minibatch = minibatch_given ? plan->minibatch : wanted[attempt];
+        for (complete(need, plan); plan->total_bytes > plan->budget_bytes; complete(need, plan)) {
+            if (given || plan->partition_count >= PARTITIONS_MAX) break;
+            plan->partition_count *= 2;
+        }
+        if (plan->total_bytes > plan->budget_bytes) continue;
+        while (!minibatch_given && plan->minibatch < most) {
+            SinoMemoryPlan larger = *plan;
+            larger.minibatch = 2 * plan->minibatch < most ? 2 * plan->minibatch : most;
+            complete(need, &larger);
+            if (larger.total_bytes > larger.budget_bytes) break;
+            *plan = larger;
+        }
+        balance(need, plan);
+        complete(need, plan);
+        return NULL;
+    }
+    return too_little(need, plan);
+}
+
+/* What is known before the operator is there. */
+static SinoStatus look_ahead(Need *need)
+{
+    SinoLayout layout;
+    SINO_TRY(sino_layout_new(&need->input->geometry, need->settings->precision, need->settings->symmetry, &layout));
+    const bool alone = layout.orientations == 1;
+    need->unit_tiles = alone ? 1 : SINO_ORIENTATIONS * SINO_SUPER_TILE * SINO_SUPER_TILE;
+    if (need->operator_bytes == 0) need->operator_bytes = sino_operator_estimate_bytes(&layout);
+    sino_layout_free(&layout);
+    return NULL;
+}
+
 SinoStatus sino_memory_plan(const SinoSettings *settings, const SinoInput *input, const SinoSolver *solver,
                             int64_t worker_count, int64_t operator_bytes, SinoMemoryPlan *result)
 {
-    const Need need = {.settings = settings,
-                       .input = input,
-                       .solver = solver,
-                       .worker_count = worker_count > 0 ? worker_count : sino_platform_core_count(),
-                       .operator_bytes = operator_bytes
-                                             ? operator_bytes
-                                             : sino_operator_estimate_bytes(&input->geometry, settings->precision)};
+    Need need = {.settings = settings,
+                 .input = input,
+                 .solver = solver,
+                 .worker_count = worker_count > 0 ? worker_count : sino_platform_core_count(),
+                 .operator_bytes = operator_bytes};
+    SINO_TRY(look_ahead(&need));
     SinoMemoryPlan plan = {0};
     plan.budget_bytes = settings->memory_bytes ? settings->memory_bytes : sino_platform_available_bytes() / 10 * 8;
-    plan.minibatch = settings->minibatch ? settings->minibatch : DEFAULT_MINIBATCH;
+    plan.minibatch = settings->minibatch ? settings->minibatch : default_minibatch(settings->precision);
     if (plan.minibatch > input->slice_count) plan.minibatch = input->slice_count;
     balance(&need, &plan);
     /* Two slots per worker, so that some are stored or corrected while others compute; slabs of nearly equal size. */
@@ -116,7 +177,13 @@ SinoStatus sino_memory_plan(const SinoSettings *settings, const SinoInput *input
     plan.slots = ceil_divide(minibatches, ceil_divide(minibatches, slots));
     /* Workers without a minibatch of their own share those there are. */
     plan.partition_count = settings->partitions ? settings->partitions : minibatches >= worker_count ? 1 : worker_count;
-    SINO_TRY(shrink(&need, settings->minibatch > 0, &plan));
-    *result = plan;
-    return NULL;
+    const SinoMemoryPlan wanted = plan;
+    SinoStatus status = shrink(&need, settings->minibatch > 0, &plan);
+    if (status && operator_bytes == 0) {
+        sino_status_free(status);
+        plan = wanted;
+        status = plan_windows(&need, settings->minibatch > 0, &plan);
+    }
+    if (!status) *result = plan;
+    return status;
 }

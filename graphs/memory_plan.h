@@ -14,9 +14,10 @@ typedef struct SinoMemoryPlan {
     int64_t slab_slices; /* slots·F */
     int64_t slab_count;
     int64_t partition_count; /* P */
-    int64_t operator_bytes;
-    int64_t slot_bytes; /* of one minibatch */
-    int64_t slab_bytes; /* counts and fields of one slab; two are in flight, one loading */
+    int64_t window_count;    /* blocks of partitions in memory at a time; 0: all */
+    int64_t operator_bytes;  /* in memory */
+    int64_t slot_bytes;      /* of one minibatch */
+    int64_t slab_bytes;      /* counts and fields of one slab; two are in flight, one loading */
     int64_t total_bytes;
     int64_t budget_bytes;
 } SinoMemoryPlan;

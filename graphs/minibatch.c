@@ -9,13 +9,32 @@
 #include <math.h>
 #include <stdlib.h>
 
-static SinoStatus new_vector(SinoRuntime *runtime, const char *name, int64_t rows, SinoSlices slices, SinoData **data)
+static SinoStatus new_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
+                             SinoData **data)
 {
     int64_t elements = 0, bytes = 0;
-    SINO_TRY(sino_multiply(rows, slices.stride, name, &elements));
-    SINO_TRY(sino_multiply(elements, (int64_t)sino_precision_bytes(slices.precision), name, &bytes));
+    SINO_TRY(sino_multiply(rows, stride, name, &elements));
+    SINO_TRY(sino_multiply(elements, (int64_t)element, name, &bytes));
     /* An empty partition still needs data that its tasks can name. */
     return sino_data_new(runtime, name, bytes > 0 ? bytes : 1, data);
+}
+
+/* A vector for each partition, of its voxels or of its footprint's rays. */
+static SinoStatus new_parts(SinoRuntime *runtime, const char *name, const SinoOperator *op, bool voxels, int64_t stride,
+                            size_t element, SinoData ***parts)
+{
+    SINO_TRY(sino_allocate(op->partition_count, sizeof **parts, name, parts));
+    for (int64_t p = 0; p < op->partition_count; p++) {
+        const SinoPartition *partition = &op->partition[p];
+        SINO_TRY(new_vector(runtime, name, voxels ? partition->voxel_count : partition->footprint.ray_count, stride,
+                            element, &(*parts)[p]));
+    }
+    return NULL;
+}
+
+static bool is_narrow(SinoPrecision precision)
+{
+    return precision == SINO_HALF || precision == SINO_MIXED;
 }
 
 static SinoStatus new_vectors(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *made)
@@ -24,20 +43,18 @@ static SinoStatus new_vectors(SinoRuntime *runtime, const SinoOperator *op, Sino
     static const char *const voxel_name[SINO_VOXEL_VECTORS_MAX] = {"tomogram", "gradient", "direction",
                                                                    "first gradient"};
     const SinoVectorCount vectors = made->vectors;
+    const int64_t stride = made->slices.stride;
+    const size_t element = sino_precision_bytes(made->slices.precision);
     assert(vectors.rays <= SINO_RAY_VECTORS_MAX && vectors.voxels <= SINO_VOXEL_VECTORS_MAX);
     for (int64_t i = 0; i < vectors.rays; i++)
-        SINO_TRY(new_vector(runtime, ray_name[i], op->ray_count, made->slices, &made->rays[i]));
-    for (int64_t i = 0; i < vectors.voxels; i++) {
-        SINO_TRY(sino_allocate(op->partition_count, sizeof *made->voxels[i], voxel_name[i], &made->voxels[i]));
-        for (int64_t p = 0; p < op->partition_count; p++)
-            SINO_TRY(
-                new_vector(runtime, voxel_name[i], op->partition[p].voxel_count, made->slices, &made->voxels[i][p]));
-    }
-    if (op->partition_count == 1) return NULL;
-    SINO_TRY(sino_allocate(op->partition_count, sizeof *made->partial, "partial", &made->partial));
-    for (int64_t p = 0; p < op->partition_count; p++)
-        SINO_TRY(new_vector(runtime, "partial", op->partition[p].footprint.ray_count, made->slices, &made->partial[p]));
-    return NULL;
+        SINO_TRY(new_vector(runtime, ray_name[i], op->ray_count, stride, element, &made->rays[i]));
+    for (int64_t i = 0; i < vectors.voxels; i++)
+        SINO_TRY(new_parts(runtime, voxel_name[i], op, true, stride, element, &made->voxels[i]));
+    if (op->partition_count > 1) SINO_TRY(new_parts(runtime, "partial", op, false, stride, element, &made->partial));
+    if (!is_narrow(op->precision)) return NULL;
+    SINO_TRY(new_parts(runtime, "narrow rays", op, false, stride, sizeof(SinoHalf), &made->narrow_rays));
+    SINO_TRY(new_parts(runtime, "narrow voxels", op, true, stride, sizeof(SinoHalf), &made->narrow_voxels));
+    return sino_data_new(runtime, "units", (int64_t)sizeof(SinoUnits), &made->units);
 }
 
 static int64_t image_bytes(const SinoGeometry *geometry, int64_t stride)
@@ -52,7 +69,7 @@ static SinoStatus new_scalars(SinoRuntime *runtime, const SinoOperator *op, int6
     SINO_TRY(sino_data_new(runtime, "state", stride * (int64_t)sizeof(SinoSliceState), &made->state));
     SINO_TRY(sino_data_new(runtime, "history", stride * history_columns * (int64_t)sizeof(double), &made->history));
     SINO_TRY(sino_data_new(runtime, "repaired", stride * (int64_t)sizeof(int64_t), &made->repaired));
-    SINO_TRY(sino_data_new(runtime, "image", image_bytes(&op->geometry, stride), &made->image));
+    SINO_TRY(sino_data_new(runtime, "image", image_bytes(&op->layout.geometry, stride), &made->image));
     for (int i = 0; i < SINO_LOOKAHEAD; i++)
         SINO_TRY(sino_data_new(runtime, "active", (int64_t)sizeof(int64_t), &made->active[i]));
     return NULL;
@@ -87,6 +104,9 @@ void sino_minibatch_free(SinoMinibatch *minibatch, int64_t partition_count)
     for (int i = 0; i < SINO_RAY_VECTORS_MAX; i++) sino_data_free(minibatch->rays[i]);
     for (int i = 0; i < SINO_VOXEL_VECTORS_MAX; i++) free_each(minibatch->voxels[i], partition_count);
     free_each(minibatch->partial, partition_count);
+    free_each(minibatch->narrow_rays, partition_count);
+    free_each(minibatch->narrow_voxels, partition_count);
+    sino_data_free(minibatch->units);
     sino_data_free(minibatch->state);
     sino_data_free(minibatch->history);
     sino_data_free(minibatch->repaired);
@@ -107,11 +127,12 @@ static int64_t footprint_rays(int64_t rays, int64_t partition_count)
 int64_t sino_minibatch_bytes(const SinoGeometry *geometry, SinoPrecision precision, int64_t partition_count,
                              int64_t stride, SinoVectorCount vectors, int64_t history_columns)
 {
-    const int64_t rays = sino_geometry_ray_count(geometry);
-    const int64_t tiles = (geometry->grid_size + SINO_TILE - 1) / SINO_TILE;
-    const int64_t voxels = tiles * tiles * SINO_TILE_VOXELS;
-    const int64_t elements = vectors.rays * rays + vectors.voxels * voxels + footprint_rays(rays, partition_count);
-    return stride * (elements * (int64_t)sino_precision_bytes(precision) + (history_columns + 16) * 8) +
+    const int64_t rays = sino_geometry_ray_count(geometry), voxels = sino_tile_voxels(geometry->grid_size);
+    const int64_t footprints = footprint_rays(rays, partition_count);
+    const int64_t elements = vectors.rays * rays + vectors.voxels * voxels + footprints;
+    const int64_t narrow = is_narrow(precision) ? voxels + (footprints > 0 ? footprints : rays) : 0;
+    const int64_t element = (int64_t)sino_precision_bytes(sino_precision_solver(precision));
+    return stride * (elements * element + narrow * (int64_t)sizeof(SinoHalf) + (history_columns + 16) * 8) +
            image_bytes(geometry, stride);
 }
 
@@ -123,21 +144,86 @@ SinoPosition sino_minibatch_at(const SinoMinibatch *minibatch, int64_t iteration
     return position;
 }
 
-static double work_of(const SinoPartition *partition, const SinoMinibatch *minibatch)
+static SinoStatus prepare_spmm(SinoRuntime *runtime, const SinoOperator *op, const SinoMinibatch *minibatch,
+                               SinoPosition position, SinoSpmm *spmm)
 {
-    return 2 * (double)partition->nonzero_count * (double)minibatch->slices.stride;
+    const int64_t stride = minibatch->slices.stride;
+    *spmm = (SinoSpmm){.stride = stride,
+                       .work = 2 * (double)op->partition[position.partition].nonzero_count * (double)stride,
+                       .scratch = op->scratch,
+                       .units = minibatch->units};
+    return sino_operator_block(runtime, op, position, &spmm->block);
+}
+
+/* Shares are below 2 to this. Half precision stores sums too: those over a ray are at most √2·N, those over a voxel
+ * √2·K times the largest share, and must stay below 2^16. Mixed precision uses what halves have. */
+static int exponent_of(const SinoOperator *op, int64_t terms)
+{
+    int log = 0;
+    if (op->precision == SINO_MIXED) return 14;
+    while ((double)terms * 1.4143 > ldexp(1, log)) log++;
+    return 15 - log;
+}
+
+/* Units of a whole vector in parts, and its halves. */
+static SinoStatus insert_narrow_voxels(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
+                                       int64_t iteration, SinoData **from)
+{
+    const int64_t count = op->partition_count;
+    const int exponent = exponent_of(op, op->layout.geometry.grid_size);
+    for (int64_t p = 0; p < count; p++)
+        SINO_TRY(sino_insert_cast_units(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
+                                        op->partition[p].voxel_count, exponent, p == 0, p == count - 1, from[p],
+                                        minibatch->units));
+    for (int64_t p = 0; p < count; p++)
+        SINO_TRY(sino_insert_cast_narrow(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
+                                         op->partition[p].voxel_count, from[p], minibatch->units,
+                                         minibatch->narrow_voxels[p]));
+    return NULL;
+}
+
+static SinoStatus insert_narrow_rays(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
+                                     int64_t iteration, SinoData *total, SinoData **parts)
+{
+    const int exponent = exponent_of(op, op->layout.geometry.angle_count);
+    SINO_TRY(sino_insert_cast_units(runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
+                                    op->ray_count, exponent, true, true, total, minibatch->units));
+    for (int64_t p = 0; p < op->partition_count; p++)
+        SINO_TRY(sino_insert_cast_narrow(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
+                                         op->partition[p].footprint.ray_count, parts[p], minibatch->units,
+                                         minibatch->narrow_rays[p]));
+    return NULL;
+}
+
+/* Parts that half precision has written, to single. */
+static SinoStatus insert_widen(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
+                               int64_t iteration, bool voxels, SinoData **to)
+{
+    SinoData **from = voxels ? minibatch->narrow_voxels : minibatch->narrow_rays;
+    for (int64_t p = 0; p < op->partition_count; p++) {
+        const SinoPartition *partition = &op->partition[p];
+        SINO_TRY(sino_insert_cast_widen(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
+                                        voxels ? partition->voxel_count : partition->footprint.ray_count, from[p],
+                                        minibatch->units, to[p]));
+    }
+    return NULL;
 }
 
 SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                int64_t iteration, int64_t from, int64_t to)
 {
+    const bool half = op->precision == SINO_HALF;
     SinoData **partial = minibatch->partial ? minibatch->partial : &minibatch->rays[to];
+    SinoData **x = minibatch->units ? minibatch->narrow_voxels : minibatch->voxels[from];
+    SinoData **y = half ? minibatch->narrow_rays : partial;
+    if (minibatch->units) SINO_TRY(insert_narrow_voxels(runtime, op, minibatch, iteration, minibatch->voxels[from]));
     for (int64_t p = 0; p < op->partition_count; p++) {
-        const SinoPartition *partition = &op->partition[p];
-        SINO_TRY(sino_insert_spmm_project(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices.stride,
-                                          work_of(partition, minibatch), partition->block, minibatch->voxels[from][p],
-                                          partial[p]));
+        const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
+        SinoSpmm spmm;
+        SINO_TRY(prepare_spmm(runtime, op, minibatch, position, &spmm));
+        SINO_TRY(sino_insert_spmm_project(runtime, position, &spmm, x[p], y[p]));
     }
+    if (half) SINO_TRY(insert_widen(runtime, op, minibatch, iteration, false, partial));
     for (int64_t p = 0; minibatch->partial && p < op->partition_count; p++)
         SINO_TRY(sino_insert_reduce_node(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
                                          &op->partition[p].footprint, p == 0, op->ray_count, partial[p],
@@ -148,16 +234,23 @@ SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, Sin
 SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                    int64_t iteration, int64_t from, int64_t to)
 {
+    const bool half = op->precision == SINO_HALF;
     SinoData **partial = minibatch->partial ? minibatch->partial : &minibatch->rays[from];
+    SinoData **y = minibatch->units ? minibatch->narrow_rays : partial;
+    SinoData **x = half ? minibatch->narrow_voxels : minibatch->voxels[to];
     for (int64_t p = 0; minibatch->partial && p < op->partition_count; p++)
         SINO_TRY(sino_insert_spread_node(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
                                          &op->partition[p].footprint, op->ray_count, minibatch->rays[from],
                                          partial[p]));
-    for (int64_t p = 0; p < op->partition_count; p++) {
-        const SinoPartition *partition = &op->partition[p];
-        SINO_TRY(sino_insert_spmm_backproject(runtime, sino_minibatch_at(minibatch, iteration, p),
-                                              minibatch->slices.stride, work_of(partition, minibatch), partition->block,
-                                              partial[p], minibatch->voxels[to][p]));
+    if (minibatch->units)
+        SINO_TRY(insert_narrow_rays(runtime, op, minibatch, iteration, minibatch->rays[from], partial));
+    /* From the last partition on: its block is the one that a window holds longest. */
+    for (int64_t p = op->partition_count - 1; p >= 0; p--) {
+        const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
+        SinoSpmm spmm;
+        SINO_TRY(prepare_spmm(runtime, op, minibatch, position, &spmm));
+        SINO_TRY(sino_insert_spmm_backproject(runtime, position, &spmm, y[p], x[p]));
     }
+    if (half) SINO_TRY(insert_widen(runtime, op, minibatch, iteration, true, minibatch->voxels[to]));
     return NULL;
 }

@@ -24,6 +24,8 @@ typedef struct SinoMinibatch {
     SinoData *rays[SINO_RAY_VECTORS_MAX];      /* K·M rows; rays[0] is the sinogram */
     SinoData **voxels[SINO_VOXEL_VECTORS_MAX]; /* per partition a row per voxel; voxels[0] is the tomogram */
     SinoData **partial;                        /* per partition a row per footprint ray; NULL with one partition */
+    SinoData **narrow_rays, **narrow_voxels;   /* per partition, of halves: what spmm reads; NULL in other precisions */
+    SinoData *units;                           /* SinoUnits of the narrow vector written last; NULL likewise */
     SinoData *state;                           /* SinoSliceState[stride] */
     SinoData *history;                         /* double[slice][columns] */
     SinoData *repaired;                        /* int64[slice] */
@@ -40,11 +42,11 @@ void sino_minibatch_free(SinoMinibatch *minibatch, int64_t partition_count); /* 
 int64_t sino_minibatch_bytes(const SinoGeometry *geometry, SinoPrecision precision, int64_t partition_count,
                              int64_t stride, SinoVectorCount vectors, int64_t history_columns);
 
-/* rays[to] = A·voxels[from], by spmm_project and reduce_node. */
+/* rays[to] = A·voxels[from], by spmm_project and reduce_node; half and mixed precision cast what is multiplied. */
 SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                int64_t iteration, int64_t from, int64_t to);
 
-/* voxels[to] = Aᵀ·rays[from], by spread_node and spmm_backproject. */
+/* voxels[to] = Aᵀ·rays[from], by spread_node and spmm_backproject; likewise. */
 SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                    int64_t iteration, int64_t from, int64_t to);
 

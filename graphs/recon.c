@@ -3,6 +3,7 @@
 #include "recon.h"
 
 #include "memory.h"
+#include "operator_cache.h"
 #include "platform.h"
 #include "version.h"
 #include "workflows.h"
@@ -63,9 +64,23 @@ static SinoStatus check_output(const Recon *recon)
     const SinoVolumeRequest request = volume_request(recon);
     SINO_TRY(sino_volume_check(&request));
     SINO_TRY(sino_recon_check_new(recon->settings, recon->settings->graph));
+    SINO_TRY(sino_operator_cache_check(recon->settings->operator_cache));
     if (!recon->settings->pictures) return NULL;
     SINO_TRY(sino_recon_check_new(recon->settings, recon->names.tomogram_png));
     return sino_recon_check_new(recon->settings, recon->names.sinogram_png);
+}
+
+/* Where the budget is too small for the whole operator. */
+static void tell_windows(const Recon *recon)
+{
+    const SinoMemoryPlan *plan = &recon->plan;
+    char whole[24], resident[24];
+    if (recon->op->window_count == 0) return;
+    sino_log_warning(recon->log, "operator",
+                     "the operator of %s is more than the memory for it: %" PRId64 " of its %" PRId64
+                     " partitions are in memory at a time (%s), the others are %s when they are needed",
+                     sino_bytes_text(recon->op->bytes, whole), recon->op->window_count, plan->partition_count,
+                     sino_bytes_text(plan->operator_bytes, resident), recon->op->file ? "read again" : "traced again");
 }
 
 static void tell_plan(const Recon *recon)
@@ -80,14 +95,27 @@ static void tell_plan(const Recon *recon)
                   sino_bytes_text(plan->total_bytes, total), sino_bytes_text(plan->budget_bytes, budget));
 }
 
+/* Why angles are stored as they are. */
+static const char *why_stored(const Recon *recon)
+{
+    const SinoLayout *layout = &recon->op->layout;
+    if (!recon->settings->symmetry) return " (symmetry is off)";
+    if (layout->geometry.grid_size % 2 == 1) return " (symmetry needs an even number of columns)";
+    return layout->orientations == 1 ? " (no quarter turns or mirror images among them)"
+                                     : " (the others are quarter turns or mirror images)";
+}
+
 static void tell_operator(const Recon *recon)
 {
     const SinoOperator *op = recon->op;
     char bytes[24];
     sino_log_info(recon->log, "operator",
-                  "operator of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), built in %.2f s", op->nonzero_count,
-                  sino_bytes_text(op->bytes, bytes),
-                  (double)op->bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1), op->build_s);
+                  "operator of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), %s in %.2f s; %" PRId64 " of %" PRId64
+                  " angles stored%s",
+                  op->nonzero_count, sino_bytes_text(op->bytes, bytes),
+                  (double)op->bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1),
+                  op->file ? "read" : "built", op->build_s, sino_layout_stored_angles(&op->layout),
+                  op->layout.geometry.angle_count, why_stored(recon));
 }
 
 /* Input, plan, center, operator: all that is known before the first slab. */
@@ -103,10 +131,17 @@ static SinoStatus set_up(Recon *recon)
     const int64_t workers = sino_runtime_worker_count(recon->runtime);
     SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, 0, &recon->plan));
     SINO_TRY(sino_center_search(recon->runtime, settings, &recon->input));
-    SINO_TRY(sino_operator_new(recon->runtime, &recon->input.geometry, settings->precision, recon->plan.partition_count,
-                               &recon->op));
+    const SinoOperatorRequest wanted = {.geometry = recon->input.geometry,
+                                        .precision = settings->precision,
+                                        .symmetry = settings->symmetry,
+                                        .partition_count = recon->plan.partition_count,
+                                        .window_count = recon->plan.window_count,
+                                        .cache = settings->operator_cache};
+    SINO_TRY(sino_operator_new(recon->runtime, &wanted, &recon->op));
     tell_operator(recon);
-    SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, recon->op->bytes, &recon->plan));
+    tell_windows(recon);
+    if (recon->op->window_count == 0)
+        SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, recon->op->bytes, &recon->plan));
     tell_plan(recon);
     return NULL;
 }
@@ -228,7 +263,10 @@ static SinoStatus run(Recon *recon)
     SINO_TRY_OR(status, fail, write_process(recon));
     SINO_TRY(finish(recon));
     tell_output(recon);
-    return add_safe(write_pictures(recon), volume_is_safe);
+    SINO_TRY(add_safe(write_pictures(recon), volume_is_safe));
+    /* Last, so that it takes no room on disk from what was asked for. */
+    sino_operator_cache_save(recon->runtime, settings->operator_cache, recon->op);
+    return NULL;
 fail:
     return abandon(recon, status);
 }

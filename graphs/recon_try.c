@@ -3,6 +3,7 @@
 #include "recon.h"
 
 #include "memory.h"
+#include "operator_cache.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -67,10 +68,14 @@ static SinoStatus try_center(Try *try, double center)
     SinoRecord record = {0};
     const int64_t columns = try->solver->iterative ? try->settings->iterations + 1 : 1;
     try->input.geometry.center = sino_input_column_of_grid(&try->input, center);
+    const SinoOperatorRequest wanted = {.geometry = try->input.geometry,
+                                        .precision = try->settings->precision,
+                                        .symmetry = try->settings->symmetry,
+                                        .partition_count = try->plan.partition_count,
+                                        .window_count = try->plan.window_count,
+                                        .cache = try->settings->operator_cache};
     SINO_TRY_OR(status, cleanup, sino_record_new(&try->input, columns, true, &record));
-    SINO_TRY_OR(status, cleanup,
-                sino_operator_new(try->runtime, &try->input.geometry, try->settings->precision,
-                                  try->plan.partition_count, &op));
+    SINO_TRY_OR(status, cleanup, sino_operator_new(try->runtime, &wanted, &op));
     SINO_TRY_OR(status, cleanup,
                 sino_reconstruct(try->runtime, try->settings, &try->input, op, try->solver, &try->plan,
                                  sino_recon_scale(try->settings), NULL, &record));
@@ -123,6 +128,7 @@ static SinoStatus run(Try *try)
     const SinoRuntimeRequest request = sino_recon_runtime_request(settings, try->log);
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
     SINO_TRY(sino_recon_check_new(settings, settings->graph));
+    SINO_TRY(sino_operator_cache_check(settings->operator_cache));
     SINO_TRY(sino_runtime_start(&request, &try->runtime));
     SINO_TRY(sino_center_search(try->runtime, settings, &try->input));
     SINO_TRY(choose_slice(try));

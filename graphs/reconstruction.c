@@ -47,7 +47,7 @@ static int64_t slab_slices(const Run *run, int64_t slab)
 static SinoStatus new_data(Run *run)
 {
     const SinoMemoryPlan *plan = run->plan;
-    const SinoSlices slices = {.precision = run->op->precision, .stride = plan->stride};
+    const SinoSlices slices = {.precision = sino_precision_solver(run->op->precision), .stride = plan->stride};
     const int64_t field = sino_input_field_bytes(run->input, plan->slab_slices);
     SINO_TRY(sino_data_new(run->runtime, "io", 0, &run->io));
     for (int64_t i = 0; i < min(COUNT_SETS, plan->slab_count); i++) {
@@ -99,12 +99,13 @@ static SinoStatus insert_correct(Run *run, int64_t slab, int64_t slot)
     minibatch->stopped = false;
     minibatch->position.slab = slab;
     minibatch->position.minibatch = slab * plan->slots + slot;
-    const SinoCorrection correction = sino_input_correction(run->input, minibatch->slices, in_this, in_slab);
+    SinoCorrection correction = sino_input_correction(run->input, minibatch->slices, in_this, in_slab);
+    correction.place = run->op->layout.place;
     SINO_TRY(sino_insert_correct(run->runtime, minibatch->position, &correction, set->counts, set->flat, set->dark,
                                  minibatch->rays[0], minibatch->repaired));
     const int64_t picture = run->record->picture_slice - minibatch->first_slice;
     if (run->record->sinogram && picture >= 0 && picture < minibatch->slices.slice_count)
-        SINO_TRY(sino_insert_sample(run->runtime, minibatch->position, minibatch->slices, picture, run->op->ray_count,
+        SINO_TRY(sino_insert_sample(run->runtime, minibatch->position, minibatch->slices, picture, &run->op->layout,
                                     minibatch->rays[0], run->record->sinogram));
     return run->solver->start(&run->solver_run, minibatch);
 }
@@ -145,7 +146,7 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
     const SinoOperator *op = run->op;
     for (int64_t p = 0; p < op->partition_count; p++) {
         const SinoAssemble part = {.slices = minibatch->slices,
-                                   .grid_size = op->geometry.grid_size,
+                                   .grid_size = op->layout.geometry.grid_size,
                                    .tile_count = op->partition[p].tile_count,
                                    .tile = op->partition[p].tile,
                                    .scale = run->scale,
@@ -160,7 +161,7 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                              .residuals = run->record->residuals,
                              .repaired = run->record->repaired,
                              .picture_slice = run->record->picture_slice,
-                             .pixel_count = op->geometry.grid_size * op->geometry.grid_size,
+                             .pixel_count = op->layout.geometry.grid_size * op->layout.geometry.grid_size,
                              .picture = run->record->tomogram};
     return sino_insert_store(run->runtime, minibatch->position, &store, run->io, minibatch->image, minibatch->history,
                              minibatch->repaired);

@@ -41,12 +41,12 @@ static SinoFilterWindow window_of(SinoFbpFilter filter)
 
 static SinoStatus prepare(SinoSolverRun *run)
 {
-    const SinoGeometry *geometry = &run->op->geometry;
+    const SinoGeometry *geometry = &run->op->layout.geometry;
     Filter *filter = NULL;
     SINO_TRY(sino_allocate(1, sizeof *filter, "the filter", &filter));
     run->own = filter;
-    SINO_TRY(sino_filter_new(geometry->column_count, window_of(run->settings->fbp_filter), run->op->precision,
-                             &filter->plan));
+    SINO_TRY(sino_filter_new(geometry->column_count, window_of(run->settings->fbp_filter),
+                             sino_precision_solver(run->op->precision), &filter->plan));
     SINO_TRY(sino_allocate(geometry->angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));
     SINO_TRY(sino_filter_angle_weights(geometry->angle_count, geometry->angle_rad, filter->angle_weight));
     return sino_data_scratch(run->runtime, "filter scratch", sino_filter_scratch_bytes(filter->plan), &filter->scratch);
@@ -58,8 +58,8 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     const SinoPosition position = sino_minibatch_at(minibatch, -1, -1);
     SINO_TRY(sino_insert_update_start(run->runtime, position, minibatch->slices, sino_solver_iteration(run, 0),
                                       run->op->ray_count, minibatch->rays[B], minibatch->state, minibatch->history));
-    SINO_TRY(sino_insert_filter(run->runtime, position, filter->plan, run->op->geometry.angle_count, minibatch->slices,
-                                filter->angle_weight, filter->scratch, minibatch->rays[B]));
+    SINO_TRY(sino_insert_filter(run->runtime, position, filter->plan, run->op->layout.geometry.angle_count,
+                                minibatch->slices, filter->angle_weight, filter->scratch, minibatch->rays[B]));
     return sino_insert_backproject(run->runtime, run->op, minibatch, -1, B, X);
 }
 

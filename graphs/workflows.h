@@ -19,4 +19,7 @@ SinoStatus sino_info(const SinoSettings *settings, SinoLog *log);
 /* Makes a phantom scan in the folder `out`, reconstructs it and says how close the result is to the truth. */
 SinoStatus sino_demo(const SinoSettings *settings, SinoLog *log);
 
+/* Measures the operator's kernels beside the machine's own limits, in one run. On stdout a table; files on request. */
+SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log);
+
 #endif

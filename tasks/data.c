@@ -58,6 +58,21 @@ SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, 
     return NULL;
 }
 
+SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *memory, int64_t bytes,
+                            SinoData **result)
+{
+    (void)runtime;
+    SINO_TRY(check_size(name, bytes));
+    SINO_TRY(new_data(name, bytes, result));
+    (*result)->memory = (void *)(uintptr_t)memory; /* StarPU knows no constant memory */
+    (*result)->borrowed = true;
+    /* Not pinned: CUDA cannot pin the pages of a file that are only read. */
+    starpu_vector_data_register(&(*result)->handle, STARPU_MAIN_RAM, (uintptr_t)memory, (uint32_t)line_count(bytes),
+                                LINE_BYTES);
+    starpu_data_set_name((*result)->handle, name);
+    return NULL;
+}
+
 SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **result)
 {
     (void)runtime;
@@ -73,8 +88,10 @@ void sino_data_free(SinoData *data)
 {
     if (!data) return;
     starpu_data_unregister(data->handle);
-    if (data->memory) starpu_memory_unpin(data->memory, (size_t)line_count(data->bytes) * LINE_BYTES);
-    free(data->memory);
+    if (data->memory && !data->borrowed) {
+        starpu_memory_unpin(data->memory, (size_t)line_count(data->bytes) * LINE_BYTES);
+        free(data->memory);
+    }
     free(data->reader);
     free(data);
 }

@@ -30,7 +30,8 @@ void sino_model_directory_remove(char *temporary); /* takes NULL */
 
 struct SinoData {
     starpu_data_handle_t handle;
-    void *memory; /* NULL: void or scratch */
+    void *memory;  /* NULL: void or scratch */
+    bool borrowed; /* the memory is not owned */
     int64_t bytes;
     const char *name; /* constant */
     int64_t number;   /* tells data of one name apart */

@@ -8,13 +8,18 @@
 #define SINO_TASKS_H
 
 #include "assemble.h"
+#include "cast.h"
 #include "center.h"
 #include "correct.h"
 #include "filter.h"
+#include "machine.h"
+#include "operator_file.h"
+#include "output_file.h"
 #include "pack.h"
 #include "phantom.h"
 #include "picture.h"
 #include "reduce.h"
+#include "roofline.h"
 #include "runtime.h"
 #include "scan.h"
 #include "settings.h"
@@ -48,18 +53,39 @@ SinoStatus sino_insert_filter(SinoRuntime *runtime, SinoPosition position, const
 SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int64_t candidate_count,
                               const double *candidate, double *metric);
 
-/* trace: a run of tiles; marks `touched` rays when it is not NULL. pack: the traced run into its place in a block. */
-SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, const SinoGeometry *geometry,
-                             SinoPrecision precision, int64_t first_tile, int64_t tile_count, const SinoTilePlace *tile,
-                             SinoTrace *trace, uint8_t *touched);
-SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, SinoTrace *trace, const uint32_t *local,
-                            uint8_t *to);
+/* trace: a run of tiles, into its block. pack: afterwards its rays r become local[r]. */
+SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, SinoPackRun *run);
+SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run, const uint32_t *local);
 
-/* spmm_project: y = A x of one partition. spmm_backproject: x = Aᵀ y. `work` is 2·nonzeros·slices. */
-SinoStatus sino_insert_spmm_project(SinoRuntime *runtime, SinoPosition position, int64_t stride, double work,
-                                    SinoData *block, SinoData *x, SinoData *y);
-SinoStatus sino_insert_spmm_backproject(SinoRuntime *runtime, SinoPosition position, int64_t stride, double work,
-                                        SinoData *block, SinoData *y, SinoData *x);
+/* fill: a partition's block, into a window. */
+typedef struct SinoFill {
+    SinoPackBlock pack;
+    SinoBlockHeader *header; /* gets a copy of the block's; NULL: not wanted */
+    const void *kept;        /* the block in a mapped file; NULL: it is traced */
+} SinoFill;
+SinoStatus sino_insert_fill(SinoRuntime *runtime, SinoPosition position, const SinoFill *fill, SinoData *window);
+
+/* spmm_project: y = A x of one partition. spmm_backproject: x = Aᵀ y. Types of the vectors: spmm.h. */
+typedef struct SinoSpmm {
+    int64_t stride;
+    double work; /* 2·nonzeros·slices */
+    SinoData *block;
+    SinoData *scratch; /* sino_spmm_scratch_bytes */
+    SinoData *units;   /* SinoUnits of the vector that is read, when it is half; NULL: it is not */
+} SinoSpmm;
+SinoStatus sino_insert_spmm_project(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *x,
+                                    SinoData *y);
+SinoStatus sino_insert_spmm_backproject(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *y,
+                                        SinoData *x);
+
+/* cast_units: what halves of a vector will stand for, looked at part by part (cast.h). cast_narrow: a part to halves;
+ * cast_widen: back to single. */
+SinoStatus sino_insert_cast_units(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
+                                  int exponent, bool first, bool last, SinoData *x, SinoData *units);
+SinoStatus sino_insert_cast_narrow(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
+                                   SinoData *x, SinoData *units, SinoData *to);
+SinoStatus sino_insert_cast_widen(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
+                                  SinoData *x, SinoData *units, SinoData *to);
 
 /* reduce_node: total += one partition's partial sums; `first` starts the sum. In insertion order, so the same every
  * time. spread_node: a partition's footprint of the total. */
@@ -111,9 +137,9 @@ SinoStatus sino_insert_weights_reciprocal(SinoRuntime *runtime, SinoPrecision pr
 SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *assemble, bool first,
                                 SinoData *x, SinoData *image);
 
-/* sample: the line integrals of one slice of a minibatch, as float[K·M], for a picture. */
+/* sample: the line integrals of one slice of a minibatch, as float[K·M] in the order of the scan, for a picture. */
 SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t slice,
-                              int64_t ray_count, SinoData *sinogram, float *sample);
+                              const SinoLayout *layout, SinoData *sinogram, float *sample);
 
 /* store: a minibatch's image to the volume, its history and repair counts to the arrays of the run. */
 typedef struct SinoStore {
@@ -147,5 +173,11 @@ typedef struct SinoPhantomRow {
     float *truth;        /* [N][N]; NULL: not wanted */
 } SinoPhantomRow;
 SinoStatus sino_insert_phantom(SinoRuntime *runtime, const SinoPhantomRow *row);
+
+/* measure_fma: multiply-adds in registers, as sino_machine_multiply_add. measure_read: reads all of the data, whose
+ * bytes are a multiple of 8. measure_fill: bytes that are small normal numbers in every precision. */
+SinoStatus sino_insert_measure_fma(SinoRuntime *runtime, SinoPrecision precision, int64_t rounds);
+SinoStatus sino_insert_measure_read(SinoRuntime *runtime, int64_t bytes, SinoData *data);
+SinoStatus sino_insert_measure_fill(SinoRuntime *runtime, int64_t bytes, SinoData *data);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { SIZE = 37, TILES_ACROSS = 3, TILES = TILES_ACROSS * TILES_ACROSS, SPLIT = 4, SLICES_MOST = 64 };
+enum { SIZE = 37, TILES_ACROSS = 8, TILES = TILES_ACROSS * TILES_ACROSS, SPLIT = 29, SLICES_MOST = 64 };
 
 /* Another number for every voxel of every slice, exact in both precisions. */
 static double number_of(int64_t row, int64_t column, int64_t f)
@@ -23,10 +23,12 @@ static void *voxels_create(SinoSlices slices, int64_t tile_count, const SinoTile
     assert_non_null(x);
     for (int64_t i = 0; i < rows * slices.slice_count; i++) {
         const int64_t voxel = i / slices.slice_count, f = i % slices.slice_count, in_tile = voxel % SINO_TILE_VOXELS;
-        const int64_t row = tile[voxel / SINO_TILE_VOXELS].row * SINO_TILE + in_tile / SINO_TILE;
-        const int64_t column = tile[voxel / SINO_TILE_VOXELS].column * SINO_TILE + in_tile % SINO_TILE;
+        const SinoTilePlace place = tile[voxel / SINO_TILE_VOXELS];
+        const int64_t row = sino_tile_first_voxel(SIZE, place.row) + in_tile / SINO_TILE;
+        const int64_t column = sino_tile_first_voxel(SIZE, place.column) + in_tile % SINO_TILE;
+        const bool inside = row >= 0 && column >= 0 && row < SIZE && column < SIZE;
         testing_set_element(slices.precision, x, sino_panel_element(slices, rows, voxel, f),
-                            row < SIZE && column < SIZE ? number_of(row, column, f) : NAN);
+                            inside ? number_of(row, column, f) : NAN);
     }
     return x;
 }

@@ -278,8 +278,8 @@ static void bad_values_are_refused(void **state)
            "--tolerance is '1e-400'; allowed: a number at least 0 and below 1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --mask-ratio 1.1", "--mask-ratio is '1.1'; allowed: a number from 0 to 1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm gridrec", "--algorithm is 'gridrec'; allowed: cg, sirt or fbp");
-    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --precision mixed", "--precision is 'mixed'; allowed: single or double");
-    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --precision half", "--precision is 'half'; allowed: single or double");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --precision quad",
+           "--precision is 'quad'; allowed: single, double, half or mixed");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --overwrite=maybe", "--overwrite is 'maybe'; allowed: yes or no");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --fbp-filter x",
            "--fbp-filter is 'x'; allowed: ramp, shepp, cosine, hann, hamming, parzen or butterworth");
@@ -315,6 +315,80 @@ static void contradictions_are_refused(void **state)
     SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity --relaxation 1.5 --algorithm sirt");
     assert_true(settings->nonnegativity && settings->relaxation == 1.5);
     sino_settings_free(settings);
+}
+
+/* --columns, --angles, --slices and --precision mean one thing to bench and another to the other verbs. */
+static void names_are_shared_by_verbs(void **state)
+{
+    (void)state;
+    SinoSettings *settings = accept(SINO_VERB_BENCH, "");
+    assert_int_equal(settings->columns, 512);
+    assert_int_equal(settings->angles, 375);
+    assert_int_equal(settings->slice_counts.count, 7);
+    assert_int_equal(settings->slice_counts.value[6], 64);
+    assert_int_equal(settings->precisions, (1 << SINO_PRECISIONS) - 1);
+    assert_null(settings->csv);
+    assert_null(settings->roofline);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_INFO, "s.h5");
+    assert_int_equal(settings->columns, 0);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_PHANTOM, "-o s.h5 --slices 3");
+    assert_int_equal(settings->angles, 400);
+    assert_int_equal(settings->slices, 3);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_BENCH, "--columns 64 --precision double --slices 9,3 --csv a.csv --roofline a.svg");
+    assert_int_equal(settings->columns, 64);
+    assert_int_equal(settings->precisions, 1 << SINO_DOUBLE);
+    assert_int_equal(settings->slice_counts.count, 2);
+    assert_int_equal(settings->slice_counts.value[0], 9);
+    assert_string_equal(settings->csv, "a.csv");
+    sino_settings_free(settings);
+    refuse(SINO_VERB_PHANTOM, "--columns 3",
+           "--columns is not an option of phantom; allowed: with recon, info or bench");
+    refuse(SINO_VERB_RECON, "--slices 3", "--slices is not an option of recon; allowed: with phantom, demo or bench");
+    refuse(SINO_VERB_BENCH, "--iterations 3", "--iterations is not an option of bench; allowed: with recon or demo");
+    refuse(SINO_VERB_BENCH, "--roofline a.svg --csv a.svg",
+           "--roofline and --csv are the same file, 'a.svg'; allowed: different files");
+    refuse_yaml(SINO_VERB_PHANTOM, "columns: 3\n", "-o s.h5",
+                ": columns is not an option of phantom; allowed: with recon, info or bench");
+}
+
+static void lists_are_read(void **state)
+{
+    (void)state;
+    static const char *const bad_counts[] = {"0",  "-1",   "257", "1,,2", "1,2,",  ",1",
+                                             "3x", "8,08", "1 2", "all",  "1,2,1", "1,1000000000000000000000000000000"};
+    static const char *const bad_words[] = {"quad", "single,single", "single,", ",", "all,single", "Single"};
+    char line[200], message[300];
+    for (size_t i = 0; i < sizeof bad_counts / sizeof *bad_counts; i++) {
+        char *argument[] = {line};
+        snprintf(line, sizeof line, "--slices=%s", bad_counts[i]);
+        snprintf(message, sizeof message,
+                 "--slices is '%s'; allowed: 1 to 32 different integers from 1 to 256, separated by commas",
+                 bad_counts[i]);
+        SinoSettings *settings = NULL;
+        SinoStatus status = sino_settings_read(SINO_VERB_BENCH, 1, argument, &settings);
+        assert_string_equal(sino_status_text(status), message);
+        sino_status_free(status);
+    }
+    for (size_t i = 0; i < sizeof bad_words / sizeof *bad_words; i++) {
+        snprintf(line, sizeof line, "--precision %s", bad_words[i]);
+        snprintf(
+            message, sizeof message,
+            "--precision is '%s'; allowed: all, or one or more of single, double, half and mixed, separated by commas",
+            bad_words[i]);
+        refuse(SINO_VERB_BENCH, line, message);
+    }
+    strcpy(line, "--slices 1");
+    for (int i = 2; i <= SINO_COUNTS_MAX; i++) snprintf(line + strlen(line), sizeof line - strlen(line), ",%d", i);
+    SinoSettings *settings = accept(SINO_VERB_BENCH, line);
+    assert_int_equal(settings->slice_counts.count, SINO_COUNTS_MAX);
+    sino_settings_free(settings);
+    snprintf(line + strlen(line), sizeof line - strlen(line), ",33");
+    SinoStatus status = read_line(SINO_VERB_BENCH, line, &settings);
+    assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
+    sino_status_free(status);
 }
 
 static void input_under_another_name_is_recognised(void **state)
@@ -433,6 +507,12 @@ static void text_of_settings_reads_back(void **state)
     sino_settings_free(again);
     round_trip(SINO_VERB_DEMO, "", &again);
     sino_settings_free(again);
+    round_trip(SINO_VERB_BENCH, "--slices 256,1,16 --precision double,single --angles 7", &again);
+    assert_int_equal(again->slice_counts.count, 3);
+    assert_int_equal(again->slice_counts.value[0], 256);
+    assert_int_equal(again->precisions, 1 << SINO_SINGLE | 1 << SINO_DOUBLE);
+    assert_int_equal(again->angles, 7);
+    sino_settings_free(again);
 }
 
 static char *printed_help(int verb)
@@ -456,6 +536,7 @@ static void help_names_every_option_of_its_verb(void **state)
         char *help = printed_help(verb), option[64];
         for (int j = 0; j < SINO_SETTING_COUNT; j++) {
             const SinoSetting *row = &sino_setting_table[j];
+            if (sino_setting_find(verb, row->name, strlen(row->name)) != row) continue; /* the verb has another one */
             snprintf(option, sizeof option, "--%s %s", row->name,
                      row->kind != SINO_SETTING_FLAG ? row->operand
                      : row->argument_only           ? ""
@@ -479,13 +560,21 @@ static void table_is_consistent(void **state)
     (void)state;
     for (int i = 0; i < SINO_SETTING_COUNT; i++) {
         const SinoSetting *row = &sino_setting_table[i];
-        assert_true(sino_setting_find(row->name, strlen(row->name)) == row);
-        if (row->alias) assert_true(sino_setting_find(row->alias, strlen(row->alias)) == row);
         assert_non_null(row->help);
         assert_true(row->verbs != 0);
+        for (int k = 0; k < SINO_VERB_COUNT; k++) {
+            const int verb = sino_verb_table[k].verb;
+            if (!(row->verbs & verb)) continue;
+            assert_true(sino_setting_find(verb, row->name, strlen(row->name)) == row);
+            if (row->alias) assert_true(sino_setting_find(verb, row->alias, strlen(row->alias)) == row);
+        }
         for (int j = 0; j < i; j++) {
-            assert_true(sino_setting_table[j].offset != row->offset);
-            assert_true(row->letter == 0 || sino_setting_table[j].letter != row->letter);
+            const SinoSetting *other = &sino_setting_table[j];
+            const bool namesake = strcmp(other->name, row->name) == 0;
+            assert_true(!namesake || (other->verbs & row->verbs) == 0);
+            assert_true(other->offset != row->offset || (namesake && row->kind == other->kind));
+            assert_true(other->offset != row->offset || row->kind != SINO_SETTING_TEXT);
+            assert_true(row->letter == 0 || other->letter != row->letter);
         }
         if (!row->fallback) continue;
         SinoSettings settings = {0};
@@ -514,6 +603,8 @@ int main(void)
         cmocka_unit_test(missing_and_repeated_values_are_refused),
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(names_are_shared_by_verbs),
+        cmocka_unit_test(lists_are_read),
         cmocka_unit_test(input_under_another_name_is_recognised),
         cmocka_unit_test(yaml_file_is_read_and_overruled),
         cmocka_unit_test(bad_yaml_files_are_refused),

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SpMM: both directions of every instruction set against the dense reference operator, on blocks traced and packed as
- * partitions of a slice; adjointness. */
+ * partitions of a slice, in every precision, with and without symmetry; adjointness; what blocks' heads say. */
 #include "spmm.h"
 
+#include "memory.h"
 #include "pack.h"
 #include "reference_operator.h"
 #include "spmm_isa.h"
 #include "testing.h"
+#include "testing_angles.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,23 +19,41 @@
 #define SINO_VECTOR_BYTES 64
 #include "spmm_isa.c"
 
-enum { SLICES = 64 }; /* of the reference; a stride of F uses the first F */
+enum { SLICES = 64 }; /* of the reference; F slices are the first F */
 
-static const int strides[] = {1, 2, 3, 4, 5, 7, 8, 16, 17, 20, 24, 31, 32, 33, 40, 64};
-enum { STRIDES = sizeof strides / sizeof *strides };
+static const int64_t slice_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 20, 31, 32, 33, 64};
+enum { SLICE_COUNTS = sizeof slice_counts / sizeof *slice_counts };
 
-static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_DOUBLE};
+static const char *const precision_names[] = {"single", "double", "half", "mixed"};
 
-/* A geometry, its operator, and inputs that both precisions hold exactly. */
+/* An instruction set, and the bytes of its registers. */
+typedef struct Isa {
+    const SinoSpmmIsa *table;
+    int64_t vector_bytes;
+} Isa;
+
+static const Isa isas[] = {
+    {&sino_spmm_plain, 16},
+    {&sino_spmm_wide, 64},
+#ifdef __x86_64__
+    {&sino_spmm_avx2, 32},
+    {&sino_spmm_avx512, 64},
+#endif
+};
+
+/* A geometry, its operator with rays in the layout's order, and inputs that all precisions hold exactly. */
 typedef struct Problem {
-    SinoGeometry geometry;
+    SinoGeometry scan;
+    bool symmetry;
+    SinoLayout layout; /* owned */
     ReferenceOperator reference;
     double *x, *y; /* [voxel][SLICES], [ray][SLICES]; owned */
 } Problem;
 
-/* Some tiles of a slice. */
+/* Some tiles of a slice: whole orbits with symmetry. */
 typedef struct Partition {
     const char *name;
+    bool has_footprint; /* else its rays are all rays */
     int64_t tile_count;
     SinoTilePlace tile[64];
 } Partition;
@@ -49,6 +69,7 @@ typedef struct Packed {
     SinoBlockHeader *block; /* owned */
     uint32_t *ray;          /* the footprint, ascending; owned */
     int64_t ray_count;
+    int64_t ray_visits, tile_visits; /* how often a ray or a tile is written, at most */
 } Packed;
 
 static void *zeros(int64_t count, size_t bytes)
@@ -58,30 +79,38 @@ static void *zeros(int64_t count, size_t bytes)
     return values;
 }
 
+/* Multiples of 2⁻¹⁰ in [−1, 1]: halves. */
 static double *random_values(int64_t count, uint64_t *seed)
 {
     double *values = zeros(count, sizeof *values);
-    for (int64_t i = 0; i < count; i++) values[i] = (double)(float)reference_random(seed);
+    for (int64_t i = 0; i < count; i++) values[i] = nearbyint(reference_random(seed) * 1024) / 1024;
     return values;
 }
 
-static double element(SinoPrecision precision, const void *values, int64_t at)
+/* Element of a vector whose elements have so many bytes. */
+static double element(size_t bytes, const void *values, int64_t at)
 {
-    return precision == SINO_DOUBLE ? ((const double *)values)[at] : (double)((const float *)values)[at];
+    if (bytes == sizeof(double)) return ((const double *)values)[at];
+    if (bytes == sizeof(float)) return (double)((const float *)values)[at];
+    return (double)sino_half_value(((const SinoHalf *)values)[at]);
 }
 
-static void set_element(SinoPrecision precision, void *values, int64_t at, double value)
+static void set_element(size_t bytes, void *values, int64_t at, double value)
 {
-    if (precision == SINO_DOUBLE)
+    if (bytes == sizeof(double))
         ((double *)values)[at] = value;
-    else
+    else if (bytes == sizeof(float))
         ((float *)values)[at] = (float)value;
+    else
+        ((SinoHalf *)values)[at] = sino_half((float)value);
 }
 
-static Problem problem_create(SinoGeometry geometry)
+static Problem problem_create(SinoGeometry scan, bool symmetry)
 {
     uint64_t seed = 11;
-    Problem problem = {.geometry = geometry, .reference = reference_operator_create(&geometry)};
+    Problem problem = {.scan = scan, .symmetry = symmetry};
+    assert_success(sino_layout_new(&scan, SINO_SINGLE, symmetry, &problem.layout));
+    problem.reference = reference_operator_create(&problem.layout.geometry);
     problem.x = random_values(problem.reference.voxel_count * SLICES, &seed);
     problem.y = random_values(problem.reference.ray_count * SLICES, &seed);
     return problem;
@@ -89,6 +118,7 @@ static Problem problem_create(SinoGeometry geometry)
 
 static void problem_free(Problem *problem)
 {
+    sino_layout_free(&problem->layout);
     reference_operator_free(&problem->reference);
     free(problem->x);
     free(problem->y);
@@ -97,10 +127,10 @@ static void problem_free(Problem *problem)
 /* The voxel of the slice that is element v of the partition's tile t; −1 outside the grid. */
 static int64_t voxel_of(const Problem *problem, const Partition *partition, int64_t t, int v)
 {
-    const int64_t size = problem->geometry.grid_size;
-    const int64_t row = (int64_t)partition->tile[t].row * SINO_TILE + v / SINO_TILE;
-    const int64_t column = (int64_t)partition->tile[t].column * SINO_TILE + v % SINO_TILE;
-    return row < size && column < size ? row * size + column : -1;
+    const int64_t size = problem->scan.grid_size;
+    const int64_t row = sino_tile_first_voxel(size, partition->tile[t].row) + v / SINO_TILE;
+    const int64_t column = sino_tile_first_voxel(size, partition->tile[t].column) + v % SINO_TILE;
+    return row >= 0 && row < size && column >= 0 && column < size ? row * size + column : -1;
 }
 
 static Expected expected_create(const Problem *problem, const Partition *partition)
@@ -140,39 +170,101 @@ static void expected_free(Expected *expected)
     free(expected->x_size);
 }
 
-/* Traces in two runs of tiles, numbers the rays they touch, and moves both into one block. */
+/* The footprint: rays that were touched, or all. local[ray]: its place in it. */
+static uint32_t *number_rays(const Problem *problem, const Partition *partition, const uint8_t *touched, Packed *packed)
+{
+    const int64_t rays = problem->reference.ray_count;
+    uint32_t *local = zeros(rays, sizeof *local);
+    packed->ray = zeros(rays, sizeof(uint32_t));
+    for (int64_t ray = 0; ray < rays; ray++) {
+        const bool mine = touched[ray] || !partition->has_footprint;
+        local[ray] = mine ? (uint32_t)packed->ray_count : UINT32_MAX;
+        if (mine) packed->ray[packed->ray_count++] = (uint32_t)ray;
+    }
+    return local;
+}
+
+/* Adds the visits of one section; returns its bytes. */
+static int64_t count_section(const Packed *packed, SinoSectionHeader *header, int64_t *of_ray, int64_t *of_tile)
+{
+    SinoSection section;
+    int64_t step = 0;
+    sino_section_arrays(header, (SinoPrecision)packed->block->precision, &section);
+    for (int g = 0; g < SINO_ORIENTATIONS; g++) {
+        if (!(header->orientations >> g & 1)) continue;
+        of_tile[sino_block_tiles(packed->block)[header->tile * SINO_ORIENTATIONS + g]]++;
+        for (int64_t i = 0; i < (int64_t)header->group_count * SINO_GROUP_RAYS; i++) {
+            assert_true(section.ray[i] + step < packed->ray_count);
+            of_ray[section.ray[i] + step]++;
+        }
+        step += header->step;
+    }
+    return header->bytes;
+}
+
+/* How often each row is written, of the rays and of the tiles. */
+static void count_visits(Packed *packed)
+{
+    const SinoBlockHeader *block = packed->block;
+    int64_t *of_ray = zeros(packed->ray_count, sizeof *of_ray), *of_tile = zeros(block->tile_count, sizeof *of_tile);
+    for (int64_t i = 0; i < block->piece_count; i++) {
+        const SinoBlockPiece piece = sino_block_pieces(block)[i];
+        for (int64_t at = piece.offset; at < piece.offset + piece.bytes;)
+            at += count_section(packed, (SinoSectionHeader *)(void *)((char *)packed->block + at), of_ray, of_tile);
+    }
+    for (int64_t i = 0; i < packed->ray_count; i++)
+        packed->ray_visits = of_ray[i] > packed->ray_visits ? of_ray[i] : packed->ray_visits;
+    for (int64_t t = 0; t < block->tile_count; t++)
+        packed->tile_visits = of_tile[t] > packed->tile_visits ? of_tile[t] : packed->tile_visits;
+    free(of_ray);
+    free(of_tile);
+}
+
+/* Packs two runs of tiles, the second one first, and numbers the rays they touch. */
 static Packed pack(const Problem *problem, const Partition *partition, SinoPrecision precision)
 {
-    const int64_t rays = problem->reference.ray_count, half = partition->tile_count / 2;
-    SinoTrace trace[2] = {{0}, {0}};
-    assert_success(sino_trace_tiles(&problem->geometry, precision, 0, half, partition->tile, &trace[0]));
-    assert_success(sino_trace_tiles(&problem->geometry, precision, half, partition->tile_count - half,
-                                    partition->tile + half, &trace[1]));
-    uint8_t *touched = zeros(rays, 1);
-    for (int i = 0; i < 2; i++) sino_pack_mark(&trace[i], touched);
-    Packed packed = {.ray = zeros(rays, sizeof(uint32_t))};
-    uint32_t *local = zeros(rays, sizeof *local);
-    for (int64_t ray = 0; ray < rays; ray++) {
-        local[ray] = touched[ray] ? (uint32_t)packed.ray_count : UINT32_MAX;
-        if (touched[ray]) packed.ray[packed.ray_count++] = (uint32_t)ray;
+    enum { CAPACITY = 256 << 20 };
+    const int64_t half = partition->tile_count / 2, rest = partition->tile_count - half;
+    const int64_t pieces = sino_pack_piece_count(half, partition->tile);
+    const int64_t more_pieces = sino_pack_piece_count(rest, partition->tile + half);
+    SinoLayout layout;
+    assert_success(sino_layout_new(&problem->scan, precision, problem->symmetry, &layout));
+    uint8_t *touched = zeros(problem->reference.ray_count, 1);
+    SinoPackArea area = {.block = sino_reserve(CAPACITY),
+                         .capacity = CAPACITY,
+                         .used = sino_block_head_bytes(partition->tile_count, pieces + more_pieces)};
+    assert_non_null(area.block);
+    SinoBlockPiece *piece = (SinoBlockPiece *)sino_block_pieces((SinoBlockHeader *)(void *)area.block);
+    SinoPackRun run[2] = {{.layout = &layout, .tile_count = half, .tile = partition->tile, .piece = piece},
+                          {.layout = &layout,
+                           .first_tile = half,
+                           .tile_count = rest,
+                           .tile = partition->tile + half,
+                           .piece = piece + pieces}};
+    for (int i = 1; i >= 0; i--) {
+        run[i].area = &area;
+        run[i].touched = touched;
+        assert_success(sino_pack_run(&run[i]));
     }
-    const SinoBlockHeader header = {.bytes = (int64_t)sizeof header + trace[0].size + trace[1].size,
+    Packed packed = {0};
+    uint32_t *local = number_rays(problem, partition, touched, &packed);
+    if (partition->has_footprint) sino_pack_renumber(precision, pieces + more_pieces, piece, local, area.block);
+    const SinoBlockHeader header = {.bytes = area.used,
                                     .tile_count = partition->tile_count,
+                                    .piece_count = pieces + more_pieces,
                                     .ray_count = packed.ray_count,
-                                    .nonzero_count = trace[0].nonzero_count + trace[1].nonzero_count,
-                                    .stored_count = trace[0].stored_count + trace[1].stored_count,
+                                    .nonzero_count = run[0].nonzero_count + run[1].nonzero_count,
+                                    .stored_count = run[0].stored_count + run[1].stored_count,
                                     .precision = precision};
-    packed.block = zeros(header.bytes, 1);
-    *packed.block = header;
-    uint8_t *to = (uint8_t *)(packed.block + 1);
-    for (int i = 0; i < 2; i++) {
-        const int64_t size = trace[i].size;
-        sino_pack_tiles(&trace[i], local, to);
-        assert_null(trace[i].bytes);
-        to += size;
-    }
+    assert_success(sino_pack_head(&header, &layout, partition->tile, area.block));
+    assert_memory_equal(area.block, &header, sizeof header);
+    assert_success(sino_allocate(header.bytes, 1, "a block", &packed.block));
+    memcpy(packed.block, area.block, (size_t)header.bytes);
+    sino_release(area.block, area.capacity);
     free(touched);
     free(local);
+    sino_layout_free(&layout);
+    count_visits(&packed);
     return packed;
 }
 
@@ -188,92 +280,191 @@ typedef struct Run {
     const Partition *partition;
     const Packed *packed;
     const Expected *expected;
-    const SinoSpmmIsa *isa;
+    const Isa *isa;
     SinoPrecision precision;
-    int64_t stride, slice_count; /* slices beyond are padding */
+    int64_t slice_count, stride; /* slices beyond are padding */
+    bool has_units;
+    float unit[SINO_SLICES_MAX]; /* of the vector that is read */
 } Run;
 
-/* Where element (row, f) of a vector is: kernels know one panel, of any width, public functions have all of them. */
-static int64_t place(const Run *run, int64_t rows, int64_t row, int64_t f)
+/* P of a run, and with it the stride. */
+static int64_t panel_width(const Isa *isa, SinoPrecision precision)
 {
-    if (run->isa) return row * run->stride + f;
-    return sino_panel_element((SinoSlices){run->precision, run->stride, run->stride}, rows, row, f);
+    if (!isa) return sino_panel_width(precision);
+    return 2 * isa->vector_bytes / (int64_t)(precision == SINO_DOUBLE ? sizeof(double) : sizeof(float));
 }
 
-/* Public functions overwrite what was there; kernels add to it. */
+static int64_t stride_of(int64_t slice_count, int64_t width)
+{
+    int64_t last = 1;
+    while (last < slice_count % width) last *= 2;
+    return slice_count / width * width + (slice_count % width > 0 ? last : 0);
+}
+
+/* Where element (row, f) of a vector is. */
+static int64_t place(const Run *run, int64_t rows, int64_t row, int64_t f)
+{
+    const int64_t width = panel_width(run->isa, run->precision), first = f / width * width;
+    const int64_t left = run->stride - first;
+    return first * rows + row * (left < width ? left : width) + f - first;
+}
+
+/* Units from 2⁻⁴⁰ to 2⁴⁰ where there are any. */
+static Run run_of(const Problem *problem, const Partition *partition, const Packed *packed, const Expected *expected,
+                  const Isa *isa, int64_t slice_count, bool has_units)
+{
+    Run run = {.problem = problem,
+               .partition = partition,
+               .packed = packed,
+               .expected = expected,
+               .isa = isa,
+               .precision = (SinoPrecision)packed->block->precision,
+               .slice_count = slice_count,
+               .has_units = has_units};
+    run.stride = stride_of(slice_count, panel_width(isa, run.precision));
+    for (int64_t f = 0; f < SINO_SLICES_MAX; f++)
+        run.unit[f] = has_units && f < slice_count ? ldexpf(1, (int)(f * 31 % 81) - 40) : 1;
+    return run;
+}
+
+/* What a result of the slice stands for: half precision keeps the unit of what it reads. */
+static double result_unit(const Run *run, int64_t f)
+{
+    return run->precision == SINO_MIXED ? (double)run->unit[f] : 1;
+}
+
+/* What kernels add to, and public functions overwrite. */
+static double initial_value(const Run *run, int64_t f)
+{
+    return f < run->slice_count ? 0.5 * result_unit(run, f) : 0;
+}
+
 static void *output_create(const Run *run, int64_t rows)
 {
-    void *output = zeros(rows * run->stride, sino_precision_bytes(run->precision));
-    if (!run->isa) memset(output, 0xff, (size_t)(rows * run->stride) * sino_precision_bytes(run->precision));
+    const size_t bytes = sino_spmm_to_bytes(run->precision);
+    void *output = zeros(rows * run->stride, bytes);
+    if (!run->isa) memset(output, 0xff, (size_t)(rows * run->stride) * bytes);
+    for (int64_t row = 0; run->isa && row < rows; row++)
+        for (int64_t f = 0; f < run->stride; f++)
+            set_element(bytes, output, place(run, rows, row, f), initial_value(run, f));
     return output;
 }
 
-/* Relative to the sum of the terms' magnitudes; in double the reference's own lengths, good to 1e−12, are the limit. */
-static void check_value(const Run *run, const char *what, double value, int64_t row, int64_t f, const double *expected,
-                        const double *size)
+/* Exactly what a call may use, and nothing of use in it. */
+static void *scratch_create(const Run *run)
 {
-    const double relative = run->precision == SINO_DOUBLE ? 1e-14 : 8 * (double)FLT_EPSILON;
-    const bool padding = f >= run->slice_count;
-    const double wanted = padding ? 0 : expected[row * SLICES + f];
-    const double tolerance = padding ? 0 : relative * size[row * SLICES + f] + 1e-11;
-    if (fabs(value - wanted) <= tolerance) return;
-    fail_msg("%s, %s, %s, %s, stride %d: row %d, slice %d: %.17g, expected %.17g", what,
-             run->isa ? run->isa->name : "public", run->partition->name,
-             run->precision == SINO_DOUBLE ? "double" : "single", (int)run->stride, (int)row, (int)f, value, wanted);
+    const int64_t bytes = run->isa ? run->isa->table->scratch_bytes : sino_spmm_scratch_bytes();
+    void *scratch = malloc((size_t)bytes);
+    assert_non_null(scratch);
+    memset(scratch, 0xff, (size_t)bytes);
+    return scratch;
 }
 
-/* The partition's voxels of the problem's x; NaN outside the grid, where no ray may look. */
+static void run_kernel(const Run *run, bool back, void *x, void *y)
+{
+    void *scratch = scratch_create(run);
+    const void *block = run->packed->block;
+    const float *unit = run->has_units ? run->unit : NULL;
+    if (run->isa) {
+        const SinoSpmmProduct product = {run->stride, x, y, run->unit, scratch};
+        (back ? run->isa->table->backproject : run->isa->table->project)[run->precision](block, &product);
+    } else if (back) {
+        sino_spmm_backproject(block, run->stride, y, unit, x, scratch);
+    } else {
+        sino_spmm_project(block, run->stride, x, unit, y, scratch);
+    }
+    free(scratch);
+}
+
+/* Sums in single, of lengths and inputs as they are stored; in double the reference's own lengths, good to 1e−12, are
+ * the limit. Lengths in half have half a last place, 2⁻¹¹ of them, 2⁻²⁵ at least. Half precision rounds to half as
+ * often as a result is written. `size` is the sum of the terms' magnitudes, `visits` how often it is written. */
+static double tolerance_of(const Run *run, double size, int64_t visits)
+{
+    enum { TERMS = 128 };
+    const double in_single = 8 * (double)FLT_EPSILON, in_half = 0x1.01p-11;
+    switch (run->precision) {
+    case SINO_DOUBLE:
+        return 1e-14 * size + 1e-11;
+    case SINO_SINGLE:
+        return in_single * size + 1e-11;
+    case SINO_MIXED:
+        return (in_single + in_half) * size + TERMS * 0x1p-25;
+    default:
+        return (in_single + in_half * (double)(1 + visits)) * size + (double)(TERMS + visits) * 0x1p-25;
+    }
+}
+
+static void check_value(const Run *run, const char *what, double value, int64_t row, int64_t f, const double *expected,
+                        const double *size, int64_t visits)
+{
+    const double unit = result_unit(run, f), before = run->isa ? initial_value(run, f) / unit : 0;
+    const bool padding = f >= run->slice_count;
+    const double wanted = padding ? 0 : expected[row * SLICES + f] + before;
+    const double tolerance = padding ? 0 : tolerance_of(run, size[row * SLICES + f] + before, visits);
+    if (fabs(value / unit - wanted) <= tolerance) return;
+    fail_msg("%s, %s, %s, %s, %d slices: row %d, slice %d: %.17g, expected %.17g, give or take %.2g", what,
+             run->isa ? run->isa->table->name : "public", run->partition->name, precision_names[run->precision],
+             (int)run->slice_count, (int)row, (int)f, value / unit, wanted, tolerance);
+}
+
+/* The partition's voxels of the problem's x, in units; outside the grid, where lengths are 0, any number. */
 static void *voxels_create(const Run *run)
 {
     const Partition *partition = run->partition;
     const int64_t rows = partition->tile_count * SINO_TILE_VOXELS;
-    void *x = zeros(rows * run->stride, sino_precision_bytes(run->precision));
+    const size_t bytes = sino_spmm_from_bytes(run->precision);
+    void *x = zeros(rows * run->stride, bytes);
     for (int64_t t = 0; t < partition->tile_count; t++)
         for (int v = 0; v < SINO_TILE_VOXELS; v++) {
             const int64_t voxel = voxel_of(run->problem, partition, t, v);
             for (int64_t f = 0; f < run->slice_count; f++)
-                set_element(run->precision, x, place(run, rows, t * SINO_TILE_VOXELS + v, f),
-                            voxel < 0 ? NAN : run->problem->x[voxel * SLICES + f]);
+                set_element(bytes, x, place(run, rows, t * SINO_TILE_VOXELS + v, f),
+                            voxel < 0 ? 30000 : run->problem->x[voxel * SLICES + f]);
         }
     return x;
+}
+
+static void *rays_create(const Run *run)
+{
+    const Packed *packed = run->packed;
+    const size_t bytes = sino_spmm_from_bytes(run->precision);
+    void *y = zeros(packed->ray_count * run->stride, bytes);
+    for (int64_t i = 0; i < packed->ray_count; i++)
+        for (int64_t f = 0; f < run->slice_count; f++)
+            set_element(bytes, y, place(run, packed->ray_count, i, f), run->problem->y[packed->ray[i] * SLICES + f]);
+    return y;
 }
 
 static void check_project(const Run *run)
 {
     const Packed *packed = run->packed;
     void *x = voxels_create(run), *y = output_create(run, packed->ray_count);
-    if (run->isa)
-        run->isa->project[run->precision](packed->block, run->stride, x, y);
-    else
-        sino_spmm_project(packed->block, run->stride, x, y);
+    run_kernel(run, false, x, y);
     for (int64_t i = 0; i < packed->ray_count; i++)
-        for (int64_t f = 0; f < run->stride; f++)
-            check_value(run, "project", element(run->precision, y, place(run, packed->ray_count, i, f)), packed->ray[i],
-                        f, run->expected->y, run->expected->y_size);
+        for (int64_t f = 0; f < run->stride; f++) {
+            const int64_t at = place(run, packed->ray_count, i, f);
+            check_value(run, "project", element(sino_spmm_to_bytes(run->precision), y, at), packed->ray[i], f,
+                        run->expected->y, run->expected->y_size, packed->ray_visits);
+        }
     free(x);
     free(y);
 }
 
 static void check_backproject(const Run *run)
 {
-    const Packed *packed = run->packed;
     const int64_t voxels = run->partition->tile_count * SINO_TILE_VOXELS;
-    void *y = zeros(packed->ray_count * run->stride, sino_precision_bytes(run->precision));
-    for (int64_t i = 0; i < packed->ray_count; i++)
-        for (int64_t f = 0; f < run->slice_count; f++)
-            set_element(run->precision, y, place(run, packed->ray_count, i, f),
-                        run->problem->y[packed->ray[i] * SLICES + f]);
-    void *x = output_create(run, voxels);
-    if (run->isa)
-        run->isa->backproject[run->precision](packed->block, run->stride, y, x);
-    else
-        sino_spmm_backproject(packed->block, run->stride, y, x);
+    void *y = rays_create(run), *x = output_create(run, voxels);
+    run_kernel(run, true, x, y);
     for (int64_t i = 0; i < voxels; i++) {
         const int64_t voxel = voxel_of(run->problem, run->partition, i / SINO_TILE_VOXELS, (int)(i % SINO_TILE_VOXELS));
         for (int64_t f = 0; f < run->stride; f++) {
-            const double value = element(run->precision, x, place(run, voxels, i, f));
-            if (voxel < 0) assert_true(value == 0);
-            if (voxel >= 0) check_value(run, "backproject", value, voxel, f, run->expected->x, run->expected->x_size);
+            const double value = element(sino_spmm_to_bytes(run->precision), x, place(run, voxels, i, f));
+            if (voxel < 0)
+                assert_true(value == (run->isa ? initial_value(run, f) : 0));
+            else
+                check_value(run, "backproject", value, voxel, f, run->expected->x, run->expected->x_size,
+                            run->packed->tile_visits);
         }
     }
     free(x);
@@ -294,15 +485,17 @@ static void check_footprint(const Problem *problem, const Packed *packed, const 
     assert_int_equal(i, packed->ray_count);
 }
 
-static void check_partition(const Problem *problem, const Partition *partition, const SinoSpmmIsa *isa)
+/* In every precision; all rays with any number of slices, footprints with some. */
+static void check_partition(const Problem *problem, const Partition *partition, const Isa *isa)
 {
     Expected expected = expected_create(problem, partition);
-    for (int p = 0; p < 2; p++) {
-        Packed packed = pack(problem, partition, precisions[p]);
-        check_footprint(problem, &packed, &expected);
-        for (int i = 0; i < STRIDES; i++) {
-            const int64_t stride = strides[i], slice_count = stride > 2 ? stride - 1 - (i % 2) : stride;
-            const Run run = {problem, partition, &packed, &expected, isa, precisions[p], stride, slice_count};
+    for (int p = 0; p < SINO_PRECISIONS; p++) {
+        Packed packed = pack(problem, partition, (SinoPrecision)p);
+        if (partition->has_footprint) check_footprint(problem, &packed, &expected);
+        for (int i = partition->has_footprint; i < SLICE_COUNTS; i += partition->has_footprint ? 4 : 1) {
+            /* Half precision keeps units: public functions take them, kernels are given none. */
+            const bool has_units = i % 3 > 0 && (p == SINO_MIXED || (p == SINO_HALF && !isa));
+            const Run run = run_of(problem, partition, &packed, &expected, isa, slice_counts[i], has_units);
             check_project(&run);
             check_backproject(&run);
         }
@@ -311,50 +504,68 @@ static void check_partition(const Problem *problem, const Partition *partition, 
     expected_free(&expected);
 }
 
-static Partition whole_grid(const SinoGeometry *geometry)
+/* Every tile of the grid with the given chance, in random order; with symmetry its orbit goes with it. */
+static Partition random_tiles(const Problem *problem, double chance, uint64_t *seed)
 {
-    Partition partition = {.name = "whole grid"};
-    const int side = (int)((geometry->grid_size + SINO_TILE - 1) / SINO_TILE);
-    for (int t = 0; t < side * side; t++)
-        partition.tile[partition.tile_count++] = (SinoTilePlace){.column = t % side, .row = t / side};
-    return partition;
-}
-
-/* Each tile with the given chance, in random order. */
-static Partition random_tiles(const SinoGeometry *geometry, double chance, uint64_t *seed)
-{
-    const Partition whole = whole_grid(geometry);
-    Partition partition = {.name = "random tiles"};
-    for (int64_t t = 0; t < whole.tile_count; t++) {
+    const int64_t size = problem->scan.grid_size, side = sino_tile_side(size);
+    Partition partition = {.name = "random tiles", .has_footprint = true};
+    bool *taken = zeros(side * side, sizeof *taken);
+    for (int64_t i = 0; i < side * side; i++) {
         if ((reference_random(seed) + 1) / 2 >= chance) continue;
-        const int64_t place = (int64_t)((reference_random(seed) + 1) / 2 * (double)(partition.tile_count + 1));
-        partition.tile[partition.tile_count++] = partition.tile[place];
-        partition.tile[place] = whole.tile[t];
+        for (int g = 0; g < (problem->layout.orientations == 1 ? 1 : SINO_ORIENTATIONS); g++) {
+            int64_t row = i / side, column = i % side;
+            sino_orientation_place(g, side, &row, &column);
+            if (sino_tile_range(size, row).count == 0 || sino_tile_range(size, column).count == 0) continue;
+            if (taken[row * side + column]) continue;
+            taken[row * side + column] = true;
+            const int64_t before = (int64_t)((reference_random(seed) + 1) / 2 * (double)(partition.tile_count + 1));
+            partition.tile[partition.tile_count++] = partition.tile[before];
+            partition.tile[before] = (SinoTilePlace){.row = (int32_t)row, .column = (int32_t)column};
+        }
     }
+    free(taken);
     return partition;
 }
 
-enum { ANGLES = 19 }; /* not a multiple of SINO_GROUP_ANGLES */
-
-static Problem small_problem(int64_t columns, int64_t size, double center)
+static Partition whole_grid(const Problem *problem)
 {
-    static double angle[ANGLES];
-    for (int k = 0; k < ANGLES; k++) angle[k] = 0.05 + k * M_PI / ANGLES;
-    return problem_create((SinoGeometry){ANGLES, columns, size, angle, center});
+    uint64_t seed = 1;
+    Partition partition = random_tiles(problem, 1, &seed);
+    partition.name = "whole grid";
+    partition.has_footprint = false;
+    return partition;
 }
 
-static void check_isa(const SinoSpmmIsa *isa)
+/* The whole grid, with every ray and with a footprint, and some of its tiles. */
+static void check_problem(Problem problem, const Isa *isa)
 {
     uint64_t seed = 5;
-    Problem problem = small_problem(44, 37, 19.3);
-    const Partition whole = whole_grid(&problem.geometry), empty = {.name = "no tiles"};
+    Partition whole = whole_grid(&problem);
     check_partition(&problem, &whole, isa);
-    check_partition(&problem, &empty, isa);
-    for (int i = 0; i < 3; i++) {
-        const Partition some = random_tiles(&problem.geometry, 0.3 + 0.2 * i, &seed);
+    whole.has_footprint = true;
+    check_partition(&problem, &whole, isa);
+    for (int i = 0; i < 2; i++) {
+        const Partition some = random_tiles(&problem, problem.symmetry ? 0.05 + 0.1 * i : 0.3 + 0.3 * i, &seed);
         check_partition(&problem, &some, isa);
     }
     problem_free(&problem);
+}
+
+static SinoGeometry scan_of(const TestingAngles *angles, int64_t columns, int64_t size, double center)
+{
+    return (SinoGeometry){angles->count, columns, size, angles->rad, center};
+}
+
+static void check_isa(const Isa *isa, bool symmetry)
+{
+    const TestingAngles half_turn = testing_angles(3), full_turn = testing_angles(6), sets = testing_angles(10);
+    if (!symmetry) {
+        check_problem(problem_create(scan_of(&half_turn, 44, 37, 19.3), false), isa);
+        return;
+    }
+    check_problem(problem_create(scan_of(&half_turn, 44, 38, 19.3), true), isa);
+    check_problem(problem_create(scan_of(&full_turn, 21, 34, 8.2), true), isa);
+    check_problem(problem_create(scan_of(&sets, 30, 18, 14.7), true), isa);
 }
 
 static bool processor_has(const SinoSpmmIsa *isa)
@@ -368,69 +579,128 @@ static bool processor_has(const SinoSpmmIsa *isa)
     return isa == &sino_spmm_plain || isa == &sino_spmm_wide;
 }
 
-/* *state is the table of kernels. */
-static void isa_matches_reference(void **state)
+static void skip_without(const Isa *isa)
 {
-    const SinoSpmmIsa *isa = *state;
-    if (!processor_has(isa)) {
-        print_message("skipped: this processor does not have %s\n", isa->name);
-        skip();
-    }
-    check_isa(isa);
+    if (!isa || processor_has(isa->table)) return;
+    print_message("skipped: this processor does not have %s\n", isa->table->name);
+    skip();
 }
 
-/* The functions that choose: they overwrite their output. */
+/* *state is the table of kernels; NULL: the public functions, which choose. */
+static void isa_matches_reference(void **state)
+{
+    skip_without(*state);
+    check_isa(*state, false);
+}
+
+static void isa_matches_reference_with_symmetry(void **state)
+{
+    skip_without(*state);
+    check_isa(*state, true);
+}
+
+/* They overwrite their output. */
 static void public_functions_match_reference(void **state)
 {
     (void)state;
     print_message("in use: %s\n", sino_spmm_isa_name());
-    check_isa(NULL);
+    check_isa(NULL, false);
+    check_isa(NULL, true);
 }
 
-/* Tiles beside the detector's view have no groups: nothing projects, and backprojecting clears them. */
-static void empty_footprint_is_zero(void **state)
+/* No tiles, tiles that the detector does not see, rays that meet no tile, more voxels than rays: what is not there
+ * projects to nothing, and backprojecting clears voxels. */
+static void empty_blocks_are_zero(void **state)
 {
-    (void)state;
-    Problem far = small_problem(8, 33, 300), narrow = small_problem(1, 64, 0.25);
-    const Partition whole = whole_grid(&far.geometry), corner = {.name = "corner", .tile_count = 1, .tile = {{3, 3}}};
+    skip_without(*state);
+    const TestingAngles angles = testing_angles(0);
+    Problem far = problem_create(scan_of(&angles, 8, 34, 300), true);
+    Problem narrow = problem_create(scan_of(&angles, 1, 64, 0.25), false);
+    Problem wide = problem_create(scan_of(&angles, 90, 4, 44.6), true);
+    const Partition none = {.name = "no tiles"}, none_local = {.name = "no tiles, no rays", .has_footprint = true};
+    const Partition corner = {.name = "corner", .has_footprint = true, .tile_count = 1, .tile = {{2, 2}}};
+    Partition whole = whole_grid(&far);
+    whole.has_footprint = true;
     Packed packed = pack(&far, &whole, SINO_SINGLE);
     assert_int_equal(packed.ray_count, 0);
     assert_int_equal(packed.block->nonzero_count, 0);
     packed_free(&packed);
-    check_partition(&far, &whole, NULL);
-    check_partition(&far, &whole, &sino_spmm_plain);
-    check_partition(&narrow, &corner, NULL);
+    check_partition(&far, &whole, *state);
+    check_partition(&far, &none, *state);
+    check_partition(&far, &none_local, *state);
+    check_partition(&narrow, &corner, *state);
+    whole = whole_grid(&wide);
+    check_partition(&wide, &whole, *state);
     problem_free(&far);
     problem_free(&narrow);
+    problem_free(&wide);
 }
 
-/* Rays stay numbered in the sinogram when there is no footprint. */
-static void packing_without_footprint_keeps_rays(void **state)
+/* What one thread packs as a whole is what runs become, in the order of the tiles. */
+static void whole_blocks_are_the_same(void **state)
 {
     (void)state;
-    Problem problem = small_problem(20, 18, 9.4);
-    const Partition whole = whole_grid(&problem.geometry);
-    SinoTrace trace = {0};
-    assert_success(sino_trace_tiles(&problem.geometry, SINO_SINGLE, 0, whole.tile_count, whole.tile, &trace));
-    uint8_t *copy = zeros(trace.size, 1), *to = zeros(trace.size, 1);
-    const size_t size = (size_t)trace.size;
-    memcpy(copy, trace.bytes, size);
-    sino_pack_tiles(&trace, NULL, to);
-    assert_memory_equal(copy, to, size);
-    free(copy);
-    free(to);
+    const TestingAngles angles = testing_angles(0);
+    Problem problem = problem_create(scan_of(&angles, 20, 70, 30.4), true);
+    Partition whole = whole_grid(&problem);
+    whole.has_footprint = true;
+    Packed packed = pack(&problem, &whole, SINO_SINGLE);
+    SinoLayout layout;
+    assert_success(sino_layout_new(&problem.scan, SINO_SINGLE, true, &layout));
+    const SinoFootprint footprint = {.ray_count = packed.ray_count, .ray = packed.ray};
+    SinoPackBlock wanted = {.layout = &layout,
+                            .tile_count = whole.tile_count,
+                            .tile = whole.tile,
+                            .footprint = &footprint,
+                            .capacity = packed.block->bytes + 4096};
+    SinoBlockHeader *block;
+    assert_success(sino_allocate(wanted.capacity, 1, "a block", &block));
+    assert_success(sino_pack_block(&wanted, block));
+    assert_int_equal(block->nonzero_count, packed.block->nonzero_count);
+    assert_int_equal(block->ray_count, packed.block->ray_count);
+    assert_int_equal(block->stored_count, packed.block->stored_count);
+    assert_int_equal(block->bytes - sino_block_head_bytes(whole.tile_count, block->piece_count),
+                     packed.block->bytes - sino_block_head_bytes(whole.tile_count, packed.block->piece_count));
+    wanted.capacity = packed.block->bytes / 2;
+    assert_error_has(sino_pack_block(&wanted, block), SINO_FAILED, "the operator needs more than the ");
+    free(block);
+    packed_free(&packed);
+    sino_layout_free(&layout);
     problem_free(&problem);
 }
 
+/* Where each tile lies in every orientation that the layout has. */
+static void heads_tell_where_tiles_lie(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind++) {
+        const TestingAngles angles = testing_angles(kind);
+        Problem problem = problem_create(scan_of(&angles, 9, 70, 4.2), true);
+        const Partition whole = whole_grid(&problem);
+        const int64_t side = sino_tile_side(70);
+        Packed packed = pack(&problem, &whole, SINO_HALF);
+        for (int64_t t = 0; t < whole.tile_count; t++)
+            for (int g = 0; g < SINO_ORIENTATIONS; g++) {
+                const int32_t there = sino_block_tiles(packed.block)[t * SINO_ORIENTATIONS + g];
+                int64_t row = whole.tile[t].row, column = whole.tile[t].column;
+                sino_orientation_place(g, side, &row, &column);
+                assert_in_range(there, 0, whole.tile_count - 1);
+                if (problem.layout.orientations >> g & 1)
+                    assert_true(whole.tile[there].row == row && whole.tile[there].column == column);
+            }
+        packed_free(&packed);
+        problem_free(&problem);
+    }
+}
+
 /* Σ a·b of slice f, and the product of the norms in *scale. */
-static double dot(SinoPrecision precision, int64_t rows, int64_t stride, int64_t f, const void *a, const void *b,
+static double dot(const Run *run, int64_t rows, int64_t f, const void *a, size_t a_bytes, const void *b, size_t b_bytes,
                   double *scale)
 {
-    const SinoSlices slices = {precision, stride, stride};
     double ab = 0, aa = 0, bb = 0;
     for (int64_t row = 0; row < rows; row++) {
-        const int64_t at = sino_panel_element(slices, rows, row, f);
-        const double p = element(precision, a, at), q = element(precision, b, at);
+        const int64_t at = place(run, rows, row, f);
+        const double p = element(a_bytes, a, at), q = element(b_bytes, b, at);
         ab += p * q;
         aa += p * p;
         bb += q * q;
@@ -439,34 +709,131 @@ static double dot(SinoPrecision precision, int64_t rows, int64_t stride, int64_t
     return ab;
 }
 
+/* <Ax, y> = <x, Aᵀy> with the lengths as stored: only sums and results are rounded. */
+static void check_adjoint(const Problem *problem, const Partition *partition, SinoPrecision precision)
+{
+    static const double tolerance[] = {[SINO_DOUBLE] = 4 * DBL_EPSILON,
+                                       [SINO_SINGLE] = 4 * (double)FLT_EPSILON,
+                                       [SINO_HALF] = 0x1p-9,
+                                       [SINO_MIXED] = 4 * (double)FLT_EPSILON};
+    Packed packed = pack(problem, partition, precision);
+    const Run run = run_of(problem, partition, &packed, NULL, NULL, 24, false);
+    const int64_t voxels = partition->tile_count * SINO_TILE_VOXELS, rays = packed.ray_count;
+    const size_t from = sino_spmm_from_bytes(precision), to = sino_spmm_to_bytes(precision);
+    void *x = voxels_create(&run), *y = rays_create(&run);
+    void *ax = output_create(&run, rays), *aty = output_create(&run, voxels);
+    run_kernel(&run, false, x, ax);
+    run_kernel(&run, true, aty, y);
+    for (int64_t f = 0; f < run.slice_count; f++) {
+        double ray_scale, voxel_scale;
+        const double in_rays = dot(&run, rays, f, ax, to, y, from, &ray_scale);
+        const double in_voxels = dot(&run, voxels, f, x, from, aty, to, &voxel_scale);
+        if (fabs(in_rays - in_voxels) > tolerance[precision] * ray_scale)
+            fail_msg("%s, slice %d: <Ax, y> = %.17g, <x, Aty> = %.17g, of %g", precision_names[precision], (int)f,
+                     in_rays, in_voxels, ray_scale);
+    }
+    free(x);
+    free(y);
+    free(ax);
+    free(aty);
+    packed_free(&packed);
+}
+
 static void directions_are_adjoint(void **state)
 {
     (void)state;
     uint64_t seed = 77;
-    Problem problem = small_problem(60, 50, 31.7);
-    const Partition some = random_tiles(&problem.geometry, 0.7, &seed);
-    for (int p = 0; p < 2; p++) {
-        const SinoPrecision precision = precisions[p];
-        const double tolerance = 4 * (precision == SINO_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON);
-        Packed packed = pack(&problem, &some, precision);
-        const int64_t stride = 24, voxels = some.tile_count * SINO_TILE_VOXELS, rays = packed.ray_count;
-        void *x = zeros(voxels * stride, sizeof(double)), *y = zeros(rays * stride, sizeof(double));
-        void *ax = zeros(rays * stride, sizeof(double)), *aty = zeros(voxels * stride, sizeof(double));
-        for (int64_t i = 0; i < voxels * stride; i++) set_element(precision, x, i, reference_random(&seed));
-        for (int64_t i = 0; i < rays * stride; i++) set_element(precision, y, i, reference_random(&seed));
-        sino_spmm_project(packed.block, stride, x, ax);
-        sino_spmm_backproject(packed.block, stride, y, aty);
-        for (int64_t f = 0; f < stride; f++) {
-            double ray_scale, voxel_scale;
-            const double in_rays = dot(precision, rays, stride, f, ax, y, &ray_scale);
-            const double in_voxels = dot(precision, voxels, stride, f, x, aty, &voxel_scale);
-            if (fabs(in_rays - in_voxels) > tolerance * fmin(ray_scale, voxel_scale))
-                fail_msg("slice %d: <Ax, y> = %.17g, <x, Aty> = %.17g", (int)f, in_rays, in_voxels);
+    const TestingAngles angles = testing_angles(4);
+    for (int symmetry = 0; symmetry <= 1; symmetry++) {
+        Problem problem = problem_create(scan_of(&angles, 60, 50, 31.7), symmetry);
+        const Partition some = random_tiles(&problem, symmetry ? 0.1 : 0.7, &seed);
+        assert_true(some.tile_count > 0);
+        for (int p = 0; p < SINO_PRECISIONS; p++) check_adjoint(&problem, &some, (SinoPrecision)p);
+        problem_free(&problem);
+    }
+}
+
+/* Every other slice becomes something else, NaN too: bit for bit the slices between stay what they were. */
+static void check_neighbours(const Run *run, bool back)
+{
+    const size_t from = sino_spmm_from_bytes(run->precision), to = sino_spmm_to_bytes(run->precision);
+    const int64_t voxels = run->partition->tile_count * SINO_TILE_VOXELS, rays = run->packed->ray_count;
+    const int64_t from_rows = back ? rays : voxels, to_rows = back ? voxels : rays;
+    void *input = back ? rays_create(run) : voxels_create(run), *output[2];
+    for (int i = 0; i < 2; i++) {
+        output[i] = output_create(run, to_rows);
+        run_kernel(run, back, back ? output[i] : input, back ? input : output[i]);
+        for (int64_t row = 0; row < from_rows; row++)
+            for (int64_t f = 0; f < run->slice_count; f += 2)
+                set_element(from, input, place(run, from_rows, row, f), f % 4 ? NAN : 60000);
+    }
+    for (int64_t row = 0; row < to_rows; row++)
+        for (int64_t f = 1; f < run->slice_count; f += 2) {
+            const int64_t at = place(run, to_rows, row, f);
+            assert_true(element(to, output[0], at) == element(to, output[1], at));
         }
-        free(x);
-        free(y);
-        free(ax);
-        free(aty);
+    for (int i = 0; i < 2; i++) free(output[i]);
+    free(input);
+}
+
+static void slices_do_not_mix(void **state)
+{
+    skip_without(*state);
+    const TestingAngles angles = testing_angles(0);
+    Problem problem = problem_create(scan_of(&angles, 40, 34, 18.8), true);
+    const Partition whole = whole_grid(&problem);
+    for (int p = 0; p < SINO_PRECISIONS; p++) {
+        Packed packed = pack(&problem, &whole, (SinoPrecision)p);
+        for (int i = 1; i < SLICE_COUNTS; i++) {
+            const Run run = run_of(&problem, &whole, &packed, NULL, *state, slice_counts[i], p == SINO_MIXED);
+            check_neighbours(&run, false);
+            check_neighbours(&run, true);
+        }
+        packed_free(&packed);
+    }
+    problem_free(&problem);
+}
+
+/* Rows of slice f of a vector, compared bit for bit. */
+static bool same_slice(const Run *a, const void *in_a, int64_t f_a, const Run *b, const void *in_b, int64_t f_b,
+                       int64_t rows)
+{
+    const size_t bytes = sino_spmm_to_bytes(a->precision);
+    bool same = true;
+    for (int64_t row = 0; row < rows; row++)
+        same = same && element(bytes, in_a, place(a, rows, row, f_a)) == element(bytes, in_b, place(b, rows, row, f_b));
+    return same;
+}
+
+/* A slice's result does not depend on which panel it is in, nor where in it, as long as panels are as wide. */
+static void panels_are_alike(void **state)
+{
+    skip_without(*state);
+    const TestingAngles angles = testing_angles(0);
+    Problem problem = problem_create(scan_of(&angles, 40, 34, 18.8), true);
+    const Partition whole = whole_grid(&problem);
+    /* Every slice has the values of the first. */
+    for (int64_t i = 0; i < problem.reference.voxel_count * SLICES; i++) problem.x[i] = problem.x[i / SLICES * SLICES];
+    for (int64_t i = 0; i < problem.reference.ray_count * SLICES; i++) problem.y[i] = problem.y[i / SLICES * SLICES];
+    for (int p = 0; p < SINO_PRECISIONS; p++) {
+        Packed packed = pack(&problem, &whole, (SinoPrecision)p);
+        const int64_t width = panel_width(*state, (SinoPrecision)p),
+                      rows[] = {packed.ray_count, whole.tile_count * 256};
+        const Run one = run_of(&problem, &whole, &packed, NULL, *state, width, false);
+        const Run two = run_of(&problem, &whole, &packed, NULL, *state, 2 * width, false);
+        for (int back = 0; back <= 1; back++) {
+            void *in_one = output_create(&one, rows[back]), *in_two = output_create(&two, rows[back]);
+            void *from_one = back ? rays_create(&one) : voxels_create(&one);
+            void *from_two = back ? rays_create(&two) : voxels_create(&two);
+            run_kernel(&one, back, back ? in_one : from_one, back ? from_one : in_one);
+            run_kernel(&two, back, back ? in_two : from_two, back ? from_two : in_two);
+            for (int64_t f = 0; f < 2 * width; f++)
+                assert_true(same_slice(&one, in_one, 0, &two, in_two, f, rows[back]));
+            free(in_one);
+            free(in_two);
+            free(from_one);
+            free(from_two);
+        }
         packed_free(&packed);
     }
     problem_free(&problem);
@@ -484,26 +851,46 @@ static void name_is_of_a_set_that_runs(void **state)
     assert_string_equal(name, best);
 }
 
-#define ISA_TEST(isa_name)                                                                                             \
-    {                                                                                                                  \
-        .name = "isa_matches_reference " #isa_name, .test_func = isa_matches_reference,                                \
-        .initial_state = (void *)&sino_spmm_##isa_name                                                                 \
+/* The panels of vectors are those of the kernels. */
+static void panels_are_of_the_set_in_use(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        if (strcmp(isas[i].table->name, sino_spmm_isa_name()) != 0) continue;
+        for (int p = 0; p < SINO_PRECISIONS; p++)
+            assert_int_equal(panel_width(&isas[i], (SinoPrecision)p), sino_panel_width((SinoPrecision)p));
+        assert_int_equal(isas[i].table->scratch_bytes, sino_spmm_scratch_bytes());
     }
+}
+
+#define ISA_TEST(function, number, isa_name)                                                                           \
+    {                                                                                                                  \
+        .name = #function " " isa_name, .test_func = function, .initial_state = (void *)(number)                       \
+    }
+
+#ifdef __x86_64__
+#define ISA_TESTS(function)                                                                                            \
+    ISA_TEST(function, &isas[0], "plain"), ISA_TEST(function, &isas[1], "wide"), ISA_TEST(function, &isas[2], "avx2"), \
+        ISA_TEST(function, &isas[3], "avx512")
+#else
+#define ISA_TESTS(function) ISA_TEST(function, &isas[0], "plain"), ISA_TEST(function, &isas[1], "wide")
+#endif
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ISA_TEST(plain),
-        ISA_TEST(wide),
-#ifdef __x86_64__
-        ISA_TEST(avx2),
-        ISA_TEST(avx512),
-#endif
+        ISA_TESTS(isa_matches_reference),
+        ISA_TESTS(isa_matches_reference_with_symmetry),
         cmocka_unit_test(public_functions_match_reference),
-        cmocka_unit_test(empty_footprint_is_zero),
-        cmocka_unit_test(packing_without_footprint_keeps_rays),
+        ISA_TESTS(empty_blocks_are_zero),
+        ISA_TEST(empty_blocks_are_zero, NULL, "public"),
+        cmocka_unit_test(whole_blocks_are_the_same),
+        cmocka_unit_test(heads_tell_where_tiles_lie),
         cmocka_unit_test(directions_are_adjoint),
+        ISA_TESTS(slices_do_not_mix),
+        ISA_TESTS(panels_are_alike),
         cmocka_unit_test(name_is_of_a_set_that_runs),
+        cmocka_unit_test(panels_are_of_the_set_in_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

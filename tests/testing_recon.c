@@ -230,17 +230,23 @@ struct TestingOperator {
     SinoMinibatch *minibatch;
 };
 
-TestingOperator *testing_operator_new(const SinoGeometry *geometry, SinoPrecision precision, int64_t partition_count,
-                                      int64_t slice_count)
+TestingOperator *testing_operator_new(const SinoGeometry *geometry, SinoPrecision precision, bool symmetry,
+                                      int64_t partition_count, int64_t window_count, int64_t slice_count)
 {
     TestingOperator *a = NULL;
-    const SinoSlices slices = {
-        .precision = precision, .stride = sino_panel_stride(precision, slice_count), .slice_count = slice_count};
+    const SinoSlices slices = {.precision = sino_precision_solver(precision),
+                               .stride = sino_panel_stride(precision, slice_count),
+                               .slice_count = slice_count};
+    const SinoOperatorRequest wanted = {.geometry = *geometry,
+                                        .precision = precision,
+                                        .symmetry = symmetry,
+                                        .partition_count = partition_count,
+                                        .window_count = window_count};
     assert_success(sino_allocate(1, sizeof *a, "test", &a));
     assert_success(sino_log_open(SINO_LOG_TEXT, &a->log));
     const SinoRuntimeRequest request = {.log = a->log};
     assert_success(sino_runtime_start(&request, &a->runtime));
-    assert_success(sino_operator_new(a->runtime, geometry, precision, partition_count, &a->operator));
+    assert_success(sino_operator_new(a->runtime, &wanted, &a->operator));
     assert_success(sino_minibatch_new(a->runtime, a->operator, slices, (SinoVectorCount){.rays = 1, .voxels = 1}, 1,
                                       &a->minibatch));
     return a;
@@ -271,15 +277,18 @@ static void exchange_rays(TestingOperator *a, bool write, double *y)
     void *memory;
     SinoData *data = a->minibatch->rays[0];
     assert_success(sino_data_acquire(data, write ? STARPU_W : STARPU_R, &memory));
+    const SinoLayout *layout = &a->operator->layout;
+    const int64_t columns = layout->geometry.column_count;
     for (int64_t i = 0; i < a->operator->ray_count; i++)
-        exchange(a, memory, a->operator->ray_count, i, write, y + i * a->minibatch->slices.slice_count);
+        exchange(a, memory, a->operator->ray_count, layout->place[i / columns] * columns + i % columns, write,
+                 y + i * a->minibatch->slices.slice_count);
     sino_data_release(data);
 }
 
 /* Voxels of tiles that reach beyond the grid are written as 1: nothing may read them. */
 static void exchange_voxels(TestingOperator *a, bool write, double *x)
 {
-    const int64_t size = a->operator->geometry.grid_size, count = a->minibatch->slices.slice_count;
+    const int64_t size = a->operator->layout.geometry.grid_size, count = a->minibatch->slices.slice_count;
     double ones[SINO_SLICES_MAX];
     for (int64_t f = 0; f < count; f++) ones[f] = 1;
     for (int64_t p = 0; p < a->operator->partition_count; p++) {
@@ -289,9 +298,9 @@ static void exchange_voxels(TestingOperator *a, bool write, double *x)
         assert_success(sino_data_acquire(data, write ? STARPU_W : STARPU_R, &memory));
         for (int64_t v = 0; v < partition->voxel_count; v++) {
             const SinoTilePlace tile = partition->tile[v / SINO_TILE_VOXELS];
-            const int64_t row = (int64_t)tile.row * SINO_TILE + v % SINO_TILE_VOXELS / SINO_TILE;
-            const int64_t column = (int64_t)tile.column * SINO_TILE + v % SINO_TILE;
-            const bool inside = row < size && column < size;
+            const int64_t row = sino_tile_first_voxel(size, tile.row) + v % SINO_TILE_VOXELS / SINO_TILE;
+            const int64_t column = sino_tile_first_voxel(size, tile.column) + v % SINO_TILE;
+            const bool inside = row >= 0 && column >= 0 && row < size && column < size;
             double *value = inside ? x + (row * size + column) * count : ones;
             if (inside || write) exchange(a, memory, partition->voxel_count, v, write, value);
         }

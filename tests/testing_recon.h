@@ -53,8 +53,8 @@ void testing_write_file(const char *path, const void *bytes, int64_t size_bytes)
 /* The operator of graphs/ with StarPU running, driven with vectors in double: x[row·N + column][slice], y[ray][slice].
  */
 typedef struct TestingOperator TestingOperator;
-TestingOperator *testing_operator_new(const SinoGeometry *geometry, SinoPrecision precision, int64_t partition_count,
-                                      int64_t slice_count);
+TestingOperator *testing_operator_new(const SinoGeometry *geometry, SinoPrecision precision, bool symmetry,
+                                      int64_t partition_count, int64_t window_count, int64_t slice_count);
 int64_t testing_operator_nonzeros(const TestingOperator *a);
 void testing_operator_project(TestingOperator *a, const double *x, double *y);
 void testing_operator_backproject(TestingOperator *a, const double *y, double *x);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cast: vectors of floats to halves and back, with adaptive normalisation, on a CPU core. */
+#include "cast.h"
+
+#include "vector.h"
+
+#include <math.h>
+
+/* A panel is a run of elements whose slices repeat: loops are over whole chunks of them, for the vectoriser's sake. */
+enum { CHUNK = 64 };
+
+_Static_assert(CHUNK >= 2 * 64 / sizeof(float), "a chunk holds whole rows of the widest panel");
+
+SINO_VECTORISED static void find_largest(int64_t count, const float *x, float *largest)
+{
+    int64_t i = 0;
+    for (; i + CHUNK <= count; i += CHUNK)
+        for (int j = 0; j < CHUNK; j++) {
+            const float value = fabsf(x[i + j]);
+            largest[j] = value > largest[j] ? value : largest[j];
+        }
+    for (int j = 0; i + j < count; j++) largest[j] = fmaxf(largest[j], fabsf(x[i + j]));
+}
+
+SINO_VECTORISED static void narrow(int64_t count, const float *x, const float *factor, SinoHalf *to)
+{
+    int64_t i = 0;
+    for (; i + CHUNK <= count; i += CHUNK)
+        for (int j = 0; j < CHUNK; j++) to[i + j] = sino_half(x[i + j] * factor[j]);
+    for (int j = 0; i + j < count; j++) to[i + j] = sino_half(x[i + j] * factor[j]);
+}
+
+SINO_VECTORISED static void widen(int64_t count, const SinoHalf *x, const float *factor, float *to)
+{
+    int64_t i = 0;
+    for (; i + CHUNK <= count; i += CHUNK)
+        for (int j = 0; j < CHUNK; j++) to[i + j] = sino_half_value(x[i + j]) * factor[j];
+    for (int j = 0; i + j < count; j++) to[i + j] = sino_half_value(x[i + j]) * factor[j];
+}
+
+/* The power of two of which `largest` is less than 2^exponent. */
+static float unit_of(float largest, int exponent)
+{
+    int power;
+    if (!(largest > 0) || !isfinite(largest)) return 1;
+    (void)frexpf(largest, &power);
+    const int least = -126, most = 126; /* the unit and its reciprocal are normal numbers */
+    power -= exponent;
+    return ldexpf(1, power < least ? least : power > most ? most : power);
+}
+
+void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int exponent, bool first, bool last,
+                     SinoUnits *units)
+{
+    for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
+         panel = sino_panel_next(slices, panel)) {
+        const int64_t width = panel.slices.stride;
+        float largest[CHUNK] = {0}, *const of_slice = units->largest + panel.first;
+        find_largest(rows * width, x + panel.first * rows, largest);
+        for (int64_t f = 0; f < width && first; f++) of_slice[f] = 0;
+        for (int64_t j = 0; j < CHUNK; j++) of_slice[j % width] = fmaxf(of_slice[j % width], largest[j]);
+    }
+    for (int64_t f = 0; f < slices.stride && last; f++) units->unit[f] = unit_of(units->largest[f], exponent);
+}
+
+void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoUnits *units, SinoHalf *to)
+{
+    for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
+         panel = sino_panel_next(slices, panel)) {
+        const int64_t width = panel.slices.stride;
+        float factor[CHUNK];
+        for (int64_t j = 0; j < CHUNK; j++) factor[j] = 1 / units->unit[panel.first + j % width];
+        narrow(rows * width, x + panel.first * rows, factor, to + panel.first * rows);
+    }
+}
+
+void sino_cast_widen(SinoSlices slices, int64_t rows, const SinoHalf *x, const SinoUnits *units, float *to)
+{
+    for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
+         panel = sino_panel_next(slices, panel)) {
+        const int64_t width = panel.slices.stride;
+        float factor[CHUNK];
+        for (int64_t j = 0; j < CHUNK; j++) factor[j] = units->unit[panel.first + j % width];
+        widen(rows * width, x + panel.first * rows, factor, to + panel.first * rows);
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Half: IEEE 754 binary16 kept in uint16_t, to and from float, rounded to nearest even. Without branches, so that loops
+ * over them vectorise on every processor. */
+#ifndef SINO_HALF_H
+#define SINO_HALF_H
+
+#include "vector.h"
+
+#include <stdint.h>
+
+typedef uint16_t SinoHalf;
+
+SINO_INLINE uint32_t sino_float_bits(float value)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } u = {.value = value};
+    return u.bits;
+}
+
+SINO_INLINE float sino_float_of_bits(uint32_t bits)
+{
+    union {
+        uint32_t bits;
+        float value;
+    } u = {.bits = bits};
+    return u.value;
+}
+
+/* Exponents that are too small become subnormal halves by adding 0.5, whose last place is theirs; what is too large
+ * becomes infinite, NaN stays NaN. */
+SINO_INLINE SinoHalf sino_half(float value)
+{
+    const uint32_t bits = sino_float_bits(value), sign = bits & 0x80000000u, size = bits ^ sign;
+    const uint32_t rebias = (uint32_t)(15 - 127) << 23;
+    const uint32_t normal = (size + rebias + 0xfffu + ((size >> 13) & 1)) >> 13;
+    const uint32_t small = sino_float_bits(sino_float_of_bits(size) + 0.5f) - sino_float_bits(0.5f);
+    const uint32_t large = size > 0x7f800000u ? 0x7e00u : 0x7c00u;
+    const uint32_t half = size < 113u << 23 ? small : size >= 143u << 23 ? large : normal;
+    return (SinoHalf)(half | sign >> 16);
+}
+
+SINO_INLINE float sino_half_value(SinoHalf half)
+{
+    const uint32_t size = (uint32_t)(half & 0x7fffu) << 13, sign = (uint32_t)(half & 0x8000u) << 16;
+    const uint32_t bits = sino_float_bits(sino_float_of_bits(size) * 0x1p112f);
+    return sino_float_of_bits((bits >= 143u << 23 ? bits | 0x7f800000u : bits) | sign);
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operator, building: all blocks, by parallel tasks.
+ *
+ * How large a block becomes is known when its rays are traced, so each has addresses for more than it can need, of
+ * which only what is written takes memory. Workers trace run after run of tiles, super-tile by super-tile, in memory of
+ * their own that stays in use, and append them to the block: memory is touched once, and its peak stays near one copy
+ * of A. */
+#include "operator_private.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+
+/* A run of tiles of one partition, traced by one task. */
+typedef struct Run {
+    int64_t partition;
+    SinoPackRun pack;
+} Run;
+
+typedef struct Build {
+    SinoRuntime *runtime;
+    SinoOperator *op;
+    Run *run;
+    int64_t run_count;
+    SinoPackArea *area; /* per partition */
+    uint8_t **touched;  /* per partition, a byte per ray; NULL: all rays */
+    uint32_t **local;   /* per partition, a ray's place in the footprint; NULL: the ray's own number */
+} Build;
+
+/* Enough runs for every worker to have several, so that none waits long for the last one. */
+enum { RUNS_PER_WORKER = 8 };
+
+static int64_t min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Tiles of a run: whole super-tiles, as far as a partition's ends allow. */
+static int64_t run_tiles(int64_t tile_count, int64_t worker_count)
+{
+    const int64_t super = (int64_t)SINO_SUPER_TILE * SINO_SUPER_TILE;
+    return (tile_count / (RUNS_PER_WORKER * worker_count) / super + 1) * super;
+}
+
+int64_t sino_operator_most_bytes(const SinoOperator *op, int64_t p)
+{
+    const SinoLayout *layout = &op->layout;
+    const double stored = (double)sino_layout_stored_angles(layout) / (double)layout->geometry.angle_count;
+    const double group = (double)(1 + SINO_GROUP_RAYS * sino_precision_bytes(op->precision));
+    const int64_t angle_blocks = layout->geometry.angle_count + layout->class_count; /* of sections */
+    double nonzeros = 0;
+    for (int64_t t = op->decomposition.first[p]; t < op->decomposition.first[p + 1]; t++)
+        nonzeros += op->decomposition.weight[t];
+    return (int64_t)(1.1 * nonzeros * stored * 2 * group) + op->partition[p].tile_count * angle_blocks * 512 +
+           (1 << 20);
+}
+
+/* The partition's runs, and the addresses that they share. */
+static SinoStatus plan_partition(Build *build, int64_t p, int64_t run_size)
+{
+    SinoPartition *partition = &build->op->partition[p];
+    SinoPackArea *area = &build->area[p];
+    const int64_t first_run = build->run_count, count = partition->tile_count;
+    char text[24];
+    for (int64_t t = 0; t < count; t += run_size) {
+        Run *run = &build->run[build->run_count++];
+        *run = (Run){.partition = p,
+                     .pack = {.layout = &build->op->layout,
+                              .first_tile = t,
+                              .tile_count = min(run_size, count - t),
+                              .tile = partition->tile + t,
+                              .area = area,
+                              .touched = build->touched ? build->touched[p] : NULL}};
+        partition->piece_count += sino_pack_piece_count(run->pack.tile_count, run->pack.tile);
+    }
+    *area = (SinoPackArea){.capacity = sino_operator_most_bytes(build->op, p),
+                           .used = sino_block_head_bytes(count, partition->piece_count)};
+    area->block = sino_reserve(area->capacity);
+    SINO_CHECK(area->block, SINO_FAILED, "no addresses for the operator: %s asked for",
+               sino_bytes_text(area->capacity, text));
+    SinoBlockPiece *piece = (SinoBlockPiece *)sino_block_pieces((const SinoBlockHeader *)(void *)area->block);
+    for (int64_t r = first_run; r < build->run_count; r++) {
+        SinoPackRun *run = &build->run[r].pack;
+        run->piece = piece;
+        piece += sino_pack_piece_count(run->tile_count, run->tile);
+    }
+    return NULL;
+}
+
+static SinoStatus plan_runs(Build *build)
+{
+    SinoOperator *op = build->op;
+    const int64_t size = run_tiles(op->decomposition.tile_count, sino_runtime_worker_count(build->runtime));
+    SINO_TRY(sino_allocate(op->decomposition.tile_count + op->partition_count, sizeof *build->run, "runs of tiles",
+                           &build->run));
+    SINO_TRY(sino_allocate(op->partition_count, sizeof *build->area, "partitions", &build->area));
+    for (int64_t p = 0; p < op->partition_count; p++) SINO_TRY(plan_partition(build, p, size));
+    return NULL;
+}
+
+static SinoStatus trace_runs(Build *build)
+{
+    SinoStatus status = NULL;
+    for (int64_t r = 0; r < build->run_count && !status; r++)
+        status = sino_insert_trace(build->runtime, build->run[r].partition, &build->run[r].pack);
+    /* The tasks in flight write to the runs, which the caller frees after a failure. */
+    return sino_runtime_wait_after(build->runtime, status);
+}
+
+SinoStatus sino_operator_number_rays(SinoOperator *op, int64_t p, const uint8_t *touched)
+{
+    SinoFootprint *footprint = &op->partition[p].footprint;
+    uint32_t *ray = NULL;
+    for (int64_t i = 0; i < op->ray_count; i++) footprint->ray_count += touched[i];
+    SINO_TRY(sino_allocate(footprint->ray_count, sizeof *ray, "a footprint", &ray));
+    footprint->ray = ray;
+    for (int64_t i = 0; i < op->ray_count; i++)
+        if (touched[i]) *ray++ = (uint32_t)i;
+    op->bytes += footprint->ray_count * (int64_t)sizeof *ray;
+    return NULL;
+}
+
+static SinoStatus number_rays(Build *build, int64_t p)
+{
+    SinoOperator *op = build->op;
+    SINO_TRY(sino_operator_number_rays(op, p, build->touched[p]));
+    SINO_TRY(sino_allocate(op->ray_count, sizeof *build->local[p], "numbering a footprint", &build->local[p]));
+    sino_pack_local(&op->partition[p].footprint, build->local[p]);
+    return NULL;
+}
+
+static SinoStatus renumber_rays(Build *build)
+{
+    SinoStatus status = NULL;
+    if (!build->touched) return NULL;
+    for (int64_t p = 0; p < build->op->partition_count && !status; p++) status = number_rays(build, p);
+    for (int64_t r = 0; r < build->run_count && !status; r++) {
+        const Run *run = &build->run[r];
+        status = sino_insert_pack(build->runtime, run->partition, &run->pack, build->local[run->partition]);
+    }
+    return sino_runtime_wait_after(build->runtime, status);
+}
+
+/* The head of the finished block, which becomes the partition's. */
+static SinoStatus finish_block(Build *build, int64_t p)
+{
+    SinoOperator *op = build->op;
+    SinoPartition *partition = &op->partition[p];
+    SinoPackArea *area = &build->area[p];
+    SinoBlockHeader header = {.bytes = area->used,
+                              .tile_count = partition->tile_count,
+                              .piece_count = partition->piece_count,
+                              .ray_count = partition->footprint.ray_count,
+                              .precision = op->precision};
+    for (int64_t r = 0; r < build->run_count; r++) {
+        const SinoPackRun *run = &build->run[r].pack;
+        if (build->run[r].partition != p) continue;
+        header.nonzero_count += run->nonzero_count;
+        header.stored_nonzero_count += run->stored_nonzero_count;
+        header.stored_count += run->stored_count;
+    }
+    SINO_TRY(sino_pack_head(&header, &op->layout, partition->tile, area->block));
+    SINO_TRY(sino_data_borrow(build->runtime, "A", area->block, header.bytes, &partition->block));
+    partition->reserved = area->block;
+    partition->reserved_bytes = area->capacity;
+    area->block = NULL;
+    return NULL;
+}
+
+void sino_operator_take_header(SinoOperator *op, int64_t p, const SinoBlockHeader *header)
+{
+    op->partition[p].nonzero_count = header->nonzero_count;
+    op->partition[p].block_bytes = header->bytes;
+    op->nonzero_count += header->nonzero_count;
+    op->stored_nonzero_count += header->stored_nonzero_count;
+    op->stored_count += header->stored_count;
+    op->bytes += header->bytes;
+}
+
+static SinoStatus finish_blocks(Build *build)
+{
+    SinoOperator *op = build->op;
+    for (int64_t p = 0; p < op->partition_count; p++) {
+        SINO_TRY(finish_block(build, p));
+        sino_operator_take_header(op, p, op->partition[p].reserved);
+    }
+    return NULL;
+}
+
+/* With several partitions, room to find out which rays each of them touches. */
+static SinoStatus new_marks(Build *build)
+{
+    const int64_t count = build->op->partition_count;
+    if (count == 1) return NULL;
+    SINO_TRY(sino_allocate(count, sizeof *build->touched, "footprints", &build->touched));
+    SINO_TRY(sino_allocate(count, sizeof *build->local, "footprints", &build->local));
+    for (int64_t p = 0; p < count; p++)
+        SINO_TRY(sino_allocate(build->op->ray_count, 1, "a footprint's marks", &build->touched[p]));
+    return NULL;
+}
+
+static void free_build(Build *build)
+{
+    for (int64_t p = 0; p < build->op->partition_count; p++) {
+        if (build->area) sino_release(build->area[p].block, build->area[p].capacity);
+        if (build->touched) free(build->touched[p]);
+        if (build->local) free(build->local[p]);
+    }
+    free(build->area);
+    free(build->touched);
+    free(build->local);
+    free(build->run);
+}
+
+SinoStatus sino_operator_build(SinoRuntime *runtime, SinoOperator *op)
+{
+    SinoStatus status = NULL;
+    Build build = {.runtime = runtime, .op = op};
+    SINO_TRY_OR(status, cleanup, new_marks(&build));
+    SINO_TRY_OR(status, cleanup, plan_runs(&build));
+    SINO_TRY_OR(status, cleanup, trace_runs(&build));
+    SINO_TRY_OR(status, cleanup, renumber_rays(&build));
+    SINO_TRY_OR(status, cleanup, finish_blocks(&build));
+cleanup:
+    free_build(&build);
+    return status;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operator cache: operators kept as files of a directory, by a key of everything that determines them.
+ *
+ * A file has two pieces per partition: its block, and the rays of its footprint (none with a single partition). */
+#include "operator_cache.h"
+
+#include "operator_private.h"
+
+#include "memory.h"
+#include "platform.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char event[] = "operator";
+
+enum { PIECES_PER_PARTITION = 2 };
+
+/* Where an operator is kept. */
+typedef struct Place {
+    SinoOperatorKey key;
+    char *path; /* owned */
+} Place;
+
+/* The bits of whatever determines A. */
+static SinoStatus key_of(const SinoOperator *op, SinoOperatorKey *key)
+{
+    const SinoGeometry *geometry = &op->layout.geometry;
+    int64_t center, *word;
+    memcpy(&center, &geometry->center, sizeof center);
+    const int64_t head[] = {SINO_BLOCK_VERSION,
+                            SINO_TILE,
+                            SINO_SUPER_TILE,
+                            SINO_GROUP_RAYS,
+                            SINO_SECTION_GROUPS,
+                            op->layout.group_angles,
+                            op->layout.orientations,
+                            op->precision,
+                            op->partition_count,
+                            geometry->angle_count,
+                            geometry->column_count,
+                            geometry->grid_size,
+                            center};
+    const int64_t head_count = sizeof head / sizeof *head, count = head_count + geometry->angle_count;
+    SINO_TRY(sino_allocate(count, sizeof *word, "an operator's key", &word));
+    memcpy(word, head, sizeof head);
+    memcpy(word + head_count, geometry->angle_rad, (size_t)geometry->angle_count * sizeof *geometry->angle_rad);
+    *key = sino_operator_file_key(word, count * (int64_t)sizeof *word);
+    free(word);
+    return NULL;
+}
+
+static SinoStatus new_place(const char *directory, const SinoOperator *op, Place *place)
+{
+    SINO_TRY(key_of(op, &place->key));
+    return sino_operator_file_path(directory, &place->key, &place->path);
+}
+
+SinoStatus sino_operator_cache_check(const char *directory)
+{
+    return directory ? sino_operator_file_check(directory) : NULL;
+}
+
+static int64_t piece_count(const SinoOperator *op)
+{
+    return PIECES_PER_PARTITION * op->partition_count;
+}
+
+/* With a single partition the rays are not listed. */
+static int64_t footprint_bytes(const SinoFootprint *footprint)
+{
+    return footprint->ray ? footprint->ray_count * (int64_t)sizeof *footprint->ray : 0;
+}
+
+/* Whether a partition of the file is the partition that the decomposition makes today. */
+static bool fits(const SinoOperator *op, const SinoPartition *partition, SinoOperatorPiece block,
+                 SinoOperatorPiece rays)
+{
+    const SinoBlockHeader *header = block.memory;
+    const int64_t footprint = op->partition_count == 1 ? op->ray_count : rays.bytes / (int64_t)sizeof(uint32_t);
+    return block.bytes >= (int64_t)sizeof *header && header->bytes == block.bytes &&
+           header->tile_count == partition->tile_count && header->ray_count == footprint &&
+           header->precision == (int64_t)op->precision;
+}
+
+static SinoStatus check_partitions(const SinoOperator *op, const SinoOperatorFile *file, const char *path)
+{
+    SINO_CHECK(sino_operator_file_piece_count(file) == piece_count(op), SINO_BAD_INPUT,
+               "%s has %" PRId64 " pieces; needed: %" PRId64, path, sino_operator_file_piece_count(file),
+               piece_count(op));
+    for (int64_t p = 0; p < op->partition_count; p++)
+        SINO_CHECK(fits(op, &op->partition[p], sino_operator_file_piece(file, PIECES_PER_PARTITION * p),
+                        sino_operator_file_piece(file, PIECES_PER_PARTITION * p + 1)),
+                   SINO_BAD_INPUT, "%s does not fit partition %" PRId64, path, p);
+    return NULL;
+}
+
+/* Block, footprint and counts of a partition, on the pages of the file. */
+static SinoStatus take_partition(SinoRuntime *runtime, SinoOperator *op, int64_t p)
+{
+    SinoPartition *partition = &op->partition[p];
+    const SinoOperatorPiece block = sino_operator_file_piece(op->file, PIECES_PER_PARTITION * p);
+    const SinoOperatorPiece rays = sino_operator_file_piece(op->file, PIECES_PER_PARTITION * p + 1);
+    const SinoBlockHeader *header = block.memory;
+    if (op->window_count == 0) SINO_TRY(sino_data_borrow(runtime, "A", block.memory, block.bytes, &partition->block));
+    partition->kept = block.memory;
+    sino_operator_take_header(op, p, header);
+    if (op->partition_count > 1)
+        partition->footprint = (SinoFootprint){.ray_count = header->ray_count, .ray = rays.memory};
+    op->bytes += rays.bytes;
+    return NULL;
+}
+
+static void tell(SinoRuntime *runtime, const char *what, const char *path, const SinoOperator *op, double begin_s)
+{
+    char bytes[24];
+    sino_log_info(sino_runtime_log(runtime), event, "operator: %s %s (%s, %.2f s)", what, path,
+                  sino_bytes_text(op->bytes, bytes), sino_platform_now_s() - begin_s);
+}
+
+static SinoStatus open_file(const Place *place, SinoOperator *op)
+{
+    SinoOperatorFile *file = NULL;
+    SINO_TRY(sino_operator_file_open(place->path, &place->key, &file));
+    SinoStatus status = file ? check_partitions(op, file, place->path) : NULL;
+    if (status)
+        sino_operator_file_close(file);
+    else
+        op->file = file;
+    return status;
+}
+
+static SinoStatus load(SinoRuntime *runtime, const Place *place, SinoOperator *op)
+{
+    const double begin_s = sino_platform_now_s();
+    SinoStatus status = open_file(place, op);
+    if (status)
+        sino_log_warning(sino_runtime_log(runtime), event, "%s; the operator is built again", sino_status_text(status));
+    sino_status_free(status);
+    if (!op->file) return NULL;
+    for (int64_t p = 0; p < op->partition_count; p++) SINO_TRY(take_partition(runtime, op, p));
+    tell(runtime, "read from", place->path, op, begin_s);
+    return NULL;
+}
+
+SinoStatus sino_operator_cache_load(SinoRuntime *runtime, const char *directory, SinoOperator *op)
+{
+    Place place = {0};
+    if (!directory) return NULL;
+    SINO_TRY(new_place(directory, op, &place));
+    SinoStatus status = load(runtime, &place, op);
+    free(place.path);
+    return status;
+}
+
+/* The pieces, of blocks that are acquired: the first *acquired. */
+static SinoStatus acquire_pieces(SinoOperator *op, SinoOperatorPiece *piece, int64_t *acquired)
+{
+    for (int64_t p = 0; p < op->partition_count; p++) {
+        const SinoPartition *partition = &op->partition[p];
+        void *block;
+        SINO_TRY(sino_data_acquire(partition->block, STARPU_R, &block));
+        ++*acquired;
+        *piece++ = (SinoOperatorPiece){.memory = block, .bytes = partition->block_bytes};
+        *piece++ =
+            (SinoOperatorPiece){.memory = partition->footprint.ray, .bytes = footprint_bytes(&partition->footprint)};
+    }
+    return NULL;
+}
+
+static SinoStatus save(const Place *place, SinoOperator *op)
+{
+    SinoOperatorPiece *piece;
+    int64_t acquired = 0;
+    SINO_TRY(sino_allocate(piece_count(op), sizeof *piece, "pieces of the operator", &piece));
+    SinoStatus status = acquire_pieces(op, piece, &acquired);
+    if (!status) status = sino_operator_file_write(place->path, &place->key, piece_count(op), piece);
+    for (int64_t p = 0; p < acquired; p++) sino_data_release(op->partition[p].block);
+    free(piece);
+    return status;
+}
+
+void sino_operator_cache_save(SinoRuntime *runtime, const char *directory, SinoOperator *op)
+{
+    Place place = {0};
+    const double begin_s = sino_platform_now_s();
+    if (!directory || op->file || op->window_count > 0) return;
+    SinoStatus status = new_place(directory, op, &place);
+    if (!status) status = save(&place, op);
+    if (status)
+        sino_log_warning(sino_runtime_log(runtime), event, "the operator is not kept: %s", sino_status_text(status));
+    else
+        tell(runtime, "kept in", place.path, op, begin_s);
+    sino_status_free(status);
+    free(place.path);
+}

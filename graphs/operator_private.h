@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operator, inside: shared by operator.c, operator_build.c, operator_cache.c and operator_window.c. */
+#ifndef SINO_OPERATOR_PRIVATE_H
+#define SINO_OPERATOR_PRIVATE_H
+
+#include "operator.h"
+
+/* Every block in memory. */
+SinoStatus sino_operator_build(SinoRuntime *runtime, SinoOperator *op);
+
+/* op->window_count windows; sizes and footprints of all partitions, unless they are known from a file. */
+SinoStatus sino_operator_open_windows(SinoRuntime *runtime, SinoOperator *op);
+void sino_operator_close_windows(SinoOperator *op);
+
+/* More than the block of a partition can take: each nonzero would be alone in its group's union, in a group of four
+ * rays. */
+int64_t sino_operator_most_bytes(const SinoOperator *op, int64_t p);
+
+/* The footprint from the rays touched: a byte for each. */
+SinoStatus sino_operator_number_rays(SinoOperator *op, int64_t p, const uint8_t *touched);
+
+/* What an operator knows of its blocks. */
+void sino_operator_take_header(SinoOperator *op, int64_t p, const SinoBlockHeader *header);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, bench: its table, its files, and what it refuses. How fast the machine is, is not tested. */
+#include "cli.h"
+
+#include "precision.h"
+#include "settings.h"
+
+#include <math.h>
+
+#include <png.h>
+
+static const char *const head[] = {
+    "precision",          "slices",          "workers",   "nonzeros",       "project_gflops",
+    "backproject_gflops", "fma_peak_gflops", "read_gbps", "operator_bytes", "build_mnnz_per_s"};
+enum { HEAD = sizeof head / sizeof *head, FIELDS_MAX = 64 };
+
+static char *read_text(const char *directory, const char *name)
+{
+    char path[TESTING_PATH];
+    const int64_t size = cli_file_size(directory, name);
+    char *text = calloc(1, (size_t)size + 1);
+    FILE *file = fopen(testing_path(path, directory, name), "r");
+    assert_true(text && file);
+    assert_int_equal(fread(text, 1, (size_t)size, file), size);
+    assert_int_equal(fclose(file), 0);
+    return text;
+}
+
+static int split(char *line, char *field[FIELDS_MAX])
+{
+    int count = 0;
+    for (char *word; (word = strsep(&line, ","));) {
+        assert_true(count < FIELDS_MAX);
+        field[count++] = word;
+    }
+    return count;
+}
+
+/* One line of figures: the right precision and slices; every number positive and finite. */
+static void assert_row(char *line, int count, char *const name[FIELDS_MAX], const char *precision, int slices)
+{
+    char *field[FIELDS_MAX] = {NULL};
+    assert_int_equal(split(line, field), count);
+    assert_string_equal(field[0], precision);
+    assert_int_equal(strtol(field[1], NULL, 10), slices);
+    for (int i = 1; i < count; i++) {
+        char *end;
+        if (strcmp(name[i], "instruction_set") == 0) continue;
+        const double value = strtod(field[i], &end);
+        assert_true(end != field[i] && *end == '\0');
+        if (!isfinite(value) || value <= 0) fail_msg("%s is %s", name[i], field[i]);
+    }
+}
+
+/* A row for each precision, those of SinoPrecision in order, and each F as given. */
+static void assert_csv(char *text, int precisions, int slices_count, const int *slices)
+{
+    char *rest = text, *name[FIELDS_MAX] = {NULL}, *line = strsep(&rest, "\n");
+    const int count = split(line, name);
+    assert_true(count > HEAD);
+    for (int i = 0; i < HEAD; i++) assert_string_equal(name[i], head[i]);
+    for (int p = 0; p < precisions; p++)
+        for (int i = 0; i < slices_count; i++) {
+            line = strsep(&rest, "\n");
+            assert_non_null(line);
+            assert_row(line, count, name, sino_precision_name((SinoPrecision)p), slices[i]);
+        }
+    assert_string_equal(rest, "");
+}
+
+static void assert_svg(const char *directory, const char *name)
+{
+    char path[TESTING_PATH], *program = NULL;
+    testing_path(path, directory, name);
+    assert_true(asprintf(&program,
+                         "import xml.etree.ElementTree as t; assert t.parse('%s').getroot().tag[-3:] == 'svg'",
+                         path) >= 0);
+    assert_int_equal(cli_tool("python3", "-c", program), 0);
+    free(program);
+}
+
+static void assert_png(const char *directory, const char *name)
+{
+    char path[TESTING_PATH];
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, testing_path(path, directory, name)));
+    assert_true(image.width == 900 && image.height == 600);
+    png_image_free(&image);
+}
+
+static void every_precision(void **state)
+{
+    const char *const at = *state;
+    static const int slices[] = {8, 1};
+    CliRun run = {.directory = at};
+    cli_start(&run, "bench --columns 64 --angles 48 --slices 8,1 --csv bench.csv --roofline bench.svg");
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("exit code %d:\n%s", run.exit_code, run.err);
+    assert_memory_equal(run.out, "scan         64 columns, 48 angles\nmachine      ", 48);
+    assert_true(cli_number_after(run.out, "\nFMA peak     ", NULL) > 0);
+    assert_true(cli_number_after(run.out, "\nbandwidth    ", NULL) > 0);
+    assert_true(cli_number_after(run.out, "\noperator     single: ", NULL) > 64 * 48);
+    assert_true(cli_number_after(run.out, "\nsingle         8  backproject ", NULL) > 0);
+    assert_true(cli_number_after(run.out, "\ndouble         1  project ", NULL) > 0);
+    assert_non_null(strstr(run.err, "sinodag: single, 8 slices: project "));
+    cli_free(&run);
+    assert_names(at, "bench.csv bench.svg");
+    char *text = read_text(at, "bench.csv");
+    assert_csv(text, SINO_PRECISIONS, 2, slices);
+    free(text);
+    assert_svg(at, "bench.svg");
+}
+
+/* One worker, a scan smaller than a tile, a width that needs padding, settings from a file, messages in JSON. */
+static void one_of_everything(void **state)
+{
+    const char *const at = *state;
+    static const int slices[] = {3};
+    cli_write_text(at, "bench.yaml", "columns: 5\nangles: 1\nslices: 3\nprecision: single\nlog: json\n");
+    cli_write_text(at, "bench.csv", "old");
+    CliRun run = {.directory = at};
+    cli_start(&run, "bench --config bench.yaml --workers 1 --scheduler eager --memory 20GiB --csv bench.csv "
+                    "--roofline bench.png --overwrite");
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("exit code %d:\n%s", run.exit_code, run.err);
+    assert_memory_equal(run.err, "{\"time\":", 8);
+    cli_free(&run);
+    char *text = read_text(at, "bench.csv");
+    assert_csv(text, 1, 1, slices);
+    free(text);
+    assert_png(at, "bench.png");
+}
+
+static void bad_values(void **state)
+{
+    const char *const at = *state;
+    static const char size[] = "an integer from 1 to 65536", angles[] = "an integer from 1 to 1000000";
+    static const char counts[] = "1 to 32 different integers from 1 to 256, separated by commas";
+    static const struct {
+        const char *option, *value, *allowed;
+    } bad[] = {
+        {"columns", "0", size},    {"columns", "-3", size},    {"columns", "99999999999999999999", size},
+        {"angles", "0", angles},   {"angles", "1e3", angles},  {"angles", "1000001", angles},
+        {"slices", "0", counts},   {"slices", "1,-2", counts}, {"slices", "257", counts},
+        {"slices", "8,8", counts}, {"slices", "8,", counts},   {"workers", "-1", "an integer from 0 to 1000000"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char message[200];
+        snprintf(message, sizeof message, "--%s is '%s'; allowed: %s", bad[i].option, bad[i].value, bad[i].allowed);
+        cli_refuses(at, message, "bench --%s %s", bad[i].option, bad[i].value);
+    }
+    cli_refuses(at, "65536 angles × 65536 columns; allowed: 2³² rays", "bench --columns 65536 --angles 65536");
+    CliRun run = {.directory = at};
+    cli_start(&run, "bench --precision single,quad");
+    cli_wait(&run);
+    assert_non_null(strstr(run.err, "--precision is 'single,quad'; allowed: all, or one or more of single"));
+    assert_int_equal(run.exit_code, 2);
+    cli_free(&run);
+}
+
+static void bad_files(void **state)
+{
+    const char *const at = *state;
+    cli_write_text(at, "old.csv", "");
+    cli_write_text(at, "old.svg", "");
+    cli_refuses(at, "old.csv exists; --overwrite replaces it", "bench --csv old.csv");
+    cli_refuses(at, "old.svg exists; --overwrite replaces it", "bench --csv new.csv --roofline old.svg");
+    cli_refuses(at, "nodir/new.csv cannot be written in directory nodir: No such file or directory",
+                "bench --csv nodir/new.csv");
+    cli_refuses(at, "nodir/new.png cannot be written in directory nodir: No such file or directory",
+                "bench --csv new.csv --roofline nodir/new.png");
+    cli_refuses(at, ". is a directory; give the name of a file", "bench --csv .");
+    cli_refuses(at, "--roofline is 'new.pdf'; allowed: a name that ends in .svg or .png",
+                "bench --csv new.csv --roofline new.pdf");
+    cli_refuses(at, "--roofline and --csv are the same file, 'new.svg'; allowed: different files",
+                "bench --csv new.svg --roofline new.svg");
+}
+
+/* Before anything is measured; how much memory and how many workers there are is the machine's business. */
+static void memory_that_is_not_there(void **state)
+{
+    CliRun run = {.directory = *state};
+    cli_start(&run, "bench --columns 65536 --angles 65535 --workers 1 --csv bench.csv");
+    cli_wait(&run);
+    assert_non_null(strstr(run.err, " columns and 65535 angles with 1 workers needs "));
+    cli_assert_ended(&run, 2,
+                     "this machine has # GiB free; measuring 65536 columns and 65535 angles with 1 workers needs # "
+                     "PiB; allowed: that much, or fewer columns, angles, slices or workers");
+    run = (CliRun){.directory = *state};
+    cli_start(&run, "bench --columns 8 --angles 8 --workers 1 --memory 100MiB --roofline bench.svg");
+    cli_wait(&run);
+    cli_assert_ended(&run, 2,
+                     "memory is 100.0 MiB; measuring 8 columns and 8 angles with 1 workers needs # MiB; allowed: that "
+                     "much, or fewer columns, angles, slices or workers");
+    assert_names(*state, "");
+}
+
+/* The table and the CSV file are small enough, the picture is not. */
+static void files_that_cannot_grow(void **state)
+{
+    CliRun run = {.directory = *state, .file_bytes_max = 5000};
+    cli_start(&run, "bench --columns 16 --angles 8 --slices 1 --precision single --csv bench.csv --roofline bench.svg");
+    cli_wait(&run);
+    assert_true(cli_number_after(run.out, "\nsingle         1  project ", NULL) > 0);
+    cli_assert_ended(&run, 1, "bench.svg: writing failed at byte #: File too large");
+    assert_names(*state, "bench.csv");
+}
+
+int cli_bench_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(every_precision), CLI_TEST(one_of_everything),        CLI_TEST(bad_values),
+        CLI_TEST(bad_files),       CLI_TEST(memory_that_is_not_there), CLI_TEST(files_that_cannot_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, operator cache: an operator that was kept is read and gives the same volume to the bit; one that cannot
+ * be trusted is built again; a run never fails for want of keeping one. */
+#include "cli.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+enum { SIZE = 64, SLICES = 4, VOXELS = SLICES * SIZE * SIZE };
+
+#define RECON  "recon scan.h5 --iterations 3 --pictures no --overwrite --memory 2GiB"
+#define CENTER " --rotation-axis 31.5"
+#define KEEP   " --operator-cache cache"
+
+static void make_scan(const char *directory)
+{
+    cli_works(directory, "phantom -o scan.h5 --size 64 --angles 30 --slices 4");
+}
+
+/* What a run that works says; caller frees. */
+static char *said(CliRun *run, const char *arguments)
+{
+    cli_start(run, "%s", arguments);
+    cli_wait(run);
+    if (run->exit_code != 0) fail_msg("exit code %d\n%s", run->exit_code, run->err);
+    char *text = run->err;
+    free(run->out);
+    return text;
+}
+
+/* Runs; the words are in what it says, or not. */
+static void assert_says(const char *directory, const char *arguments, const char *has, const char *lacks)
+{
+    CliRun run = {.directory = directory};
+    char *text = said(&run, arguments);
+    if (!strstr(text, has) || strstr(text, lacks))
+        fail_msg("expected \"%s\" and not \"%s\" of %s in\n%s", has, lacks, arguments, text);
+    free(text);
+}
+
+static void assert_built(const char *directory, const char *arguments)
+{
+    assert_says(directory, arguments, "operator: kept in cache/operator-", "warning");
+}
+
+static void assert_read(const char *directory, const char *arguments)
+{
+    CliRun run = {.directory = directory};
+    char *text = said(&run, arguments);
+    if (!strstr(text, "operator: read from cache/operator-") || !strstr(text, " bytes per nonzero), read in ") ||
+        strstr(text, "kept in") || strstr(text, "warning"))
+        fail_msg("expected an operator that is read and no warning of %s in\n%s", arguments, text);
+    free(text);
+}
+
+static void assert_same_volume(const char *directory, const char *name, const char *expected)
+{
+    float *found = cli_read_volume(directory, name, SLICES, SIZE);
+    float *wanted = cli_read_volume(directory, expected, SLICES, SIZE);
+    assert_memory_equal(found, wanted, VOXELS * sizeof *found);
+    free(found);
+    free(wanted);
+}
+
+/* The files in the folder; the name of the first one in `name`. */
+static int files_in(const char *directory, const char *folder, char name[TESTING_PATH])
+{
+    char path[TESTING_PATH], *rest;
+    int count = 0;
+    char *listing = cli_listing(testing_path(path, directory, folder));
+    rest = listing;
+    for (char *line; (line = strsep(&rest, "\n")) && *line; count++) {
+        line[strcspn(line, " ")] = '\0';
+        if (count == 0) snprintf(name, TESTING_PATH, "%s/%s", folder, line);
+    }
+    free(listing);
+    return count;
+}
+
+static int kept(const char *directory)
+{
+    char name[TESTING_PATH];
+    return files_in(directory, "cache", name);
+}
+
+static char *only_file(const char *directory, char name[TESTING_PATH])
+{
+    assert_int_equal(files_in(directory, "cache", name), 1);
+    return name;
+}
+
+/* The same memory is planned, and of the same budget. */
+static void assert_same_plan(const char *first, const char *second)
+{
+    const char *a = strstr(first, "memory: "), *b = strstr(second, "memory: ");
+    assert_true(a && b);
+    assert_int_equal(strcspn(a, "\n"), strcspn(b, "\n"));
+    assert_memory_equal(a, b, strcspn(a, "\n"));
+}
+
+static void second_run_reads(void **state)
+{
+    static const char *const variant[] = {"--partitions 1 --precision single", "--partitions 3 --precision single",
+                                          "--partitions 1 --precision double", "--partitions 3 --precision double",
+                                          "--partitions 40 --algorithm fbp"};
+    const char *const at = *state;
+    make_scan(at);
+    for (int i = 0; i < 5; i++) {
+        char line[400];
+        CliRun run = {.directory = at};
+        const char *fbp = strstr(variant[i], "fbp");
+        snprintf(line, sizeof line, "recon scan.h5 --pictures no --overwrite --memory 2GiB" CENTER " %s%s -o plain.h5",
+                 fbp ? "" : "--iterations 3 ", variant[i]);
+        cli_works(at, "%s", line);
+        snprintf(strrchr(line, ' '), 100, " out.h5 --operator-cache cache");
+        char *first = said(&run, line);
+        assert_non_null(strstr(first, "operator: kept in cache/operator-"));
+        assert_non_null(strstr(first, " bytes per nonzero), built in "));
+        assert_int_equal(kept(at), i + 1);
+        assert_same_volume(at, "out.h5", "plain.h5");
+        char *second = said(&run, line);
+        assert_non_null(strstr(second, "operator: read from cache/operator-"));
+        assert_null(strstr(second, "kept in"));
+        assert_null(strstr(second, "warning"));
+        assert_int_equal(kept(at), i + 1);
+        assert_same_volume(at, "out.h5", "plain.h5");
+        assert_same_plan(first, second);
+        free(first);
+        free(second);
+    }
+}
+
+static bool graph_has_task(const char *directory, const char *name, const char *task)
+{
+    char path[TESTING_PATH], line[400];
+    bool found = false;
+    FILE *file = fopen(testing_path(path, directory, name), "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) found = found || strstr(line, task);
+    assert_int_equal(fclose(file), 0);
+    return found;
+}
+
+static void nothing_is_traced(void **state)
+{
+    const char *const at = *state;
+    make_scan(at);
+    assert_built(at, RECON CENTER KEEP " -o out.h5 --graph built.dot");
+    assert_read(at, RECON CENTER KEEP " -o out.h5 --graph read.dot");
+    assert_true(graph_has_task(at, "built.dot", "\"trace\\n"));
+    assert_false(graph_has_task(at, "read.dot", "\"trace\\n"));
+    assert_true(graph_has_task(at, "read.dot", "\"spmm_project\\n"));
+}
+
+static void whatever_determines_it_is_in_the_key(void **state)
+{
+    static const char *const other[] = {
+        CENTER,
+        " --rotation-axis 31.500001",
+        CENTER " --end-column 63",
+        CENTER " --binning 2",
+        CENTER " --precision double",
+        CENTER " --partitions 2",
+    };
+    const char *const at = *state;
+    char line[400];
+    make_scan(at);
+    for (int i = 0; i < 6; i++) {
+        snprintf(line, sizeof line, RECON KEEP " -o out.h5%s%s", other[i], i == 5 ? "" : " --partitions 1");
+        assert_built(at, line);
+        assert_int_equal(kept(at), i + 1);
+    }
+    cli_works(at, "phantom -o scan.h5 --overwrite --size 64 --angles 31 --slices 4");
+    assert_built(at, RECON KEEP CENTER " -o out.h5 --partitions 1");
+    assert_int_equal(kept(at), 7);
+    assert_read(at, RECON KEEP CENTER " -o out.h5 --partitions 1");
+}
+
+/* Two scans that differ in one angle, by a millionth of a degree. */
+static void every_angle_is_in_the_key(void **state)
+{
+    const char *const at = *state;
+    double theta[12];
+    CliScan scan = cli_scan;
+    for (int k = 0; k < 12; k++) theta[k] = 15.0 * k;
+    scan.theta = theta;
+    cli_write_scan(at, "scan.h5", &scan);
+    assert_built(at, RECON KEEP " -o out.h5 --rotation-axis 7.5");
+    assert_read(at, RECON KEEP " -o out.h5 --rotation-axis 7.5");
+    theta[11] += 1e-6;
+    cli_write_scan(at, "scan.h5", &scan);
+    assert_built(at, RECON KEEP " -o out.h5 --rotation-axis 7.5");
+    assert_int_equal(kept(at), 2);
+}
+
+/* Neither solver nor slices are. */
+static void whatever_does_not_is_not(void **state)
+{
+    const char *const at = *state;
+    make_scan(at);
+    assert_built(at, RECON CENTER KEEP " --partitions 1 -o out.h5");
+    assert_read(at, RECON CENTER KEEP " --partitions 1 -o out.h5 --algorithm sirt --end-row 2 --workers 1");
+    assert_int_equal(kept(at), 1);
+}
+
+static void change_byte(const char *directory, const char *name, int64_t offset)
+{
+    char path[TESTING_PATH];
+    uint8_t byte = 0;
+    const int descriptor = open(testing_path(path, directory, name), O_RDWR);
+    assert_true(descriptor >= 0 && pread(descriptor, &byte, 1, offset) == 1);
+    byte ^= 16;
+    assert_true(pwrite(descriptor, &byte, 1, offset) == 1 && close(descriptor) == 0);
+}
+
+static int count_of(const char *text, const char *word)
+{
+    int count = 0;
+    for (; (text = strstr(text, word)); text += strlen(word)) count++;
+    return count;
+}
+
+/* One warning with this reason, the right volume, and a file that is good again. */
+static void assert_rebuilt(const char *directory, const char *reason)
+{
+    CliRun run = {.directory = directory};
+    char *text = said(&run, RECON CENTER KEEP " --partitions 2 -o out.h5");
+    if (count_of(text, "warning: cache/operator-") != 1 || count_of(text, "warning") != 1 || !strstr(text, reason) ||
+        count_of(text, "; the operator is built again\n") != 1 || !strstr(text, "operator: kept in cache/operator-"))
+        fail_msg("expected one warning with \"%s\" in\n%s", reason, text);
+    free(text);
+    assert_same_volume(directory, "out.h5", "plain.h5");
+    assert_read(directory, RECON CENTER KEEP " --partitions 2 -o out.h5");
+    assert_same_volume(directory, "out.h5", "plain.h5");
+    assert_int_equal(kept(directory), 1);
+}
+
+static void damaged_files_are_replaced(void **state)
+{
+    const char *const at = *state;
+    char name[TESTING_PATH], path[TESTING_PATH];
+    make_scan(at);
+    cli_works(at, RECON CENTER " --partitions 2 -o plain.h5");
+    assert_built(at, RECON CENTER KEEP " --partitions 2 -o out.h5");
+    testing_path(path, at, only_file(at, name));
+    const int64_t size = cli_file_size(at, name);
+    change_byte(at, name, 40);
+    assert_rebuilt(at, " is damaged: wrong checksum of its header");
+    change_byte(at, name, 12);
+    assert_rebuilt(at, " is an operator file of version 17; this program reads version 1");
+    change_byte(at, name, 64);
+    assert_rebuilt(at, " is damaged: wrong checksum of its table");
+    change_byte(at, name, 4096 + 10);
+    assert_rebuilt(at, " is damaged: wrong checksum of piece 0");
+    assert_int_equal(truncate(path, size / 2), 0);
+    assert_rebuilt(at, " is damaged: it has ");
+    assert_int_equal(truncate(path, 0), 0);
+    assert_rebuilt(at, " is damaged: it has 0 bytes");
+    cli_write_text(at, name, "Not an operator, but something else that is longer than a header would be.");
+    assert_rebuilt(at, " is no operator file");
+}
+
+static void another_operator_under_its_name(void **state)
+{
+    const char *const at = *state;
+    char name[TESTING_PATH], from[TESTING_PATH], to[TESTING_PATH];
+    make_scan(at);
+    cli_works(at, RECON CENTER " --partitions 2 -o plain.h5");
+    assert_built(at, RECON CENTER KEEP " --partitions 2 -o out.h5");
+    testing_path(to, at, only_file(at, name));
+    cli_works(at, RECON " --rotation-axis 30 --partitions 2 -o out.h5 --operator-cache other");
+    assert_int_equal(files_in(at, "other", name), 1);
+    assert_int_equal(rename(testing_path(from, at, name), to), 0);
+    assert_rebuilt(at, " holds another operator");
+}
+
+static void directories_that_take_nothing(void **state)
+{
+    static const char allowed[] = "; allowed: a directory that can be written, or a new one in one that can";
+    static const struct {
+        const char *directory, *which;
+    } wrong[] = {
+        {"scan.h5", "cannot be used: Not a directory"},
+        {"scan.h5/cache", "cannot be made: Not a directory"},
+        {"none/cache", "cannot be made: No such file or directory"},
+    };
+    const char *const at = *state;
+    char message[400];
+    make_scan(at);
+    for (int i = 0; i < 3; i++) {
+        snprintf(message, sizeof message, "--operator-cache is '%s', which %s%s", wrong[i].directory, wrong[i].which,
+                 allowed);
+        cli_refuses(at, message, "recon scan.h5 -o out.h5 --operator-cache %s", wrong[i].directory);
+        cli_refuses(at, message, "recon scan.h5 -o out --reconstruction-type try --operator-cache %s",
+                    wrong[i].directory);
+        cli_refuses(at, message, "demo --out demo --size 16 --angles 8 --slices 1 --operator-cache %s",
+                    wrong[i].directory);
+    }
+    cli_refuses(at, "--operator-cache and --out are the same file, 'out.h5'; allowed: different files",
+                "recon scan.h5 -o out.h5 --operator-cache out.h5");
+    cli_refuses(at, "--operator-cache and --graph are the same file, 'graph'; allowed: different files",
+                "recon scan.h5 -o out.h5 --graph graph --operator-cache graph");
+    cli_mount(at, "ro", MS_RDONLY, NULL);
+    snprintf(message, sizeof message, "--operator-cache is 'ro', which cannot be used: Read-only file system%s",
+             allowed);
+    cli_refuses(at, message, "recon scan.h5 -o out.h5 --operator-cache ro");
+}
+
+/* A refused run does not even leave the directory. */
+static void directory_comes_late(void **state)
+{
+    make_scan(*state);
+    cli_refuses(*state, "--partitions is '-1'; allowed: an integer from 0 to 1000000",
+                "recon scan.h5 -o out.h5 --partitions -1" KEEP);
+    cli_refuses(*state, "none/out.h5 cannot be written in directory none: No such file or directory",
+                "recon scan.h5 -o none/out.h5" KEEP);
+}
+
+/* The volume is there, the operator is not, and one warning says why. */
+static void assert_not_kept(CliRun *run, const char *arguments, const char *reason)
+{
+    char *text = said(run, arguments);
+    if (count_of(text, "warning: the operator is not kept: ") != 1 || count_of(text, "warning") != 1 ||
+        !strstr(text, reason))
+        fail_msg("expected a warning with \"%s\" in\n%s", reason, text);
+    assert_same_volume(run->directory, "out.h5", "plain.h5");
+    free(text);
+}
+
+static void disk_is_full(void **state)
+{
+    CliRun run = {.directory = *state};
+    char path[TESTING_PATH];
+    make_scan(*state);
+    cli_works(*state, RECON CENTER " -o plain.h5");
+    cli_mount(*state, "disk", 0, "size=256k");
+    assert_not_kept(&run, RECON CENTER " -o out.h5 --operator-cache disk/cache", ": No space left on device\n");
+    assert_names(testing_path(path, *state, "disk"), "cache");
+}
+
+/* The operator is larger than the limit, the volume is smaller. */
+static void file_is_too_large(void **state)
+{
+    CliRun run = {.directory = *state, .file_bytes_max = 256 << 10};
+    make_scan(*state);
+    cli_works(*state, RECON CENTER " -o plain.h5");
+    assert_not_kept(&run, RECON CENTER KEEP " -o out.h5", ": File too large\n");
+    assert_int_equal(kept(*state), 0);
+}
+
+static void directory_is_lost_meanwhile(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_scan(*state);
+    cli_start(&run, RECON CENTER " -o out.h5 --operator-cache cache/cache");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    cli_free(&run);
+    char path[TESTING_PATH];
+    assert_int_equal(mkdir(testing_path(path, *state, "cache"), 0700), 0);
+    cli_start(&run, "recon scan.h5 --overwrite --minibatch 1 --iterations 2000" CENTER
+                    " -o out.h5 --operator-cache cache/cache");
+    cli_await(&run, "iteration 1/");
+    assert_int_equal(rmdir(path), 0);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "warning: the operator is not kept: cache/cache/operator-"));
+    assert_non_null(strstr(run.err, "cannot be written in directory cache/cache: No such file or directory\n"));
+    cli_free(&run);
+}
+
+/* Waits, for a minute at most, until something lies in the folder. */
+static void await_file(const char *folder)
+{
+    for (int i = 0; i < 300000; i++) {
+        int entries = 0;
+        DIR *open_folder = opendir(folder);
+        assert_non_null(open_folder);
+        while (readdir(open_folder)) entries++;
+        assert_int_equal(closedir(open_folder), 0);
+        if (entries > 2) return; /* . and .. */
+        usleep(200);
+    }
+    fail_msg("nothing came into %s", folder);
+}
+
+/* A run that is killed when its operator's file is there; false: it was faster, and the file has its name. */
+static bool killed_while_writing(const char *directory, const char *arguments)
+{
+    CliRun run = {.directory = directory};
+    char name[TESTING_PATH], path[TESTING_PATH];
+    assert_int_equal(mkdir(testing_path(path, directory, "cache"), 0700), 0);
+    cli_start(&run, "%s", arguments);
+    await_file(path);
+    assert_int_equal(kill(run.pid, SIGKILL), 0);
+    cli_wait(&run);
+    cli_free(&run);
+    only_file(directory, name);
+    if (strcmp(strrchr(name, '.'), ".partial") == 0) return true;
+    assert_int_equal(unlink(testing_path(path, directory, name)), 0);
+    assert_int_equal(rmdir(testing_path(path, directory, "cache")), 0);
+    return false;
+}
+
+static void killed_run_leaves_no_operator(void **state)
+{
+    const char *const at = *state;
+    static const char arguments[] = "recon scan.h5 -o out.h5 --rotation-axis 127.5 --iterations 1 --pictures no "
+                                    "--overwrite --partitions 1" KEEP;
+    char name[TESTING_PATH];
+    bool killed = false;
+    cli_works(at, "phantom -o scan.h5 --size 256 --angles 200 --slices 1");
+    for (int i = 0; i < 5 && !killed; i++) killed = killed_while_writing(at, arguments);
+    assert_true(killed);
+    assert_built(at, arguments);
+    assert_string_equal(strrchr(only_file(at, name), '.'), ".sinodag");
+    assert_read(at, arguments);
+}
+
+static void two_runs_at_once(void **state)
+{
+    const char *const at = *state;
+    CliRun first = {.directory = at}, second = {.directory = at};
+    make_scan(at);
+    cli_works(at, RECON CENTER " --partitions 1 -o plain.h5");
+    for (int i = 0; i < 5; i++) {
+        char name[TESTING_PATH], path[TESTING_PATH];
+        cli_start(&first, RECON CENTER KEEP " --partitions 1 -o first.h5 --workers 1");
+        cli_start(&second, RECON CENTER KEEP " --partitions 1 -o second.h5 --workers 1");
+        cli_wait(&first);
+        cli_wait(&second);
+        if (first.exit_code || second.exit_code) fail_msg("a run failed\n%s\n%s", first.err, second.err);
+        assert_same_volume(at, "first.h5", "plain.h5");
+        assert_same_volume(at, "second.h5", "plain.h5");
+        assert_read(at, RECON CENTER KEEP " --partitions 1 -o out.h5");
+        assert_int_equal(unlink(testing_path(path, at, only_file(at, name))), 0);
+        cli_free(&first);
+        cli_free(&second);
+    }
+}
+
+static void try_reads_but_keeps_none(void **state)
+{
+    const char *const at = *state;
+    static const char arguments[] = "recon scan.h5 -o try --overwrite --reconstruction-type try --algorithm fbp "
+                                    "--rotation-axis 31.5 --center-search-width 1 --center-search-step 1 "
+                                    "--partitions 1 --operator-cache cache";
+    make_scan(at);
+    assert_says(at, arguments, "center 31.5: try/recon_00031.50.tiff", "operator");
+    assert_false(cli_exists(at, "cache"));
+    float *built = cli_read_tiff(at, "try/recon_00031.50.tiff", SIZE);
+    assert_built(at, RECON CENTER KEEP " -o out.h5 --partitions 1");
+    assert_says(at, arguments, "operator: read from cache/operator-", "warning");
+    float *read = cli_read_tiff(at, "try/recon_00031.50.tiff", SIZE);
+    assert_memory_equal(read, built, SIZE * SIZE * sizeof *read);
+    assert_int_equal(kept(at), 1);
+    free(built);
+    free(read);
+}
+
+static void demo_keeps_one(void **state)
+{
+    static const char arguments[] = "demo --out demo --size 64 --angles 30 --slices 2 --iterations 3 --overwrite "
+                                    "--operator-cache demo/cache";
+    assert_says(*state, arguments, "operator: kept in demo/cache/operator-", "read from");
+    assert_says(*state, arguments, "operator: read from demo/cache/operator-", "kept in");
+}
+
+int cli_operator_cache_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(second_run_reads),
+        CLI_TEST(nothing_is_traced),
+        CLI_TEST(whatever_determines_it_is_in_the_key),
+        CLI_TEST(every_angle_is_in_the_key),
+        CLI_TEST(whatever_does_not_is_not),
+        CLI_TEST(damaged_files_are_replaced),
+        CLI_TEST(another_operator_under_its_name),
+        CLI_TEST(directories_that_take_nothing),
+        CLI_TEST(directory_comes_late),
+        CLI_TEST(disk_is_full),
+        CLI_TEST(file_is_too_large),
+        CLI_TEST(directory_is_lost_meanwhile),
+        CLI_TEST(killed_run_leaves_no_operator),
+        CLI_TEST(two_runs_at_once),
+        CLI_TEST(try_reads_but_keeps_none),
+        CLI_TEST(demo_keeps_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

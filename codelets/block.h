@@ -86,13 +86,13 @@ static inline int64_t sino_section_arrays(const SinoSectionHeader *header, SinoP
     uint8_t *const base = (uint8_t *)header;
     int64_t at = (int64_t)sizeof *header;
     section->ray = (uint32_t *)(void *)(base + at);
-    at += (header->group_count + SINO_GROUPS_AHEAD) * SINO_GROUP_RAYS * (int64_t)sizeof(uint32_t);
+    at += ((int64_t)header->group_count + SINO_GROUPS_AHEAD) * SINO_GROUP_RAYS * (int64_t)sizeof(uint32_t);
     section->count = base + at;
     at += sino_block_align(header->group_count, 8);
     section->voxel = base + at;
     at = sino_block_align(at + header->voxel_count, 32);
     section->length = base + at;
-    at += header->voxel_count * SINO_GROUP_RAYS * (int64_t)sino_precision_bytes(precision);
+    at += (int64_t)header->voxel_count * SINO_GROUP_RAYS * (int64_t)sino_precision_bytes(precision);
     return sino_block_align(at, 32);
 }
 

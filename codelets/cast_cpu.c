@@ -9,7 +9,7 @@
 /* A panel is a run of elements whose slices repeat: loops are over whole chunks of them, for the vectoriser's sake. */
 enum { CHUNK = 64 };
 
-_Static_assert(CHUNK >= 2 * 64 / sizeof(float), "a chunk holds whole rows of the widest panel");
+_Static_assert(CHUNK >= (int)SINO_PANEL_MAX, "a chunk holds whole rows of the widest panel");
 
 SINO_VECTORISED static void find_largest(int64_t count, const float *x, float *largest)
 {

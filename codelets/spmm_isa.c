@@ -33,8 +33,9 @@ typedef struct SinoSpmmFlags {
 } SinoSpmmFlags;
 
 /* Halves to floats and back: 4, 8 or 16 at a time. */
-SINO_INLINE void expand_lanes(int lanes, const SinoHalf *from, float *to)
+SINO_INLINE void expand_lanes(int lanes, const SinoHalf *from, void *floats)
 {
+    float *const to = floats;
 #ifdef __AVX512F__
     if (lanes == 16) {
         _mm512_storeu_ps(to, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)from)));
@@ -51,11 +52,13 @@ SINO_INLINE void expand_lanes(int lanes, const SinoHalf *from, float *to)
         return;
     }
 #endif
+    /* cppcheck-suppress objectIndex; `to` has `lanes` elements, in one vector */
     for (int i = 0; i < lanes; i++) to[i] = sino_half_value(from[i]);
 }
 
-SINO_INLINE void narrow_lanes(int lanes, const float *from, SinoHalf *to)
+SINO_INLINE void narrow_lanes(int lanes, const void *floats, SinoHalf *to)
 {
+    const float *const from = floats;
 #ifdef __AVX512F__
     if (lanes == 16) {
         _mm256_storeu_si256((__m256i *)to, _mm512_cvtps_ph(_mm512_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT));
@@ -72,6 +75,7 @@ SINO_INLINE void narrow_lanes(int lanes, const float *from, SinoHalf *to)
         return;
     }
 #endif
+    /* cppcheck-suppress objectIndex; likewise */
     for (int i = 0; i < lanes; i++) to[i] = sino_half(from[i]);
 }
 
@@ -95,13 +99,13 @@ typedef float Register __attribute__((vector_size(SINO_VECTOR_BYTES), aligned(4)
 static void expand_rows(int64_t rows, int64_t width, const SinoHalf *from, const float *unit, float *to)
 {
     enum { LANES_MOST = SINO_VECTOR_BYTES / 4, CHUNK = 2 * LANES_MOST };
-    float repeated[CHUNK];
+    float repeated[CHUNK] = {0};
     for (int64_t i = 0; i < CHUNK; i++) repeated[i] = unit[i % width];
     const Register factor[2] = {*(const Register *)repeated, *(const Register *)(repeated + LANES_MOST)};
     for (int64_t i = 0; i < rows * width; i += CHUNK) UNROLL for (int64_t j = 0; j < 2; j++)
         {
             Register value;
-            expand_lanes(LANES_MOST, from + i + j * LANES_MOST, (float *)&value);
+            expand_lanes(LANES_MOST, from + i + j * LANES_MOST, &value);
             *(Register *)(to + i + j * LANES_MOST) = value * factor[j];
         }
 }

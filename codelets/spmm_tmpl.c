@@ -45,7 +45,7 @@ SINO_INLINE void NAME(find_rows)(const NAME(Visit) * visit, int64_t group, int64
     {                                                                                                                  \
         if (!y_half) return *(const NAME(panel##_vector) *)((const REAL *)row + at);                                   \
         NAME(panel##_vector) value;                                                                                    \
-        expand_lanes(lanes, (const SinoHalf *)row + at, (float *)&value);                                              \
+        expand_lanes(lanes, (const SinoHalf *)row + at, &value);                                                       \
         if (unit) value *= *(const NAME(panel##_vector) *)unit;                                                        \
         return value;                                                                                                  \
     }                                                                                                                  \
@@ -53,7 +53,7 @@ SINO_INLINE void NAME(find_rows)(const NAME(Visit) * visit, int64_t group, int64
     {                                                                                                                  \
         const NAME(panel##_vector) value = NAME(load_##panel)(row, at, NULL, y_half) + sum;                            \
         if (y_half)                                                                                                    \
-            narrow_lanes(lanes, (const float *)&value, (SinoHalf *)row + at);                                          \
+            narrow_lanes(lanes, &value, (SinoHalf *)row + at);                                                         \
         else                                                                                                           \
             *(NAME(panel##_vector) *)((REAL *)row + at) = value;                                                       \
     }                                                                                                                  \

@@ -17,7 +17,7 @@ typedef struct SinoTilePlace {
 
 static inline int64_t sino_tile_side(int64_t grid_size)
 {
-    return sino_block_align(grid_size, 2 * SINO_SUPER_TILE * SINO_TILE) / SINO_TILE;
+    return sino_block_align(grid_size, 2 * (int64_t)SINO_SUPER_TILE * SINO_TILE) / SINO_TILE;
 }
 
 /* Grid row or column of the first voxel of the tiles at `index`: negative where they begin before the grid. */

@@ -46,7 +46,7 @@ typedef struct Workspace {
     uint32_t ray[SECTION_GROUPS_MAX + SINO_GROUPS_AHEAD][SINO_GROUP_RAYS];
     uint8_t count[SECTION_GROUPS_MAX];
     uint8_t voxel[SECTION_GROUPS_MAX * SINO_GROUP_VOXELS];
-    uint8_t length[SECTION_GROUPS_MAX * SINO_GROUP_VOXELS * SINO_GROUP_RAYS * sizeof(double)]; /* as stored */
+    uint8_t length[(size_t)SECTION_GROUPS_MAX * SINO_GROUP_VOXELS * SINO_GROUP_RAYS * sizeof(double)]; /* as stored */
 } Workspace;
 
 /* The part of a tile inside the grid, and where it lies. */
@@ -343,7 +343,7 @@ static SinoStatus write_section(Workspace *work, SinoTrace *trace)
     memcpy(to, header, sizeof *header);
     sino_section_arrays((SinoSectionHeader *)(void *)to, trace->precision, &section);
     memcpy(section.ray, work->ray, (size_t)(header->group_count + SINO_GROUPS_AHEAD) * sizeof work->ray[0]);
-    memset(section.count + (header->group_count - 1) / 8 * 8, 0, 8);
+    memset(section.count + (int64_t)(header->group_count - 1) / 8 * 8, 0, 8);
     memcpy(section.count, work->count, (size_t)header->group_count);
     memcpy(section.voxel, work->voxel, (size_t)header->voxel_count);
     memset(section.voxel + header->voxel_count, 0,

@@ -71,7 +71,7 @@ static void put_super_tile(Fill *fill, int64_t row, int64_t column)
     const int64_t size = fill->layout->geometry.grid_size;
     if (fill->placed[row * fill->side + column]) return;
     fill->placed[row * fill->side + column] = true;
-    for (int64_t i = 0; i < SINO_SUPER_TILE * SINO_SUPER_TILE; i++) {
+    for (int64_t i = 0; i < (int64_t)SINO_SUPER_TILE * SINO_SUPER_TILE; i++) {
         const SinoTilePlace tile = {.row = (int32_t)(row * SINO_SUPER_TILE + i / SINO_SUPER_TILE),
                                     .column = (int32_t)(column * SINO_SUPER_TILE + i % SINO_SUPER_TILE)};
         if (sino_tile_range(size, tile.row).count == 0 || sino_tile_range(size, tile.column).count == 0) continue;

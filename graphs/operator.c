@@ -97,7 +97,7 @@ static double bytes_per_stored_nonzero(const SinoLayout *layout)
 {
     const double length = (double)sino_precision_bytes(layout->precision), margin = 1.08;
     const double voxels = fmin(1 + 0.42 * mean_root_step(layout), 3.6);
-    const double headers = (double)(SINO_GROUP_RAYS * sizeof(uint32_t) + 1) / (14 * SINO_GROUP_RAYS);
+    const double headers = (double)(SINO_GROUP_RAYS * sizeof(uint32_t) + 1) / (14.0 * SINO_GROUP_RAYS);
     return margin * (voxels * (1 + SINO_GROUP_RAYS * length) / SINO_GROUP_RAYS + headers);
 }
 
@@ -123,7 +123,7 @@ int64_t sino_operator_building_bytes(const SinoGeometry *geometry, int64_t parti
     const int64_t mark_bytes = 1 + (int64_t)sizeof(uint32_t); /* touched, local */
     const int64_t marks = partition_count > 1 ? partition_count * sino_geometry_ray_count(geometry) * mark_bytes : 0;
     const int64_t super_tiles =
-        sino_tile_voxels(geometry->grid_size) / (SINO_TILE_VOXELS * SINO_SUPER_TILE * SINO_SUPER_TILE);
+        sino_tile_voxels(geometry->grid_size) / ((int64_t)SINO_TILE_VOXELS * SINO_SUPER_TILE * SINO_SUPER_TILE);
     /* Each worker traces a super-tile in memory of its own; those in the middle have more nonzeros than most. */
     const double tracing = 2 * (double)worker_count / (double)(super_tiles > 0 ? super_tiles : 1);
     return (int64_t)((double)operator_bytes * fmin((double)worker_count, tracing)) + marks;

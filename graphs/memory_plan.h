@@ -22,7 +22,8 @@ typedef struct SinoMemoryPlan {
     int64_t budget_bytes;
 } SinoMemoryPlan;
 
-/* operator_bytes 0: estimated. SINO_BAD_INPUT, with the budget that would do, when not even one slice fits. */
+/* operator_bytes 0: estimated, and in windows when one slice does not fit beside all of it. SINO_BAD_INPUT, with the
+ * budget that would do, when not even one slice fits. */
 SinoStatus sino_memory_plan(const SinoSettings *settings, const SinoInput *input, const SinoSolver *solver,
                             int64_t worker_count, int64_t operator_bytes, SinoMemoryPlan *plan);
 

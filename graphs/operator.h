@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operator: the memoised system matrix A of one slice geometry, a block per partition, built by parallel tasks. When it
- * is larger than the memory for it, a few windows hold some of the blocks at a time and the others are traced again. */
+ * is larger than the memory for it, a few windows hold some of the blocks at a time, and the others are traced or read
+ * from a file again. */
 #ifndef SINO_OPERATOR_H
 #define SINO_OPERATOR_H
 

@@ -62,8 +62,8 @@ typedef struct SinoData SinoData;
 /* `name` is for graphs and messages; a constant. 0 bytes: a void handle, that only orders its tasks. */
 SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **data);
 
-/* The same over memory that is not owned, outlives the data and is only read (STARPU_R): `memory` is 64-byte aligned
- * and readable up to the next multiple of 64 bytes, bytes > 0. */
+/* The same over memory that is not owned and outlives the data: `memory` is 64-byte aligned and accessible up to the
+ * next multiple of 64 bytes, bytes > 0. Memory that cannot be written, such as a mapped file, is for STARPU_R only. */
 SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *memory, int64_t bytes, SinoData **data);
 
 /* Memory that each worker has for itself while a task runs; access it with STARPU_SCRATCH. */

@@ -135,7 +135,7 @@ const SinoSetting sino_setting_table[] = {
 
     ROW(MACHINE, RECON | DEMO, "partitions", INTEGER(partitions, 0, 1000000, "0"),
         .help = "shares that the voxels of a slice are split into; 0: chosen, 1 unless there are fewer minibatches "
-                "than workers"),
+                "than workers or the operator needs more memory than there is"),
     ROW(MACHINE, RECON | DEMO, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
         .unit = "slices", .help = "slices that one task computes together; 0: chosen"),
     ROW(MACHINE, RECON | DEMO | BENCH, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,

@@ -91,7 +91,7 @@ static SinoStatus too_little(const Need *need, const SinoMemoryPlan *plan)
                       "%s %s; this reconstruction needs at least %s (%s of it for the operator of %" PRId64
                       " angles and %" PRId64 " columns); allowed: --memory %" PRId64 "MiB or more",
                       origin, sino_bytes_text(plan->budget_bytes, budget), sino_bytes_text(plan->total_bytes, total),
-                      sino_bytes_text(need->operator_bytes, operator_text), need->input->geometry.angle_count,
+                      sino_bytes_text(plan->operator_bytes, operator_text), need->input->geometry.angle_count,
                       need->input->geometry.column_count, (plan->total_bytes >> 20) + 1);
 }
 

@@ -30,16 +30,13 @@ typedef struct Build {
 /* Enough runs for every worker to have several, so that none waits long for the last one. */
 enum { RUNS_PER_WORKER = 8 };
 
-static int64_t min(int64_t a, int64_t b)
+/* Tiles of a run from the first of them on: `least` or a few more, whole super-tiles. A super-tile in two runs would
+ * have its sums in another order, and bits would depend on the number of workers. */
+static int64_t run_tiles(int64_t least, int64_t tile_count, const SinoTilePlace *tile)
 {
-    return a < b ? a : b;
-}
-
-/* Tiles of a run: whole super-tiles, as far as a partition's ends allow. */
-static int64_t run_tiles(int64_t tile_count, int64_t worker_count)
-{
-    const int64_t super = (int64_t)SINO_SUPER_TILE * SINO_SUPER_TILE;
-    return (tile_count / (RUNS_PER_WORKER * worker_count) / super + 1) * super;
+    int64_t count = 0;
+    while (count < tile_count && count < least) count += sino_trace_super_tile(tile_count - count, tile + count);
+    return count;
 }
 
 int64_t sino_operator_most_bytes(const SinoOperator *op, int64_t p)
@@ -56,18 +53,19 @@ int64_t sino_operator_most_bytes(const SinoOperator *op, int64_t p)
 }
 
 /* The partition's runs, and the addresses that they share. */
-static SinoStatus plan_partition(Build *build, int64_t p, int64_t run_size)
+static SinoStatus plan_partition(Build *build, int64_t p, int64_t least)
 {
     SinoPartition *partition = &build->op->partition[p];
     SinoPackArea *area = &build->area[p];
     const int64_t first_run = build->run_count, count = partition->tile_count;
     char text[24];
-    for (int64_t t = 0; t < count; t += run_size) {
+    for (int64_t t = 0, tiles; t < count; t += tiles) {
+        tiles = run_tiles(least, count - t, partition->tile + t);
         Run *run = &build->run[build->run_count++];
         *run = (Run){.partition = p,
                      .pack = {.layout = &build->op->layout,
                               .first_tile = t,
-                              .tile_count = min(run_size, count - t),
+                              .tile_count = tiles,
                               .tile = partition->tile + t,
                               .area = area,
                               .touched = build->touched ? build->touched[p] : NULL}};
@@ -90,11 +88,12 @@ static SinoStatus plan_partition(Build *build, int64_t p, int64_t run_size)
 static SinoStatus plan_runs(Build *build)
 {
     SinoOperator *op = build->op;
-    const int64_t size = run_tiles(op->decomposition.tile_count, sino_runtime_worker_count(build->runtime));
+    const int64_t least =
+        op->decomposition.tile_count / (RUNS_PER_WORKER * sino_runtime_worker_count(build->runtime)) + 1;
     SINO_TRY(sino_allocate(op->decomposition.tile_count + op->partition_count, sizeof *build->run, "runs of tiles",
                            &build->run));
     SINO_TRY(sino_allocate(op->partition_count, sizeof *build->area, "partitions", &build->area));
-    for (int64_t p = 0; p < op->partition_count; p++) SINO_TRY(plan_partition(build, p, size));
+    for (int64_t p = 0; p < op->partition_count; p++) SINO_TRY(plan_partition(build, p, least));
     return NULL;
 }
 

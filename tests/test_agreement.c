@@ -46,6 +46,25 @@ static void assert_same_slice(const TestingVolume *a, int64_t slice_a, const Tes
                         (size_t)(a->size * a->size) * sizeof *a->value);
 }
 
+/* Turned tiles are summed in the order of super-tiles, which no run of tiles may cut, even where the outer ones are
+ * partly beyond the grid. */
+static void workers_do_not_cut_super_tiles(void **state)
+{
+    static const int sizes[] = {200, 288};
+    char scan[TESTING_PATH];
+    testing_path(scan, *state, "large.h5");
+    for (size_t s = 0; s < 2; s++) {
+        TestingVolume found[2];
+        testing_phantom("--out %s --size %d --angles 40 --slices 1 --overwrite", scan, sizes[s]);
+        for (int workers = 1; workers <= 2; workers++)
+            found[workers - 1] = testing_recon(
+                *state, "%s --rotation-axis 100 --iterations 3 --partitions 1 --workers %d", scan, workers);
+        assert_same(&found[0], &found[1]);
+        testing_volume_free(&found[0]);
+        testing_volume_free(&found[1]);
+    }
+}
+
 static void partitions_and_workers_agree(void **state)
 {
     static const int sizes[] = {48, 45}, partitions[] = {1, 2, 3, 7, 20}; /* 9 tiles: some of 20 have none */
@@ -531,6 +550,7 @@ static void phantom_comes_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(workers_do_not_cut_super_tiles),
         TEST(partitions_and_workers_agree),
         TEST(partitions_agree_in_double),
         TEST(minibatches_agree),

@@ -2,12 +2,12 @@
 /* Assemble: tiles of a slice in two partitions against their voxels one by one. */
 #include "assemble.h"
 
-#include "block.h"
 #include "testing.h"
+#include "trace.h"
 
 #include <math.h>
 
-enum { SIZE = 37, TILES_ACROSS = 8, TILES = TILES_ACROSS * TILES_ACROSS, SPLIT = 29, SLICES_MOST = 64 };
+enum { SIZE = 37, SIDE = 8, TILES = SIDE * SIDE, SPLIT = 29, SLICES_MOST = 64 };
 
 /* Another number for every voxel of every slice, exact in both precisions. */
 static double number_of(int64_t row, int64_t column, int64_t f)
@@ -26,9 +26,9 @@ static void *voxels_create(SinoSlices slices, int64_t tile_count, const SinoTile
         const SinoTilePlace place = tile[voxel / SINO_TILE_VOXELS];
         const int64_t row = sino_tile_first_voxel(SIZE, place.row) + in_tile / SINO_TILE;
         const int64_t column = sino_tile_first_voxel(SIZE, place.column) + in_tile % SINO_TILE;
-        const bool inside = row >= 0 && column >= 0 && row < SIZE && column < SIZE;
+        const bool in_grid = row >= 0 && row < SIZE && column >= 0 && column < SIZE;
         testing_set_element(slices.precision, x, sino_panel_element(slices, rows, voxel, f),
-                            inside ? number_of(row, column, f) : NAN);
+                            in_grid ? number_of(row, column, f) : NAN);
     }
     return x;
 }
@@ -48,8 +48,9 @@ static void check_images(int64_t slice_count, double mask_ratio, const float *im
 static void check_assembled(SinoSlices slices, double mask_ratio)
 {
     SinoTilePlace tile[TILES];
-    for (int t = 0; t < TILES; t++) /* last row first: any order will do */
-        tile[t] = (SinoTilePlace){.column = t % TILES_ACROSS, .row = TILES_ACROSS - 1 - t / TILES_ACROSS};
+    assert_int_equal(sino_tile_side(SIZE), SIDE);
+    for (int t = 0; t < TILES; t++) /* last row first: any order will do, and tiles beyond the grid show nothing */
+        tile[t] = (SinoTilePlace){.column = t % SIDE, .row = SIDE - 1 - t / SIDE};
     float *image = calloc((size_t)(slices.slice_count * SIZE * SIZE), sizeof *image);
     assert_non_null(image);
     for (int p = 0; p < 2; p++) {

@@ -100,7 +100,7 @@ static void moved_images_project_alike(void **state)
     enum { COLUMNS = 11 };
     uint64_t seed = 3;
     for (int64_t size = 1; size <= SIZE_MAX_PLACED; size++) {
-        double image[CELLS], moved[CELLS], line[COLUMNS], moved_line[COLUMNS];
+        double image[CELLS] = {0}, moved[CELLS] = {0}, line[COLUMNS] = {0}, moved_line[COLUMNS] = {0};
         const SinoGeometry geometry = {1, COLUMNS, size, NULL, 4.3};
         for (int64_t cell = 0; cell < size * size; cell++) image[cell] = reference_random(&seed);
         for (int g = 0; g < SINO_ORIENTATIONS; g++) {

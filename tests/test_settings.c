@@ -590,6 +590,8 @@ static void table_is_consistent(void **state)
     assert_string_equal(sino_algorithm_name(SINO_ALGORITHM_FBP), "fbp");
     assert_string_equal(sino_filter_name(SINO_FILTER_BUTTERWORTH), "butterworth");
     assert_string_equal(sino_precision_name(SINO_DOUBLE), "double");
+    assert_string_equal(sino_precision_name(SINO_HALF), "half");
+    assert_string_equal(sino_precision_name(SINO_MIXED), "mixed");
 }
 
 int main(void)

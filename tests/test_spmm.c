@@ -199,10 +199,13 @@ static int64_t count_section(const Packed *packed, SinoSectionHeader *header, in
         }
         step += header->step;
     }
+    const uint32_t *const ahead = section.ray + (int64_t)header->group_count * SINO_GROUP_RAYS;
+    for (int i = 0; i < SINO_GROUPS_AHEAD * SINO_GROUP_RAYS; i++)
+        assert_int_equal(ahead[i], ahead[i % SINO_GROUP_RAYS - SINO_GROUP_RAYS]);
     return header->bytes;
 }
 
-/* How often each row is written, of the rays and of the tiles. */
+/* How often each row is written, of the rays and of the tiles; all of them are in the block's vectors. */
 static void count_visits(Packed *packed)
 {
     const SinoBlockHeader *block = packed->block;

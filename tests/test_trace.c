@@ -580,6 +580,21 @@ static void rays_on_grid_lines_are_shared(void **state)
     }
 }
 
+/* A ray across a corner of the grid, 2δ long where it passes δ inside: stored from 10⁻¹⁰ on. */
+static void least_lengths_are_left_out(void **state)
+{
+    (void)state;
+    static const double lengths[] = {1e-4, 1e-8, 1.1e-10, 0.9e-10, 1e-12, -1e-8};
+    const double angle[] = {45 * degree};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const SinoGeometry geometry = {1, 1, 2, angle, -(M_SQRT2 - lengths[i] / 2)};
+        Traced traced = trace_dense(&geometry, true);
+        assert_int_equal(traced.nonzero_count, lengths[i] > least_length);
+        if (lengths[i] > least_length) assert_true(fabs(traced.length[1] - lengths[i]) < 1e-14); /* top right */
+        traced_free(&traced);
+    }
+}
+
 static void no_tiles_and_no_rays_are_empty(void **state)
 {
     (void)state;
@@ -706,6 +721,7 @@ int main(void)
         cmocka_unit_test(more_voxels_than_rays_and_reverse),
         cmocka_unit_test(rays_on_grid_lines_keep_their_length),
         cmocka_unit_test(rays_on_grid_lines_are_shared),
+        cmocka_unit_test(least_lengths_are_left_out),
         cmocka_unit_test(no_tiles_and_no_rays_are_empty),
         cmocka_unit_test(estimate_is_close),
         cmocka_unit_test(ads1_has_its_nonzeros),

@@ -55,7 +55,7 @@ static void workers_do_not_cut_super_tiles(void **state)
     testing_path(scan, *state, "large.h5");
     for (size_t s = 0; s < 2; s++) {
         TestingVolume found[2];
-        testing_phantom("--out %s --size %d --angles 40 --slices 1 --overwrite", scan, sizes[s]);
+        testing_phantom("--out %s --size %d --angles 40 --slices 1", scan, sizes[s]);
         for (int workers = 1; workers <= 2; workers++)
             found[workers - 1] = testing_recon(
                 *state, "%s --rotation-axis 100 --iterations 3 --partitions 1 --workers %d", scan, workers);

@@ -4,8 +4,6 @@
 #include "testing_hdf5.h"
 
 #include <math.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 enum { ANGLES = 3, ROWS = 5, COLUMNS = 4, FLATS = 2, DARKS = 1 };
@@ -150,31 +148,22 @@ static void unfinished_is_absent(void **state)
     assert_empty(*state);
 }
 
-static void limit_file_size(rlim_t bytes)
-{
-    struct rlimit limit;
-    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    limit.rlim_cur = bytes;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
 static void full_disk_leaves_nothing(void **state)
 {
     char path[TESTING_PATH];
     const SinoScanShape shape = shape_of(SINO_COUNT_FLOAT32);
     SinoScanWriter *writer;
     testing_path(path, *state, "phantom.h5");
-    limit_file_size(100);
+    testing_limit_file_size(100);
     SinoStatus status = sino_scan_writer_open(path, false, &shape, &writer);
-    limit_file_size(RLIM_INFINITY);
+    testing_limit_file_size(RLIM_INFINITY);
     assert_error_has(status, SINO_FAILED, "/phantom.h5: ");
     assert_empty(*state);
     assert_success(sino_scan_writer_open(path, false, &shape, &writer));
-    limit_file_size(100);
+    testing_limit_file_size(100);
     status = write_rows(writer, SINO_COUNT_FLOAT32, 0, ROWS);
     SinoStatus finished = sino_scan_writer_finish(writer);
-    limit_file_size(RLIM_INFINITY);
+    testing_limit_file_size(RLIM_INFINITY);
     assert_error_has(status, SINO_FAILED, ": File too large");
     assert_true(finished != NULL);
     sino_status_free(finished);

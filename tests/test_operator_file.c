@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -422,22 +421,12 @@ static void readers_and_writers(void **state)
     assert_false(partial_exists(&place));
 }
 
-/* A file-size limit stands for a full disk. */
-static void limit_file_size(rlim_t bytes)
-{
-    struct rlimit limit;
-    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    limit.rlim_cur = bytes;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
 static void no_room(void **state)
 {
     const Place place = place_of(*state, "a key");
-    limit_file_size(FILE_BYTES - 1);
+    testing_limit_file_size(FILE_BYTES - 1);
     SinoStatus status = write_pieces(&place);
-    limit_file_size(RLIM_INFINITY);
+    testing_limit_file_size(RLIM_INFINITY);
     assert_error_has(status, SINO_FAILED, ".sinodag: no room for 20.0 KiB: File too large");
     assert_false(exists(place.path));
     assert_false(partial_exists(&place));

@@ -3,9 +3,7 @@
 #include "output_file.h"
 #include "testing.h"
 
-#include <signal.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 static void put(const char *path, const char *text)
@@ -152,28 +150,18 @@ static void read_only_directory(void **state)
     assert_error(checked, SINO_BAD_INPUT, ": Read-only file system");
 }
 
-/* A file-size limit stands for a full disk: writes beyond it fail with EFBIG. */
-static void limit_file_size(rlim_t bytes)
-{
-    struct rlimit limit;
-    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    limit.rlim_cur = bytes;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
 static void first_failure_is_kept(void **state)
 {
     Names name;
     SinoOutputFile *file;
     char bytes[100] = {0};
     assert_success(sino_output_open(names(&name, *state), false, &file));
-    limit_file_size(1000);
+    testing_limit_file_size(1000);
     sino_output_write(file, 950, bytes, 100); /* its first half fits */
     sino_output_write(file, 2000, bytes, 100);
     sino_output_write(file, 0, bytes, 100);
     SinoStatus reserved = sino_output_reserve(file, 5 << 20), sealed = sino_output_seal(file);
-    limit_file_size(RLIM_INFINITY);
+    testing_limit_file_size(RLIM_INFINITY);
     assert_error(reserved, SINO_FAILED, "/out: no room for 5.0 MiB: File too large");
     assert_error(sealed, SINO_FAILED, "/out: writing failed at byte 1000: File too large");
     assert_absent(name.path);

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -319,16 +318,6 @@ static void name_taken_meanwhile(void **state)
     free(the);
 }
 
-/* A file-size limit stands for a full disk: writes beyond it fail with EFBIG. */
-static void limit_file_size(rlim_t bytes)
-{
-    struct rlimit limit;
-    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    limit.rlim_cur = bytes;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
 /* The limit is above one TIFF file and below the HDF5 file. */
 static void disk_fills_in_the_middle(void **state)
 {
@@ -336,13 +325,13 @@ static void disk_fills_in_the_middle(void **state)
     SinoVolume *volume;
     assert_success(sino_volume_open(&the->request, &volume));
     assert_success(sino_volume_write(volume, 0, 1, the->values));
-    limit_file_size(SLICE * 4 + 5000);
+    testing_limit_file_size(SLICE * 4 + 5000);
     SinoStatus written = sino_volume_write(volume, 1, 2, the->values + SLICE);
     SinoStatus text = sino_volume_process_text(volume, "late", "text");
     assert_safe(volume, "rows 7 to 11 in steps of 2 are complete as TIFF in %s; %s was not written", the->tiff,
                 the->hdf5);
     sino_volume_abandon(volume);
-    limit_file_size(RLIM_INFINITY);
+    testing_limit_file_size(RLIM_INFINITY);
     assert_error_has(written, SINO_FAILED, "/out.h5: writing failed at byte ");
     assert_error(text, SINO_FAILED, ": File too large");
     assert_false(exists(*state, "out.h5"));
@@ -359,9 +348,9 @@ static void disk_fills_at_the_end(void **state)
     the->request.tiff_directory = NULL;
     assert_success(sino_volume_open(&the->request, &volume));
     assert_success(sino_volume_write(volume, 0, SLICES, the->values));
-    limit_file_size(100);
+    testing_limit_file_size(100);
     SinoStatus status = sino_volume_finish(volume);
-    limit_file_size(RLIM_INFINITY);
+    testing_limit_file_size(RLIM_INFINITY);
     assert_error(status, SINO_FAILED, ": File too large");
     assert_empty(*state);
     free(the);
@@ -371,9 +360,9 @@ static void disk_too_small_from_the_start(void **state)
 {
     Case *the = new_case(*state);
     SinoVolume *volume;
-    limit_file_size(SLICE * 4);
+    testing_limit_file_size(SLICE * 4);
     SinoStatus status = sino_volume_open(&the->request, &volume);
-    limit_file_size(RLIM_INFINITY);
+    testing_limit_file_size(RLIM_INFINITY);
     assert_error(status, SINO_FAILED, ": File too large");
     assert_empty(*state);
     free(the);
@@ -387,9 +376,9 @@ static void tiff_fills_the_disk(void **state)
     the->request.row_step = 1;
     assert_success(sino_volume_open(&the->request, &volume));
     assert_success(sino_volume_write(volume, 0, 2, the->values));
-    limit_file_size(SLICE);
+    testing_limit_file_size(SLICE);
     SinoStatus status = sino_volume_write(volume, 2, 2, the->values);
-    limit_file_size(RLIM_INFINITY);
+    testing_limit_file_size(RLIM_INFINITY);
     assert_error(status, SINO_FAILED, "/out/recon_00009.tiff: writing failed at byte 3000: File too large");
     assert_safe(volume, "rows 7 to 8 are complete as TIFF in %s", the->tiff);
     sino_volume_abandon(volume);
@@ -434,9 +423,9 @@ static void small_file_system(void **state)
 static SinoVolume *fail_to_write(const Case *the)
 {
     SinoVolume *volume;
-    limit_file_size(RLIM_INFINITY);
+    testing_limit_file_size(RLIM_INFINITY);
     if (sino_volume_open(&the->request, &volume)) exit(41);
-    limit_file_size(SLICE * 4 + 5000);
+    testing_limit_file_size(SLICE * 4 + 5000);
     SinoStatus status = sino_volume_write(volume, 0, SLICES, the->values);
     if (!status) exit(42);
     sino_status_free(status);

@@ -18,6 +18,8 @@
 #include <cmocka.h>
 
 #include <ftw.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { TESTING_PATH = 4096 };
@@ -72,6 +74,16 @@ __attribute__((unused)) static char *testing_data(char text[TESTING_PATH], const
 __attribute__((unused)) static void assert_success(SinoStatus status)
 {
     if (status) fail_msg("unexpected error: %s", sino_status_text(status));
+}
+
+/* A file-size limit stands for a full disk: writes beyond it fail with EFBIG. */
+__attribute__((unused)) static void testing_limit_file_size(rlim_t bytes)
+{
+    struct rlimit limit;
+    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 /* An error of this kind whose text ends in `text`; frees it. */

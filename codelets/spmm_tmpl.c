@@ -257,7 +257,6 @@ typedef struct NAME(Walk) {
     const SinoSectionHeader *section;
     const char *piece_end;
     SinoSection array;
-    const REAL *length; /* of the section */
     NAME(Visit) visit;
 } NAME(Walk);
 
@@ -267,17 +266,22 @@ SINO_INLINE void NAME(open_section)(NAME(Walk) * walk, const SinoSectionHeader *
     const SinoPrecision precision = (SinoPrecision)walk->header->precision;
     walk->section = section;
     sino_section_arrays(section, precision, &walk->array);
-    walk->length = walk->array.length;
+    walk->visit.length = walk->array.length;
 #if REAL_BYTES == 4
     if (precision != SINO_SINGLE) {
         expand((int64_t)section->voxel_count * SINO_GROUP_RAYS, walk->array.length, walk->product.scratch->length);
-        walk->length = walk->product.scratch->length;
+        walk->visit.length = walk->product.scratch->length;
     }
 #endif
     walk->visit.group_count = section->group_count;
     walk->visit.ray = walk->array.ray;
     walk->visit.count = walk->array.count;
-    walk->visit.length = walk->length;
+}
+
+/* Slices of the panel that begins with slice `first`, as in panel.h. */
+SINO_INLINE int64_t NAME(panel_width)(int64_t stride, int64_t first)
+{
+    return stride - first < 2 * LANES ? stride - first : 2 * LANES;
 }
 
 /* Where a tile's rows are in a panel that begins with slice `first`. */
@@ -349,13 +353,11 @@ SINO_INLINE void NAME(visit_section)(NAME(Walk) * walk, const SinoSectionHeader 
             walk->visit.voxel = walk->product.scratch->voxel;
         }
         for (int64_t first = 0, width; first < stride; first += width) {
-            const int64_t left = stride - first, next_left = left - 2 * LANES;
-            width = left < 2 * LANES ? left : 2 * LANES;
-            const int64_t next_width = next_left <= 0          ? (stride < 2 * LANES ? stride : 2 * LANES)
-                                       : next_left < 2 * LANES ? next_left
-                                                               : 2 * LANES;
-            const char *next = next_left > 0 ? NAME(tile_rows)(walk, first + width, next_width, tile, x_bytes)
-                                             : NAME(tile_rows)(walk, 0, next_width, next_tile, x_bytes);
+            width = NAME(panel_width)(stride, first);
+            const bool last = first + width == stride;
+            const int64_t next_first = last ? 0 : first + width;
+            const char *next = NAME(tile_rows)(walk, next_first, NAME(panel_width)(stride, next_first),
+                                               last ? next_tile : tile, x_bytes);
             NAME(visit_panel)(walk, first, width, tile, number, next, flags);
         }
     }

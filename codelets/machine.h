@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Machine: what a core can do at best, which a kernel's speed is measured against.
  *
- * The two loops of a roofline (S. Williams et al., Comm. ACM 52, 65, 2009): multiply-adds that never wait for memory,
- * and reading memory without arithmetic to speak of. They cannot be optimised away. */
+ * The two loops of a roofline (S. Williams et al., Comm. ACM 52, 65, 2009): multiply-adds, on the registers of the SpMM
+ * kernels, that never wait for memory, and reading memory without arithmetic to speak of. They cannot be optimised
+ * away. */
 #ifndef SINO_MACHINE_H
 #define SINO_MACHINE_H
 
 #include "precision.h"
-
-/* The instruction set in use, the widest that the SpMM kernels know: "plain", "avx2" or "avx512". */
-const char *sino_machine_isa_name(void);
 
 /* `rounds` of a fused multiply-add in each of independent chains of registers, in the type that a precision computes
  * in: double, or single for every other one. About 2 ns per round. */

@@ -36,24 +36,18 @@ DEFINE_MULTIPLY_ADD(avx512_double, __attribute__((target("avx512f,fma"))), doubl
 #endif
 
 typedef struct Isa {
-    const char *name;
     void (*in_single)(int64_t rounds), (*in_double)(int64_t rounds);
 } Isa;
 
 static const Isa *isa(void)
 {
-    static const Isa plain = {"plain", plain_single, plain_double};
+    static const Isa plain = {plain_single, plain_double};
 #ifdef __x86_64__
-    static const Isa avx2 = {"avx2", avx2_single, avx2_double}, avx512 = {"avx512", avx512_single, avx512_double};
+    static const Isa avx2 = {avx2_single, avx2_double}, avx512 = {avx512_single, avx512_double};
     if (sino_vector_bytes() == 64) return &avx512;
     if (sino_vector_bytes() == 32) return &avx2;
 #endif
     return &plain;
-}
-
-const char *sino_machine_isa_name(void)
-{
-    return isa()->name;
 }
 
 void sino_machine_multiply_add(SinoPrecision precision, int64_t rounds)

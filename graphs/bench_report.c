@@ -91,7 +91,7 @@ void sino_bench_print(const SinoBench *bench, FILE *out)
             "machine      %" PRId64 " workers with %s\n"
             "FMA peak     %.1f GFLOP/s in single, %.1f in double\n"
             "bandwidth    %.1f GB/s reading\n",
-            bench->column_count, bench->angle_count, bench->worker_count, sino_machine_isa_name(),
+            bench->column_count, bench->angle_count, bench->worker_count, sino_spmm_isa_name(),
             bench->fma_gflops[SINO_SINGLE], bench->fma_gflops[SINO_DOUBLE], bench->read_gbps);
     for (int p = 0; p < SINO_PRECISIONS; p++) print_operator(bench, (SinoPrecision)p, out);
     fprintf(out, "\n%28s%18s%18s%18s\n", "", "GFLOP/s", "of FMA peak", "of roofline");
@@ -123,7 +123,7 @@ static void print_csv_row(const SinoBench *bench, const SinoBenchRow *row, FILE 
     print_csv_kernel(&row->backproject, &backproject, out);
     fprintf(out, ",%.6g,%.6g,%.6g,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%d\n",
             build_speed(op) / (double)bench->worker_count, bytes_per_nonzero(op), density(op), bench->column_count,
-            bench->angle_count, op->stored_angles, sino_machine_isa_name(), SINO_BENCH_REPEATS);
+            bench->angle_count, op->stored_angles, sino_spmm_isa_name(), SINO_BENCH_REPEATS);
 }
 
 #define CSV_KERNEL(name)                                                                                               \
@@ -184,7 +184,7 @@ SinoStatus sino_bench_draw(const SinoBench *bench, SinoRooflineFormat format, Si
                              .roof = roof,
                              .series = series};
     snprintf(title, sizeof title, "sinodag: %" PRId64 " columns, %" PRId64 " angles, %" PRId64 " workers with %s",
-             bench->column_count, bench->angle_count, bench->worker_count, sino_machine_isa_name());
+             bench->column_count, bench->angle_count, bench->worker_count, sino_spmm_isa_name());
     for (int p = 0; p < SINO_PRECISIONS; p++) {
         if (bench->op[p].nonzero_count == 0) continue;
         for (int back = 0; back < 2; back++, roofline.series_count++)

@@ -2,6 +2,7 @@
 /* Machine: the loops that measure a core do what they count. How fast that is, is the machine's business. */
 #include "machine.h"
 #include "platform.h"
+#include "spmm.h"
 #include "testing.h"
 #include "vector.h"
 
@@ -40,7 +41,7 @@ static void memory_is_read(void **state)
 static void instruction_set_has_a_name(void **state)
 {
     (void)state;
-    const char *const name = sino_machine_isa_name();
+    const char *const name = sino_spmm_isa_name();
     const int64_t bytes = sino_vector_bytes();
     assert_string_equal(name, bytes == 64 ? "avx512" : bytes == 32 ? "avx2" : "plain");
     assert_true(sino_platform_cache_bytes() >= 0);

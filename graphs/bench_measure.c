@@ -144,7 +144,7 @@ static SinoStatus multiply(Measure *measure, Insert *insert, int64_t slices, int
                            SinoData **to, double *seconds)
 {
     const SinoOperator *op = measure->op;
-    const SinoSpmm spmm = {.stride = sino_panel_stride(op->precision, slices),
+    const SinoSpmm spmm = {.stride = sino_panel_stride(op->layout.precision, slices),
                            .work = 2 * (double)op->nonzero_count * (double)slices,
                            .block = op->partition[0].block,
                            .scratch = op->scratch};
@@ -178,10 +178,10 @@ static SinoStatus measure_kernel(Measure *measure, Insert *insert, int64_t slice
     double before, after, seconds;
     SINO_TRY(choose_count(measure, insert, slices, from, to, &count));
     const double flops = 2 * (double)op->nonzero_count * (double)(slices * count * measure->worker_count);
-    SINO_TRY(measure_fma(measure, op->precision, &before));
+    SINO_TRY(measure_fma(measure, op->layout.precision, &before));
     for (int repeat = 0; repeat < SINO_BENCH_REPEATS; repeat++) {
         SINO_TRY(multiply(measure, insert, slices, count, from, to, &seconds));
-        SINO_TRY(measure_fma(measure, op->precision, &after));
+        SINO_TRY(measure_fma(measure, op->layout.precision, &after));
         kernel->gflops[repeat] = 1e-9 * flops / seconds;
         kernel->fma_gflops[repeat] = (before + after) / 2;
         before = after;
@@ -192,9 +192,9 @@ static SinoStatus measure_kernel(Measure *measure, Insert *insert, int64_t slice
 /* Flops per byte of a product that reads and writes vectors of so many rows. */
 static double intensity(const SinoOperator *op, int64_t slices, int64_t rows_read, int64_t rows_written)
 {
-    const int64_t stride = sino_panel_stride(op->precision, slices);
-    const int64_t read = rows_read * stride * (int64_t)sino_spmm_from_bytes(op->precision);
-    const int64_t written = rows_written * stride * (int64_t)sino_spmm_to_bytes(op->precision);
+    const int64_t stride = sino_panel_stride(op->layout.precision, slices);
+    const int64_t read = rows_read * stride * (int64_t)sino_spmm_from_bytes(op->layout.precision);
+    const int64_t written = rows_written * stride * (int64_t)sino_spmm_to_bytes(op->layout.precision);
     return 2 * (double)op->nonzero_count * (double)slices / (double)(op->bytes + read + written);
 }
 
@@ -214,8 +214,8 @@ static SinoStatus measure_vectors(Measure *measure, SinoBenchRow *row)
 {
     const SinoOperator *op = measure->op;
     const int64_t voxel_count = op->partition[0].voxel_count, slices = row->slices;
-    const int64_t voxel_bytes = vector_bytes(op->precision, voxel_count, slices);
-    const int64_t ray_bytes = vector_bytes(op->precision, op->ray_count, slices);
+    const int64_t voxel_bytes = vector_bytes(op->layout.precision, voxel_count, slices);
+    const int64_t ray_bytes = vector_bytes(op->layout.precision, op->ray_count, slices);
     row->project.intensity = intensity(op, slices, voxel_count, op->ray_count);
     row->backproject.intensity = intensity(op, slices, op->ray_count, voxel_count);
     SINO_TRY(new_each(measure, "voxels", voxel_bytes, measure->voxels));
@@ -232,7 +232,7 @@ static SinoStatus measure_vectors(Measure *measure, SinoBenchRow *row)
 static SinoStatus measure_row(Measure *measure, int64_t slices)
 {
     SinoBenchRow *row = &measure->bench->row[measure->bench->row_count];
-    *row = (SinoBenchRow){.precision = measure->op->precision, .slices = slices};
+    *row = (SinoBenchRow){.precision = measure->op->layout.precision, .slices = slices};
     SinoStatus status = measure_vectors(measure, row);
     free_each(measure, measure->voxels);
     free_each(measure, measure->rays);

@@ -51,7 +51,7 @@ static SinoStatus new_vectors(SinoRuntime *runtime, const SinoOperator *op, Sino
     for (int64_t i = 0; i < vectors.voxels; i++)
         SINO_TRY(new_parts(runtime, voxel_name[i], op, true, stride, element, &made->voxels[i]));
     if (op->partition_count > 1) SINO_TRY(new_parts(runtime, "partial", op, false, stride, element, &made->partial));
-    if (!is_narrow(op->precision)) return NULL;
+    if (!is_narrow(op->layout.precision)) return NULL;
     SINO_TRY(new_parts(runtime, "narrow rays", op, false, stride, sizeof(SinoHalf), &made->narrow_rays));
     SINO_TRY(new_parts(runtime, "narrow voxels", op, true, stride, sizeof(SinoHalf), &made->narrow_voxels));
     return sino_data_new(runtime, "units", (int64_t)sizeof(SinoUnits), &made->units);
@@ -160,7 +160,7 @@ static SinoStatus prepare_spmm(SinoRuntime *runtime, const SinoOperator *op, con
 static int exponent_of(const SinoOperator *op, int64_t terms)
 {
     int log = 0;
-    if (op->precision == SINO_MIXED) return 14;
+    if (op->layout.precision == SINO_MIXED) return 14;
     while ((double)terms * 1.4143 > ldexp(1, log)) log++;
     return 15 - log;
 }
@@ -212,7 +212,7 @@ static SinoStatus insert_widen(SinoRuntime *runtime, const SinoOperator *op, Sin
 SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                int64_t iteration, int64_t from, int64_t to)
 {
-    const bool half = op->precision == SINO_HALF;
+    const bool half = op->layout.precision == SINO_HALF;
     SinoData **partial = minibatch->partial ? minibatch->partial : &minibatch->rays[to];
     SinoData **x = minibatch->units ? minibatch->narrow_voxels : minibatch->voxels[from];
     SinoData **y = half ? minibatch->narrow_rays : partial;
@@ -234,7 +234,7 @@ SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, Sin
 SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                    int64_t iteration, int64_t from, int64_t to)
 {
-    const bool half = op->precision == SINO_HALF;
+    const bool half = op->layout.precision == SINO_HALF;
     SinoData **partial = minibatch->partial ? minibatch->partial : &minibatch->rays[from];
     SinoData **y = minibatch->units ? minibatch->narrow_rays : partial;
     SinoData **x = half ? minibatch->narrow_voxels : minibatch->voxels[to];

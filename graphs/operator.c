@@ -37,7 +37,6 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *re
     SINO_CHECK(ray_count <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
                geometry->angle_count, geometry->column_count);
     SINO_TRY(sino_allocate(1, sizeof *op, "the operator", &op));
-    op->precision = request->precision;
     op->partition_count = request->partition_count;
     op->ray_count = ray_count;
     SINO_TRY_OR(status, fail, sino_layout_new(geometry, request->precision, request->symmetry, &op->layout));

@@ -28,8 +28,7 @@ typedef struct SinoOperatorWindow {
 } SinoOperatorWindow;
 
 typedef struct SinoOperator {
-    SinoLayout layout; /* the order of its rays */
-    SinoPrecision precision;
+    SinoLayout layout; /* the order of its rays, and their precision */
     SinoDecomposition decomposition;
     int64_t partition_count;
     SinoPartition *partition;

@@ -43,7 +43,7 @@ int64_t sino_operator_most_bytes(const SinoOperator *op, int64_t p)
 {
     const SinoLayout *layout = &op->layout;
     const double stored = (double)sino_layout_stored_angles(layout) / (double)layout->geometry.angle_count;
-    const double group = (double)(1 + SINO_GROUP_RAYS * sino_precision_bytes(op->precision));
+    const double group = (double)(1 + SINO_GROUP_RAYS * sino_precision_bytes(op->layout.precision));
     const int64_t angle_blocks = layout->geometry.angle_count + layout->class_count; /* of sections */
     double nonzeros = 0;
     for (int64_t t = op->decomposition.first[p]; t < op->decomposition.first[p + 1]; t++)
@@ -150,7 +150,7 @@ static SinoStatus finish_block(Build *build, int64_t p)
                               .tile_count = partition->tile_count,
                               .piece_count = partition->piece_count,
                               .ray_count = partition->footprint.ray_count,
-                              .precision = op->precision};
+                              .precision = op->layout.precision};
     for (int64_t r = 0; r < build->run_count; r++) {
         const SinoPackRun *run = &build->run[r].pack;
         if (build->run[r].partition != p) continue;

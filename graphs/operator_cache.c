@@ -29,19 +29,13 @@ static SinoStatus key_of(const SinoOperator *op, SinoOperatorKey *key)
     const SinoGeometry *geometry = &op->layout.geometry;
     int64_t center, *word;
     memcpy(&center, &geometry->center, sizeof center);
-    const int64_t head[] = {SINO_BLOCK_VERSION,
-                            SINO_TILE,
-                            SINO_SUPER_TILE,
-                            SINO_GROUP_RAYS,
-                            SINO_SECTION_GROUPS,
-                            op->layout.group_angles,
-                            op->layout.orientations,
-                            op->precision,
-                            op->partition_count,
-                            geometry->angle_count,
-                            geometry->column_count,
-                            geometry->grid_size,
-                            center};
+    const int64_t head[] = {SINO_BLOCK_VERSION,      SINO_TILE,
+                            SINO_SUPER_TILE,         SINO_GROUP_RAYS,
+                            SINO_SECTION_GROUPS,     SINO_GROUPS_AHEAD,
+                            op->layout.group_angles, op->layout.orientations,
+                            op->layout.precision,    op->partition_count,
+                            geometry->angle_count,   geometry->column_count,
+                            geometry->grid_size,     center};
     const int64_t head_count = sizeof head / sizeof *head, count = head_count + geometry->angle_count;
     SINO_TRY(sino_allocate(count, sizeof *word, "an operator's key", &word));
     memcpy(word, head, sizeof head);
@@ -81,7 +75,7 @@ static bool fits(const SinoOperator *op, const SinoPartition *partition, SinoOpe
     const int64_t footprint = op->partition_count == 1 ? op->ray_count : rays.bytes / (int64_t)sizeof(uint32_t);
     return block.bytes >= (int64_t)sizeof *header && header->bytes == block.bytes &&
            header->tile_count == partition->tile_count && header->ray_count == footprint &&
-           header->precision == (int64_t)op->precision;
+           header->precision == (int64_t)op->layout.precision;
 }
 
 static SinoStatus check_partitions(const SinoOperator *op, const SinoOperatorFile *file, const char *path)

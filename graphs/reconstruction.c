@@ -47,7 +47,7 @@ static int64_t slab_slices(const Run *run, int64_t slab)
 static SinoStatus new_data(Run *run)
 {
     const SinoMemoryPlan *plan = run->plan;
-    const SinoSlices slices = {.precision = sino_precision_solver(run->op->precision), .stride = plan->stride};
+    const SinoSlices slices = {.precision = sino_precision_solver(run->op->layout.precision), .stride = plan->stride};
     const int64_t field = sino_input_field_bytes(run->input, plan->slab_slices);
     SINO_TRY(sino_data_new(run->runtime, "io", 0, &run->io));
     for (int64_t i = 0; i < min(COUNT_SETS, plan->slab_count); i++) {

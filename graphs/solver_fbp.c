@@ -46,7 +46,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     SINO_TRY(sino_allocate(1, sizeof *filter, "the filter", &filter));
     run->own = filter;
     SINO_TRY(sino_filter_new(geometry->column_count, window_of(run->settings->fbp_filter),
-                             sino_precision_solver(run->op->precision), &filter->plan));
+                             sino_precision_solver(run->op->layout.precision), &filter->plan));
     SINO_TRY(sino_allocate(geometry->angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));
     SINO_TRY(sino_filter_angle_weights(geometry->angle_count, geometry->angle_rad, filter->angle_weight));
     return sino_data_scratch(run->runtime, "filter scratch", sino_filter_scratch_bytes(filter->plan), &filter->scratch);

@@ -19,7 +19,7 @@ typedef struct Weights {
 static SinoStatus sum_rows_and_columns(SinoSolverRun *run, SinoMinibatch *sums)
 {
     const SinoOperator *op = run->op;
-    const SinoPrecision precision = sino_precision_solver(op->precision);
+    const SinoPrecision precision = sino_precision_solver(op->layout.precision);
     for (int64_t p = 0; p < op->partition_count; p++)
         SINO_TRY(sino_insert_weights_ones(run->runtime, precision, op->partition[p].voxel_count, sums->voxels[G][p]));
     SINO_TRY(sino_insert_project(run->runtime, op, sums, -1, G, W));
@@ -36,7 +36,8 @@ static SinoStatus prepare(SinoSolverRun *run)
 {
     Weights *weights = NULL;
     SinoMinibatch *sums = NULL;
-    const SinoSlices one = {.precision = sino_precision_solver(run->op->precision), .stride = 1, .slice_count = 1};
+    const SinoSlices one = {
+        .precision = sino_precision_solver(run->op->layout.precision), .stride = 1, .slice_count = 1};
     SINO_TRY(sino_allocate(1, sizeof *weights, "SIRT's weights", &weights));
     run->own = weights;
     SINO_TRY(sino_minibatch_new(run->runtime, run->op, one, sino_solver_sirt.vectors, 1, &sums));

@@ -21,4 +21,7 @@ double sino_platform_now_s(void);
 /* CPU cores (hardware threads) that the process may run on. */
 int sino_platform_core_count(void);
 
+/* CPU packages on whose cores the process may run, as hwloc sees them; 1 where it does not know. */
+int64_t sino_platform_socket_count(void);
+
 #endif

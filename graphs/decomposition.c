@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decomposition: a slice's voxels in Hilbert-ordered tiles, cut into partitions of nearly equal nonzeros.
+/* Decomposition: a slice's voxels in Hilbert-ordered tiles, cut into partitions of nearly equal, or given, shares of
+ * the nonzeros.
  *
  * Neighbours on the Hilbert curve are neighbours in the slice, so a partition is compact and its footprint small
  * (M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-A1). */
@@ -94,20 +95,22 @@ static void put_orbit(Fill *fill, const Place *place)
     for (int64_t t = first; t < fill->made->tile_count; t++) fill->starts[t] = alone || t == first;
 }
 
-/* A partition ends where the sum of weights passes its share. */
-static void cut(SinoDecomposition *made, const bool *starts)
+/* A partition ends where the sum of weights passes its share and those of the partitions before. */
+static void cut(SinoDecomposition *made, const bool *starts, const double *share)
 {
     const int64_t count = made->partition_count;
-    double sum = 0;
+    double sum = 0, all_shares = 0, shares = 0;
+    for (int64_t p = 0; p < count; p++) all_shares += share ? share[p] : 1;
     int64_t tile = 0;
     for (int64_t p = 0; p < count; p++) {
         made->first[p] = tile;
-        const double share = made->nonzero_count * (double)(p + 1) / (double)count;
+        shares += share ? share[p] : 1;
+        const double end_weight = made->nonzero_count * shares / all_shares;
         while (tile < made->tile_count) {
             int64_t end = tile + 1;
             double weight = made->weight[tile];
             while (end < made->tile_count && !starts[end]) weight += made->weight[end++];
-            if (sum + weight / 2 >= share) break;
+            if (sum + weight / 2 >= end_weight) break;
             sum += weight;
             tile = end;
         }
@@ -115,7 +118,7 @@ static void cut(SinoDecomposition *made, const bool *starts)
     made->first[count] = made->tile_count;
 }
 
-static SinoStatus put_tiles(Fill *fill)
+static SinoStatus put_tiles(Fill *fill, const double *share)
 {
     SinoStatus status = NULL;
     Place *place = NULL;
@@ -125,7 +128,7 @@ static SinoStatus put_tiles(Fill *fill)
     SINO_TRY_OR(status, cleanup,
                 sino_allocate(count * SINO_SUPER_TILE * SINO_SUPER_TILE, sizeof *fill->starts, "tiles", &fill->starts));
     for (int64_t i = 0; i < count; i++) put_orbit(fill, &place[i]);
-    cut(fill->made, fill->starts);
+    cut(fill->made, fill->starts, share);
 cleanup:
     free(place);
     free(fill->placed);
@@ -133,7 +136,8 @@ cleanup:
     return status;
 }
 
-SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_count, SinoDecomposition *result)
+SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_count, const double *share,
+                                  SinoDecomposition *result)
 {
     SinoStatus status = NULL;
     const int64_t side = sino_tile_side(layout->geometry.grid_size);
@@ -142,12 +146,21 @@ SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_co
     SINO_TRY_OR(status, fail, sino_allocate(side * side, sizeof *made.tile, "tiles", &made.tile));
     SINO_TRY_OR(status, fail, sino_allocate(side * side, sizeof *made.weight, "tiles", &made.weight));
     SINO_TRY_OR(status, fail, sino_allocate(partition_count + 1, sizeof *made.first, "partitions", &made.first));
-    SINO_TRY_OR(status, fail, put_tiles(&fill));
+    SINO_TRY_OR(status, fail, put_tiles(&fill, share));
     *result = made;
     return NULL;
 fail:
     sino_decomposition_free(&made);
     return status;
+}
+
+int64_t sino_decomposition_units(const SinoLayout *layout)
+{
+    const int64_t tiles = sino_tile_voxels(layout->geometry.grid_size) / SINO_TILE_VOXELS;
+    if (layout->orientations == 1) return tiles;
+    /* Of the super-tiles left or right of the middle, an orbit has two on one side and two on the other, mirrored. */
+    const int64_t half = sino_tile_side(layout->geometry.grid_size) / SINO_SUPER_TILE / 2;
+    return half * (half + 1) / 2;
 }
 
 void sino_decomposition_free(SinoDecomposition *decomposition)

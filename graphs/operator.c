@@ -40,7 +40,7 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *re
     op->partition_count = request->partition_count;
     op->ray_count = ray_count;
     SINO_TRY_OR(status, fail, sino_layout_new(geometry, request->precision, request->symmetry, &op->layout));
-    SINO_TRY_OR(status, fail, sino_decomposition_new(&op->layout, op->partition_count, &op->decomposition));
+    SINO_TRY_OR(status, fail, sino_decomposition_new(&op->layout, op->partition_count, NULL, &op->decomposition));
     SINO_TRY_OR(status, fail, new_partitions(op));
     SINO_TRY_OR(status, fail, sino_data_scratch(runtime, "spmm scratch", sino_spmm_scratch_bytes(), &op->scratch));
     op->window_count = request->window_count < op->partition_count ? request->window_count : 0;

@@ -17,43 +17,6 @@ static SinoPanel first_panel(SinoSlices slices)
     return sino_panel_at(slices, 0);
 }
 
-/* The rows of the panel's slices. */
-static SinoHistory history_of(const SinoHistory *history, SinoPanel panel)
-{
-    SinoHistory part = *history;
-    part.residual += panel.first * history->columns;
-    return part;
-}
-
-/* Step lengths from q·q and r·q; a slice that cannot move any more stops. */
-static void choose_steps(SinoSlices slices, const double *qq, const double *rq, SinoSliceState *state)
-{
-    for (int64_t f = 0; f < slices.slice_count; f++) {
-        if (!(qq[f] > 0)) state[f].stopped = 1;
-        state[f].step = state[f].stopped ? 0 : rq[f] / qq[f];
-    }
-}
-
-/* What is taken out of g, and how much of the last direction stays. */
-static void choose_direction(SinoSliceState *slice, bool first)
-{
-    if (first) slice->norm0 = slice->norm;
-    slice->overlap = slice->norm0 > 0 ? slice->along / slice->norm0 : 0;
-    const double rest = fmax(slice->norm - slice->overlap * slice->along, 0);
-    slice->beta = slice->gamma > 0 ? rest / slice->gamma : 0;
-    slice->gamma = rest;
-}
-
-/* Residuals of this iteration into the history, NaN for slices that had stopped before; then who stops now. */
-static void record(SinoSlices slices, const double *residual, SinoSliceState *state, const SinoHistory *history)
-{
-    const double limit = history->tolerance * history->tolerance;
-    for (int64_t f = 0; f < slices.slice_count; f++) {
-        history->residual[f * history->columns + history->iteration] = state[f].stopped ? NAN : residual[f];
-        if (residual[f] <= limit * state[f].residual0) state[f].stopped = 1;
-    }
-}
-
 #define REAL    float
 #define NAME(x) x##_single
 #include "update_tmpl.c"
@@ -73,60 +36,91 @@ static void record(SinoSlices slices, const double *residual, SinoSliceState *st
             function##_single(__VA_ARGS__);                                                                            \
     } while (0)
 
-static void start_panel(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,
-                        const SinoHistory *history)
+static void set_sums(SinoPanel panel, const double *square, const double *along, bool first, SinoSliceSums *sums)
 {
-    double residual[SINO_PANEL_MAX] = {0};
-    CALL(slices.precision, dot, ray_count, slices.stride, r, r, residual);
-    for (int64_t f = 0; f < slices.slice_count; f++) state[f] = (SinoSliceState){.residual0 = residual[f]};
-    record(slices, residual, state, history);
+    for (int64_t f = 0; f < panel.slices.slice_count; f++) {
+        SinoSliceSums *slice = &sums[panel.first + f];
+        slice->square = (first ? 0 : slice->square) + square[f];
+        slice->along = (first ? 0 : slice->along) + (along ? along[f] : 0);
+    }
+}
+
+void sino_update_sums(SinoSlices slices, int64_t rows, const void *v, const void *w, bool first, SinoSliceSums *sums)
+{
+    for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        double square[SINO_PANEL_MAX] = {0}, along[SINO_PANEL_MAX] = {0};
+        if (w)
+            CALL(slices.precision, square_along, rows, at.slices.stride, sino_panel_from(at, rows, v),
+                 sino_panel_from(at, rows, w), square, along);
+        else
+            CALL(slices.precision, square, rows, at.slices.stride, sino_panel_from(at, rows, v), square);
+        set_sums(at, square, along, first, sums);
+    }
+}
+
+void sino_update_collect(SinoSlices slices, const SinoSliceSums *part, bool first, SinoSliceSums *total)
+{
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        total[f].square = (first ? 0 : total[f].square) + part[f].square;
+        total[f].along = (first ? 0 : total[f].along) + part[f].along;
+    }
+}
+
+void sino_update_start(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history)
+{
+    for (int64_t f = 0; f < slices.slice_count; f++) state[f] = (SinoSliceState){.residual0 = sums[f].square};
+    sino_update_record(slices, sums, state, history);
     /* What no task will write when every slice stops early. */
     for (int64_t f = 0; f < slices.slice_count; f++)
         for (int64_t i = history->iteration + 1; i < history->columns; i++)
             history->residual[f * history->columns + i] = NAN;
 }
 
-void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,
-                       const SinoHistory *history)
+/* A slice that cannot move any more stops. */
+void sino_update_step(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state)
 {
-    for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        const SinoHistory part = history_of(history, at);
-        start_panel(at.slices, ray_count, sino_panel_from(at, ray_count, r), state + at.first, &part);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        if (!(sums[f].square > 0)) state[f].stopped = 1;
+        state[f].step = state[f].stopped ? 0 : sums[f].along / sums[f].square;
     }
 }
 
-void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, void *r, SinoSliceState *state,
-                             const SinoHistory *history)
+void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, const SinoSliceState *state, void *r,
+                             SinoSliceSums *sums)
 {
     for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        const SinoHistory part = history_of(history, at);
-        CALL(slices.precision, residual_cg, at.slices, ray_count, sino_panel_from(at, ray_count, q),
-             sino_panel_to(at, ray_count, r), state + at.first, &part);
+        double residual[SINO_PANEL_MAX] = {0};
+        CALL(slices.precision, residual_cg, at.slices, ray_count, sino_panel_from(at, ray_count, q), state + at.first,
+             sino_panel_to(at, ray_count, r), residual);
+        set_sums(at, residual, NULL, true, sums);
     }
 }
 
-static void norm_panel(SinoSlices slices, int64_t voxel_count, const void *g, const void *g0, SinoSliceState *state,
-                       bool first, bool last)
+/* NaN for slices that had stopped before; then who stops now. */
+int64_t sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state,
+                           const SinoHistory *history)
 {
-    double norm[SINO_PANEL_MAX] = {0}, along[SINO_PANEL_MAX] = {0};
-    if (g0)
-        CALL(slices.precision, dot_pair, voxel_count, slices.stride, g, g0, norm, along);
-    else
-        CALL(slices.precision, dot, voxel_count, slices.stride, g, g, norm);
+    const double limit = history->tolerance * history->tolerance;
+    int64_t active = 0;
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        const double residual = sums[f].square;
+        history->residual[f * history->columns + history->iteration] = state[f].stopped ? NAN : residual;
+        if (residual <= limit * state[f].residual0) state[f].stopped = 1;
+        active += !state[f].stopped;
+    }
+    return active;
+}
+
+void sino_update_direction(SinoSlices slices, const SinoSliceSums *sums, bool first, SinoSliceState *state)
+{
     for (int64_t f = 0; f < slices.slice_count; f++) {
         SinoSliceState *slice = &state[f];
-        slice->norm = (first ? 0 : slice->norm) + norm[f];
-        slice->along = (first ? 0 : slice->along) + along[f];
-        if (last) choose_direction(slice, g0 == NULL);
+        if (first) slice->norm0 = sums[f].square;
+        slice->overlap = slice->norm0 > 0 ? sums[f].along / slice->norm0 : 0;
+        const double rest = fmax(sums[f].square - slice->overlap * sums[f].along, 0);
+        slice->beta = slice->gamma > 0 ? rest / slice->gamma : 0;
+        slice->gamma = rest;
     }
-}
-
-void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, const void *g0, SinoSliceState *state,
-                      bool first, bool last)
-{
-    for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at))
-        norm_panel(at.slices, voxel_count, sino_panel_from(at, voxel_count, g),
-                   g0 ? sino_panel_from(at, voxel_count, g0) : NULL, state + at.first, first, last);
 }
 
 void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g, const SinoSliceState *state,
@@ -139,12 +133,13 @@ void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g
 }
 
 void sino_update_residual_sirt(SinoSlices slices, int64_t ray_count, const void *b, const void *row_weight, bool first,
-                               void *w, SinoSliceState *state, const SinoHistory *history)
+                               void *w, SinoSliceSums *sums)
 {
     for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        const SinoHistory part = history_of(history, at);
-        CALL(slices.precision, residual_sirt, at.slices, ray_count, sino_panel_from(at, ray_count, b), row_weight,
-             first, sino_panel_to(at, ray_count, w), state + at.first, &part);
+        double residual[SINO_PANEL_MAX] = {0};
+        CALL(slices.precision, weigh, ray_count, at.slices.stride, sino_panel_from(at, ray_count, b), row_weight, first,
+             sino_panel_to(at, ray_count, w), residual);
+        set_sums(at, residual, NULL, true, sums);
     }
 }
 

@@ -12,7 +12,7 @@ typedef struct SinoPartition {
     const SinoTilePlace *tile; /* of the decomposition */
     int64_t voxel_count;       /* tile_count·T²: rows of its voxel vectors */
     int64_t nonzero_count;
-    SinoFootprint footprint; /* `ray` is the operator's; NULL with a single partition, whose footprint is every ray */
+    SinoFootprint footprint; /* `ray` is the operator's; NULL when the partition has every tile and every ray */
     SinoData *block;
     int64_t block_bytes, piece_count;
     void *reserved; /* addresses of the block; owned */
@@ -28,10 +28,12 @@ typedef struct SinoOperatorWindow {
 } SinoOperatorWindow;
 
 typedef struct SinoOperator {
-    SinoLayout layout; /* the order of its rays, and their precision */
-    SinoDecomposition decomposition;
+    SinoLayout layout;               /* the order of its rays, and their precision */
+    SinoDecomposition decomposition; /* of the whole slice */
+    int64_t first_partition;         /* those of this process begin here */
     int64_t partition_count;
     SinoPartition *partition;
+    bool whole;           /* the only partition there is */
     int64_t window_count; /* 0: every partition has its block */
     int64_t window_bytes;
     SinoOperatorWindow *window;
@@ -48,10 +50,13 @@ typedef struct SinoOperator {
 typedef struct SinoOperatorRequest {
     SinoGeometry geometry; /* of the scan, its angles in any order */
     SinoPrecision precision;
-    bool symmetry; /* store angles that are quarter turns or mirror images of others only once (layout.h) */
-    int64_t partition_count;
-    int64_t window_count; /* blocks in memory at a time; 0: all of them */
-    const char *cache;    /* directory of operators that are kept (operator_cache.h); NULL: none */
+    bool symmetry;           /* store angles that are quarter turns or mirror images of others only once (layout.h) */
+    int64_t partition_count; /* of this process */
+    int64_t first_partition; /* among those of all processes */
+    int64_t all_partitions;  /* of all processes; 0: there are no others */
+    const double *share;     /* of the nonzeros, for all of these; NULL: all the same */
+    int64_t window_count;    /* blocks in memory at a time; 0: all of them */
+    const char *cache;       /* directory of operators that are kept (operator_cache.h); NULL: none */
 } SinoOperatorRequest;
 
 /* Returns when the operator is built, or read from the cache. SINO_BAD_INPUT: more than 2³² rays. */

@@ -4,6 +4,10 @@
 #include "platform.h"
 #include "runtime_private.h"
 
+#ifdef SINO_MPI
+#include <starpu_mpi.h>
+#endif
+
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -52,22 +56,37 @@ static SinoStatus choose_workers(const SinoRuntimeRequest *request, int *workers
     return NULL;
 }
 
-/* Processes of one MPI job would each do the whole work and race for the same output. */
-static SinoStatus check_alone(void)
+static bool has_company(const SinoRuntime *runtime)
 {
-    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-        const char *text = getenv(size[i]);
-        SINO_CHECK(!text || strtoll(text, NULL, 10) <= 1, SINO_BAD_INPUT,
-                   "started as one of %s MPI processes (%s); allowed: one, on one node", text, size[i]);
-    }
+    return sino_processes_count(runtime->processes) > 1;
+}
+
+/* All have StarPU or none has, and then a thread each that carries their messages. */
+static SinoStatus join_processes(SinoRuntime *runtime, SinoStatus status)
+{
+    const bool started = !status;
+    status = sino_processes_agree(runtime->processes, status);
+    if (status && started) starpu_shutdown();
+    if (status || !has_company(runtime)) return status;
+#ifdef SINO_MPI
+    const int code = starpu_mpi_init_comm(NULL, NULL, 0, MPI_COMM_WORLD);
+    SINO_CHECK(code == 0, SINO_FAILED, "StarPU-MPI does not start: %d", code);
+#endif
     return NULL;
+}
+
+static void stop_starpu(const SinoRuntime *runtime)
+{
+#ifdef SINO_MPI
+    if (has_company(runtime)) starpu_mpi_shutdown();
+#endif
+    (void)runtime;
+    starpu_shutdown();
 }
 
 static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *runtime)
 {
     int workers;
-    SINO_TRY(check_alone());
     SINO_TRY(choose_workers(request, &workers));
     struct starpu_conf conf;
     SINO_CHECK(starpu_conf_init(&conf) == 0, SINO_FAILED, "StarPU cannot be configured");
@@ -110,10 +129,12 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     SINO_TRY(sino_allocate(1, sizeof *runtime, "the runtime", &runtime));
     runtime->log = request->log;
+    runtime->processes = request->processes;
     pthread_mutex_init(&runtime->mutex, NULL);
-    if (request->graph_path) SINO_TRY_OR(status, fail, sino_task_graph_open(request->graph_path, &runtime->graph));
-    if (request->profile) SINO_TRY_OR(status, fail, sino_profile_new(&runtime->profile));
-    SINO_TRY_OR(status, fail, start_starpu(request, runtime));
+    if (request->graph_path) status = sino_task_graph_open(request->graph_path, &runtime->graph);
+    if (!status && request->profile) status = sino_profile_new(&runtime->profile);
+    SINO_TRY_OR(status, fail, sino_processes_agree(runtime->processes, status));
+    SINO_TRY_OR(status, fail, join_processes(runtime, start_starpu(request, runtime)));
     if (request->workers == 0 && starpu_cpu_worker_get_count() == STARPU_MAXCPUS && STARPU_MAXCPUS < 64)
         sino_log_info(runtime->log, "workers", "%d workers, the most this StarPU was built for", STARPU_MAXCPUS);
     *result = runtime;
@@ -128,7 +149,7 @@ SinoStatus sino_runtime_stop(SinoRuntime *runtime)
 {
     if (!runtime) return NULL;
     SinoStatus status = sino_runtime_wait(runtime);
-    starpu_shutdown();
+    stop_starpu(runtime);
     if (status)
         sino_task_graph_discard(runtime->graph);
     else
@@ -141,7 +162,7 @@ void sino_runtime_abandon(SinoRuntime *runtime)
 {
     if (!runtime) return;
     sino_status_free(sino_runtime_wait(runtime));
-    starpu_shutdown();
+    stop_starpu(runtime);
     sino_task_graph_discard(runtime->graph);
     free_runtime(runtime);
 }
@@ -160,6 +181,11 @@ const char *sino_runtime_scheduler(const SinoRuntime *runtime)
 SinoLog *sino_runtime_log(const SinoRuntime *runtime)
 {
     return runtime->log;
+}
+
+SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime)
+{
+    return runtime->processes;
 }
 
 int64_t sino_runtime_base_bytes(void)

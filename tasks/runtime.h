@@ -7,6 +7,7 @@
 #define SINO_RUNTIME_H
 
 #include "log.h"
+#include "processes.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -17,11 +18,12 @@
 typedef struct SinoRuntime SinoRuntime;
 
 typedef struct SinoRuntimeRequest {
-    int64_t workers;        /* CPU workers; 0: one per core, or STARPU_NCPU */
-    const char *scheduler;  /* NULL: STARPU_SCHED, or lws, all workers being alike */
-    const char *graph_path; /* DOT file of every task submitted; NULL: none */
-    bool profile;           /* measure tasks and workers */
-    SinoLog *log;           /* not owned */
+    int64_t workers;          /* CPU workers; 0: one per core, or STARPU_NCPU */
+    const char *scheduler;    /* NULL: STARPU_SCHED, or lws, all workers being alike */
+    const char *graph_path;   /* DOT file of every task submitted; NULL: none */
+    bool profile;             /* measure tasks and workers */
+    SinoLog *log;             /* not owned */
+    SinoProcesses *processes; /* those that exchange messages; NULL: this one is alone; not owned */
 } SinoRuntimeRequest;
 
 /* SINO_BAD_INPUT: unknown policy, more workers than cores or than StarPU was built for, graph not writable. */
@@ -37,6 +39,7 @@ void sino_runtime_abandon(SinoRuntime *runtime);
 int64_t sino_runtime_worker_count(const SinoRuntime *runtime);
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);
+SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime);
 
 /* What the program takes beside its data: libraries, StarPU's structures and thousands of tasks in flight. */
 int64_t sino_runtime_base_bytes(void);

@@ -11,7 +11,8 @@ typedef struct SinoTaskGraph SinoTaskGraph;
 typedef struct SinoProfile SinoProfile;
 
 struct SinoRuntime {
-    SinoLog *log; /* not owned */
+    SinoLog *log;             /* not owned */
+    SinoProcesses *processes; /* not owned */
     char scheduler[32];
     pthread_mutex_t mutex;
     SinoStatus failure;
@@ -52,5 +53,11 @@ void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; tak
 SinoStatus sino_profile_new(SinoProfile **profile);
 void sino_profile_free(SinoProfile *profile); /* takes NULL */
 void sino_profile_watch(SinoRuntime *runtime, struct starpu_task *task);
+
+/* A message on its way from when its data are ready; NULL without a profile, or without memory for it. When it has
+ * arrived, sino_profile_landed takes it. */
+typedef struct SinoFlight SinoFlight;
+SinoFlight *sino_profile_flight(SinoRuntime *runtime, const char *name, SinoData *data);
+void sino_profile_landed(void *flight);
 
 #endif

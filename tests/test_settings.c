@@ -481,6 +481,10 @@ static void plan_needs_a_scan_or_its_sizes(void **state)
     refuse(SINO_VERB_PLAN, "--angles 3 --columns 4", sizes);
     refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --theta t.bin",
            "--theta is 't.bin' without an input file; allowed: with raw sinograms");
+    refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --binning 2",
+           "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
+    refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --end-row 2",
+           "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
     refuse(SINO_VERB_PLAN, "s.h5 --angles 3",
            "--angles and --slices describe a scan without a file; allowed: without 's.h5'");
     refuse(SINO_VERB_PLAN, "s.h5 --columns 3",

@@ -368,7 +368,7 @@ static SinoStatus forecast_layout(const SinoForecastRequest *request, bool turne
 /* Of two ways that fit, or the only one. */
 static void explain(SinoForecast *taken, const SinoForecast *other, SinoStatus other_status)
 {
-    char bytes[24], other_bytes[24], rest[160];
+    char bytes[24], other_bytes[24], rest[320];
     if (other_status)
         snprintf(rest, sizeof rest, "the other way does not do: %s", sino_status_text(other_status));
     else
@@ -376,7 +376,7 @@ static void explain(SinoForecast *taken, const SinoForecast *other, SinoStatus o
                  taken->symmetry ? "without turned tiles" : "with orbits of them",
                  sino_bytes_text(other->operator_bytes, other_bytes), other->times.iteration);
     snprintf(taken->symmetry_why, sizeof taken->symmetry_why, "%s: an operator of %s, %.3g s per iteration; %s",
-             taken->symmetry ? "partitions own whole orbits of turned tiles"
+             taken->symmetry ? "tiles and their turned images share lengths, and a partition"
                              : "every angle is stored, partitions are compact",
              sino_bytes_text(taken->operator_bytes, bytes), taken->times.iteration, rest);
 }

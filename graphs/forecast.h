@@ -40,7 +40,7 @@ typedef struct SinoForecast {
     int64_t idle_ranks;
     int64_t worker_count; /* of a rank */
     bool symmetry;        /* stored angles serve several orientations, and partitions own whole orbits of tiles */
-    char symmetry_why[320];
+    char symmetry_why[512];
     int64_t stored_angles, orientations;
     double nonzero_count;                                  /* of a slice, of all orientations */
     int64_t operator_bytes;                                /* of one group's ranks together */

@@ -10,6 +10,7 @@
 #ifndef SINO_FORECAST_H
 #define SINO_FORECAST_H
 
+#include "input.h"
 #include "process_grid.h"
 #include "rank_memory.h"
 #include "solver.h"
@@ -51,6 +52,10 @@ typedef struct SinoForecast {
     SinoTraffic direct;  /* the same without a hierarchy */
     SinoForecastTimes times;
 } SinoForecast;
+
+/* Fills in what the part of a file that is reconstructed tells. The center is taken to be in the middle: sizes hardly
+ * depend on it. */
+void sino_forecast_take_input(const SinoInput *input, SinoForecastRequest *request);
 
 /* Where rays can be stored once for several orientations, both ways are forecast: partitions that own whole orbits of
  * tiles, with footprints on many sides, and compact partitions of an operator that stores every angle; the faster one

@@ -2,7 +2,6 @@
 /* plan: what a run on many ranks would need and take, from a scan's sizes alone. */
 #include "plan.h"
 
-#include "input.h"
 #include "memory.h"
 #include "platform.h"
 #include "workflows.h"
@@ -26,16 +25,6 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
     request->slice_input_bytes = angles * columns * sino_count_bytes(SINO_COUNT_UINT16);
     request->slice_field_bytes = 2 * columns * (int64_t)sizeof(float);
     return NULL;
-}
-
-/* The part of a file that the settings choose. The center is not looked for: sizes hardly depend on it. */
-static void take_input(const SinoInput *input, SinoForecastRequest *request)
-{
-    request->scan = input->geometry;
-    request->scan.center = (double)(input->geometry.column_count - 1) / 2;
-    request->slice_count = input->slice_count;
-    request->slice_input_bytes = sino_input_slab_bytes(input, 1);
-    request->slice_field_bytes = input->flat_correction == SINO_FLAT_NONE ? 0 : 2 * sino_input_field_bytes(input, 1);
 }
 
 static SinoStatus print_plan(const SinoForecastRequest *request)
@@ -63,7 +52,7 @@ SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log)
                                    .budget_bytes = budget};
     if (settings->file_name) {
         SINO_TRY(sino_input_open(settings, log, &input));
-        take_input(&input, &request);
+        sino_forecast_take_input(&input, &request);
     } else {
         SINO_TRY(describe(settings, &angle_rad, &request));
     }

@@ -102,8 +102,8 @@ void sino_rank_memory(const SinoRankNeed *need, int64_t minibatch, int64_t slots
     SinoRankMemory memory = {.operator_bytes = (int64_t)((double)need->operator_bytes * shares.nonzeros)};
     add_vectors(need, &shares, &traffic, slots * sino_panel_stride(need->precision, minibatch), &memory);
     const int64_t slab = slots * minibatch < slice_count ? slots * minibatch : slice_count;
-    memory.input_bytes =
-        (slab < slice_count ? 2 : 1) * slab * (need->slice_input_bytes / ranks + need->slice_field_bytes);
+    const int64_t slab_slices = (slab < slice_count ? 2 : 1) * slab;
+    memory.input_bytes = times(slab_slices, need->slice_input_bytes / ranks + need->slice_field_bytes);
     int64_t rays = ranks > 1 ? traffic.most_received : 0;
     int64_t running = memory.voxel_bytes + memory.ray_bytes + memory.message_bytes + memory.input_bytes;
     for (SinoLevel level = 0; level < SINO_LEVELS; level++) {

@@ -256,7 +256,8 @@ static double slowest_nonzeros(const Way *way, const Division *division)
             nonzeros += decomposition->weight[t];
         most = fmax(most, nonzeros / speed);
     }
-    return most * (double)(per_rank / run) / (double)division->worker_count;
+    const int64_t runs = per_rank / run;
+    return most * (double)runs / (double)division->worker_count;
 }
 
 /* Bytes of vectors that an iteration reads and writes, per slice: updates (each ray vector 1.5 times, each voxel vector

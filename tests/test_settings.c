@@ -458,14 +458,14 @@ static void weights_have_an_end(void **state)
     enum { SIZE = 3 * SINO_WEIGHTS_MAX + 20 };
     char *text = malloc(SIZE), *argument[] = {text};
     assert_non_null(text);
-    strcpy(text, "--node-weights=");
-    for (int i = 0; i < SINO_WEIGHTS_MAX; i++) strcpy(text + 15 + 2 * i, "1,");
-    text[15 + 2 * SINO_WEIGHTS_MAX - 1] = '\0';
+    const int head = snprintf(text, SIZE, "--node-weights="), end = head + 2 * SINO_WEIGHTS_MAX - 1;
+    for (int i = head; i < end; i++) text[i] = (i - head) % 2 ? ',' : '1';
+    text[end] = '\0';
     SinoSettings *settings = NULL;
     assert_null(sino_settings_read(SINO_VERB_DEMO, 1, argument, &settings));
     assert_int_equal(settings->node_weights.count, SINO_WEIGHTS_MAX);
     sino_settings_free(settings);
-    strcat(text, ",1");
+    snprintf(text + end, SIZE - (size_t)end, ",1");
     SinoStatus status = sino_settings_read(SINO_VERB_DEMO, 1, argument, &settings);
     assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
     sino_status_free(status);

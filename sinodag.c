@@ -27,6 +27,7 @@ static const Verb verb_table[] = {
     {"info", SINO_VERB_INFO, "tell what a scan holds", sino_info},
     {"demo", SINO_VERB_DEMO, "make a phantom scan, reconstruct it and compare with the truth", sino_demo},
     {"bench", SINO_VERB_BENCH, "measure the operator's kernels beside this machine's limits", sino_bench},
+    {"plan", SINO_VERB_PLAN, "tell what a run on many ranks would need and take", sino_plan},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 

@@ -166,7 +166,7 @@ static int64_t count_sockets(hwloc_topology_t topology, hwloc_bitmap_t mine)
     const bool bound = hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0;
     const int all = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE);
     for (int i = 0; i < all; i++) {
-        const hwloc_obj_t socket = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, (unsigned)i);
+        const struct hwloc_obj *socket = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, (unsigned)i);
         count += !bound || hwloc_bitmap_intersects(mine, socket->cpuset);
     }
     return count;

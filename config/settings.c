@@ -214,11 +214,11 @@ const SinoSetting sino_setting_table[] = {
     ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"),
         .help = "draw GFLOP/s over flops per byte below the machine's limits, as .svg or .png by the file's ending"),
 
-    ROW(PLAN, PLAN, "columns", INTEGER(columns, 1, COUNT_MAX, NULL),
+    ROW(PLAN, PLAN, "columns", INTEGER(columns, 1, 65536, NULL),
         .help = "detector columns, and side of a slice, of a scan without a file; of raw sinograms with --theta"),
-    ROW(PLAN, PLAN, "angles", INTEGER(angles, 1, COUNT_MAX, NULL),
+    ROW(PLAN, PLAN, "angles", INTEGER(angles, 1, 1000000, NULL),
         .help = "projections over 180 degrees of a scan without a file"),
-    ROW(PLAN, PLAN, "slices", INTEGER(slices, 1, COUNT_MAX, NULL), .help = "detector rows of a scan without a file"),
+    ROW(PLAN, PLAN, "slices", INTEGER(slices, 1, 1000000, NULL), .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
     ROW(PLAN, PLAN, "format", CHOICE(plan_format, plan_words, "table"), .help = "how the plan is written"),
     ROW(PLAN, PLAN, "kernel-gflops", REAL(kernel_gflops, 0, COUNT_MAX, "50"), .low_excluded = true, .unit = "GFLOP/s",
@@ -294,6 +294,10 @@ static SinoStatus check_described(const SinoSettings *settings)
                sino_verb_text(PLAN)->usage);
     SINO_CHECK(!settings->theta, SINO_BAD_INPUT, "--theta is '%s' without an input file; allowed: with raw sinograms",
                settings->theta);
+    const bool whole = settings->start_row == 0 && settings->end_row == -1 && settings->start_column == 0 &&
+                       settings->end_column == -1 && settings->binning == 1;
+    SINO_CHECK(whole, SINO_BAD_INPUT,
+               "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
     return NULL;
 }
 

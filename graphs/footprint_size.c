@@ -29,7 +29,7 @@ typedef struct Work {
     Interval *shadow;             /* of each rectangle, by first column within a partition; owned */
     Interval *list[2];            /* merged columns of a socket's workers, and of a node's sockets; owned */
     uint64_t *owner[SINO_LEVELS]; /* bits of the ranks that own rays of each member; owned */
-    int64_t owner_words;          /* of a member's bits */
+    int64_t owner_words;          /* of a member's bits: of no more ranks than there are angles to own */
 } Work;
 
 static int by_place(const void *a, const void *b)
@@ -122,7 +122,8 @@ static SinoStatus new_sizes(Work *work, const SinoTopology *topology)
     sizes->member_count[SINO_LEVEL_WORKER] = sino_topology_partitions(topology);
     sizes->member_count[SINO_LEVEL_SOCKET] = sino_topology_sockets(topology);
     sizes->member_count[SINO_LEVEL_NODE] = topology->node_count;
-    work->owner_words = (ranks + 63) / 64;
+    const int64_t owners = ranks < work->scan->angle_count ? ranks : work->scan->angle_count;
+    work->owner_words = (owners + 63) / 64;
     for (SinoLevel level = 0; level < SINO_LEVELS; level++) {
         const int64_t members = sizes->member_count[level];
         int64_t words;
@@ -187,6 +188,7 @@ static int64_t interval_rays(int64_t count, const Interval *interval)
 typedef struct Angle {
     double rad, cosine, sine;
     int64_t owner;
+    int64_t owner_bit; /* a different one for each owner */
 } Angle;
 
 /* Rays that a rectangle meets in more than 1e-9. */
@@ -213,8 +215,8 @@ static void count_rays(Work *work, SinoLevel level, int64_t member, const Angle 
         return;
     }
     sizes->taken[level][angle->owner] += rays;
-    uint64_t *word = &work->owner[level][member * work->owner_words + angle->owner / 64];
-    const uint64_t bit = (uint64_t)1 << angle->owner % 64;
+    uint64_t *word = &work->owner[level][member * work->owner_words + angle->owner_bit / 64];
+    const uint64_t bit = (uint64_t)1 << angle->owner_bit % 64;
     size->owner_count += (*word & bit) == 0;
     sizes->sender_count[level][angle->owner] += (*word & bit) == 0;
     *word |= bit;
@@ -267,7 +269,8 @@ static SinoStatus shade_all(Work *work)
     SINO_TRY(sino_allocate(count, sizeof *angle, "angles", &angle));
     for (int64_t k = 0; k < count; k++) {
         const double rad = work->scan->angle_rad[k];
-        angle[k] = (Angle){rad, cos(rad), sin(rad), sino_owner_of_angle(count, ranks, k)};
+        const int64_t owner = sino_owner_of_angle(count, ranks, k);
+        angle[k] = (Angle){rad, cos(rad), sin(rad), owner, ranks < count ? owner : k};
     }
     qsort(angle, (size_t)count, sizeof *angle, by_angle);
     for (int64_t k = 0; k < count; k++)

@@ -50,6 +50,11 @@ static bool wastes_groups(const SinoProcessGridRequest *request, int64_t data_ra
     return request->rank_count / data_ranks > request->slice_count;
 }
 
+static bool is_allowed(const SinoProcessGridRequest *request, int64_t data_ranks)
+{
+    return request->node_count == 0 || request->node_count % data_ranks == 0;
+}
+
 /* The least P_d from `from` on that fits and, if so asked, divides the ranks; 0: none. */
 static SinoStatus least_that_fits(const SinoProcessGridRequest *request, int64_t from, bool divisors,
                                   int64_t *data_ranks)
@@ -57,7 +62,7 @@ static SinoStatus least_that_fits(const SinoProcessGridRequest *request, int64_t
     *data_ranks = 0;
     for (int64_t d = from; d <= request->rank_count; d++) {
         int64_t bytes;
-        if (divisors && request->rank_count % d != 0) continue;
+        if (!is_allowed(request, d) || (divisors && request->rank_count % d != 0)) continue;
         SINO_TRY(needed_bytes(request, d, &bytes));
         if (bytes > request->budget_bytes && request->rank_bytes) continue;
         *data_ranks = d;
@@ -71,7 +76,7 @@ static int64_t least_useful(const SinoProcessGridRequest *request)
 {
     int64_t useful = 1;
     for (int64_t d = 1; d <= request->rank_count && d <= request->unit_count; d++) {
-        if (request->rank_count % d != 0) continue;
+        if (!is_allowed(request, d) || request->rank_count % d != 0) continue;
         useful = d;
         if (!wastes_groups(request, d)) break;
     }
@@ -80,14 +85,15 @@ static int64_t least_useful(const SinoProcessGridRequest *request)
 
 static SinoStatus too_little(const SinoProcessGridRequest *request)
 {
-    int64_t bytes;
+    int64_t bytes, most = request->rank_count;
     char budget[24], needed[24];
-    SINO_TRY(needed_bytes(request, request->rank_count, &bytes));
+    while (!is_allowed(request, most)) most--;
+    SINO_TRY(needed_bytes(request, most, &bytes));
     return sino_error(SINO_BAD_INPUT,
-                      "memory is %s per rank; a rank needs %s when all %" PRId64
+                      "memory is %s per rank; a rank needs %s when %" PRId64
                       " share each slice; allowed: --memory %" PRId64 "MiB or more, or more ranks",
-                      sino_bytes_text(request->budget_bytes, budget), sino_bytes_text(bytes, needed),
-                      request->rank_count, (bytes >> 20) + 1);
+                      sino_bytes_text(request->budget_bytes, budget), sino_bytes_text(bytes, needed), most,
+                      (bytes >> 20) + 1);
 }
 
 static SinoStatus choose(const SinoProcessGridRequest *request, SinoProcessGrid *grid)

@@ -13,6 +13,7 @@ typedef SinoStatus (*SinoRankBytes)(const void *context, int64_t batch_groups, i
 typedef struct SinoProcessGridRequest {
     SinoGridShape shape; /* what was given; zero: to be chosen */
     int64_t rank_count, slice_count;
+    int64_t node_count;        /* that --topology gives, of which the ranks of a slice have equal runs; 0: any */
     int64_t unit_count;        /* parts that a slice can be shared out in (sino_decomposition_units) */
     const double *rank_weight; /* how fast each rank is; NULL: all alike; not owned */
     SinoRankBytes rank_bytes;  /* NULL: memory does not matter */
@@ -27,9 +28,9 @@ typedef struct SinoProcessGrid {
     char why[192];        /* a clause for people: "given", "the fewest ranks per slice that …" */
 } SinoProcessGrid;
 
-/* Chosen: the least P_d that divides the ranks, leaves no group without slices and fits the budget; where none that
- * divides them fits, the least one that does. SINO_BAD_INPUT: a given grid that has more ranks than the run, or no grid
- * that fits: with the budget that would do. */
+/* Chosen: the least P_d that divides the ranks, and the nodes if they are given, leaves no group without slices and
+ * fits the budget; where none that divides them fits, the least one that does. SINO_BAD_INPUT: a given grid that has
+ * more ranks than the run, or no grid that fits: with the budget that would do. */
 SinoStatus sino_process_grid_new(const SinoProcessGridRequest *request, SinoProcessGrid *grid);
 void sino_process_grid_free(SinoProcessGrid *grid);
 

@@ -26,10 +26,10 @@ SinoStatus sino_topology_new(const SinoTopologyRequest *request, SinoTopology *r
     int64_t all_sockets, partitions;
     SINO_TRY(sino_multiply(made.node_count, made.sockets, "sockets", &all_sockets));
     SINO_TRY(sino_multiply(all_sockets, made.workers, "partitions", &partitions));
-    SINO_CHECK(partitions <= INT32_MAX, SINO_BAD_INPUT,
+    SINO_CHECK(partitions <= SINO_PARTITIONS_MAX, SINO_BAD_INPUT,
                "%" PRId64 " nodes of %" PRId64 " sockets of %" PRId64 " workers make %" PRId64
                " partitions of a slice; allowed: %d",
-               made.node_count, made.sockets, made.workers, partitions, INT32_MAX);
+               made.node_count, made.sockets, made.workers, partitions, SINO_PARTITIONS_MAX);
     *result = made;
     return NULL;
 }

@@ -11,6 +11,8 @@
 
 #include "settings.h"
 
+enum { SINO_PARTITIONS_MAX = 1 << 20 };
+
 typedef struct SinoTopology {
     int64_t rank_count; /* P_d: ranks that share a slice */
     int64_t node_count; /* theirs, a multiple of rank_count */

@@ -102,6 +102,7 @@ int cli_graph_tests(void);
 int cli_interrupt_tests(void);
 int cli_info_tests(void);
 int cli_bench_tests(void);
+int cli_plan_tests(void);
 int cli_operator_cache_tests(void);
 
 #endif

@@ -103,8 +103,8 @@ static void check(const SinoGeometry *scan, bool symmetry, const SinoTopology *t
     sino_layout_free(&layout);
 }
 
-static const SinoTopology topologies[] = {{1, 1, 1, 1}, {1, 1, 1, 5}, {2, 2, 2, 2}, {3, 6, 1, 2},
-                                          {4, 4, 2, 3}, {7, 7, 1, 1}, {2, 2, 3, 40}};
+static const SinoTopology topologies[] = {{1, 1, 1, 1}, {1, 1, 1, 5}, {2, 2, 2, 2},  {3, 6, 1, 2},
+                                          {4, 4, 2, 3}, {7, 7, 1, 1}, {2, 2, 3, 40}, {50, 50, 1, 1}};
 
 static void every_angle(const SinoGeometry *sizes)
 {

@@ -85,7 +85,7 @@ static void ranks_that_do_not_divide(void **state)
     request.budget_bytes = 100;
     SinoProcessGrid grid = {0};
     assert_error(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT,
-                 "memory is 100 B per rank; a rank needs 152 B when all 7 share each slice; allowed: --memory 1MiB or "
+                 "memory is 100 B per rank; a rank needs 152 B when 7 share each slice; allowed: --memory 1MiB or "
                  "more, or more ranks");
     assert_null(grid.first_slice);
 }
@@ -120,6 +120,25 @@ static void given_grids(void **state)
                  "--grid is 3x3, which takes 9 ranks; allowed: at most the 6 that there are");
     request.shape = (SinoGridShape){INT64_MAX / 2, 3};
     assert_error_has(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT, "the ranks of --grid");
+}
+
+/* Ranks of a slice have equal runs of its nodes. */
+static void nodes_are_divided(void **state)
+{
+    (void)state;
+    const int64_t whole = 1000;
+    SinoProcessGridRequest request = request_of(12, 100, &whole, 510);
+    check_grid(&request, 6, 2, 0, fits);
+    request.node_count = 9;
+    check_grid(&request, 4, 3, 0, fits);
+    request.budget_bytes = 130; /* nine ranks would do, which do not divide the twelve */
+    check_grid(
+        &request, 1, 9, 3,
+        "the fewest ranks per slice whose shares fit their memory; no number of ranks that divides them all does");
+    request.node_count = 5;
+    request.budget_bytes = 20;
+    SinoProcessGrid grid;
+    assert_error_has(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT, "needs 210 B when 5 share each slice");
 }
 
 static void slices_follow_speed(void **state)
@@ -170,8 +189,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_ranks_share_a_slice), cmocka_unit_test(ranks_that_do_not_divide),
         cmocka_unit_test(more_ranks_than_work),    cmocka_unit_test(given_grids),
-        cmocka_unit_test(slices_follow_speed),     cmocka_unit_test(cuts_are_even),
-        cmocka_unit_test(errors_are_passed_on),
+        cmocka_unit_test(nodes_are_divided),       cmocka_unit_test(slices_follow_speed),
+        cmocka_unit_test(cuts_are_even),           cmocka_unit_test(errors_are_passed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

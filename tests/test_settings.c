@@ -458,14 +458,14 @@ static void weights_have_an_end(void **state)
     enum { SIZE = 3 * SINO_WEIGHTS_MAX + 20 };
     char *text = malloc(SIZE), *argument[] = {text};
     assert_non_null(text);
-    strcpy(text, "--node-weights=");
-    for (int i = 0; i < SINO_WEIGHTS_MAX; i++) strcpy(text + 15 + 2 * i, "1,");
-    text[15 + 2 * SINO_WEIGHTS_MAX - 1] = '\0';
+    const int head = snprintf(text, SIZE, "--node-weights="), end = head + 2 * SINO_WEIGHTS_MAX - 1;
+    for (int i = head; i < end; i++) text[i] = (i - head) % 2 ? ',' : '1';
+    text[end] = '\0';
     SinoSettings *settings = NULL;
     assert_null(sino_settings_read(SINO_VERB_DEMO, 1, argument, &settings));
     assert_int_equal(settings->node_weights.count, SINO_WEIGHTS_MAX);
     sino_settings_free(settings);
-    strcat(text, ",1");
+    snprintf(text + end, SIZE - (size_t)end, ",1");
     SinoStatus status = sino_settings_read(SINO_VERB_DEMO, 1, argument, &settings);
     assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
     sino_status_free(status);
@@ -481,6 +481,10 @@ static void plan_needs_a_scan_or_its_sizes(void **state)
     refuse(SINO_VERB_PLAN, "--angles 3 --columns 4", sizes);
     refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --theta t.bin",
            "--theta is 't.bin' without an input file; allowed: with raw sinograms");
+    refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --binning 2",
+           "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
+    refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --end-row 2",
+           "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
     refuse(SINO_VERB_PLAN, "s.h5 --angles 3",
            "--angles and --slices describe a scan without a file; allowed: without 's.h5'");
     refuse(SINO_VERB_PLAN, "s.h5 --columns 3",

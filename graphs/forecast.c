@@ -34,7 +34,7 @@ void sino_forecast_take_input(const SinoInput *input, SinoForecastRequest *reque
     request->scan = input->geometry;
     request->scan.center = (double)(input->geometry.column_count - 1) / 2;
     request->slice_count = input->slice_count;
-    request->slice_input_bytes = sino_input_slab_bytes(input, 1);
+    request->slice_input_bytes = sino_input_slab_bytes(input, input->angle_count, 1);
     request->slice_field_bytes = input->flat_correction == SINO_FLAT_NONE ? 0 : 2 * sino_input_field_bytes(input, 1);
 }
 

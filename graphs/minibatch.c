@@ -88,8 +88,8 @@ SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoMinibatchRequest *
     SinoStatus status = new_vectors(runtime, request, made);
     if (!status) status = new_scalars(runtime, request->op, request->history_columns, made);
     if (!status)
-        status = sino_traffic_new(runtime, request->exchange, request->op, request->slices, request->number,
-                                  request->overlap, &made->traffic);
+        status = sino_partial_sums_new(runtime, request->exchange, request->op, request->slices, request->number,
+                                       request->overlap, &made->partial_sums);
     if (status)
         sino_minibatch_free(made, request->op->partition_count);
     else
@@ -108,7 +108,7 @@ void sino_minibatch_free(SinoMinibatch *minibatch, int64_t partition_count)
     if (!minibatch) return;
     for (int i = 0; i < SINO_RAY_VECTORS_MAX; i++) sino_data_free(minibatch->rays[i]);
     for (int i = 0; i < SINO_VOXEL_VECTORS_MAX; i++) free_each(minibatch->voxels[i], partition_count);
-    sino_traffic_free(minibatch->traffic);
+    sino_partial_sums_free(minibatch->partial_sums);
     free_each(minibatch->partial, partition_count);
     free_each(minibatch->narrow_rays, partition_count);
     free_each(minibatch->narrow_voxels, partition_count);
@@ -147,7 +147,7 @@ int64_t sino_minibatch_bytes(const SinoGeometry *geometry, SinoPrecision precisi
     const int64_t narrow = is_narrow(precision) ? voxels + (footprints > 0 ? footprints : rays) : 0;
     const int64_t element = (int64_t)sino_precision_bytes(sino_precision_solver(precision));
     return stride * (elements * element + narrow * (int64_t)sizeof(SinoHalf) + (history_columns + 16) * 8) +
-           sino_traffic_bytes(shape, precision, stride, footprints, all_voxels) + image_bytes(geometry, stride);
+           sino_partial_sums_bytes(shape, precision, stride, footprints, all_voxels) + image_bytes(geometry, stride);
 }
 
 SinoPosition sino_minibatch_at(const SinoMinibatch *minibatch, int64_t iteration, int64_t partition)
@@ -242,7 +242,7 @@ SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, Sin
     }
     if (half) SINO_TRY(insert_widen(runtime, op, minibatch, iteration, false, partial));
     if (!minibatch->partial) return NULL;
-    return sino_insert_reduction(runtime, minibatch->traffic, op, sino_minibatch_at(minibatch, iteration, -1),
+    return sino_insert_reduction(runtime, minibatch->partial_sums, op, sino_minibatch_at(minibatch, iteration, -1),
                                  minibatch->partial, minibatch->rays[to]);
 }
 
@@ -254,8 +254,9 @@ SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op,
     SinoData **y = minibatch->units ? minibatch->narrow_rays : partial;
     SinoData **x = half ? minibatch->narrow_voxels : minibatch->voxels[to];
     if (minibatch->partial)
-        SINO_TRY(sino_insert_spreading(runtime, minibatch->traffic, op, sino_minibatch_at(minibatch, iteration, -1),
-                                       minibatch->rays[from], minibatch->partial));
+        SINO_TRY(sino_insert_spreading(runtime, minibatch->partial_sums, op,
+                                       sino_minibatch_at(minibatch, iteration, -1), minibatch->rays[from],
+                                       minibatch->partial));
     if (minibatch->units) SINO_TRY(insert_narrow_rays(runtime, op, minibatch, iteration, partial));
     /* From the last partition on: its block is the one that a window holds longest. */
     for (int64_t p = op->partition_count - 1; p >= 0; p--) {
@@ -270,6 +271,6 @@ SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op,
 
 SinoStatus sino_insert_collect(SinoRuntime *runtime, SinoMinibatch *minibatch, int64_t iteration, SinoData **all)
 {
-    return sino_insert_collection(runtime, minibatch->traffic, sino_minibatch_at(minibatch, iteration, -1),
+    return sino_insert_collection(runtime, minibatch->partial_sums, sino_minibatch_at(minibatch, iteration, -1),
                                   minibatch->sums, all);
 }

@@ -4,7 +4,7 @@
 #ifndef SINO_MINIBATCH_H
 #define SINO_MINIBATCH_H
 
-#include "traffic.h"
+#include "partial_sums.h"
 
 enum { SINO_RAY_VECTORS_MAX = 2, SINO_VOXEL_VECTORS_MAX = 4, SINO_LOOKAHEAD = 3 };
 
@@ -21,7 +21,7 @@ typedef struct SinoMinibatch {
     int64_t first_slice;
     bool stopped; /* no more iterations are submitted */
     SinoVectorCount vectors;
-    SinoTraffic *traffic;
+    SinoPartialSums *partial_sums;
     SinoData *rays[SINO_RAY_VECTORS_MAX];      /* a row for every ray of this process; rays[0] is the sinogram */
     SinoData **voxels[SINO_VOXEL_VECTORS_MAX]; /* per partition a row per voxel; voxels[0] is the tomogram */
     SinoData **partial;                        /* per partition a row per footprint ray; NULL when there is but one */

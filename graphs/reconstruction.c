@@ -113,7 +113,7 @@ static SinoStatus insert_correct(Run *run, int64_t slab, int64_t slot)
     const int64_t in_slab = slot * plan->minibatch, in_this = slab_slices(run, slab);
     minibatch->first_slice = slab * plan->slab_slices + in_slab;
     minibatch->slices.slice_count = min(plan->minibatch, in_this - in_slab);
-    minibatch->traffic->slices = minibatch->slices;
+    minibatch->partial_sums->slices = minibatch->slices;
     minibatch->stopped = false;
     minibatch->position.slab = slab;
     minibatch->position.minibatch = slab * plan->slots + slot;
@@ -176,7 +176,7 @@ static SinoStatus insert_images(Run *run, SinoMinibatch *minibatch)
                                    .scale = run->of.scale,
                                    .mask_ratio = run->of.settings->mask_ratio};
         SinoData *voxels =
-            own >= 0 && own < op->partition_count ? minibatch->voxels[0][own] : minibatch->traffic->voxels[p];
+            own >= 0 && own < op->partition_count ? minibatch->voxels[0][own] : minibatch->partial_sums->voxels[p];
         SINO_TRY(sino_insert_assemble(run->of.runtime, sino_minibatch_at(minibatch, -1, p), &part, p == 0, voxels,
                                       minibatch->image));
     }
@@ -186,7 +186,7 @@ static SinoStatus insert_images(Run *run, SinoMinibatch *minibatch)
 static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
 {
     const int64_t size = run->of.op->layout.geometry.grid_size;
-    const int64_t keeper = sino_traffic_keeper(minibatch->traffic, minibatch->position.minibatch);
+    const int64_t keeper = sino_partial_sums_keeper(minibatch->partial_sums, minibatch->position.minibatch);
     const SinoStore store = {.keeper = keeper == run->of.exchange->shape.data_rank,
                              .volume = run->of.volume,
                              .first_slice = run->of.input->first_slice + minibatch->first_slice,
@@ -197,7 +197,7 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                              .picture_slice = run->of.record->picture_slice,
                              .pixel_count = size * size,
                              .picture = run->of.record->tomogram};
-    SINO_TRY(sino_insert_gathering(run->of.runtime, minibatch->traffic, run->of.op, minibatch->position,
+    SINO_TRY(sino_insert_gathering(run->of.runtime, minibatch->partial_sums, run->of.op, minibatch->position,
                                    minibatch->voxels[0]));
     if (store.keeper) SINO_TRY(insert_images(run, minibatch));
     return sino_insert_store(run->of.runtime, minibatch->position, &store, run->io, minibatch->image,

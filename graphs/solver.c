@@ -37,5 +37,5 @@ SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     SINO_TRY(sino_insert_collect(run->runtime, minibatch, iteration, &sums));
     SINO_TRY(sino_insert_update_record(run->runtime, position, minibatch->slices, iteration_of(run, iteration), sums,
                                        minibatch->state, minibatch->history, minibatch->active[turn]));
-    return sino_insert_agreement(run->runtime, minibatch->traffic, position, turn, minibatch->active[turn]);
+    return sino_insert_agreement(run->runtime, minibatch->partial_sums, position, turn, minibatch->active[turn]);
 }

@@ -55,8 +55,9 @@ static void one_rank_is_a_slot(void **state)
         make(&one, precisions[i], (SinoTopology){1, 1, 1, 1});
         sino_rank_memory(&one.need, 5, 3, 100, &memory);
         const int64_t stride = sino_panel_stride(precisions[i], 5);
-        assert_int_equal(memory.voxel_bytes + memory.ray_bytes,
-                         3 * sino_minibatch_bytes(&one.scan, precisions[i], 1, stride, one.need.vectors, 31));
+        assert_int_equal(
+            memory.voxel_bytes + memory.ray_bytes,
+            3 * sino_minibatch_bytes(&one.scan, precisions[i], &SINO_EXCHANGE_ALONE(1), stride, one.need.vectors, 31));
         assert_int_equal(memory.operator_bytes, 10000000);
         assert_true(memory.footprint_bytes[0] == 0 && memory.footprint_bytes[1] == 0 && memory.footprint_bytes[2] == 0);
         assert_true(memory.message_bytes == 0 && memory.map_bytes == 0);

@@ -37,6 +37,7 @@ double sino_recon_scale(const SinoSettings *settings)
 SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoLog *log)
 {
     return (SinoRuntimeRequest){.workers = settings->workers,
+                                .devices = settings->devices,
                                 .scheduler = settings->scheduler,
                                 .graph_path = settings->graph,
                                 .profile = settings->profile,

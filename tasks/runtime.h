@@ -6,6 +6,7 @@
 #ifndef SINO_RUNTIME_H
 #define SINO_RUNTIME_H
 
+#include "device.h"
 #include "log.h"
 #include "status.h"
 
@@ -18,13 +19,15 @@ typedef struct SinoRuntime SinoRuntime;
 
 typedef struct SinoRuntimeRequest {
     int64_t workers;        /* CPU workers; 0: one per core, or STARPU_NCPU */
-    const char *scheduler;  /* NULL: STARPU_SCHED, or lws, all workers being alike */
+    unsigned devices;       /* bits of device.h; 0: CPU cores */
+    const char *scheduler;  /* NULL: STARPU_SCHED, or lws, all workers being alike; dmdas with devices */
     const char *graph_path; /* DOT file of every task submitted; NULL: none */
     bool profile;           /* measure tasks and workers */
     SinoLog *log;           /* not owned */
 } SinoRuntimeRequest;
 
-/* SINO_BAD_INPUT: unknown policy, more workers than cores or than StarPU was built for, graph not writable. */
+/* SINO_BAD_INPUT: a device that is not there, unknown policy, more workers than cores or than StarPU was built for,
+ * graph not writable. */
 SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **runtime);
 
 /* Waits for every task, shuts StarPU down, gives the graph its name, frees. Takes NULL. All data must be freed before.
@@ -35,6 +38,7 @@ SinoStatus sino_runtime_stop(SinoRuntime *runtime);
 void sino_runtime_abandon(SinoRuntime *runtime);
 
 int64_t sino_runtime_worker_count(const SinoRuntime *runtime);
+unsigned sino_runtime_devices(const SinoRuntime *runtime); /* in use: bits of device.h */
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);
 
@@ -87,6 +91,7 @@ typedef struct SinoPosition {
 /* Every argument structure begins with this. */
 typedef struct SinoTaskHead {
     SinoRuntime *runtime;
+    bool host;   /* for cores only, though the codelet has other kernels too */
     double work; /* an amount that the time grows with, for the performance model; 0: from the data sizes alone */
 } SinoTaskHead;
 

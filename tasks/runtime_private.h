@@ -13,6 +13,7 @@ typedef struct SinoProfile SinoProfile;
 struct SinoRuntime {
     SinoLog *log; /* not owned */
     char scheduler[32];
+    unsigned devices; /* in use: bits of device.h */
     pthread_mutex_t mutex;
     SinoStatus failure;
     bool failed; /* read without the mutex */

@@ -226,8 +226,8 @@ SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, Sin
     if (half) SINO_TRY(insert_widen(runtime, op, minibatch, iteration, false, partial));
     for (int64_t p = 0; minibatch->partial && p < op->partition_count; p++)
         SINO_TRY(sino_insert_reduce_node(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
-                                         &op->partition[p].footprint, p == 0, op->ray_count, partial[p],
-                                         minibatch->rays[to]));
+                                         &op->partition[p].footprint, p == 0, op->ray_count, op->partition[p].rays,
+                                         partial[p], minibatch->rays[to]));
     return NULL;
 }
 
@@ -240,8 +240,8 @@ SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op,
     SinoData **x = half ? minibatch->narrow_voxels : minibatch->voxels[to];
     for (int64_t p = 0; minibatch->partial && p < op->partition_count; p++)
         SINO_TRY(sino_insert_spread_node(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
-                                         &op->partition[p].footprint, op->ray_count, minibatch->rays[from],
-                                         partial[p]));
+                                         &op->partition[p].footprint, op->ray_count, op->partition[p].rays,
+                                         minibatch->rays[from], partial[p]));
     if (minibatch->units)
         SINO_TRY(insert_narrow_rays(runtime, op, minibatch, iteration, minibatch->rays[from], partial));
     /* From the last partition on: its block is the one that a window holds longest. */

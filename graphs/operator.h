@@ -13,6 +13,7 @@ typedef struct SinoPartition {
     int64_t voxel_count;       /* tile_count·T²: rows of its voxel vectors */
     int64_t nonzero_count;
     SinoFootprint footprint; /* `ray` is the operator's; NULL with a single partition, whose footprint is every ray */
+    SinoData *rays;          /* the footprint's list for devices; NULL: none computes, or a single partition */
     SinoData *block;
     int64_t block_bytes, piece_count;
     void *reserved; /* addresses of the block; owned */

@@ -83,6 +83,12 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
     return NULL;
 }
 
+static void stop_starpu(SinoRuntime *runtime)
+{
+    sino_opencl_devices_close(runtime);
+    starpu_shutdown();
+}
+
 static SinoStatus find_devices(const SinoRuntimeRequest *request, SinoRuntime *runtime)
 {
     SinoStatus status = sino_device_find(request->devices, &runtime->devices);
@@ -121,7 +127,9 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
         starpu_shutdown();
         return sino_error(SINO_BAD_INPUT, "workers is %d; StarPU finds %" PRId64 " cores here", workers, got);
     }
-    return NULL;
+    SinoStatus status = sino_opencl_devices_open(runtime);
+    if (status) stop_starpu(runtime);
+    return status;
 }
 
 static void free_runtime(SinoRuntime *runtime)
@@ -158,7 +166,7 @@ SinoStatus sino_runtime_stop(SinoRuntime *runtime)
 {
     if (!runtime) return NULL;
     SinoStatus status = sino_runtime_wait(runtime);
-    starpu_shutdown();
+    stop_starpu(runtime);
     if (status)
         sino_task_graph_discard(runtime->graph);
     else
@@ -171,7 +179,7 @@ void sino_runtime_abandon(SinoRuntime *runtime)
 {
     if (!runtime) return;
     sino_status_free(sino_runtime_wait(runtime));
-    starpu_shutdown();
+    stop_starpu(runtime);
     sino_task_graph_discard(runtime->graph);
     free_runtime(runtime);
 }

@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "log.h"
+#include "opencl_device.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -127,12 +128,63 @@ uint32_t sino_task_footprint(struct starpu_task *task);
         sino_runtime_fail(runtime, work_function(buffers, arguments));                                                 \
     }
 
-/* Defines the codelet `variable` with its performance model, named as users see it. */
-#define SINO_CODELET(variable, text, cpu_function)                                                                     \
+/* The functions of a codelet for devices: `launch` is an expression, the SinoStatus of launching the kernel; it may use
+ * `buffers`, `arguments`, and `stream` of CUDA or `opencl` of OpenCL. The kernel runs after the function has returned.
+ * Nothing where program or StarPU were built without the device. */
+#if defined SINO_CUDA && defined STARPU_USE_CUDA
+#define SINO_CUDA_FUNCTION(name, Arguments, launch)                                                                    \
+    static SinoStatus name##_launch(cudaStream_t stream, void *buffers[], const Arguments *arguments)                  \
+    {                                                                                                                  \
+        return launch;                                                                                                 \
+    }                                                                                                                  \
+    static void name(void *buffers[], void *argument)                                                                  \
+    {                                                                                                                  \
+        SinoRuntime *runtime = ((const Arguments *)argument)->head.runtime;                                            \
+        if (sino_runtime_failed(runtime)) return;                                                                      \
+        sino_runtime_fail(runtime, name##_launch(starpu_cuda_get_local_stream(), buffers, argument));                  \
+    }
+#define SINO_ON_CUDA(function) .cuda_funcs = {function}, .cuda_flags = {STARPU_CUDA_ASYNC},
+#else
+#define SINO_CUDA_FUNCTION(name, Arguments, launch)
+#define SINO_ON_CUDA(function)
+#endif
+
+#if defined SINO_OPENCL && defined STARPU_USE_OPENCL
+#define SINO_OPENCL_FUNCTION(name, Arguments, launch)                                                                  \
+    static SinoStatus name##_launch(SinoOpencl *opencl, void *buffers[], const Arguments *arguments)                   \
+    {                                                                                                                  \
+        return launch;                                                                                                 \
+    }                                                                                                                  \
+    static void name(void *buffers[], void *argument)                                                                  \
+    {                                                                                                                  \
+        SinoRuntime *runtime = ((const Arguments *)argument)->head.runtime;                                            \
+        if (sino_runtime_failed(runtime)) return;                                                                      \
+        sino_runtime_fail(runtime, name##_launch(sino_runtime_opencl(runtime), buffers, argument));                    \
+    }
+#define SINO_ON_OPENCL(function) .opencl_funcs = {function}, .opencl_flags = {STARPU_OPENCL_ASYNC},
+
+/* The device of the worker that calls. */
+SinoOpencl *sino_runtime_opencl(const SinoRuntime *runtime);
+
+/* A task's buffer on an OpenCL device. */
+static inline cl_mem sino_opencl_buffer(void *buffers[], int i)
+{
+    return (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[i]);
+}
+#else
+#define SINO_OPENCL_FUNCTION(name, Arguments, launch)
+#define SINO_ON_OPENCL(function)
+#endif
+
+/* Defines the codelet `variable` with its performance model, named as users see it. After the CPU function: SINO_ON_…()
+ * of its other functions, without commas. */
+#define SINO_CODELET(variable, text, cpu_function, ...)                                                                \
     static struct starpu_perfmodel variable##_model = {                                                                \
         .type = STARPU_HISTORY_BASED, .symbol = "sinodag_" text, .footprint = sino_task_footprint};                    \
-    static struct starpu_codelet variable = {                                                                          \
-        .cpu_funcs = {cpu_function}, .nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &variable##_model, .name = text};
+    static struct starpu_codelet variable = {.cpu_funcs = {cpu_function},                                              \
+                                             __VA_ARGS__.nbuffers = STARPU_VARIABLE_NBUFFERS,                          \
+                                             .model = &variable##_model,                                               \
+                                             .name = text};
 
 /* With `profile`: measuring starts again from here (a run's main part); the table of it, to the log. `kernel_share` is
  * the share of the workers' time that was spent inside tasks. */

@@ -13,7 +13,8 @@ typedef struct SinoProfile SinoProfile;
 struct SinoRuntime {
     SinoLog *log; /* not owned */
     char scheduler[32];
-    unsigned devices; /* in use: bits of device.h */
+    unsigned devices;                       /* in use: bits of device.h */
+    SinoOpencl *opencl[STARPU_NMAXWORKERS]; /* by StarPU's number of the OpenCL device; NULL: not there */
     pthread_mutex_t mutex;
     SinoStatus failure;
     bool failed; /* read without the mutex */
@@ -48,6 +49,10 @@ SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosit
                                const SinoAccess *access);
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
 void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; takes NULL */
+
+/* The kernels of every OpenCL device that StarPU has started. */
+SinoStatus sino_opencl_devices_open(SinoRuntime *runtime);
+void sino_opencl_devices_close(SinoRuntime *runtime); /* before StarPU stops */
 
 /* Times of tasks by name. */
 SinoStatus sino_profile_new(SinoProfile **profile);

@@ -88,13 +88,14 @@ SinoStatus sino_insert_cast_widen(SinoRuntime *runtime, SinoPosition position, S
                                   SinoData *x, SinoData *units, SinoData *to);
 
 /* reduce_node: total += one partition's partial sums; `first` starts the sum. In insertion order, so the same every
- * time. spread_node: a partition's footprint of the total. */
+ * time. spread_node: a partition's footprint of the total. `rays`: the footprint's list for devices; NULL: only cores
+ * need it, or it is every ray. */
 SinoStatus sino_insert_reduce_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                   const SinoFootprint *footprint, bool first, int64_t total_ray_count,
+                                   const SinoFootprint *footprint, bool first, int64_t total_ray_count, SinoData *rays,
                                    SinoData *partial, SinoData *total);
 SinoStatus sino_insert_spread_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                   const SinoFootprint *footprint, int64_t total_ray_count, SinoData *total,
-                                   SinoData *partial);
+                                   const SinoFootprint *footprint, int64_t total_ray_count, SinoData *rays,
+                                   SinoData *total, SinoData *partial);
 
 /* update_start: iteration 0 of a solver from x = 0. state: SinoSliceState[slice]; history: double[slice][columns]. */
 typedef struct SinoIteration {

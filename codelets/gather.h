@@ -101,6 +101,12 @@ static inline int32_t sino_gather_step_inputs(int32_t outputs)
     return outputs == SINO_BUNDLE_OUTPUTS ? 16 : SINO_BUNDLE_GROUPS;
 }
 
+/* R·S: lengths of a step. */
+static inline int32_t sino_gather_step_lengths(int32_t outputs)
+{
+    return outputs == SINO_BUNDLE_OUTPUTS ? 256 : 16;
+}
+
 /* Returns the bytes of the visit's lists, a multiple of 128. */
 static inline int64_t sino_gather_arrays(const SinoGatherHeader *header, const SinoGatherVisit *visit,
                                          SinoGatherLists *lists)
@@ -166,6 +172,13 @@ static inline int32_t sino_gather_fragment(int32_t output, int32_t input)
 {
     const int32_t lane = output % 8 * 4 + input / 2 % 4;
     return lane * 8 + input / 8 * 4 + output / 8 * 2 + input % 2;
+}
+
+/* R = 16: which eighth of the banks of shared memory the slot's row of 32 halves has its first 16 bytes in. Inputs of a
+ * step are ordered so that each eight differ where they can. */
+static inline int32_t sino_gather_bank(int32_t slot)
+{
+    return (slot & 1) << 2 | (((slot >> 1) + (slot >> 4)) & 3);
 }
 
 #endif

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Made of the .cl files by embed. */
-extern const char sino_panel_cl[], sino_update_cl[], sino_cast_cl[], sino_reduce_cl[];
+extern const char sino_panel_cl[], sino_update_cl[], sino_cast_cl[], sino_reduce_cl[], sino_spmm_cl[];
 
 enum { SINGLE, DOUBLE, REALS };
 enum { GROUP_SLICES = 8, GROUP_ROWS = 8 };
@@ -64,7 +64,7 @@ static SinoStatus build_failed(const SinoOpencl *opencl, cl_program program, cl_
 
 static SinoStatus build(const SinoOpencl *opencl, const char *real, cl_program *result)
 {
-    const char *source[] = {sino_panel_cl, sino_update_cl, sino_cast_cl, sino_reduce_cl};
+    const char *source[] = {sino_panel_cl, sino_update_cl, sino_cast_cl, sino_reduce_cl, sino_spmm_cl};
     char options[64];
     cl_int code;
     snprintf(options, sizeof options, "-cl-std=CL1.2 -DREAL=%s", real);

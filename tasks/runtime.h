@@ -77,6 +77,9 @@ SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t byt
 /* Waits for the tasks that use it. Takes NULL. */
 void sino_data_free(SinoData *data);
 
+/* Where it is in main memory, whoever uses it just then; NULL: scratch, or no memory. */
+const void *sino_data_memory(const SinoData *data);
+
 /* The memory, for the submitting thread, once the tasks that write it are done; NULL status and *memory valid until
  * sino_data_release. Mode is STARPU_R, STARPU_W or STARPU_RW. */
 SinoStatus sino_data_acquire(SinoData *data, enum starpu_data_access_mode mode, void **memory);

@@ -43,6 +43,9 @@ struct SinoData {
     int64_t reader_count, reader_capacity;
 };
 
+/* Data without its handle, over memory that is not owned. */
+SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data);
+
 /* The DOT file: a node per task, an edge per dependency through data. */
 SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **graph);
 SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosition position, int access_count,

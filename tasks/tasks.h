@@ -19,6 +19,7 @@
 #include "phantom.h"
 #include "picture.h"
 #include "reduce.h"
+#include "regroup.h"
 #include "roofline.h"
 #include "runtime.h"
 #include "scan.h"
@@ -57,6 +58,12 @@ SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int6
 SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, SinoPackRun *run);
 SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run, const uint32_t *local);
 
+/* regroup_measure, regroup_fill: some visits of the lists that devices gather from (regroup.h). */
+SinoStatus sino_insert_regroup_measure(SinoRuntime *runtime, int64_t partition, SinoRegroup *regroup, int64_t first,
+                                       int64_t count);
+SinoStatus sino_insert_regroup_fill(SinoRuntime *runtime, int64_t partition, const SinoRegroup *regroup, int64_t first,
+                                    int64_t count, void *lists);
+
 /* fill: a partition's block, into a window. */
 typedef struct SinoFill {
     SinoPackBlock pack;
@@ -70,6 +77,7 @@ typedef struct SinoSpmm {
     int64_t stride;
     double work; /* 2·nonzeros·slices */
     SinoData *block;
+    bool has_lists;    /* the block is of block_data.h, and devices can have it; else only cores */
     SinoData *scratch; /* sino_spmm_scratch_bytes */
     SinoData *units;   /* SinoUnits of the vector that is read, when it is half; NULL: it is not */
 } SinoSpmm;

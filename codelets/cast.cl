@@ -23,8 +23,9 @@ __kernel void cast_units(Slices slices, long rows, int exponent, int first, int 
 {
     const int f = get_global_id(0);
     if (f >= slices.stride || get_global_id(1) > 0) return;
+    const Column column = column_of(slices, rows, f);
     float largest = first ? 0 : units->largest[f];
-    for (long i = 0; i < rows; i++) largest = fmax(largest, fabs(x[element(slices, rows, i, f)]));
+    for (long i = 0; i < rows; i++) largest = fmax(largest, fabs(x[in_column(column, i)]));
     units->largest[f] = largest;
     if (last) units->unit[f] = unit_of(largest, exponent);
 }

@@ -148,14 +148,14 @@ __kernel void spmm_clear(Slices slices, int precision, long rows, __global void 
 }
 
 /* The row of group q of a bundle adds up lengths times inputs. */
-static void gather(Lists lists, Bundle bundle, int q, int narrow, Slices slices, long rows, int f, long first_row,
-                   int turn, __global const Span *span, int columns, __global const void *from, REAL sum[GROUP])
+static void gather(Lists lists, Bundle bundle, int q, int narrow, Column input, long first_row, int turn,
+                   __global const Span *span, int columns, __global const void *from, REAL sum[GROUP])
 {
     for (int r = 0; r < GROUP; r++) sum[r] = 0;
     for (uint s = bundle.first; s < bundle.first + bundle.count; s++) {
         const int slot = lists.slot[s * GROUP + q];
         const long row = first_row + (span ? row_of(span, columns, slot) : voxel_of(turn, slot));
-        const REAL value = take(narrow, from, element(slices, rows, row, f));
+        const REAL value = take(narrow, from, in_column(input, row));
         for (int r = 0; r < GROUP; r++) sum[r] += take(narrow, lists.length, (s * GROUP + q) * GROUP + r) * value;
     }
 }
@@ -168,7 +168,8 @@ __kernel void spmm_project(Slices slices, __global const Header *header, __globa
     if (f >= slices.stride || unit >= header->unit_count) return;
     const Tables tables = tables_of(header);
     const int narrow = is_narrow(header->precision), to_half = header->precision == HALF;
-    const long voxels = header->tile_count * TILE_VOXELS, rays = header->ray_count;
+    const Column input = column_of(slices, header->tile_count * TILE_VOXELS, f);
+    const Column output = column_of(slices, header->ray_count, f);
     const REAL scale = scale_of(header->precision, units, f);
     int c = 0;
     while (c + 1 < header->chain_count && tables.chain[c + 1].first_unit <= unit) c++;
@@ -183,12 +184,12 @@ __kernel void spmm_project(Slices slices, __global const Header *header, __globa
             const Bundle bundle = lists.bundle[b];
             for (int q = 0; q < GROUP; q++) {
                 REAL sum[GROUP];
-                gather(lists, bundle, q, narrow, slices, voxels, f, tile * TILE_VOXELS, g, 0, 0, x, sum);
+                gather(lists, bundle, q, narrow, input, tile * TILE_VOXELS, g, 0, 0, x, sum);
                 for (int r = 0; r < GROUP; r++) {
                     const int slot = bundle.output[q * GROUP + r];
                     if (slot == NONE) continue;
                     const long row = row_of(span, header->columns, slot) + (unit - chain.first_unit) * chain.step;
-                    add(to_half, sum[r] * scale, y, element(slices, rays, row, f));
+                    add(to_half, sum[r] * scale, y, in_column(output, row));
                 }
             }
         }
@@ -203,7 +204,8 @@ __kernel void spmm_backproject(Slices slices, __global const Header *header, __g
     if (f >= slices.stride || tile >= header->tile_count) return;
     const Tables tables = tables_of(header);
     const int narrow = is_narrow(header->precision), to_half = header->precision == HALF;
-    const long voxels = header->tile_count * TILE_VOXELS, rays = header->ray_count;
+    const Column input = column_of(slices, header->ray_count, f);
+    const Column output = column_of(slices, header->tile_count * TILE_VOXELS, f);
     const REAL scale = scale_of(header->precision, units, f);
     for (int i = 0; i < ORIENTATIONS; i++) {
         const Source source = tables.source[(long)tile * ORIENTATIONS + i];
@@ -220,12 +222,12 @@ __kernel void spmm_backproject(Slices slices, __global const Header *header, __g
                 const Bundle bundle = lists.bundle[b];
                 for (int q = 0; q < GROUP; q++) {
                     REAL sum[GROUP];
-                    gather(lists, bundle, q, narrow, slices, rays, f, moved, g, span, header->columns, y, sum);
+                    gather(lists, bundle, q, narrow, input, moved, g, span, header->columns, y, sum);
                     for (int r = 0; r < GROUP; r++) {
                         const int slot = bundle.output[q * GROUP + r];
                         if (slot == NONE) continue;
                         const long row = (long)tile * TILE_VOXELS + voxel_of(g, slot);
-                        add(to_half, sum[r] * scale, x, element(slices, voxels, row, f));
+                        add(to_half, sum[r] * scale, x, in_column(output, row));
                     }
                 }
             }

@@ -26,9 +26,10 @@ __kernel void update_start(Slices slices, long rows, History history, __global c
 {
     const int f = get_global_id(0);
     if (f >= slices.slice_count || get_global_id(1) > 0) return;
+    const Column column = column_of(slices, rows, f);
     double sum = 0;
     for (long i = 0; i < rows; i++) {
-        const double value = r[element(slices, rows, i, f)];
+        const double value = r[in_column(column, i)];
         sum += value * value;
     }
     const State started = {.residual0 = sum};
@@ -42,9 +43,10 @@ __kernel void update_residual_cg(Slices slices, long rows, History history, __gl
 {
     const int f = get_global_id(0);
     if (f >= slices.slice_count || get_global_id(1) > 0) return;
+    const Column column = column_of(slices, rows, f);
     double qq = 0, rq = 0, sum = 0;
     for (long i = 0; i < rows; i++) {
-        const size_t at = element(slices, rows, i, f);
+        const size_t at = in_column(column, i);
         qq += (double)q[at] * (double)q[at];
         rq += (double)q[at] * (double)r[at];
     }
@@ -52,7 +54,7 @@ __kernel void update_residual_cg(Slices slices, long rows, History history, __gl
     state[f].step = state[f].stopped ? 0 : rq / qq;
     const REAL step = (REAL)state[f].step;
     for (long i = 0; i < rows; i++) {
-        const size_t at = element(slices, rows, i, f);
+        const size_t at = in_column(column, i);
         const REAL value = r[at] - step * q[at];
         r[at] = value;
         sum += (double)value * (double)value;
@@ -66,9 +68,10 @@ __kernel void update_residual_sirt(Slices slices, long rows, History history, in
 {
     const int f = get_global_id(0);
     if (f >= slices.stride || get_global_id(1) > 0) return;
+    const Column column = column_of(slices, rows, f);
     double sum = 0;
     for (long i = 0; i < rows; i++) {
-        const size_t at = element(slices, rows, i, f);
+        const size_t at = in_column(column, i);
         const REAL rest = first ? b[at] : b[at] - w[at];
         sum += (double)rest * (double)rest;
         w[at] = row_weight[i] * rest;
@@ -100,9 +103,10 @@ __kernel void update_norm(Slices slices, long rows, int first, int last, __globa
 {
     const int f = get_global_id(0);
     if (f >= slices.slice_count || get_global_id(1) > 0) return;
+    const Column column = column_of(slices, rows, f);
     double norm = 0, along = 0;
     for (long i = 0; i < rows; i++) {
-        const size_t at = element(slices, rows, i, f);
+        const size_t at = in_column(column, i);
         norm += (double)g[at] * (double)g[at];
         if (g0) along += (double)g[at] * (double)g0[at];
     }

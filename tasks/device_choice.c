@@ -2,6 +2,8 @@
 /* Device choice: which processing units StarPU is started with, and which of them a task may run on. */
 #include "device_choice.h"
 
+#include <starpu_heteroprio.h>
+
 #if defined SINO_CUDA && defined STARPU_USE_CUDA
 enum { CUDA_BUILT = 1 };
 #else
@@ -75,4 +77,36 @@ int sino_device_where(unsigned devices, const struct starpu_codelet *codelet, bo
     if ((devices & SINO_DEVICE_OPENCL) && codelet->opencl_funcs[0]) where |= (int)STARPU_OPENCL;
     const bool cores = where == 0 || (devices & SINO_DEVICE_CPU);
     return cores ? where | (int)STARPU_CPU : where;
+}
+
+/* The kinds of processing units in StarPU's order, of which a bucket's number has a bit for each. */
+static const int unit_bit[] = {STARPU_CPU, STARPU_CUDA, STARPU_OPENCL};
+enum { UNITS = sizeof unit_bit / sizeof *unit_bit, BUCKETS = 1 << UNITS };
+
+int sino_device_bucket(int where)
+{
+    int bucket = 0;
+    for (int unit = 0; unit < UNITS; unit++)
+        if (where & unit_bit[unit]) bucket |= 1 << unit;
+    return bucket;
+}
+
+static int bits_of(int bucket)
+{
+    return __builtin_popcount((unsigned)bucket);
+}
+
+void sino_device_make_buckets(unsigned context)
+{
+    const unsigned count[UNITS] = {starpu_cpu_worker_get_count(), starpu_cuda_worker_get_count(),
+                                   starpu_opencl_worker_get_count()};
+    for (int unit = 0; unit < UNITS; unit++) {
+        unsigned place = 0;
+        if (count[unit] == 0) continue;
+        starpu_heteroprio_set_nb_prios(context, unit, BUCKETS / 2);
+        for (int bits = 1; bits <= UNITS; bits++)
+            for (int bucket = 1; bucket < BUCKETS; bucket++)
+                if (bits_of(bucket) == bits && (bucket >> unit & 1))
+                    starpu_heteroprio_set_mapping(context, unit, place++, (unsigned)bucket);
+    }
 }

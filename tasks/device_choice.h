@@ -23,4 +23,9 @@ SinoStatus sino_device_find(unsigned wanted, unsigned *found);
  * them, cores when they were asked for or it has none. `host`: cores only. */
 int sino_device_where(unsigned devices, const struct starpu_codelet *codelet, bool host);
 
+/* For the policy heteroprio, whose tasks wait in buckets that are for some processing units each: gives every set of
+ * them its bucket, those of one kind alone first. A task's priority is its bucket's number. */
+void sino_device_make_buckets(unsigned scheduling_context);
+int sino_device_bucket(int where);
+
 #endif

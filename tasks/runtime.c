@@ -78,6 +78,8 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
     conf.sched_policy_name = choose_scheduler(request, devices);
     SINO_TRY(check_scheduler(conf.sched_policy_name));
     snprintf(runtime->scheduler, sizeof runtime->scheduler, "%s", conf.sched_policy_name);
+    runtime->buckets = strcmp(conf.sched_policy_name, "heteroprio") == 0;
+    if (runtime->buckets) conf.sched_policy_init = sino_device_make_buckets;
     const int code = starpu_init(&conf);
     SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not start: %s", strerror(-code));
     return NULL;
@@ -193,6 +195,24 @@ int64_t sino_runtime_worker_count(const SinoRuntime *runtime)
 unsigned sino_runtime_devices(const SinoRuntime *runtime)
 {
     return runtime->devices;
+}
+
+int64_t sino_runtime_device_count(const SinoRuntime *runtime)
+{
+    (void)runtime;
+    return (int64_t)starpu_cuda_worker_get_count() + (int64_t)starpu_opencl_worker_get_count();
+}
+
+int64_t sino_runtime_device_bytes(const SinoRuntime *runtime)
+{
+    int64_t least = 0;
+    (void)runtime;
+    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+        if (starpu_node_get_kind(node) == STARPU_CPU_RAM) continue;
+        const int64_t bytes = starpu_memory_get_total(node);
+        if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
+    }
+    return least;
 }
 
 const char *sino_runtime_scheduler(const SinoRuntime *runtime)

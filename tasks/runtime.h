@@ -40,6 +40,13 @@ void sino_runtime_abandon(SinoRuntime *runtime);
 
 int64_t sino_runtime_worker_count(const SinoRuntime *runtime);
 unsigned sino_runtime_devices(const SinoRuntime *runtime); /* in use: bits of device.h */
+
+/* Devices that compute beside cores, or instead of them. */
+int64_t sino_runtime_device_count(const SinoRuntime *runtime);
+
+/* Memory that StarPU may use on the smallest device, limits of the environment included; 0: no device, or not known. */
+int64_t sino_runtime_device_bytes(const SinoRuntime *runtime);
+
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);
 

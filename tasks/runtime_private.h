@@ -13,7 +13,8 @@ typedef struct SinoProfile SinoProfile;
 struct SinoRuntime {
     SinoLog *log; /* not owned */
     char scheduler[32];
-    unsigned devices;                       /* in use: bits of device.h */
+    bool buckets;     /* the policy is heteroprio, for which a priority is a bucket (device_choice.h) */
+    unsigned devices; /* in use: bits of device.h */
     SinoOpencl *opencl[STARPU_NMAXWORKERS]; /* by StarPU's number of the OpenCL device; NULL: not there */
     pthread_mutex_t mutex;
     SinoStatus failure;

@@ -55,7 +55,9 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, struct starpu_codelet *codelet
     task->cl = codelet;
     task->where = sino_device_where(runtime->devices, codelet, ((const SinoTaskHead *)arguments)->host);
     task->name = codelet->name;
-    task->priority = urgent ? STARPU_MAX_PRIO : STARPU_DEFAULT_PRIO;
+    task->priority = runtime->buckets ? sino_device_bucket(task->where)
+                     : urgent         ? STARPU_MAX_PRIO
+                                      : STARPU_DEFAULT_PRIO;
     give_access(task, access_count, access);
     if (runtime->profile) sino_profile_watch(runtime, task);
     const int code = starpu_task_submit(task);

@@ -9,7 +9,7 @@ extern "C" {
 }
 
 enum {
-    LANES = 32, /* rows that a block works on at a time, blocks that `finish` adds up at a time */
+    LANES = SINO_PANEL_LANES, /* also: blocks that `finish` adds up at a time */
     SWEEP_THREADS_MAX = LANES * 8,
     SWEEP_BLOCKS_MAX = 2048, /* of a panel */
     ROWS_PER_BLOCK = LANES * 4,
@@ -33,14 +33,15 @@ static __device__ __forceinline__ void add_lanes(double *tree, int width)
     __syncthreads();
 }
 
-/* The block's sums of the slices from `column` on, by lanes, to the workspace. */
+/* The block's sums of this thread's slices to the workspace. */
 template <int N>
-static __device__ __forceinline__ void keep_sums(SinoPanels panels, int width, int lane, int column, int sum_count,
+static __device__ __forceinline__ void keep_sums(const SinoPanelWalk<N> &walk, SinoPanels panels, int sum_count,
                                                  const double (&sum)[SUMS_MAX][N], double *tree, double *workspace)
 {
-    const int me = static_cast<int>(threadIdx.x);
+    const int me = static_cast<int>(threadIdx.x), width = walk.width;
     for (int s = 0; s < sum_count; s++) {
-        for (int i = 0; i < N && lane < LANES; i++) tree[lane * width + column + i] = sum[s][i];
+        for (int i = 0; i < N && walk.block_lane < LANES; i++)
+            tree[walk.block_lane * width + walk.column + i] = sum[s][i];
         add_lanes(tree, width);
         double *const to = sums_of(workspace, panels, sum_count, s) + static_cast<int64_t>(blockIdx.x) * width;
         if (me < width) to[me] = tree[me];
@@ -48,20 +49,16 @@ static __device__ __forceinline__ void keep_sums(SinoPanels panels, int width, i
     }
 }
 
-/* Packs of N elements of one panel: a block has rows block·LANES … + LANES − 1, then those a grid further. Which rows
- * are added up by whom does not depend on the panel's width. */
+/* One panel, by packs of N elements. */
 template <int N, class Operation>
-static __device__ __forceinline__ void sweep_panel(SinoPanels panels, int width, int64_t rows,
-                                                   const Operation &operation, double *tree, double *workspace)
+static __device__ __forceinline__ void sweep_panel(SinoPanels panels, int64_t rows, const Operation &operation,
+                                                   double *tree, double *workspace)
 {
-    const int packs = width / N, me = static_cast<int>(threadIdx.x), lane = me / packs, column = me % packs * N;
-    const int first = sino_panel_first(panels);
-    const auto factors = operation.template factors<N>(first + column);
+    const SinoPanelWalk<N> walk(panels, rows);
+    const auto factors = operation.template factors<N>(walk.first + walk.column);
     double sum[SUMS_MAX][N] = {};
-    const int64_t step = static_cast<int64_t>(gridDim.x) * LANES, end = lane < LANES ? rows : 0;
-    for (int64_t row = blockIdx.x * static_cast<int64_t>(LANES) + lane; row < end; row += step)
-        operation(factors, row, first * rows + row * width + column, sum);
-    if constexpr (Operation::SUMS > 0) keep_sums<N>(panels, width, lane, column, Operation::SUMS, sum, tree, workspace);
+    for (int64_t row = walk.lane; row < walk.end; row += walk.step) operation(factors, row, walk.at(row), sum);
+    if constexpr (Operation::SUMS > 0) keep_sums(walk, panels, Operation::SUMS, sum, tree, workspace);
 }
 
 template <class Real, class Operation>
@@ -69,12 +66,11 @@ static __global__ void __launch_bounds__(SWEEP_THREADS_MAX)
     sweep_kernel(SinoPanels panels, int64_t rows, Operation operation, double *workspace)
 {
     SINO_SHARED(double, tree, LANES *SINO_PANEL_MAX);
-    const int width = sino_panel_slices(panels);
     constexpr int full = SinoPackWidth<Real>::ELEMENTS;
-    if (width >= full)
-        sweep_panel<full>(panels, width, rows, operation, tree, workspace);
+    if (sino_panel_slices(panels) >= full)
+        sweep_panel<full>(panels, rows, operation, tree, workspace);
     else
-        sweep_panel<1>(panels, width, rows, operation, tree, workspace);
+        sweep_panel<1>(panels, rows, operation, tree, workspace);
 }
 
 /* One block per panel: the sums over all blocks of a sweep, then the rule for each slice. */
@@ -106,13 +102,6 @@ struct Sweep {
     void *workspace; /* NULL without sums */
 };
 
-/* Of the widest panel. */
-static unsigned width_of(const Sweep &sweep)
-{
-    const SinoPanels panels = sino_panels_of(sweep.slices);
-    return static_cast<unsigned>(panels.stride < panels.width ? panels.stride : panels.width);
-}
-
 /* The same number on every device, for the sums' sake. */
 static unsigned blocks_of(const Sweep &sweep)
 {
@@ -123,9 +112,8 @@ template <class Real, class Operation>
 static SinoStatus launch_sweep(const char *name, const Sweep &sweep, const Operation &operation)
 {
     const SinoPanels panels = sino_panels_of(sweep.slices);
-    const unsigned full = SinoPackWidth<Real>::ELEMENTS, width = width_of(sweep);
-    const dim3 blocks(blocks_of(sweep), sino_panels_count(panels)),
-        threads(LANES * (width < full ? width : width / full));
+    const dim3 blocks(blocks_of(sweep), sino_panels_count(panels));
+    const dim3 threads(sino_panel_threads(panels, SinoPackWidth<Real>::ELEMENTS));
     return sino_launch(SinoLaunch{name, blocks, threads, 0, sweep.stream}, sweep_kernel<Real, Operation>, panels,
                        sweep.rows, operation, static_cast<double *>(sweep.workspace));
 }
@@ -133,7 +121,7 @@ static SinoStatus launch_sweep(const char *name, const Sweep &sweep, const Opera
 template <class Rule> static SinoStatus launch_finish(const char *name, const Sweep &sweep, const Rule &rule)
 {
     const SinoPanels panels = sino_panels_of(sweep.slices);
-    const dim3 blocks(1, sino_panels_count(panels)), threads(LANES * width_of(sweep));
+    const dim3 blocks(1, sino_panels_count(panels)), threads(sino_panel_threads(panels, 1));
     return sino_launch(SinoLaunch{name, blocks, threads, 0, sweep.stream}, finish_kernel<Rule>, panels,
                        static_cast<int>(sweep.slices.slice_count), static_cast<int>(blocks_of(sweep)), rule,
                        static_cast<double *>(sweep.workspace));

@@ -8,7 +8,8 @@
  *     SinoGatherHeader | SinoGatherChain chain[chain_count] | SinoGatherVisit visit[visit_count]
  *         | SinoGatherSource source[tile_count][SINO_ORIENTATIONS] | int32 tile[tile_count][SINO_ORIENTATIONS]
  *         | SinoGatherSpan span[visit_count][angles] | lists of visits:
- *             { SinoGatherBundle bundle[bundle_count] | uint16 slot[step_count][S] | real length[step_count][R·S] }
+ *             { SinoGatherBundle bundle[bundle_count] | uint16 slot[step_count][S] | real length[step_count][16 | 256]
+ * }
  *
  * A *visit* is one tile and one batch, up to SINO_GROUP_ANGLES_MAX neighbouring stored angles. A *chain* owns outputs:
  * it goes through its visits in their order, adds up, and nobody else adds to the same rows, so that sums need neither
@@ -26,7 +27,8 @@
  * R = 4, for multiply-add units, any precision: a bundle is 4 groups of 4 outputs side by side, S = 4, a step is one
  * input of each: slot[q], length[q][r]. R = 16, for matrix units, half and mixed: a bundle is one group of 16, S = 16,
  * a step is 16 inputs k = 0 … 15, its lengths in the order of an m16n8k16 A fragment (sino_gather_fragment): 8 halves
- * for each lane. Steps fill up with lengths 0 and a slot that the group has. */
+ * for each lane. Outputs of a group have their slots' last two bits differ, four by four, where they can
+ * (shared memory's banks). Steps fill up with lengths 0 and a slot that the bundle has. */
 #ifndef SINO_GATHER_H
 #define SINO_GATHER_H
 
@@ -48,6 +50,7 @@ typedef struct SinoGatherHeader {
     int64_t tile_count, ray_count;
     int64_t nonzero_count;                      /* true ones, of every orientation */
     int64_t stored_nonzero_count, stored_count; /* true ones that are stored; lengths stored, padding included */
+    int64_t index_bytes;                        /* most of a visit: bundles and slots */
     int32_t precision;                          /* SinoPrecision */
     int32_t back;                               /* 0: projects, 1: backprojects */
     int32_t outputs;                            /* R: 4 or 16 */
@@ -96,20 +99,20 @@ typedef struct SinoGatherLists {
 } SinoGatherLists;
 
 /* S: inputs of a step. */
-static inline int32_t sino_gather_step_inputs(int32_t outputs)
+SINO_INLINE int32_t sino_gather_step_inputs(int32_t outputs)
 {
     return outputs == SINO_BUNDLE_OUTPUTS ? 16 : SINO_BUNDLE_GROUPS;
 }
 
-/* R·S: lengths of a step. */
-static inline int32_t sino_gather_step_lengths(int32_t outputs)
+/* Lengths of a step. */
+SINO_INLINE int32_t sino_gather_step_lengths(int32_t outputs)
 {
     return outputs == SINO_BUNDLE_OUTPUTS ? 256 : 16;
 }
 
 /* Returns the bytes of the visit's lists, a multiple of 128. */
-static inline int64_t sino_gather_arrays(const SinoGatherHeader *header, const SinoGatherVisit *visit,
-                                         SinoGatherLists *lists)
+SINO_INLINE int64_t sino_gather_arrays(const SinoGatherHeader *header, const SinoGatherVisit *visit,
+                                       SinoGatherLists *lists)
 {
     const int64_t inputs = sino_gather_step_inputs(header->outputs);
     const int64_t bundles = visit->bundle_count * (int64_t)sizeof(SinoGatherBundle);
@@ -123,34 +126,34 @@ static inline int64_t sino_gather_arrays(const SinoGatherHeader *header, const S
     return sino_block_align(sino_block_align(slots, 128) + lengths, 128);
 }
 
-static inline const SinoGatherChain *sino_gather_chains(const SinoGatherHeader *header)
+SINO_INLINE const SinoGatherChain *sino_gather_chains(const SinoGatherHeader *header)
 {
     return (const SinoGatherChain *)(const void *)(header + 1);
 }
 
-static inline const SinoGatherVisit *sino_gather_visits(const SinoGatherHeader *header)
+SINO_INLINE const SinoGatherVisit *sino_gather_visits(const SinoGatherHeader *header)
 {
     return (const SinoGatherVisit *)(const void *)(sino_gather_chains(header) + header->chain_count);
 }
 
-static inline const SinoGatherSource *sino_gather_sources(const SinoGatherHeader *header)
+SINO_INLINE const SinoGatherSource *sino_gather_sources(const SinoGatherHeader *header)
 {
     return (const SinoGatherSource *)(const void *)(sino_gather_visits(header) + header->visit_count);
 }
 
 /* Where each tile lies, as in the block: stored tile t is tile to[t·SINO_ORIENTATIONS + g] in orientation g. */
-static inline const int32_t *sino_gather_tiles(const SinoGatherHeader *header)
+SINO_INLINE const int32_t *sino_gather_tiles(const SinoGatherHeader *header)
 {
     return (const int32_t *)(const void *)(sino_gather_sources(header) + header->tile_count * SINO_ORIENTATIONS);
 }
 
-static inline const SinoGatherSpan *sino_gather_spans(const SinoGatherHeader *header)
+SINO_INLINE const SinoGatherSpan *sino_gather_spans(const SinoGatherHeader *header)
 {
     return (const SinoGatherSpan *)(const void *)(sino_gather_tiles(header) + header->tile_count * SINO_ORIENTATIONS);
 }
 
 /* The row, in the stored orientation, that a ray's slot stands for, given the spans of the visit. */
-static inline int64_t sino_gather_row(const SinoGatherSpan *span, int32_t columns, uint16_t slot)
+SINO_INLINE int64_t sino_gather_row(const SinoGatherSpan *span, int32_t columns, uint16_t slot)
 {
     const SinoGatherSpan of_angle = span[slot / columns];
     const int32_t ahead = slot % columns - (int32_t)(of_angle.first % (uint32_t)columns);
@@ -159,7 +162,7 @@ static inline int64_t sino_gather_row(const SinoGatherSpan *span, int32_t column
 
 /* Voxel v of a tile in orientation g (sino_orientation_place): row and column change places at odd quarter turns, then
  * run backwards or not. */
-static inline int32_t sino_gather_voxel(int32_t orientation, int32_t voxel)
+SINO_INLINE int32_t sino_gather_voxel(int32_t orientation, int32_t voxel)
 {
     const int32_t backwards = (int32_t)((UINT64_C(0xfff0000f0ffff000) >> (8 * orientation)) & 0xff);
     const int32_t turned = orientation % 2 == 0 ? voxel : (voxel << 4 | voxel >> 4) & 0xff;
@@ -168,7 +171,7 @@ static inline int32_t sino_gather_voxel(int32_t orientation, int32_t voxel)
 
 /* R = 16: where length (output, input) of a step is among its 256. Lane 4·(output mod 8) + input/2 mod 4 holds outputs
  * o, o + 8 and inputs 2t, 2t + 1, 2t + 8, 2t + 9. */
-static inline int32_t sino_gather_fragment(int32_t output, int32_t input)
+SINO_INLINE int32_t sino_gather_fragment(int32_t output, int32_t input)
 {
     const int32_t lane = output % 8 * 4 + input / 2 % 4;
     return lane * 8 + input / 8 * 4 + output / 8 * 2 + input % 2;
@@ -176,7 +179,7 @@ static inline int32_t sino_gather_fragment(int32_t output, int32_t input)
 
 /* R = 16: which eighth of the banks of shared memory the slot's row of 32 halves has its first 16 bytes in. Inputs of a
  * step are ordered so that each eight differ where they can. */
-static inline int32_t sino_gather_bank(int32_t slot)
+SINO_INLINE int32_t sino_gather_bank(int32_t slot)
 {
     return (slot & 1) << 2 | (((slot >> 1) + (slot >> 4)) & 3);
 }

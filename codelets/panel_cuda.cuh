@@ -63,6 +63,41 @@ static __device__ __forceinline__ void sino_pack_store(Real *to, const SinoPack<
     *reinterpret_cast<SinoPack<Real, N> *>(to) = pack;
 }
 
+enum { SINO_PANEL_LANES = 32 }; /* rows that a block works on at a time */
+
+/* Threads of a block for packs of `most` elements: for SINO_PANEL_LANES rows of the widest panel. */
+static inline unsigned sino_panel_threads(SinoPanels panels, int most)
+{
+    const int width = panels.stride < panels.width ? panels.stride : panels.width;
+    return static_cast<unsigned>(SINO_PANEL_LANES * (width < most ? width : width / most));
+}
+
+/* A thread's way through the packs of N elements of its block's panel: always the same slices, of rows lane, lane +
+ * step, …. Which rows a block has does not depend on the panel's width; in a narrower panel some threads have none.
+ *
+ *     for (int64_t row = walk.lane; row < walk.end; row += walk.step) … element walk.at(row) … */
+template <int N> struct SinoPanelWalk {
+    int first, width; /* the panel's first slice; slices of the panel */
+    int column;       /* this thread's first slice, within the panel */
+    int block_lane;   /* this thread's row among those of the block; SINO_PANEL_LANES or more: it has none */
+    int64_t lane, step, end, rows;
+
+    __device__ __forceinline__ SinoPanelWalk(SinoPanels panels, int64_t row_count)
+        : first(sino_panel_first(panels)), width(sino_panel_slices(panels)),
+          column(static_cast<int>(threadIdx.x) % (width / N) * N),
+          block_lane(static_cast<int>(threadIdx.x) / (width / N)),
+          lane(blockIdx.x * static_cast<int64_t>(SINO_PANEL_LANES) + block_lane),
+          step(gridDim.x * static_cast<int64_t>(SINO_PANEL_LANES)), end(block_lane < SINO_PANEL_LANES ? row_count : 0),
+          rows(row_count)
+    {
+    }
+
+    __device__ __forceinline__ int64_t at(int64_t row) const
+    {
+        return first * rows + row * width + column;
+    }
+};
+
 /* Blocks for `items` when each does `per_block`, at least one, and no more than keep a device busy a few times over:
  * kernels go round by the grid's size. The answer is the same on every device. */
 static inline unsigned sino_blocks_for(int64_t items, int64_t per_block, int64_t most)

@@ -16,7 +16,7 @@
 
 enum {
     BATCH_ANGLES = 12,   /* batches of fewer angles than this are put together, up to 4 (a section) */
-    STRIP_WIDTH = 8,     /* of the strips of tiles along which a chain of rays walks, voxels */
+    STRIP_WIDTH = 4,     /* of the strips of tiles along which a chain of rays walks, voxels */
     ANGLE_RAYS_MAX = 28, /* rays of an angle that cross a tile: √2·T, and rounding */
     RAYS_MAX = SINO_GROUP_ANGLES_MAX * ANGLE_RAYS_MAX,
     SLOTS_MAX = RAYS_MAX + SINO_GROUP_ANGLES_MAX * STRIP_WIDTH,
@@ -416,6 +416,21 @@ static void list_voxels(Workspace *work, const Origin *origin, const SinoSection
 
 /* ---- groups ---- */
 
+/* Sums of four outputs are added to at a time: they lie in different banks where they can. */
+static void spread_outputs(Output *output, int count)
+{
+    for (int i = 0; i < count; i++) {
+        uint32_t taken = 0;
+        for (int j = i / 4 * 4; j < i; j++) taken |= 1u << output[j].slot % 4;
+        int j = i;
+        while (j < count && (taken >> output[j].slot % 4 & 1)) j++;
+        if (j == count) continue;
+        const Output chosen = output[j];
+        output[j] = output[i];
+        output[i] = chosen;
+    }
+}
+
 /* Unites the inputs of some outputs. */
 static void unite(Workspace *work, const Output *output, int count)
 {
@@ -448,7 +463,7 @@ static void swap_inputs(Workspace *work, int32_t a, int32_t b)
 }
 
 /* Eight inputs at a time are loaded as one matrix: as many as can be lie in different banks. */
-static void spread_over_banks(Workspace *work, const Group *group)
+static void spread_inputs(Workspace *work, const Group *group)
 {
     const int32_t end = group->input + group->input_count;
     for (int32_t first = group->input; first < end; first += 8) {
@@ -485,8 +500,9 @@ static void make_groups(Workspace *work, const Origin *origin)
     for (int32_t first = 0, end; first < work->output_count; first = end) {
         end = first + 1;
         while (end < work->output_count && end < first + outputs && !work->output[end].first) end++;
+        if (outputs == SINO_BUNDLE_OUTPUTS) spread_outputs(&work->output[first], end - first);
         unite(work, &work->output[first], end - first);
-        if (outputs == SINO_BUNDLE_OUTPUTS) spread_over_banks(work, &work->group[work->group_count - 1]);
+        if (outputs == SINO_BUNDLE_OUTPUTS) spread_inputs(work, &work->group[work->group_count - 1]);
     }
     qsort(work->group, (size_t)work->group_count, sizeof *work->group, larger_first);
 }
@@ -570,6 +586,13 @@ static int64_t visit_bytes(const SinoGatherHeader *header, const SinoGatherVisit
     return sino_gather_arrays(header, visit, &unused);
 }
 
+static int64_t index_bytes(const SinoGatherHeader *header, const SinoGatherVisit *visit)
+{
+    SinoGatherLists lists;
+    sino_gather_arrays(header, visit, &lists);
+    return (const char *)lists.length - (const char *)lists.bundle;
+}
+
 int64_t sino_regroup_bytes(const SinoRegroup *regroup)
 {
     const SinoGatherHeader header = header_of(regroup);
@@ -606,6 +629,7 @@ void sino_regroup_head(const SinoRegroup *regroup, void *lists)
         visit[v] = regroup->visit[v];
         visit[v].offset = at;
         at += visit_bytes(header, &visit[v]);
+        if (index_bytes(header, &visit[v]) > header->index_bytes) header->index_bytes = index_bytes(header, &visit[v]);
         header->stored_count += visit[v].step_count * (int64_t)sino_gather_step_lengths(header->outputs);
     }
     header->bytes = at;

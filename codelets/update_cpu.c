@@ -2,6 +2,7 @@
 /* Update: the vector work of the solvers between two SpMMs, on a CPU core. */
 #include "update.h"
 
+#include "update_slice.h"
 #include "vector.h"
 
 #include <assert.h>
@@ -25,33 +26,10 @@ static SinoHistory history_of(const SinoHistory *history, SinoPanel panel)
     return part;
 }
 
-/* Step lengths from q·q and r·q; a slice that cannot move any more stops. */
-static void choose_steps(SinoSlices slices, const double *qq, const double *rq, SinoSliceState *state)
-{
-    for (int64_t f = 0; f < slices.slice_count; f++) {
-        if (!(qq[f] > 0)) state[f].stopped = 1;
-        state[f].step = state[f].stopped ? 0 : rq[f] / qq[f];
-    }
-}
-
-/* What is taken out of g, and how much of the last direction stays. */
-static void choose_direction(SinoSliceState *slice, bool first)
-{
-    if (first) slice->norm0 = slice->norm;
-    slice->overlap = slice->norm0 > 0 ? slice->along / slice->norm0 : 0;
-    const double rest = fmax(slice->norm - slice->overlap * slice->along, 0);
-    slice->beta = slice->gamma > 0 ? rest / slice->gamma : 0;
-    slice->gamma = rest;
-}
-
-/* Residuals of this iteration into the history, NaN for slices that had stopped before; then who stops now. */
+/* Residuals of this iteration into the history; then who stops. */
 static void record(SinoSlices slices, const double *residual, SinoSliceState *state, const SinoHistory *history)
 {
-    const double limit = history->tolerance * history->tolerance;
-    for (int64_t f = 0; f < slices.slice_count; f++) {
-        history->residual[f * history->columns + history->iteration] = state[f].stopped ? NAN : residual[f];
-        if (residual[f] <= limit * state[f].residual0) state[f].stopped = 1;
-    }
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_record(&state[f], residual[f], history, f);
 }
 
 #define REAL    float
@@ -78,12 +56,7 @@ static void start_panel(SinoSlices slices, int64_t ray_count, const void *r, Sin
 {
     double residual[SINO_PANEL_MAX] = {0};
     CALL(slices.precision, dot, ray_count, slices.stride, r, r, residual);
-    for (int64_t f = 0; f < slices.slice_count; f++) state[f] = (SinoSliceState){.residual0 = residual[f]};
-    record(slices, residual, state, history);
-    /* What no task will write when every slice stops early. */
-    for (int64_t f = 0; f < slices.slice_count; f++)
-        for (int64_t i = history->iteration + 1; i < history->columns; i++)
-            history->residual[f * history->columns + i] = NAN;
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_start(&state[f], residual[f], history, f);
 }
 
 void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,
@@ -113,12 +86,8 @@ static void norm_panel(SinoSlices slices, int64_t voxel_count, const void *g, co
         CALL(slices.precision, dot_pair, voxel_count, slices.stride, g, g0, norm, along);
     else
         CALL(slices.precision, dot, voxel_count, slices.stride, g, g, norm);
-    for (int64_t f = 0; f < slices.slice_count; f++) {
-        SinoSliceState *slice = &state[f];
-        slice->norm = (first ? 0 : slice->norm) + norm[f];
-        slice->along = (first ? 0 : slice->along) + along[f];
-        if (last) choose_direction(slice, g0 == NULL);
-    }
+    for (int64_t f = 0; f < slices.slice_count; f++)
+        sino_slice_norm(&state[f], norm[f], along[f], first, last, g0 == NULL);
 }
 
 void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, const void *g0, SinoSliceState *state,

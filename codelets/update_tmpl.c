@@ -90,7 +90,7 @@ static void NAME(residual_cg)(SinoSlices slices, int64_t ray_count, const REAL *
     double qq[SINO_PANEL_MAX] = {0}, rq[SINO_PANEL_MAX] = {0}, residual[SINO_PANEL_MAX] = {0};
     REAL step[SINO_PANEL_MAX];
     NAME(dot_pair)(ray_count, slices.stride, q, r, qq, rq);
-    choose_steps(slices, qq, rq, state);
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_step(&state[f], qq[f], rq[f]);
     NAME(take)(slices, state, offsetof(SinoSliceState, step), step);
     NAME(step_back)(ray_count, slices.stride, step, q, r, residual);
     record(slices, residual, state, history);

@@ -10,7 +10,8 @@
 
 static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_DOUBLE};
 
-/* Strides and the slices in use, the rest padding; some of several panels, the last of them narrower or all padding. */
+/* Slices that strides have room for and those in use, the rest padding; some of several panels, the last of them
+ * narrower or all padding. */
 static const struct {
     int64_t stride, slice_count;
 } shapes[] = {{1, 1},   {2, 2},   {4, 3},   {8, 1},   {8, 5},     {8, 8},  {17, 17}, {20, 19},
@@ -150,7 +151,9 @@ static void for_each_shape(void (*check)(SinoSlices slices, int64_t rows, uint64
     for (int p = 0; p < 2; p++)
         for (int s = 0; s < SHAPES; s++)
             for (int r = 0; r < ROW_COUNTS; r++)
-                check((SinoSlices){precisions[p], shapes[s].stride, shapes[s].slice_count}, row_counts[r], &seed);
+                check((SinoSlices){precisions[p], sino_panel_stride(precisions[p], shapes[s].stride),
+                                   shapes[s].slice_count},
+                      row_counts[r], &seed);
 }
 
 static void check_start(SinoSlices slices, int64_t rows, uint64_t *seed)
@@ -438,7 +441,8 @@ static void slices_do_not_mix(void **state)
     const int64_t rows = 997;
     uint64_t seed = 61;
     for (int s = 0; s < SHAPES * 2; s++) {
-        const SinoSlices slices = {precisions[s % 2], shapes[s / 2].stride, shapes[s / 2].slice_count};
+        const int64_t stride = sino_panel_stride(precisions[s % 2], shapes[s / 2].stride);
+        const SinoSlices slices = {precisions[s % 2], stride, shapes[s / 2].slice_count};
         Vector q = vector_create(slices, rows, &seed), r = vector_create(slices, rows, &seed);
         SinoSliceState *states = zeros(slices.slice_count, sizeof *states);
         SinoHistory history = history_create(slices, 1, 0);

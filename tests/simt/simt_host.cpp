@@ -96,14 +96,14 @@ extern "C" void simt_set_order(SimtOrder order, uint64_t seed)
 }
 
 /* xorshift64*, by Vigna. */
-static uint64_t random_below(uint64_t bound)
+static uint64_t random_below(unsigned bound)
 {
     uint64_t x = machine.random;
     x ^= x >> 12;
     x ^= x << 25;
     x ^= x >> 27;
     machine.random = x;
-    return (x * 0x2545f4914f6cdd1dULL >> 32) % bound;
+    return (x * 0x2545f4914f6cdd1dULL >> 32) * bound >> 32;
 }
 
 /* 0 … count − 1 in the order that was chosen. */

@@ -3,9 +3,15 @@
 #include "spmm_opencl.h"
 
 #include <assert.h>
+#include <stddef.h>
 
 _Static_assert(SINO_TILE_VOXELS == 256 && SINO_ORIENTATIONS == 8 && SINO_BUNDLE_GROUPS == 4, "spmm.cl has these");
 _Static_assert(SINO_SINGLE == 0 && SINO_DOUBLE == 1 && SINO_HALF == 2 && SINO_MIXED == 3, "spmm.cl has these");
+_Static_assert(sizeof(SinoGatherHeader) == 88 && offsetof(SinoGatherHeader, precision) == 56 &&
+                   offsetof(SinoGatherHeader, angles) == 76 && offsetof(SinoGatherHeader, unit_count) == 84 &&
+                   sizeof(SinoGatherChain) == 24 && sizeof(SinoGatherVisit) == 32 &&
+                   offsetof(SinoGatherVisit, orientations) == 28 && sizeof(SinoGatherBundle) == 40,
+               "structures of spmm.cl are these");
 
 static SinoStatus launch(SinoOpencl *opencl, const char *kernel, const SinoGatherHeader *header, int64_t owners,
                          int64_t to_rows, cl_mem lists, int64_t stride, cl_mem from, cl_mem units, cl_mem to)

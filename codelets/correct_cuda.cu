@@ -13,8 +13,7 @@ enum {
     COLUMNS = 32, /* that a block works on at a time */
     LINES = 8,    /* slices that it works on at a time */
     THREADS = COLUMNS * LINES,
-    SLICES_EACH = SINO_PANEL_MAX / LINES, /* slices of a thread */
-    ANGLES_EACH = 16,                     /* angles of a block */
+    ANGLES_EACH = 16, /* of a block, at least */
     GRID_MAX = 65535
 };
 
@@ -67,42 +66,33 @@ static __device__ __forceinline__ double integrate(const Lines &lines, const Fie
     return static_cast<double>(NAN);
 }
 
-/* A block has COLUMNS columns of one panel and ANGLES_EACH angles; grid x, z: columns, y: panels. Values are turned in
- * shared memory, so that it reads columns and writes slices that are neighbours. */
+/* A block has COLUMNS columns of one panel and some of the angles; grid x: columns, y: panels, z: angles.
+ * Values are turned in shared memory, so that it reads columns and writes slices that are neighbours. */
 template <class Count, class Real>
 static __global__ void __launch_bounds__(THREADS)
     integrate_kernel(Lines lines, const Count *counts, const float *flat, const float *dark, Real *sinogram)
 {
     SINO_SHARED(Real, turned, SINO_PANEL_MAX * (COLUMNS + 1));
+    SINO_SHARED(Field, field, SINO_PANEL_MAX * COLUMNS); /* each thread has its own */
     const int width = sino_panel_slices(lines.panels), first = sino_panel_first(lines.panels);
-    const int64_t first_column = static_cast<int64_t>(blockIdx.x) * COLUMNS, column = first_column + threadIdx.x;
-    const int64_t left = lines.columns - first_column;
-    const int count = static_cast<int>(min(left, static_cast<int64_t>(COLUMNS))) * width;
-    const int me = static_cast<int>(threadIdx.y) * COLUMNS + static_cast<int>(threadIdx.x);
-    const int64_t last = static_cast<int64_t>(gridDim.z) * ANGLES_EACH;
-    Field field[SLICES_EACH];
-#pragma unroll
-    for (int i = 0; i < SLICES_EACH; i++) {
-        const int slice = first + static_cast<int>(threadIdx.y) + i * LINES;
-        field[i] = slice < lines.slice_count && column < lines.columns ? field_of(lines, flat, dark, slice, column)
-                                                                       : Field{0, 0};
+    const int across = static_cast<int>(threadIdx.x), me = static_cast<int>(threadIdx.y) * COLUMNS + across;
+    const int64_t first_column = static_cast<int64_t>(blockIdx.x) * COLUMNS, column = first_column + across;
+    const int count = width * static_cast<int>(min(lines.columns - first_column, static_cast<int64_t>(COLUMNS)));
+    const int slices = column < lines.columns ? min(width, lines.slice_count - first) : 0; /* that have values */
+    for (int s = static_cast<int>(threadIdx.y); s < slices; s += LINES)
+        field[s * COLUMNS + across] = field_of(lines, flat, dark, first + s, column);
+    for (int64_t k = blockIdx.z; k < lines.angle_count; k += gridDim.z) {
+        for (int s = static_cast<int>(threadIdx.y); s < width; s += LINES)
+            turned[s * (COLUMNS + 1) + across] =
+                s < slices
+                    ? static_cast<Real>(integrate(lines, field[s * COLUMNS + across], counts, k, first + s, column))
+                    : Real(0);
+        __syncthreads();
+        const int64_t row = (lines.place ? lines.place[k] : k) * lines.columns + first_column;
+        Real *const to = sinogram + first * lines.angle_count * lines.columns + row * width;
+        for (int i = me; i < count; i += THREADS) to[i] = turned[i % width * (COLUMNS + 1) + i / width];
+        __syncthreads();
     }
-    for (int64_t start = static_cast<int64_t>(blockIdx.z) * ANGLES_EACH; start < lines.angle_count; start += last)
-        for (int64_t k = start; k < start + ANGLES_EACH && k < lines.angle_count; k++) {
-#pragma unroll
-            for (int i = 0; i < SLICES_EACH; i++) {
-                const int s = static_cast<int>(threadIdx.y) + i * LINES;
-                const bool inside = first + s < lines.slice_count && column < lines.columns;
-                if (s < width)
-                    turned[s * (COLUMNS + 1) + static_cast<int>(threadIdx.x)] =
-                        inside ? static_cast<Real>(integrate(lines, field[i], counts, k, first + s, column)) : Real(0);
-            }
-            __syncthreads();
-            const int64_t row = (lines.place ? lines.place[k] : k) * lines.columns + first_column;
-            Real *const to = sinogram + first * lines.angle_count * lines.columns + row * width;
-            for (int i = me; i < count; i += THREADS) to[i] = turned[i % width * (COLUMNS + 1) + i / width];
-            __syncthreads();
-        }
 }
 
 /* The columns of a line between `left` and `right`, both defined; left −1: there is none. */

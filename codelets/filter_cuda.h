@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Filter on a GPU: that of filter.h by cuFFT, where the sinogram is in device memory (cuda_stream.h says what launchers
- * promise). A slice's result does not depend on the other slices, to the last bit. */
+ * promise). A slice's result does not depend on the values of other slices; nor on their number, as long as cuFFT takes
+ * the same kernels for fewer rows, which the test slices_do_not_mix watches on a GPU. */
 #ifndef SINO_FILTER_CUDA_H
 #define SINO_FILTER_CUDA_H
 

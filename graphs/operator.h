@@ -21,6 +21,7 @@ typedef struct SinoPartition {
     int64_t nonzero_count;
     SinoFootprint footprint; /* `ray` is the operator's; NULL with a single partition, whose footprint is every ray */
     SinoPartitionLists lists[2]; /* projecting, backprojecting */
+    SinoData *tiles;             /* places of its tiles for devices; NULL likewise */
     SinoData *rays;              /* the footprint's list for devices; NULL: none computes, or a single partition */
     SinoData *block;
     int64_t block_bytes, piece_count;

@@ -9,6 +9,7 @@
 #include "memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { DIRECTIONS = 2, VISITS_PER_TASK = 64 };
 
@@ -104,11 +105,25 @@ static SinoStatus register_lists(SinoRuntime *runtime, SinoOperator *op, int dir
     return NULL;
 }
 
-static SinoStatus register_footprints(SinoRuntime *runtime, SinoOperator *op)
+/* A copy, since a partition's tiles begin anywhere among all of them. */
+static SinoStatus register_tiles(SinoRuntime *runtime, SinoPartition *partition)
+{
+    const int64_t bytes = partition->tile_count * (int64_t)sizeof *partition->tile;
+    void *copy;
+    if (bytes == 0) return NULL;
+    SINO_TRY(sino_data_new(runtime, "tiles", bytes, &partition->tiles));
+    SINO_TRY(sino_data_acquire(partition->tiles, STARPU_W, &copy));
+    memcpy(copy, partition->tile, (size_t)bytes);
+    sino_data_release(partition->tiles);
+    return NULL;
+}
+
+static SinoStatus register_tables(SinoRuntime *runtime, SinoOperator *op)
 {
     for (int64_t p = 0; p < op->partition_count; p++) {
         SinoPartition *partition = &op->partition[p];
         const SinoFootprint *footprint = &partition->footprint;
+        SINO_TRY(register_tiles(runtime, partition));
         if (footprint->ray && footprint->ray_count > 0)
             SINO_TRY(sino_data_borrow(runtime, "footprint", footprint->ray,
                                       footprint->ray_count * (int64_t)sizeof *footprint->ray, &partition->rays));
@@ -128,7 +143,7 @@ SinoStatus sino_operator_open_devices(SinoRuntime *runtime, SinoOperator *op)
     SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, insert_filling(&making)));
     for (int direction = 0; direction < DIRECTIONS; direction++)
         SINO_TRY_OR(status, cleanup, register_lists(runtime, op, direction));
-    status = register_footprints(runtime, op);
+    status = register_tables(runtime, op);
 cleanup:
     for (int64_t i = 0; i < count; i++) sino_regroup_free(making.regroup[i]);
     free(making.regroup);
@@ -140,6 +155,7 @@ void sino_operator_close_devices(SinoOperator *op)
     for (int64_t p = 0; op->partition && p < op->partition_count; p++) {
         SinoPartition *partition = &op->partition[p];
         sino_data_free(partition->rays);
+        sino_data_free(partition->tiles);
         for (int direction = 0; direction < DIRECTIONS; direction++) {
             sino_data_free(partition->lists[direction].data);
             free(partition->lists[direction].memory);

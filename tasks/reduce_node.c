@@ -2,6 +2,7 @@
 /* reduce_node: partial projections of a node's partitions added up. */
 #include "tasks.h"
 
+#include "reduce_cuda.h"
 #include "reduce_opencl.h"
 
 typedef struct Arguments {
@@ -21,12 +22,21 @@ static SinoStatus reduce_node(void *buffers[], const Arguments *arguments)
 }
 
 SINO_CPU_FUNCTION(reduce_node_cpu, Arguments, reduce_node)
+
+/* The footprint, its list being on the device. */
+#define ON_DEVICE                                                                                                      \
+    ((SinoFootprint[]){                                                                                                \
+        {.ray_count = arguments->footprint->ray_count, .ray = arguments->has_rays ? sino_buffer(buffers, 2) : NULL}})
+
+SINO_CUDA_FUNCTION(reduce_node_cuda, Arguments,
+                   sino_reduce_add_cuda(stream, arguments->slices, ON_DEVICE, sino_buffer(buffers, 0), arguments->first,
+                                        arguments->total_ray_count, sino_buffer(buffers, 1)))
 SINO_OPENCL_FUNCTION(reduce_node_opencl, Arguments,
                      sino_reduce_add_opencl(opencl, arguments->slices, arguments->footprint->ray_count,
                                             arguments->has_rays ? sino_opencl_buffer(buffers, 2) : NULL,
                                             sino_opencl_buffer(buffers, 0), arguments->first,
                                             arguments->total_ray_count, sino_opencl_buffer(buffers, 1)))
-SINO_CODELET(codelet, "reduce_node", reduce_node_cpu, SINO_ON_OPENCL(reduce_node_opencl))
+SINO_CODELET(codelet, "reduce_node", reduce_node_cpu, SINO_ON_CUDA(reduce_node_cuda) SINO_ON_OPENCL(reduce_node_opencl))
 
 SinoStatus sino_insert_reduce_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
                                    const SinoFootprint *footprint, bool first, int64_t total_ray_count, SinoData *rays,

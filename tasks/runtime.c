@@ -88,6 +88,7 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
 static void stop_starpu(SinoRuntime *runtime)
 {
     sino_opencl_devices_close(runtime);
+    sino_cuda_devices_close(runtime);
     starpu_shutdown();
 }
 
@@ -130,6 +131,7 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
         return sino_error(SINO_BAD_INPUT, "workers is %d; StarPU finds %" PRId64 " cores here", workers, got);
     }
     SinoStatus status = sino_opencl_devices_open(runtime);
+    if (!status) status = sino_cuda_devices_open(runtime);
     if (status) stop_starpu(runtime);
     return status;
 }

@@ -6,6 +6,7 @@
 #ifndef SINO_RUNTIME_H
 #define SINO_RUNTIME_H
 
+#include "cuda_stream.h"
 #include "device.h"
 #include "log.h"
 #include "opencl_device.h"
@@ -185,6 +186,9 @@ static inline cl_mem sino_opencl_buffer(void *buffers[], int i)
 #define SINO_OPENCL_FUNCTION(name, Arguments, launch)
 #define SINO_ON_OPENCL(function)
 #endif
+
+/* Scratch memory that CUDA's kernels add up in; NULL: no GPU computes. */
+SinoData *sino_runtime_workspace(const SinoRuntime *runtime);
 
 /* Defines the codelet `variable` with its performance model, named as users see it. After the CPU function: SINO_ON_…()
  * of its other functions, without commas. */

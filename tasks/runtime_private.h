@@ -13,8 +13,9 @@ typedef struct SinoProfile SinoProfile;
 struct SinoRuntime {
     SinoLog *log; /* not owned */
     char scheduler[32];
-    bool buckets;     /* the policy is heteroprio, for which a priority is a bucket (device_choice.h) */
-    unsigned devices; /* in use: bits of device.h */
+    bool buckets;        /* the policy is heteroprio, for which a priority is a bucket (device_choice.h) */
+    unsigned devices;    /* in use: bits of device.h */
+    SinoData *workspace; /* of CUDA's kernels; NULL: no GPU computes */
     SinoOpencl *opencl[STARPU_NMAXWORKERS]; /* by StarPU's number of the OpenCL device; NULL: not there */
     pthread_mutex_t mutex;
     SinoStatus failure;
@@ -57,6 +58,10 @@ void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; tak
 /* The kernels of every OpenCL device that StarPU has started. */
 SinoStatus sino_opencl_devices_open(SinoRuntime *runtime);
 void sino_opencl_devices_close(SinoRuntime *runtime); /* before StarPU stops */
+
+/* What CUDA's kernels need beside their data, when GPUs compute. */
+SinoStatus sino_cuda_devices_open(SinoRuntime *runtime);
+void sino_cuda_devices_close(SinoRuntime *runtime); /* before StarPU stops */
 
 /* Times of tasks by name. */
 SinoStatus sino_profile_new(SinoProfile **profile);

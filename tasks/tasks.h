@@ -142,9 +142,10 @@ SinoStatus sino_insert_weights_ones(SinoRuntime *runtime, SinoPrecision precisio
 SinoStatus sino_insert_weights_reciprocal(SinoRuntime *runtime, SinoPrecision precision, int64_t count,
                                           SinoData *vector);
 
-/* assemble: one partition's voxels into a minibatch's images; `first` of its partitions. */
+/* assemble: one partition's voxels into a minibatch's images; `first` of its partitions. `tiles`: the places of the
+ * partition's tiles, for devices; NULL: only cores do it. */
 SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *assemble, bool first,
-                                SinoData *x, SinoData *image);
+                                SinoData *tiles, SinoData *x, SinoData *image);
 
 /* sample: the line integrals of one slice of a minibatch, as float[K·M] in the order of the scan, for a picture. */
 SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t slice,

@@ -2,9 +2,11 @@
 /* update_start, update_residual, update_norm, update_voxels: the solvers' vector work; progress: what it came to. */
 #include "tasks.h"
 
+#include "update_cuda.h"
 #include "update_opencl.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct Arguments {
     SinoTaskHead head;
@@ -14,6 +16,7 @@ typedef struct Arguments {
     int64_t count; /* rays or voxels */
     double relaxation;
     bool nonnegativity, first, last, with_g0;
+    int workspace;   /* the buffer of CUDA's kernels; where GPUs compute */
     bool told_apart; /* by a task of its own, so that nothing waits for a device */
 } Arguments;
 
@@ -117,24 +120,56 @@ SINO_CPU_FUNCTION(voxels_cg_cpu, Arguments, voxels_cg)
 SINO_CPU_FUNCTION(voxels_sirt_cpu, Arguments, voxels_sirt)
 SINO_CPU_FUNCTION(progress_cpu, Arguments, progress)
 
+#define HISTORY(residual) ((SinoHistory[]){history_of(arguments, residual)})
+
+SINO_CUDA_FUNCTION(start_cuda, Arguments,
+                   sino_update_start_cuda(stream, arguments->slices, arguments->count, sino_buffer(buffers, 0),
+                                          sino_buffer(buffers, 1), HISTORY(sino_buffer(buffers, 2)),
+                                          sino_buffer(buffers, arguments->workspace)))
+SINO_CUDA_FUNCTION(norm_cuda, Arguments,
+                   sino_update_norm_cuda(stream, arguments->slices, arguments->count, sino_buffer(buffers, 0),
+                                         arguments->with_g0 ? sino_buffer(buffers, 2) : NULL, sino_buffer(buffers, 1),
+                                         arguments->first, arguments->last, sino_buffer(buffers, arguments->workspace)))
+SINO_CUDA_FUNCTION(voxels_cg_cuda, Arguments,
+                   sino_update_voxels_cg_cuda(stream, arguments->slices, arguments->count, sino_buffer(buffers, 0),
+                                              sino_buffer(buffers, 1), arguments->first, sino_buffer(buffers, 2),
+                                              sino_buffer(buffers, 3), sino_buffer(buffers, 4)))
+SINO_CUDA_FUNCTION(voxels_sirt_cuda, Arguments,
+                   sino_update_voxels_sirt_cuda(stream, arguments->slices, arguments->count, sino_buffer(buffers, 0),
+                                                sino_buffer(buffers, 1), sino_buffer(buffers, 2), arguments->relaxation,
+                                                arguments->nonnegativity, arguments->first, sino_buffer(buffers, 3)))
+
+/* A residual, and then how many slices go on. */
+SINO_CUDA_FUNCTION(residual_cg_cuda, Arguments,
+                   sino_update_residual_cg_cuda(stream, arguments->slices, arguments->count, sino_buffer(buffers, 0),
+                                                sino_buffer(buffers, 1), sino_buffer(buffers, 2),
+                                                HISTORY(sino_buffer(buffers, 3)),
+                                                sino_buffer(buffers, arguments->workspace))
+                       ?: sino_update_active_cuda(stream, arguments->slices, sino_buffer(buffers, 2),
+                                                  sino_buffer(buffers, 4)))
+SINO_CUDA_FUNCTION(residual_sirt_cuda, Arguments,
+                   sino_update_residual_sirt_cuda(stream, arguments->slices, arguments->count, sino_buffer(buffers, 0),
+                                                  sino_buffer(buffers, 1), arguments->first, sino_buffer(buffers, 2),
+                                                  sino_buffer(buffers, 3), HISTORY(sino_buffer(buffers, 4)),
+                                                  sino_buffer(buffers, arguments->workspace))
+                       ?: sino_update_active_cuda(stream, arguments->slices, sino_buffer(buffers, 3),
+                                                  sino_buffer(buffers, 5)))
+
 /* On a device the history's residuals are a buffer of their own. */
 SINO_OPENCL_FUNCTION(start_opencl, Arguments,
                      sino_update_start_opencl(opencl, arguments->slices, arguments->count,
                                               sino_opencl_buffer(buffers, 0), sino_opencl_buffer(buffers, 1),
-                                              (SinoHistory[]){history_of(arguments, NULL)},
-                                              sino_opencl_buffer(buffers, 2)))
+                                              HISTORY(NULL), sino_opencl_buffer(buffers, 2)))
 SINO_OPENCL_FUNCTION(residual_cg_opencl, Arguments,
                      sino_update_residual_cg_opencl(opencl, arguments->slices, arguments->count,
                                                     sino_opencl_buffer(buffers, 0), sino_opencl_buffer(buffers, 1),
-                                                    sino_opencl_buffer(buffers, 2),
-                                                    (SinoHistory[]){history_of(arguments, NULL)},
+                                                    sino_opencl_buffer(buffers, 2), HISTORY(NULL),
                                                     sino_opencl_buffer(buffers, 3), sino_opencl_buffer(buffers, 4)))
 SINO_OPENCL_FUNCTION(residual_sirt_opencl, Arguments,
                      sino_update_residual_sirt_opencl(opencl, arguments->slices, arguments->count,
                                                       sino_opencl_buffer(buffers, 0), sino_opencl_buffer(buffers, 1),
                                                       arguments->first, sino_opencl_buffer(buffers, 2),
-                                                      sino_opencl_buffer(buffers, 3),
-                                                      (SinoHistory[]){history_of(arguments, NULL)},
+                                                      sino_opencl_buffer(buffers, 3), HISTORY(NULL),
                                                       sino_opencl_buffer(buffers, 4), sino_opencl_buffer(buffers, 5)))
 SINO_OPENCL_FUNCTION(norm_opencl, Arguments,
                      sino_update_norm_opencl(opencl, arguments->slices, arguments->count,
@@ -153,20 +188,29 @@ SINO_OPENCL_FUNCTION(voxels_sirt_opencl, Arguments,
                                                     arguments->nonnegativity, arguments->first,
                                                     sino_opencl_buffer(buffers, 3)))
 
-SINO_CODELET(start_codelet, "update_start", start_cpu, SINO_ON_OPENCL(start_opencl))
-SINO_CODELET(residual_cg_codelet, "update_residual_cg", residual_cg_cpu, SINO_ON_OPENCL(residual_cg_opencl))
-SINO_CODELET(residual_sirt_codelet, "update_residual_sirt", residual_sirt_cpu, SINO_ON_OPENCL(residual_sirt_opencl))
-SINO_CODELET(norm_codelet, "update_norm", norm_cpu, SINO_ON_OPENCL(norm_opencl))
-SINO_CODELET(voxels_cg_codelet, "update_voxels_cg", voxels_cg_cpu, SINO_ON_OPENCL(voxels_cg_opencl))
-SINO_CODELET(voxels_sirt_codelet, "update_voxels_sirt", voxels_sirt_cpu, SINO_ON_OPENCL(voxels_sirt_opencl))
+SINO_CODELET(start_codelet, "update_start", start_cpu, SINO_ON_CUDA(start_cuda) SINO_ON_OPENCL(start_opencl))
+SINO_CODELET(residual_cg_codelet, "update_residual_cg", residual_cg_cpu,
+             SINO_ON_CUDA(residual_cg_cuda) SINO_ON_OPENCL(residual_cg_opencl))
+SINO_CODELET(residual_sirt_codelet, "update_residual_sirt", residual_sirt_cpu,
+             SINO_ON_CUDA(residual_sirt_cuda) SINO_ON_OPENCL(residual_sirt_opencl))
+SINO_CODELET(norm_codelet, "update_norm", norm_cpu, SINO_ON_CUDA(norm_cuda) SINO_ON_OPENCL(norm_opencl))
+SINO_CODELET(voxels_cg_codelet, "update_voxels_cg", voxels_cg_cpu,
+             SINO_ON_CUDA(voxels_cg_cuda) SINO_ON_OPENCL(voxels_cg_opencl))
+SINO_CODELET(voxels_sirt_codelet, "update_voxels_sirt", voxels_sirt_cpu,
+             SINO_ON_CUDA(voxels_sirt_cuda) SINO_ON_OPENCL(voxels_sirt_opencl))
 SINO_CODELET(progress_codelet, "progress", progress_cpu)
 
 static SinoStatus insert(SinoRuntime *runtime, struct starpu_codelet *codelet, Arguments *arguments, int access_count,
                          const SinoAccess *access)
 {
+    SinoAccess all[SINO_TASK_DATA_MAX];
+    SinoData *workspace = sino_runtime_workspace(runtime);
     arguments->head.work = (double)(arguments->count * arguments->slices.stride);
+    arguments->workspace = access_count;
+    memcpy(all, access, (size_t)access_count * sizeof *access);
+    if (workspace) all[access_count++] = (SinoAccess){workspace, STARPU_SCRATCH};
     return sino_task_submit(runtime, codelet, arguments->position, false, arguments, sizeof *arguments, access_count,
-                            access);
+                            all);
 }
 
 /* A residual, and how far the run is: where devices compute, a task on a core tells it. */

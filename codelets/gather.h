@@ -110,20 +110,30 @@ SINO_INLINE int32_t sino_gather_step_lengths(int32_t outputs)
     return outputs == SINO_BUNDLE_OUTPUTS ? 256 : 16;
 }
 
+/* Where slots and lengths begin in a visit's lists. */
+SINO_INLINE int64_t sino_gather_slots_at(const SinoGatherVisit *visit)
+{
+    return sino_block_align(visit->bundle_count * (int64_t)sizeof(SinoGatherBundle), 32);
+}
+
+SINO_INLINE int64_t sino_gather_lengths_at(int32_t outputs, const SinoGatherVisit *visit)
+{
+    const int64_t slots = (int64_t)visit->step_count * sino_gather_step_inputs(outputs);
+    return sino_block_align(sino_gather_slots_at(visit) + slots * (int64_t)sizeof(uint16_t), 128);
+}
+
 /* Returns the bytes of the visit's lists, a multiple of 128. */
 SINO_INLINE int64_t sino_gather_arrays(const SinoGatherHeader *header, const SinoGatherVisit *visit,
                                        SinoGatherLists *lists)
 {
-    const int64_t inputs = sino_gather_step_inputs(header->outputs);
-    const int64_t bundles = visit->bundle_count * (int64_t)sizeof(SinoGatherBundle);
-    const int64_t slots = sino_block_align(bundles, 32) + visit->step_count * inputs * (int64_t)sizeof(uint16_t);
+    const int64_t lengths_at = sino_gather_lengths_at(header->outputs, visit);
+    const int64_t lengths = (int64_t)visit->step_count * sino_gather_step_lengths(header->outputs);
     uint8_t *const base = (uint8_t *)header + visit->offset;
     lists->bundle = (SinoGatherBundle *)(void *)base;
-    lists->slot = (uint16_t *)(void *)(base + sino_block_align(bundles, 32));
-    lists->length = base + sino_block_align(slots, 128);
-    const int64_t lengths =
-        visit->step_count * (inputs == 16 ? 256 : 16) * (int64_t)sino_precision_bytes((SinoPrecision)header->precision);
-    return sino_block_align(sino_block_align(slots, 128) + lengths, 128);
+    lists->slot = (uint16_t *)(void *)(base + sino_gather_slots_at(visit));
+    lists->length = base + lengths_at;
+    return sino_block_align(lengths_at + lengths * (int64_t)sino_precision_bytes((SinoPrecision)header->precision),
+                            128);
 }
 
 SINO_INLINE const SinoGatherChain *sino_gather_chains(const SinoGatherHeader *header)

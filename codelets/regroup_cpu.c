@@ -354,12 +354,13 @@ static void list_rays(Workspace *work, const Origin *origin, const SinoSection *
             if (work->ray_slot[g * SINO_GROUP_RAYS + r] == SINO_GATHER_NONE) continue;
             *output = (Output){
                 .slot = work->ray_slot[g * SINO_GROUP_RAYS + r], .first = of != batch, .entry = work->entry_count};
-            batch = of;
             for (int i = 0; i < at.count; i++) {
                 const double length = length_at(precision, section->length, at.length + i * SINO_GROUP_RAYS + r);
                 if (length != 0) work->entry[work->entry_count++] = (Entry){at.voxel[i], length};
             }
             output->entry_count = work->entry_count - output->entry;
+            if (output->entry_count == 0) continue; /* its lengths are 0 as halves */
+            batch = of;
             work->output_count++;
         }
     }
@@ -586,13 +587,6 @@ static int64_t visit_bytes(const SinoGatherHeader *header, const SinoGatherVisit
     return sino_gather_arrays(header, visit, &unused);
 }
 
-static int64_t index_bytes(const SinoGatherHeader *header, const SinoGatherVisit *visit)
-{
-    SinoGatherLists lists;
-    sino_gather_arrays(header, visit, &lists);
-    return (const char *)lists.length - (const char *)lists.bundle;
-}
-
 int64_t sino_regroup_bytes(const SinoRegroup *regroup)
 {
     const SinoGatherHeader header = header_of(regroup);
@@ -629,7 +623,8 @@ void sino_regroup_head(const SinoRegroup *regroup, void *lists)
         visit[v] = regroup->visit[v];
         visit[v].offset = at;
         at += visit_bytes(header, &visit[v]);
-        if (index_bytes(header, &visit[v]) > header->index_bytes) header->index_bytes = index_bytes(header, &visit[v]);
+        const int64_t index_bytes = sino_gather_lengths_at(header->outputs, &visit[v]);
+        if (index_bytes > header->index_bytes) header->index_bytes = index_bytes;
         header->stored_count += visit[v].step_count * (int64_t)sino_gather_step_lengths(header->outputs);
     }
     header->bytes = at;

@@ -52,10 +52,11 @@ static void print_row(const SinoGatherHeader *header)
 {
     static const char *const names[] = {"single", "double", "half", "mixed"};
     const Figures f = figures_of(header);
-    printf("| %s | %s | %d | %.3f | %.2f | %.1f | %.1f | %d | %.0f | %s%.2f |\n",
+    printf("| %s | %s | %d | %.3f | %.2f | %.1f | %.1f | %d | %.0f | %d | %s%.2f |\n",
            header->back ? "backproject" : "project", names[header->precision], header->outputs, f.nonzeros / f.stored,
            f.bytes / f.nonzeros, f.bundles / f.visits, f.nonzeros / f.visits, header->columns * header->angles,
-           f.held / f.visits, f.loads > 0 ? "" : "n/a ", f.loads > 0 ? f.wavefronts / f.loads : 0);
+           f.held / f.visits, (int)header->index_bytes, f.loads > 0 ? "" : "n/a ",
+           f.loads > 0 ? f.wavefronts / f.loads : 0);
 }
 
 /* A column of tiles, a row, and the diagonal: walks that go on from tile to tile. */
@@ -108,8 +109,8 @@ int main(void)
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
         printf(
             "\n%d x %d, %d angles\n\n| direction | precision | R | density | bytes per nonzero | bundles per visit | "
-            "nonzeros per visit | slots | rays held | wavefronts per 8 rows "
-            "|\n|---|---|---|---|---|---|---|---|---|---|\n",
+            "nonzeros per visit | slots | rays held | most index bytes | wavefronts per 8 rows "
+            "|\n|---|---|---|---|---|---|---|---|---|---|---|\n",
             (int)scans[i][0], (int)scans[i][0], (int)scans[i][1]);
         print_scan(scans[i][0], scans[i][1]);
     }

@@ -56,9 +56,9 @@ void sino_update_step(SinoSlices slices, const SinoSliceSums *sums, SinoSliceSta
 void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, const SinoSliceState *state, void *r,
                              SinoSliceSums *sums);
 
-/* Residuals of this iteration from the sums of r: into the history, and which slices stop. Returns how many go on. */
-int64_t sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state,
-                           const SinoHistory *history);
+/* Residuals of this iteration from the sums of r: into the history, and which slices stop. *active: how many go on. */
+void sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history,
+                        int64_t *active);
 
 /* CG's gradients are orthogonal to the first of them, g0 = Aᵀb, but for rounding, which A's largest singular vectors
  * amplify: in single precision CG soon takes the same directions again. What g has of g0 is therefore taken out of it.

@@ -2,6 +2,7 @@
 /* Update: the vector work of the solvers between two SpMMs, on a CPU core. */
 #include "update.h"
 
+#include "update_slice.h"
 #include "vector.h"
 
 #include <assert.h>
@@ -38,11 +39,8 @@ static SinoPanel first_panel(SinoSlices slices)
 
 static void set_sums(SinoPanel panel, const double *square, const double *along, bool first, SinoSliceSums *sums)
 {
-    for (int64_t f = 0; f < panel.slices.slice_count; f++) {
-        SinoSliceSums *slice = &sums[panel.first + f];
-        slice->square = (first ? 0 : slice->square) + square[f];
-        slice->along = (first ? 0 : slice->along) + (along ? along[f] : 0);
-    }
+    for (int64_t f = 0; f < panel.slices.slice_count; f++)
+        sino_slice_add(&sums[panel.first + f], square[f], along ? along[f] : 0, first);
 }
 
 void sino_update_sums(SinoSlices slices, int64_t rows, const void *v, const void *w, bool first, SinoSliceSums *sums)
@@ -60,29 +58,17 @@ void sino_update_sums(SinoSlices slices, int64_t rows, const void *v, const void
 
 void sino_update_collect(SinoSlices slices, const SinoSliceSums *part, bool first, SinoSliceSums *total)
 {
-    for (int64_t f = 0; f < slices.slice_count; f++) {
-        total[f].square = (first ? 0 : total[f].square) + part[f].square;
-        total[f].along = (first ? 0 : total[f].along) + part[f].along;
-    }
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_add(&total[f], part[f].square, part[f].along, first);
 }
 
 void sino_update_start(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history)
 {
-    for (int64_t f = 0; f < slices.slice_count; f++) state[f] = (SinoSliceState){.residual0 = sums[f].square};
-    sino_update_record(slices, sums, state, history);
-    /* What no task will write when every slice stops early. */
-    for (int64_t f = 0; f < slices.slice_count; f++)
-        for (int64_t i = history->iteration + 1; i < history->columns; i++)
-            history->residual[f * history->columns + i] = NAN;
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_start(&state[f], &sums[f], history, f);
 }
 
-/* A slice that cannot move any more stops. */
 void sino_update_step(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state)
 {
-    for (int64_t f = 0; f < slices.slice_count; f++) {
-        if (!(sums[f].square > 0)) state[f].stopped = 1;
-        state[f].step = state[f].stopped ? 0 : sums[f].along / sums[f].square;
-    }
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_step(&state[f], &sums[f]);
 }
 
 void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, const SinoSliceState *state, void *r,
@@ -96,31 +82,19 @@ void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q
     }
 }
 
-/* NaN for slices that had stopped before; then who stops now. */
-int64_t sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state,
-                           const SinoHistory *history)
+void sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history,
+                        int64_t *active)
 {
-    const double limit = history->tolerance * history->tolerance;
-    int64_t active = 0;
+    *active = 0;
     for (int64_t f = 0; f < slices.slice_count; f++) {
-        const double residual = sums[f].square;
-        history->residual[f * history->columns + history->iteration] = state[f].stopped ? NAN : residual;
-        if (residual <= limit * state[f].residual0) state[f].stopped = 1;
-        active += !state[f].stopped;
+        sino_slice_record(&state[f], &sums[f], history, f);
+        *active += !state[f].stopped;
     }
-    return active;
 }
 
 void sino_update_direction(SinoSlices slices, const SinoSliceSums *sums, bool first, SinoSliceState *state)
 {
-    for (int64_t f = 0; f < slices.slice_count; f++) {
-        SinoSliceState *slice = &state[f];
-        if (first) slice->norm0 = sums[f].square;
-        slice->overlap = slice->norm0 > 0 ? sums[f].along / slice->norm0 : 0;
-        const double rest = fmax(sums[f].square - slice->overlap * sums[f].along, 0);
-        slice->beta = slice->gamma > 0 ? rest / slice->gamma : 0;
-        slice->gamma = rest;
-    }
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_direction(&state[f], &sums[f], first);
 }
 
 void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g, const SinoSliceState *state,

@@ -266,9 +266,47 @@ cleanup:
     return status;
 }
 
-SinoStatus sino_exchange_new(SinoProcesses *processes, const SinoExchangeShape *shape, const SinoOperator *op,
+/* A list of rows as data, which devices read. */
+static SinoStatus new_list(SinoRuntime *runtime, int64_t count, const uint32_t *row, SinoData **list)
+{
+    void *memory;
+    const int64_t bytes = count * (int64_t)sizeof *row;
+    SINO_TRY(sino_data_new(runtime, "rows", bytes > 0 ? bytes : 1, list));
+    SINO_TRY(sino_data_acquire(*list, STARPU_W, &memory));
+    memcpy(memory, row, (size_t)bytes);
+    sino_data_release(*list);
+    return NULL;
+}
+
+static SinoStatus new_region_lists(SinoRuntime *runtime, const Maker *maker, bool of_sockets, SinoRegion *region)
+{
+    const int64_t own = maker->made->shape.data_rank, *cut = region->cut + own;
+    SINO_TRY(sino_allocate(region->child_count, sizeof *region->row_list, "lists of rows", &region->row_list));
+    for (int64_t c = 0; c < region->child_count; c++)
+        SINO_TRY(new_list(runtime, footprint_of(maker, of_sockets, region->first_child + c)->ray_count, region->row[c],
+                          &region->row_list[c]));
+    return new_list(runtime, cut[1] - cut[0], region->footprint.ray + cut[0], &region->ray_list);
+}
+
+/* Where devices compute. */
+static SinoStatus new_lists_of_rows(SinoRuntime *runtime, SinoExchange *made, const SinoOperator *op)
+{
+    const Maker maker = {.made = made, .op = op};
+    if (sino_runtime_devices(runtime) == SINO_DEVICE_CPU) return NULL;
+    for (int64_t s = 0; s < made->socket_count; s++)
+        SINO_TRY(new_region_lists(runtime, &maker, false, &made->socket[s]));
+    for (int64_t n = 0; n < made->node_count; n++)
+        SINO_TRY(new_region_lists(runtime, &maker, made->socket_count > 0, &made->node[n]));
+    for (int64_t i = 0; i < made->peer_count; i++)
+        SINO_TRY(new_list(runtime, made->peer[i].footprint.ray_count, made->peer[i].footprint.ray,
+                          &made->peer[i].ray_list));
+    return NULL;
+}
+
+SinoStatus sino_exchange_new(SinoRuntime *runtime, const SinoExchangeShape *shape, const SinoOperator *op,
                              SinoExchange **result)
 {
+    SinoProcesses *processes = sino_runtime_processes(runtime);
     SinoExchange *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "the exchange", &made));
     made->shape = *shape;
@@ -279,6 +317,7 @@ SinoStatus sino_exchange_new(SinoProcesses *processes, const SinoExchangeShape *
     }
     status = sino_processes_agree(processes, status);
     if (!status && sino_processes_count(processes) > 1) status = meet(processes, made);
+    if (!status && !shape->idle) status = new_lists_of_rows(runtime, made, op);
     if (status)
         sino_exchange_free(made);
     else
@@ -292,9 +331,12 @@ static void free_regions(SinoRegion *region, int64_t count)
         for (int64_t c = 0; c < region[i].child_count; c++) {
             if (region[i].row) free(region[i].row[c]);
             if (region[i].child_cut) free(region[i].child_cut[c]);
+            if (region[i].row_list) sino_data_free(region[i].row_list[c]);
         }
         free(region[i].row);
         free(region[i].child_cut);
+        free(region[i].row_list);
+        sino_data_free(region[i].ray_list);
         free(region[i].cut);
         free((uint32_t *)region[i].footprint.ray);
     }
@@ -306,7 +348,10 @@ void sino_exchange_free(SinoExchange *exchange)
     if (!exchange) return;
     free_regions(exchange->socket, exchange->socket_count);
     free_regions(exchange->node, exchange->node_count);
-    for (int64_t i = 0; i < exchange->peer_count; i++) free((uint32_t *)exchange->peer[i].footprint.ray);
+    for (int64_t i = 0; i < exchange->peer_count; i++) {
+        free((uint32_t *)exchange->peer[i].footprint.ray);
+        sino_data_free(exchange->peer[i].ray_list);
+    }
     free(exchange->peer);
     free(exchange->first_ray);
     free(exchange);

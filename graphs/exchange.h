@@ -24,6 +24,8 @@ typedef struct SinoRegion {
     int64_t *cut;                     /* its rows cut[r] … cut[r + 1] − 1 are rays of data rank r; owned */
     uint32_t **row;                   /* per child, which row of it each of the child's rows is; owned */
     int64_t **child_cut;              /* per child, as cut for the child's rows; owned */
+    SinoData **row_list;              /* per child, `row` for devices; owned; NULL: none computes */
+    SinoData *ray_list;               /* the footprint's rays of this process's own, likewise */
 } SinoRegion;
 
 /* A node of another process that has partial sums for rays of this one. */
@@ -31,6 +33,7 @@ typedef struct SinoPeer {
     int64_t node; /* among all of the batch group */
     int64_t data_rank;
     SinoFootprint footprint; /* of both; `ray` owned */
+    SinoData *ray_list;      /* for devices; owned; NULL: none computes */
 } SinoPeer;
 
 /* The processes that share each slice of a batch group, and which one this is. */
@@ -64,7 +67,7 @@ typedef struct SinoExchange {
 int64_t sino_exchange_first_angle(int64_t angle_count, int64_t data_rank, int64_t data_count);
 
 /* Collective. The operator's partitions are nodes·sockets·workers; NULL in an idle process. */
-SinoStatus sino_exchange_new(SinoProcesses *processes, const SinoExchangeShape *shape, const SinoOperator *op,
+SinoStatus sino_exchange_new(SinoRuntime *runtime, const SinoExchangeShape *shape, const SinoOperator *op,
                              SinoExchange **exchange);
 void sino_exchange_free(SinoExchange *exchange); /* takes NULL */
 

@@ -4,6 +4,7 @@
 #ifndef SINO_MEMORY_PLAN_H
 #define SINO_MEMORY_PLAN_H
 
+#include "device_plan.h"
 #include "input.h"
 #include "solver.h"
 #include "topology.h"
@@ -30,6 +31,7 @@ typedef struct SinoPlanShare {
     int64_t slice_count;  /* of the largest batch group */
     int64_t data_count;   /* processes that share each slice */
     int64_t budget_bytes; /* of a process */
+    const SinoDeviceRoom *room; /* of the devices that compute; NULL: none does; not owned */
 } SinoPlanShare;
 
 /* One process that does everything, with the budget of the settings or of this machine. */
@@ -40,7 +42,7 @@ SinoExchangeShape sino_plan_shape(const SinoSettings *settings, const SinoMemory
 
 /* operator_bytes 0: estimated, and in windows when one slice does not fit beside all of it and no other process has a
  * share. `operator_bytes` are those of this process's share. SINO_BAD_INPUT, with the budget that would do, when not
- * even one slice fits. */
+ * even one slice fits, or when a task does not fit a device. */
 SinoStatus sino_memory_plan(const SinoSettings *settings, const SinoInput *input, const SinoSolver *solver,
                             const SinoPlanShare *share, int64_t operator_bytes, SinoMemoryPlan *plan);
 

@@ -159,14 +159,14 @@ SinoPosition sino_minibatch_at(const SinoMinibatch *minibatch, int64_t iteration
 }
 
 static SinoStatus prepare_spmm(SinoRuntime *runtime, const SinoOperator *op, const SinoMinibatch *minibatch,
-                               SinoPosition position, SinoSpmm *spmm)
+                               SinoPosition position, bool back, SinoSpmm *spmm)
 {
     const int64_t stride = minibatch->slices.stride;
     *spmm = (SinoSpmm){.stride = stride,
                        .work = 2 * (double)op->partition[position.partition].nonzero_count * (double)stride,
                        .scratch = op->scratch,
                        .units = minibatch->units};
-    return sino_operator_block(runtime, op, position, &spmm->block);
+    return sino_operator_use(runtime, op, position, back, spmm);
 }
 
 /* Shares are below 2 to this. Half precision stores sums too: those over a ray are at most √2·N, those over a voxel
@@ -237,7 +237,7 @@ SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, Sin
     for (int64_t p = 0; p < op->partition_count; p++) {
         const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
         SinoSpmm spmm;
-        SINO_TRY(prepare_spmm(runtime, op, minibatch, position, &spmm));
+        SINO_TRY(prepare_spmm(runtime, op, minibatch, position, false, &spmm));
         SINO_TRY(sino_insert_spmm_project(runtime, position, &spmm, x[p], y[p]));
     }
     if (half) SINO_TRY(insert_widen(runtime, op, minibatch, iteration, false, partial));
@@ -262,7 +262,7 @@ SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op,
     for (int64_t p = op->partition_count - 1; p >= 0; p--) {
         const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
         SinoSpmm spmm;
-        SINO_TRY(prepare_spmm(runtime, op, minibatch, position, &spmm));
+        SINO_TRY(prepare_spmm(runtime, op, minibatch, position, true, &spmm));
         SINO_TRY(sino_insert_spmm_backproject(runtime, position, &spmm, y[p], x[p]));
     }
     if (half) SINO_TRY(insert_widen(runtime, op, minibatch, iteration, true, minibatch->voxels[to]));

@@ -197,13 +197,17 @@ static SinoStatus receive(SinoRuntime *runtime, const SinoPartialSums *sums, con
 typedef struct Child {
     SinoData *data;
     const SinoFootprint *footprint;
+    SinoData *rays; /* the footprint's list for devices */
 } Child;
 
 static Child child_of(const SinoPartialSums *sums, const SinoOperator *op, bool socket, int64_t number,
                       SinoData *const *partial)
 {
-    if (socket) return (Child){sums->socket[number], &sums->exchange->socket[number].footprint};
-    return (Child){partial[number], &op->partition[number].footprint};
+    if (socket) {
+        const SinoRegion *region = &sums->exchange->socket[number];
+        return (Child){sums->socket[number], &region->footprint, region->ray_list};
+    }
+    return (Child){partial[number], &op->partition[number].footprint, op->partition[number].rays};
 }
 
 static SinoRowMap map_whole(const SinoFootprint *footprint, const uint32_t *row, int64_t base, int64_t total_rows)
@@ -227,6 +231,19 @@ static SinoRowMap map_piece(const SinoRegion *node, const SinoFootprint *child, 
                         .base = cut[0]};
 }
 
+/* One step of the way up, a partial added to a total, or of the way down, a partial taken from it. */
+static SinoStatus pass(SinoRuntime *runtime, const SinoPartialSums *sums, SinoReduction level, SinoPosition position,
+                       bool up, const SinoRowMap *map, SinoData *list, bool first, SinoData *partial, SinoData *total)
+{
+    if (up) return sino_insert_reduce(runtime, level, position, sums->slices, map, list, first, partial, total);
+    return sino_insert_spread(runtime, level, position, sums->slices, map, list, total, partial);
+}
+
+static SinoData *row_list(const SinoRegion *region, int64_t child)
+{
+    return region->row_list ? region->row_list[child] : NULL;
+}
+
 /* Between partitions and sockets. */
 static SinoStatus pass_sockets(SinoRuntime *runtime, const SinoPartialSums *sums, const SinoOperator *op,
                                SinoPosition position, bool up, SinoData *const *partial)
@@ -237,12 +254,8 @@ static SinoStatus pass_sockets(SinoRuntime *runtime, const SinoPartialSums *sums
             const Child child = child_of(sums, op, false, socket->first_child + c, partial);
             const SinoRowMap map = map_whole(child.footprint, socket->row[c], 0, socket->footprint.ray_count);
             position.partition = socket->first_child + c;
-            if (up)
-                SINO_TRY(sino_insert_reduce(runtime, SINO_REDUCE_SOCKET, position, sums->slices, &map, c == 0,
-                                            child.data, sums->socket[s]));
-            else
-                SINO_TRY(sino_insert_spread(runtime, SINO_REDUCE_SOCKET, position, sums->slices, &map, true,
-                                            sums->socket[s], child.data));
+            SINO_TRY(pass(runtime, sums, SINO_REDUCE_SOCKET, position, up, &map, row_list(socket, c), c == 0,
+                          child.data, sums->socket[s]));
         }
     }
     return NULL;
@@ -259,14 +272,16 @@ static SinoStatus pass_piece(SinoRuntime *runtime, const SinoPartialSums *sums, 
         const Child child = child_of(sums, op, exchange->socket_count > 0, node->first_child + c, partial);
         const SinoRowMap map = map_piece(node, child.footprint, c, data_rank);
         position.partition = node->first_child + c;
-        if (up)
-            SINO_TRY(sino_insert_reduce(runtime, SINO_REDUCE_NODE, position, sums->slices, &map, c == 0, child.data,
-                                        piece->rows));
-        else
-            SINO_TRY(sino_insert_spread(runtime, SINO_REDUCE_NODE, position, sums->slices, &map, false, piece->rows,
-                                        child.data));
+        SINO_TRY(pass(runtime, sums, SINO_REDUCE_NODE, position, up, &map, row_list(node, c), c == 0, child.data,
+                      piece->rows));
     }
     return NULL;
+}
+
+/* The first ray of this process. */
+static int64_t first_ray(const SinoPartialSums *sums)
+{
+    return sums->exchange->first_ray[own_rank(sums)];
 }
 
 /* Between all children and the rays themselves, when there is one node. */
@@ -278,28 +293,22 @@ static SinoStatus pass_only_node(SinoRuntime *runtime, const SinoPartialSums *su
     const int64_t count = sockets ? exchange->socket_count : op->partition_count;
     for (int64_t c = 0; c < count; c++) {
         const Child child = child_of(sums, op, sockets, c, partial);
-        const SinoRowMap map = map_whole(child.footprint, child.footprint->ray, exchange->first_ray[own_rank(sums)],
+        const SinoRowMap map = map_whole(child.footprint, child.footprint->ray, first_ray(sums),
                                          sino_exchange_ray_count(exchange));
         position.partition = c;
-        if (up)
-            SINO_TRY(
-                sino_insert_reduce(runtime, SINO_REDUCE_NODE, position, sums->slices, &map, c == 0, child.data, total));
-        else
-            SINO_TRY(
-                sino_insert_spread(runtime, SINO_REDUCE_NODE, position, sums->slices, &map, true, total, child.data));
+        SINO_TRY(pass(runtime, sums, SINO_REDUCE_NODE, position, up, &map, child.rays, c == 0, child.data, total));
     }
     return NULL;
 }
 
 /* Between the rays of this process and a node's piece of them. */
 static SinoStatus pass_global(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, bool up,
-                              const uint32_t *ray, int64_t rows, bool first, SinoData *piece, SinoData *total)
+                              const SinoFootprint *footprint, SinoData *list, bool first, SinoData *piece,
+                              SinoData *total)
 {
-    const SinoFootprint footprint = {.ray_count = rows, .ray = ray};
     const SinoRowMap map =
-        map_whole(&footprint, ray, sums->exchange->first_ray[own_rank(sums)], sino_exchange_ray_count(sums->exchange));
-    if (up) return sino_insert_reduce(runtime, SINO_REDUCE_GLOBAL, position, sums->slices, &map, first, piece, total);
-    return sino_insert_spread(runtime, SINO_REDUCE_GLOBAL, position, sums->slices, &map, true, total, piece);
+        map_whole(footprint, footprint->ray, first_ray(sums), sino_exchange_ray_count(sums->exchange));
+    return pass(runtime, sums, SINO_REDUCE_GLOBAL, position, up, &map, list, first, piece, total);
 }
 
 static SinoStatus pass_own_pieces(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, bool up,
@@ -308,10 +317,11 @@ static SinoStatus pass_own_pieces(SinoRuntime *runtime, const SinoPartialSums *s
     const int64_t own = own_rank(sums);
     for (int64_t n = 0; n < sums->exchange->node_count; n++) {
         const SinoRegion *node = &sums->exchange->node[n];
+        const SinoFootprint own_rays = {.ray_count = node->cut[own + 1] - node->cut[own],
+                                        .ray = node->footprint.ray + node->cut[own]};
         position.partition = n;
-        SINO_TRY(pass_global(runtime, sums, position, up, node->footprint.ray + node->cut[own],
-                             node->cut[own + 1] - node->cut[own], n == 0, sums->piece[n * rank_count(sums) + own].rows,
-                             total));
+        SINO_TRY(pass_global(runtime, sums, position, up, &own_rays, node->ray_list, n == 0,
+                             sums->piece[n * rank_count(sums) + own].rows, total));
     }
     return NULL;
 }
@@ -364,11 +374,9 @@ SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, co
         SINO_TRY(receive(runtime, sums, "partial", position, exchange->peer[i].data_rank, PARTIALS,
                          exchange->peer[i].node, exchange->peer[i].footprint.ray_count, &sums->arrival[i]));
     SINO_TRY(pass_own_pieces(runtime, sums, position, true, total));
-    for (int64_t i = 0; i < exchange->peer_count; i++) {
-        const SinoFootprint *footprint = &exchange->peer[i].footprint;
-        SINO_TRY(pass_global(runtime, sums, position, true, footprint->ray, footprint->ray_count, false,
-                             sums->arrival[i].rows, total));
-    }
+    for (int64_t i = 0; i < exchange->peer_count; i++)
+        SINO_TRY(pass_global(runtime, sums, position, true, &exchange->peer[i].footprint, exchange->peer[i].ray_list,
+                             false, sums->arrival[i].rows, total));
     return settle(sums);
 }
 
@@ -383,7 +391,7 @@ SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, co
     }
     for (int64_t i = 0; i < exchange->peer_count; i++) {
         const SinoPeer *peer = &exchange->peer[i];
-        SINO_TRY(pass_global(runtime, sums, position, false, peer->footprint.ray, peer->footprint.ray_count, false,
+        SINO_TRY(pass_global(runtime, sums, position, false, &peer->footprint, peer->ray_list, false,
                              sums->arrival[i].rows, total));
         SINO_TRY(send(runtime, sums, "rays", position, peer->data_rank, RAYS, peer->node, peer->footprint.ray_count,
                       &sums->arrival[i]));

@@ -41,6 +41,7 @@ double sino_recon_scale(const SinoSettings *settings)
 SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
     return (SinoRuntimeRequest){.workers = settings->workers,
+                                .devices = settings->devices,
                                 .scheduler = settings->scheduler,
                                 .graph_path = sino_processes_rank(processes) == 0 ? settings->graph : NULL,
                                 .profile = settings->profile,
@@ -120,6 +121,8 @@ static void tell_operator(const Recon *recon)
                   (double)op->bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1),
                   op->file ? "read" : "built", op->build_s, sino_layout_stored_angles(&op->layout),
                   op->layout.geometry.angle_count, why_stored(recon));
+    if (op->lists_bytes > 0)
+        sino_log_info(recon->log, "operator", "lists of it for devices: %s", sino_bytes_text(op->lists_bytes, bytes));
 }
 
 static bool is_first(const Recon *recon)
@@ -191,13 +194,13 @@ static SinoStatus set_up(Recon *recon)
     SINO_TRY(sino_runtime_start(&request, &recon->runtime));
     SINO_TRY(sino_team_new(processes, settings, &recon->input, recon->solver, sino_runtime_worker_count(recon->runtime),
                            team));
-    SINO_TRY(sino_team_plan(team, settings, &recon->input, recon->solver, 0, &recon->plan));
+    SINO_TRY(sino_team_plan(team, recon->runtime, settings, &recon->input, recon->solver, NULL, &recon->plan));
     SINO_TRY(find_center(recon));
     SINO_TRY(sino_processes_agree(processes, make_operator(recon)));
-    SINO_TRY(sino_exchange_new(processes, &team->shape, recon->op, &recon->exchange));
+    SINO_TRY(sino_exchange_new(recon->runtime, &team->shape, recon->op, &recon->exchange));
     if (recon->plan.window_count == 0)
-        SINO_TRY(sino_team_plan(team, settings, &recon->input, recon->solver, recon->op ? recon->op->bytes : 0,
-                                &recon->plan));
+        SINO_TRY(
+            sino_team_plan(team, recon->runtime, settings, &recon->input, recon->solver, recon->op, &recon->plan));
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&recon->input,
                                                              recon->solver->iterative ? settings->iterations + 1 : 1,
                                                              settings->pictures, &recon->record)));

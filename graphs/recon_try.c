@@ -79,7 +79,7 @@ static SinoStatus try_center(Try *try, double center)
     SINO_TRY_OR(status, cleanup, sino_operator_new(try->runtime, &wanted, &op));
     SINO_TRY_OR(status, cleanup, sino_input_take_angles(&try->input, &op->layout, 0, op->layout.geometry.angle_count));
     const SinoExchangeShape shape = sino_plan_shape(try->settings, &try->plan);
-    SINO_TRY_OR(status, cleanup, sino_exchange_new(NULL, &shape, op, &exchange));
+    SINO_TRY_OR(status, cleanup, sino_exchange_new(try->runtime, &shape, op, &exchange));
     const SinoReconstruction reconstruction = {.runtime = try->runtime,
                                                .settings = try->settings,
                                                .input = &try->input,
@@ -143,7 +143,9 @@ static SinoStatus run(Try *try)
     SINO_TRY(sino_runtime_start(&request, &try->runtime));
     SINO_TRY(sino_center_search(try->runtime, settings, &try->input));
     SINO_TRY(choose_slice(try));
-    const SinoPlanShare share = sino_plan_alone(settings, &try->input, sino_runtime_worker_count(try->runtime));
+    const SinoDeviceRoom room = sino_device_room(try->runtime, NULL);
+    SinoPlanShare share = sino_plan_alone(settings, &try->input, sino_runtime_worker_count(try->runtime));
+    share.room = &room;
     SINO_TRY(sino_memory_plan(settings, &try->input, try->solver, &share, 0, &try->plan));
     const double last = (double)(try->input.info->column_count - 1);
     const double middle = sino_input_column_of_file(&try->input, try->input.geometry.center);

@@ -175,9 +175,10 @@ static SinoStatus insert_images(Run *run, SinoMinibatch *minibatch)
                                    .tile = all->tile + all->first[p],
                                    .scale = run->of.scale,
                                    .mask_ratio = run->of.settings->mask_ratio};
-        SinoData *voxels =
-            own >= 0 && own < op->partition_count ? minibatch->voxels[0][own] : minibatch->partial_sums->voxels[p];
-        SINO_TRY(sino_insert_assemble(run->of.runtime, sino_minibatch_at(minibatch, -1, p), &part, p == 0, voxels,
+        const bool here = own >= 0 && own < op->partition_count;
+        SINO_TRY(sino_insert_assemble(run->of.runtime, sino_minibatch_at(minibatch, -1, p), &part, p == 0,
+                                      here ? op->partition[own].tiles : NULL,
+                                      here ? minibatch->voxels[0][own] : minibatch->partial_sums->voxels[p],
                                       minibatch->image));
     }
     return NULL;

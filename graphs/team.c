@@ -100,9 +100,25 @@ static SinoStatus share_partitions(SinoTeam *team, const SinoSettings *settings,
     return NULL;
 }
 
-SinoStatus sino_team_plan(SinoTeam *team, const SinoSettings *settings, const SinoInput *input,
-                          const SinoSolver *solver, int64_t operator_bytes, SinoMemoryPlan *plan)
+/* Devices that all processes can be planned with: the fewest, the smallest. */
+static SinoStatus agree_on_room(SinoProcesses *processes, SinoDeviceRoom *room)
 {
+    SINO_TRY(sino_processes_least(processes, &room->bytes));
+    SINO_TRY(sino_processes_least(processes, &room->count));
+    SINO_TRY(sino_processes_least(processes, &room->slices));
+    SINO_TRY(sino_processes_largest(processes, &room->partition_count));
+    SINO_TRY(sino_processes_largest(processes, &room->lists_bytes));
+    return sino_processes_largest(processes, &room->block_bytes);
+}
+
+SinoStatus sino_team_plan(SinoTeam *team, const SinoRuntime *runtime, const SinoSettings *settings,
+                          const SinoInput *input, const SinoSolver *solver, const SinoOperator *op,
+                          SinoMemoryPlan *plan)
+{
+    int64_t operator_bytes = op ? op->bytes : 0;
+    team->room = sino_device_room(runtime, op);
+    team->share.room = &team->room;
+    SINO_TRY(agree_on_room(team->processes, &team->room));
     SINO_TRY(sino_processes_largest(team->processes, &operator_bytes));
     SINO_TRY(sino_processes_agree(team->processes,
                                   sino_memory_plan(settings, input, solver, &team->share, operator_bytes, plan)));

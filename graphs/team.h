@@ -12,6 +12,7 @@ typedef struct SinoTeam {
     SinoProcesses *processes; /* not owned */
     SinoProcessGrid grid;
     SinoPlanShare share;
+    SinoDeviceRoom room;
     SinoExchangeShape shape; /* of this process; known with the plan */
     int64_t group;           /* batch group of this process; −1: it is idle */
     double *partition_share; /* of the nonzeros, per partition of the group; owned; NULL: all the same */
@@ -23,9 +24,10 @@ SinoStatus sino_team_new(SinoProcesses *processes, const SinoSettings *settings,
                          const SinoSolver *solver, int64_t worker_count, SinoTeam *team);
 void sino_team_free(SinoTeam *team);
 
-/* Collective. The plan of every process; operator_bytes 0: estimated, else those of this process. */
-SinoStatus sino_team_plan(SinoTeam *team, const SinoSettings *settings, const SinoInput *input,
-                          const SinoSolver *solver, int64_t operator_bytes, SinoMemoryPlan *plan);
+/* Collective. The plan of every process; `op`: this one's share of the operator, or NULL. */
+SinoStatus sino_team_plan(SinoTeam *team, const SinoRuntime *runtime, const SinoSettings *settings,
+                          const SinoInput *input, const SinoSolver *solver, const SinoOperator *op,
+                          SinoMemoryPlan *plan);
 
 /* The input becomes that of this process's slices; none when it is idle. */
 void sino_team_take_slices(const SinoTeam *team, SinoInput *input);

@@ -19,6 +19,7 @@
 #include "phantom.h"
 #include "picture.h"
 #include "reduce.h"
+#include "regroup.h"
 #include "roofline.h"
 #include "runtime.h"
 #include "scan.h"
@@ -64,6 +65,12 @@ SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int6
 SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, SinoPackRun *run);
 SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run, const uint32_t *local);
 
+/* regroup_measure, regroup_fill: some visits of the lists that devices gather from (regroup.h). */
+SinoStatus sino_insert_regroup_measure(SinoRuntime *runtime, int64_t partition, SinoRegroup *regroup, int64_t first,
+                                       int64_t count);
+SinoStatus sino_insert_regroup_fill(SinoRuntime *runtime, int64_t partition, const SinoRegroup *regroup, int64_t first,
+                                    int64_t count, void *lists);
+
 /* fill: a partition's block, into a window. */
 typedef struct SinoFill {
     SinoPackBlock pack;
@@ -77,6 +84,7 @@ typedef struct SinoSpmm {
     int64_t stride;
     double work; /* 2·nonzeros·slices */
     SinoData *block;
+    bool has_lists;    /* the block is of block_data.h, and devices can have it; else only cores */
     SinoData *scratch; /* sino_spmm_scratch_bytes */
     SinoData *units;   /* SinoUnits of the vector that is read, when it is half; NULL: it is not */
 } SinoSpmm;
@@ -98,14 +106,13 @@ SinoStatus sino_insert_cast_widen(SinoRuntime *runtime, SinoPosition position, S
 typedef enum SinoReduction { SINO_REDUCE_SOCKET, SINO_REDUCE_NODE, SINO_REDUCE_GLOBAL, SINO_REDUCTIONS } SinoReduction;
 
 /* reduce_socket, reduce_node, reduce_global: total += partial on the map's rows; `first` starts the sum. In insertion
- * order, so the same every time. */
+ * order, so the same every time. `list`: the map's rows for devices; NULL: cores do it. */
 SinoStatus sino_insert_reduce(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
-                              const SinoRowMap *map, bool first, SinoData *partial, SinoData *total);
+                              const SinoRowMap *map, SinoData *list, bool first, SinoData *partial, SinoData *total);
 
-/* spread_global, spread_node, spread_socket: the map's rows of a partial from the total; `first` of the tasks that fill
- * the partial. */
+/* spread_global, spread_node, spread_socket: the map's rows of a partial from the total. */
 SinoStatus sino_insert_spread(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
-                              const SinoRowMap *map, bool first, SinoData *total, SinoData *partial);
+                              const SinoRowMap *map, SinoData *list, SinoData *total, SinoData *partial);
 
 /* What a vector adds up to. update_sums: one part of it, with its products along w unless that is NULL; update_collect:
  * the sums of another process's part. sums, total: SinoSliceSums[slice]; `first` starts them. */
@@ -153,9 +160,10 @@ SinoStatus sino_insert_weights_ones(SinoRuntime *runtime, SinoPrecision precisio
 SinoStatus sino_insert_weights_reciprocal(SinoRuntime *runtime, SinoPrecision precision, int64_t count,
                                           SinoData *vector);
 
-/* assemble: one partition's voxels into a minibatch's images; `first` of its partitions. */
+/* assemble: one partition's voxels into a minibatch's images; `first` of its partitions. `tiles`: the places of the
+ * partition's tiles, for devices; NULL: only cores do it. */
 SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *assemble, bool first,
-                                SinoData *x, SinoData *image);
+                                SinoData *tiles, SinoData *x, SinoData *image);
 
 /* sample: the line integrals of one slice of a minibatch, for a picture, at the angles of its sinogram. */
 typedef struct SinoSample {

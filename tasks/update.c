@@ -3,7 +3,11 @@
  * update_voxels: the solvers' vector work. */
 #include "tasks.h"
 
+#include "update_cuda.h"
+#include "update_opencl.h"
+
 #include <math.h>
+#include <string.h>
 
 typedef struct Arguments {
     SinoTaskHead head;
@@ -13,6 +17,8 @@ typedef struct Arguments {
     int64_t count; /* rays or voxels */
     double relaxation;
     bool nonnegativity, first, with_along;
+    int workspace;   /* the buffer of CUDA's kernels; where GPUs compute */
+    bool told_apart; /* by a task of its own, so that nothing waits for a device */
 } Arguments;
 
 static SinoHistory history_of(const Arguments *arguments, double *residual)
@@ -24,7 +30,7 @@ static SinoHistory history_of(const Arguments *arguments, double *residual)
 }
 
 /* Tells how far the run is, from the residuals just recorded. */
-static void report(const Arguments *arguments, const SinoSliceState *state, const SinoHistory *history)
+static void tell(const Arguments *arguments, const SinoSliceState *state, const SinoHistory *history)
 {
     double residual = 0, residual0 = 0;
     for (int64_t f = 0; f < arguments->slices.slice_count; f++) {
@@ -84,9 +90,15 @@ static SinoStatus record(void *buffers[], const Arguments *arguments)
 {
     SinoSliceState *state = sino_buffer(buffers, 1);
     const SinoHistory history = history_of(arguments, sino_buffer(buffers, 2));
-    *(int64_t *)sino_buffer(buffers, 3) =
-        sino_update_record(arguments->slices, sino_buffer(buffers, 0), state, &history);
-    report(arguments, state, &history);
+    sino_update_record(arguments->slices, sino_buffer(buffers, 0), state, &history, sino_buffer(buffers, 3));
+    if (!arguments->told_apart) tell(arguments, state, &history);
+    return NULL;
+}
+
+static SinoStatus progress(void *buffers[], const Arguments *arguments)
+{
+    const SinoHistory history = history_of(arguments, sino_buffer(buffers, 1));
+    tell(arguments, sino_buffer(buffers, 0), &history);
     return NULL;
 }
 
@@ -121,23 +133,96 @@ SINO_CPU_FUNCTION(record_cpu, Arguments, record)
 SINO_CPU_FUNCTION(direction_cpu, Arguments, direction)
 SINO_CPU_FUNCTION(voxels_cg_cpu, Arguments, voxels_cg)
 SINO_CPU_FUNCTION(voxels_sirt_cpu, Arguments, voxels_sirt)
-SINO_CODELET(sums_codelet, "update_sums", sums_cpu)
-SINO_CODELET(collect_codelet, "update_collect", collect_cpu)
-SINO_CODELET(start_codelet, "update_start", start_cpu)
-SINO_CODELET(step_codelet, "update_step", step_cpu)
-SINO_CODELET(residual_cg_codelet, "update_residual_cg", residual_cg_cpu)
-SINO_CODELET(residual_sirt_codelet, "update_residual_sirt", residual_sirt_cpu)
-SINO_CODELET(record_codelet, "update_record", record_cpu)
-SINO_CODELET(direction_codelet, "update_direction", direction_cpu)
-SINO_CODELET(voxels_cg_codelet, "update_voxels_cg", voxels_cg_cpu)
-SINO_CODELET(voxels_sirt_codelet, "update_voxels_sirt", voxels_sirt_cpu)
+SINO_CPU_FUNCTION(progress_cpu, Arguments, progress)
+
+#define HISTORY(residual) ((SinoHistory[]){history_of(arguments, residual)})
+#define BUFFER(i)         sino_buffer(buffers, i)
+
+SINO_CUDA_FUNCTION(sums_cuda, Arguments,
+                   sino_update_sums_cuda(stream, arguments->slices, arguments->count, BUFFER(0),
+                                         arguments->with_along ? BUFFER(2) : NULL, arguments->first, BUFFER(1),
+                                         BUFFER(arguments->workspace)))
+SINO_CUDA_FUNCTION(collect_cuda, Arguments,
+                   sino_update_collect_cuda(stream, arguments->slices, BUFFER(0), arguments->first, BUFFER(1)))
+SINO_CUDA_FUNCTION(start_cuda, Arguments,
+                   sino_update_start_cuda(stream, arguments->slices, BUFFER(0), BUFFER(1), HISTORY(BUFFER(2))))
+SINO_CUDA_FUNCTION(step_cuda, Arguments, sino_update_step_cuda(stream, arguments->slices, BUFFER(0), BUFFER(1)))
+SINO_CUDA_FUNCTION(residual_cg_cuda, Arguments,
+                   sino_update_residual_cg_cuda(stream, arguments->slices, arguments->count, BUFFER(0), BUFFER(1),
+                                                BUFFER(2), BUFFER(3), BUFFER(arguments->workspace)))
+SINO_CUDA_FUNCTION(residual_sirt_cuda, Arguments,
+                   sino_update_residual_sirt_cuda(stream, arguments->slices, arguments->count, BUFFER(0), BUFFER(1),
+                                                  arguments->first, BUFFER(2), BUFFER(3),
+                                                  BUFFER(arguments->workspace)))
+SINO_CUDA_FUNCTION(record_cuda, Arguments,
+                   sino_update_record_cuda(stream, arguments->slices, BUFFER(0), BUFFER(1), HISTORY(BUFFER(2)),
+                                           BUFFER(3)))
+SINO_CUDA_FUNCTION(direction_cuda, Arguments,
+                   sino_update_direction_cuda(stream, arguments->slices, BUFFER(0), arguments->first, BUFFER(1)))
+SINO_CUDA_FUNCTION(voxels_cg_cuda, Arguments,
+                   sino_update_voxels_cg_cuda(stream, arguments->slices, arguments->count, BUFFER(0), BUFFER(1),
+                                              arguments->first, BUFFER(2), BUFFER(3), BUFFER(4)))
+SINO_CUDA_FUNCTION(voxels_sirt_cuda, Arguments,
+                   sino_update_voxels_sirt_cuda(stream, arguments->slices, arguments->count, BUFFER(0), BUFFER(1),
+                                                BUFFER(2), arguments->relaxation, arguments->nonnegativity,
+                                                arguments->first, BUFFER(3)))
+#undef BUFFER
+
+/* On a device the history's residuals are a buffer of their own. */
+#define BUFFER(i) sino_opencl_buffer(buffers, i)
+
+SINO_OPENCL_FUNCTION(sums_opencl, Arguments,
+                     sino_update_sums_opencl(opencl, arguments->slices, arguments->count, BUFFER(0),
+                                             arguments->with_along ? BUFFER(2) : NULL, arguments->first, BUFFER(1)))
+SINO_OPENCL_FUNCTION(collect_opencl, Arguments,
+                     sino_update_collect_opencl(opencl, arguments->slices, BUFFER(0), arguments->first, BUFFER(1)))
+SINO_OPENCL_FUNCTION(start_opencl, Arguments,
+                     sino_update_start_opencl(opencl, arguments->slices, BUFFER(0), BUFFER(1), HISTORY(NULL),
+                                              BUFFER(2)))
+SINO_OPENCL_FUNCTION(step_opencl, Arguments, sino_update_step_opencl(opencl, arguments->slices, BUFFER(0), BUFFER(1)))
+SINO_OPENCL_FUNCTION(residual_cg_opencl, Arguments,
+                     sino_update_residual_cg_opencl(opencl, arguments->slices, arguments->count, BUFFER(0), BUFFER(1),
+                                                    BUFFER(2), BUFFER(3)))
+SINO_OPENCL_FUNCTION(residual_sirt_opencl, Arguments,
+                     sino_update_residual_sirt_opencl(opencl, arguments->slices, arguments->count, BUFFER(0), BUFFER(1),
+                                                      arguments->first, BUFFER(2), BUFFER(3)))
+SINO_OPENCL_FUNCTION(record_opencl, Arguments,
+                     sino_update_record_opencl(opencl, arguments->slices, BUFFER(0), BUFFER(1), HISTORY(NULL),
+                                               BUFFER(2), BUFFER(3)))
+SINO_OPENCL_FUNCTION(direction_opencl, Arguments,
+                     sino_update_direction_opencl(opencl, arguments->slices, BUFFER(0), arguments->first, BUFFER(1)))
+SINO_OPENCL_FUNCTION(voxels_cg_opencl, Arguments,
+                     sino_update_voxels_cg_opencl(opencl, arguments->slices, arguments->count, BUFFER(0), BUFFER(1),
+                                                  arguments->first, BUFFER(2), BUFFER(3), BUFFER(4)))
+SINO_OPENCL_FUNCTION(voxels_sirt_opencl, Arguments,
+                     sino_update_voxels_sirt_opencl(opencl, arguments->slices, arguments->count, BUFFER(0), BUFFER(1),
+                                                    BUFFER(2), arguments->relaxation, arguments->nonnegativity,
+                                                    arguments->first, BUFFER(3)))
+#undef BUFFER
+
+SINO_CODELET(sums_codelet, "update_sums", sums_cpu, SINO_ON_CUDA(sums_cuda) SINO_ON_OPENCL(sums_opencl))
+SINO_CODELET(collect_codelet, "update_collect", collect_cpu, SINO_ON_CUDA(collect_cuda) SINO_ON_OPENCL(collect_opencl))
+SINO_CODELET(start_codelet, "update_start", start_cpu, SINO_ON_CUDA(start_cuda) SINO_ON_OPENCL(start_opencl))
+SINO_CODELET(step_codelet, "update_step", step_cpu, SINO_ON_CUDA(step_cuda) SINO_ON_OPENCL(step_opencl))
+SINO_CODELET(residual_cg_codelet, "update_residual_cg", residual_cg_cpu, SINO_ON_CUDA(residual_cg_cuda) SINO_ON_OPENCL(residual_cg_opencl))
+SINO_CODELET(residual_sirt_codelet, "update_residual_sirt", residual_sirt_cpu, SINO_ON_CUDA(residual_sirt_cuda) SINO_ON_OPENCL(residual_sirt_opencl))
+SINO_CODELET(record_codelet, "update_record", record_cpu, SINO_ON_CUDA(record_cuda) SINO_ON_OPENCL(record_opencl))
+SINO_CODELET(direction_codelet, "update_direction", direction_cpu, SINO_ON_CUDA(direction_cuda) SINO_ON_OPENCL(direction_opencl))
+SINO_CODELET(voxels_cg_codelet, "update_voxels_cg", voxels_cg_cpu, SINO_ON_CUDA(voxels_cg_cuda) SINO_ON_OPENCL(voxels_cg_opencl))
+SINO_CODELET(voxels_sirt_codelet, "update_voxels_sirt", voxels_sirt_cpu, SINO_ON_CUDA(voxels_sirt_cuda) SINO_ON_OPENCL(voxels_sirt_opencl))
+SINO_CODELET(progress_codelet, "progress", progress_cpu)
 
 static SinoStatus insert(SinoRuntime *runtime, struct starpu_codelet *codelet, Arguments *arguments, int access_count,
                          const SinoAccess *access)
 {
+    SinoAccess all[SINO_TASK_DATA_MAX];
+    SinoData *workspace = sino_runtime_workspace(runtime);
     arguments->head.work = (double)(arguments->count * arguments->slices.stride);
+    arguments->workspace = access_count;
+    memcpy(all, access, (size_t)access_count * sizeof *access);
+    if (workspace) all[access_count++] = (SinoAccess){workspace, STARPU_SCRATCH};
     return sino_task_submit(runtime, codelet, arguments->position, false, arguments, sizeof *arguments, access_count,
-                            access);
+                            all);
 }
 
 SinoStatus sino_insert_update_sums(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
@@ -191,13 +276,20 @@ SinoStatus sino_insert_update_residual_sirt(SinoRuntime *runtime, SinoPosition p
     return insert(runtime, &residual_sirt_codelet, &arguments, 4, access);
 }
 
+/* Where devices compute, a task on a core tells how far the run is. */
 SinoStatus sino_insert_update_record(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
                                      SinoIteration iteration, SinoData *sums, SinoData *state, SinoData *history,
                                      SinoData *active)
 {
-    Arguments arguments = {.position = position, .slices = slices, .iteration = iteration, .count = 1};
+    Arguments arguments = {.position = position,
+                           .slices = slices,
+                           .iteration = iteration,
+                           .count = 1,
+                           .told_apart = sino_runtime_devices(runtime) != SINO_DEVICE_CPU};
     const SinoAccess access[] = {{sums, STARPU_R}, {state, STARPU_RW}, {history, STARPU_RW}, {active, STARPU_W}};
-    return insert(runtime, &record_codelet, &arguments, 4, access);
+    const SinoAccess told[] = {{state, STARPU_R}, {history, STARPU_R}};
+    SINO_TRY(insert(runtime, &record_codelet, &arguments, 4, access));
+    return arguments.told_apart ? insert(runtime, &progress_codelet, &arguments, 2, told) : NULL;
 }
 
 SinoStatus sino_insert_update_direction(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *sums,

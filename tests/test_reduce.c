@@ -92,13 +92,14 @@ static void check_round(SinoSlices slices, int64_t total_rows, double chance, bo
 static void sums_and_takes_match_loops(void **state)
 {
     (void)state;
-    static const int strides[] = {1, 2, 3, 4, 8, 16, 17, 20, 24, 33, 40, 64, 256};
+    static const int counts[] = {1, 2, 3, 4, 8, 16, 17, 20, 24, 33, 40, 64, 256};
     static const int rays[] = {0, 1, 7, 100};
     uint64_t seed = 3;
-    for (size_t s = 0; s < sizeof strides / sizeof *strides; s++)
+    for (size_t s = 0; s < sizeof counts / sizeof *counts; s++)
         for (size_t r = 0; r < sizeof rays / sizeof *rays; r++)
             for (int p = 0; p < 2; p++) {
-                const SinoSlices slices = {precisions[p], strides[s], strides[s]};
+                const int64_t stride = sino_panel_stride(precisions[p], counts[s]);
+                const SinoSlices slices = {precisions[p], stride, stride};
                 check_round(slices, rays[r], 0.5, false, &seed);
                 check_round(slices, rays[r], 0.05, true, &seed);
                 check_round(slices, rays[r], 0, true, &seed); /* empty footprints */

@@ -10,7 +10,8 @@
 
 static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_DOUBLE};
 
-/* Strides and the slices in use, the rest padding; some of several panels, the last of them narrower or all padding. */
+/* Slices that strides have room for and those in use, the rest padding; some of several panels, the last of them
+ * narrower or all padding. */
 static const struct {
     int64_t stride, slice_count;
 } shapes[] = {{1, 1},   {2, 2},   {4, 3},   {8, 1},   {8, 5},     {8, 8},  {17, 17}, {20, 19},
@@ -149,7 +150,9 @@ static void for_each_shape(void (*check)(SinoSlices slices, int64_t rows, uint64
     for (int p = 0; p < 2; p++)
         for (int s = 0; s < SHAPES; s++)
             for (int r = 0; r < ROW_COUNTS; r++)
-                check((SinoSlices){precisions[p], shapes[s].stride, shapes[s].slice_count}, row_counts[r], &seed);
+                check((SinoSlices){precisions[p], sino_panel_stride(precisions[p], shapes[s].stride),
+                                   shapes[s].slice_count},
+                      row_counts[r], &seed);
 }
 
 /* Iteration 0 from r = b. */
@@ -168,7 +171,9 @@ static int64_t step(SinoSlices slices, int64_t rows, const void *q, void *r, Sin
     sino_update_sums(slices, rows, q, r, true, sums);
     sino_update_step(slices, sums, states);
     sino_update_residual_cg(slices, rows, q, states, r, sums);
-    return sino_update_record(slices, sums, states, history);
+    int64_t active;
+    sino_update_record(slices, sums, states, history, &active);
+    return active;
 }
 
 static void check_start(SinoSlices slices, int64_t rows, uint64_t *seed)
@@ -447,7 +452,8 @@ static void slices_do_not_mix(void **state)
     const int64_t rows = 997;
     uint64_t seed = 61;
     for (int s = 0; s < SHAPES * 2; s++) {
-        const SinoSlices slices = {precisions[s % 2], shapes[s / 2].stride, shapes[s / 2].slice_count};
+        const int64_t stride = sino_panel_stride(precisions[s % 2], shapes[s / 2].stride);
+        const SinoSlices slices = {precisions[s % 2], stride, shapes[s / 2].slice_count};
         Vector q = vector_create(slices, rows, &seed), r = vector_create(slices, rows, &seed);
         SinoSliceState *states = zeros(slices.slice_count, sizeof *states);
         SinoHistory history = history_create(slices, 1, 0);
@@ -734,13 +740,14 @@ static Solved solve_sirt(const Dense *dense, double relaxation, bool nonnegativi
     Vector w = vector_create(slices, ROWS, NULL), row;
     Voxels g = voxels_create(slices, NULL), column;
     SinoSliceSums sums[SINO_SLICES_MAX];
+    int64_t active;
     sirt_weights(dense, &row, &column);
     start(slices, ROWS, dense->b.values, solved.states, &solved.history);
     for (int i = 0; i <= ITERATIONS; i++) {
         solved.history.iteration = i;
         if (i > 0) project(dense, &solved.x, &w);
         sino_update_residual_sirt(slices, ROWS, dense->b.values, row.values, i == 0, w.values, sums);
-        if (i > 0) sino_update_record(slices, sums, solved.states, &solved.history);
+        if (i > 0) sino_update_record(slices, sums, solved.states, &solved.history, &active);
         if (i == ITERATIONS) break;
         backproject(dense, &w, &g);
         for (int p = 0; p < 2; p++)

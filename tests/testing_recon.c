@@ -248,7 +248,7 @@ TestingOperator *testing_operator_new(const SinoGeometry *geometry, SinoPrecisio
     const SinoRuntimeRequest request = {.log = a->log};
     assert_success(sino_runtime_start(&request, &a->runtime));
     assert_success(sino_operator_new(a->runtime, &wanted, &a->operator));
-    assert_success(sino_exchange_new(NULL, &SINO_EXCHANGE_ALONE(partition_count), a->operator, & a->exchange));
+    assert_success(sino_exchange_new(a->runtime, &SINO_EXCHANGE_ALONE(partition_count), a->operator, & a->exchange));
     const SinoMinibatchRequest minibatch = {.op = a->operator,
                                             .exchange = a->exchange,
                                             .slices = slices,

@@ -41,7 +41,8 @@ template <class Real, bool TAKE>
 static __global__ void __launch_bounds__(THREADS) rows_kernel(Rows rows, Real *partial, Real *total)
 {
     const int first = sino_panel_first(rows.panels), width = sino_panel_slices(rows.panels);
-    Real *const of_partial = partial + first * rows.map.partial_rows, *const of_total = total + first * rows.map.total_rows;
+    Real *const of_partial = partial + first * rows.map.partial_rows, *const of_total =
+                                                                          total + first * rows.map.total_rows;
     constexpr int full = SinoPackWidth<Real>::ELEMENTS;
     if (width >= full)
         walk_rows<Real, full, TAKE>(rows, width, of_partial, of_total);

@@ -19,7 +19,7 @@ typedef struct History {
     double tolerance;
 } History;
 
-static void add(__global Sums *sums, double square, double along, int first)
+static void add_sums(__global Sums *sums, double square, double along, int first)
 {
     sums->square = (first ? 0 : sums->square) + square;
     sums->along = (first ? 0 : sums->along) + along;
@@ -37,13 +37,13 @@ __kernel void update_sums(Slices slices, long rows, int first, __global const RE
         square += (double)v[at] * (double)v[at];
         if (w) along += (double)v[at] * (double)w[at];
     }
-    add(&sums[f], square, along, first);
+    add_sums(&sums[f], square, along, first);
 }
 
 __kernel void update_collect(Slices slices, int first, __global const Sums *part, __global Sums *total)
 {
     const int f = get_global_id(0);
-    if (f < slices.slice_count && get_global_id(1) == 0) add(&total[f], part[f].square, part[f].along, first);
+    if (f < slices.slice_count && get_global_id(1) == 0) add_sums(&total[f], part[f].square, part[f].along, first);
 }
 
 static void record(int f, double square, __global State *state, History history, __global double *residual)
@@ -85,7 +85,7 @@ __kernel void update_residual_cg(Slices slices, long rows, __global const REAL *
         r[at] = value;
         square += (double)value * (double)value;
     }
-    add(&sums[f], square, 0, 1);
+    add_sums(&sums[f], square, 0, 1);
 }
 
 __kernel void update_residual_sirt(Slices slices, long rows, int first, __global const REAL *b,
@@ -101,7 +101,7 @@ __kernel void update_residual_sirt(Slices slices, long rows, int first, __global
         square += (double)rest * (double)rest;
         w[at] = row_weight[i] * rest;
     }
-    if (f < slices.slice_count) add(&sums[f], square, 0, 1);
+    if (f < slices.slice_count) add_sums(&sums[f], square, 0, 1);
 }
 
 /* One work item: it counts the slices that go on. */

@@ -61,8 +61,8 @@ SinoStatus sino_update_residual_cg_opencl(SinoOpencl *opencl, SinoSlices slices,
     const SinoOpenclSlices layout = sino_opencl_slices(slices);
     const SinoOpenclArgument argument[] = {SINO_CL(layout), SINO_CL(ray_count), SINO_CL(q),
                                            SINO_CL(state),  SINO_CL(r),         SINO_CL(sums)};
-    return sino_opencl_launch(opencl, slices.precision, "update_residual_cg", slices.stride, 1,
-                              SINO_CL_COUNT(argument), argument);
+    return sino_opencl_launch(opencl, slices.precision, "update_residual_cg", slices.stride, 1, SINO_CL_COUNT(argument),
+                              argument);
 }
 
 SinoStatus sino_update_residual_sirt_opencl(SinoOpencl *opencl, SinoSlices slices, int64_t ray_count, cl_mem b,

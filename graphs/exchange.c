@@ -298,8 +298,8 @@ static SinoStatus new_lists_of_rows(SinoRuntime *runtime, SinoExchange *made, co
     for (int64_t n = 0; n < made->node_count; n++)
         SINO_TRY(new_region_lists(runtime, &maker, made->socket_count > 0, &made->node[n]));
     for (int64_t i = 0; i < made->peer_count; i++)
-        SINO_TRY(new_list(runtime, made->peer[i].footprint.ray_count, made->peer[i].footprint.ray,
-                          &made->peer[i].ray_list));
+        SINO_TRY(
+            new_list(runtime, made->peer[i].footprint.ray_count, made->peer[i].footprint.ray, &made->peer[i].ray_list));
     return NULL;
 }
 

@@ -27,10 +27,10 @@ typedef struct SinoMemoryPlan {
 
 /* Who a plan is for. All processes of a run plan with the same numbers: the least budget, the most workers. */
 typedef struct SinoPlanShare {
-    int64_t worker_count; /* of a process; 0: one slot's worth, however many there are */
-    int64_t slice_count;  /* of the largest batch group */
-    int64_t data_count;   /* processes that share each slice */
-    int64_t budget_bytes; /* of a process */
+    int64_t worker_count;       /* of a process; 0: one slot's worth, however many there are */
+    int64_t slice_count;        /* of the largest batch group */
+    int64_t data_count;         /* processes that share each slice */
+    int64_t budget_bytes;       /* of a process */
     const SinoDeviceRoom *room; /* of the devices that compute; NULL: none does; not owned */
 } SinoPlanShare;
 

@@ -19,7 +19,7 @@ typedef struct SinoPartition {
     const SinoTilePlace *tile; /* of the decomposition */
     int64_t voxel_count;       /* tile_count·T²: rows of its voxel vectors */
     int64_t nonzero_count;
-    SinoFootprint footprint; /* `ray` is the operator's; NULL when the partition has every tile and every ray */
+    SinoFootprint footprint;     /* `ray` is the operator's; NULL when the partition has every tile and every ray */
     SinoPartitionLists lists[2]; /* projecting, backprojecting */
     SinoData *tiles;             /* places of its tiles for devices; NULL likewise */
     SinoData *rays;              /* the footprint's list for devices; NULL: none computes, or a single partition */

@@ -293,8 +293,8 @@ static SinoStatus pass_only_node(SinoRuntime *runtime, const SinoPartialSums *su
     const int64_t count = sockets ? exchange->socket_count : op->partition_count;
     for (int64_t c = 0; c < count; c++) {
         const Child child = child_of(sums, op, sockets, c, partial);
-        const SinoRowMap map = map_whole(child.footprint, child.footprint->ray, first_ray(sums),
-                                         sino_exchange_ray_count(exchange));
+        const SinoRowMap map =
+            map_whole(child.footprint, child.footprint->ray, first_ray(sums), sino_exchange_ray_count(exchange));
         position.partition = c;
         SINO_TRY(pass(runtime, sums, SINO_REDUCE_NODE, position, up, &map, child.rays, c == 0, child.data, total));
     }

@@ -199,8 +199,7 @@ static SinoStatus set_up(Recon *recon)
     SINO_TRY(sino_processes_agree(processes, make_operator(recon)));
     SINO_TRY(sino_exchange_new(recon->runtime, &team->shape, recon->op, &recon->exchange));
     if (recon->plan.window_count == 0)
-        SINO_TRY(
-            sino_team_plan(team, recon->runtime, settings, &recon->input, recon->solver, recon->op, &recon->plan));
+        SINO_TRY(sino_team_plan(team, recon->runtime, settings, &recon->input, recon->solver, recon->op, &recon->plan));
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&recon->input,
                                                              recon->solver->iterative ? settings->iterations + 1 : 1,
                                                              settings->pictures, &recon->record)));

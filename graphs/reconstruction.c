@@ -176,10 +176,9 @@ static SinoStatus insert_images(Run *run, SinoMinibatch *minibatch)
                                    .scale = run->of.scale,
                                    .mask_ratio = run->of.settings->mask_ratio};
         const bool here = own >= 0 && own < op->partition_count;
-        SINO_TRY(sino_insert_assemble(run->of.runtime, sino_minibatch_at(minibatch, -1, p), &part, p == 0,
-                                      here ? op->partition[own].tiles : NULL,
-                                      here ? minibatch->voxels[0][own] : minibatch->partial_sums->voxels[p],
-                                      minibatch->image));
+        SINO_TRY(sino_insert_assemble(
+            run->of.runtime, sino_minibatch_at(minibatch, -1, p), &part, p == 0, here ? op->partition[own].tiles : NULL,
+            here ? minibatch->voxels[0][own] : minibatch->partial_sums->voxels[p], minibatch->image));
     }
     return NULL;
 }

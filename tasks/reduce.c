@@ -10,7 +10,7 @@ typedef struct Arguments {
     SinoTaskHead head;
     SinoSlices slices;
     SinoRowMap map;
-    bool first;
+    bool first, has_list; /* without a list on the device there are no rows */
 } Arguments;
 
 static SinoStatus reduce(void *buffers[], const Arguments *arguments)
@@ -34,7 +34,7 @@ SINO_CPU_FUNCTION(spread_cpu, Arguments, spread)
 static SinoRowMap map_on_device(void *buffers[], const Arguments *arguments)
 {
     SinoRowMap map = arguments->map;
-    map.row = sino_buffer(buffers, 2);
+    map.row = arguments->has_list ? sino_buffer(buffers, 2) : NULL;
     return map;
 }
 
@@ -47,12 +47,14 @@ SINO_CUDA_FUNCTION(reduce_cuda, Arguments,
 SINO_CUDA_FUNCTION(spread_cuda, Arguments,
                    sino_spread_take_cuda(stream, arguments->slices, MAP, sino_buffer(buffers, 0),
                                          sino_buffer(buffers, 1)))
+#define LIST (arguments->has_list ? sino_opencl_buffer(buffers, 2) : NULL)
+
 SINO_OPENCL_FUNCTION(reduce_opencl, Arguments,
-                     sino_reduce_add_opencl(opencl, arguments->slices, &arguments->map, sino_opencl_buffer(buffers, 2),
+                     sino_reduce_add_opencl(opencl, arguments->slices, &arguments->map, LIST,
                                             sino_opencl_buffer(buffers, 0), arguments->first,
                                             sino_opencl_buffer(buffers, 1)))
 SINO_OPENCL_FUNCTION(spread_opencl, Arguments,
-                     sino_spread_take_opencl(opencl, arguments->slices, &arguments->map, sino_opencl_buffer(buffers, 2),
+                     sino_spread_take_opencl(opencl, arguments->slices, &arguments->map, LIST,
                                              sino_opencl_buffer(buffers, 0), sino_opencl_buffer(buffers, 1)))
 SINO_CODELET(reduce_socket, "reduce_socket", reduce_cpu, SINO_ON_CUDA(reduce_cuda) SINO_ON_OPENCL(reduce_opencl))
 SINO_CODELET(reduce_node, "reduce_node", reduce_cpu, SINO_ON_CUDA(reduce_cuda) SINO_ON_OPENCL(reduce_opencl))
@@ -67,10 +69,12 @@ static struct starpu_codelet *const spread_codelet[] = {&spread_socket, &spread_
 static SinoStatus insert(SinoRuntime *runtime, struct starpu_codelet *codelet, SinoPosition position, SinoSlices slices,
                          const SinoRowMap *map, SinoData *list, bool first, SinoData *from, SinoData *to)
 {
-    const Arguments arguments = {.head = {.work = (double)(map->count * slices.stride), .host = list == NULL},
-                                 .slices = slices,
-                                 .map = *map,
-                                 .first = first};
+    const Arguments arguments = {
+        .head = {.work = (double)(map->count * slices.stride), .host = !list && map->count > 0},
+        .slices = slices,
+        .map = *map,
+        .first = first,
+        .has_list = list != NULL};
     const SinoAccess access[] = {{from, STARPU_R}, {to, first ? STARPU_W : STARPU_RW}, {list, STARPU_R}};
     return sino_task_submit(runtime, codelet, position, false, &arguments, sizeof arguments, list ? 3 : 2, access);
 }

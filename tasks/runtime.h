@@ -21,12 +21,12 @@
 typedef struct SinoRuntime SinoRuntime;
 
 typedef struct SinoRuntimeRequest {
-    int64_t workers;        /* CPU workers; 0: one per core, or STARPU_NCPU */
-    unsigned devices;       /* bits of device.h; 0: CPU cores */
-    const char *scheduler;  /* NULL: STARPU_SCHED, or lws, all workers being alike; dmdas with devices */
-    const char *graph_path; /* DOT file of every task submitted; NULL: none */
-    bool profile;           /* measure tasks and workers */
-    SinoLog *log;           /* not owned */
+    int64_t workers;          /* CPU workers; 0: one per core, or STARPU_NCPU */
+    unsigned devices;         /* bits of device.h; 0: CPU cores */
+    const char *scheduler;    /* NULL: STARPU_SCHED, or lws, all workers being alike; dmdas with devices */
+    const char *graph_path;   /* DOT file of every task submitted; NULL: none */
+    bool profile;             /* measure tasks and workers */
+    SinoLog *log;             /* not owned */
     SinoProcesses *processes; /* those that exchange messages; NULL: this one is alone; not owned */
 } SinoRuntimeRequest;
 

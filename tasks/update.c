@@ -152,8 +152,7 @@ SINO_CUDA_FUNCTION(residual_cg_cuda, Arguments,
                                                 BUFFER(2), BUFFER(3), BUFFER(arguments->workspace)))
 SINO_CUDA_FUNCTION(residual_sirt_cuda, Arguments,
                    sino_update_residual_sirt_cuda(stream, arguments->slices, arguments->count, BUFFER(0), BUFFER(1),
-                                                  arguments->first, BUFFER(2), BUFFER(3),
-                                                  BUFFER(arguments->workspace)))
+                                                  arguments->first, BUFFER(2), BUFFER(3), BUFFER(arguments->workspace)))
 SINO_CUDA_FUNCTION(record_cuda, Arguments,
                    sino_update_record_cuda(stream, arguments->slices, BUFFER(0), BUFFER(1), HISTORY(BUFFER(2)),
                                            BUFFER(3)))
@@ -204,12 +203,17 @@ SINO_CODELET(sums_codelet, "update_sums", sums_cpu, SINO_ON_CUDA(sums_cuda) SINO
 SINO_CODELET(collect_codelet, "update_collect", collect_cpu, SINO_ON_CUDA(collect_cuda) SINO_ON_OPENCL(collect_opencl))
 SINO_CODELET(start_codelet, "update_start", start_cpu, SINO_ON_CUDA(start_cuda) SINO_ON_OPENCL(start_opencl))
 SINO_CODELET(step_codelet, "update_step", step_cpu, SINO_ON_CUDA(step_cuda) SINO_ON_OPENCL(step_opencl))
-SINO_CODELET(residual_cg_codelet, "update_residual_cg", residual_cg_cpu, SINO_ON_CUDA(residual_cg_cuda) SINO_ON_OPENCL(residual_cg_opencl))
-SINO_CODELET(residual_sirt_codelet, "update_residual_sirt", residual_sirt_cpu, SINO_ON_CUDA(residual_sirt_cuda) SINO_ON_OPENCL(residual_sirt_opencl))
+SINO_CODELET(residual_cg_codelet, "update_residual_cg", residual_cg_cpu,
+             SINO_ON_CUDA(residual_cg_cuda) SINO_ON_OPENCL(residual_cg_opencl))
+SINO_CODELET(residual_sirt_codelet, "update_residual_sirt", residual_sirt_cpu,
+             SINO_ON_CUDA(residual_sirt_cuda) SINO_ON_OPENCL(residual_sirt_opencl))
 SINO_CODELET(record_codelet, "update_record", record_cpu, SINO_ON_CUDA(record_cuda) SINO_ON_OPENCL(record_opencl))
-SINO_CODELET(direction_codelet, "update_direction", direction_cpu, SINO_ON_CUDA(direction_cuda) SINO_ON_OPENCL(direction_opencl))
-SINO_CODELET(voxels_cg_codelet, "update_voxels_cg", voxels_cg_cpu, SINO_ON_CUDA(voxels_cg_cuda) SINO_ON_OPENCL(voxels_cg_opencl))
-SINO_CODELET(voxels_sirt_codelet, "update_voxels_sirt", voxels_sirt_cpu, SINO_ON_CUDA(voxels_sirt_cuda) SINO_ON_OPENCL(voxels_sirt_opencl))
+SINO_CODELET(direction_codelet, "update_direction", direction_cpu,
+             SINO_ON_CUDA(direction_cuda) SINO_ON_OPENCL(direction_opencl))
+SINO_CODELET(voxels_cg_codelet, "update_voxels_cg", voxels_cg_cpu,
+             SINO_ON_CUDA(voxels_cg_cuda) SINO_ON_OPENCL(voxels_cg_opencl))
+SINO_CODELET(voxels_sirt_codelet, "update_voxels_sirt", voxels_sirt_cpu,
+             SINO_ON_CUDA(voxels_sirt_cuda) SINO_ON_OPENCL(voxels_sirt_opencl))
 SINO_CODELET(progress_codelet, "progress", progress_cpu)
 
 static SinoStatus insert(SinoRuntime *runtime, struct starpu_codelet *codelet, Arguments *arguments, int access_count,

@@ -144,7 +144,8 @@ void sino_update_residual_sirt(SinoSlices slices, int64_t ray_count, const void 
     void *of_b = device_lend(b, bytes), *weight = device_lend(row_weight, of_weights);
     void *of_w = device_lend(w, bytes), *workspace = lend_workspace(slices);
     SinoSliceSums *of_sums = device_lend(sums, sums_bytes(slices));
-    device_check(sino_update_residual_sirt_cuda(NULL, slices, ray_count, of_b, weight, first, of_w, of_sums, workspace));
+    device_check(
+        sino_update_residual_sirt_cuda(NULL, slices, ray_count, of_b, weight, first, of_w, of_sums, workspace));
     device_unlend(b, of_b, bytes);
     device_unlend(row_weight, weight, of_weights);
     device_return(w, of_w, bytes);

@@ -25,6 +25,7 @@
 #define SINO_BLOCK_H
 
 #include "layout.h"
+#include "vector.h"
 
 #include <stdint.h>
 
@@ -74,7 +75,7 @@ typedef struct SinoSection {
     void *length;
 } SinoSection;
 
-static inline int64_t sino_block_align(int64_t bytes, int64_t to)
+SINO_INLINE int64_t sino_block_align(int64_t bytes, int64_t to)
 {
     return (bytes + to - 1) / to * to;
 }

@@ -34,7 +34,8 @@ typedef struct SinoTileRange {
 static inline SinoTileRange sino_tile_range(int64_t grid_size, int64_t index)
 {
     const int64_t voxel = sino_tile_first_voxel(grid_size, index);
-    const int64_t first = voxel < 0 ? -voxel : 0, end = grid_size - voxel < SINO_TILE ? grid_size - voxel : SINO_TILE;
+    const int64_t tile = SINO_TILE, left = grid_size - voxel;
+    const int64_t first = voxel < 0 ? -voxel : 0, end = left < tile ? left : tile;
     return (SinoTileRange){.first = first, .count = end > first ? end - first : 0};
 }
 

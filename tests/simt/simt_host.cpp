@@ -555,3 +555,26 @@ const char *simt_run(dim3 blocks, dim3 threads, size_t shared_bytes, void (*thre
     free(machine.shared);
     return machine.failed ? machine.fault : nullptr;
 }
+
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    *memory = malloc(bytes);
+    return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaFree(void *memory)
+{
+    free(memory);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
+{
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaSuccess ? "no error" : "out of memory";
+}

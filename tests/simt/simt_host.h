@@ -128,6 +128,14 @@ static inline SinoStatus sino_clear(cudaStream_t, void *memory, size_t bytes)
     return NULL;
 }
 
+/* Memory, for what is made once. */
+typedef enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation } cudaError_t;
+typedef enum cudaMemcpyKind { cudaMemcpyHostToDevice } cudaMemcpyKind;
+cudaError_t cudaMalloc(void **memory, size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
+const char *cudaGetErrorString(cudaError_t error);
+
 /* Barriers and what a warp does together. */
 
 void __syncthreads(int line = __builtin_LINE());

@@ -153,3 +153,18 @@ SinoStatus sino_spmm_backproject_cuda(cudaStream_t stream, const SinoSpmmProduct
 {
     return multiply(stream, product, y, x);
 }
+
+#ifndef SINO_SIMT_HOST
+SinoStatus sino_spmm_cuda_device(SinoSpmmDevice *device)
+{
+    int number = 0, shared_bytes = 0, multiprocessors = 0;
+    cudaError_t error = cudaGetDevice(&number);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, number);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, number);
+    SINO_CHECK(error == cudaSuccess, SINO_FAILED, "CUDA does not tell the GPU's shared memory: %s",
+               cudaGetErrorString(error));
+    *device = {shared_bytes, multiprocessors};
+    return NULL;
+}
+#endif

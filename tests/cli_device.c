@@ -30,11 +30,12 @@ static const Kind *kind(void)
     return wanted && strcmp(wanted, "cuda") == 0 ? &kinds[1] : &kinds[0];
 }
 
-static float *volume_of(const char *directory, const char *environment, const char *device, const char *words,
-                        CliRun *run)
+static float *volume_sized(const char *directory, int size, const char *environment, const char *device,
+                           const char *words, CliRun *run)
 {
     *run = (CliRun){.directory = directory, .environment = environment};
-    cli_start(run, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 23.5 --profile --device %s %s", device, words);
+    cli_start(run, "recon scan.h5 -o out.h5 --overwrite --rotation-axis %g --profile --device %s %s",
+              (double)(size - 1) / 2, device, words);
     cli_wait(run);
     if (run->exit_code != 0) print_message("%s\n", run->err);
     assert_int_equal(run->exit_code, 0);

@@ -41,7 +41,7 @@ SINO_CPU_FUNCTION(project_cpu, Arguments, project)
 SINO_CPU_FUNCTION(backproject_cpu, Arguments, backproject)
 
 /* The product on the GPU of the worker that calls. */
-static inline SinoSpmmProductCuda product_of(void *buffers[], const Arguments *arguments)
+__attribute__((unused)) static SinoSpmmProductCuda product_of(void *buffers[], const Arguments *arguments)
 {
     const SinoBlockInterface *block = sino_block_buffer(buffers, 0);
     return (SinoSpmmProductCuda){.device = *sino_runtime_spmm_device(arguments->head.runtime),

@@ -31,7 +31,8 @@ typedef struct Origin {
     int32_t angle; /* the first of its batch, in the layout */
     int32_t tile;
     int64_t strip;
-    double along; /* where in the strip */
+    double across, along; /* of the strips' direction, voxels */
+    bool begins;          /* a part of the chain */
 } Origin;
 
 struct SinoRegroup {
@@ -44,6 +45,8 @@ struct SinoRegroup {
     SinoGatherVisit *visit;
     SinoGatherChain *chain;
     SinoGatherSpan *span; /* [visit][batch_angles] */
+    SinoGatherPart *part;
+    int64_t part_count, early_unit_count, part_unit_count;
 };
 
 /* A length: of an output, the input's slot and the length. */
@@ -104,25 +107,30 @@ static int64_t batch_of(const SinoRegroup *regroup, int64_t angle)
     return first + (angle - first) / regroup->batch_angles * regroup->batch_angles;
 }
 
-/* The middle direction of a batch. */
-static double middle_rad(const SinoRegroup *regroup, int64_t first)
+/* The middle direction of a batch, and how far its angles are from it. */
+static double middle_rad(const SinoRegroup *regroup, int64_t first, double *reach_rad)
 {
     const SinoLayout *layout = regroup->input.layout;
     int64_t last = first;
     while (last + 1 < first + regroup->batch_angles && last + 1 < layout->geometry.angle_count &&
-           batch_of(regroup, last) == first)
+           batch_of(regroup, last + 1) == first)
         last++;
-    return (layout->geometry.angle_rad[first] + layout->geometry.angle_rad[last]) / 2;
+    const double begin = layout->geometry.angle_rad[first], end = layout->geometry.angle_rad[last];
+    double most = 0;
+    for (int64_t k = first; k <= last; k++) most = fmax(most, fabs(layout->geometry.angle_rad[k] - (begin + end) / 2));
+    if (reach_rad) *reach_rad = most;
+    return (begin + end) / 2;
 }
 
 /* Rays of a chain go along strips of tiles, there in one and back in the next. */
 static void place_in_strip(const SinoRegroup *regroup, Origin *origin)
 {
     const SinoTilePlace tile = regroup->input.tile[origin->tile];
-    const double rad = middle_rad(regroup, origin->angle), x = tile.column, y = -tile.row;
-    const double along = y * cos(rad) - x * sin(rad);
-    origin->strip = (int64_t)floor((x * cos(rad) + y * sin(rad)) * SINO_TILE / STRIP_WIDTH);
-    origin->along = origin->strip % 2 == 0 ? along : -along;
+    const double rad = middle_rad(regroup, origin->angle, NULL);
+    const double x = (double)tile.column * SINO_TILE, y = -(double)tile.row * SINO_TILE;
+    origin->across = x * cos(rad) + y * sin(rad);
+    origin->along = y * cos(rad) - x * sin(rad);
+    origin->strip = (int64_t)floor(origin->across / STRIP_WIDTH);
 }
 
 static int by_place(const void *a, const void *b)
@@ -130,7 +138,8 @@ static int by_place(const void *a, const void *b)
     const Origin *p = a, *q = b;
     if (p->chain != q->chain) return p->chain < q->chain ? -1 : 1;
     if (p->strip != q->strip) return p->strip < q->strip ? -1 : 1;
-    if (p->along != q->along) return p->along < q->along ? -1 : 1;
+    const bool there = p->strip % 2 == 0;
+    if (p->along != q->along) return (p->along < q->along) == there ? -1 : 1;
     if (p->angle != q->angle) return p->angle < q->angle ? -1 : 1;
     return p->tile < q->tile ? -1 : p->tile > q->tile;
 }
@@ -198,6 +207,57 @@ static void number_chains(SinoRegroup *regroup)
     regroup->chain_count = chains;
 }
 
+/* How broad parts of a chain have to be for no ray to meet one and the next but one: rays of the batch differ in
+ * direction, so that they lean over by its length, and tiles have a diagonal. 0: there cannot be parts. */
+static double part_width(const SinoRegroup *regroup, const SinoGatherChain *chain)
+{
+    const Origin *origin = regroup->origin + chain->first_visit;
+    const double diagonal = 1.5 * SINO_TILE, rounding = 1e-6;
+    double low = origin->along, high = low, reach_rad;
+    middle_rad(regroup, origin->angle, &reach_rad);
+    for (int32_t v = 1; v < chain->visit_count; v++) {
+        low = fmin(low, origin[v].along);
+        high = fmax(high, origin[v].along);
+    }
+    return reach_rad < 1 ? (diagonal + (high - low) * sin(reach_rad)) / cos(reach_rad) + rounding : 0;
+}
+
+/* Which part of its chain a visit is in: strips are in one as a whole. */
+static int64_t part_of(const Origin *first, const Origin *origin, double width)
+{
+    return width > 0 ? (int64_t)floor((double)(origin->strip - first->strip) / ceil(width / STRIP_WIDTH + 1)) : 0;
+}
+
+/* Appends the chain's parts of even or odd number. */
+static void cut_chain(SinoRegroup *regroup, int64_t c, bool odd)
+{
+    const SinoGatherChain *chain = &regroup->chain[c];
+    Origin *const first = regroup->origin + chain->first_visit;
+    const double width = part_width(regroup, chain);
+    int64_t before = -1;
+    for (int32_t v = 0; v < chain->visit_count; v++) {
+        const int64_t number = part_of(first, first + v, width);
+        first[v].begins = number != before;
+        before = number;
+        if (number % 2 != odd) continue;
+        if (first[v].begins) {
+            regroup->part[regroup->part_count++] = (SinoGatherPart){.chain = (int32_t)c,
+                                                                    .first_visit = chain->first_visit + v,
+                                                                    .first_unit = (int32_t)regroup->part_unit_count};
+            regroup->part_unit_count += __builtin_popcount(chain->orientations);
+        }
+        regroup->part[regroup->part_count - 1].visit_count++;
+    }
+}
+
+static void cut_chains(SinoRegroup *regroup)
+{
+    for (int odd = 0; odd <= 1; odd++) {
+        if (odd) regroup->early_unit_count = regroup->part_unit_count;
+        for (int64_t c = 0; c < regroup->chain_count; c++) cut_chain(regroup, c, odd);
+    }
+}
+
 /* The rows of the footprint that the visit's rays of each angle are. */
 static void find_span(const SinoRegroup *regroup, int64_t v)
 {
@@ -246,7 +306,8 @@ static void find_spans(SinoRegroup *regroup)
         const SinoGatherChain *chain = &regroup->chain[c];
         SinoGatherSpan *span = regroup->span + chain->first_visit * angles;
         for (int64_t i = angles; i < chain->visit_count * angles; i++)
-            span[i] = hold(span[i - angles], span[i], columns);
+            if (!regroup->origin[chain->first_visit + i / angles].begins)
+                span[i] = hold(span[i - angles], span[i], columns);
     }
 }
 
@@ -269,9 +330,11 @@ SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **result)
                 sino_allocate(visits > tiles ? visits : tiles, sizeof *regroup->chain, "chains", &regroup->chain));
     SINO_TRY_OR(status, failed,
                 sino_allocate(visits * regroup->batch_angles, sizeof *regroup->span, "spans", &regroup->span));
+    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->part, "parts of chains", &regroup->part));
     open_sections(regroup, regroup->origin);
     qsort(regroup->origin, (size_t)visits, sizeof *regroup->origin, by_place);
     number_chains(regroup);
+    if (!input->back) cut_chains(regroup);
     find_spans(regroup);
     *result = regroup;
     return NULL;
@@ -287,6 +350,7 @@ void sino_regroup_free(SinoRegroup *regroup)
     free(regroup->visit);
     free(regroup->chain);
     free(regroup->span);
+    free(regroup->part);
     free(regroup);
 }
 
@@ -404,7 +468,7 @@ static void list_voxels(Workspace *work, const Origin *origin, const SinoSection
     sort_by_voxel(work, origin, section, false);
     for (int v = 0; v < SINO_TILE_VOXELS; v++) work->of_voxel[v + 1] += work->of_voxel[v];
     sort_by_voxel(work, origin, section, true); /* now of_voxel[v] is where those of v end */
-    order_voxels(work, middle_rad(work->regroup, origin->angle));
+    order_voxels(work, middle_rad(work->regroup, origin->angle, NULL));
     for (int i = 0; i < SINO_TILE_VOXELS; i++) {
         const uint8_t v = work->order[i];
         const int32_t begin = v > 0 ? work->of_voxel[v - 1] : 0, end = work->of_voxel[v];
@@ -566,7 +630,10 @@ static SinoGatherHeader header_of(const SinoRegroup *regroup)
                               .unit_count = regroup->input.back ? (int32_t)block->tile_count
                                             : regroup->chain_count == 0
                                                 ? 0
-                                                : last->first_unit + __builtin_popcount(last->orientations)};
+                                                : last->first_unit + __builtin_popcount(last->orientations),
+                              .part_count = (int32_t)regroup->part_count,
+                              .part_unit_count = (int32_t)regroup->part_unit_count,
+                              .early_unit_count = regroup->early_unit_count};
 }
 
 /* Bytes before the first visit's lists. */
@@ -577,7 +644,8 @@ static int64_t head_bytes(const SinoRegroup *regroup)
                                 regroup->chain_count * (int64_t)sizeof(SinoGatherChain) +
                                 regroup->visit_count * (int64_t)sizeof(SinoGatherVisit) +
                                 tiles * (int64_t)(sizeof(SinoGatherSource) + sizeof(int32_t)) +
-                                regroup->visit_count * regroup->batch_angles * (int64_t)sizeof(SinoGatherSpan),
+                                regroup->visit_count * regroup->batch_angles * (int64_t)sizeof(SinoGatherSpan) +
+                                regroup->part_count * (int64_t)sizeof(SinoGatherPart),
                             128);
 }
 
@@ -632,6 +700,7 @@ void sino_regroup_head(const SinoRegroup *regroup, void *lists)
     write_sources(regroup, sino_gather_tiles(header), (SinoGatherSource *)sino_gather_sources(header));
     memcpy((void *)sino_gather_spans(header), regroup->span,
            (size_t)(regroup->visit_count * regroup->batch_angles) * sizeof *regroup->span);
+    memcpy((void *)sino_gather_parts(header), regroup->part, (size_t)regroup->part_count * sizeof *regroup->part);
 }
 
 static void store_length(SinoPrecision precision, double value, void *length, int64_t at)

@@ -357,6 +357,27 @@ static SinoStatus finish(Recon *recon)
     return sino_processes_agree(recon->processes, status);
 }
 
+/* What passes each level when one vector of all slices is projected, of all processes together. */
+static SinoStatus tell_levels(const Recon *recon)
+{
+    static const char *const level[] = {"partitions", "sockets", "nodes to others"};
+    const double slices = (double)recon->input.slice_count;
+    const SinoPrecision solver = sino_precision_solver(recon->settings->precision);
+    int64_t rows[SINO_REDUCTIONS] = {0};
+    if (!recon->settings->profile) return NULL;
+    if (recon->op) sino_exchange_rows(recon->exchange, recon->op, rows);
+    for (int i = 0; i < SINO_REDUCTIONS; i++) rows[i] = (int64_t)((double)rows[i] * slices);
+    SINO_TRY(sino_processes_sum_integers(recon->processes, SINO_REDUCTIONS, rows));
+    for (int i = 0; i < SINO_REDUCTIONS; i++) {
+        const bool sent = i == SINO_REDUCE_GLOBAL;
+        const size_t element = sino_precision_bytes(sent ? recon->settings->precision : solver);
+        if (rows[i] > 0)
+            sino_log_info(recon->log, "profile", "sums of %s: %" PRId64 " bytes a projection of all slices", level[i],
+                          rows[i] * (int64_t)element);
+    }
+    return NULL;
+}
+
 static SinoStatus compute(Recon *recon)
 {
     SinoStatus status = NULL;
@@ -372,7 +393,8 @@ static SinoStatus compute(Recon *recon)
                                                .record = &recon->record};
     if (is_first(recon)) status = sino_insert_checksum(recon->runtime, recon->settings->file_name, recon->checksum);
     SINO_TRY(sino_processes_agree(recon->processes, status));
-    return sino_processes_agree(recon->processes, sino_reconstruct(&reconstruction));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_reconstruct(&reconstruction)));
+    return tell_levels(recon);
 }
 
 static SinoStatus run(Recon *recon)

@@ -18,7 +18,7 @@ static SinoStatus assemble(void *buffers[], const Arguments *arguments)
 SINO_CPU_FUNCTION(assemble_cpu, Arguments, assemble)
 
 /* The tiles' places being on the device. */
-static inline SinoAssemble with_tiles(const Arguments *arguments, const SinoTilePlace *tile)
+__attribute__((unused)) static SinoAssemble with_tiles(const Arguments *arguments, const SinoTilePlace *tile)
 {
     SinoAssemble assemble = arguments->assemble;
     assemble.tile = tile;

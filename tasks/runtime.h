@@ -11,6 +11,7 @@
 #include "log.h"
 #include "opencl_device.h"
 #include "processes.h"
+#include "spmm_cuda.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -192,6 +193,9 @@ static inline cl_mem sino_opencl_buffer(void *buffers[], int i)
 
 /* Scratch memory that CUDA's kernels add up in; NULL: no GPU computes. */
 SinoData *sino_runtime_workspace(const SinoRuntime *runtime);
+
+/* What launches on the GPU of the worker that calls depend on. */
+const SinoSpmmDevice *sino_runtime_spmm_device(const SinoRuntime *runtime);
 
 /* Defines the codelet `variable` with its performance model, named as users see it. After the CPU function: SINO_ON_…()
  * of its other functions, without commas. */

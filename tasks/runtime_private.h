@@ -17,6 +17,7 @@ struct SinoRuntime {
     bool buckets;        /* the policy is heteroprio, for which a priority is a bucket (device_choice.h) */
     unsigned devices;    /* in use: bits of device.h */
     SinoData *workspace; /* of CUDA's kernels; NULL: no GPU computes */
+    SinoSpmmDevice gpu[STARPU_NMAXWORKERS]; /* by StarPU's number of the CUDA device */
     SinoOpencl *opencl[STARPU_NMAXWORKERS]; /* by StarPU's number of the OpenCL device; NULL: not there */
     pthread_mutex_t mutex;
     SinoStatus failure;

@@ -225,6 +225,47 @@ static void assert_same(const char *what, int64_t count, const double *found, co
             fail_msg("%s: element %d is %.17g, expected %.17g", what, (int)i, found[i], wanted[i]);
 }
 
+/* The rows of one angle that a part holds at any of its visits. */
+static SinoGatherSpan rows_of_part(const SinoGatherHeader *lists, const SinoGatherPart *part, int32_t angle)
+{
+    SinoGatherSpan all = {0, 0};
+    for (int32_t v = part->first_visit; v < part->first_visit + part->visit_count; v++) {
+        const SinoGatherSpan span = spans_of(lists, v)[angle];
+        if (span.count == 0) continue;
+        const uint32_t end = all.first + all.count, span_end = span.first + span.count;
+        if (all.count == 0) all = span;
+        const uint32_t first = span.first < all.first ? span.first : all.first;
+        all = (SinoGatherSpan){first, (end > span_end ? end : span_end) - first};
+    }
+    return all;
+}
+
+/* Parts are all of their chains; those of a chain that are walked at the same time have no rows in common. */
+static void check_parts(const SinoGatherHeader *lists)
+{
+    const SinoGatherPart *part = sino_gather_parts(lists);
+    int64_t units = 0, visits = 0;
+    for (int32_t i = 0; i < lists->part_count; i++) {
+        const SinoGatherChain chain = sino_gather_chains(lists)[part[i].chain];
+        assert_int_equal(part[i].first_unit, units);
+        units += __builtin_popcount(chain.orientations);
+        visits += part[i].visit_count;
+        assert_true(part[i].first_visit >= chain.first_visit &&
+                    part[i].first_visit + part[i].visit_count <= chain.first_visit + chain.visit_count);
+        for (int32_t j = 0; j < i; j++) {
+            const bool same_time =
+                (part[i].first_unit < lists->early_unit_count) == (part[j].first_unit < lists->early_unit_count);
+            for (int32_t a = 0; same_time && part[j].chain == part[i].chain && a < lists->angles; a++) {
+                const SinoGatherSpan p = rows_of_part(lists, &part[i], a), q = rows_of_part(lists, &part[j], a);
+                assert_true(p.count == 0 || q.count == 0 || p.first >= q.first + q.count ||
+                            q.first >= p.first + p.count);
+            }
+        }
+    }
+    assert_int_equal(units, lists->part_unit_count);
+    assert_int_equal(visits, lists->back ? 0 : lists->visit_count);
+}
+
 /* One direction, one R: what plain loops over the lists give is what plain loops over the block give. */
 static void check_lists(const Problem *problem, const Partition *partition, const Packed *packed, bool back,
                         int outputs)
@@ -236,6 +277,7 @@ static void check_lists(const Problem *problem, const Partition *partition, cons
     assert_success(sino_regroup_block(&input, &again));
     assert_int_equal(lists->bytes, again->bytes);
     assert_memory_equal(lists, again, lists->bytes);
+    check_parts(lists);
     assert_int_equal(lists->nonzero_count, packed->block->nonzero_count);
     assert_int_equal(lists->ray_count, packed->block->ray_count);
     Vectors from = vectors_create(problem, partition, packed, true);
@@ -359,6 +401,8 @@ static void chains_hold_what_they_add_to(void **state)
                 }
             }
     }
+    print_message("%d parts of %d chains; ", lists->part_count, lists->chain_count);
+    assert_true(lists->part_count > 2 * lists->chain_count);
     print_message("a visit holds %.0f rows of rays, of which %.0f are new\n", (double)held / lists->visit_count,
                   (double)entered / lists->visit_count);
     assert_true(entered < held / 3);

@@ -39,7 +39,7 @@ static SinoStatus check_device(const SinoOpencl *opencl)
                opencl->name);
     SINO_CHECK(clGetDeviceInfo(opencl->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof items, &items, NULL) ==
                        CL_SUCCESS &&
-                   items >= GROUP_SLICES * GROUP_ROWS,
+                   items >= (size_t)GROUP_SLICES * GROUP_ROWS,
                SINO_BAD_INPUT, "the OpenCL device '%s' has groups of %zu work items; needed: %d", opencl->name, items,
                GROUP_SLICES * GROUP_ROWS);
     SINO_CHECK(clGetCommandQueueInfo(opencl->queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL) ==

@@ -132,10 +132,12 @@ static SinoStatus too_little(const Need *need, const SinoMemoryPlan *plan)
     const char *origin = need->settings->memory_bytes ? "memory is" : "memory is not given and this machine has";
     return sino_error(SINO_BAD_INPUT,
                       "%s %s; this reconstruction needs at least %s (%s of it for the operator of %" PRId64
-                      " angles and %" PRId64 " columns); allowed: --memory %" PRId64 "MiB or more",
+                      " angles and %" PRId64 " columns%s); allowed: --memory %" PRId64 "MiB or more%s",
                       origin, sino_bytes_text(plan->budget_bytes, budget), sino_bytes_text(plan->total_bytes, total),
-                      sino_bytes_text(plan->operator_bytes, operator_text), need->input->geometry.angle_count,
-                      need->input->geometry.column_count, (plan->total_bytes >> 20) + 1);
+                      sino_bytes_text(plan->operator_bytes + need->lists_bytes, operator_text),
+                      need->input->geometry.angle_count, need->input->geometry.column_count,
+                      need->lists_bytes ? ", and its lists for devices" : "", (plan->total_bytes >> 20) + 1,
+                      need->lists_bytes ? ", or --device cpu" : "");
 }
 
 /* Gives up slots first, then slices of a minibatch. */
@@ -259,7 +261,8 @@ SinoStatus sino_memory_plan(const SinoSettings *settings, const SinoInput *input
     SINO_TRY(choose_shares(&need, &plan));
     const SinoMemoryPlan wanted = plan;
     SinoStatus status = shrink(&need, settings->minibatch > 0, &plan);
-    if (status && operator_bytes == 0 && share->data_count == 1) {
+    /* Processes that share each slice, and devices, need their part of the operator whole. */
+    if (status && operator_bytes == 0 && share->data_count == 1 && need.lists_bytes == 0) {
         sino_status_free(status);
         plan = wanted;
         status = plan_windows(&need, settings->minibatch > 0, &plan);

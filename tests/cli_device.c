@@ -195,12 +195,16 @@ static void assert_refused(const char *directory, const char *environment, const
 static void what_does_not_fit_is_refused(void **state)
 {
     cli_works(*state, scan);
-    char alone[32], together[48];
+    char alone[32], together[80];
     snprintf(alone, sizeof alone, "--device %s", kind()->device);
     snprintf(together, sizeof together, "--device %s --partitions 2", kind()->with_cores);
     assert_refused(*state, kind()->least_memory, alone,
                    "sinodag: a device has 1.0 MiB of memory; two tasks of this reconstruction need ");
     assert_refused(*state, kind()->least_memory, together, "; allowed: more --part");
+    /* What of the operator is not in memory could not get to a device. */
+    cli_works(*state, "phantom -o scan.h5 --overwrite --size 256 --angles 180 --slices 2");
+    snprintf(together, sizeof together, "--device %s --symmetry no --memory 120MiB", kind()->device);
+    assert_refused(*state, NULL, together, " columns, and its lists for devices); allowed: --memory ");
 }
 
 static void what_is_not_there_is_refused(void **state)

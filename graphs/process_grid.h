@@ -43,8 +43,9 @@ static inline int64_t sino_process_grid_slices(const SinoProcessGrid *grid, int6
     return grid->first_slice[group + 1] - grid->first_slice[group];
 }
 
-/* Ranks that have nothing to do: those beyond the grid, those of groups without slices, and data ranks beyond the parts
- * of a slice. */
+/* A rank has nothing to do when it is beyond the grid, its group has no slices, or its place among the data ranks is
+ * beyond the parts of a slice; and how many there are. */
+bool sino_process_grid_is_idle(const SinoProcessGrid *grid, int64_t unit_count, int64_t rank);
 int64_t sino_process_grid_idle(const SinoProcessGrid *grid, int64_t unit_count);
 
 /* Cuts `count` items into `parts` runs in proportion to weights; first[parts + 1]; weight NULL: all the same. */

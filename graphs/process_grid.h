@@ -43,9 +43,10 @@ static inline int64_t sino_process_grid_slices(const SinoProcessGrid *grid, int6
     return grid->first_slice[group + 1] - grid->first_slice[group];
 }
 
-/* A rank has nothing to do when it is beyond the grid, its group has no slices, or its place among the data ranks is
- * beyond the parts of a slice; and how many there are. */
-bool sino_process_grid_is_idle(const SinoProcessGrid *grid, int64_t unit_count, int64_t rank);
+/* The rank is beyond the grid, or its group has no slices. */
+bool sino_process_grid_is_idle(const SinoProcessGrid *grid, int64_t rank);
+
+/* How many are idle, with the data ranks that a slice has no part for: which those are, the decomposition tells. */
 int64_t sino_process_grid_idle(const SinoProcessGrid *grid, int64_t unit_count);
 
 /* Cuts `count` items into `parts` runs in proportion to weights; first[parts + 1]; weight NULL: all the same. */

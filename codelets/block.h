@@ -40,7 +40,7 @@ enum {
 };
 
 /* Raised with every change of what a block of the same rays and tiles holds: operators kept on disk carry it. */
-enum { SINO_BLOCK_VERSION = 1 };
+enum { SINO_BLOCK_VERSION = 2 };
 
 typedef struct SinoBlockHeader {
     int64_t bytes; /* of the whole block */

@@ -85,9 +85,11 @@ static void put_super_tile(Fill *fill, int64_t row, int64_t column)
 /* Tiles of one orientation need not stay together; those of several do. */
 static void put_orbit(Fill *fill, const Place *place)
 {
-    const bool alone = fill->layout->orientations == 1;
+    const uint32_t group = sino_orientation_group(fill->layout->orientations);
+    const bool alone = group == 1;
     const int64_t first = fill->made->tile_count;
-    for (int g = 0; g < (alone ? 1 : SINO_ORIENTATIONS); g++) {
+    for (int g = 0; g < SINO_ORIENTATIONS; g++) {
+        if (!(group >> g & 1)) continue;
         int64_t row = place->row, column = place->column;
         sino_orientation_place(g, fill->side, &row, &column);
         put_super_tile(fill, row, column);
@@ -158,9 +160,18 @@ int64_t sino_decomposition_units(const SinoLayout *layout)
 {
     const int64_t tiles = sino_tile_voxels(layout->geometry.grid_size) / SINO_TILE_VOXELS;
     if (layout->orientations == 1) return tiles;
-    /* Of the super-tiles left or right of the middle, an orbit has two on one side and two on the other, mirrored. */
-    const int64_t half = sino_tile_side(layout->geometry.grid_size) / SINO_SUPER_TILE / 2;
-    return half * (half + 1) / 2;
+    /* Orbits of a group: the mean over its members of how many super-tiles each leaves where they are: those of a
+     * diagonal, or all (Burnside's lemma). On a grid of two a side a diagonal is what can stay. */
+    const int64_t side = sino_tile_side(layout->geometry.grid_size) / SINO_SUPER_TILE;
+    const uint32_t group = sino_orientation_group(layout->orientations);
+    int64_t staying = side * side;
+    for (int g = 1; g < SINO_ORIENTATIONS; g++) {
+        int64_t row[] = {0, 0}, column[] = {0, 1};
+        if (!(group >> g & 1)) continue;
+        for (int i = 0; i < 2; i++) sino_orientation_place(g, 2, &row[i], &column[i]);
+        if ((row[0] == 0 && column[0] == 0) || (row[1] == 0 && column[1] == 1)) staying += side;
+    }
+    return staying / __builtin_popcount(group);
 }
 
 void sino_decomposition_free(SinoDecomposition *decomposition)

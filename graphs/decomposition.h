@@ -16,7 +16,8 @@ typedef struct SinoDecomposition {
 
 /* partition_count ≥ 1; more partitions than tiles leave some empty. share[p] ≥ 0, not all 0, is how much of the
  * nonzeros partition p is to have, relative to the others; NULL: all the same. Where the layout has several
- * orientations a super-tile is followed by the same one in each of them, and all are in one partition. */
+ * orientations a super-tile is followed by the same one in each of their group (layout.h), and all are in one
+ * partition. */
 SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_count, const double *share,
                                   SinoDecomposition *result);
 

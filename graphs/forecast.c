@@ -296,9 +296,11 @@ static void predict_local(const Way *way, const Division *division, const SinoFo
     times->kernel = DIRECTIONS * 2 * slowest_nonzeros(way, division) * slices / (gflops * giga);
     times->update =
         update_bytes(way, division, made) * slices / (machine->memory_gbps * giga * (double)division->worker_count);
-    times->socket = DIRECTIONS * (double)made->traffic.most_socket * element * slices /
+    /* Of a cluster that is tried out on one machine, whose nodes are one after the other. */
+    const double nodes = (double)(topology->node_count / topology->rank_count);
+    times->socket = DIRECTIONS * nodes * (double)made->traffic.most_socket * element * slices /
                     (machine->socket_gbps * giga * (double)topology->workers);
-    times->node = DIRECTIONS * (double)made->traffic.most_node * element * slices /
+    times->node = DIRECTIONS * nodes * (double)made->traffic.most_node * element * slices /
                   (machine->node_gbps * giga * (double)topology->sockets);
 }
 
@@ -382,8 +384,7 @@ static void explain(SinoForecast *taken, const SinoForecast *other, SinoStatus o
     if (other_status)
         snprintf(rest, sizeof rest, "the other way does not do: %s", sino_status_text(other_status));
     else
-        snprintf(rest, sizeof rest, "%s %s and %.3g s",
-                 taken->symmetry ? "without turned tiles" : "with orbits of them",
+        snprintf(rest, sizeof rest, "%s %s and %.3g s", taken->symmetry ? "without that" : "with turned tiles",
                  sino_bytes_text(other->operator_bytes, other_bytes), other->times.iteration);
     snprintf(taken->symmetry_why, sizeof taken->symmetry_why, "%s: an operator of %s, %.3g s per iteration; %s",
              taken->symmetry ? "tiles and their turned images share lengths, and a partition"

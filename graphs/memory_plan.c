@@ -202,8 +202,8 @@ static SinoStatus look_ahead(Need *need)
 {
     SinoLayout layout;
     SINO_TRY(sino_layout_new(&need->input->geometry, need->settings->precision, need->settings->symmetry, &layout));
-    const bool alone = layout.orientations == 1;
-    need->unit_tiles = alone ? 1 : SINO_ORIENTATIONS * SINO_SUPER_TILE * SINO_SUPER_TILE;
+    const int64_t images = __builtin_popcount(sino_orientation_group(layout.orientations));
+    need->unit_tiles = images == 1 ? 1 : images * SINO_SUPER_TILE * SINO_SUPER_TILE;
     if (need->operator_bytes == 0)
         need->operator_bytes =
             own_share(need, 1.0 / (double)need->share->data_count, sino_operator_estimate_bytes(&layout));

@@ -18,12 +18,18 @@ int64_t sino_process_grid_data_rank(const SinoProcessGrid *grid, int64_t rank)
     return rank < grid->batch_groups * grid->data_ranks ? rank % grid->data_ranks : -1;
 }
 
+bool sino_process_grid_is_idle(const SinoProcessGrid *grid, int64_t rank)
+{
+    const int64_t group = sino_process_grid_group(grid, rank);
+    return group < 0 || sino_process_grid_slices(grid, group) == 0;
+}
+
 int64_t sino_process_grid_idle(const SinoProcessGrid *grid, int64_t unit_count)
 {
-    int64_t busy_groups = 0;
-    const int64_t busy_ranks = grid->data_ranks < unit_count ? grid->data_ranks : unit_count;
-    for (int64_t g = 0; g < grid->batch_groups; g++) busy_groups += sino_process_grid_slices(grid, g) > 0;
-    return grid->rank_count - busy_groups * busy_ranks;
+    int64_t busy = 0;
+    for (int64_t r = 0; r < grid->rank_count; r++) busy += !sino_process_grid_is_idle(grid, r);
+    if (unit_count < grid->data_ranks) busy = busy / grid->data_ranks * unit_count;
+    return grid->rank_count - busy;
 }
 
 void sino_process_grid_cut(int64_t count, int64_t parts, const double *weight, int64_t *first)

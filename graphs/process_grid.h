@@ -43,8 +43,10 @@ static inline int64_t sino_process_grid_slices(const SinoProcessGrid *grid, int6
     return grid->first_slice[group + 1] - grid->first_slice[group];
 }
 
-/* Ranks that have nothing to do: those beyond the grid, those of groups without slices, and data ranks beyond the parts
- * of a slice. */
+/* The rank is beyond the grid, or its group has no slices. */
+bool sino_process_grid_is_idle(const SinoProcessGrid *grid, int64_t rank);
+
+/* How many are idle, with the data ranks that a slice has no part for: which those are, the decomposition tells. */
 int64_t sino_process_grid_idle(const SinoProcessGrid *grid, int64_t unit_count);
 
 /* Cuts `count` items into `parts` runs in proportion to weights; first[parts + 1]; weight NULL: all the same. */

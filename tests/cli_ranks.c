@@ -165,7 +165,8 @@ static void assert_refused(const char *directory, int ranks, const char *words, 
 static void what_does_not_fit_is_refused(void **state)
 {
     cli_works(*state, scan);
-    assert_refused(*state, 2, "--grid 3x1", "--grid is 3x1, which takes 3 ranks; allowed: at most the 2 that there are");
+    assert_refused(*state, 2, "--grid 3x1",
+                   "--grid is 3x1, which takes 3 ranks; allowed: at most the 2 that there are");
     assert_refused(*state, 2, "--bogus", "unknown option --bogus of recon; allowed: what sinodag recon --help lists");
     assert_refused(*state, 3, "--node-weights 1,2",
                    "node-weights has 2 numbers; needed: one for each of the 3 processes");
@@ -181,7 +182,8 @@ static void what_does_not_fit_is_refused(void **state)
 static void make_folders(const char *directory)
 {
     char path[TESTING_PATH];
-    cli_write_text(directory, "into_rank", "#!/bin/sh\ncd \"rank$OMPI_COMM_WORLD_RANK\" && echo $$ >pid && exec \"$@\"\n");
+    cli_write_text(directory, "into_rank",
+                   "#!/bin/sh\ncd \"rank$OMPI_COMM_WORLD_RANK\" && echo $$ >pid && exec \"$@\"\n");
     assert_int_equal(chmod(testing_path(path, directory, "into_rank"), 0755), 0);
     for (int r = 0; r < 2; r++) {
         char name[] = "rank0";

@@ -10,8 +10,9 @@ static const struct {
     {"disk", cli_disk_tests},           {"output", cli_output_tests},
     {"graph", cli_graph_tests},         {"info", cli_info_tests},
     {"interrupt", cli_interrupt_tests}, {"operator_cache", cli_operator_cache_tests},
-    {"bench", cli_bench_tests},         {"plan", cli_plan_tests},         {"ranks", cli_ranks_tests},
-    {"bench", cli_bench_tests},         {"device", cli_device_tests},
+    {"bench", cli_bench_tests},         {"plan", cli_plan_tests},
+    {"ranks", cli_ranks_tests},         {"bench", cli_bench_tests},
+    {"device", cli_device_tests},
 };
 
 int main(int argument_count, char **arguments)

@@ -44,13 +44,17 @@ static void check_grid(const SinoProcessGridRequest *request, int64_t groups, in
     assert_int_equal(grid.first_slice[0], 0);
     assert_int_equal(grid.first_slice[groups], request->slice_count);
     for (int64_t g = 0; g < groups; g++) assert_true(sino_process_grid_slices(&grid, g) >= 0);
+    int64_t counted = 0;
     for (int64_t r = 0; r < request->rank_count; r++) {
+        counted += sino_process_grid_is_idle(&grid, r);
+        assert_true(r < groups * data_ranks || sino_process_grid_is_idle(&grid, r));
         const int64_t group = sino_process_grid_group(&grid, r), data_rank = sino_process_grid_data_rank(&grid, r);
         if (r < groups * data_ranks)
             assert_true(group * data_ranks + data_rank == r && data_rank >= 0 && data_rank < data_ranks);
         else
             assert_true(group == -1 && data_rank == -1);
     }
+    assert_true(data_ranks <= request->unit_count ? counted == idle : counted < idle);
     sino_process_grid_free(&grid);
     assert_null(grid.first_slice);
 }

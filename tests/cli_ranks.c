@@ -7,6 +7,7 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { SLICES = 5, SIZE = 100, ITERATIONS = 5 };
 
@@ -210,8 +211,9 @@ static void one_cannot_write(void **state)
     CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
     cli_works(*state, scan);
     make_folders(*state);
-    cli_mount(*state, "rank1/out", 0, "size=64k");
+    cli_mount(*state, "full", 0, "size=64k");
     char path[TESTING_PATH];
+    assert_int_equal(symlink("../full", testing_path(path, *state, "rank1/out")), 0);
     assert_int_equal(mkdir(testing_path(path, *state, "rank0/out"), 0755), 0);
     cli_start(&run, "recon ../scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --overwrite --pictures no");
     cli_wait(&run);

@@ -81,8 +81,7 @@ SINO_INLINE int64_t sino_block_align(int64_t bytes, int64_t to)
 }
 
 /* The offsets of its arrays follow from group and voxel counts; returns the bytes of the whole section. */
-static inline int64_t sino_section_arrays(const SinoSectionHeader *header, SinoPrecision precision,
-                                          SinoSection *section)
+SINO_INLINE int64_t sino_section_arrays(const SinoSectionHeader *header, SinoPrecision precision, SinoSection *section)
 {
     uint8_t *const base = (uint8_t *)header;
     int64_t at = (int64_t)sizeof *header;

@@ -10,7 +10,8 @@ enum { SINGLE, DOUBLE, HALF, MIXED };
 /* As the structures of gather.h, whose names begin with SinoGather. */
 typedef struct Header {
     long bytes, tile_count, ray_count, nonzero_count, stored_nonzero_count, stored_count, index_bytes;
-    int precision, back, outputs, chain_count, visit_count, angles, columns, unit_count;
+    int precision, back, outputs, chain_count, visit_count, angles, columns, unit_count, part_count, part_unit_count;
+    long early_unit_count;
 } Header;
 
 typedef struct Chain {

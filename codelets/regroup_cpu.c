@@ -419,7 +419,8 @@ static void list_rays(Workspace *work, const Origin *origin, const SinoSection *
             *output = (Output){
                 .slot = work->ray_slot[g * SINO_GROUP_RAYS + r], .first = of != batch, .entry = work->entry_count};
             for (int i = 0; i < at.count; i++) {
-                const double length = length_at(precision, section->length, at.length + i * SINO_GROUP_RAYS + r);
+                const double length =
+                    length_at(precision, section->length, at.length + (int64_t)i * SINO_GROUP_RAYS + r);
                 if (length != 0) work->entry[work->entry_count++] = (Entry){at.voxel[i], length};
             }
             output->entry_count = work->entry_count - output->entry;
@@ -438,7 +439,8 @@ static void sort_by_voxel(Workspace *work, const Origin *origin, const SinoSecti
     for (int32_t g = 0; g < origin->group_count; at = next_group(origin, section, g, at), g++)
         for (int i = 0; i < at.count; i++)
             for (int r = 0; r < SINO_GROUP_RAYS; r++) {
-                const double length = length_at(precision, section->length, at.length + i * SINO_GROUP_RAYS + r);
+                const double length =
+                    length_at(precision, section->length, at.length + (int64_t)i * SINO_GROUP_RAYS + r);
                 if (length == 0) continue;
                 if (fill)
                     work->entry[work->of_voxel[at.voxel[i]]++] =
@@ -453,7 +455,8 @@ static void order_voxels(Workspace *work, double rad)
 {
     const double cosine = cos(rad), sine = sin(rad), rounding = 1e-9;
     for (int v = 0; v < SINO_TILE_VOXELS; v++) {
-        const double offset = v % SINO_TILE * cosine - v / SINO_TILE * sine;
+        const int row = v / SINO_TILE, column = v % SINO_TILE;
+        const double offset = column * cosine - row * sine;
         int i = v;
         work->offset[v] = offset;
         for (; i > 0 && offset < work->offset[work->order[i - 1]] - rounding; i--) work->order[i] = work->order[i - 1];
@@ -746,7 +749,7 @@ static void write_visit(Workspace *work, const Origin *origin, const SinoGatherH
     memset((char *)header + visit->offset, 0, (size_t)sino_gather_arrays(header, visit, &lists));
     for (int32_t b = 0; b < visit->bundle_count; b++) {
         SinoGatherBundle *bundle = &lists.bundle[b];
-        const Group *first = &work->group[b * groups];
+        const Group *first = &work->group[(int64_t)b * groups];
         *bundle = (SinoGatherBundle){.first = step, .count = bundle_steps(regroup, first)};
         for (int q = 0; q < groups; q++) {
             const bool there = b * groups + q < work->group_count;

@@ -7,7 +7,7 @@
  *
  *     SinoGatherHeader | SinoGatherChain chain[chain_count] | SinoGatherVisit visit[visit_count]
  *         | SinoGatherSource source[tile_count][SINO_ORIENTATIONS] | int32 tile[tile_count][SINO_ORIENTATIONS]
- *         | SinoGatherSpan span[visit_count][angles] | lists of visits:
+ *         | SinoGatherSpan span[visit_count][angles] | SinoGatherPart part[part_count] | lists of visits:
  *             { SinoGatherBundle bundle[bundle_count] | uint16 slot[step_count][S] | real length[step_count][16 | 256]
  * }
  *
@@ -16,6 +16,9 @@
  * atomics nor luck. Projecting, a chain is a batch, once for each orientation of its angles, and its visits are tiles,
  * strip by strip along the rays. Backprojecting, chain t has the visits of stored tile t, batch after batch; who owns
  * tile t in the image takes those of its sources: source[t][i].tile in orientation source[t][i].orientation.
+ *
+ * A chain of rays may be walked by several blocks: *parts* of it, as broad as makes one and the next but one have no
+ * rays in common. Every other part comes first, those between them when they are done.
  *
  * Slots stand for rows of the vectors. A voxel's slot is its number v within the tile, in the stored orientation. A
  * ray's slot is a·columns + row % columns, where a is its angle within the batch and row that of the footprint, stored
@@ -55,9 +58,12 @@ typedef struct SinoGatherHeader {
     int32_t back;                               /* 0: projects, 1: backprojects */
     int32_t outputs;                            /* R: 4 or 16 */
     int32_t chain_count, visit_count;
-    int32_t angles;     /* most angles of a batch: spans of a visit */
-    int32_t columns;    /* slots of an angle */
-    int32_t unit_count; /* projecting: Σ orientations of chains; backprojecting: tile_count */
+    int32_t angles;           /* most angles of a batch: spans of a visit */
+    int32_t columns;          /* slots of an angle */
+    int32_t unit_count;       /* projecting: Σ orientations of chains; backprojecting: tile_count */
+    int32_t part_count;       /* projecting; backprojecting 0 */
+    int32_t part_unit_count;  /* Σ orientations of parts */
+    int64_t early_unit_count; /* those of the parts that come first */
 } SinoGatherHeader;
 
 typedef struct SinoGatherChain {
@@ -66,6 +72,12 @@ typedef struct SinoGatherChain {
     uint32_t orientations; /* projecting: bit g: it serves orientation g */
     int64_t step;          /* projecting: rows from a ray to the same ray in the next orientation */
 } SinoGatherChain;
+
+/* Visits of one chain; parts that come first are first in the table. */
+typedef struct SinoGatherPart {
+    int32_t chain, first_visit, visit_count;
+    int32_t first_unit; /* of part_unit_count */
+} SinoGatherPart;
 
 typedef struct SinoGatherVisit {
     int64_t offset; /* of its lists, from the start of the header; a multiple of 128 */
@@ -160,6 +172,12 @@ SINO_INLINE const int32_t *sino_gather_tiles(const SinoGatherHeader *header)
 SINO_INLINE const SinoGatherSpan *sino_gather_spans(const SinoGatherHeader *header)
 {
     return (const SinoGatherSpan *)(const void *)(sino_gather_tiles(header) + header->tile_count * SINO_ORIENTATIONS);
+}
+
+SINO_INLINE const SinoGatherPart *sino_gather_parts(const SinoGatherHeader *header)
+{
+    return (const SinoGatherPart *)(const void *)(sino_gather_spans(header) +
+                                                  (int64_t)header->visit_count * header->angles);
 }
 
 /* The row, in the stored orientation, that a ray's slot stands for, given the spans of the visit. */

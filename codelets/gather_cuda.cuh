@@ -41,14 +41,16 @@ struct SinoGatherProduct {
     const SinoGatherSource *source;
     const int32_t *tile;
     const SinoGatherSpan *span;
+    const SinoGatherPart *part;
     const void *from;
     void *to;
     const float *unit;
     int64_t from_rows, to_rows;
-    int first;  /* slice of the panels at hand, which are all of one width */
-    int width;  /* theirs */
-    int slices; /* of a block, of which K::SLICES may be more */
-    int chunks; /* blocks of a unit, side by side: they share lists in L2 */
+    int64_t first_unit; /* of the launch: a part of a chain in one orientation, or a tile of the image */
+    int first;          /* slice of the panels at hand, which are all of one width */
+    int width;          /* theirs */
+    int slices;         /* of a block, of which K::SLICES may be more */
+    int chunks;         /* blocks of a unit, side by side: they share lists in L2 */
 };
 
 /* Where a block is: a visit in one orientation. */
@@ -60,8 +62,9 @@ struct SinoGatherAt {
 
 /* A block's shared memory. */
 template <class K> struct SinoGatherStage {
-    char *rows;  /* K::SLICES of From for each slot of the inputs */
-    char *index; /* bundles and slots */
+    char *rows;              /* K::SLICES of From for each slot of the inputs */
+    char *index;             /* bundles and slots */
+    SinoGatherSpan *leaving; /* for each angle two runs of rows that leave with the visit */
     typename K::Sum *sums;
 };
 
@@ -79,9 +82,14 @@ template <class K> SINO_INLINE int64_t sino_gather_sums(const SinoGatherHeader &
     return (K::BACK ? static_cast<int64_t>(SINO_TILE_VOXELS) : rays) * K::SLICES;
 }
 
+template <class K> SINO_INLINE int64_t sino_gather_leaving_bytes(const SinoGatherHeader &header)
+{
+    return K::BACK ? 0 : sino_block_align(2 * header.angles * static_cast<int64_t>(sizeof(SinoGatherSpan)), 128);
+}
+
 template <class K> SINO_INLINE int64_t sino_gather_shared_bytes(const SinoGatherHeader &header)
 {
-    return 2 * sino_gather_stage_bytes<K>(header) +
+    return 2 * sino_gather_stage_bytes<K>(header) + sino_gather_leaving_bytes<K>(header) +
            sino_gather_sums<K>(header) * static_cast<int64_t>(sizeof(typename K::Sum));
 }
 
@@ -93,7 +101,8 @@ static __device__ __forceinline__ SinoGatherStage<K> sino_gather_stage(const Sin
     SinoGatherStage<K> stage;
     stage.rows = shared + which * bytes;
     stage.index = shared + (which + 1) * bytes - sino_block_align(product.header.index_bytes, 128);
-    stage.sums = reinterpret_cast<typename K::Sum *>(shared + 2 * bytes);
+    stage.leaving = reinterpret_cast<SinoGatherSpan *>(shared + 2 * bytes);
+    stage.sums = reinterpret_cast<typename K::Sum *>(shared + 2 * bytes + sino_gather_leaving_bytes<K>(product.header));
     return stage;
 }
 
@@ -171,21 +180,22 @@ static __device__ __forceinline__ SinoGatherAt sino_gather_begin(const SinoGathe
 {
     SinoGatherAt at = {0, 0, 0, 0, 0};
     if (!BACK) {
-        int low = 0, high = product.header.chain_count; /* the chain has the unit */
+        int low = 0, high = product.header.part_count; /* the part has the unit */
         while (high - low > 1) {
             const int middle = (low + high) / 2;
-            if (product.chain[middle].first_unit <= unit)
+            if (product.part[middle].first_unit <= unit)
                 low = middle;
             else
                 high = middle;
         }
-        const SinoGatherChain chain = product.chain[low];
+        const SinoGatherPart part = product.part[low];
+        const SinoGatherChain chain = product.chain[part.chain];
         uint32_t orientations = chain.orientations;
-        at.number = unit - chain.first_unit;
+        at.number = unit - part.first_unit;
         for (int i = 0; i < at.number; i++) orientations &= orientations - 1;
         at.orientation = __ffs(static_cast<int>(orientations)) - 1;
-        at.visit = chain.first_visit;
-        at.end = chain.first_visit + chain.visit_count;
+        at.visit = part.first_visit;
+        at.end = part.first_visit + part.visit_count;
     }
     sino_gather_settle<BACK>(product, unit, &at);
     return at;
@@ -275,6 +285,11 @@ static __device__ __forceinline__ void sino_gather_fetch_visit(const SinoGatherP
     const int bytes = static_cast<int>(sino_gather_lengths_at(product.header.outputs, &visit));
     for (int i = fetcher * 16; i < bytes; i += SINO_FETCHERS * SINO_WARP * 16)
         sino_copy_async_16(stage.index + i, product.lists + visit.offset + i);
+    /* Lengths are on their way to L2 before anybody needs them. */
+    const int64_t lengths = static_cast<int64_t>(visit.step_count) * sino_gather_step_lengths(product.header.outputs) *
+                            static_cast<int64_t>(sizeof(typename K::Length));
+    for (int64_t i = fetcher * 128; i < lengths; i += SINO_FETCHERS * SINO_WARP * 128)
+        sino_prefetch_l2(product.lists + visit.offset + bytes + i);
     if (K::BACK)
         sino_gather_fetch_rays<K>(product, at, fetcher, stage.rows);
     else
@@ -321,40 +336,47 @@ static __device__ __forceinline__ typename K::Sum sino_gather_unit(const SinoGat
     return product.unit ? static_cast<typename K::Sum>(product.unit[product.first + slice]) : 1;
 }
 
-/* Rows first … end − 1 of an angle leave: their sums go to y and become 0. */
+/* What the chain does not hold any longer after the visit: the rows before those it keeps, and those behind. */
 template <class K>
-static __device__ __forceinline__ void sino_gather_leave(const SinoGatherProduct &product, int angle, int64_t ahead,
-                                                         unsigned first, unsigned end, typename K::Sum *sums)
+static __device__ __forceinline__ void sino_gather_find_leaving(const SinoGatherProduct &product,
+                                                                const SinoGatherAt &at, const SinoGatherAt &next,
+                                                                int fetcher, SinoGatherSpan *leaving)
 {
-    const int columns = product.header.columns, lane = static_cast<int>(threadIdx.x) % SINO_WARP;
-    const int begin = static_cast<int>(blockIdx.x) % product.chunks * product.slices;
-    for (unsigned i = lane; first < end && i < (end - first) * K::SLICES; i += SINO_WARP) {
-        const int slice = static_cast<int>(i % K::SLICES);
-        const unsigned row = first + i / K::SLICES;
-        const int slot = angle * columns + static_cast<int>(row % static_cast<unsigned>(columns));
-        typename K::Sum *const sum = sums + sino_gather_sum_at<K>(slot, slice);
-        if (slice < product.slices)
-            sino_gather_add(static_cast<typename K::To *>(product.to) +
-                                sino_gather_element(product, product.to_rows, ahead + row, begin + slice),
-                            *sum * sino_gather_unit<K>(product, begin + slice));
-        *sum = 0;
-    }
-}
-
-/* What the chain does not hold any longer. */
-template <class K>
-static __device__ __forceinline__ void sino_gather_leave_spans(const SinoGatherProduct &product, const SinoGatherAt &at,
-                                                               const SinoGatherAt &next, typename K::Sum *sums)
-{
-    const int64_t angles = product.header.angles, ahead = at.number * product.visit[at.visit].step;
-    for (int angle = static_cast<int>(threadIdx.x) / SINO_WARP; angle < angles; angle += SINO_GATHER_WARPS) {
+    const int64_t angles = product.header.angles;
+    for (int angle = fetcher; angle < angles; angle += SINO_FETCHERS * SINO_WARP) {
         const SinoGatherSpan held = product.span[at.visit * angles + angle];
         const unsigned end = held.first + held.count;
         SinoGatherSpan kept = {end, 0};
         if (next.visit >= 0) kept = product.span[next.visit * angles + angle];
         if (kept.count == 0) kept.first = end;
-        sino_gather_leave<K>(product, angle, ahead, held.first, min(end, kept.first), sums);
-        sino_gather_leave<K>(product, angle, ahead, max(held.first, kept.first + kept.count), end, sums);
+        const unsigned low_end = max(held.first, min(end, kept.first));
+        const unsigned high = min(end, max(held.first, kept.first + kept.count));
+        leaving[2 * angle] = {held.first, low_end - held.first};
+        leaving[2 * angle + 1] = {high, end - high};
+    }
+}
+
+/* Their sums go to y and become 0. */
+template <class K>
+static __device__ __forceinline__ void sino_gather_leave(const SinoGatherProduct &product, int64_t ahead,
+                                                         const SinoGatherStage<K> &stage)
+{
+    const int columns = product.header.columns, lane = static_cast<int>(threadIdx.x) % SINO_WARP;
+    const int begin = static_cast<int>(blockIdx.x) % product.chunks * product.slices;
+    for (int run = static_cast<int>(threadIdx.x) / SINO_WARP; run < 2 * product.header.angles;
+         run += SINO_GATHER_WARPS) {
+        const SinoGatherSpan rows = stage.leaving[run];
+        for (int i = lane; i < static_cast<int>(rows.count) * K::SLICES; i += SINO_WARP) {
+            const int slice = i % K::SLICES;
+            const unsigned row = rows.first + static_cast<unsigned>(i / K::SLICES);
+            const int slot = run / 2 * columns + static_cast<int>(row % static_cast<unsigned>(columns));
+            typename K::Sum *const sum = stage.sums + sino_gather_sum_at<K>(slot, slice);
+            if (slice < product.slices)
+                sino_gather_add(static_cast<typename K::To *>(product.to) +
+                                    sino_gather_element(product, product.to_rows, ahead + row, begin + slice),
+                                *sum * sino_gather_unit<K>(product, begin + slice));
+            *sum = 0;
+        }
     }
 }
 
@@ -380,7 +402,7 @@ template <class K>
 static __global__ void __launch_bounds__(SINO_GATHER_THREADS, 1) sino_gather(SinoGatherProduct product)
 {
     SINO_SHARED_DYNAMIC(shared);
-    const int unit = static_cast<int>(blockIdx.x) / product.chunks;
+    const int unit = static_cast<int>(product.first_unit) + static_cast<int>(blockIdx.x) / product.chunks;
     const int fetcher = static_cast<int>(threadIdx.x) - SINO_ADDERS * SINO_WARP;
     typename K::Sum *const sums = sino_gather_stage<K>(product, shared, 0).sums;
     SinoGatherAt at = sino_gather_begin<K::BACK>(product, unit);
@@ -392,17 +414,20 @@ static __global__ void __launch_bounds__(SINO_GATHER_THREADS, 1) sino_gather(Sin
     sino_copy_async_wait<0>();
     __syncthreads();
     for (int which = 0; at.visit >= 0; which ^= 1) {
+        const SinoGatherStage<K> stage = sino_gather_stage<K>(product, shared, which);
+        /* Those who gather look for the next visit afterwards, when it has been in L1 for long. */
+        if (fetcher < 0) K::gather(product, at, stage);
         const SinoGatherAt next = sino_gather_next<K::BACK>(product, unit, at);
-        if (fetcher < 0) {
-            K::gather(product, at, sino_gather_stage<K>(product, shared, which));
-        } else if (next.visit >= 0) {
-            sino_gather_fetch_visit<K>(product, next, fetcher, sino_gather_stage<K>(product, shared, which ^ 1));
+        if (fetcher >= 0) {
+            if (next.visit >= 0)
+                sino_gather_fetch_visit<K>(product, next, fetcher, sino_gather_stage<K>(product, shared, which ^ 1));
             sino_copy_async_commit();
+            if (!K::BACK) sino_gather_find_leaving<K>(product, at, next, fetcher, stage.leaving);
             sino_copy_async_wait<0>();
         }
         __syncthreads();
         if (!K::BACK) {
-            sino_gather_leave_spans<K>(product, at, next, sums);
+            sino_gather_leave<K>(product, at.number * product.visit[at.visit].step, stage);
             __syncthreads();
         }
         at = next;
@@ -433,6 +458,7 @@ static inline SinoGatherProduct sino_gather_product(const SinoSpmmProductCuda *p
     of.source = sino_gather_on_device(product, sino_gather_sources(header));
     of.tile = sino_gather_on_device(product, sino_gather_tiles(header));
     of.span = sino_gather_on_device(product, sino_gather_spans(header));
+    of.part = sino_gather_on_device(product, sino_gather_parts(header));
     of.from = from;
     of.to = to;
     of.unit = header->precision == SINO_MIXED ? product->unit : NULL;
@@ -462,28 +488,29 @@ template <class K> static int64_t sino_gather_shared_of(const SinoGatherHeader &
 /* The kernel for `slices` slices that are left: of those that fit, the narrowest that takes all, or the widest; a
  * narrower one where there are fewer blocks than multiprocessors, down to 16 slices. */
 static inline const SinoGatherKernel *sino_gather_choose(const SinoSpmmProductCuda *product,
-                                                         const SinoGatherKernel *kernels, int count, int slices)
+                                                         const SinoGatherKernel *kernels, int count, int64_t units,
+                                                         int slices)
 {
     const SinoGatherKernel *chosen = NULL;
     for (int i = 0; i < count; i++) {
         if (kernels[i].shared_bytes(product->header) > product->device.shared_bytes) continue;
         const bool takes_all = kernels[i].slices >= slices;
         const int64_t chunks = chosen ? (slices + chosen->slices - 1) / chosen->slices : 0;
-        const bool too_few = chosen && kernels[i].slices >= 16 &&
-                             product->header.unit_count * chunks < product->device.multiprocessor_count;
+        const bool too_few = chosen && kernels[i].slices >= 16 && units * chunks < product->device.multiprocessor_count;
         if (!chosen || takes_all || too_few) chosen = &kernels[i];
     }
     return chosen;
 }
 
-/* Slices first … end − 1, whose panels have one width. */
+/* Some units, and slices first … end − 1, whose panels have one width. */
 static inline SinoStatus sino_gather_launch_panels(cudaStream_t stream, const SinoSpmmProductCuda *product,
                                                    const SinoGatherKernel *kernels, int count, SinoGatherProduct of,
-                                                   int end)
+                                                   int64_t units, int end)
 {
+    if (units == 0) return NULL;
     while (of.first < end) {
         const int left = end - of.first;
-        const SinoGatherKernel *const chosen = sino_gather_choose(product, kernels, count, left);
+        const SinoGatherKernel *const chosen = sino_gather_choose(product, kernels, count, units, left);
         SINO_CHECK(chosen, SINO_FAILED,
                    "a product with %d rays of a batch needs %lld bytes of a block's shared memory; the device has %lld",
                    of.header.angles * of.header.columns,
@@ -491,7 +518,7 @@ static inline SinoStatus sino_gather_launch_panels(cudaStream_t stream, const Si
                    static_cast<long long>(product->device.shared_bytes));
         of.slices = left < chosen->slices ? left : chosen->slices;
         of.chunks = left / of.slices;
-        const dim3 blocks(static_cast<unsigned>(of.header.unit_count) * static_cast<unsigned>(of.chunks));
+        const dim3 blocks(static_cast<unsigned>(units) * static_cast<unsigned>(of.chunks));
         SINO_TRY(sino_launch(SinoLaunch{chosen->name, blocks, SINO_GATHER_THREADS,
                                         static_cast<size_t>(chosen->shared_bytes(product->header)), stream},
                              chosen->kernel, of));
@@ -500,19 +527,31 @@ static inline SinoStatus sino_gather_launch_panels(cudaStream_t stream, const Si
     return NULL;
 }
 
-/* All slices: whole panels, then the last one where it is narrower. */
+/* Some units and all slices: whole panels, then the last one where it is narrower. */
+static inline SinoStatus sino_gather_launch_units(cudaStream_t stream, const SinoSpmmProductCuda *product,
+                                                  const SinoGatherKernel *kernels, int count, SinoGatherProduct of,
+                                                  int64_t units)
+{
+    const int stride = static_cast<int>(product->stride), width = static_cast<int>(product->panel_width);
+    const int whole = stride / width * width;
+    of.width = width;
+    SINO_TRY(sino_gather_launch_panels(stream, product, kernels, count, of, units, whole));
+    of.first = whole;
+    of.width = stride - whole;
+    return sino_gather_launch_panels(stream, product, kernels, count, of, units, stride);
+}
+
+/* All of it; projecting, the parts that come first, then those between them. */
 static inline SinoStatus sino_gather_launch(cudaStream_t stream, const SinoSpmmProductCuda *product,
                                             const SinoGatherKernel *kernels, int count, const void *from, void *to)
 {
+    const SinoGatherHeader *const header = &product->header;
+    const int64_t units = header->back ? header->unit_count : header->part_unit_count;
+    const int64_t early = header->back ? units : header->early_unit_count;
     SinoGatherProduct of = sino_gather_product(product, from, to);
-    const int stride = static_cast<int>(product->stride), width = static_cast<int>(product->panel_width);
-    const int whole = stride / width * width;
-    if (of.header.unit_count == 0) return NULL;
-    of.width = width;
-    SINO_TRY(sino_gather_launch_panels(stream, product, kernels, count, of, whole));
-    of.first = whole;
-    of.width = stride - whole;
-    return sino_gather_launch_panels(stream, product, kernels, count, of, stride);
+    SINO_TRY(sino_gather_launch_units(stream, product, kernels, count, of, early));
+    of.first_unit = early;
+    return sino_gather_launch_units(stream, product, kernels, count, of, units - early);
 }
 
 /* Tensor cores' (spmm_tensor_cuda.cu). */

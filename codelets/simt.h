@@ -7,7 +7,8 @@
  *     __shared__ memory     SINO_SHARED(type, name, count); SINO_SHARED_DYNAMIC(name): char *name, 128-byte aligned
  *     launches              sino_launch(SinoLaunch, kernel, arguments …); sino_clear(stream, memory, bytes): to 0
  *     asynchronous copies   sino_copy_async_16 / _8 / _4(to shared, from global), sino_copy_async_commit(),
- *                           sino_copy_async_wait<groups that may be left>(); then __syncthreads() for other threads
+ *                           sino_copy_async_wait<groups that may be left>(); then __syncthreads() for other threads;
+ *                           sino_prefetch_l2(global): its line of 128 bytes comes to L2
  *     tensor cores          sino_ldmatrix_x1 / _x2 / _x4 and …_trans, sino_mma_16816 (PTX ISA, "Matrix fragments for
  *                           mma.m16n8k16"); on every architecture, by shuffles where the hardware has none
  *     halves                __half, __half2 and their conversions, as in cuda_fp16.h
@@ -100,6 +101,12 @@ SINO_COPY_ASYNC(sino_copy_async_16, uint4, 16, "cg") /* past L1 */
 SINO_COPY_ASYNC(sino_copy_async_8, uint2, 8, "ca")
 SINO_COPY_ASYNC(sino_copy_async_4, unsigned, 4, "ca")
 #undef SINO_COPY_ASYNC
+
+/* The line of 128 bytes comes to L2, for whoever reads it later. */
+static __device__ __forceinline__ void sino_prefetch_l2(const void *global)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
+}
 
 /* What this thread has asked for since the last commit becomes a group. */
 static __device__ __forceinline__ void sino_copy_async_commit()

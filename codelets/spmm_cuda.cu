@@ -53,7 +53,13 @@ static __device__ __forceinline__ void multiply_add(const SinoPack<typename K::L
         for (int f = 0; f < K::LANE_SLICES; f++) sum[r][f] += sino_widen(length.value[r]) * sino_widen(from.value[f]);
 }
 
-/* What group q of the bundle gathers, for the lane's slices. Lengths are read two inputs ahead. */
+/* The slot of group q among those of a step. */
+static __device__ __forceinline__ int slot_of(uint2 slots, int q)
+{
+    return static_cast<int>((q < 2 ? slots.x : slots.y) >> q % 2 * 16 & 0xffff);
+}
+
+/* What group q of the bundle gathers, for the lane's slices. Lengths and slots are read two steps ahead. */
 template <class K>
 static __device__ __forceinline__ void gather_group(const SinoGatherBundle &bundle, int q, const uint16_t *slots,
                                                     const typename K::Length *lengths, const char *rows,
@@ -61,17 +67,20 @@ static __device__ __forceinline__ void gather_group(const SinoGatherBundle &bund
 {
     typedef SinoPack<typename K::Length, K::R> Lengths;
     enum { ROW = K::SLICES * sizeof(typename K::From), S = SINO_BUNDLE_GROUPS };
-    const Lengths *const length =
-        reinterpret_cast<const Lengths *>(lengths) + static_cast<int64_t>(bundle.first) * S + q;
-    const uint16_t *const slot = slots + bundle.first * S + q;
+    const unsigned last = bundle.count / 2 - 1;
+    const Lengths *const length = reinterpret_cast<const Lengths *>(lengths) + bundle.first * S + q;
+    const uint4 *const slot = reinterpret_cast<const uint4 *>(slots + bundle.first * S);
     Lengths next[2] = {length[0], length[S]};
-    for (unsigned i = 0; i < bundle.count; i += 2) {
+    uint4 next_slots = slot[0];
+    for (unsigned i = 0; i <= last; i++) {
         const Lengths now[2] = {next[0], next[1]};
-        const unsigned ahead = i + 2 < bundle.count ? i + 2 : i;
-        next[0] = length[ahead * S];
-        next[1] = length[(ahead + 1) * S];
-        multiply_add<K>(now[0], rows + slot[i * S] * ROW, sum);
-        multiply_add<K>(now[1], rows + slot[(i + 1) * S] * ROW, sum);
+        const uint4 now_slots = next_slots;
+        const unsigned ahead = i < last ? i + 1 : last;
+        next[0] = length[2 * ahead * S];
+        next[1] = length[(2 * ahead + 1) * S];
+        next_slots = slot[ahead];
+        multiply_add<K>(now[0], rows + slot_of(make_uint2(now_slots.x, now_slots.y), q) * ROW, sum);
+        multiply_add<K>(now[1], rows + slot_of(make_uint2(now_slots.z, now_slots.w), q) * ROW, sum);
     }
 }
 
@@ -153,3 +162,18 @@ SinoStatus sino_spmm_backproject_cuda(cudaStream_t stream, const SinoSpmmProduct
 {
     return multiply(stream, product, y, x);
 }
+
+#ifndef SINO_SIMT_HOST
+SinoStatus sino_spmm_cuda_device(SinoSpmmDevice *device)
+{
+    int number = 0, shared_bytes = 0, multiprocessors = 0;
+    cudaError_t error = cudaGetDevice(&number);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, number);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, number);
+    SINO_CHECK(error == cudaSuccess, SINO_FAILED, "CUDA does not tell the GPU's shared memory: %s",
+               cudaGetErrorString(error));
+    *device = {shared_bytes, multiprocessors};
+    return NULL;
+}
+#endif

@@ -64,18 +64,19 @@ __device__ __forceinline__ void SinoMatrix<To, SLICES_, BACK_>::gather(const Sin
     const SinoGatherIndex<K> index = sino_gather_index(product, at, stage);
     const int warp = static_cast<int>(threadIdx.x) / SINO_WARP, lane = static_cast<int>(threadIdx.x) % SINO_WARP;
     for (int b = warp; b < index.bundle_count; b += SINO_ADDERS) {
-        const SinoGatherBundle &bundle = index.bundle[b];
-        const uint4 *const length = reinterpret_cast<const uint4 *>(index.length) + bundle.first * SINO_WARP + lane;
-        const uint16_t *const slot = index.slot + bundle.first * K::STEP + lane % K::STEP;
+        const unsigned first = index.bundle[b].first, count = index.bundle[b].count;
+        const uint4 *const length = reinterpret_cast<const uint4 *>(index.length) + first * SINO_WARP + lane;
+        const uint16_t *const slot = index.slot + first * K::STEP + lane % K::STEP;
         float sum[K::TILES][4] = {};
         uint4 next = length[0];
-        for (unsigned i = 0; i < bundle.count; i++) {
+#pragma unroll 1
+        for (unsigned i = 0; i < count; i++) {
             const uint4 now = next;
-            if (i + 1 < bundle.count) next = length[(i + 1) * SINO_WARP];
+            if (i + 1 < count) next = length[(i + 1) * SINO_WARP];
             multiply_step<K>(now, slot[i * K::STEP], stage.rows, sum);
         }
-        add_output<K>(bundle.output[lane / 4], at.orientation, sum, 0, stage.sums);
-        add_output<K>(bundle.output[lane / 4 + 8], at.orientation, sum, 1, stage.sums);
+        add_output<K>(index.bundle[b].output[lane / 4], at.orientation, sum, 0, stage.sums);
+        add_output<K>(index.bundle[b].output[lane / 4 + 8], at.orientation, sum, 1, stage.sums);
     }
 }
 

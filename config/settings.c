@@ -35,6 +35,7 @@ static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "h
 static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
 static const char *const center_words[] = {"vo", "phase", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
+static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
 const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",  "Center",  "Solver",    "Machine",
@@ -143,8 +144,14 @@ const SinoSetting sino_setting_table[] = {
         .help = "main memory to stay within; 0: chosen from what is free"),
     ROW(MACHINE, RECON | DEMO | BENCH, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
         .help = "CPU cores that compute; 0: every core that this process may use"),
+    ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"),
+        .help =
+            "what computes; cuda or opencl alone: every task for which they have a kernel, cores do the others; all: "
+            "cores, and GPUs by CUDA where there are any; opencl only when it is named"),
     ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"),
-        .help = "StarPU's scheduling policy (lws, dmdas ...); without it STARPU_SCHED or, failing that, lws"),
+        .help =
+            "StarPU's scheduling policy (lws, dmdas ...); without it STARPU_SCHED or, failing that, lws, dmdas with "
+            "devices"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"),
         .help = "directory in which the operator is kept for later runs of the same geometry, which read it; "
                 "--reconstruction-type try reads operators but keeps none"),

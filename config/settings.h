@@ -3,6 +3,7 @@
 #ifndef SINO_SETTINGS_H
 #define SINO_SETTINGS_H
 
+#include "device.h"
 #include "log.h"
 #include "precision.h"
 #include "status.h"
@@ -68,6 +69,7 @@ typedef struct SinoSettings {
     int64_t partitions, minibatch; /* minibatch 0: chosen */
     int64_t memory_bytes;          /* 0: chosen from what the machine has free */
     int64_t workers;               /* 0: every core */
+    unsigned devices;              /* bits of device.h */
     char *scheduler;               /* NULL: STARPU_SCHED, or by the hardware */
     char *graph;                   /* DOT file of the task graph */
     bool profile;

@@ -162,10 +162,10 @@ static SinoStatus print_memory(const SinoSettings *settings, SinoScan *scan)
     const SinoSolver *solver = sino_solver_find(settings->algorithm);
     char usual_text[24], least_text[24], operator_text[24];
     wanted.memory_bytes = INT64_MAX;
-    SINO_TRY(sino_memory_plan(&wanted, &input, solver, sino_platform_core_count(), 0, &usual));
+    SINO_TRY(sino_memory_plan(&wanted, &input, solver, sino_platform_core_count(), 0, NULL, &usual));
     wanted.minibatch = 1;
     wanted.partitions = 1;
-    SINO_TRY(sino_memory_plan(&wanted, &input, solver, 0, 0, &least));
+    SINO_TRY(sino_memory_plan(&wanted, &input, solver, 0, 0, NULL, &least));
     printf("recon        %s with the default settings, at least %s (operator: %s)\n",
            sino_bytes_text(usual.total_bytes, usual_text), sino_bytes_text(least.total_bytes, least_text),
            sino_bytes_text(usual.operator_bytes, operator_text));

@@ -17,7 +17,8 @@ typedef struct Need {
     const SinoInput *input;
     const SinoSolver *solver;
     int64_t operator_bytes, worker_count;
-    int64_t unit_tiles; /* that stay in one partition */
+    int64_t lists_bytes; /* that devices gather from, in main memory */
+    int64_t unit_tiles;  /* that stay in one partition */
 } Need;
 
 static int64_t ceil_divide(int64_t a, int64_t b)
@@ -67,7 +68,8 @@ static void complete(const Need *need, SinoMemoryPlan *plan)
     const int64_t weights = sino_minibatch_bytes(&input->geometry, need->settings->precision, plan->partition_count, 1,
                                                  need->solver->vectors, 1);
     const int64_t running = weights + plan->slots * plan->slot_bytes + slabs * plan->slab_bytes + loading + run;
-    plan->total_bytes = sino_runtime_base_bytes() + plan->operator_bytes + (building > running ? building : running);
+    plan->total_bytes = sino_runtime_base_bytes() + plan->operator_bytes + need->lists_bytes +
+                        (building > running ? building : running);
 }
 
 static int64_t default_minibatch(SinoPrecision precision)
@@ -157,8 +159,37 @@ static SinoStatus look_ahead(Need *need)
     return NULL;
 }
 
+/* Minibatches, slots and partitions as they are best, before memory is looked at. */
+static SinoStatus choose_shares(Need *need, const SinoDeviceRoom *room, int64_t worker_count, SinoMemoryPlan *plan)
+{
+    const SinoSettings *settings = need->settings;
+    const int64_t slices = need->input->slice_count, by_default = default_minibatch(settings->precision);
+    const int64_t device_slices = room ? room->slices : 0, device_count = room ? room->count : 0;
+    plan->minibatch = settings->minibatch ? settings->minibatch : device_slices ? device_slices : by_default;
+    if (plan->minibatch > slices) plan->minibatch = slices;
+    balance(need, plan);
+    /* Workers without a minibatch of their own share those there are; where devices compute, those count. */
+    const int64_t workers = device_count > 0 ? device_count : worker_count;
+    plan->partition_count = settings->partitions                              ? settings->partitions
+                            : ceil_divide(slices, plan->minibatch) >= workers ? 1
+                                                                              : workers;
+    if (device_count > 0) {
+        need->lists_bytes = room->lists_bytes ? room->lists_bytes : sino_device_estimate_lists(need->operator_bytes);
+        if (room->partition_count) plan->partition_count = room->partition_count;
+        SINO_TRY(sino_device_plan(settings, &need->input->geometry, need->solver, room, need->operator_bytes,
+                                  &plan->partition_count, &plan->minibatch));
+        balance(need, plan);
+    }
+    /* Two slots per worker, so that some are stored or corrected while others compute; slabs of nearly equal size. */
+    const int64_t minibatches = ceil_divide(slices, plan->minibatch);
+    const int64_t slots = worker_count > 0 ? 2 * worker_count : 1;
+    plan->slots = ceil_divide(minibatches, ceil_divide(minibatches, slots));
+    return NULL;
+}
+
 SinoStatus sino_memory_plan(const SinoSettings *settings, const SinoInput *input, const SinoSolver *solver,
-                            int64_t worker_count, int64_t operator_bytes, SinoMemoryPlan *result)
+                            int64_t worker_count, int64_t operator_bytes, const SinoDeviceRoom *room,
+                            SinoMemoryPlan *result)
 {
     Need need = {.settings = settings,
                  .input = input,
@@ -168,15 +199,7 @@ SinoStatus sino_memory_plan(const SinoSettings *settings, const SinoInput *input
     SINO_TRY(look_ahead(&need));
     SinoMemoryPlan plan = {0};
     plan.budget_bytes = settings->memory_bytes ? settings->memory_bytes : sino_platform_available_bytes() / 10 * 8;
-    plan.minibatch = settings->minibatch ? settings->minibatch : default_minibatch(settings->precision);
-    if (plan.minibatch > input->slice_count) plan.minibatch = input->slice_count;
-    balance(&need, &plan);
-    /* Two slots per worker, so that some are stored or corrected while others compute; slabs of nearly equal size. */
-    const int64_t minibatches = ceil_divide(input->slice_count, plan.minibatch);
-    const int64_t slots = worker_count > 0 ? 2 * worker_count : 1;
-    plan.slots = ceil_divide(minibatches, ceil_divide(minibatches, slots));
-    /* Workers without a minibatch of their own share those there are. */
-    plan.partition_count = settings->partitions ? settings->partitions : minibatches >= worker_count ? 1 : worker_count;
+    SINO_TRY(choose_shares(&need, room, worker_count, &plan));
     const SinoMemoryPlan wanted = plan;
     SinoStatus status = shrink(&need, settings->minibatch > 0, &plan);
     if (status && operator_bytes == 0) {

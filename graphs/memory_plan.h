@@ -4,6 +4,7 @@
 #ifndef SINO_MEMORY_PLAN_H
 #define SINO_MEMORY_PLAN_H
 
+#include "device_plan.h"
 #include "input.h"
 #include "solver.h"
 
@@ -22,9 +23,11 @@ typedef struct SinoMemoryPlan {
     int64_t budget_bytes;
 } SinoMemoryPlan;
 
-/* operator_bytes 0: estimated, and in windows when one slice does not fit beside all of it. SINO_BAD_INPUT, with the
- * budget that would do, when not even one slice fits. */
+/* operator_bytes 0: estimated, and in windows when one slice does not fit beside all of it. `room`: of the devices that
+ * compute; NULL: none does. SINO_BAD_INPUT, with the budget that would do, when not even one slice fits, or when a task
+ * does not fit a device. */
 SinoStatus sino_memory_plan(const SinoSettings *settings, const SinoInput *input, const SinoSolver *solver,
-                            int64_t worker_count, int64_t operator_bytes, SinoMemoryPlan *plan);
+                            int64_t worker_count, int64_t operator_bytes, const SinoDeviceRoom *room,
+                            SinoMemoryPlan *plan);
 
 #endif

@@ -145,14 +145,14 @@ SinoPosition sino_minibatch_at(const SinoMinibatch *minibatch, int64_t iteration
 }
 
 static SinoStatus prepare_spmm(SinoRuntime *runtime, const SinoOperator *op, const SinoMinibatch *minibatch,
-                               SinoPosition position, SinoSpmm *spmm)
+                               SinoPosition position, bool back, SinoSpmm *spmm)
 {
     const int64_t stride = minibatch->slices.stride;
     *spmm = (SinoSpmm){.stride = stride,
                        .work = 2 * (double)op->partition[position.partition].nonzero_count * (double)stride,
                        .scratch = op->scratch,
                        .units = minibatch->units};
-    return sino_operator_block(runtime, op, position, &spmm->block);
+    return sino_operator_use(runtime, op, position, back, spmm);
 }
 
 /* Shares are below 2 to this. Half precision stores sums too: those over a ray are at most √2·N, those over a voxel
@@ -220,14 +220,14 @@ SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, Sin
     for (int64_t p = 0; p < op->partition_count; p++) {
         const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
         SinoSpmm spmm;
-        SINO_TRY(prepare_spmm(runtime, op, minibatch, position, &spmm));
+        SINO_TRY(prepare_spmm(runtime, op, minibatch, position, false, &spmm));
         SINO_TRY(sino_insert_spmm_project(runtime, position, &spmm, x[p], y[p]));
     }
     if (half) SINO_TRY(insert_widen(runtime, op, minibatch, iteration, false, partial));
     for (int64_t p = 0; minibatch->partial && p < op->partition_count; p++)
         SINO_TRY(sino_insert_reduce_node(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
-                                         &op->partition[p].footprint, p == 0, op->ray_count, partial[p],
-                                         minibatch->rays[to]));
+                                         &op->partition[p].footprint, p == 0, op->ray_count, op->partition[p].rays,
+                                         partial[p], minibatch->rays[to]));
     return NULL;
 }
 
@@ -240,15 +240,15 @@ SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op,
     SinoData **x = half ? minibatch->narrow_voxels : minibatch->voxels[to];
     for (int64_t p = 0; minibatch->partial && p < op->partition_count; p++)
         SINO_TRY(sino_insert_spread_node(runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
-                                         &op->partition[p].footprint, op->ray_count, minibatch->rays[from],
-                                         partial[p]));
+                                         &op->partition[p].footprint, op->ray_count, op->partition[p].rays,
+                                         minibatch->rays[from], partial[p]));
     if (minibatch->units)
         SINO_TRY(insert_narrow_rays(runtime, op, minibatch, iteration, minibatch->rays[from], partial));
     /* From the last partition on: its block is the one that a window holds longest. */
     for (int64_t p = op->partition_count - 1; p >= 0; p--) {
         const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
         SinoSpmm spmm;
-        SINO_TRY(prepare_spmm(runtime, op, minibatch, position, &spmm));
+        SINO_TRY(prepare_spmm(runtime, op, minibatch, position, true, &spmm));
         SINO_TRY(sino_insert_spmm_backproject(runtime, position, &spmm, y[p], x[p]));
     }
     if (half) SINO_TRY(insert_widen(runtime, op, minibatch, iteration, true, minibatch->voxels[to]));

@@ -44,11 +44,13 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *re
     SINO_TRY_OR(status, fail, new_partitions(op));
     SINO_TRY_OR(status, fail, sino_data_scratch(runtime, "spmm scratch", sino_spmm_scratch_bytes(), &op->scratch));
     op->window_count = request->window_count < op->partition_count ? request->window_count : 0;
+    SINO_TRY_OR(status, fail, sino_operator_check_devices(runtime, op));
     SINO_TRY_OR(status, fail, sino_operator_cache_load(runtime, request->cache, op));
     if (op->window_count > 0)
         SINO_TRY_OR(status, fail, sino_operator_open_windows(runtime, op));
     else if (!op->file)
         SINO_TRY_OR(status, fail, sino_operator_build(runtime, op));
+    SINO_TRY_OR(status, fail, sino_operator_open_devices(runtime, op));
     op->build_s = sino_platform_now_s() - begin;
     *result = op;
     return NULL;
@@ -61,6 +63,7 @@ void sino_operator_free(SinoOperator *op)
 {
     if (!op) return;
     sino_operator_close_windows(op);
+    sino_operator_close_devices(op);
     for (int64_t p = 0; op->partition && p < op->partition_count; p++) {
         sino_data_free(op->partition[p].block);
         sino_release(op->partition[p].reserved, op->partition[p].reserved_bytes);

@@ -7,12 +7,22 @@
 
 #include "decomposition.h"
 
+/* What devices gather from, of one direction; data NULL: no device computes. */
+typedef struct SinoPartitionLists {
+    void *memory; /* owned */
+    int64_t bytes;
+    SinoData *data; /* the block beside it (block_data.h) */
+} SinoPartitionLists;
+
 typedef struct SinoPartition {
     int64_t tile_count;
     const SinoTilePlace *tile; /* of the decomposition */
     int64_t voxel_count;       /* tile_count·T²: rows of its voxel vectors */
     int64_t nonzero_count;
     SinoFootprint footprint; /* `ray` is the operator's; NULL with a single partition, whose footprint is every ray */
+    SinoPartitionLists lists[2]; /* projecting, backprojecting */
+    SinoData *tiles;             /* places of its tiles for devices; NULL likewise */
+    SinoData *rays;              /* the footprint's list for devices; NULL: none computes, or a single partition */
     SinoData *block;
     int64_t block_bytes, piece_count;
     void *reserved; /* addresses of the block; owned */
@@ -41,6 +51,7 @@ typedef struct SinoOperator {
     int64_t stored_nonzero_count;
     int64_t stored_count;   /* lengths, with zeros that fill up groups */
     int64_t bytes;          /* of all blocks and footprints */
+    int64_t lists_bytes;    /* of all lists for devices */
     double build_s;         /* the time that building or reading it took */
     SinoOperatorFile *file; /* whose mapped pages blocks and footprints are; NULL: it was built */
 } SinoOperator;
@@ -62,6 +73,10 @@ void sino_operator_free(SinoOperator *op); /* takes NULL */
  * its own, a task is inserted that copies it from the file, or traces it again, into the window that was filled longest
  * ago. */
 SinoStatus sino_operator_block(SinoRuntime *runtime, const SinoOperator *op, SinoPosition position, SinoData **block);
+
+/* The same as what devices gather from, when `spmm->has_lists` comes out true; fills in spmm->block. */
+SinoStatus sino_operator_use(SinoRuntime *runtime, const SinoOperator *op, SinoPosition position, bool back,
+                             SinoSpmm *spmm);
 
 /* Bytes that the operator of a layout will take: an upper bound, before it is built. */
 int64_t sino_operator_estimate_bytes(const SinoLayout *layout);

@@ -37,6 +37,7 @@ double sino_recon_scale(const SinoSettings *settings)
 SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoLog *log)
 {
     return (SinoRuntimeRequest){.workers = settings->workers,
+                                .devices = settings->devices,
                                 .scheduler = settings->scheduler,
                                 .graph_path = settings->graph,
                                 .profile = settings->profile,
@@ -116,6 +117,8 @@ static void tell_operator(const Recon *recon)
                   (double)op->bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1),
                   op->file ? "read" : "built", op->build_s, sino_layout_stored_angles(&op->layout),
                   op->layout.geometry.angle_count, why_stored(recon));
+    if (op->lists_bytes > 0)
+        sino_log_info(recon->log, "operator", "lists of it for devices: %s", sino_bytes_text(op->lists_bytes, bytes));
 }
 
 /* Input, plan, center, operator: all that is known before the first slab. */
@@ -129,7 +132,8 @@ static SinoStatus set_up(Recon *recon)
     SINO_TRY(check_output(recon));
     SINO_TRY(sino_runtime_start(&request, &recon->runtime));
     const int64_t workers = sino_runtime_worker_count(recon->runtime);
-    SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, 0, &recon->plan));
+    SinoDeviceRoom room = sino_device_room(recon->runtime, NULL);
+    SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, 0, &room, &recon->plan));
     SINO_TRY(sino_center_search(recon->runtime, settings, &recon->input));
     const SinoOperatorRequest wanted = {.geometry = recon->input.geometry,
                                         .precision = settings->precision,
@@ -140,8 +144,10 @@ static SinoStatus set_up(Recon *recon)
     SINO_TRY(sino_operator_new(recon->runtime, &wanted, &recon->op));
     tell_operator(recon);
     tell_windows(recon);
+    room = sino_device_room(recon->runtime, recon->op);
     if (recon->op->window_count == 0)
-        SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, recon->op->bytes, &recon->plan));
+        SINO_TRY(
+            sino_memory_plan(settings, &recon->input, recon->solver, workers, recon->op->bytes, &room, &recon->plan));
     tell_plan(recon);
     return NULL;
 }

@@ -132,8 +132,9 @@ static SinoStatus run(Try *try)
     SINO_TRY(sino_runtime_start(&request, &try->runtime));
     SINO_TRY(sino_center_search(try->runtime, settings, &try->input));
     SINO_TRY(choose_slice(try));
-    SINO_TRY(
-        sino_memory_plan(settings, &try->input, try->solver, sino_runtime_worker_count(try->runtime), 0, &try->plan));
+    const SinoDeviceRoom room = sino_device_room(try->runtime, NULL);
+    SINO_TRY(sino_memory_plan(settings, &try->input, try->solver, sino_runtime_worker_count(try->runtime), 0, &room,
+                              &try->plan));
     const double last = (double)(try->input.info->column_count - 1);
     const double middle = sino_input_column_of_file(&try->input, try->input.geometry.center);
     const double step = settings->center_search_step;

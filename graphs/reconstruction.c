@@ -152,7 +152,7 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                                    .scale = run->scale,
                                    .mask_ratio = run->settings->mask_ratio};
         SINO_TRY(sino_insert_assemble(run->runtime, sino_minibatch_at(minibatch, -1, p), &part, p == 0,
-                                      minibatch->voxels[0][p], minibatch->image));
+                                      op->partition[p].tiles, minibatch->voxels[0][p], minibatch->image));
     }
     const SinoStore store = {.volume = run->volume,
                              .first_slice = minibatch->first_slice,

@@ -13,6 +13,11 @@ typedef struct SinoProfile SinoProfile;
 struct SinoRuntime {
     SinoLog *log; /* not owned */
     char scheduler[32];
+    bool buckets;        /* the policy is heteroprio, for which a priority is a bucket (device_choice.h) */
+    unsigned devices;    /* in use: bits of device.h */
+    SinoData *workspace; /* of CUDA's kernels; NULL: no GPU computes */
+    SinoSpmmDevice gpu[STARPU_NMAXWORKERS]; /* by StarPU's number of the CUDA device */
+    SinoOpencl *opencl[STARPU_NMAXWORKERS]; /* by StarPU's number of the OpenCL device; NULL: not there */
     pthread_mutex_t mutex;
     SinoStatus failure;
     bool failed; /* read without the mutex */
@@ -41,12 +46,23 @@ struct SinoData {
     int64_t reader_count, reader_capacity;
 };
 
+/* Data without its handle, over memory that is not owned. */
+SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data);
+
 /* The DOT file: a node per task, an edge per dependency through data. */
 SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **graph);
 SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosition position, int access_count,
                                const SinoAccess *access);
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
 void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; takes NULL */
+
+/* The kernels of every OpenCL device that StarPU has started. */
+SinoStatus sino_opencl_devices_open(SinoRuntime *runtime);
+void sino_opencl_devices_close(SinoRuntime *runtime); /* before StarPU stops */
+
+/* What CUDA's kernels need beside their data, when GPUs compute. */
+SinoStatus sino_cuda_devices_open(SinoRuntime *runtime);
+void sino_cuda_devices_close(SinoRuntime *runtime); /* before StarPU stops */
 
 /* Times of tasks by name. */
 SinoStatus sino_profile_new(SinoProfile **profile);

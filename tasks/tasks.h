@@ -19,6 +19,7 @@
 #include "phantom.h"
 #include "picture.h"
 #include "reduce.h"
+#include "regroup.h"
 #include "roofline.h"
 #include "runtime.h"
 #include "scan.h"
@@ -57,6 +58,12 @@ SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int6
 SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, SinoPackRun *run);
 SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run, const uint32_t *local);
 
+/* regroup_measure, regroup_fill: some visits of the lists that devices gather from (regroup.h). */
+SinoStatus sino_insert_regroup_measure(SinoRuntime *runtime, int64_t partition, SinoRegroup *regroup, int64_t first,
+                                       int64_t count);
+SinoStatus sino_insert_regroup_fill(SinoRuntime *runtime, int64_t partition, const SinoRegroup *regroup, int64_t first,
+                                    int64_t count, void *lists);
+
 /* fill: a partition's block, into a window. */
 typedef struct SinoFill {
     SinoPackBlock pack;
@@ -70,6 +77,7 @@ typedef struct SinoSpmm {
     int64_t stride;
     double work; /* 2·nonzeros·slices */
     SinoData *block;
+    bool has_lists;    /* the block is of block_data.h, and devices can have it; else only cores */
     SinoData *scratch; /* sino_spmm_scratch_bytes */
     SinoData *units;   /* SinoUnits of the vector that is read, when it is half; NULL: it is not */
 } SinoSpmm;
@@ -88,13 +96,14 @@ SinoStatus sino_insert_cast_widen(SinoRuntime *runtime, SinoPosition position, S
                                   SinoData *x, SinoData *units, SinoData *to);
 
 /* reduce_node: total += one partition's partial sums; `first` starts the sum. In insertion order, so the same every
- * time. spread_node: a partition's footprint of the total. */
+ * time. spread_node: a partition's footprint of the total. `rays`: the footprint's list for devices; NULL: only cores
+ * need it, or it is every ray. */
 SinoStatus sino_insert_reduce_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                   const SinoFootprint *footprint, bool first, int64_t total_ray_count,
+                                   const SinoFootprint *footprint, bool first, int64_t total_ray_count, SinoData *rays,
                                    SinoData *partial, SinoData *total);
 SinoStatus sino_insert_spread_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                   const SinoFootprint *footprint, int64_t total_ray_count, SinoData *total,
-                                   SinoData *partial);
+                                   const SinoFootprint *footprint, int64_t total_ray_count, SinoData *rays,
+                                   SinoData *total, SinoData *partial);
 
 /* update_start: iteration 0 of a solver from x = 0. state: SinoSliceState[slice]; history: double[slice][columns]. */
 typedef struct SinoIteration {
@@ -133,9 +142,10 @@ SinoStatus sino_insert_weights_ones(SinoRuntime *runtime, SinoPrecision precisio
 SinoStatus sino_insert_weights_reciprocal(SinoRuntime *runtime, SinoPrecision precision, int64_t count,
                                           SinoData *vector);
 
-/* assemble: one partition's voxels into a minibatch's images; `first` of its partitions. */
+/* assemble: one partition's voxels into a minibatch's images; `first` of its partitions. `tiles`: the places of the
+ * partition's tiles, for devices; NULL: only cores do it. */
 SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *assemble, bool first,
-                                SinoData *x, SinoData *image);
+                                SinoData *tiles, SinoData *x, SinoData *image);
 
 /* sample: the line integrals of one slice of a minibatch, as float[K·M] in the order of the scan, for a picture. */
 SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t slice,

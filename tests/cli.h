@@ -103,5 +103,6 @@ int cli_interrupt_tests(void);
 int cli_info_tests(void);
 int cli_bench_tests(void);
 int cli_operator_cache_tests(void);
+int cli_device_tests(void);
 
 #endif

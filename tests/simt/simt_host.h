@@ -248,6 +248,10 @@ template <int LEFT> static inline void sino_copy_async_wait()
     simt_copy_async_wait(LEFT);
 }
 
+static inline void sino_prefetch_l2(const void *)
+{
+}
+
 /* Tensor cores. */
 
 void simt_ldmatrix(unsigned *fragment, int matrices, bool transposed, const void *row);

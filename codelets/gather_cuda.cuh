@@ -268,7 +268,6 @@ static __device__ __forceinline__ void sino_gather_fetch_rays(const SinoGatherPr
     for (int angle = fetcher / SINO_WARP; angle < product.header.angles; angle += SINO_FETCHERS) {
         const SinoGatherSpan rays = span[angle];
         const int first = static_cast<int>(rays.first % static_cast<unsigned>(columns));
-#pragma unroll 1
         for (int i = fetcher % SINO_WARP; i < static_cast<int>(rays.count) * packs; i += SINO_WARP) {
             const int place = first + i / packs;
             const int slot = angle * columns + (place < columns ? place : place - columns);

@@ -4,50 +4,16 @@
  * A visit's outputs, in the order of their offsets, are taken R at a time; each R share the union of their inputs.
  * Rays are in that order in the block. Voxels are sorted by their offset across the middle direction of the batch: R of
  * them are met by nearly the same rays, as the rays of a group meet nearly the same voxels. */
-#include "regroup.h"
+#include "regroup_private.h"
 
 #include "half.h"
 #include "memory.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BATCH_ANGLES = 12,   /* batches of fewer angles than this are put together, up to 4 (a section) */
-    STRIP_WIDTH = 4,     /* of the strips of tiles along which a chain of rays walks, voxels */
-    ANGLE_RAYS_MAX = 28, /* rays of an angle that cross a tile: √2·T, and rounding */
-    RAYS_MAX = SINO_GROUP_ANGLES_MAX * ANGLE_RAYS_MAX,
-    SLOTS_MAX = RAYS_MAX + SINO_GROUP_ANGLES_MAX * STRIP_WIDTH,
-    ENTRIES_MAX = RAYS_MAX * 2 * SINO_TILE
-};
-
-/* Where a visit comes from, and its place in the order. */
-typedef struct Origin {
-    const SinoSectionHeader *section;
-    int32_t first_group, group_count, first_voxel;
-    int32_t chain; /* backprojecting, the tile; projecting, the number of its first angle */
-    int32_t angle; /* the first of its batch, in the layout */
-    int32_t tile;
-    int64_t strip;
-    double across, along; /* of the strips' direction, voxels */
-    bool begins;          /* a part of the chain */
-} Origin;
-
-struct SinoRegroup {
-    SinoRegroupInput input;
-    SinoPrecision precision;
-    int64_t batch_angles;
-    int64_t visit_count, chain_count;
-    int32_t columns;
-    Origin *origin;
-    SinoGatherVisit *visit;
-    SinoGatherChain *chain;
-    SinoGatherSpan *span; /* [visit][batch_angles] */
-    SinoGatherPart *part;
-    int64_t part_count, early_unit_count, part_unit_count;
-};
+enum { ENTRIES_MAX = SINO_VISIT_RAYS_MAX * 2 * SINO_TILE };
 
 /* A length: of an output, the input's slot and the length. */
 typedef struct Entry {
@@ -70,294 +36,21 @@ typedef struct Group {
 /* What one visit needs. */
 typedef struct Workspace {
     const SinoRegroup *regroup;
-    Output output[RAYS_MAX + SINO_GROUP_RAYS * SINO_SECTION_GROUPS];
+    Output output[SINO_VISIT_RAYS_MAX + SINO_GROUP_RAYS * SINO_SECTION_GROUPS];
     Entry entry[ENTRIES_MAX];
     int32_t output_count, entry_count;
-    Group group[RAYS_MAX];
+    Group group[SINO_VISIT_RAYS_MAX];
     int32_t group_count;
     uint16_t input[ENTRIES_MAX];
     double length[ENTRIES_MAX][SINO_BUNDLE_OUTPUTS];
     int32_t input_count;
-    int32_t seen[SLOTS_MAX]; /* number of the last group that has the slot, + 1 */
-    int32_t place[SLOTS_MAX];
+    int32_t seen[SINO_VISIT_SLOTS_MAX]; /* number of the last group that has the slot, + 1 */
+    int32_t place[SINO_VISIT_SLOTS_MAX];
     int32_t of_voxel[SINO_TILE_VOXELS + 1]; /* where a voxel's entries begin */
     uint8_t order[SINO_TILE_VOXELS];        /* of the voxels, by offset */
     double offset[SINO_TILE_VOXELS];
-    uint16_t ray_slot[RAYS_MAX + SINO_GROUP_RAYS * SINO_SECTION_GROUPS];
+    uint16_t ray_slot[SINO_VISIT_RAYS_MAX + SINO_GROUP_RAYS * SINO_SECTION_GROUPS];
 } Workspace;
-
-/* ---- which visits there are ---- */
-
-/* The number of the ray's angle in the layout. */
-static int64_t angle_of(const SinoRegroup *regroup, uint32_t row)
-{
-    const SinoFootprint *footprint = regroup->input.footprint;
-    const int64_t ray = footprint->ray ? footprint->ray[row] : row;
-    return ray / regroup->input.layout->geometry.column_count;
-}
-
-/* The first angle of the batch. */
-static int64_t batch_of(const SinoRegroup *regroup, int64_t angle)
-{
-    const SinoLayout *layout = regroup->input.layout;
-    int c = 0;
-    while (angle < layout->angle_class[c].first || angle >= layout->angle_class[c].first + layout->angle_class[c].count)
-        c++;
-    const int64_t first = layout->angle_class[c].first;
-    return first + (angle - first) / regroup->batch_angles * regroup->batch_angles;
-}
-
-/* The middle direction of a batch, and how far its angles are from it. */
-static double middle_rad(const SinoRegroup *regroup, int64_t first, double *reach_rad)
-{
-    const SinoLayout *layout = regroup->input.layout;
-    int64_t last = first;
-    while (last + 1 < first + regroup->batch_angles && last + 1 < layout->geometry.angle_count &&
-           batch_of(regroup, last + 1) == first)
-        last++;
-    const double begin = layout->geometry.angle_rad[first], end = layout->geometry.angle_rad[last];
-    double most = 0;
-    for (int64_t k = first; k <= last; k++) most = fmax(most, fabs(layout->geometry.angle_rad[k] - (begin + end) / 2));
-    if (reach_rad) *reach_rad = most;
-    return (begin + end) / 2;
-}
-
-/* Rays of a chain go along strips of tiles, there in one and back in the next. */
-static void place_in_strip(const SinoRegroup *regroup, Origin *origin)
-{
-    const SinoTilePlace tile = regroup->input.tile[origin->tile];
-    const double rad = middle_rad(regroup, origin->angle, NULL);
-    const double x = (double)tile.column * SINO_TILE, y = -(double)tile.row * SINO_TILE;
-    origin->across = x * cos(rad) + y * sin(rad);
-    origin->along = y * cos(rad) - x * sin(rad);
-    origin->strip = (int64_t)floor(origin->across / STRIP_WIDTH);
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const Origin *p = a, *q = b;
-    if (p->chain != q->chain) return p->chain < q->chain ? -1 : 1;
-    if (p->strip != q->strip) return p->strip < q->strip ? -1 : 1;
-    const bool there = p->strip % 2 == 0;
-    if (p->along != q->along) return (p->along < q->along) == there ? -1 : 1;
-    if (p->angle != q->angle) return p->angle < q->angle ? -1 : 1;
-    return p->tile < q->tile ? -1 : p->tile > q->tile;
-}
-
-/* The visits of one section: its groups, batch by batch. NULL: only counts them. */
-static int64_t open_section(const SinoRegroup *regroup, const SinoSectionHeader *header, Origin *origin)
-{
-    SinoSection section;
-    int64_t count = 0, voxel = 0, batch = -1;
-    sino_section_arrays(header, regroup->precision, &section);
-    for (int32_t g = 0; g < header->group_count; voxel += section.count[g++]) {
-        const int64_t first = batch_of(regroup, angle_of(regroup, section.ray[(int64_t)g * SINO_GROUP_RAYS]));
-        if (first != batch) {
-            batch = first;
-            if (origin)
-                origin[count] = (Origin){.section = header,
-                                         .first_group = g,
-                                         .first_voxel = (int32_t)voxel,
-                                         .chain = regroup->input.back ? header->tile : (int32_t)first,
-                                         .angle = (int32_t)first,
-                                         .tile = header->tile};
-            if (origin && !regroup->input.back) place_in_strip(regroup, &origin[count]);
-            count++;
-        }
-        if (origin) origin[count - 1].group_count++;
-    }
-    return count;
-}
-
-static int64_t open_sections(const SinoRegroup *regroup, Origin *origin)
-{
-    const SinoBlockHeader *block = regroup->input.block;
-    int64_t count = 0;
-    for (int64_t i = 0; i < block->piece_count; i++) {
-        const SinoBlockPiece piece = sino_block_pieces(block)[i];
-        for (int64_t at = piece.offset; at < piece.offset + piece.bytes;) {
-            const SinoSectionHeader *header = (const void *)((const char *)block + at);
-            count += open_section(regroup, header, origin ? origin + count : NULL);
-            at += header->bytes;
-        }
-    }
-    return count;
-}
-
-/* Chains are runs of visits; backprojecting, tiles without visits have empty ones. */
-static void number_chains(SinoRegroup *regroup)
-{
-    const bool back = regroup->input.back;
-    int32_t units = 0, chains = 0;
-    if (back) chains = (int32_t)regroup->input.block->tile_count;
-    for (int64_t v = 0; v < regroup->visit_count; v++) {
-        const Origin *origin = &regroup->origin[v];
-        if (!back && (v == 0 || origin->chain != origin[-1].chain)) {
-            regroup->chain[chains++] = (SinoGatherChain){.first_visit = (int32_t)v,
-                                                         .first_unit = units,
-                                                         .orientations = origin->section->orientations,
-                                                         .step = origin->section->step};
-            units += __builtin_popcount(origin->section->orientations);
-        }
-        SinoGatherChain *chain = &regroup->chain[back ? origin->tile : chains - 1];
-        if (chain->visit_count++ == 0) chain->first_visit = (int32_t)v;
-        assert(back || chain->orientations == 1 || chain->step == origin->section->step);
-    }
-    for (int32_t t = 0; back && t < chains; t++) regroup->chain[t].first_unit = t;
-    regroup->chain_count = chains;
-}
-
-/* How broad parts of a chain have to be for no ray to meet one and the next but one: rays of the batch differ in
- * direction, so that they lean over by its length, and tiles have a diagonal. 0: there cannot be parts. */
-static double part_width(const SinoRegroup *regroup, const SinoGatherChain *chain)
-{
-    const Origin *origin = regroup->origin + chain->first_visit;
-    const double diagonal = 1.5 * SINO_TILE, rounding = 1e-6;
-    double low = origin->along, high = low, reach_rad;
-    middle_rad(regroup, origin->angle, &reach_rad);
-    for (int32_t v = 1; v < chain->visit_count; v++) {
-        low = fmin(low, origin[v].along);
-        high = fmax(high, origin[v].along);
-    }
-    return reach_rad < 1 ? (diagonal + (high - low) * sin(reach_rad)) / cos(reach_rad) + rounding : 0;
-}
-
-/* Which part of its chain a visit is in: strips are in one as a whole. */
-static int64_t part_of(const Origin *first, const Origin *origin, double width)
-{
-    return width > 0 ? (int64_t)floor((double)(origin->strip - first->strip) / ceil(width / STRIP_WIDTH + 1)) : 0;
-}
-
-/* Appends the chain's parts of even or odd number. */
-static void cut_chain(SinoRegroup *regroup, int64_t c, bool odd)
-{
-    const SinoGatherChain *chain = &regroup->chain[c];
-    Origin *const first = regroup->origin + chain->first_visit;
-    const double width = part_width(regroup, chain);
-    int64_t before = -1;
-    for (int32_t v = 0; v < chain->visit_count; v++) {
-        const int64_t number = part_of(first, first + v, width);
-        first[v].begins = number != before;
-        before = number;
-        if (number % 2 != odd) continue;
-        if (first[v].begins) {
-            regroup->part[regroup->part_count++] = (SinoGatherPart){.chain = (int32_t)c,
-                                                                    .first_visit = chain->first_visit + v,
-                                                                    .first_unit = (int32_t)regroup->part_unit_count};
-            regroup->part_unit_count += __builtin_popcount(chain->orientations);
-        }
-        regroup->part[regroup->part_count - 1].visit_count++;
-    }
-}
-
-static void cut_chains(SinoRegroup *regroup)
-{
-    for (int odd = 0; odd <= 1; odd++) {
-        if (odd) regroup->early_unit_count = regroup->part_unit_count;
-        for (int64_t c = 0; c < regroup->chain_count; c++) cut_chain(regroup, c, odd);
-    }
-}
-
-/* The rows of the footprint that the visit's rays of each angle are. */
-static void find_span(const SinoRegroup *regroup, int64_t v)
-{
-    const Origin *origin = &regroup->origin[v];
-    SinoGatherSpan *span = regroup->span + v * regroup->batch_angles;
-    SinoSection section;
-    sino_section_arrays(origin->section, regroup->precision, &section);
-    const uint32_t *ray = section.ray + (int64_t)origin->first_group * SINO_GROUP_RAYS;
-    for (int64_t i = 0; i < (int64_t)origin->group_count * SINO_GROUP_RAYS; i++) {
-        SinoGatherSpan *of_angle = &span[angle_of(regroup, ray[i]) - origin->angle];
-        const uint32_t end = of_angle->first + of_angle->count;
-        if (of_angle->count == 0)
-            *of_angle = (SinoGatherSpan){ray[i], 1};
-        else if (ray[i] < of_angle->first)
-            *of_angle = (SinoGatherSpan){ray[i], end - ray[i]};
-        else if (ray[i] >= end)
-            of_angle->count = ray[i] - of_angle->first + 1;
-    }
-}
-
-/* What a chain holds when it has come from `before` and needs `wanted`: as much of both as there is room for. */
-static SinoGatherSpan hold(SinoGatherSpan before, SinoGatherSpan wanted, uint32_t columns)
-{
-    const uint32_t before_end = before.first + before.count, wanted_end = wanted.first + wanted.count;
-    if (before.count == 0) return wanted;
-    if (wanted.count == 0) return before;
-    if (wanted.first > before_end || before.first > wanted_end) return wanted;
-    uint32_t first = before.first < wanted.first ? before.first : wanted.first;
-    uint32_t end = before_end > wanted_end ? before_end : wanted_end;
-    if (end - first > columns && wanted_end == end) first = end - columns;
-    if (end - first > columns) end = first + columns;
-    return (SinoGatherSpan){first, end - first};
-}
-
-static void find_spans(SinoRegroup *regroup)
-{
-    const int64_t angles = regroup->batch_angles;
-    uint32_t columns = 1;
-    for (int64_t v = 0; v < regroup->visit_count; v++) find_span(regroup, v);
-    for (int64_t i = 0; i < regroup->visit_count * angles; i++)
-        if (regroup->span[i].count > columns) columns = regroup->span[i].count;
-    if (!regroup->input.back) columns += STRIP_WIDTH;
-    regroup->columns = (int32_t)columns;
-    assert(columns * (uint32_t)angles <= SLOTS_MAX);
-    for (int64_t c = 0; !regroup->input.back && c < regroup->chain_count; c++) {
-        const SinoGatherChain *chain = &regroup->chain[c];
-        SinoGatherSpan *span = regroup->span + chain->first_visit * angles;
-        for (int64_t i = angles; i < chain->visit_count * angles; i++)
-            if (!regroup->origin[chain->first_visit + i / angles].begins)
-                span[i] = hold(span[i - angles], span[i], columns);
-    }
-}
-
-SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **result)
-{
-    SinoStatus status = NULL;
-    SinoRegroup *regroup = NULL;
-    const int64_t group_angles = input->layout->group_angles;
-    SINO_TRY(sino_allocate(1, sizeof *regroup, "regrouping", &regroup));
-    regroup->input = *input;
-    regroup->precision = (SinoPrecision)input->block->precision;
-    regroup->batch_angles = group_angles * (group_angles >= BATCH_ANGLES       ? 1
-                                            : 2 * group_angles >= BATCH_ANGLES ? 2
-                                                                               : SINO_SECTION_GROUPS);
-    const int64_t visits = open_sections(regroup, NULL), tiles = input->block->tile_count;
-    regroup->visit_count = visits;
-    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->origin, "visits", &regroup->origin));
-    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->visit, "visits", &regroup->visit));
-    SINO_TRY_OR(status, failed,
-                sino_allocate(visits > tiles ? visits : tiles, sizeof *regroup->chain, "chains", &regroup->chain));
-    SINO_TRY_OR(status, failed,
-                sino_allocate(visits * regroup->batch_angles, sizeof *regroup->span, "spans", &regroup->span));
-    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->part, "parts of chains", &regroup->part));
-    open_sections(regroup, regroup->origin);
-    qsort(regroup->origin, (size_t)visits, sizeof *regroup->origin, by_place);
-    number_chains(regroup);
-    if (!input->back) cut_chains(regroup);
-    find_spans(regroup);
-    *result = regroup;
-    return NULL;
-failed:
-    sino_regroup_free(regroup);
-    return status;
-}
-
-void sino_regroup_free(SinoRegroup *regroup)
-{
-    if (!regroup) return;
-    free(regroup->origin);
-    free(regroup->visit);
-    free(regroup->chain);
-    free(regroup->span);
-    free(regroup->part);
-    free(regroup);
-}
-
-int64_t sino_regroup_visit_count(const SinoRegroup *regroup)
-{
-    return regroup->visit_count;
-}
 
 /* ---- the outputs of one visit, and what they meet ---- */
 
@@ -369,13 +62,13 @@ static double length_at(SinoPrecision precision, const void *length, int64_t at)
 }
 
 /* Slots of the visit's rays, [group][ray]; a ray that a group repeats to be full has none. */
-static void find_slots(Workspace *work, const Origin *origin, const SinoSection *section)
+static void find_slots(Workspace *work, const SinoRegroupOrigin *origin, const SinoSection *section)
 {
     const SinoRegroup *regroup = work->regroup;
     const uint32_t *ray = section->ray + (int64_t)origin->first_group * SINO_GROUP_RAYS;
     for (int64_t i = 0; i < (int64_t)origin->group_count * SINO_GROUP_RAYS; i++) {
         const bool repeated = i % SINO_GROUP_RAYS > 0 && ray[i] == ray[i / SINO_GROUP_RAYS * SINO_GROUP_RAYS];
-        const int64_t angle = angle_of(regroup, ray[i]) - origin->angle;
+        const int64_t angle = sino_regroup_angle(regroup, ray[i]) - origin->angle;
         work->ray_slot[i] =
             repeated ? SINO_GATHER_NONE : (uint16_t)(angle * regroup->columns + ray[i] % (uint32_t)regroup->columns);
     }
@@ -388,14 +81,14 @@ typedef struct Cursor {
     int count;
 } Cursor;
 
-static Cursor first_group(const Origin *origin, const SinoSection *section)
+static Cursor first_group(const SinoRegroupOrigin *origin, const SinoSection *section)
 {
     return (Cursor){.voxel = section->voxel + origin->first_voxel,
                     .length = (int64_t)origin->first_voxel * SINO_GROUP_RAYS,
                     .count = section->count[origin->first_group]};
 }
 
-static Cursor next_group(const Origin *origin, const SinoSection *section, int32_t group, Cursor at)
+static Cursor next_group(const SinoRegroupOrigin *origin, const SinoSection *section, int32_t group, Cursor at)
 {
     at.voxel += at.count;
     at.length += (int64_t)at.count * SINO_GROUP_RAYS;
@@ -404,7 +97,7 @@ static Cursor next_group(const Origin *origin, const SinoSection *section, int32
 }
 
 /* Projecting: rays, in the block's order. */
-static void list_rays(Workspace *work, const Origin *origin, const SinoSection *section)
+static void list_rays(Workspace *work, const SinoRegroupOrigin *origin, const SinoSection *section)
 {
     const SinoPrecision precision = work->regroup->precision;
     const int64_t group_angles = work->regroup->input.layout->group_angles;
@@ -412,14 +105,15 @@ static void list_rays(Workspace *work, const Origin *origin, const SinoSection *
     Cursor at = first_group(origin, section);
     for (int32_t g = 0; g < origin->group_count; at = next_group(origin, section, g, at), g++) {
         const uint32_t *ray = section->ray + (int64_t)(origin->first_group + g) * SINO_GROUP_RAYS;
-        const int64_t of = (angle_of(work->regroup, ray[0]) - origin->angle) / group_angles;
+        const int64_t of = (sino_regroup_angle(work->regroup, ray[0]) - origin->angle) / group_angles;
         for (int r = 0; r < SINO_GROUP_RAYS; r++) {
             Output *output = &work->output[work->output_count];
             if (work->ray_slot[g * SINO_GROUP_RAYS + r] == SINO_GATHER_NONE) continue;
             *output = (Output){
                 .slot = work->ray_slot[g * SINO_GROUP_RAYS + r], .first = of != batch, .entry = work->entry_count};
             for (int i = 0; i < at.count; i++) {
-                const double length = length_at(precision, section->length, at.length + i * SINO_GROUP_RAYS + r);
+                const double length =
+                    length_at(precision, section->length, at.length + (int64_t)i * SINO_GROUP_RAYS + r);
                 if (length != 0) work->entry[work->entry_count++] = (Entry){at.voxel[i], length};
             }
             output->entry_count = work->entry_count - output->entry;
@@ -431,14 +125,15 @@ static void list_rays(Workspace *work, const Origin *origin, const SinoSection *
 }
 
 /* Calls for every length of the visit that is not 0: counts them by voxel, or, `fill`, lists them. */
-static void sort_by_voxel(Workspace *work, const Origin *origin, const SinoSection *section, bool fill)
+static void sort_by_voxel(Workspace *work, const SinoRegroupOrigin *origin, const SinoSection *section, bool fill)
 {
     const SinoPrecision precision = work->regroup->precision;
     Cursor at = first_group(origin, section);
     for (int32_t g = 0; g < origin->group_count; at = next_group(origin, section, g, at), g++)
         for (int i = 0; i < at.count; i++)
             for (int r = 0; r < SINO_GROUP_RAYS; r++) {
-                const double length = length_at(precision, section->length, at.length + i * SINO_GROUP_RAYS + r);
+                const double length =
+                    length_at(precision, section->length, at.length + (int64_t)i * SINO_GROUP_RAYS + r);
                 if (length == 0) continue;
                 if (fill)
                     work->entry[work->of_voxel[at.voxel[i]]++] =
@@ -453,7 +148,8 @@ static void order_voxels(Workspace *work, double rad)
 {
     const double cosine = cos(rad), sine = sin(rad), rounding = 1e-9;
     for (int v = 0; v < SINO_TILE_VOXELS; v++) {
-        const double offset = v % SINO_TILE * cosine - v / SINO_TILE * sine;
+        const int row = v / SINO_TILE, column = v % SINO_TILE;
+        const double offset = column * cosine - row * sine;
         int i = v;
         work->offset[v] = offset;
         for (; i > 0 && offset < work->offset[work->order[i - 1]] - rounding; i--) work->order[i] = work->order[i - 1];
@@ -462,13 +158,13 @@ static void order_voxels(Workspace *work, double rad)
 }
 
 /* Backprojecting: voxels, by their offset. */
-static void list_voxels(Workspace *work, const Origin *origin, const SinoSection *section)
+static void list_voxels(Workspace *work, const SinoRegroupOrigin *origin, const SinoSection *section)
 {
     memset(work->of_voxel, 0, sizeof work->of_voxel);
     sort_by_voxel(work, origin, section, false);
     for (int v = 0; v < SINO_TILE_VOXELS; v++) work->of_voxel[v + 1] += work->of_voxel[v];
     sort_by_voxel(work, origin, section, true); /* now of_voxel[v] is where those of v end */
-    order_voxels(work, middle_rad(work->regroup, origin->angle, NULL));
+    order_voxels(work, sino_regroup_middle_rad(work->regroup, origin->angle, NULL));
     for (int i = 0; i < SINO_TILE_VOXELS; i++) {
         const uint8_t v = work->order[i];
         const int32_t begin = v > 0 ? work->of_voxel[v - 1] : 0, end = work->of_voxel[v];
@@ -549,7 +245,7 @@ static int larger_first(const void *a, const void *b)
     return p->input < q->input ? -1 : p->input > q->input;
 }
 
-static void make_groups(Workspace *work, const Origin *origin)
+static void make_groups(Workspace *work, const SinoRegroupOrigin *origin)
 {
     const SinoRegroup *regroup = work->regroup;
     const int outputs = regroup->input.outputs;
@@ -599,7 +295,7 @@ SinoStatus sino_regroup_measure(SinoRegroup *regroup, int64_t first, int64_t cou
     const int32_t groups = groups_of_bundle(regroup);
     SINO_TRY(workspace_new(regroup, &work));
     for (int64_t v = first; v < first + count; v++) {
-        const Origin *origin = &regroup->origin[v];
+        const SinoRegroupOrigin *origin = &regroup->origin[v];
         make_groups(work, origin);
         regroup->visit[v] = (SinoGatherVisit){.step = origin->section->step,
                                               .tile = origin->tile,
@@ -733,7 +429,7 @@ static void write_group(const Workspace *work, const Group *group, uint16_t fill
     }
 }
 
-static void write_visit(Workspace *work, const Origin *origin, const SinoGatherHeader *header,
+static void write_visit(Workspace *work, const SinoRegroupOrigin *origin, const SinoGatherHeader *header,
                         const SinoGatherVisit *visit)
 {
     const SinoRegroup *regroup = work->regroup;
@@ -746,7 +442,7 @@ static void write_visit(Workspace *work, const Origin *origin, const SinoGatherH
     memset((char *)header + visit->offset, 0, (size_t)sino_gather_arrays(header, visit, &lists));
     for (int32_t b = 0; b < visit->bundle_count; b++) {
         SinoGatherBundle *bundle = &lists.bundle[b];
-        const Group *first = &work->group[b * groups];
+        const Group *first = &work->group[(int64_t)b * groups];
         *bundle = (SinoGatherBundle){.first = step, .count = bundle_steps(regroup, first)};
         for (int q = 0; q < groups; q++) {
             const bool there = b * groups + q < work->group_count;

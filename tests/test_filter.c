@@ -87,7 +87,7 @@ static void slices_do_not_mix(void **state)
     enum { COLUMNS = 77, SLICES = 41, STRIDE_MOST = 64, ANGLE_PAIR = 2, RAYS = ANGLE_PAIR * COLUMNS };
     const double weight[ANGLE_PAIR] = {0.5, 3};
     const SinoSlices all = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, SLICES), SLICES};
-    float original[RAYS * STRIDE_MOST], together[RAYS * STRIDE_MOST], alone[RAYS];
+    float original[RAYS * STRIDE_MOST] = {0}, together[RAYS * STRIDE_MOST] = {0}, alone[RAYS];
     uint32_t seed = 3;
     assert_true(all.stride <= STRIDE_MOST);
     for (int i = 0; i < RAYS * all.stride; i++)

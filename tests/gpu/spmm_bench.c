@@ -445,12 +445,11 @@ static SinoStatus bench_csr(const Bench *bench, const Csr *csr, double *best)
 {
     Sparse of = {0};
     CUSPARSE_TRY(cusparseCreate(&of.handle));
-    SINO_TRY(to_device(csr->row_count + 1, sizeof *csr->offset, csr->offset, &of.offset));
-    /* Offsets of 64 bits want columns of 64 bits in some versions, so 32 where they do. */
+    /* Offsets and columns of 32 bits, which every algorithm takes. */
     int32_t *offset = NULL;
     SINO_TRY(sino_allocate(csr->row_count + 1, sizeof *offset, "offsets", &offset));
     for (int64_t i = 0; i <= csr->row_count; i++) offset[i] = (int32_t)csr->offset[i];
-    CUDA_TRY(cudaMemcpy(of.offset, offset, (size_t)(csr->row_count + 1) * sizeof *offset, cudaMemcpyHostToDevice));
+    SINO_TRY(to_device(csr->row_count + 1, sizeof *offset, offset, &of.offset));
     free(offset);
     SINO_TRY(to_device(csr->nonzero_count, sizeof *csr->column, csr->column, &of.column));
     SINO_TRY(to_device(csr->nonzero_count, sizeof *csr->length, csr->length, &of.length));

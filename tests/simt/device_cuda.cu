@@ -43,3 +43,9 @@ void device_needed(void)
     printf("skipped: no GPU (%s)\n", cudaGetErrorString(error));
     exit(skipped);
 }
+
+/* The tests of the CPU's functions do not ask. */
+__attribute__((constructor)) static void look_first(void)
+{
+    device_needed();
+}

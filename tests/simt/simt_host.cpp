@@ -18,6 +18,7 @@
 #endif
 #endif
 #ifdef SIMT_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -539,8 +540,18 @@ static void run_blocks(dim3 blocks, size_t shared_bytes)
     free(order);
 }
 
+/* Fibers that were left in the middle of a function have told the sanitizer of its variables. */
+static void forget_stacks()
+{
+#ifdef SIMT_ASAN
+    if (machine.failed && machine.fibers)
+        __asan_unpoison_memory_region(machine.stacks, THREADS_MAX * (stack_bytes + GUARD));
+#endif
+}
+
 const char *simt_run(dim3 blocks, dim3 threads, size_t shared_bytes, void (*thread)(void *closure), void *closure)
 {
+    forget_stacks();
     machine.failed = false;
     if (!sizes_allowed(blocks, threads, shared_bytes)) return machine.fault;
     make_fibers();

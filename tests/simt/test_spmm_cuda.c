@@ -259,6 +259,24 @@ static void partitions_match_reference(void **state)
     check_problem(problem_create(scan_of(&fine, 44, 40, 21.25), false));
 }
 
+/* Chains so long that blocks walk parts of them, one after another. */
+static void parts_of_chains_match_reference(void **state)
+{
+    (void)state;
+    static const Shape shapes[] = {{9, 16, &hopper}, {64, 16, &large}};
+    const TestingAngles angles = testing_angles_even("fine", 8, 20, 1.5, 0);
+    Problem problem = problem_create(scan_of(&angles, 90, 90, 43.25), false);
+    const Partition whole = whole_grid(&problem);
+    Packed packed = pack(&problem, &whole, SINO_SINGLE);
+    const Lists lists = lists_create(&problem, &whole, &packed, false, 4);
+    assert_true(lists.header.early_unit_count > 1);
+    assert_true(lists.header.part_unit_count > lists.header.early_unit_count);
+    device_free(lists.memory);
+    packed_free(&packed);
+    check_kernels(&problem, &whole, shapes, 2);
+    problem_free(&problem);
+}
+
 /* No tiles, tiles that the detector does not see, more voxels than rays: voxels are cleared, rays that meet nothing
  * too. */
 static void empty_partitions_are_zero(void **state)
@@ -412,9 +430,10 @@ int main(void)
 {
     device_needed();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_width_matches_reference), cmocka_unit_test(partitions_match_reference),
-        cmocka_unit_test(empty_partitions_are_zero),     cmocka_unit_test(directions_are_adjoint),
-        cmocka_unit_test(devices_too_small_are_refused), cmocka_unit_test(every_order_gives_the_same_bits),
+        cmocka_unit_test(every_width_matches_reference),   cmocka_unit_test(partitions_match_reference),
+        cmocka_unit_test(parts_of_chains_match_reference), cmocka_unit_test(empty_partitions_are_zero),
+        cmocka_unit_test(directions_are_adjoint),          cmocka_unit_test(devices_too_small_are_refused),
+        cmocka_unit_test(every_order_gives_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

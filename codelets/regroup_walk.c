@@ -17,24 +17,27 @@ int64_t sino_regroup_angle(const SinoRegroup *regroup, uint32_t row)
     return ray / regroup->input.layout->geometry.column_count;
 }
 
+/* The class of a stored angle. */
+static const SinoAngleClass *class_of(const SinoRegroup *regroup, int64_t angle)
+{
+    const SinoAngleClass *class = regroup->input.layout->angle_class;
+    while (angle < class->first || angle >= class->first + class->count) class ++;
+    return class;
+}
+
 /* The first angle of the batch. */
 static int64_t batch_of(const SinoRegroup *regroup, int64_t angle)
 {
-    const SinoLayout *layout = regroup->input.layout;
-    int c = 0;
-    while (angle < layout->angle_class[c].first || angle >= layout->angle_class[c].first + layout->angle_class[c].count)
-        c++;
-    const int64_t first = layout->angle_class[c].first;
+    const int64_t first = class_of(regroup, angle)->first;
     return first + (angle - first) / regroup->batch_angles * regroup->batch_angles;
 }
 
 double sino_regroup_middle_rad(const SinoRegroup *regroup, int64_t first, double *reach_rad)
 {
     const SinoLayout *layout = regroup->input.layout;
-    int64_t last = first;
-    while (last + 1 < first + regroup->batch_angles && last + 1 < layout->geometry.angle_count &&
-           batch_of(regroup, last + 1) == first)
-        last++;
+    const SinoAngleClass *class = class_of(regroup, first);
+    const int64_t of_class = class->first + class->count - 1, of_batch = first + regroup->batch_angles - 1;
+    const int64_t last = of_batch < of_class ? of_batch : of_class;
     const double begin = layout->geometry.angle_rad[first], end = layout->geometry.angle_rad[last];
     double most = 0;
     for (int64_t k = first; k <= last; k++) most = fmax(most, fabs(layout->geometry.angle_rad[k] - (begin + end) / 2));

@@ -14,7 +14,8 @@
 
 /* Everything that a recon holds while it runs. */
 typedef struct Recon {
-    const SinoSettings *settings;
+    const SinoSettings *settings; /* as given, or `chosen` */
+    SinoSettings chosen;          /* its texts are those of the settings */
     SinoLog *log;
     const SinoSolver *solver;
     SinoProcesses *processes;
@@ -100,6 +101,22 @@ static void tell_plan(const Recon *recon)
                   sino_bytes_text(plan->total_bytes, total), sino_bytes_text(plan->budget_bytes, budget));
 }
 
+/* How several processes share the work. */
+static void tell_team(const Recon *recon)
+{
+    const SinoProcessGrid *grid = &recon->team.grid;
+    const SinoTopology *topology = &recon->plan.topology;
+    const int64_t idle = sino_process_grid_idle(grid, INT64_MAX);
+    if (grid->rank_count == 1) return;
+    sino_log_info(recon->log, "ranks",
+                  "ranks: %" PRId64 " in a grid of %" PRId64 "x%" PRId64 " (%s), each slice on %" PRId64
+                  " nodes of %" PRId64 " sockets of %" PRId64 " workers, %s",
+                  grid->rank_count, grid->batch_groups, grid->data_ranks, grid->why, topology->node_count,
+                  topology->sockets, topology->workers,
+                  recon->settings->communication == SINO_COMMUNICATION_DIRECT ? "direct" : "hierarchical");
+    if (idle > 0) sino_log_warning(recon->log, "ranks", "%" PRId64 " ranks have nothing to do", idle);
+}
+
 /* Why angles are stored as they are. */
 static const char *why_stored(const Recon *recon)
 {
@@ -115,9 +132,10 @@ static void tell_operator(const Recon *recon)
     const SinoOperator *op = recon->op;
     char bytes[24];
     sino_log_info(recon->log, "operator",
-                  "operator of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), %s in %.2f s; %" PRId64 " of %" PRId64
+                  "operator%s of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), %s in %.2f s; %" PRId64 " of %" PRId64
                   " angles stored%s",
-                  op->nonzero_count, sino_bytes_text(op->bytes, bytes),
+                  recon->team.grid.data_ranks > 1 ? " (this rank's share)" : "", op->nonzero_count,
+                  sino_bytes_text(op->bytes, bytes),
                   (double)op->bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1),
                   op->file ? "read" : "built", op->build_s, sino_layout_stored_angles(&op->layout),
                   op->layout.geometry.angle_count, why_stored(recon));
@@ -194,6 +212,10 @@ static SinoStatus set_up(Recon *recon)
     SINO_TRY(sino_runtime_start(&request, &recon->runtime));
     SINO_TRY(sino_team_new(processes, settings, &recon->input, recon->solver, sino_runtime_worker_count(recon->runtime),
                            team));
+    recon->chosen = *settings;
+    SINO_TRY(sino_team_choose_symmetry(team, recon->runtime, settings, &recon->input, recon->solver,
+                                       &recon->chosen.symmetry));
+    recon->settings = settings = &recon->chosen;
     SINO_TRY(sino_team_plan(team, recon->runtime, settings, &recon->input, recon->solver, NULL, &recon->plan));
     SINO_TRY(find_center(recon));
     SINO_TRY(sino_processes_agree(processes, make_operator(recon)));
@@ -203,6 +225,7 @@ static SinoStatus set_up(Recon *recon)
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&recon->input,
                                                              recon->solver->iterative ? settings->iterations + 1 : 1,
                                                              settings->pictures, &recon->record)));
+    tell_team(recon);
     tell_plan(recon);
     return sino_processes_agree(processes, take_share(recon));
 }
@@ -371,7 +394,8 @@ static SinoStatus tell_levels(const Recon *recon)
     for (int i = 0; i < SINO_REDUCTIONS; i++) {
         const bool sent = i == SINO_REDUCE_GLOBAL;
         const size_t element = sino_precision_bytes(sent ? recon->settings->precision : solver);
-        if (rows[i] > 0)
+        const bool same = i == SINO_REDUCE_NODE && rows[i] == rows[SINO_REDUCE_SOCKET]; /* a socket per node */
+        if (rows[i] > 0 && !same)
             sino_log_info(recon->log, "profile", "sums of %s: %" PRId64 " bytes a projection of all slices", level[i],
                           rows[i] * (int64_t)element);
     }

@@ -2,7 +2,9 @@
 /* Team: the processes of a run, how they share the slices and each slice among them, and which part this one has. */
 #include "team.h"
 
+#include "forecast.h"
 #include "memory.h"
+#include "platform.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,6 +130,69 @@ SinoStatus sino_team_plan(SinoTeam *team, const SinoRuntime *runtime, const Sino
     team->shape.data_rank = sino_processes_rank(team->processes) - team->shape.first_process;
     if (team->shape.idle) team->shape.first_process = team->shape.data_rank = 0;
     return share_partitions(team, settings, &plan->topology);
+}
+
+/* The settings, with a machine's default rates, and this grid. */
+static SinoStatus forecast_settings(const SinoTeam *team, const SinoSettings *settings, SinoSettings *wanted)
+{
+    char angles[] = "--angles=1", columns[] = "--columns=1", slices[] = "--slices=1";
+    char *any_scan[] = {angles, columns, slices};
+    SinoSettings *rates;
+    SINO_TRY(sino_settings_read(SINO_VERB_PLAN, 3, any_scan, &rates));
+    *wanted = *settings;
+    wanted->grid = (SinoGridShape){team->grid.batch_groups, team->grid.data_ranks};
+    wanted->kernel_gflops = rates->kernel_gflops;
+    wanted->memory_gbps = rates->memory_gbps;
+    wanted->socket_gbps = rates->socket_gbps;
+    wanted->node_gbps = rates->node_gbps;
+    wanted->link_gbps = rates->link_gbps;
+    wanted->link_latency_us = rates->link_latency_us;
+    wanted->file_gbps = rates->file_gbps;
+    sino_settings_free(rates);
+    return NULL;
+}
+
+static SinoStatus forecast_symmetry(const SinoTeam *team, const SinoRuntime *runtime, const SinoSettings *settings,
+                                    const SinoInput *input, const SinoSolver *solver, bool *symmetry)
+{
+    SinoForecast forecast;
+    SinoSettings wanted;
+    SINO_TRY(forecast_settings(team, settings, &wanted));
+    SinoForecastRequest request = {.settings = &wanted,
+                                   .solver = solver,
+                                   .rank_count = sino_processes_count(team->processes),
+                                   .worker_count = team->share.worker_count,
+                                   .machine_sockets = sino_platform_socket_count(),
+                                   .budget_bytes = team->share.budget_bytes};
+    sino_forecast_take_input(input, &request);
+    SinoStatus status = sino_forecast_new(&request, &forecast);
+    if (status) { /* the plan itself will tell whether it fits */
+        sino_status_free(status);
+        return NULL;
+    }
+    *symmetry = forecast.symmetry;
+    sino_log_info(sino_runtime_log(runtime), "plan", "%s", forecast.symmetry_why);
+    sino_forecast_free(&forecast);
+    return NULL;
+}
+
+SinoStatus sino_team_choose_symmetry(SinoTeam *team, const SinoRuntime *runtime, const SinoSettings *settings,
+                                     const SinoInput *input, const SinoSolver *solver, bool *symmetry)
+{
+    SinoSettings compact = *settings;
+    SinoMemoryPlan plan;
+    if (!settings->symmetry || team->grid.data_ranks == 1) return NULL;
+    SinoStatus status = NULL;
+    if (sino_processes_rank(team->processes) == 0)
+        status = forecast_symmetry(team, runtime, settings, input, solver, symmetry);
+    SINO_TRY(sino_processes_agree(team->processes, status));
+    SINO_TRY(sino_processes_broadcast(team->processes, (int64_t)sizeof *symmetry, symmetry));
+    if (*symmetry) return NULL;
+    compact.symmetry = false;
+    status = sino_team_plan(team, runtime, &compact, input, solver, NULL, &plan);
+    if (status) *symmetry = true;
+    sino_status_free(status);
+    return NULL;
 }
 
 void sino_team_take_slices(const SinoTeam *team, SinoInput *input)

@@ -29,6 +29,13 @@ SinoStatus sino_team_plan(SinoTeam *team, const SinoRuntime *runtime, const Sino
                           const SinoInput *input, const SinoSolver *solver, const SinoOperator *op,
                           SinoMemoryPlan *plan);
 
+/* Collective. Where several processes share each slice and angles pair up: whether rays are stored once for several
+ * orientations, so that a partition owns whole orbits of tiles, or each, so that it is compact and its footprint small.
+ * The forecast of this grid decides, by the default rates of a machine; *symmetry becomes false when compact partitions
+ * are faster and fit. */
+SinoStatus sino_team_choose_symmetry(SinoTeam *team, const SinoRuntime *runtime, const SinoSettings *settings,
+                                     const SinoInput *input, const SinoSolver *solver, bool *symmetry);
+
 /* The input becomes that of this process's slices; none when it is idle. */
 void sino_team_take_slices(const SinoTeam *team, SinoInput *input);
 

@@ -9,16 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static SinoStatus new_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
-                             SinoData **data)
-{
-    int64_t elements = 0, bytes = 0;
-    SINO_TRY(sino_multiply(rows, stride, name, &elements));
-    SINO_TRY(sino_multiply(elements, (int64_t)element, name, &bytes));
-    /* An empty partition still needs data that its tasks can name. */
-    return sino_data_new(runtime, name, bytes > 0 ? bytes : 1, data);
-}
-
 /* A vector for each partition, of its voxels or of its footprint's rays. */
 static SinoStatus new_parts(SinoRuntime *runtime, const char *name, const SinoOperator *op, bool voxels, int64_t stride,
                             size_t element, SinoData ***parts)
@@ -26,8 +16,8 @@ static SinoStatus new_parts(SinoRuntime *runtime, const char *name, const SinoOp
     SINO_TRY(sino_allocate(op->partition_count, sizeof **parts, name, parts));
     for (int64_t p = 0; p < op->partition_count; p++) {
         const SinoPartition *partition = &op->partition[p];
-        SINO_TRY(new_vector(runtime, name, voxels ? partition->voxel_count : partition->footprint.ray_count, stride,
-                            element, &(*parts)[p]));
+        SINO_TRY(sino_data_vector(runtime, name, voxels ? partition->voxel_count : partition->footprint.ray_count,
+                                  stride, element, &(*parts)[p]));
     }
     return NULL;
 }
@@ -48,8 +38,8 @@ static SinoStatus new_vectors(SinoRuntime *runtime, const SinoMinibatchRequest *
     const size_t element = sino_precision_bytes(made->slices.precision);
     assert(vectors.rays <= SINO_RAY_VECTORS_MAX && vectors.voxels <= SINO_VOXEL_VECTORS_MAX);
     for (int64_t i = 0; i < vectors.rays; i++)
-        SINO_TRY(new_vector(runtime, ray_name[i], sino_exchange_ray_count(request->exchange), stride, element,
-                            &made->rays[i]));
+        SINO_TRY(sino_data_vector(runtime, ray_name[i], sino_exchange_ray_count(request->exchange), stride, element,
+                                  &made->rays[i]));
     for (int64_t i = 0; i < vectors.voxels; i++)
         SINO_TRY(new_parts(runtime, voxel_name[i], op, true, stride, element, &made->voxels[i]));
     if (!op->whole) SINO_TRY(new_parts(runtime, "partial", op, false, stride, element, &made->partial));

@@ -32,15 +32,6 @@ static SinoMessage message_of(const SinoPartialSums *sums, const char *name, Sin
                          .tag = (sums->number * CARGOES + (int64_t)cargo) * indices + index};
 }
 
-static SinoStatus new_rows(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
-                           SinoData **data)
-{
-    int64_t elements = 0, bytes = 0;
-    SINO_TRY(sino_multiply(rows, stride, name, &elements));
-    SINO_TRY(sino_multiply(elements, (int64_t)element, name, &bytes));
-    return sino_data_new(runtime, name, bytes > 0 ? bytes : 1, data);
-}
-
 static bool is_narrow(const SinoPartialSums *sums)
 {
     return sums->stored == SINO_HALF || sums->stored == SINO_MIXED;
@@ -50,9 +41,10 @@ static SinoStatus new_parcel(SinoRuntime *runtime, const SinoPartialSums *sums, 
                              bool sent, SinoParcel *parcel)
 {
     const int64_t stride = sums->slices.stride;
-    SINO_TRY(new_rows(runtime, name, rows, stride, sino_precision_bytes(sums->slices.precision), &parcel->rows));
+    SINO_TRY(
+        sino_data_vector(runtime, name, rows, stride, sino_precision_bytes(sums->slices.precision), &parcel->rows));
     if (!sent || !is_narrow(sums)) return NULL;
-    SINO_TRY(new_rows(runtime, "halves of a message", rows, stride, sizeof(SinoHalf), &parcel->halves));
+    SINO_TRY(sino_data_vector(runtime, "halves of a message", rows, stride, sizeof(SinoHalf), &parcel->halves));
     return sino_data_new(runtime, "units of a message", (int64_t)sizeof(SinoUnits), &parcel->units);
 }
 
@@ -62,8 +54,8 @@ static SinoStatus new_levels(SinoRuntime *runtime, SinoPartialSums *made)
     const size_t element = sino_precision_bytes(made->slices.precision);
     SINO_TRY(sino_allocate(exchange->socket_count, sizeof *made->socket, "sums of sockets", &made->socket));
     for (int64_t s = 0; s < exchange->socket_count; s++)
-        SINO_TRY(new_rows(runtime, "sum of a socket", exchange->socket[s].footprint.ray_count, made->slices.stride,
-                          element, &made->socket[s]));
+        SINO_TRY(sino_data_vector(runtime, "sum of a socket", exchange->socket[s].footprint.ray_count,
+                                  made->slices.stride, element, &made->socket[s]));
     SINO_TRY(
         sino_allocate(exchange->node_count * rank_count(made), sizeof *made->piece, "sums of nodes", &made->piece));
     for (int64_t n = 0; n < exchange->node_count; n++)
@@ -100,7 +92,8 @@ static SinoStatus new_voxels(SinoRuntime *runtime, const SinoOperator *op, SinoP
     for (int64_t p = 0; p < decomposition->partition_count; p++) {
         const int64_t voxels = (decomposition->first[p + 1] - decomposition->first[p]) * SINO_TILE_VOXELS;
         if (p >= op->first_partition && p < op->first_partition + op->partition_count) continue;
-        SINO_TRY(new_rows(runtime, "tomogram elsewhere", voxels, made->slices.stride, element, &made->voxels[p]));
+        SINO_TRY(
+            sino_data_vector(runtime, "tomogram elsewhere", voxels, made->slices.stride, element, &made->voxels[p]));
     }
     return NULL;
 }

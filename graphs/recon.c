@@ -132,8 +132,8 @@ static void tell_operator(const Recon *recon)
     const SinoOperator *op = recon->op;
     char bytes[24];
     sino_log_info(recon->log, "operator",
-                  "operator%s of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), %s in %.2f s; %" PRId64 " of %" PRId64
-                  " angles stored%s",
+                  "operator%s of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), %s in %.2f s; %" PRId64
+                  " of %" PRId64 " angles stored%s",
                   recon->team.grid.data_ranks > 1 ? " (this rank's share)" : "", op->nonzero_count,
                   sino_bytes_text(op->bytes, bytes),
                   (double)op->bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1),

@@ -66,6 +66,15 @@ SinoStatus sino_data_describe(const char *name, const void *memory, int64_t byte
     return NULL;
 }
 
+SinoStatus sino_data_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
+                            SinoData **data)
+{
+    int64_t elements = 0, bytes = 0;
+    SINO_TRY(sino_multiply(rows, stride, name, &elements));
+    SINO_TRY(sino_multiply(elements, (int64_t)element, name, &bytes));
+    return sino_data_new(runtime, name, bytes > 0 ? bytes : 1, data);
+}
+
 SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *memory, int64_t bytes,
                             SinoData **result)
 {

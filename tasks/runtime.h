@@ -79,7 +79,11 @@ typedef struct SinoData SinoData;
 /* `name` is for graphs and messages; a constant. 0 bytes: a void handle, that only orders its tasks. */
 SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **data);
 
-/* The same over memory that is not owned and outlives the data: `memory` is 64-byte aligned and accessible up to the
+/* A vector of `rows` rows of `stride` elements of `element` bytes; an empty one is data, too, that tasks can name. */
+SinoStatus sino_data_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
+                            SinoData **data);
+
+/* Data over memory that is not owned and outlives them: `memory` is 64-byte aligned and accessible up to the
  * next multiple of 64 bytes, bytes > 0. Memory that cannot be written, such as a mapped file, is for STARPU_R only. */
 SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *memory, int64_t bytes, SinoData **data);
 

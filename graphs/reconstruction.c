@@ -249,11 +249,12 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
     sino_runtime_expect(runtime, (double)(reconstruction->input->slice_count * columns),
                         reconstruction->plan->slab_count);
     status = sino_processes_agree(sino_runtime_processes(runtime), new_data(&run));
+    const bool begun = !status; /* by all */
     if (!status && solver->prepare && !reconstruction->exchange->shape.idle) status = solver->prepare(&run.solver_run);
     sino_runtime_profile_begin(runtime);
     if (!status) status = insert_all(&run);
     /* Others would wait for messages that are not submitted any more. */
-    if (*sino_status_text(status) && sino_processes_count(sino_runtime_processes(runtime)) > 1)
+    if (begun && *sino_status_text(status) && sino_processes_count(sino_runtime_processes(runtime)) > 1)
         sino_processes_abort(sino_runtime_processes(runtime), status);
     status = sino_runtime_wait_after(runtime, status);
     if (!status) sino_runtime_profile_report(runtime, NULL);

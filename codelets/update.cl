@@ -48,7 +48,7 @@ __kernel void update_collect(Slices slices, int first, __global const Sums *part
 
 static void record(int f, double square, __global State *state, History history, __global double *residual)
 {
-    residual[f * history.columns + history.iteration] = state[f].stopped ? nan((ulong)0) : square;
+    residual[f * history.columns + history.iteration] = state[f].stopped ? NAN : square;
     if (square <= history.tolerance * history.tolerance * state[f].residual0) state[f].stopped = 1;
 }
 
@@ -60,7 +60,7 @@ __kernel void update_start(Slices slices, History history, __global const Sums *
     const State started = {.residual0 = sums[f].square};
     state[f] = started;
     record(f, sums[f].square, state, history, residual);
-    for (long i = history.iteration + 1; i < history.columns; i++) residual[f * history.columns + i] = nan((ulong)0);
+    for (long i = history.iteration + 1; i < history.columns; i++) residual[f * history.columns + i] = NAN;
 }
 
 __kernel void update_step(Slices slices, __global const Sums *sums, __global State *state)

@@ -228,18 +228,18 @@ static void one_cannot_write(void **state)
 static void one_is_killed(void **state)
 {
     CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
-    char path[TESTING_PATH];
-    int pid = 0;
+    char path[TESTING_PATH], number[32];
     cli_works(*state, scan);
     make_folders(*state);
     cli_start(&run, "recon ../scan.h5 -o ../out.h5 --grid 1x2 --iterations 1000000 --rotation-axis 49.5");
     cli_await(&run, "iteration 1/");
     FILE *file = fopen(testing_path(path, *state, "rank1/pid"), "r");
     assert_non_null(file);
-    assert_int_equal(fscanf(file, "%d", &pid), 1);
+    assert_non_null(fgets(number, sizeof number, file));
     fclose(file);
+    const int64_t pid = strtoll(number, NULL, 10);
     assert_true(pid > 1);
-    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(kill((pid_t)pid, SIGKILL), 0);
     cli_wait(&run); /* comes to an end */
     assert_int_not_equal(run.exit_code, 0);
     assert_false(cli_exists(*state, "out.h5"));

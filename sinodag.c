@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sinodag: the program. Its verbs, their help, and exit codes 0, 1 (failed) and 2 (input that cannot be honoured). */
 #include "log.h"
+#include "platform.h"
 #include "settings.h"
 #include "status.h"
 #include "version.h"
 #include "workflows.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +27,7 @@ static const Verb verb_table[] = {
     {"info", SINO_VERB_INFO, "tell what a scan holds", sino_info},
     {"demo", SINO_VERB_DEMO, "make a phantom scan, reconstruct it and compare with the truth", sino_demo},
     {"bench", SINO_VERB_BENCH, "measure the operator's kernels beside this machine's limits", sino_bench},
+    {"plan", SINO_VERB_PLAN, "tell what a run on many ranks would need and take", sino_plan},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 
@@ -58,12 +61,27 @@ static SinoStatus check_stdout(void)
     return NULL;
 }
 
+/* Of several processes the first one tells what all of them find out alike. */
+static bool tells(void)
+{
+    return sino_platform_job().rank == 0;
+}
+
+static SinoStatus check_alone(const Verb *verb)
+{
+    const SinoJob job = sino_platform_job();
+    SINO_CHECK(job.size <= 1 || verb->bit == SINO_VERB_RECON, SINO_BAD_INPUT,
+               "sinodag %s started as %" PRId64 " MPI processes; allowed: one (sinodag recon can use several)",
+               verb->name, job.size);
+    return NULL;
+}
+
 static SinoStatus run_settings(const Verb *verb, const SinoSettings *settings, SinoLog *log)
 {
-    if (settings->help) {
+    if (settings->help && tells()) {
         printf("sinodag %s: %s\n\n", verb->name, verb->summary);
         sino_settings_help(verb->bit, stdout);
-    } else {
+    } else if (!settings->help) {
         SINO_TRY(verb->run(settings, log));
     }
     return check_stdout();
@@ -75,7 +93,7 @@ static int finish(SinoStatus status, SinoLog *log)
     const int exit_code = sino_status_exit_code(status);
     if (log)
         sino_log_error(log, status);
-    else if (status)
+    else if (*sino_status_text(status))
         fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
     sino_status_free(status);
     return exit_code;
@@ -86,7 +104,13 @@ static int run_verb(const Verb *verb, int argument_count, char **arguments)
     SinoSettings *settings = NULL;
     SinoLog *log = NULL;
     SinoStatus status = sino_settings_read(verb->bit, argument_count, arguments, &settings);
+    if (!status) status = check_alone(verb);
     if (!status) status = sino_log_open(settings->log, &log);
+    if (status && !tells()) {
+        const SinoErrorKind kind = (SinoErrorKind)sino_status_exit_code(status);
+        sino_status_free(status);
+        status = sino_error_told(kind);
+    }
     if (!status) status = run_settings(verb, settings, log);
     const int exit_code = finish(status, log);
     sino_log_close(log);

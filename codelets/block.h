@@ -25,6 +25,7 @@
 #define SINO_BLOCK_H
 
 #include "layout.h"
+#include "vector.h"
 
 #include <stdint.h>
 
@@ -39,7 +40,7 @@ enum {
 };
 
 /* Raised with every change of what a block of the same rays and tiles holds: operators kept on disk carry it. */
-enum { SINO_BLOCK_VERSION = 1 };
+enum { SINO_BLOCK_VERSION = 2 };
 
 typedef struct SinoBlockHeader {
     int64_t bytes; /* of the whole block */
@@ -74,14 +75,13 @@ typedef struct SinoSection {
     void *length;
 } SinoSection;
 
-static inline int64_t sino_block_align(int64_t bytes, int64_t to)
+SINO_INLINE int64_t sino_block_align(int64_t bytes, int64_t to)
 {
     return (bytes + to - 1) / to * to;
 }
 
 /* The offsets of its arrays follow from group and voxel counts; returns the bytes of the whole section. */
-static inline int64_t sino_section_arrays(const SinoSectionHeader *header, SinoPrecision precision,
-                                          SinoSection *section)
+SINO_INLINE int64_t sino_section_arrays(const SinoSectionHeader *header, SinoPrecision precision, SinoSection *section)
 {
     uint8_t *const base = (uint8_t *)header;
     int64_t at = (int64_t)sizeof *header;

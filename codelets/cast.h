@@ -11,6 +11,7 @@
 #include "half.h"
 #include "panel.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 /* One minibatch's units. */
@@ -18,6 +19,17 @@ typedef struct SinoUnits {
     float largest[SINO_SLICES_MAX]; /* |value|, while parts of the vector are looked at */
     float unit[SINO_SLICES_MAX];
 } SinoUnits;
+
+/* The power of two of which `largest` is less than 2^exponent. */
+SINO_INLINE float sino_cast_unit(float largest, int exponent)
+{
+    int power;
+    if (!(largest > 0) || !isfinite(largest)) return 1;
+    (void)frexpf(largest, &power);
+    const int least = -126, most = 126; /* the unit and its reciprocal are normal numbers */
+    power -= exponent;
+    return ldexpf(1, power < least ? least : power > most ? most : power);
+}
 
 /* Looks at `rows` rows of a vector, the first part of it when `first`; with the `last` part, units become such that
  * shares are below 2^exponent. A slice of zeros, or one that has an infinite value, has unit 1; NaN is passed over. */

@@ -38,17 +38,6 @@ SINO_VECTORISED static void widen(int64_t count, const SinoHalf *x, const float 
     for (int j = 0; i + j < count; j++) to[i + j] = sino_half_value(x[i + j]) * factor[j];
 }
 
-/* The power of two of which `largest` is less than 2^exponent. */
-static float unit_of(float largest, int exponent)
-{
-    int power;
-    if (!(largest > 0) || !isfinite(largest)) return 1;
-    (void)frexpf(largest, &power);
-    const int least = -126, most = 126; /* the unit and its reciprocal are normal numbers */
-    power -= exponent;
-    return ldexpf(1, power < least ? least : power > most ? most : power);
-}
-
 void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int exponent, bool first, bool last,
                      SinoUnits *units)
 {
@@ -60,7 +49,7 @@ void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int expone
         for (int64_t f = 0; f < width && first; f++) of_slice[f] = 0;
         for (int64_t j = 0; j < CHUNK; j++) of_slice[j % width] = fmaxf(of_slice[j % width], largest[j]);
     }
-    for (int64_t f = 0; f < slices.stride && last; f++) units->unit[f] = unit_of(units->largest[f], exponent);
+    for (int64_t f = 0; f < slices.stride && last; f++) units->unit[f] = sino_cast_unit(units->largest[f], exponent);
 }
 
 void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoUnits *units, SinoHalf *to)

@@ -37,6 +37,15 @@ SinoStatus sino_filter_new(int64_t column_count, SinoFilterWindow window, SinoPr
 void sino_filter_free(SinoFilter *filter);                   /* takes NULL */
 int64_t sino_filter_scratch_bytes(const SinoFilter *filter); /* what one call needs; 64-byte aligned */
 
+/* For devices: M, the padded size P, and the transfer function of P/2 + 1 numbers of the precision, 1/P included. */
+typedef struct SinoFilterTransfer {
+    int64_t column_count, padded_count;
+    SinoPrecision precision;
+    const void *transfer; /* not owned */
+} SinoFilterTransfer;
+
+SinoFilterTransfer sino_filter_transfer(const SinoFilter *filter);
+
 /* In place: ray k·M + c of the sinogram, which lies in panels (panel.h) of the plan's precision, for every angle k and
  * slice, times angle_weight[k] (radians of π that the angle stands for); padding stays as it is. The sum over angles of
  * what the result shows at s = x·cosθ + y·sinθ is then attenuation per column's width. A slice's result does not depend

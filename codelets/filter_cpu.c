@@ -155,6 +155,11 @@ int64_t sino_filter_scratch_bytes(const SinoFilter *filter)
     return (ROWS * row_stride(filter) + spectrum) * (int64_t)sino_precision_bytes(filter->precision);
 }
 
+SinoFilterTransfer sino_filter_transfer(const SinoFilter *filter)
+{
+    return (SinoFilterTransfer){filter->column_count, filter->padded_count, filter->precision, filter->transfer};
+}
+
 void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices slices, const double *angle_weight,
                      void *scratch, void *sinogram)
 {

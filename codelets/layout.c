@@ -25,6 +25,33 @@ void sino_orientation_place(int orientation, int64_t size, int64_t *row, int64_t
     }
 }
 
+/* The orientation that turns what first was turned by `first` and then by `second`: where a place lies that no
+ * orientation leaves where it is. */
+static int compose(int first, int second)
+{
+    enum { SIZE = 4 };
+    int64_t row = 0, column = 1;
+    sino_orientation_place(first, SIZE, &row, &column);
+    sino_orientation_place(second, SIZE, &row, &column);
+    for (int g = 0;; g++) {
+        int64_t to_row = 0, to_column = 1;
+        sino_orientation_place(g, SIZE, &to_row, &to_column);
+        if (to_row == row && to_column == column) return g;
+    }
+}
+
+uint32_t sino_orientation_group(uint32_t orientations)
+{
+    uint32_t group = 1, before = 0;
+    while (group != before) {
+        before = group;
+        for (int first = 0; first < SINO_ORIENTATIONS; first++)
+            for (int second = 0; second < SINO_ORIENTATIONS; second++)
+                if ((before >> first & 1) && (orientations >> second & 1)) group |= 1u << compose(first, second);
+    }
+    return group;
+}
+
 /* An angle of the scan, and the ones that follow from it. */
 typedef struct Angle {
     double turn_rad; /* in [0, 2π) */

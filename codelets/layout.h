@@ -55,6 +55,10 @@ int64_t sino_layout_stored_angles(const SinoLayout *layout);
 /* The angle at which the image shows what it shows at angle_rad in orientation g. */
 double sino_orientation_angle_rad(int orientation, double angle_rad);
 
+/* The bits of all orientations that come about when the given ones follow each other, in any order: what takes a place
+ * to every place that shares lengths with it. 1, 2, 4 or 8 of them. */
+uint32_t sino_orientation_group(uint32_t orientations);
+
 /* Where (row, column) of a square of `size` cells a side lies in orientation g. */
 void sino_orientation_place(int orientation, int64_t size, int64_t *row, int64_t *column);
 

@@ -5,6 +5,7 @@
 
 #include "block.h"
 #include "status.h"
+#include "vector.h"
 
 #include <stdint.h>
 
@@ -15,13 +16,13 @@ typedef struct SinoTilePlace {
     int32_t column, row;
 } SinoTilePlace;
 
-static inline int64_t sino_tile_side(int64_t grid_size)
+SINO_INLINE int64_t sino_tile_side(int64_t grid_size)
 {
     return sino_block_align(grid_size, 2 * (int64_t)SINO_SUPER_TILE * SINO_TILE) / SINO_TILE;
 }
 
 /* Grid row or column of the first voxel of the tiles at `index`: negative where they begin before the grid. */
-static inline int64_t sino_tile_first_voxel(int64_t grid_size, int64_t index)
+SINO_INLINE int64_t sino_tile_first_voxel(int64_t grid_size, int64_t index)
 {
     return index * SINO_TILE - (sino_tile_side(grid_size) * SINO_TILE - grid_size) / 2;
 }
@@ -31,15 +32,16 @@ typedef struct SinoTileRange {
     int64_t first, count;
 } SinoTileRange;
 
-static inline SinoTileRange sino_tile_range(int64_t grid_size, int64_t index)
+SINO_INLINE SinoTileRange sino_tile_range(int64_t grid_size, int64_t index)
 {
     const int64_t voxel = sino_tile_first_voxel(grid_size, index);
-    const int64_t first = voxel < 0 ? -voxel : 0, end = grid_size - voxel < SINO_TILE ? grid_size - voxel : SINO_TILE;
+    const int64_t tile = SINO_TILE, left = grid_size - voxel;
+    const int64_t first = voxel < 0 ? -voxel : 0, end = left < tile ? left : tile;
     return (SinoTileRange){.first = first, .count = end > first ? end - first : 0};
 }
 
 /* Voxels of the tiles that lie in the grid, at least in part. */
-static inline int64_t sino_tile_voxels(int64_t grid_size)
+SINO_INLINE int64_t sino_tile_voxels(int64_t grid_size)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < sino_tile_side(grid_size); i++) count += sino_tile_range(grid_size, i).count > 0;

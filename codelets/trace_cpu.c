@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trace: exact lengths of rays in voxels (R. L. Siddon, Med. Phys. 12, 252 (1985)), tile by tile, grouped.
- *
- * u runs right from the grid's left edge and v down from its top edge; a ray is u·cosθ − v·sinθ = ρ. It advances along
- * the axis to which it is closer, so that each step of one voxel crosses at most one edge of the other axis. Positions
- * are the grid's, not the tile's: neighbouring tiles compute the same bits, so a ray along their border lies in one of
- * them, never in both or in neither. */
+/* Trace: exact lengths of rays in voxels, tile by tile, grouped (siddon.h says how a ray is followed). */
 #include "trace.h"
 
 #include "half.h"
 #include "memory.h"
+#include "siddon.h"
 #include "vector.h"
 
 #include <math.h>
@@ -17,9 +13,7 @@
 #include <string.h>
 
 enum {
-    RAY_VOXELS = 2 * SINO_TILE,         /* the most voxels a ray crosses in a tile */
-    ANGLE_RAYS = SINO_TILE * 3 / 2 + 3, /* the most rays of one angle that cross a tile: √2·T and rounding */
-    GROUP_ANGLES_RAYS = SINO_GROUP_ANGLES_MAX * ANGLE_RAYS,
+    GROUP_ANGLES_RAYS = SINO_GROUP_ANGLES_MAX * SINO_ANGLE_RAYS,
     SECTION_GROUPS_MAX = SINO_SECTION_GROUPS * (GROUP_ANGLES_RAYS / SINO_GROUP_RAYS + 1)
 };
 
@@ -35,8 +29,8 @@ typedef struct Workspace {
     Segment segment[GROUP_ANGLES_RAYS];
     Segment sorted[GROUP_ANGLES_RAYS];
     int segment_count, crossing_count;
-    uint8_t crossed_voxel[GROUP_ANGLES_RAYS * RAY_VOXELS + 2];
-    double crossed_length[GROUP_ANGLES_RAYS * RAY_VOXELS + 2];
+    uint8_t crossed_voxel[GROUP_ANGLES_RAYS * SINO_RAY_VOXELS + 2];
+    double crossed_length[GROUP_ANGLES_RAYS * SINO_RAY_VOXELS + 2];
     /* of one group */
     double united[SINO_GROUP_VOXELS + 1][SINO_GROUP_RAYS];
     uint64_t group_number;
@@ -49,88 +43,31 @@ typedef struct Workspace {
     uint8_t length[(size_t)SECTION_GROUPS_MAX * SINO_GROUP_VOXELS * SINO_GROUP_RAYS * sizeof(double)]; /* as stored */
 } Workspace;
 
-/* The part of a tile inside the grid, and where it lies. */
-typedef struct Frame {
-    double left, top;          /* of its corner, in the grid */
-    int width, height;         /* voxels */
-    int column, row;           /* of its corner, in the tile */
-    double middle_u, middle_v; /* of the whole tile, in the grid */
-} Frame;
-
-static Frame frame_of(const SinoGeometry *geometry, SinoTilePlace tile)
+static SinoFrame frame_of(const SinoGeometry *geometry, SinoTilePlace tile)
 {
-    const int64_t size = geometry->grid_size;
-    const SinoTileRange across = sino_tile_range(size, tile.column), down = sino_tile_range(size, tile.row);
-    const double u = (double)sino_tile_first_voxel(size, tile.column),
-                 v = (double)sino_tile_first_voxel(size, tile.row);
-    return (Frame){.left = u + (double)across.first,
-                   .top = v + (double)down.first,
-                   .width = (int)across.count,
-                   .height = (int)down.count,
-                   .column = (int)across.first,
-                   .row = (int)down.first,
-                   .middle_u = u + SINO_TILE / 2.0,
-                   .middle_v = v + SINO_TILE / 2.0};
+    return sino_frame_of(geometry->grid_size, tile);
 }
 
-/* Rays of one angle that can cross the tile: columns first … last, and ρ of column 0. */
-typedef struct Fan {
-    double cosine, sine, rho0;
-    int64_t first, last; /* with one more where rounding leaves it open */
-} Fan;
-
-SINO_INLINE double lesser(double a, double b)
+static SinoFan fan_of(const SinoGeometry *geometry, const SinoFrame *frame, int64_t angle)
 {
-    return a < b ? a : b;
+    const double angle_rad = geometry->angle_rad[angle];
+    return sino_fan_of(geometry->grid_size, geometry->column_count, geometry->center, frame, cos(angle_rad),
+                       sin(angle_rad));
 }
 
-SINO_INLINE double greater(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static Fan fan_of(const SinoGeometry *geometry, const Frame *frame, int64_t angle)
-{
-    Fan fan = {.cosine = cos(geometry->angle_rad[angle]), .sine = sin(geometry->angle_rad[angle])};
-    const double half = (double)geometry->grid_size / 2;
-    fan.rho0 = half * (fan.cosine - fan.sine) - geometry->center;
-    const double corner = frame->left * fan.cosine - frame->top * fan.sine;
-    const double low = corner + lesser(0, frame->width * fan.cosine) + lesser(0, -frame->height * fan.sine);
-    const double high = corner + greater(0, frame->width * fan.cosine) + greater(0, -frame->height * fan.sine);
-    const double last_column = (double)(geometry->column_count - 1), rounding = 1e-6;
-    fan.first = (int64_t)greater(0, ceil(low - fan.rho0 - rounding));
-    fan.last = (int64_t)lesser(last_column, floor(high - fan.rho0 + rounding));
-    return fan;
-}
-
-/* Lengths below this share of a voxel are rounding, not matter. */
-static const double least_length = 1e-10;
-
-/* One axis of the tile inside the grid: its first voxel in the grid and in the tile, how many, and how far apart their
- * numbers are. */
-typedef struct Axis {
-    double first;
-    int offset, count, stride;
-} Axis;
-
-/* Where a ray goes in one step, by its position across. */
+/* Where a ray goes, step by step. */
 typedef struct Steps {
     double lower_length[SINO_TILE], upper_length[SINO_TILE];
-    int32_t lower[SINO_TILE]; /* voxel across, from the first of the tile inside the grid */
+    int32_t lower[SINO_TILE];
 } Steps;
 
-/* The ray advances by `along`, its position across is start + along·slope with |slope| ≤ 1. */
-SINO_INLINE void take_steps(double start, double slope, Axis along, Axis across, Steps *steps)
+SINO_INLINE void take_steps(const SinoRayPath *path, Steps *steps)
 {
-    const double full = sqrt(1 + slope * slope), width = greater(fabs(slope), 1e-300);
     for (int i = 0; i < SINO_TILE; i++) {
-        const double from = start + (along.first + i) * slope, to = start + (along.first + (i + 1)) * slope;
-        const double least = lesser(from, to), lower = floor(least);
-        /* Share of the step in the upper voxel; none when no edge is crossed. */
-        const double upper = lesser(greater((greater(from, to) - (lower + 1)) / width, 0), 1);
-        steps->lower[i] = (int32_t)(lower - across.first);
-        steps->lower_length[i] = (1 - upper) * full;
-        steps->upper_length[i] = upper * full;
+        const SinoRayStep step = sino_ray_step(path, i);
+        steps->lower[i] = step.lower;
+        steps->lower_length[i] = step.lower_length;
+        steps->upper_length[i] = step.upper_length;
     }
 }
 
@@ -139,69 +76,55 @@ SINO_INLINE int append(Workspace *work, int at, int voxel, double length, bool i
 {
     work->crossed_voxel[at] = (uint8_t)voxel;
     work->crossed_length[at] = length;
-    return at + (inside & (length > least_length));
+    return at + (inside & (length > SINO_LEAST_LENGTH));
 }
 
-SINO_INLINE int walk(Workspace *work, double start, double slope, Axis along, Axis across)
+/* Appends one step to the workspace; returns the new end. */
+SINO_INLINE int append_step(Workspace *work, int at, const SinoRayPath *path, int i, const SinoRayStep *step)
+{
+    const SinoAxis *along = &path->along, *across = &path->across;
+    const int voxel = (along->offset + i) * along->stride + (across->offset + step->lower) * across->stride;
+    at = append(work, at, voxel, step->lower_length, (unsigned)step->lower < (unsigned)across->count);
+    return append(work, at, voxel + across->stride, step->upper_length,
+                  (unsigned)(step->lower + 1) < (unsigned)across->count);
+}
+
+SINO_INLINE int walk(Workspace *work, const SinoRayPath *path)
 {
     Steps steps;
     int at = work->crossing_count;
-    take_steps(start, slope, along, across, &steps);
-    for (int i = 0; i < along.count; i++) {
-        const int place = steps.lower[i];
-        const int voxel = (along.offset + i) * along.stride + (across.offset + place) * across.stride;
-        at = append(work, at, voxel, steps.lower_length[i], (unsigned)place < (unsigned)across.count);
-        at = append(work, at, voxel + across.stride, steps.upper_length[i],
-                    (unsigned)(place + 1) < (unsigned)across.count);
+    take_steps(path, &steps);
+    for (int i = 0; i < path->along.count; i++) {
+        const SinoRayStep step = {steps.lower[i], steps.lower_length[i], steps.upper_length[i]};
+        at = append_step(work, at, path, i, &step);
     }
     return at;
 }
 
-/* Whether the ray runs along a line of the grid, and which. Decided in the grid's own coordinates, so that all tiles
- * agree; its last bits would put it on one side or the other. */
-SINO_INLINE bool on_grid_line(double start, double slope, double size, double *line)
+SINO_INLINE int walk_line(Workspace *work, const SinoRayPath *path)
 {
-    const double rounding = 1e-9, middle = start + slope * size / 2;
-    *line = floor(middle + 0.5);
-    return fabs(slope) * size < rounding && fabs(middle - *line) < rounding;
-}
-
-/* A ray along a grid line belongs half to the voxels on either side. */
-SINO_INLINE int walk_line(Workspace *work, double line, Axis along, Axis across)
-{
-    const int place = (int)(line - across.first);
+    const SinoRayStep step = sino_ray_line_step(path);
     int at = work->crossing_count;
-    for (int i = 0; i < along.count; i++)
-        for (int side = place - 1; side <= place; side++)
-            at = append(work, at, (along.offset + i) * along.stride + (across.offset + side) * across.stride, 0.5,
-                        (unsigned)side < (unsigned)across.count);
+    for (int i = 0; i < path->along.count; i++) at = append_step(work, at, path, i, &step);
     return at;
 }
 
 /* Appends what the ray crosses to the workspace; returns the new end. */
-SINO_INLINE int trace_ray(Workspace *work, const Frame *frame, const Fan *fan, double size, double rho)
+SINO_INLINE int trace_ray(Workspace *work, const SinoFrame *frame, const SinoFan *fan, double size, double rho)
 {
-    const Axis right = {.first = frame->left, .offset = frame->column, .count = frame->width, .stride = 1};
-    const Axis down = {.first = frame->top, .offset = frame->row, .count = frame->height, .stride = SINO_TILE};
-    const bool steep = fabs(fan->sine) < fabs(fan->cosine);
-    const double start = steep ? rho / fan->cosine : -rho / fan->sine;
-    const double slope = steep ? fan->sine / fan->cosine : fan->cosine / fan->sine;
-    const Axis along = steep ? down : right, across = steep ? right : down;
-    double line;
-    if (on_grid_line(start, slope, size, &line)) return walk_line(work, line, along, across);
-    return walk(work, start, slope, along, across);
+    const SinoRayPath path = sino_ray_path(frame, fan, size, rho);
+    return path.on_line ? walk_line(work, &path) : walk(work, &path);
 }
 
-SINO_VECTORISED static void trace_angle(const SinoGeometry *geometry, const Frame *frame, int64_t angle,
+SINO_VECTORISED static void trace_angle(const SinoGeometry *geometry, const SinoFrame *frame, int64_t angle,
                                         Workspace *work)
 {
-    const Fan fan = fan_of(geometry, frame, angle);
-    const double middle = frame->middle_u * fan.cosine - frame->middle_v * fan.sine;
+    const SinoFan fan = fan_of(geometry, frame, angle);
     for (int64_t column = fan.first; column <= fan.last; column++) {
         const double rho = fan.rho0 + (double)column;
         const int end = trace_ray(work, frame, &fan, (double)geometry->grid_size, rho);
         if (end == work->crossing_count) continue;
-        work->segment[work->segment_count++] = (Segment){.offset = rho - middle,
+        work->segment[work->segment_count++] = (Segment){.offset = sino_fan_offset(&fan, frame, rho),
                                                          .ray = (uint32_t)(angle * geometry->column_count + column),
                                                          .first = work->crossing_count,
                                                          .count = end - work->crossing_count};
@@ -360,7 +283,7 @@ static SinoStatus write_section(Workspace *work, SinoTrace *trace)
 static SinoStatus trace_section(const SinoLayout *layout, const SinoAngleClass *class, SinoTilePlace place,
                                 int64_t tile, int64_t first, int64_t end, Workspace *work, SinoTrace *trace)
 {
-    const Frame frame = frame_of(&layout->geometry, place);
+    const SinoFrame frame = frame_of(&layout->geometry, place);
     if (frame.width == 0 || frame.height == 0) return NULL;
     work->header = (SinoSectionHeader){.tile = (int32_t)tile,
                                        .orientations = class->orientations,
@@ -448,12 +371,12 @@ void sino_trace_free(SinoTrace *trace)
 double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile)
 {
     const int64_t enough = 90, step = 1 + geometry->angle_count / enough;
-    const Frame frame = frame_of(geometry, tile);
+    const SinoFrame frame = frame_of(geometry, tile);
     double sum = 0;
     int64_t count = 0;
     if (frame.width == 0 || frame.height == 0) return 0;
     for (int64_t angle = 0; angle < geometry->angle_count; angle += step, count++) {
-        const Fan fan = fan_of(geometry, &frame, angle);
+        const SinoFan fan = fan_of(geometry, &frame, angle);
         if (fan.last < fan.first) continue;
         const double cosine = fabs(fan.cosine), sine = fabs(fan.sine);
         const double shadow = frame.width * cosine + frame.height * sine;

@@ -2,6 +2,7 @@
 /* Update: the vector work of the solvers between two SpMMs, on a CPU core. */
 #include "update.h"
 
+#include "update_slice.h"
 #include "vector.h"
 
 #include <assert.h>
@@ -15,43 +16,6 @@ static SinoPanel first_panel(SinoSlices slices)
     assert(slices.slice_count <= slices.stride && slices.stride <= SINO_SLICES_MAX);
     assert(sino_panel_width(slices.precision) <= SINO_PANEL_MAX);
     return sino_panel_at(slices, 0);
-}
-
-/* The rows of the panel's slices. */
-static SinoHistory history_of(const SinoHistory *history, SinoPanel panel)
-{
-    SinoHistory part = *history;
-    part.residual += panel.first * history->columns;
-    return part;
-}
-
-/* Step lengths from q·q and r·q; a slice that cannot move any more stops. */
-static void choose_steps(SinoSlices slices, const double *qq, const double *rq, SinoSliceState *state)
-{
-    for (int64_t f = 0; f < slices.slice_count; f++) {
-        if (!(qq[f] > 0)) state[f].stopped = 1;
-        state[f].step = state[f].stopped ? 0 : rq[f] / qq[f];
-    }
-}
-
-/* What is taken out of g, and how much of the last direction stays. */
-static void choose_direction(SinoSliceState *slice, bool first)
-{
-    if (first) slice->norm0 = slice->norm;
-    slice->overlap = slice->norm0 > 0 ? slice->along / slice->norm0 : 0;
-    const double rest = fmax(slice->norm - slice->overlap * slice->along, 0);
-    slice->beta = slice->gamma > 0 ? rest / slice->gamma : 0;
-    slice->gamma = rest;
-}
-
-/* Residuals of this iteration into the history, NaN for slices that had stopped before; then who stops now. */
-static void record(SinoSlices slices, const double *residual, SinoSliceState *state, const SinoHistory *history)
-{
-    const double limit = history->tolerance * history->tolerance;
-    for (int64_t f = 0; f < slices.slice_count; f++) {
-        history->residual[f * history->columns + history->iteration] = state[f].stopped ? NAN : residual[f];
-        if (residual[f] <= limit * state[f].residual0) state[f].stopped = 1;
-    }
 }
 
 #define REAL    float
@@ -73,60 +37,64 @@ static void record(SinoSlices slices, const double *residual, SinoSliceState *st
             function##_single(__VA_ARGS__);                                                                            \
     } while (0)
 
-static void start_panel(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,
-                        const SinoHistory *history)
+static void set_sums(SinoPanel panel, const double *square, const double *along, bool first, SinoSliceSums *sums)
 {
-    double residual[SINO_PANEL_MAX] = {0};
-    CALL(slices.precision, dot, ray_count, slices.stride, r, r, residual);
-    for (int64_t f = 0; f < slices.slice_count; f++) state[f] = (SinoSliceState){.residual0 = residual[f]};
-    record(slices, residual, state, history);
-    /* What no task will write when every slice stops early. */
-    for (int64_t f = 0; f < slices.slice_count; f++)
-        for (int64_t i = history->iteration + 1; i < history->columns; i++)
-            history->residual[f * history->columns + i] = NAN;
+    for (int64_t f = 0; f < panel.slices.slice_count; f++)
+        sino_slice_add(&sums[panel.first + f], square[f], along ? along[f] : 0, first);
 }
 
-void sino_update_start(SinoSlices slices, int64_t ray_count, const void *r, SinoSliceState *state,
-                       const SinoHistory *history)
+void sino_update_sums(SinoSlices slices, int64_t rows, const void *v, const void *w, bool first, SinoSliceSums *sums)
 {
     for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        const SinoHistory part = history_of(history, at);
-        start_panel(at.slices, ray_count, sino_panel_from(at, ray_count, r), state + at.first, &part);
+        double square[SINO_PANEL_MAX] = {0}, along[SINO_PANEL_MAX] = {0};
+        if (w)
+            CALL(slices.precision, square_along, rows, at.slices.stride, sino_panel_from(at, rows, v),
+                 sino_panel_from(at, rows, w), square, along);
+        else
+            CALL(slices.precision, square, rows, at.slices.stride, sino_panel_from(at, rows, v), square);
+        set_sums(at, square, along, first, sums);
     }
 }
 
-void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, void *r, SinoSliceState *state,
-                             const SinoHistory *history)
+void sino_update_collect(SinoSlices slices, const SinoSliceSums *part, bool first, SinoSliceSums *total)
+{
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_add(&total[f], part[f].square, part[f].along, first);
+}
+
+void sino_update_start(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history)
+{
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_start(&state[f], &sums[f], history, f);
+}
+
+void sino_update_step(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state)
+{
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_step(&state[f], &sums[f]);
+}
+
+void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, const SinoSliceState *state, void *r,
+                             SinoSliceSums *sums)
 {
     for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        const SinoHistory part = history_of(history, at);
-        CALL(slices.precision, residual_cg, at.slices, ray_count, sino_panel_from(at, ray_count, q),
-             sino_panel_to(at, ray_count, r), state + at.first, &part);
+        double residual[SINO_PANEL_MAX] = {0};
+        CALL(slices.precision, residual_cg, at.slices, ray_count, sino_panel_from(at, ray_count, q), state + at.first,
+             sino_panel_to(at, ray_count, r), residual);
+        set_sums(at, residual, NULL, true, sums);
     }
 }
 
-static void norm_panel(SinoSlices slices, int64_t voxel_count, const void *g, const void *g0, SinoSliceState *state,
-                       bool first, bool last)
+void sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history,
+                        int64_t *active)
 {
-    double norm[SINO_PANEL_MAX] = {0}, along[SINO_PANEL_MAX] = {0};
-    if (g0)
-        CALL(slices.precision, dot_pair, voxel_count, slices.stride, g, g0, norm, along);
-    else
-        CALL(slices.precision, dot, voxel_count, slices.stride, g, g, norm);
+    *active = 0;
     for (int64_t f = 0; f < slices.slice_count; f++) {
-        SinoSliceState *slice = &state[f];
-        slice->norm = (first ? 0 : slice->norm) + norm[f];
-        slice->along = (first ? 0 : slice->along) + along[f];
-        if (last) choose_direction(slice, g0 == NULL);
+        sino_slice_record(&state[f], &sums[f], history, f);
+        *active += !state[f].stopped;
     }
 }
 
-void sino_update_norm(SinoSlices slices, int64_t voxel_count, const void *g, const void *g0, SinoSliceState *state,
-                      bool first, bool last)
+void sino_update_direction(SinoSlices slices, const SinoSliceSums *sums, bool first, SinoSliceState *state)
 {
-    for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at))
-        norm_panel(at.slices, voxel_count, sino_panel_from(at, voxel_count, g),
-                   g0 ? sino_panel_from(at, voxel_count, g0) : NULL, state + at.first, first, last);
+    for (int64_t f = 0; f < slices.slice_count; f++) sino_slice_direction(&state[f], &sums[f], first);
 }
 
 void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g, const SinoSliceState *state,
@@ -139,12 +107,13 @@ void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g
 }
 
 void sino_update_residual_sirt(SinoSlices slices, int64_t ray_count, const void *b, const void *row_weight, bool first,
-                               void *w, SinoSliceState *state, const SinoHistory *history)
+                               void *w, SinoSliceSums *sums)
 {
     for (SinoPanel at = first_panel(slices); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        const SinoHistory part = history_of(history, at);
-        CALL(slices.precision, residual_sirt, at.slices, ray_count, sino_panel_from(at, ray_count, b), row_weight,
-             first, sino_panel_to(at, ray_count, w), state + at.first, &part);
+        double residual[SINO_PANEL_MAX] = {0};
+        CALL(slices.precision, weigh, ray_count, at.slices.stride, sino_panel_from(at, ray_count, b), row_weight, first,
+             sino_panel_to(at, ray_count, w), residual);
+        set_sums(at, residual, NULL, true, sums);
     }
 }
 

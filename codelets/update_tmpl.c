@@ -2,24 +2,24 @@
 /* Update for one type and one panel: REAL is the element, NAME(x) its function names. Included by update_cpu.c.
  * `stride` is the panel's: what is contiguous in a row. */
 
-/* sum[f] = Σ a·b over rows, for every slice. */
-SINO_VECTORISED static void NAME(dot)(int64_t count, int64_t stride, const REAL *a, const REAL *b, double *sum)
+/* sum[f] = Σ v·v over rows, for every slice. */
+SINO_VECTORISED static void NAME(square)(int64_t count, int64_t stride, const REAL *v, double *sum)
 {
     for (int64_t f = 0; f < stride; f++) sum[f] = 0;
     for (int64_t i = 0; i < count; i++)
-        for (int64_t f = 0; f < stride; f++) sum[f] += (double)a[i * stride + f] * (double)b[i * stride + f];
+        for (int64_t f = 0; f < stride; f++) sum[f] += (double)v[i * stride + f] * (double)v[i * stride + f];
 }
 
-/* qq = Σ q·q and rq = Σ r·q over rows. */
-SINO_VECTORISED static void NAME(dot_pair)(int64_t count, int64_t stride, const REAL *q, const REAL *r, double *qq,
-                                           double *rq)
+/* square = Σ v·v and along = Σ v·w over rows. */
+SINO_VECTORISED static void NAME(square_along)(int64_t count, int64_t stride, const REAL *v, const REAL *w,
+                                               double *square, double *along)
 {
-    for (int64_t f = 0; f < stride; f++) qq[f] = rq[f] = 0;
+    for (int64_t f = 0; f < stride; f++) square[f] = along[f] = 0;
     for (int64_t i = 0; i < count; i++)
         for (int64_t f = 0; f < stride; f++) {
-            const double value = (double)q[i * stride + f];
-            qq[f] += value * value;
-            rq[f] += value * (double)r[i * stride + f];
+            const double value = (double)v[i * stride + f];
+            square[f] += value * value;
+            along[f] += value * (double)w[i * stride + f];
         }
 }
 
@@ -84,16 +84,12 @@ static void NAME(take)(SinoSlices slices, const SinoSliceState *state, size_t me
     }
 }
 
-static void NAME(residual_cg)(SinoSlices slices, int64_t ray_count, const REAL *q, REAL *r, SinoSliceState *state,
-                              const SinoHistory *history)
+static void NAME(residual_cg)(SinoSlices slices, int64_t ray_count, const REAL *q, const SinoSliceState *state, REAL *r,
+                              double *residual)
 {
-    double qq[SINO_PANEL_MAX] = {0}, rq[SINO_PANEL_MAX] = {0}, residual[SINO_PANEL_MAX] = {0};
     REAL step[SINO_PANEL_MAX];
-    NAME(dot_pair)(ray_count, slices.stride, q, r, qq, rq);
-    choose_steps(slices, qq, rq, state);
     NAME(take)(slices, state, offsetof(SinoSliceState, step), step);
     NAME(step_back)(ray_count, slices.stride, step, q, r, residual);
-    record(slices, residual, state, history);
 }
 
 static void NAME(voxels_cg)(SinoSlices slices, int64_t voxel_count, const REAL *g, const SinoSliceState *state,
@@ -111,14 +107,6 @@ static void NAME(voxels_cg)(SinoSlices slices, int64_t voxel_count, const REAL *
     NAME(take)(slices, state, offsetof(SinoSliceState, beta), beta);
     NAME(take)(slices, state, offsetof(SinoSliceState, overlap), overlap);
     NAME(advance)(voxel_count, slices.stride, step, beta, overlap, g, g0, d, x);
-}
-
-static void NAME(residual_sirt)(SinoSlices slices, int64_t ray_count, const REAL *b, const REAL *row_weight, bool first,
-                                REAL *w, SinoSliceState *state, const SinoHistory *history)
-{
-    double residual[SINO_PANEL_MAX] = {0};
-    NAME(weigh)(ray_count, slices.stride, b, row_weight, first, w, residual);
-    if (!first) record(slices, residual, state, history);
 }
 
 static void NAME(voxels_sirt)(SinoSlices slices, int64_t voxel_count, const REAL *g, const REAL *column_weight,

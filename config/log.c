@@ -19,7 +19,7 @@
 struct SinoLog {
     pthread_mutex_t mutex; /* of all below, and of the order of lines */
     SinoLogFormat format;
-    bool on_terminal;
+    bool on_terminal, muted;
     double start_s;         /* monotonic clock */
     double last_progress_s; /* since start; negative: none yet */
     bool line_is_open;      /* a progress line stands on the terminal, without newline */
@@ -121,8 +121,14 @@ static void write_formatted(SinoLog *log, const char *level, const char *event, 
     free(message);
 }
 
+void sino_log_mute(SinoLog *log)
+{
+    log->muted = true;
+}
+
 void sino_log_info(SinoLog *log, const char *event, const char *format, ...)
 {
+    if (log->muted) return;
     va_list arguments;
     va_start(arguments, format);
     write_formatted(log, "info", event, format, arguments);
@@ -131,6 +137,7 @@ void sino_log_info(SinoLog *log, const char *event, const char *format, ...)
 
 void sino_log_warning(SinoLog *log, const char *event, const char *format, ...)
 {
+    if (log->muted) return;
     va_list arguments;
     va_start(arguments, format);
     write_formatted(log, "warning", event, format, arguments);
@@ -139,7 +146,7 @@ void sino_log_warning(SinoLog *log, const char *event, const char *format, ...)
 
 void sino_log_error(SinoLog *log, SinoStatus status)
 {
-    if (status) write_message(log, "error", "error", sino_status_text(status));
+    if (*sino_status_text(status)) write_message(log, "error", "error", sino_status_text(status));
 }
 
 /* NaN: nothing is done yet, so nothing is known. */
@@ -197,6 +204,7 @@ static void write_text_progress(SinoLog *log, bool is_last, const char *text)
 void sino_log_progress(SinoLog *log, const SinoProgress *progress)
 {
     char text[320];
+    if (log->muted) return;
     pthread_mutex_lock(&log->mutex);
     const double elapsed_s = sino_platform_now_s() - log->start_s;
     const double left_s = remaining_s(progress->done, progress->elapsed_s);

@@ -26,10 +26,14 @@ typedef struct SinoProgress {
 SinoStatus sino_log_open(SinoLogFormat format, SinoLog **log);
 void sino_log_close(SinoLog *log); /* takes NULL */
 
+/* From now on errors only: of the processes of a job one tells what goes on. */
+void sino_log_mute(SinoLog *log);
+
 /* `event` is a short word that machines can match: "center", "repair", "memory", "output" … */
 void sino_log_info(SinoLog *log, const char *event, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void sino_log_warning(SinoLog *log, const char *event, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void sino_log_error(SinoLog *log, SinoStatus status); /* "sinodag: " and the text; does not consume the status */
+/* "sinodag: " and the text; nothing when there is none, as somebody else tells it. Does not consume the status. */
+void sino_log_error(SinoLog *log, SinoStatus status);
 void sino_log_progress(SinoLog *log, const SinoProgress *progress);
 
 #endif

@@ -3,6 +3,7 @@
 #include "platform.h"
 
 #include <errno.h>
+#include <hwloc.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -156,4 +157,40 @@ double sino_platform_now_s(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Of a loaded topology; where the process's binding is not known, all of them. */
+static int64_t count_sockets(hwloc_topology_t topology, hwloc_bitmap_t mine)
+{
+    int64_t count = 0;
+    const bool bound = hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0;
+    const int all = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE);
+    for (int i = 0; i < all; i++) {
+        const struct hwloc_obj *socket = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, (unsigned)i);
+        count += !bound || hwloc_bitmap_intersects(mine, socket->cpuset);
+    }
+    return count;
+}
+
+int64_t sino_platform_socket_count(void)
+{
+    hwloc_topology_t topology;
+    int64_t count = 0;
+    if (hwloc_topology_init(&topology) != 0) return 1;
+    hwloc_bitmap_t mine = hwloc_bitmap_alloc();
+    if (mine && hwloc_topology_load(topology) == 0) count = count_sockets(topology, mine);
+    hwloc_bitmap_free(mine);
+    hwloc_topology_destroy(topology);
+    return count > 0 ? count : 1;
+}
+
+SinoJob sino_platform_job(void)
+{
+    /* Open MPI; MPICH and its kin. */
+    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
+        if (rank && size) return (SinoJob){strtoll(rank, NULL, 10), strtoll(size, NULL, 10)};
+    }
+    return (SinoJob){0, 1};
 }

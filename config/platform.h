@@ -21,4 +21,13 @@ double sino_platform_now_s(void);
 /* CPU cores (hardware threads) that the process may run on. */
 int sino_platform_core_count(void);
 
+/* CPU packages on whose cores the process may run, as hwloc sees them; 1 where it does not know. */
+int64_t sino_platform_socket_count(void);
+
+/* Processes that an MPI launcher started together with this one, itself included, and which of them it is. */
+typedef struct SinoJob {
+    int64_t rank, size; /* 0 and 1 without a launcher */
+} SinoJob;
+SinoJob sino_platform_job(void);
+
 #endif

@@ -3,6 +3,8 @@
 #ifndef SINO_PRECISION_H
 #define SINO_PRECISION_H
 
+#include "vector.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +17,7 @@ typedef enum SinoPrecision {
 } SinoPrecision;
 
 /* Bytes of a ray's length in a voxel, and of an element of the vectors that an SpMM reads. */
-static inline size_t sino_precision_bytes(SinoPrecision precision)
+SINO_INLINE size_t sino_precision_bytes(SinoPrecision precision)
 {
     return precision == SINO_DOUBLE ? sizeof(double) : precision == SINO_SINGLE ? sizeof(float) : sizeof(uint16_t);
 }

@@ -17,7 +17,8 @@ enum {
     INFO = SINO_VERB_INFO,
     DEMO = SINO_VERB_DEMO,
     BENCH = SINO_VERB_BENCH,
-    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH
+    PLAN = SINO_VERB_PLAN,
+    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN
 };
 
 enum { CG = 1 << SINO_ALGORITHM_CG, SIRT = 1 << SINO_ALGORITHM_SIRT, FBP = 1 << SINO_ALGORITHM_FBP };
@@ -35,10 +36,13 @@ static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "h
 static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
 static const char *const center_words[] = {"vo", "phase", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
+static const char *const communication_words[] = {"hierarchical", "direct", NULL};
+static const char *const plan_words[] = {"table", "json", NULL};
+static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
-const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",  "Center",  "Solver",    "Machine",
-                                                        "Output", "Phantom", "Benchmark", "General"};
+const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",  "Center",  "Solver",    "Machine", "Ranks",
+                                                        "Output", "Phantom", "Benchmark", "Plan",    "General"};
 
 const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     {RECON, "recon", "sinodag recon FILE --out FILE [options]",
@@ -48,6 +52,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     {INFO, "info", "sinodag info FILE [options]", "sinodag info scan.h5"},
     {DEMO, "demo", "sinodag demo [--out FOLDER] [options]", "sinodag demo --out demo"},
     {BENCH, "bench", "sinodag bench [options]", "sinodag bench --slices 8,16,32 --csv bench.csv --roofline bench.svg"},
+    {PLAN, "plan", "sinodag plan [FILE] [options]",
+     "sinodag plan --angles 1501 --columns 2048 --slices 1792 --ranks 4 --memory 96GiB"},
 };
 
 /* Does not compile when the member is not of the type that the kind writes. */
@@ -70,6 +76,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
 #define COUNTS(member, least, most, text)                                                                              \
     .kind = SINO_SETTING_COUNTS, AT(member, SinoCountList), .low = (least), .high = (most), .fallback = (text),        \
     .operand = "LIST"
+#define SHARES(which, member, type, most, text, what)                                                                  \
+    .kind = SINO_SETTING_##which, AT(member, type), .low = 1, .high = (most), .fallback = (text), .operand = (what)
 #define TEXT(member, what) .kind = SINO_SETTING_TEXT, AT(member, char *), .operand = (what)
 
 #define ROW(section, takers, option, ...)                                                                              \
@@ -78,23 +86,25 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     }
 
 const SinoSetting sino_setting_table[] = {
-    ROW(INPUT, RECON | INFO, "file-name", TEXT(file_name, "FILE"),
+    ROW(INPUT, RECON | INFO | PLAN, "file-name", TEXT(file_name, "FILE"),
         .help =
             "the scan: Data Exchange HDF5, or raw float32 sinograms (with --theta and --columns); the option's name "
             "may be left out"),
-    ROW(INPUT, RECON | INFO, "theta", TEXT(theta, "FILE"),
+    ROW(INPUT, RECON | INFO | PLAN, "theta", TEXT(theta, "FILE"),
         .help = "angles of raw sinograms: float32 radians, one per angle; needs --columns"),
     ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL),
         .help = "detector columns of raw sinograms; needs --theta"),
-    ROW(INPUT, RECON, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"), .help = "first detector row to reconstruct"),
-    ROW(INPUT, RECON, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"),
+    ROW(INPUT, RECON | PLAN, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"),
+        .help = "first detector row to reconstruct"),
+    ROW(INPUT, RECON | PLAN, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"),
         .help = "the row after the last; -1: up to the end"),
-    ROW(INPUT, RECON, "start-column", INTEGER(start_column, 0, COUNT_MAX, "0"), .help = "first detector column to use"),
-    ROW(INPUT, RECON, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"),
+    ROW(INPUT, RECON | PLAN, "start-column", INTEGER(start_column, 0, COUNT_MAX, "0"),
+        .help = "first detector column to use"),
+    ROW(INPUT, RECON | PLAN, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"),
         .help = "the column after the last; -1: up to the end"),
-    ROW(INPUT, RECON, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels",
+    ROW(INPUT, RECON | PLAN, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels",
         .help = "average squares of this many detector pixels a side"),
-    ROW(INPUT, RECON, "flat-correction", CHOICE(flat_correction, flat_words, "mean"),
+    ROW(INPUT, RECON | PLAN, "flat-correction", CHOICE(flat_correction, flat_words, "mean"),
         .help = "how flat and dark fields are made one; none: counts are not divided by them"),
     ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"),
         .help = "take -ln of the transmission; no: the values are line integrals already"),
@@ -113,11 +123,11 @@ const SinoSetting sino_setting_table[] = {
     ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"),
         .help = "detector row that serves to find the center and to try; -1: the middle one"),
 
-    ROW(SOLVER, RECON | DEMO, "algorithm", .alias = "reconstruction-algorithm",
+    ROW(SOLVER, RECON | DEMO | PLAN, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(algorithm, algorithm_words, "cg"),
         .help =
             "cg: conjugate gradients for least squares; sirt: simultaneous iterations; fbp: filtered backprojection"),
-    ROW(SOLVER, RECON | DEMO, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"), .algorithms = CG | SIRT,
+    ROW(SOLVER, RECON | DEMO | PLAN, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"), .algorithms = CG | SIRT,
         .help = "iterations, at most; demo: 12 when not given"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = CG | SIRT,
         .help = "stop a slice when its |Ax - b| / |b| is no larger; 0: never before the last iteration"),
@@ -127,30 +137,54 @@ const SinoSetting sino_setting_table[] = {
         .help = "set negative values to 0 after each iteration"),
     ROW(SOLVER, RECON | DEMO, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP,
         .help = "window on the ramp filter; ramp: none"),
-    ROW(SOLVER, RECON | DEMO, "precision", CHOICE(precision, precision_words, "single"),
+    ROW(SOLVER, RECON | DEMO | PLAN, "precision", CHOICE(precision, precision_words, "single"),
         .help = "single, double: all vectors and ray lengths; mixed: lengths and what is multiplied by them stored as "
                 "half, sums and solver vectors single; half: sums stored as half, too"),
-    ROW(SOLVER, RECON | DEMO | BENCH, "symmetry", FLAG(symmetry, "yes"),
+    ROW(SOLVER, RECON | DEMO | BENCH | PLAN, "symmetry", FLAG(symmetry, "yes"),
         .help = "store rays once whose angles are quarter turns or mirror images of others"),
 
     ROW(MACHINE, RECON | DEMO, "partitions", INTEGER(partitions, 0, 1000000, "0"),
         .help = "shares that the voxels of a slice are split into; 0: chosen, 1 unless there are fewer minibatches "
                 "than workers or the operator needs more memory than there is"),
-    ROW(MACHINE, RECON | DEMO, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
+    ROW(MACHINE, RECON | DEMO | PLAN, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
         .unit = "slices", .help = "slices that one task computes together; 0: chosen"),
-    ROW(MACHINE, RECON | DEMO | BENCH, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
         .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
         .help = "main memory to stay within; 0: chosen from what is free"),
-    ROW(MACHINE, RECON | DEMO | BENCH, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
         .help = "CPU cores that compute; 0: every core that this process may use"),
+    ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"),
+        .help =
+            "what computes; cuda or opencl alone: every task for which they have a kernel, cores do the others; all: "
+            "cores, and GPUs by CUDA where there are any; opencl only when it is named"),
     ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"),
-        .help = "StarPU's scheduling policy (lws, dmdas ...); without it STARPU_SCHED or, failing that, lws"),
+        .help =
+            "StarPU's scheduling policy (lws, dmdas ...); without it STARPU_SCHED or, failing that, lws, dmdas with "
+            "devices"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"),
         .help = "directory in which the operator is kept for later runs of the same geometry, which read it; "
                 "--reconstruction-type try reads operators but keeps none"),
     ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"),
         .help = "measure every task and report where the time went"),
+
+    ROW(RANKS, RECON | DEMO | PLAN, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
+        .help =
+            "ranks as B groups, which share the slices, of D ranks, which share each slice; auto: as few that share "
+            "a slice as memory allows"),
+    ROW(RANKS, RECON | DEMO | PLAN, "topology", SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"),
+        .help =
+            "shares of a slice: nodes of a group of ranks, sockets of a node, workers of a socket; several nodes may "
+            "lie in a rank; auto: a node per rank, as the machine is"),
+    ROW(RANKS, RECON | DEMO | PLAN, "communication", CHOICE(communication, communication_words, "hierarchical"),
+        .help =
+            "hierarchical: partial sums are added within sockets, within nodes, then between nodes; direct: sent to "
+            "their owners at once"),
+    ROW(RANKS, RECON | DEMO | PLAN, "overlap", FLAG(overlap, "yes"),
+        .help = "exchange sums of some slices while others are computed; no: for measurements"),
+    ROW(RANKS, RECON | DEMO | PLAN, "node-weights", .kind = SINO_SETTING_WEIGHTS, AT(node_weights, SinoWeightList),
+        .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST",
+        .help = "how fast each rank is, relative to the others, in the order of ranks; without it all are alike"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
         .help = "what is written; recon: HDF5 file (with --save-format tiff: directory; with both: HDF5 file, and a "
@@ -164,7 +198,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
     ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"),
         .help = "write PNG pictures of middle slices beside the result"),
-    ROW(OUTPUT, EVERY_VERB & ~INFO, "overwrite", FLAG(overwrite, "no"), .help = "replace results that exist"),
+    ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .help = "replace results that exist"),
 
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels",
         .help = "detector columns, and side of a slice"),
@@ -186,6 +220,28 @@ const SinoSetting sino_setting_table[] = {
     ROW(BENCHMARK, BENCH, "csv", TEXT(csv, "FILE"), .help = "also write the figures as CSV"),
     ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"),
         .help = "draw GFLOP/s over flops per byte below the machine's limits, as .svg or .png by the file's ending"),
+
+    ROW(PLAN, PLAN, "columns", INTEGER(columns, 1, 65536, NULL),
+        .help = "detector columns, and side of a slice, of a scan without a file; of raw sinograms with --theta"),
+    ROW(PLAN, PLAN, "angles", INTEGER(angles, 1, 1000000, NULL),
+        .help = "projections over 180 degrees of a scan without a file"),
+    ROW(PLAN, PLAN, "slices", INTEGER(slices, 1, 1000000, NULL), .help = "detector rows of a scan without a file"),
+    ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
+    ROW(PLAN, PLAN, "format", CHOICE(plan_format, plan_words, "table"), .help = "how the plan is written"),
+    ROW(PLAN, PLAN, "kernel-gflops", REAL(kernel_gflops, 0, COUNT_MAX, "50"), .low_excluded = true, .unit = "GFLOP/s",
+        .help = "what a worker multiplies with a panel of slices (sinodag bench measures it)"),
+    ROW(PLAN, PLAN, "memory-bandwidth", REAL(memory_gbps, 0, COUNT_MAX, "20"), .low_excluded = true, .unit = "GB/s",
+        .help = "what a worker reads and writes in updates of vectors and sums"),
+    ROW(PLAN, PLAN, "socket-bandwidth", REAL(socket_gbps, 0, COUNT_MAX, "20"), .low_excluded = true, .unit = "GB/s",
+        .help = "what a worker sends to others of its socket"),
+    ROW(PLAN, PLAN, "node-bandwidth", REAL(node_gbps, 0, COUNT_MAX, "20"), .low_excluded = true, .unit = "GB/s",
+        .help = "what a socket sends to others of its node"),
+    ROW(PLAN, PLAN, "link-bandwidth", REAL(link_gbps, 0, COUNT_MAX, "12.5"), .low_excluded = true, .unit = "GB/s",
+        .help = "what a node sends to, and at the same time receives from, other nodes"),
+    ROW(PLAN, PLAN, "link-latency", REAL(link_latency_us, 0, COUNT_MAX, "10"), .unit = "microseconds",
+        .help = "what a message between nodes takes beside its bytes"),
+    ROW(PLAN, PLAN, "file-bandwidth", REAL(file_gbps, 0, COUNT_MAX, "1"), .low_excluded = true, .unit = "GB/s",
+        .help = "what all ranks together read and write"),
 
     ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true,
         .help = "YAML file with one \"name: value\" line per setting; the command line wins over it"),
@@ -210,6 +266,11 @@ const char *sino_precision_name(SinoPrecision precision)
     return precision_words[precision];
 }
 
+const char *sino_communication_name(SinoCommunication communication)
+{
+    return communication_words[communication];
+}
+
 /* Of rows that share a name, the verb's. Settings of other verbs too: info plans with those of recon. */
 static SinoStatus assign_defaults(int verb, SinoSettings *settings)
 {
@@ -232,6 +293,28 @@ static SinoStatus assign_arguments(const char *const text[SINO_SETTING_COUNT], S
     return NULL;
 }
 
+/* A plan is made for a file, or for a scan that is described. */
+static SinoStatus check_described(const SinoSettings *settings)
+{
+    SINO_CHECK(settings->angles && settings->columns && settings->slices, SINO_BAD_INPUT,
+               "plan has neither an input file nor all of --angles, --columns and --slices; needed: %s",
+               sino_verb_text(PLAN)->usage);
+    SINO_CHECK(!settings->theta, SINO_BAD_INPUT, "--theta is '%s' without an input file; allowed: with raw sinograms",
+               settings->theta);
+    const bool whole = settings->start_row == 0 && settings->end_row == -1 && settings->start_column == 0 &&
+                       settings->end_column == -1 && settings->binning == 1;
+    SINO_CHECK(whole, SINO_BAD_INPUT,
+               "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
+    return NULL;
+}
+
+static SinoStatus check_file_alone(const SinoSettings *settings)
+{
+    SINO_CHECK(!settings->angles && !settings->slices, SINO_BAD_INPUT,
+               "--angles and --slices describe a scan without a file; allowed: without '%s'", settings->file_name);
+    return NULL;
+}
+
 static SinoStatus check_needed(int verb, const SinoSettings *settings)
 {
     const SinoVerbText *text = sino_verb_text(verb);
@@ -239,13 +322,14 @@ static SinoStatus check_needed(int verb, const SinoSettings *settings)
                text->name, text->usage);
     SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM)), SINO_BAD_INPUT, "%s has no --out; needed: %s", text->name,
                text->usage);
-    if (!(verb & (RECON | INFO))) return NULL;
+    if (verb == PLAN && !settings->file_name) return check_described(settings);
+    if (!(verb & (RECON | INFO | PLAN))) return NULL;
     SINO_CHECK(!settings->theta || settings->columns, SINO_BAD_INPUT,
                "--theta is '%s' without --columns; raw sinograms need both, an HDF5 scan neither", settings->theta);
     SINO_CHECK(!settings->columns || settings->theta, SINO_BAD_INPUT,
                "--columns is %" PRId64 " without --theta; raw sinograms need both, an HDF5 scan neither",
                settings->columns);
-    return NULL;
+    return verb == PLAN ? check_file_alone(settings) : NULL;
 }
 
 static SinoStatus check_range(const char *what, int64_t start, int64_t end)
@@ -268,6 +352,20 @@ static SinoStatus check_algorithm(const bool given[SINO_SETTING_COUNT], SinoAlgo
                    algorithm_words[algorithm], row->name,
                    sino_words_join(algorithm_words, (unsigned)row->algorithms, "or", text));
     }
+    return NULL;
+}
+
+/* Both say how often a slice is cut. */
+static SinoStatus check_shares(const SinoSettings *settings)
+{
+    SINO_CHECK(settings->partitions == 0 || settings->topology.workers == 0, SINO_BAD_INPUT,
+               "--partitions is %" PRId64 ", and --topology has workers=%" PRId64 "; allowed: one of them",
+               settings->partitions, settings->topology.workers);
+    const int64_t nodes = settings->topology.nodes, ranks = settings->grid.data_ranks;
+    SINO_CHECK(nodes == 0 || ranks == 0 || nodes % ranks == 0, SINO_BAD_INPUT,
+               "--topology has nodes=%" PRId64 ", and --grid %" PRId64 " ranks for each slice; allowed: a multiple of "
+               "them",
+               nodes, ranks);
     return NULL;
 }
 
@@ -313,6 +411,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_range("row", settings->start_row, settings->end_row));
     SINO_TRY(check_range("column", settings->start_column, settings->end_column));
     SINO_TRY(check_algorithm(given, settings->algorithm));
+    SINO_TRY(check_shares(settings));
     return check_files(settings);
 }
 

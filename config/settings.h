@@ -3,6 +3,7 @@
 #ifndef SINO_SETTINGS_H
 #define SINO_SETTINGS_H
 
+#include "device.h"
 #include "log.h"
 #include "precision.h"
 #include "status.h"
@@ -25,9 +26,18 @@ typedef enum SinoFbpFilter {
 } SinoFbpFilter;
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE } SinoCenterMethod;
+typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;
+typedef enum SinoPlanFormat { SINO_PLAN_TABLE, SINO_PLAN_JSON } SinoPlanFormat;
 
 /* Bits of the verbs that take a setting. */
-enum { SINO_VERB_RECON = 1, SINO_VERB_PHANTOM = 2, SINO_VERB_INFO = 4, SINO_VERB_DEMO = 8, SINO_VERB_BENCH = 16 };
+enum {
+    SINO_VERB_RECON = 1,
+    SINO_VERB_PHANTOM = 2,
+    SINO_VERB_INFO = 4,
+    SINO_VERB_DEMO = 8,
+    SINO_VERB_BENCH = 16,
+    SINO_VERB_PLAN = 32
+};
 
 /* Different counts, in the order in which they were given. */
 enum { SINO_COUNTS_MAX = 32 };
@@ -35,6 +45,23 @@ typedef struct SinoCountList {
     int64_t count; /* 1 … SINO_COUNTS_MAX */
     int64_t value[SINO_COUNTS_MAX];
 } SinoCountList;
+
+/* P_b × P_d: slices are shared out to batch groups, each slice of a group to its data ranks. 0 × 0: chosen. */
+typedef struct SinoGridShape {
+    int64_t batch_groups, data_ranks;
+} SinoGridShape;
+
+/* Shares of a slice in a hierarchy: the nodes of a batch group, sockets of each, workers of each; 0: chosen. */
+typedef struct SinoTopologyShape {
+    int64_t nodes, sockets, workers;
+} SinoTopologyShape;
+
+/* A positive number per rank. */
+enum { SINO_WEIGHTS_MAX = 4096 };
+typedef struct SinoWeightList {
+    int64_t count; /* 0: not given */
+    double value[SINO_WEIGHTS_MAX];
+} SinoWeightList;
 
 /* Text members are owned by the settings; NULL when not given. Counts of rows and columns are of the file's detector.
  */
@@ -68,10 +95,17 @@ typedef struct SinoSettings {
     int64_t partitions, minibatch; /* minibatch 0: chosen */
     int64_t memory_bytes;          /* 0: chosen from what the machine has free */
     int64_t workers;               /* 0: every core */
+    unsigned devices;              /* bits of device.h */
     char *scheduler;               /* NULL: STARPU_SCHED, or by the hardware */
     char *graph;                   /* DOT file of the task graph */
     bool profile;
     char *operator_cache; /* directory in which operators are kept; NULL: none */
+    /* ranks */
+    SinoGridShape grid;
+    SinoTopologyShape topology;
+    SinoCommunication communication;
+    bool overlap;                /* exchanges run while other minibatches compute */
+    SinoWeightList node_weights; /* how fast each rank is, relative to the others */
     /* output */
     char *out; /* -o, --out-path-name; demo: "demo" when not given */
     SinoSaveFormat save_format;
@@ -79,7 +113,7 @@ typedef struct SinoSettings {
     double pixel_size_um; /* 0: values per detector pixel, else per cm */
     bool pictures, overwrite;
     /* phantom, demo */
-    int64_t size, angles, slices; /* angles: of bench too */
+    int64_t size, angles, slices; /* angles: of bench and plan too; slices: of plan too; 0 there: not given */
     double noise;                 /* relative standard deviation of an open-beam count; 0: none */
     int64_t seed;
     char *truth;
@@ -87,6 +121,13 @@ typedef struct SinoSettings {
     unsigned precisions;        /* bits 1 << SinoPrecision, at least one */
     SinoCountList slice_counts; /* --slices: minibatches to measure */
     char *csv, *roofline;       /* files of figures and of the picture; NULL: none */
+    /* plan: a run on a machine that need not be there */
+    int64_t ranks;
+    SinoPlanFormat plan_format;
+    double kernel_gflops;                   /* of a worker, with a panel of slices */
+    double memory_gbps, socket_gbps;        /* of a worker: its memory; to the others of its socket */
+    double node_gbps, link_gbps, file_gbps; /* of a socket to the others, of a node to the others, of all files */
+    double link_latency_us;                 /* of a message between nodes */
     /* every verb */
     char *config;
     SinoLogFormat log;
@@ -109,5 +150,6 @@ void sino_settings_markdown(FILE *out);
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);
 const char *sino_filter_name(SinoFbpFilter filter);
 const char *sino_precision_name(SinoPrecision precision);
+const char *sino_communication_name(SinoCommunication communication);
 
 #endif

@@ -9,15 +9,18 @@
 #include <stddef.h>
 
 typedef enum SinoSettingKind {
-    SINO_SETTING_FLAG,    /* bool */
-    SINO_SETTING_INTEGER, /* int64_t */
-    SINO_SETTING_REAL,    /* double */
-    SINO_SETTING_CHOICE,  /* an enum that counts from 0 */
-    SINO_SETTING_CHOICES, /* unsigned: bits 1 << choice */
-    SINO_SETTING_COUNTS,  /* SinoCountList */
-    SINO_SETTING_TEXT,    /* char *, owned */
-    SINO_SETTING_BYTES,   /* int64_t */
-    SINO_SETTING_AXIS     /* double; NaN: auto */
+    SINO_SETTING_FLAG,     /* bool */
+    SINO_SETTING_INTEGER,  /* int64_t */
+    SINO_SETTING_REAL,     /* double */
+    SINO_SETTING_CHOICE,   /* an enum that counts from 0 */
+    SINO_SETTING_CHOICES,  /* unsigned: bits 1 << choice */
+    SINO_SETTING_COUNTS,   /* SinoCountList */
+    SINO_SETTING_TEXT,     /* char *, owned */
+    SINO_SETTING_BYTES,    /* int64_t */
+    SINO_SETTING_AXIS,     /* double; NaN: auto */
+    SINO_SETTING_GRID,     /* SinoGridShape; zero: auto */
+    SINO_SETTING_TOPOLOGY, /* SinoTopologyShape; zero: auto */
+    SINO_SETTING_WEIGHTS   /* SinoWeightList */
 } SinoSettingKind;
 
 typedef enum SinoSettingGroup {
@@ -25,9 +28,11 @@ typedef enum SinoSettingGroup {
     SINO_GROUP_CENTER,
     SINO_GROUP_SOLVER,
     SINO_GROUP_MACHINE,
+    SINO_GROUP_RANKS,
     SINO_GROUP_OUTPUT,
     SINO_GROUP_PHANTOM,
     SINO_GROUP_BENCHMARK,
+    SINO_GROUP_PLAN,
     SINO_GROUP_GENERAL,
     SINO_GROUP_COUNT
 } SinoSettingGroup;
@@ -57,7 +62,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 53, SINO_VERB_COUNT = 5, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 71, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
 extern const char *const sino_group_title[SINO_GROUP_COUNT];
@@ -78,6 +83,18 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
 bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default and never given */
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out); /* as YAML spells it */
 bool sino_flag_parse(const char *text, bool *value);
+bool sino_integer_parse(const char *text, int64_t *value);            /* decimal */
+bool sino_real_parse(const char *text, size_t length, double *value); /* decimal; no "nan", no "inf" */
+bool sino_setting_in_range(const SinoSetting *row, double value);
+void sino_real_print(double value, FILE *out); /* the shortest digits that read back to the same number */
+
+/* settings_ranks.c: how ranks share the work. False: not allowed; the value is untouched. */
+bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *grid);
+bool sino_topology_parse(const SinoSetting *row, const char *text, SinoTopologyShape *topology);
+bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList *list);
+void sino_grid_print(const SinoGridShape *grid, FILE *out);
+void sino_topology_print(const SinoTopologyShape *topology, FILE *out);
+void sino_weights_print(const SinoWeightList *list, FILE *out);
 
 /* settings_arguments.c: text[i], not owned, is what was given for row i; NULL: nothing. */
 SinoStatus sino_settings_arguments(int verb, int count, char **arguments, const char *text[SINO_SETTING_COUNT]);

@@ -22,7 +22,7 @@ bool sino_flag_parse(const char *text, bool *value)
     return false;
 }
 
-static bool parse_integer(const char *text, int64_t *value)
+bool sino_integer_parse(const char *text, int64_t *value)
 {
     if (text[strspn(text, "-0123456789")] != '\0') return false;
     char *end;
@@ -34,7 +34,7 @@ static bool parse_integer(const char *text, int64_t *value)
 }
 
 /* Decimal only: strtod would take "nan", "inf" and hexadecimal too. */
-static bool parse_real(const char *text, size_t length, double *value)
+bool sino_real_parse(const char *text, size_t length, double *value)
 {
     if (strspn(text, "+-.0123456789eE") < length) return false;
     char *end;
@@ -55,7 +55,7 @@ static bool parse_bytes(const char *text, int64_t *bytes)
                 {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
     const size_t length = strspn(text, ".0123456789");
     double number;
-    if (!parse_real(text, length, &number)) return false;
+    if (!sino_real_parse(text, length, &number)) return false;
     const char *name = text + length + (text[length] == ' ');
     for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
         if (strcasecmp(name, unit[i].name) != 0) continue;
@@ -100,7 +100,7 @@ static bool parse_choices(const char *const *choices, const char *text, unsigned
     return true;
 }
 
-static bool is_in_range(const SinoSetting *row, double value)
+bool sino_setting_in_range(const SinoSetting *row, double value)
 {
     return (row->low_excluded ? value > row->low : value >= row->low) &&
            (row->high_excluded ? value < row->high : value <= row->high);
@@ -124,7 +124,8 @@ static bool parse_counts(const SinoSetting *row, const char *text, SinoCountList
         if (length >= sizeof word || result.count == SINO_COUNTS_MAX) return false;
         memcpy(word, at, length);
         word[length] = '\0';
-        if (!parse_integer(word, &value) || !is_in_range(row, (double)value) || contains(&result, value)) return false;
+        if (!sino_integer_parse(word, &value) || !sino_setting_in_range(row, (double)value) || contains(&result, value))
+            return false;
         result.value[result.count++] = value;
         at += length;
         if (*at == '\0') break;
@@ -158,8 +159,8 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
         return true;
     case SINO_SETTING_INTEGER:
     case SINO_SETTING_BYTES:
-        if (!(row->kind == SINO_SETTING_BYTES ? parse_bytes(text, &integer) : parse_integer(text, &integer)) ||
-            !is_in_range(row, (double)integer))
+        if (!(row->kind == SINO_SETTING_BYTES ? parse_bytes(text, &integer) : sino_integer_parse(text, &integer)) ||
+            !sino_setting_in_range(row, (double)integer))
             return false;
         memcpy(member, &integer, sizeof integer);
         return true;
@@ -167,10 +168,16 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
     case SINO_SETTING_REAL:
         if (row->kind == SINO_SETTING_AXIS && strcmp(text, "auto") == 0)
             real = NAN;
-        else if (!parse_real(text, strlen(text), &real) || !is_in_range(row, real))
+        else if (!sino_real_parse(text, strlen(text), &real) || !sino_setting_in_range(row, real))
             return false;
         memcpy(member, &real, sizeof real);
         return true;
+    case SINO_SETTING_GRID:
+        return sino_grid_parse(row, text, (SinoGridShape *)(void *)member);
+    case SINO_SETTING_TOPOLOGY:
+        return sino_topology_parse(row, text, (SinoTopologyShape *)(void *)member);
+    case SINO_SETTING_WEIGHTS:
+        return sino_weights_parse(row, text, (SinoWeightList *)(void *)member);
     case SINO_SETTING_TEXT:
         break;
     }
@@ -249,6 +256,17 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
     case SINO_SETTING_AXIS:
         snprintf(text, SINO_ALLOWED_SIZE, "auto or a number %s", range_text(row, range));
         break;
+    case SINO_SETTING_GRID:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto or two integers such as 2x3, each %s", range_text(row, range));
+        break;
+    case SINO_SETTING_TOPOLOGY:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto, or some of nodes=N,sockets=N,workers=N, N an integer %.48s",
+                 range_text(row, range));
+        break;
+    case SINO_SETTING_WEIGHTS:
+        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas", SINO_WEIGHTS_MAX,
+                 range_text(row, range));
+        break;
     }
     return text;
 }
@@ -262,8 +280,7 @@ bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings)
     return bits == 0;
 }
 
-/* The shortest digits that read back to the same number. */
-static void print_real(double value, FILE *out)
+void sino_real_print(double value, FILE *out)
 {
     char text[32];
     int digits = 15;
@@ -348,11 +365,20 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
         if (isnan(real))
             fputs("auto", out);
         else
-            print_real(real, out);
+            sino_real_print(real, out);
         break;
     case SINO_SETTING_TEXT:
         memcpy(&text, member, sizeof text);
         print_quoted(text, out);
+        break;
+    case SINO_SETTING_GRID:
+        sino_grid_print((const SinoGridShape *)(const void *)member, out);
+        break;
+    case SINO_SETTING_TOPOLOGY:
+        sino_topology_print((const SinoTopologyShape *)(const void *)member, out);
+        break;
+    case SINO_SETTING_WEIGHTS:
+        sino_weights_print((const SinoWeightList *)(const void *)member, out);
         break;
     }
 }

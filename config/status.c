@@ -62,6 +62,14 @@ SinoStatus sino_error_prefix(SinoStatus status, const char *format, ...)
     return longer;
 }
 
+SinoStatus sino_error_told(SinoErrorKind kind)
+{
+    SinoStatus status = calloc(1, sizeof *status + 1);
+    if (!status) return out_of_memory();
+    status->kind = kind;
+    return status;
+}
+
 int sino_status_exit_code(SinoStatus status)
 {
     return status ? (int)status->kind : 0;

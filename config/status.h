@@ -19,10 +19,13 @@ SinoStatus sino_error(SinoErrorKind kind, const char *format, ...)
 /* The same kind, with "prefix: " before the text. Consumes `status`. */
 SinoStatus sino_error_prefix(SinoStatus status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same kind without a text, for what somebody else tells: another process. */
+SinoStatus sino_error_told(SinoErrorKind kind);
+
 /* 0 for success, else the kind. */
 int sino_status_exit_code(SinoStatus status);
 
-/* Owned by the status; "" for success. */
+/* Owned by the status; "" for success, and for an error that is told already. */
 const char *sino_status_text(SinoStatus status);
 
 /* Takes NULL. */

@@ -15,7 +15,11 @@
 /* Bytes of the vector registers that kernels use on this processor: 16, 32 (AVX2, FMA and F16C) or 64 (AVX-512). */
 int64_t sino_vector_bytes(void);
 
-/* Helpers of vectorised kernels must be inlined, to be compiled for the same instruction set. */
+/* Helpers of vectorised kernels must be inlined, to be compiled for the same instruction set; in CUDA kernels, too. */
+#ifdef __CUDACC__
+#define SINO_INLINE static inline __host__ __device__ __attribute__((always_inline))
+#else
 #define SINO_INLINE static inline __attribute__((always_inline))
+#endif
 
 #endif

@@ -30,7 +30,7 @@ static SinoStatus new_slice_data(SinoRuntime *runtime, const SinoInput *input, S
 {
     const int64_t field = sino_input_field_bytes(input, 1);
     SINO_TRY(sino_data_new(runtime, "io", 0, &data->io));
-    SINO_TRY(sino_data_new(runtime, "counts", sino_input_slab_bytes(input, 1), &data->counts));
+    SINO_TRY(sino_data_new(runtime, "counts", sino_input_slab_bytes(input, input->angle_count, 1), &data->counts));
     SINO_TRY(sino_data_new(runtime, "flat", field, &data->flat));
     SINO_TRY(sino_data_new(runtime, "dark", field, &data->dark));
     SINO_TRY(sino_data_new(runtime, "sinogram", sino_geometry_ray_count(&input->geometry) * (int64_t)sizeof(float),

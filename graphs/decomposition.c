@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decomposition: a slice's voxels in Hilbert-ordered tiles, cut into partitions of nearly equal nonzeros.
+/* Decomposition: a slice's voxels in Hilbert-ordered tiles, cut into partitions of nearly equal, or given, shares of
+ * the nonzeros.
  *
  * Neighbours on the Hilbert curve are neighbours in the slice, so a partition is compact and its footprint small
  * (M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-A1). */
@@ -84,9 +85,11 @@ static void put_super_tile(Fill *fill, int64_t row, int64_t column)
 /* Tiles of one orientation need not stay together; those of several do. */
 static void put_orbit(Fill *fill, const Place *place)
 {
-    const bool alone = fill->layout->orientations == 1;
+    const uint32_t group = sino_orientation_group(fill->layout->orientations);
+    const bool alone = group == 1;
     const int64_t first = fill->made->tile_count;
-    for (int g = 0; g < (alone ? 1 : SINO_ORIENTATIONS); g++) {
+    for (int g = 0; g < SINO_ORIENTATIONS; g++) {
+        if (!(group >> g & 1)) continue;
         int64_t row = place->row, column = place->column;
         sino_orientation_place(g, fill->side, &row, &column);
         put_super_tile(fill, row, column);
@@ -94,20 +97,22 @@ static void put_orbit(Fill *fill, const Place *place)
     for (int64_t t = first; t < fill->made->tile_count; t++) fill->starts[t] = alone || t == first;
 }
 
-/* A partition ends where the sum of weights passes its share. */
-static void cut(SinoDecomposition *made, const bool *starts)
+/* A partition ends where the sum of weights passes its share and those of the partitions before. */
+static void cut(SinoDecomposition *made, const bool *starts, const double *share)
 {
     const int64_t count = made->partition_count;
-    double sum = 0;
+    double sum = 0, all_shares = 0, shares = 0;
+    for (int64_t p = 0; p < count; p++) all_shares += share ? share[p] : 1;
     int64_t tile = 0;
     for (int64_t p = 0; p < count; p++) {
         made->first[p] = tile;
-        const double share = made->nonzero_count * (double)(p + 1) / (double)count;
+        shares += share ? share[p] : 1;
+        const double end_weight = made->nonzero_count * shares / all_shares;
         while (tile < made->tile_count) {
             int64_t end = tile + 1;
             double weight = made->weight[tile];
             while (end < made->tile_count && !starts[end]) weight += made->weight[end++];
-            if (sum + weight / 2 >= share) break;
+            if (sum + weight / 2 >= end_weight) break;
             sum += weight;
             tile = end;
         }
@@ -115,7 +120,7 @@ static void cut(SinoDecomposition *made, const bool *starts)
     made->first[count] = made->tile_count;
 }
 
-static SinoStatus put_tiles(Fill *fill)
+static SinoStatus put_tiles(Fill *fill, const double *share)
 {
     SinoStatus status = NULL;
     Place *place = NULL;
@@ -125,7 +130,7 @@ static SinoStatus put_tiles(Fill *fill)
     SINO_TRY_OR(status, cleanup,
                 sino_allocate(count * SINO_SUPER_TILE * SINO_SUPER_TILE, sizeof *fill->starts, "tiles", &fill->starts));
     for (int64_t i = 0; i < count; i++) put_orbit(fill, &place[i]);
-    cut(fill->made, fill->starts);
+    cut(fill->made, fill->starts, share);
 cleanup:
     free(place);
     free(fill->placed);
@@ -133,7 +138,8 @@ cleanup:
     return status;
 }
 
-SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_count, SinoDecomposition *result)
+SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_count, const double *share,
+                                  SinoDecomposition *result)
 {
     SinoStatus status = NULL;
     const int64_t side = sino_tile_side(layout->geometry.grid_size);
@@ -142,12 +148,30 @@ SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_co
     SINO_TRY_OR(status, fail, sino_allocate(side * side, sizeof *made.tile, "tiles", &made.tile));
     SINO_TRY_OR(status, fail, sino_allocate(side * side, sizeof *made.weight, "tiles", &made.weight));
     SINO_TRY_OR(status, fail, sino_allocate(partition_count + 1, sizeof *made.first, "partitions", &made.first));
-    SINO_TRY_OR(status, fail, put_tiles(&fill));
+    SINO_TRY_OR(status, fail, put_tiles(&fill, share));
     *result = made;
     return NULL;
 fail:
     sino_decomposition_free(&made);
     return status;
+}
+
+int64_t sino_decomposition_units(const SinoLayout *layout)
+{
+    const int64_t tiles = sino_tile_voxels(layout->geometry.grid_size) / SINO_TILE_VOXELS;
+    if (layout->orientations == 1) return tiles;
+    /* Orbits of a group: the mean over its members of how many super-tiles each leaves where they are: those of a
+     * diagonal, or all (Burnside's lemma). On a grid of two a side a diagonal is what can stay. */
+    const int64_t side = sino_tile_side(layout->geometry.grid_size) / SINO_SUPER_TILE;
+    const uint32_t group = sino_orientation_group(layout->orientations);
+    int64_t staying = side * side;
+    for (int g = 1; g < SINO_ORIENTATIONS; g++) {
+        int64_t row[] = {0, 0}, column[] = {0, 1};
+        if (!(group >> g & 1)) continue;
+        for (int i = 0; i < 2; i++) sino_orientation_place(g, 2, &row[i], &column[i]);
+        if ((row[0] == 0 && column[0] == 0) || (row[1] == 0 && column[1] == 1)) staying += side;
+    }
+    return staying / __builtin_popcount(group);
 }
 
 void sino_decomposition_free(SinoDecomposition *decomposition)

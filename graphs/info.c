@@ -162,10 +162,12 @@ static SinoStatus print_memory(const SinoSettings *settings, SinoScan *scan)
     const SinoSolver *solver = sino_solver_find(settings->algorithm);
     char usual_text[24], least_text[24], operator_text[24];
     wanted.memory_bytes = INT64_MAX;
-    SINO_TRY(sino_memory_plan(&wanted, &input, solver, sino_platform_core_count(), 0, &usual));
+    SinoPlanShare share = sino_plan_alone(&wanted, &input, sino_platform_core_count());
+    SINO_TRY(sino_memory_plan(&wanted, &input, solver, &share, 0, &usual));
     wanted.minibatch = 1;
     wanted.partitions = 1;
-    SINO_TRY(sino_memory_plan(&wanted, &input, solver, 0, 0, &least));
+    share.worker_count = 0;
+    SINO_TRY(sino_memory_plan(&wanted, &input, solver, &share, 0, &least));
     printf("recon        %s with the default settings, at least %s (operator: %s)\n",
            sino_bytes_text(usual.total_bytes, usual_text), sino_bytes_text(least.total_bytes, least_text),
            sino_bytes_text(usual.operator_bytes, operator_text));

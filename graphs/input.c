@@ -104,6 +104,10 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
                                      .grid_size = columns,
                                      .angle_rad = info->angle_rad,
                                      .center = -1};
+    input->angle_count = info->angle_count;
+    input->run_count = 1;
+    SINO_TRY(sino_allocate(1, sizeof *input->run, "angles", &input->run));
+    input->run[0] = (SinoAngleRun){.first = 0, .count = info->angle_count};
     return NULL;
 }
 
@@ -130,7 +134,42 @@ fail:
 void sino_input_close(SinoInput *input)
 {
     sino_scan_close(input->scan);
-    input->scan = NULL;
+    free(input->run);
+    free(input->place);
+    *input = (SinoInput){0};
+}
+
+void sino_input_take_slices(SinoInput *input, int64_t first, int64_t count)
+{
+    input->first_slice += first;
+    input->first_row += first * input->binning;
+    input->row_count = count * input->binning;
+    input->slice_count = count;
+}
+
+SinoStatus sino_input_take_angles(SinoInput *input, const SinoLayout *layout, int64_t first, int64_t count)
+{
+    SinoAngleRun *run = NULL;
+    int64_t *place = NULL, taken = 0, runs = 0;
+    SINO_TRY(sino_allocate(count, sizeof *run, "angles", &run));
+    SinoStatus status = sino_allocate(count, sizeof *place, "angles", &place);
+    if (status) {
+        free(run);
+        return status;
+    }
+    for (int64_t k = 0; k < layout->geometry.angle_count; k++) {
+        if (layout->place[k] < first || layout->place[k] >= first + count) continue;
+        if (runs == 0 || run[runs - 1].first + run[runs - 1].count < k) run[runs++] = (SinoAngleRun){.first = k};
+        run[runs - 1].count++;
+        place[taken++] = layout->place[k] - first;
+    }
+    free(input->run);
+    free(input->place);
+    input->run = run;
+    input->place = place;
+    input->run_count = runs;
+    input->angle_count = count;
+    return NULL;
 }
 
 double sino_input_column_of_file(const SinoInput *input, double grid_column)
@@ -153,13 +192,14 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
                                             [SINO_COUNT_FLOAT32] = SINO_CORRECT_FLOAT32};
     return (SinoCorrection){.input = type[input->info->type],
                             .slices = slices,
-                            .angle_count = input->geometry.angle_count,
+                            .angle_count = input->angle_count,
                             .column_count = input->column_count,
                             .row_count = slab_slices * input->binning,
                             .first_row = slice_in_slab * input->binning,
                             .binning = input->binning,
                             .flat_field = input->flat_correction != SINO_FLAT_NONE,
-                            .minus_log = input->minus_log};
+                            .minus_log = input->minus_log,
+                            .place = input->place};
 }
 
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count)
@@ -167,13 +207,14 @@ SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t sl
     return (SinoLoad){.scan = input->scan,
                       .box =
                           box_of(input, input->first_row + first_slice * input->binning, slice_count * input->binning),
+                      .run_count = input->run_count,
+                      .run = input->run,
                       .flat_correction = input->flat_correction};
 }
 
-int64_t sino_input_slab_bytes(const SinoInput *input, int64_t slice_count)
+int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count)
 {
-    return slice_count * input->binning * input->column_count * input->geometry.angle_count *
-           sino_count_bytes(input->info->type);
+    return slice_count * input->binning * input->column_count * angle_count * sino_count_bytes(input->info->type);
 }
 
 int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count)

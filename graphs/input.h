@@ -15,6 +15,11 @@ typedef struct SinoInput {
     SinoFlatCorrection flat_correction;
     bool minus_log;
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; angles are the scan's */
+    int64_t first_slice;   /* of those that this process works on: 0, or where its share begins */
+    int64_t angle_count;   /* that this process reads: all of the scan, or its share */
+    int64_t run_count;
+    SinoAngleRun *run; /* these angles; owned */
+    int64_t *place;    /* of each of them, among the rows of this process's ray vectors; owned; NULL: of all */
 } SinoInput;
 
 /* SINO_BAD_INPUT: rows or columns outside the detector or empty, nothing left after binning, flats absent or all zero.
@@ -26,6 +31,12 @@ void sino_input_close(SinoInput *input);
 double sino_input_column_of_file(const SinoInput *input, double grid_column);
 double sino_input_column_of_grid(const SinoInput *input, double file_column);
 
+/* Some of the slices from now on; those before are others'. */
+void sino_input_take_slices(SinoInput *input, int64_t first, int64_t count);
+
+/* Only those angles from now on that are number first … first + count − 1 of the layout. SINO_FAILED: no memory. */
+SinoStatus sino_input_take_angles(SinoInput *input, const SinoLayout *layout, int64_t first, int64_t count);
+
 /* How the slices from slice_in_slab on, of a slab of slab_slices, are corrected. */
 SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,
                                      int64_t slice_in_slab);
@@ -33,8 +44,8 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
 /* The slab of slices as a box of the scan. */
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count);
 
-/* Bytes of a slab's counts, and of its flat and dark field. */
-int64_t sino_input_slab_bytes(const SinoInput *input, int64_t slice_count);
+/* Bytes of a slab's counts at some angles, and of its flat and dark field. */
+int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count);
 int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count);
 
 /* The slice made from a detector row; −1: the middle slice. SINO_BAD_INPUT: not among those reconstructed. */

@@ -4,7 +4,7 @@
 #ifndef SINO_MINIBATCH_H
 #define SINO_MINIBATCH_H
 
-#include "operator.h"
+#include "partial_sums.h"
 
 enum { SINO_RAY_VECTORS_MAX = 2, SINO_VOXEL_VECTORS_MAX = 4, SINO_LOOKAHEAD = 3 };
 
@@ -21,11 +21,13 @@ typedef struct SinoMinibatch {
     int64_t first_slice;
     bool stopped; /* no more iterations are submitted */
     SinoVectorCount vectors;
-    SinoData *rays[SINO_RAY_VECTORS_MAX];      /* K·M rows; rays[0] is the sinogram */
+    SinoPartialSums *partial_sums;
+    SinoData *rays[SINO_RAY_VECTORS_MAX];      /* a row for every ray of this process; rays[0] is the sinogram */
     SinoData **voxels[SINO_VOXEL_VECTORS_MAX]; /* per partition a row per voxel; voxels[0] is the tomogram */
-    SinoData **partial;                        /* per partition a row per footprint ray; NULL with one partition */
+    SinoData **partial;                        /* per partition a row per footprint ray; NULL when there is but one */
     SinoData **narrow_rays, **narrow_voxels;   /* per partition, of halves: what spmm reads; NULL in other precisions */
     SinoData *units;                           /* SinoUnits of the narrow vector written last; NULL likewise */
+    SinoData *sums;                            /* SinoSliceSums[stride], of this process's rows */
     SinoData *state;                           /* SinoSliceState[stride] */
     SinoData *history;                         /* double[slice][columns] */
     SinoData *repaired;                        /* int64[slice] */
@@ -33,22 +35,33 @@ typedef struct SinoMinibatch {
     SinoData *active[SINO_LOOKAHEAD];          /* int64: slices that go on after iteration i, at i mod LOOKAHEAD */
 } SinoMinibatch;
 
-/* For slices of at most slices.stride; history_columns is iterations + 1. */
-SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoOperator *op, SinoSlices slices, SinoVectorCount vectors,
-                              int64_t history_columns, SinoMinibatch **result);
+/* For slices of at most slices.stride; history_columns is iterations + 1; `number` tells slots apart. */
+typedef struct SinoMinibatchRequest {
+    const SinoOperator *op;
+    const SinoExchange *exchange;
+    SinoSlices slices;
+    SinoVectorCount vectors;
+    int64_t history_columns, number;
+    bool overlap; /* of exchanges between processes with what else there is to do */
+} SinoMinibatchRequest;
+SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoMinibatchRequest *request, SinoMinibatch **result);
 void sino_minibatch_free(SinoMinibatch *minibatch, int64_t partition_count); /* takes NULL */
 
 /* Bytes of one slot, before the operator exists: an upper bound. */
-int64_t sino_minibatch_bytes(const SinoGeometry *geometry, SinoPrecision precision, int64_t partition_count,
+int64_t sino_minibatch_bytes(const SinoGeometry *geometry, SinoPrecision precision, const SinoExchangeShape *shape,
                              int64_t stride, SinoVectorCount vectors, int64_t history_columns);
 
-/* rays[to] = A·voxels[from], by spmm_project and reduce_node; half and mixed precision cast what is multiplied. */
+/* rays[to] = A·voxels[from], by spmm_project and the levels of reduction; half and mixed precision cast what is
+ * multiplied. */
 SinoStatus sino_insert_project(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                int64_t iteration, int64_t from, int64_t to);
 
-/* voxels[to] = Aᵀ·rays[from], by spread_node and spmm_backproject; likewise. */
+/* voxels[to] = Aᵀ·rays[from], by the levels of spreading and spmm_backproject; likewise. */
 SinoStatus sino_insert_backproject(SinoRuntime *runtime, const SinoOperator *op, SinoMinibatch *minibatch,
                                    int64_t iteration, int64_t from, int64_t to);
+
+/* The sums of all processes that share the slices, from minibatch->sums. */
+SinoStatus sino_insert_collect(SinoRuntime *runtime, SinoMinibatch *minibatch, int64_t iteration, SinoData **all);
 
 /* The minibatch's position at an iteration and partition. */
 SinoPosition sino_minibatch_at(const SinoMinibatch *minibatch, int64_t iteration, int64_t partition);

@@ -16,12 +16,12 @@ static SinoStatus new_partitions(SinoOperator *op)
 {
     SINO_TRY(sino_allocate(op->partition_count, sizeof *op->partition, "partitions", &op->partition));
     for (int64_t p = 0; p < op->partition_count; p++) {
-        const int64_t first = op->decomposition.first[p];
+        const int64_t global = op->first_partition + p, first = op->decomposition.first[global];
         SinoPartition *partition = &op->partition[p];
         partition->tile = op->decomposition.tile + first;
-        partition->tile_count = op->decomposition.first[p + 1] - first;
+        partition->tile_count = op->decomposition.first[global + 1] - first;
         partition->voxel_count = partition->tile_count * SINO_TILE_VOXELS;
-        if (op->partition_count == 1) partition->footprint.ray_count = op->ray_count;
+        if (op->whole) partition->footprint.ray_count = op->ray_count;
     }
     return NULL;
 }
@@ -37,18 +37,23 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *re
     SINO_CHECK(ray_count <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
                geometry->angle_count, geometry->column_count);
     SINO_TRY(sino_allocate(1, sizeof *op, "the operator", &op));
+    const int64_t all = request->all_partitions > 0 ? request->all_partitions : request->partition_count;
     op->partition_count = request->partition_count;
+    op->first_partition = request->first_partition;
+    op->whole = all == 1;
     op->ray_count = ray_count;
     SINO_TRY_OR(status, fail, sino_layout_new(geometry, request->precision, request->symmetry, &op->layout));
-    SINO_TRY_OR(status, fail, sino_decomposition_new(&op->layout, op->partition_count, &op->decomposition));
+    SINO_TRY_OR(status, fail, sino_decomposition_new(&op->layout, all, request->share, &op->decomposition));
     SINO_TRY_OR(status, fail, new_partitions(op));
     SINO_TRY_OR(status, fail, sino_data_scratch(runtime, "spmm scratch", sino_spmm_scratch_bytes(), &op->scratch));
     op->window_count = request->window_count < op->partition_count ? request->window_count : 0;
+    SINO_TRY_OR(status, fail, sino_operator_check_devices(runtime, op));
     SINO_TRY_OR(status, fail, sino_operator_cache_load(runtime, request->cache, op));
     if (op->window_count > 0)
         SINO_TRY_OR(status, fail, sino_operator_open_windows(runtime, op));
     else if (!op->file)
         SINO_TRY_OR(status, fail, sino_operator_build(runtime, op));
+    SINO_TRY_OR(status, fail, sino_operator_open_devices(runtime, op));
     op->build_s = sino_platform_now_s() - begin;
     *result = op;
     return NULL;
@@ -61,6 +66,7 @@ void sino_operator_free(SinoOperator *op)
 {
     if (!op) return;
     sino_operator_close_windows(op);
+    sino_operator_close_devices(op);
     for (int64_t p = 0; op->partition && p < op->partition_count; p++) {
         sino_data_free(op->partition[p].block);
         sino_release(op->partition[p].reserved, op->partition[p].reserved_bytes);

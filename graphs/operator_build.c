@@ -46,8 +46,8 @@ int64_t sino_operator_most_bytes(const SinoOperator *op, int64_t p)
     const double group = (double)(1 + SINO_GROUP_RAYS * sino_precision_bytes(op->layout.precision));
     const int64_t angle_blocks = layout->geometry.angle_count + layout->class_count; /* of sections */
     double nonzeros = 0;
-    for (int64_t t = op->decomposition.first[p]; t < op->decomposition.first[p + 1]; t++)
-        nonzeros += op->decomposition.weight[t];
+    const int64_t *first = op->decomposition.first + op->first_partition + p;
+    for (int64_t t = first[0]; t < first[1]; t++) nonzeros += op->decomposition.weight[t];
     return (int64_t)(1.1 * nonzeros * stored * 2 * group) + op->partition[p].tile_count * angle_blocks * 512 +
            (1 << 20);
 }
@@ -88,10 +88,10 @@ static SinoStatus plan_partition(Build *build, int64_t p, int64_t least)
 static SinoStatus plan_runs(Build *build)
 {
     SinoOperator *op = build->op;
-    const int64_t least =
-        op->decomposition.tile_count / (RUNS_PER_WORKER * sino_runtime_worker_count(build->runtime)) + 1;
-    SINO_TRY(sino_allocate(op->decomposition.tile_count + op->partition_count, sizeof *build->run, "runs of tiles",
-                           &build->run));
+    const int64_t *first = op->decomposition.first + op->first_partition;
+    const int64_t tile_count = first[op->partition_count] - first[0];
+    const int64_t least = tile_count / (RUNS_PER_WORKER * sino_runtime_worker_count(build->runtime)) + 1;
+    SINO_TRY(sino_allocate(tile_count + op->partition_count, sizeof *build->run, "runs of tiles", &build->run));
     SINO_TRY(sino_allocate(op->partition_count, sizeof *build->area, "partitions", &build->area));
     for (int64_t p = 0; p < op->partition_count; p++) SINO_TRY(plan_partition(build, p, least));
     return NULL;
@@ -186,11 +186,11 @@ static SinoStatus finish_blocks(Build *build)
     return NULL;
 }
 
-/* With several partitions, room to find out which rays each of them touches. */
+/* Unless there is one partition, room to find out which rays each of them touches. */
 static SinoStatus new_marks(Build *build)
 {
     const int64_t count = build->op->partition_count;
-    if (count == 1) return NULL;
+    if (build->op->whole) return NULL;
     SINO_TRY(sino_allocate(count, sizeof *build->touched, "footprints", &build->touched));
     SINO_TRY(sino_allocate(count, sizeof *build->local, "footprints", &build->local));
     for (int64_t p = 0; p < count; p++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operator cache: operators kept as files of a directory, by a key of everything that determines them.
  *
- * A file has two pieces per partition: its block, and the rays of its footprint (none with a single partition). */
+ * A file has two pieces per partition: its block, and the rays of its footprint (none when it has every ray). */
 #include "operator_cache.h"
 
 #include "operator_private.h"
@@ -34,6 +34,7 @@ static SinoStatus key_of(const SinoOperator *op, SinoOperatorKey *key)
                             SINO_SECTION_GROUPS,     SINO_GROUPS_AHEAD,
                             op->layout.group_angles, op->layout.orientations,
                             op->layout.precision,    op->partition_count,
+                            op->first_partition,     op->decomposition.partition_count,
                             geometry->angle_count,   geometry->column_count,
                             geometry->grid_size,     center};
     const int64_t head_count = sizeof head / sizeof *head, count = head_count + geometry->angle_count;
@@ -61,7 +62,7 @@ static int64_t piece_count(const SinoOperator *op)
     return PIECES_PER_PARTITION * op->partition_count;
 }
 
-/* With a single partition the rays are not listed. */
+/* When a partition has every ray they are not listed. */
 static int64_t footprint_bytes(const SinoFootprint *footprint)
 {
     return footprint->ray ? footprint->ray_count * (int64_t)sizeof *footprint->ray : 0;
@@ -72,7 +73,7 @@ static bool fits(const SinoOperator *op, const SinoPartition *partition, SinoOpe
                  SinoOperatorPiece rays)
 {
     const SinoBlockHeader *header = block.memory;
-    const int64_t footprint = op->partition_count == 1 ? op->ray_count : rays.bytes / (int64_t)sizeof(uint32_t);
+    const int64_t footprint = op->whole ? op->ray_count : rays.bytes / (int64_t)sizeof(uint32_t);
     return block.bytes >= (int64_t)sizeof *header && header->bytes == block.bytes &&
            header->tile_count == partition->tile_count && header->ray_count == footprint &&
            header->precision == (int64_t)op->layout.precision;
@@ -100,8 +101,7 @@ static SinoStatus take_partition(SinoRuntime *runtime, SinoOperator *op, int64_t
     if (op->window_count == 0) SINO_TRY(sino_data_borrow(runtime, "A", block.memory, block.bytes, &partition->block));
     partition->kept = block.memory;
     sino_operator_take_header(op, p, header);
-    if (op->partition_count > 1)
-        partition->footprint = (SinoFootprint){.ray_count = header->ray_count, .ray = rays.memory};
+    if (!op->whole) partition->footprint = (SinoFootprint){.ray_count = header->ray_count, .ray = rays.memory};
     op->bytes += rays.bytes;
     return NULL;
 }

@@ -12,6 +12,12 @@ SinoStatus sino_operator_build(SinoRuntime *runtime, SinoOperator *op);
 SinoStatus sino_operator_open_windows(SinoRuntime *runtime, SinoOperator *op);
 void sino_operator_close_windows(SinoOperator *op);
 
+/* When devices compute: the lists that they gather from, and footprints as data. SINO_BAD_INPUT: the operator is in
+ * windows. */
+SinoStatus sino_operator_check_devices(const SinoRuntime *runtime, const SinoOperator *op);
+SinoStatus sino_operator_open_devices(SinoRuntime *runtime, SinoOperator *op);
+void sino_operator_close_devices(SinoOperator *op);
+
 /* More than the block of a partition can take: each nonzero would be alone in its group's union, in a group of four
  * rays. */
 int64_t sino_operator_most_bytes(const SinoOperator *op, int64_t p);

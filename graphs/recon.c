@@ -14,16 +14,21 @@
 
 /* Everything that a recon holds while it runs. */
 typedef struct Recon {
-    const SinoSettings *settings;
+    const SinoSettings *settings; /* as given, or `chosen` */
+    SinoSettings chosen;          /* its texts are those of the settings */
     SinoLog *log;
     const SinoSolver *solver;
+    SinoProcesses *processes;
     SinoRuntime *runtime;
-    SinoInput input;
+    SinoInput input; /* from the exchange on: this process's share of it */
+    SinoTeam team;
     SinoMemoryPlan plan;
-    SinoOperator *op;
+    SinoOperator *op; /* NULL in an idle process */
+    SinoExchange *exchange;
     SinoVolume *volume;
     SinoRecord record;
     SinoOutputNames names;
+    SinoVolumeRequest request;
     char checksum[17];
 } Recon;
 
@@ -34,13 +39,15 @@ double sino_recon_scale(const SinoSettings *settings)
     return settings->pixel_size_um > 0 ? per_pixel * micrometres_per_cm / settings->pixel_size_um : per_pixel;
 }
 
-SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoLog *log)
+SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
     return (SinoRuntimeRequest){.workers = settings->workers,
+                                .devices = settings->devices,
                                 .scheduler = settings->scheduler,
-                                .graph_path = settings->graph,
+                                .graph_path = sino_processes_rank(processes) == 0 ? settings->graph : NULL,
                                 .profile = settings->profile,
-                                .log = log};
+                                .log = log,
+                                .processes = processes};
 }
 
 static SinoVolumeRequest volume_request(const Recon *recon)
@@ -61,8 +68,7 @@ static SinoVolumeRequest volume_request(const Recon *recon)
 
 static SinoStatus check_output(const Recon *recon)
 {
-    const SinoVolumeRequest request = volume_request(recon);
-    SINO_TRY(sino_volume_check(&request));
+    SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_check_new(recon->settings, recon->settings->graph));
     SINO_TRY(sino_operator_cache_check(recon->settings->operator_cache));
     if (!recon->settings->pictures) return NULL;
@@ -90,9 +96,25 @@ static void tell_plan(const Recon *recon)
     sino_log_info(recon->log, "plan",
                   "slices: %" PRId64 " in slabs of %" PRId64 " and minibatches of %" PRId64 ", partitions: %" PRId64
                   ", workers: %" PRId64 " (%s), memory: %s of %s",
-                  recon->input.slice_count, plan->slab_slices, plan->minibatch, plan->partition_count,
+                  recon->record.slice_count, plan->slab_slices, plan->minibatch, plan->partition_count,
                   sino_runtime_worker_count(recon->runtime), sino_runtime_scheduler(recon->runtime),
                   sino_bytes_text(plan->total_bytes, total), sino_bytes_text(plan->budget_bytes, budget));
+}
+
+/* How several processes share the work. */
+static void tell_team(const Recon *recon)
+{
+    const SinoProcessGrid *grid = &recon->team.grid;
+    const SinoTopology *topology = &recon->plan.topology;
+    const int64_t idle = sino_process_grid_idle(grid, INT64_MAX);
+    if (grid->rank_count == 1) return;
+    sino_log_info(recon->log, "ranks",
+                  "ranks: %" PRId64 " in a grid of %" PRId64 "x%" PRId64 " (%s), each slice on %" PRId64
+                  " nodes of %" PRId64 " sockets of %" PRId64 " workers, %s",
+                  grid->rank_count, grid->batch_groups, grid->data_ranks, grid->why, topology->node_count,
+                  topology->sockets, topology->workers,
+                  recon->settings->communication == SINO_COMMUNICATION_DIRECT ? "direct" : "hierarchical");
+    if (idle > 0) sino_log_warning(recon->log, "ranks", "%" PRId64 " ranks have nothing to do", idle);
 }
 
 /* Why angles are stored as they are. */
@@ -110,40 +132,123 @@ static void tell_operator(const Recon *recon)
     const SinoOperator *op = recon->op;
     char bytes[24];
     sino_log_info(recon->log, "operator",
-                  "operator of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), %s in %.2f s; %" PRId64 " of %" PRId64
-                  " angles stored%s",
-                  op->nonzero_count, sino_bytes_text(op->bytes, bytes),
+                  "operator%s of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), %s in %.2f s; %" PRId64
+                  " of %" PRId64 " angles stored%s",
+                  recon->team.grid.data_ranks > 1 ? " (this rank's share)" : "", op->nonzero_count,
+                  sino_bytes_text(op->bytes, bytes),
                   (double)op->bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1),
                   op->file ? "read" : "built", op->build_s, sino_layout_stored_angles(&op->layout),
                   op->layout.geometry.angle_count, why_stored(recon));
+    if (op->lists_bytes > 0)
+        sino_log_info(recon->log, "operator", "lists of it for devices: %s", sino_bytes_text(op->lists_bytes, bytes));
+}
+
+static bool is_first(const Recon *recon)
+{
+    return sino_processes_rank(recon->processes) == 0;
+}
+
+/* What every process can say of the input, and the first one of the output. */
+static SinoStatus open_input(Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    SINO_TRY(sino_input_open(settings, recon->log, &recon->input));
+    SINO_TRY(sino_output_names_new(settings, recon->input.first_row, recon->input.binning, recon->input.slice_count,
+                                   &recon->names));
+    recon->request = volume_request(recon);
+    return is_first(recon) ? check_output(recon) : NULL;
+}
+
+/* The first process looks for the center; cores of different kinds might differ in its last digit. */
+static SinoStatus find_center(Recon *recon)
+{
+    SinoGeometry *geometry = &recon->input.geometry;
+    SinoStatus status = is_first(recon) ? sino_center_search(recon->runtime, recon->settings, &recon->input) : NULL;
+    SINO_TRY(sino_processes_agree(recon->processes, status));
+    return sino_processes_broadcast(recon->processes, (int64_t)sizeof geometry->center, &geometry->center);
+}
+
+/* This process's partitions. */
+static SinoStatus make_operator(Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const SinoTopology *topology = &recon->plan.topology;
+    const SinoOperatorRequest wanted = {.geometry = recon->input.geometry,
+                                        .precision = settings->precision,
+                                        .symmetry = settings->symmetry,
+                                        .partition_count = recon->plan.partition_count,
+                                        .first_partition =
+                                            recon->team.shape.data_rank * sino_topology_rank_partitions(topology),
+                                        .all_partitions = sino_topology_partitions(topology),
+                                        .share = recon->team.partition_share,
+                                        .window_count = recon->plan.window_count,
+                                        .cache = settings->operator_cache};
+    if (recon->team.shape.idle) return NULL;
+    SINO_TRY(sino_operator_new(recon->runtime, &wanted, &recon->op));
+    tell_operator(recon);
+    tell_windows(recon);
+    return NULL;
+}
+
+static SinoStatus take_share(Recon *recon)
+{
+    const SinoExchangeShape *shape = &recon->team.shape;
+    const int64_t angles = recon->input.geometry.angle_count;
+    const int64_t first = sino_exchange_first_angle(angles, shape->data_rank, shape->data_count);
+    const int64_t end = sino_exchange_first_angle(angles, shape->data_rank + 1, shape->data_count);
+    sino_team_take_slices(&recon->team, &recon->input);
+    if (shape->idle) return NULL;
+    return sino_input_take_angles(&recon->input, &recon->op->layout, first, end - first);
 }
 
 /* Input, plan, center, operator: all that is known before the first slab. */
 static SinoStatus set_up(Recon *recon)
 {
     const SinoSettings *settings = recon->settings;
-    const SinoRuntimeRequest request = sino_recon_runtime_request(settings, recon->log);
-    SINO_TRY(sino_input_open(settings, recon->log, &recon->input));
-    SINO_TRY(sino_output_names_new(settings, recon->input.first_row, recon->input.binning, recon->input.slice_count,
-                                   &recon->names));
-    SINO_TRY(check_output(recon));
+    SinoProcesses *processes = recon->processes;
+    SinoTeam *team = &recon->team;
+    const SinoRuntimeRequest request = sino_recon_runtime_request(settings, processes, recon->log);
+    SINO_TRY(sino_processes_agree(processes, open_input(recon)));
     SINO_TRY(sino_runtime_start(&request, &recon->runtime));
-    const int64_t workers = sino_runtime_worker_count(recon->runtime);
-    SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, 0, &recon->plan));
-    SINO_TRY(sino_center_search(recon->runtime, settings, &recon->input));
-    const SinoOperatorRequest wanted = {.geometry = recon->input.geometry,
-                                        .precision = settings->precision,
-                                        .symmetry = settings->symmetry,
-                                        .partition_count = recon->plan.partition_count,
-                                        .window_count = recon->plan.window_count,
-                                        .cache = settings->operator_cache};
-    SINO_TRY(sino_operator_new(recon->runtime, &wanted, &recon->op));
-    tell_operator(recon);
-    tell_windows(recon);
-    if (recon->op->window_count == 0)
-        SINO_TRY(sino_memory_plan(settings, &recon->input, recon->solver, workers, recon->op->bytes, &recon->plan));
+    SINO_TRY(sino_team_new(processes, settings, &recon->input, recon->solver, sino_runtime_worker_count(recon->runtime),
+                           team));
+    recon->chosen = *settings;
+    SINO_TRY(sino_team_choose_symmetry(team, recon->runtime, settings, &recon->input, recon->solver,
+                                       &recon->chosen.symmetry));
+    recon->settings = settings = &recon->chosen;
+    SINO_TRY(sino_team_plan(team, recon->runtime, settings, &recon->input, recon->solver, NULL, &recon->plan));
+    SINO_TRY(find_center(recon));
+    SINO_TRY(sino_processes_agree(processes, make_operator(recon)));
+    SINO_TRY(sino_exchange_new(recon->runtime, &team->shape, recon->op, &recon->exchange));
+    if (recon->plan.window_count == 0)
+        SINO_TRY(sino_team_plan(team, recon->runtime, settings, &recon->input, recon->solver, recon->op, &recon->plan));
+    SINO_TRY(sino_processes_agree(processes, sino_record_new(&recon->input,
+                                                             recon->solver->iterative ? settings->iterations + 1 : 1,
+                                                             settings->pictures, &recon->record)));
+    tell_team(recon);
     tell_plan(recon);
-    return NULL;
+    return sino_processes_agree(processes, take_share(recon));
+}
+
+/* The first process makes the volume, the others write to it. */
+static SinoStatus open_volume(Recon *recon)
+{
+    SinoStatus status = NULL;
+    SinoProcesses *processes = recon->processes;
+    const int64_t slices = recon->request.slice_count;
+    int64_t *place;
+    SINO_TRY(sino_allocate(slices, sizeof *place, "places of slices", &place));
+    if (is_first(recon)) {
+        status = sino_volume_open(&recon->request, &recon->volume);
+        if (!status && sino_processes_count(processes) > 1) status = sino_volume_places(recon->volume, place);
+    }
+    SINO_TRY_OR(status, end, sino_processes_agree(processes, status));
+    SINO_TRY_OR(status, end, sino_processes_broadcast(processes, slices * (int64_t)sizeof *place, place));
+    if (!is_first(recon)) status = sino_volume_join(&recon->request, place, &recon->volume);
+    status = sino_processes_agree(processes, status);
+end:
+    free(place);
+    return status;
 }
 
 static void tell_repairs(const Recon *recon)
@@ -155,7 +260,7 @@ static void tell_repairs(const Recon *recon)
         slices += count > 0;
         if (count > 0)
             sino_log_info(recon->log, "repair", "row %" PRId64 ": %" PRId64 " undefined values interpolated",
-                          recon->input.first_row + i * recon->input.binning, count);
+                          recon->request.first_row + i * recon->request.row_step, count);
     }
     if (total > 0)
         sino_log_warning(recon->log, "repair",
@@ -227,23 +332,93 @@ static SinoStatus add_safe(SinoStatus status, const char *safe)
     return told;
 }
 
+/* What is complete, of all processes, is known to all. */
+static SinoStatus share_done(Recon *recon)
+{
+    const int64_t count = 2 * recon->request.slice_count;
+    int64_t *done;
+    if (sino_processes_count(recon->processes) == 1) return NULL;
+    SINO_TRY(sino_allocate(count, sizeof *done, "slices that are done", &done));
+    sino_volume_tell_done(recon->volume, done);
+    SinoStatus status = sino_processes_sum_integers(recon->processes, count, done);
+    if (!status) status = sino_processes_broadcast(recon->processes, count * (int64_t)sizeof *done, done);
+    if (!status) sino_volume_take_done(recon->volume, done);
+    free(done);
+    return status;
+}
+
 static SinoStatus abandon(Recon *recon, SinoStatus status)
 {
+    sino_status_free(share_done(recon));
     char *safe = sino_volume_safe(recon->volume);
     sino_volume_abandon(recon->volume);
     recon->volume = NULL;
-    status = add_safe(status, safe);
+    if (*sino_status_text(status)) status = add_safe(status, safe);
     free(safe);
     return status;
 }
 
+/* The others' parts are on disk before the file gets its name. */
 static SinoStatus finish(Recon *recon)
 {
     char *safe = sino_volume_safe(recon->volume);
-    SinoStatus status = add_safe(sino_volume_finish(recon->volume), safe);
-    recon->volume = NULL;
+    SinoStatus status = NULL;
+    if (!is_first(recon)) {
+        status = sino_volume_finish(recon->volume);
+        recon->volume = NULL;
+    }
+    status = sino_processes_agree(recon->processes, status);
+    if (is_first(recon)) {
+        if (status)
+            sino_volume_abandon(recon->volume);
+        else
+            status = sino_volume_finish(recon->volume);
+        recon->volume = NULL;
+    }
+    if (*sino_status_text(status)) status = add_safe(status, safe);
     free(safe);
-    return status;
+    return sino_processes_agree(recon->processes, status);
+}
+
+/* What passes each level when one vector of all slices is projected, of all processes together. */
+static SinoStatus tell_levels(const Recon *recon)
+{
+    static const char *const level[] = {"partitions", "sockets", "nodes to others"};
+    const double slices = (double)recon->input.slice_count;
+    const SinoPrecision solver = sino_precision_solver(recon->settings->precision);
+    int64_t rows[SINO_REDUCTIONS] = {0};
+    if (!recon->settings->profile) return NULL;
+    if (recon->op) sino_exchange_rows(recon->exchange, recon->op, rows);
+    for (int i = 0; i < SINO_REDUCTIONS; i++) rows[i] = (int64_t)((double)rows[i] * slices);
+    SINO_TRY(sino_processes_sum_integers(recon->processes, SINO_REDUCTIONS, rows));
+    for (int i = 0; i < SINO_REDUCTIONS; i++) {
+        const bool sent = i == SINO_REDUCE_GLOBAL;
+        const size_t element = sino_precision_bytes(sent ? recon->settings->precision : solver);
+        const bool same = i == SINO_REDUCE_NODE && rows[i] == rows[SINO_REDUCE_SOCKET]; /* a socket per node */
+        if (rows[i] > 0 && !same)
+            sino_log_info(recon->log, "profile", "sums of %s: %" PRId64 " bytes a projection of all slices", level[i],
+                          rows[i] * (int64_t)element);
+    }
+    return NULL;
+}
+
+static SinoStatus compute(Recon *recon)
+{
+    SinoStatus status = NULL;
+    const SinoReconstruction reconstruction = {.runtime = recon->runtime,
+                                               .settings = recon->settings,
+                                               .input = &recon->input,
+                                               .op = recon->op,
+                                               .exchange = recon->exchange,
+                                               .solver = recon->solver,
+                                               .plan = &recon->plan,
+                                               .scale = sino_recon_scale(recon->settings),
+                                               .volume = recon->volume,
+                                               .record = &recon->record};
+    if (is_first(recon)) status = sino_insert_checksum(recon->runtime, recon->settings->file_name, recon->checksum);
+    SINO_TRY(sino_processes_agree(recon->processes, status));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_reconstruct(&reconstruction)));
+    return tell_levels(recon);
 }
 
 static SinoStatus run(Recon *recon)
@@ -251,31 +426,31 @@ static SinoStatus run(Recon *recon)
     const SinoSettings *settings = recon->settings;
     SinoStatus status = NULL;
     SINO_TRY(set_up(recon));
-    const SinoVolumeRequest request = volume_request(recon);
-    const int64_t columns = recon->solver->iterative ? settings->iterations + 1 : 1;
-    SINO_TRY(sino_record_new(&recon->input, columns, settings->pictures, &recon->record));
-    SINO_TRY(sino_volume_open(&request, &recon->volume));
-    SINO_TRY_OR(status, fail, sino_insert_checksum(recon->runtime, settings->file_name, recon->checksum));
-    SINO_TRY_OR(status, fail,
-                sino_reconstruct(recon->runtime, settings, &recon->input, recon->op, recon->solver, &recon->plan,
-                                 sino_recon_scale(settings), recon->volume, &recon->record));
+    SINO_TRY(open_volume(recon));
+    SINO_TRY_OR(status, fail, compute(recon));
+    SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
+    SINO_TRY_OR(status, fail, share_done(recon));
     tell_repairs(recon);
-    SINO_TRY_OR(status, fail, write_process(recon));
+    if (is_first(recon)) status = write_process(recon);
+    SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
     SINO_TRY(finish(recon));
-    tell_output(recon);
-    SINO_TRY(add_safe(write_pictures(recon), volume_is_safe));
+    if (is_first(recon)) {
+        tell_output(recon);
+        SINO_TRY(add_safe(write_pictures(recon), volume_is_safe));
+    }
     /* Last, so that it takes no room on disk from what was asked for. */
-    sino_operator_cache_save(recon->runtime, settings->operator_cache, recon->op);
+    if (recon->op) sino_operator_cache_save(recon->runtime, settings->operator_cache, recon->op);
     return NULL;
 fail:
     return abandon(recon, status);
 }
 
-SinoStatus sino_recon(const SinoSettings *settings, SinoLog *log)
+static SinoStatus recon_together(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
-    if (settings->reconstruction_type == SINO_RECONSTRUCTION_TRY) return sino_recon_try(settings, log);
-    Recon recon = {.settings = settings, .log = log, .solver = sino_solver_find(settings->algorithm)};
+    Recon recon = {
+        .settings = settings, .log = log, .processes = processes, .solver = sino_solver_find(settings->algorithm)};
     SinoStatus status = run(&recon);
+    sino_exchange_free(recon.exchange);
     sino_operator_free(recon.op);
     if (status)
         sino_runtime_abandon(recon.runtime);
@@ -284,5 +459,26 @@ SinoStatus sino_recon(const SinoSettings *settings, SinoLog *log)
     sino_record_free(&recon.record);
     sino_output_names_free(&recon.names);
     sino_input_close(&recon.input);
+    sino_team_free(&recon.team);
+    return status;
+}
+
+SinoStatus sino_recon(const SinoSettings *settings, SinoLog *log)
+{
+    SinoProcesses *processes;
+    const bool try = settings->reconstruction_type == SINO_RECONSTRUCTION_TRY;
+    SINO_TRY(sino_processes_start(&processes));
+    if (sino_processes_rank(processes) > 0) sino_log_mute(log);
+    SinoStatus status = NULL;
+    if (!try)
+        status = recon_together(settings, processes, log);
+    else if (sino_processes_count(processes) == 1)
+        status = sino_recon_try(settings, log);
+    else
+        status = sino_processes_agree(processes,
+                                      sino_error(SINO_BAD_INPUT,
+                                                 "reconstruction-type is try in %" PRId64 " processes; allowed: in one",
+                                                 sino_processes_count(processes)));
+    sino_processes_stop(processes);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "center_search.h"
 #include "reconstruction.h"
+#include "team.h"
 
 /* Names beside the output's: OUT without .h5 or .hdf5 is the base. All owned. */
 typedef struct SinoOutputNames {
@@ -23,7 +24,7 @@ double sino_recon_scale(const SinoSettings *settings);
 /* SINO_BAD_INPUT: there is something of this name, and no --overwrite. NULL: no file is asked for. */
 SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path);
 
-SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoLog *log);
+SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);
 
 /* One slice at a range of centers, as OUT/recon_CENTER.tiff. */
 SinoStatus sino_recon_try(const SinoSettings *settings, SinoLog *log);

@@ -65,6 +65,7 @@ static SinoStatus try_center(Try *try, double center)
 {
     SinoStatus status = NULL;
     SinoOperator *op = NULL;
+    SinoExchange *exchange = NULL;
     SinoRecord record = {0};
     const int64_t columns = try->solver->iterative ? try->settings->iterations + 1 : 1;
     try->input.geometry.center = sino_input_column_of_grid(&try->input, center);
@@ -76,11 +77,22 @@ static SinoStatus try_center(Try *try, double center)
                                         .cache = try->settings->operator_cache};
     SINO_TRY_OR(status, cleanup, sino_record_new(&try->input, columns, true, &record));
     SINO_TRY_OR(status, cleanup, sino_operator_new(try->runtime, &wanted, &op));
-    SINO_TRY_OR(status, cleanup,
-                sino_reconstruct(try->runtime, try->settings, &try->input, op, try->solver, &try->plan,
-                                 sino_recon_scale(try->settings), NULL, &record));
+    SINO_TRY_OR(status, cleanup, sino_input_take_angles(&try->input, &op->layout, 0, op->layout.geometry.angle_count));
+    const SinoExchangeShape shape = sino_plan_shape(try->settings, &try->plan);
+    SINO_TRY_OR(status, cleanup, sino_exchange_new(try->runtime, &shape, op, &exchange));
+    const SinoReconstruction reconstruction = {.runtime = try->runtime,
+                                               .settings = try->settings,
+                                               .input = &try->input,
+                                               .op = op,
+                                               .exchange = exchange,
+                                               .solver = try->solver,
+                                               .plan = &try->plan,
+                                               .scale = sino_recon_scale(try->settings),
+                                               .record = &record};
+    SINO_TRY_OR(status, cleanup, sino_reconstruct(&reconstruction));
     status = write_slice(try, center, record.tomogram);
 cleanup:
+    sino_exchange_free(exchange);
     sino_operator_free(op);
     sino_record_free(&record);
     return status;
@@ -91,9 +103,8 @@ static SinoStatus choose_slice(Try *try)
 {
     int64_t slice;
     SINO_TRY(sino_input_slice_of_row(&try->input, try->settings->nsino, &slice));
-    try->input.first_row += slice * try->input.binning;
-    try->input.row_count = try->input.binning;
-    try->input.slice_count = 1;
+    sino_input_take_slices(&try->input, slice, 1);
+    try->input.first_slice = 0; /* of what is reconstructed */
     return NULL;
 }
 
@@ -125,15 +136,17 @@ static SinoStatus check_files(const Try *try, int64_t count, double first, doubl
 static SinoStatus run(Try *try)
 {
     const SinoSettings *settings = try->settings;
-    const SinoRuntimeRequest request = sino_recon_runtime_request(settings, try->log);
+    const SinoRuntimeRequest request = sino_recon_runtime_request(settings, NULL, try->log);
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
     SINO_TRY(sino_recon_check_new(settings, settings->graph));
     SINO_TRY(sino_operator_cache_check(settings->operator_cache));
     SINO_TRY(sino_runtime_start(&request, &try->runtime));
     SINO_TRY(sino_center_search(try->runtime, settings, &try->input));
     SINO_TRY(choose_slice(try));
-    SINO_TRY(
-        sino_memory_plan(settings, &try->input, try->solver, sino_runtime_worker_count(try->runtime), 0, &try->plan));
+    const SinoDeviceRoom room = sino_device_room(try->runtime, NULL);
+    SinoPlanShare share = sino_plan_alone(settings, &try->input, sino_runtime_worker_count(try->runtime));
+    share.room = &room;
+    SINO_TRY(sino_memory_plan(settings, &try->input, try->solver, &share, 0, &try->plan));
     const double last = (double)(try->input.info->column_count - 1);
     const double middle = sino_input_column_of_file(&try->input, try->input.geometry.center);
     const double step = settings->center_search_step;

@@ -10,6 +10,7 @@
 typedef struct SinoSolverRun {
     SinoRuntime *runtime;
     const SinoOperator *op; /* NULL until it is built */
+    const SinoExchange *exchange;
     const SinoSettings *settings;
     int64_t iterations; /* 0 for direct methods */
     void *own;          /* the solver's data of the run: made by prepare, freed by release */
@@ -33,7 +34,10 @@ extern const SinoSolver sino_solver_cg, sino_solver_sirt, sino_solver_fbp;
 
 const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice);
 
-/* The place of an iteration's residuals in the history. */
-SinoIteration sino_solver_iteration(const SinoSolverRun *run, int64_t iteration);
+/* update_start from the line integrals in rays[0]: what every solver begins with. */
+SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch);
+
+/* update_record from the residuals' sums in minibatch->sums; all processes learn who goes on. */
+SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 
 #endif

@@ -17,12 +17,15 @@ static SinoStatus turn(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t ite
 {
     const SinoOperator *op = run->op;
     const int64_t count = op->partition_count;
+    SinoData *sums;
     SINO_TRY(sino_insert_backproject(run->runtime, op, minibatch, iteration, R, G));
     for (int64_t p = 0; p < count; p++)
-        SINO_TRY(sino_insert_update_norm(run->runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
+        SINO_TRY(sino_insert_update_sums(run->runtime, sino_minibatch_at(minibatch, iteration, p), minibatch->slices,
                                          op->partition[p].voxel_count, minibatch->voxels[G][p],
-                                         iteration == 0 ? NULL : minibatch->voxels[G0][p], minibatch->state, p == 0,
-                                         p == count - 1));
+                                         iteration == 0 ? NULL : minibatch->voxels[G0][p], p == 0, minibatch->sums));
+    SINO_TRY(sino_insert_collect(run->runtime, minibatch, iteration, &sums));
+    SINO_TRY(sino_insert_update_direction(run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
+                                          sums, iteration == 0, minibatch->state));
     for (int64_t p = 0; p < count; p++)
         SINO_TRY(sino_insert_update_voxels_cg(run->runtime, sino_minibatch_at(minibatch, iteration, p),
                                               minibatch->slices, op->partition[p].voxel_count, iteration == 0,
@@ -33,19 +36,23 @@ static SinoStatus turn(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t ite
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
-    SINO_TRY(sino_insert_update_start(run->runtime, sino_minibatch_at(minibatch, 0, -1), minibatch->slices,
-                                      sino_solver_iteration(run, 0), run->op->ray_count, minibatch->rays[R],
-                                      minibatch->state, minibatch->history));
+    SINO_TRY(sino_solver_start(run, minibatch));
     return turn(run, minibatch, 0);
 }
 
 static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
+    const SinoPosition position = sino_minibatch_at(minibatch, iteration, -1);
+    SinoData *sums;
     SINO_TRY(sino_insert_project(run->runtime, run->op, minibatch, iteration, D, Q));
-    SINO_TRY(sino_insert_update_residual_cg(
-        run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
-        sino_solver_iteration(run, iteration), run->op->ray_count, minibatch->rays[Q], minibatch->rays[R],
-        minibatch->state, minibatch->history, minibatch->active[iteration % SINO_LOOKAHEAD]));
+    SINO_TRY(sino_insert_update_sums(run->runtime, position, minibatch->slices, sino_exchange_ray_count(run->exchange),
+                                     minibatch->rays[Q], minibatch->rays[R], true, minibatch->sums));
+    SINO_TRY(sino_insert_collect(run->runtime, minibatch, iteration, &sums));
+    SINO_TRY(sino_insert_update_step(run->runtime, position, minibatch->slices, sums, minibatch->state));
+    SINO_TRY(sino_insert_update_residual_cg(run->runtime, position, minibatch->slices,
+                                            sino_exchange_ray_count(run->exchange), minibatch->rays[Q],
+                                            minibatch->state, minibatch->rays[R], minibatch->sums));
+    SINO_TRY(sino_solver_record(run, minibatch, iteration));
     return turn(run, minibatch, iteration);
 }
 

@@ -55,11 +55,12 @@ static SinoStatus prepare(SinoSolverRun *run)
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const Filter *filter = run->own;
-    const SinoPosition position = sino_minibatch_at(minibatch, -1, -1);
-    SINO_TRY(sino_insert_update_start(run->runtime, position, minibatch->slices, sino_solver_iteration(run, 0),
-                                      run->op->ray_count, minibatch->rays[B], minibatch->state, minibatch->history));
-    SINO_TRY(sino_insert_filter(run->runtime, position, filter->plan, run->op->layout.geometry.angle_count,
-                                minibatch->slices, filter->angle_weight, filter->scratch, minibatch->rays[B]));
+    const int64_t columns = run->op->layout.geometry.column_count;
+    const int64_t first_angle = run->exchange->first_ray[run->exchange->shape.data_rank] / columns;
+    SINO_TRY(sino_solver_start(run, minibatch));
+    SINO_TRY(sino_insert_filter(run->runtime, sino_minibatch_at(minibatch, -1, -1), filter->plan,
+                                sino_exchange_ray_count(run->exchange) / columns, minibatch->slices,
+                                filter->angle_weight + first_angle, filter->scratch, minibatch->rays[B]));
     return sino_insert_backproject(run->runtime, run->op, minibatch, -1, B, X);
 }
 

@@ -23,9 +23,10 @@ static SinoStatus sum_rows_and_columns(SinoSolverRun *run, SinoMinibatch *sums)
     for (int64_t p = 0; p < op->partition_count; p++)
         SINO_TRY(sino_insert_weights_ones(run->runtime, precision, op->partition[p].voxel_count, sums->voxels[G][p]));
     SINO_TRY(sino_insert_project(run->runtime, op, sums, -1, G, W));
-    SINO_TRY(sino_insert_weights_ones(run->runtime, precision, op->ray_count, sums->rays[B]));
+    SINO_TRY(sino_insert_weights_ones(run->runtime, precision, sino_exchange_ray_count(run->exchange), sums->rays[B]));
     SINO_TRY(sino_insert_backproject(run->runtime, op, sums, -1, B, X));
-    SINO_TRY(sino_insert_weights_reciprocal(run->runtime, precision, op->ray_count, sums->rays[W]));
+    SINO_TRY(
+        sino_insert_weights_reciprocal(run->runtime, precision, sino_exchange_ray_count(run->exchange), sums->rays[W]));
     for (int64_t p = 0; p < op->partition_count; p++)
         SINO_TRY(
             sino_insert_weights_reciprocal(run->runtime, precision, op->partition[p].voxel_count, sums->voxels[X][p]));
@@ -40,7 +41,13 @@ static SinoStatus prepare(SinoSolverRun *run)
         .precision = sino_precision_solver(run->op->layout.precision), .stride = 1, .slice_count = 1};
     SINO_TRY(sino_allocate(1, sizeof *weights, "SIRT's weights", &weights));
     run->own = weights;
-    SINO_TRY(sino_minibatch_new(run->runtime, run->op, one, sino_solver_sirt.vectors, 1, &sums));
+    const SinoMinibatchRequest request = {.op = run->op,
+                                          .exchange = run->exchange,
+                                          .slices = one,
+                                          .vectors = sino_solver_sirt.vectors,
+                                          .history_columns = 1,
+                                          .overlap = true};
+    SINO_TRY(sino_minibatch_new(run->runtime, &request, &sums));
     SinoStatus status = sum_rows_and_columns(run, sums);
     weights->row = sums->rays[W];
     weights->column = sums->voxels[X];
@@ -64,17 +71,15 @@ static void release(SinoSolverRun *run)
 static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Weights *weights = run->own;
-    return sino_insert_update_residual_sirt(
-        run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
-        sino_solver_iteration(run, iteration), run->op->ray_count, minibatch->rays[B], weights->row, iteration == 0,
-        minibatch->rays[W], minibatch->state, minibatch->history, minibatch->active[iteration % SINO_LOOKAHEAD]);
+    return sino_insert_update_residual_sirt(run->runtime, sino_minibatch_at(minibatch, iteration, -1),
+                                            minibatch->slices, sino_exchange_ray_count(run->exchange),
+                                            minibatch->rays[B], weights->row, iteration == 0, minibatch->rays[W],
+                                            minibatch->sums);
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
-    SINO_TRY(sino_insert_update_start(run->runtime, sino_minibatch_at(minibatch, 0, -1), minibatch->slices,
-                                      sino_solver_iteration(run, 0), run->op->ray_count, minibatch->rays[B],
-                                      minibatch->state, minibatch->history));
+    SINO_TRY(sino_solver_start(run, minibatch));
     return weigh_residual(run, minibatch, 0);
 }
 
@@ -89,7 +94,8 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
             run->settings->relaxation, run->settings->nonnegativity, iteration == 1, minibatch->voxels[G][p],
             weights->column[p], minibatch->state, minibatch->voxels[X][p]));
     SINO_TRY(sino_insert_project(run->runtime, op, minibatch, iteration, X, W));
-    return weigh_residual(run, minibatch, iteration);
+    SINO_TRY(weigh_residual(run, minibatch, iteration));
+    return sino_solver_record(run, minibatch, iteration);
 }
 
 const SinoSolver sino_solver_sirt = {.choice = SINO_ALGORITHM_SIRT,

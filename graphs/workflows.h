@@ -22,4 +22,7 @@ SinoStatus sino_demo(const SinoSettings *settings, SinoLog *log);
 /* Measures the operator's kernels beside the machine's own limits, in one run. On stdout a table; files on request. */
 SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log);
 
+/* Tells on stdout what a run on many ranks would need and take, without a volume, an operator or the ranks. */
+SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log);
+
 #endif

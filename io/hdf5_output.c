@@ -133,6 +133,23 @@ SinoStatus sino_hdf5_output_write(SinoHdf5Output *output, hid_t dataset, int ran
     return status;
 }
 
+SinoStatus sino_hdf5_output_chunks(SinoHdf5Output *output, hid_t dataset, int64_t count, int64_t bytes, int64_t *place)
+{
+    sino_hdf5_quiet();
+    for (int64_t i = 0; i < count; i++) {
+        const hsize_t first[] = {(hsize_t)i, 0, 0};
+        haddr_t address = HADDR_UNDEF;
+        hsize_t size = 0;
+        unsigned filters = 0;
+        SINO_TRY(check(output, H5Dget_chunk_info_by_coord(dataset, first, &filters, &address, &size) >= 0,
+                       "where a chunk lies"));
+        SINO_CHECK(address != HADDR_UNDEF && (int64_t)size == bytes, SINO_FAILED,
+                   "%s: a slice is not in one piece in the file; use one process", output->path);
+        place[i] = (int64_t)address;
+    }
+    return NULL;
+}
+
 SinoStatus sino_hdf5_output_values(SinoHdf5Output *output, const SinoHdf5Shape *shape, hid_t memory_type,
                                    const void *values, const char *description)
 {

@@ -38,6 +38,9 @@ SinoStatus sino_hdf5_output_write(SinoHdf5Output *output, hid_t dataset, int ran
 SinoStatus sino_hdf5_output_values(SinoHdf5Output *output, const SinoHdf5Shape *shape, hid_t memory_type,
                                    const void *values, const char *description);
 
+/* Where the chunks [i][all][all] of a 3-D dataset lie in the file, which have `bytes` bytes each, uncompressed. */
+SinoStatus sino_hdf5_output_chunks(SinoHdf5Output *output, hid_t dataset, int64_t count, int64_t bytes, int64_t *place);
+
 /* UTF-8 of any length, as h5py reads into str. */
 SinoStatus sino_hdf5_output_text(SinoHdf5Output *output, const char *name, const char *text);
 

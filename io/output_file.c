@@ -101,6 +101,34 @@ end:
     return status;
 }
 
+SinoStatus sino_output_join(const char *path, SinoOutputFile **joined)
+{
+    SinoOutputFile *file;
+    SinoStatus status = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *file, "an output file", &file));
+    file->descriptor = -1;
+    file->path = strdup(path);
+    if (asprintf(&file->temporary, "%s.partial", path) < 0) file->temporary = NULL;
+    SINO_CHECK_OR(status, fail, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
+    file->descriptor = open(file->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    SINO_CHECK_OR(status, fail, file->descriptor >= 0, SINO_FAILED,
+                  "%s, which another process has made, cannot be opened: %s", file->temporary, strerror(errno));
+    *joined = file;
+    return NULL;
+fail:
+    release(file);
+    return status;
+}
+
+SinoStatus sino_output_leave(SinoOutputFile *file)
+{
+    SinoStatus status = sino_output_status(file);
+    if (!status && fsync(file->descriptor) != 0)
+        status = sino_error(SINO_FAILED, "%s: writing failed: %s", file->path, strerror(errno));
+    release(file);
+    return status;
+}
+
 SinoStatus sino_output_check(const char *path, bool overwrite)
 {
     SinoOutputFile *file = NULL;

@@ -18,6 +18,12 @@ typedef struct SinoOutputFile SinoOutputFile;
  * another process is writing it. */
 SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **file);
 
+/* The temporary file that another process has opened, to write parts of it beside. SINO_FAILED: it is not there. */
+SinoStatus sino_output_join(const char *path, SinoOutputFile **file);
+
+/* Syncs what was written to a joined file, which keeps its temporary name. Frees it. */
+SinoStatus sino_output_leave(SinoOutputFile *file);
+
 /* The same checks; nothing stays behind. */
 SinoStatus sino_output_check(const char *path, bool overwrite);
 

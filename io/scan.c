@@ -56,9 +56,11 @@ static SinoStatus read_field(SinoScan *scan, SinoScanField field, int64_t first,
     return scan->source->read(scan->file, field, first, count, box, type, counts);
 }
 
-SinoStatus sino_scan_read(SinoScan *scan, const SinoScanBox *box, void *counts)
+SinoStatus sino_scan_read(SinoScan *scan, int64_t first_angle, int64_t angle_count, const SinoScanBox *box,
+                          void *counts)
 {
-    return read_field(scan, SINO_FIELD_DATA, 0, scan->info.angle_count, box, scan->info.type, counts);
+    assert(first_angle >= 0 && angle_count >= 0 && first_angle + angle_count <= scan->info.angle_count);
+    return read_field(scan, SINO_FIELD_DATA, first_angle, angle_count, box, scan->info.type, counts);
 }
 
 SinoStatus sino_scan_read_projection(SinoScan *scan, int64_t angle, const SinoScanBox *box, float *counts)

@@ -50,8 +50,9 @@ typedef struct SinoScanBox {
     int64_t first_row, row_count, first_column, column_count;
 } SinoScanBox;
 
-/* Every projection's box: counts[angle][row][column] of the info's type. */
-SinoStatus sino_scan_read(SinoScan *scan, const SinoScanBox *box, void *counts);
+/* The box of some projections: counts[angle][row][column] of the info's type. */
+SinoStatus sino_scan_read(SinoScan *scan, int64_t first_angle, int64_t angle_count, const SinoScanBox *box,
+                          void *counts);
 
 /* One projection's box: counts[row][column], converted to float. */
 SinoStatus sino_scan_read_projection(SinoScan *scan, int64_t angle, const SinoScanBox *box, float *counts);

@@ -17,7 +17,9 @@
 struct SinoVolume {
     SinoVolumeRequest request; /* its texts are owned below */
     char *hdf5_path, *tiff_directory, *units;
-    SinoVolumeHdf5 hdf5; /* output NULL: no HDF5 */
+    SinoVolumeHdf5 hdf5;    /* output NULL: no HDF5, or joined */
+    SinoOutputFile *joined; /* HDF5 file of another process; NULL: none */
+    int64_t *place;         /* of slices in it; owned */
     bool directory_made;
     bool *tiff_done, *done; /* by slice: complete as TIFF; written in every format */
 };
@@ -79,6 +81,56 @@ end:
     return status;
 }
 
+SinoStatus sino_volume_places(SinoVolume *volume, int64_t *place)
+{
+    return volume->hdf5.output ? sino_volume_hdf5_places(&volume->hdf5, volume->request.slice_count, place) : NULL;
+}
+
+SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *place, SinoVolume **joined)
+{
+    SinoVolume *volume;
+    SINO_TRY(sino_allocate(1, sizeof *volume, "a volume's writer", &volume));
+    SinoStatus status = NULL;
+    SINO_TRY_OR(status, end, copy_request(request, volume));
+    if (volume->hdf5_path) {
+        SINO_TRY_OR(status, end, sino_allocate(request->slice_count, sizeof *place, "places", &volume->place));
+        memcpy(volume->place, place, (size_t)request->slice_count * sizeof *place);
+        SINO_TRY_OR(status, end, sino_output_join(volume->hdf5_path, &volume->joined));
+    }
+    *joined = volume;
+    return NULL;
+end:
+    sino_volume_abandon(volume);
+    return status;
+}
+
+void sino_volume_tell_done(const SinoVolume *volume, int64_t *done)
+{
+    const int64_t count = volume->request.slice_count;
+    for (int64_t i = 0; i < count; i++) {
+        done[i] = volume->tiff_done[i];
+        done[count + i] = volume->done[i];
+    }
+}
+
+void sino_volume_take_done(SinoVolume *volume, const int64_t *done)
+{
+    const int64_t count = volume->request.slice_count;
+    for (int64_t i = 0; i < count; i++) {
+        volume->tiff_done[i] |= done[i] > 0;
+        volume->done[i] |= done[count + i] > 0;
+    }
+}
+
+static SinoStatus write_joined(SinoVolume *volume, int64_t first, int64_t count, const float *slices)
+{
+    const int64_t values = volume->request.height * volume->request.width;
+    for (int64_t i = 0; i < count; i++)
+        sino_output_write(volume->joined, volume->place[first + i], slices + i * values,
+                          (size_t)values * sizeof *slices);
+    return sino_output_status(volume->joined);
+}
+
 SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, const float *slices)
 {
     const SinoVolumeRequest *request = &volume->request;
@@ -88,6 +140,7 @@ SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, c
         volume->tiff_done[first + i] = true;
     }
     if (volume->hdf5.output) SINO_TRY(sino_volume_hdf5_write(&volume->hdf5, first, count, slices));
+    if (volume->joined) SINO_TRY(write_joined(volume, first, count, slices));
     for (int64_t i = first; i < first + count; i++) volume->done[i] = true;
     return NULL;
 }
@@ -142,6 +195,7 @@ static void release(SinoVolume *volume)
     free(volume->hdf5_path);
     free(volume->tiff_directory);
     free(volume->units);
+    free(volume->place);
     free(volume->done);
     free(volume->tiff_done);
     free(volume);
@@ -159,7 +213,13 @@ static SinoStatus check_done(const SinoVolume *volume)
 
 SinoStatus sino_volume_finish(SinoVolume *volume)
 {
-    SinoStatus status = check_done(volume);
+    SinoStatus status = NULL;
+    if (volume->joined) {
+        status = sino_output_leave(volume->joined);
+        release(volume);
+        return status;
+    }
+    status = check_done(volume);
     if (status) {
         sino_volume_abandon(volume);
         return status;
@@ -173,6 +233,7 @@ void sino_volume_abandon(SinoVolume *volume)
 {
     if (!volume) return;
     sino_hdf5_output_discard(volume->hdf5.output);
+    if (volume->joined) sino_status_free(sino_output_leave(volume->joined)); /* it is thrown away by its opener */
     /* rmdir only succeeds when nothing is in it */
     if (volume->tiff_directory && volume->directory_made) rmdir(volume->tiff_directory);
     release(volume);

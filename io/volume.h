@@ -28,6 +28,17 @@ typedef struct SinoVolumeRequest {
  * path is a directory or device, another run is writing it. SINO_FAILED: no room on disk. */
 SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **volume);
 
+/* With several processes one opens the volume, and the others join it: they write slices beside it, at the places that
+ * it tells. place[slice_count] are offsets in the HDF5 file; no matter without HDF5. SINO_FAILED: slices that HDF5 does
+ * not keep in one piece, or a byte order that is not the file's. */
+SinoStatus sino_volume_places(SinoVolume *volume, int64_t *place);
+SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *place, SinoVolume **volume);
+
+/* Which slices are complete, 1 or 0: done[2][slice_count], as TIFF and in every format. `take` adds those that others
+ * have written. */
+void sino_volume_tell_done(const SinoVolume *volume, int64_t *done);
+void sino_volume_take_done(SinoVolume *volume, const int64_t *done);
+
 /* The same checks, except for room on disk, and nothing stays behind: for failing before hours of work. */
 SinoStatus sino_volume_check(const SinoVolumeRequest *request);
 
@@ -44,7 +55,8 @@ SinoStatus sino_volume_process_integers(SinoVolume *volume, const char *name, in
                                         const char *description); /* count 0: scalar */
 
 /* Frees the volume in either case. Fails without a half-written final name, or when a slice was never written. Take
- * `sino_volume_safe` before, to tell what stands. */
+ * `sino_volume_safe` before, to tell what stands. One that has joined is synced; all do so before the opener finishes.
+ */
 SinoStatus sino_volume_finish(SinoVolume *volume);
 void sino_volume_abandon(SinoVolume *volume); /* removes temporary files, keeps finished TIFF files; takes NULL */
 

@@ -15,6 +15,9 @@ typedef struct SinoVolumeHdf5 {
 /* Creates the dataset and takes the room for it on disk, so that a disk too small is known before hours of work. */
 SinoStatus sino_volume_hdf5_open(const SinoVolumeRequest *request, SinoVolumeHdf5 *hdf5);
 
+/* Offset of each slice in the file. */
+SinoStatus sino_volume_hdf5_places(SinoVolumeHdf5 *hdf5, int64_t slice_count, int64_t *place);
+
 SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const float *slices);
 
 #endif

@@ -2,6 +2,9 @@
 /* cast_units, cast_narrow, cast_widen: vectors to halves and back, with adaptive normalisation. */
 #include "tasks.h"
 
+#include "cast_cuda.h"
+#include "cast_opencl.h"
+
 typedef struct Arguments {
     SinoTaskHead head;
     SinoSlices slices;
@@ -34,9 +37,32 @@ static SinoStatus widen(void *buffers[], const Arguments *arguments)
 SINO_CPU_FUNCTION(units_cpu, Arguments, find_units)
 SINO_CPU_FUNCTION(narrow_cpu, Arguments, narrow)
 SINO_CPU_FUNCTION(widen_cpu, Arguments, widen)
-SINO_CODELET(units_codelet, "cast_units", units_cpu)
-SINO_CODELET(narrow_codelet, "cast_narrow", narrow_cpu)
-SINO_CODELET(widen_codelet, "cast_widen", widen_cpu)
+
+SINO_CUDA_FUNCTION(units_cuda, Arguments,
+                   sino_cast_units_cuda(stream, arguments->slices, arguments->rows, sino_buffer(buffers, 0),
+                                        arguments->exponent, arguments->first, arguments->last,
+                                        sino_buffer(buffers, 1)))
+SINO_CUDA_FUNCTION(narrow_cuda, Arguments,
+                   sino_cast_narrow_cuda(stream, arguments->slices, arguments->rows, sino_buffer(buffers, 0),
+                                         sino_buffer(buffers, 1), sino_buffer(buffers, 2)))
+SINO_CUDA_FUNCTION(widen_cuda, Arguments,
+                   sino_cast_widen_cuda(stream, arguments->slices, arguments->rows, sino_buffer(buffers, 0),
+                                        sino_buffer(buffers, 1), sino_buffer(buffers, 2)))
+
+SINO_OPENCL_FUNCTION(units_opencl, Arguments,
+                     sino_cast_units_opencl(opencl, arguments->slices, arguments->rows, sino_opencl_buffer(buffers, 0),
+                                            arguments->exponent, arguments->first, arguments->last,
+                                            sino_opencl_buffer(buffers, 1)))
+SINO_OPENCL_FUNCTION(narrow_opencl, Arguments,
+                     sino_cast_narrow_opencl(opencl, arguments->slices, arguments->rows, sino_opencl_buffer(buffers, 0),
+                                             sino_opencl_buffer(buffers, 1), sino_opencl_buffer(buffers, 2)))
+SINO_OPENCL_FUNCTION(widen_opencl, Arguments,
+                     sino_cast_widen_opencl(opencl, arguments->slices, arguments->rows, sino_opencl_buffer(buffers, 0),
+                                            sino_opencl_buffer(buffers, 1), sino_opencl_buffer(buffers, 2)))
+
+SINO_CODELET(units_codelet, "cast_units", units_cpu, SINO_ON_CUDA(units_cuda) SINO_ON_OPENCL(units_opencl))
+SINO_CODELET(narrow_codelet, "cast_narrow", narrow_cpu, SINO_ON_CUDA(narrow_cuda) SINO_ON_OPENCL(narrow_opencl))
+SINO_CODELET(widen_codelet, "cast_widen", widen_cpu, SINO_ON_CUDA(widen_cuda) SINO_ON_OPENCL(widen_opencl))
 
 SinoStatus sino_insert_cast_units(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
                                   int exponent, bool first, bool last, SinoData *x, SinoData *units)

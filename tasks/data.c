@@ -58,14 +58,29 @@ SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, 
     return NULL;
 }
 
+SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data)
+{
+    SINO_TRY(new_data(name, bytes, data));
+    (*data)->memory = (void *)(uintptr_t)memory; /* StarPU knows no constant memory */
+    (*data)->borrowed = true;
+    return NULL;
+}
+
+SinoStatus sino_data_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
+                            SinoData **data)
+{
+    int64_t elements = 0, bytes = 0;
+    SINO_TRY(sino_multiply(rows, stride, name, &elements));
+    SINO_TRY(sino_multiply(elements, (int64_t)element, name, &bytes));
+    return sino_data_new(runtime, name, bytes > 0 ? bytes : 1, data);
+}
+
 SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *memory, int64_t bytes,
                             SinoData **result)
 {
     (void)runtime;
     SINO_TRY(check_size(name, bytes));
-    SINO_TRY(new_data(name, bytes, result));
-    (*result)->memory = (void *)(uintptr_t)memory; /* StarPU knows no constant memory */
-    (*result)->borrowed = true;
+    SINO_TRY(sino_data_describe(name, memory, bytes, result));
     /* Not pinned: CUDA cannot pin the pages of a file that are only read. */
     starpu_vector_data_register(&(*result)->handle, STARPU_MAIN_RAM, (uintptr_t)memory, (uint32_t)line_count(bytes),
                                 LINE_BYTES);
@@ -94,6 +109,11 @@ void sino_data_free(SinoData *data)
     }
     free(data->reader);
     free(data);
+}
+
+const void *sino_data_memory(const SinoData *data)
+{
+    return data->memory;
 }
 
 SinoStatus sino_data_acquire(SinoData *data, enum starpu_data_access_mode mode, void **memory)

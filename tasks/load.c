@@ -30,11 +30,23 @@ cleanup:
     return status;
 }
 
+static SinoStatus load_counts(const SinoLoad *load, char *counts)
+{
+    const int64_t projection =
+        load->box.row_count * load->box.column_count * sino_count_bytes(sino_scan_info(load->scan)->type);
+    for (int64_t i = 0; i < load->run_count; i++) {
+        const SinoAngleRun *run = &load->run[i];
+        SINO_TRY(sino_scan_read(load->scan, run->first, run->count, &load->box, counts));
+        counts += run->count * projection;
+    }
+    return NULL;
+}
+
 static SinoStatus load_slab(void *buffers[], const Arguments *arguments)
 {
     const SinoLoad *load = &arguments->load;
     const SinoScanInfo *info = sino_scan_info(load->scan);
-    SINO_TRY(sino_scan_read(load->scan, &load->box, sino_buffer(buffers, 0)));
+    SINO_TRY(load_counts(load, sino_buffer(buffers, 0)));
     if (load->flat_correction == SINO_FLAT_NONE) return NULL;
     SINO_TRY(load_field(load, info->flat_count, sino_scan_read_flats, sino_buffer(buffers, 1)));
     return load_field(load, info->dark_count, sino_scan_read_darks, sino_buffer(buffers, 2));

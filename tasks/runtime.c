@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runtime: starting and stopping StarPU, the first failure, progress. */
+#include "device_choice.h"
 #include "memory.h"
 #include "platform.h"
 #include "runtime_private.h"
+
+#ifdef SINO_MPI
+#include <starpu_mpi.h>
+#endif
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -22,12 +27,13 @@ static SinoStatus check_scheduler(const char *name)
     return sino_error(SINO_BAD_INPUT, "scheduler is '%s'; this StarPU has:%s", name, known);
 }
 
-/* What the user said, else the environment, else work stealing, which suits workers that are all alike. */
-static const char *choose_scheduler(const SinoRuntimeRequest *request)
+/* What the user said, else the environment, else work stealing, which suits workers that are all alike; where they are
+ * not, a policy that knows how long tasks and transfers take. */
+static const char *choose_scheduler(const SinoRuntimeRequest *request, bool devices)
 {
     const char *environment = getenv("STARPU_SCHED");
     if (request->scheduler) return request->scheduler;
-    return environment && *environment ? environment : "lws";
+    return environment && *environment ? environment : devices ? "dmdas" : "lws";
 }
 
 /* Workers asked for, by the request or by STARPU_NCPU; −1: every core. */
@@ -52,46 +58,106 @@ static SinoStatus choose_workers(const SinoRuntimeRequest *request, int *workers
     return NULL;
 }
 
-/* Processes of one MPI job would each do the whole work and race for the same output. */
-static SinoStatus check_alone(void)
+static bool has_company(const SinoRuntime *runtime)
 {
-    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-        const char *text = getenv(size[i]);
-        SINO_CHECK(!text || strtoll(text, NULL, 10) <= 1, SINO_BAD_INPUT,
-                   "started as one of %s MPI processes (%s); allowed: one, on one node", text, size[i]);
-    }
-    return NULL;
+    return sino_processes_count(runtime->processes) > 1;
 }
 
-static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *runtime)
+/* Starts StarPU with so many workers and a policy that suits `devices`. */
+static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, bool devices, SinoRuntime *runtime)
 {
-    int workers;
-    SINO_TRY(check_alone());
-    SINO_TRY(choose_workers(request, &workers));
     struct starpu_conf conf;
     SINO_CHECK(starpu_conf_init(&conf) == 0, SINO_FAILED, "StarPU cannot be configured");
     /* The settings have taken the environment into account; StarPU's own reading would override them. */
     conf.precedence_over_environment_variables = 1;
     conf.ncpus = workers;
-    /* Codelets have CPU kernels only: workers for accelerators would take cores and compute nothing. */
-    conf.ncuda = conf.nopencl = 0;
-    conf.sched_policy_name = choose_scheduler(request);
+    SINO_TRY(sino_device_configure(request->devices, &conf));
+    conf.sched_policy_name = choose_scheduler(request, devices);
     SINO_TRY(check_scheduler(conf.sched_policy_name));
     snprintf(runtime->scheduler, sizeof runtime->scheduler, "%s", conf.sched_policy_name);
+    runtime->buckets = strcmp(conf.sched_policy_name, "heteroprio") == 0;
+    if (runtime->buckets) conf.sched_policy_init = sino_device_make_buckets;
+    const int code = starpu_init(&conf);
+    SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not start: %s", strerror(-code));
+    return NULL;
+}
+
+static void close_devices(SinoRuntime *runtime)
+{
+    sino_opencl_devices_close(runtime);
+    sino_cuda_devices_close(runtime);
+}
+
+static void stop_starpu(SinoRuntime *runtime)
+{
+    close_devices(runtime);
+#ifdef SINO_MPI
+    if (has_company(runtime)) starpu_mpi_shutdown();
+#endif
+    starpu_shutdown();
+}
+
+/* All have StarPU or none has, and then a thread each that carries their messages. */
+static SinoStatus join_processes(SinoRuntime *runtime, SinoStatus status)
+{
+    const bool started = !status;
+    status = sino_processes_agree(runtime->processes, status);
+    if (status && started) {
+        close_devices(runtime);
+        starpu_shutdown();
+    }
+    if (status || !has_company(runtime)) return status;
+#ifdef SINO_MPI
+    const int code = starpu_mpi_init_comm(NULL, NULL, 0, MPI_COMM_WORLD);
+    SINO_CHECK(code == 0, SINO_FAILED, "StarPU-MPI does not start: %d", code);
+#endif
+    return NULL;
+}
+
+static SinoStatus find_devices(const SinoRuntimeRequest *request, SinoRuntime *runtime)
+{
+    SinoStatus status = sino_device_find(request->devices, &runtime->devices);
+    if (status) starpu_shutdown();
+    return status;
+}
+
+/* What StarPU finds decides how it should have been started: with a policy that knows devices, and with a core for the
+ * tasks that they have no kernels for, even when the devices' own threads take every core. */
+static SinoStatus initialise_with_devices(const SinoRuntimeRequest *request, int workers, SinoRuntime *runtime)
+{
+    const bool named = request->devices != SINO_DEVICE_ALL && (request->devices & ~(unsigned)SINO_DEVICE_CPU);
+    SINO_TRY(initialise(request, workers, named, runtime));
+    SINO_TRY(find_devices(request, runtime));
+    const bool devices = runtime->devices & ~(unsigned)SINO_DEVICE_CPU;
+    const bool no_cores = starpu_cpu_worker_get_count() == 0;
+    if (devices == named && !no_cores) return NULL;
+    starpu_shutdown();
+    SINO_TRY(initialise(request, no_cores ? 1 : workers, devices, runtime));
+    return find_devices(request, runtime);
+}
+
+static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *runtime)
+{
+    int workers;
+    SINO_TRY(choose_workers(request, &workers));
     /* StarPU's remarks on calibration and topology are for its developers. */
     setenv("STARPU_SILENT", "1", 0);
     /* Kernels read whole cache lines; scratch memory is StarPU's own. */
     starpu_malloc_set_align(SINO_ALIGNMENT_BYTES);
     SINO_TRY(sino_model_directory_choose(runtime->log, &runtime->models));
-    const int code = starpu_init(&conf);
-    SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not start: %s", strerror(-code));
+    SINO_TRY(initialise_with_devices(request, workers, runtime));
     const int64_t got = starpu_cpu_worker_get_count();
     if (workers > 0 && got != workers) {
         starpu_shutdown();
         return sino_error(SINO_BAD_INPUT, "workers is %d; StarPU finds %" PRId64 " cores here", workers, got);
     }
-    return NULL;
+    SinoStatus status = sino_opencl_devices_open(runtime);
+    if (!status) status = sino_cuda_devices_open(runtime);
+    if (status) {
+        close_devices(runtime);
+        starpu_shutdown();
+    }
+    return status;
 }
 
 static void free_runtime(SinoRuntime *runtime)
@@ -110,10 +176,12 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     SINO_TRY(sino_allocate(1, sizeof *runtime, "the runtime", &runtime));
     runtime->log = request->log;
+    runtime->processes = request->processes;
     pthread_mutex_init(&runtime->mutex, NULL);
-    if (request->graph_path) SINO_TRY_OR(status, fail, sino_task_graph_open(request->graph_path, &runtime->graph));
-    if (request->profile) SINO_TRY_OR(status, fail, sino_profile_new(&runtime->profile));
-    SINO_TRY_OR(status, fail, start_starpu(request, runtime));
+    if (request->graph_path) status = sino_task_graph_open(request->graph_path, &runtime->graph);
+    if (!status && request->profile) status = sino_profile_new(&runtime->profile);
+    SINO_TRY_OR(status, fail, sino_processes_agree(runtime->processes, status));
+    SINO_TRY_OR(status, fail, join_processes(runtime, start_starpu(request, runtime)));
     if (request->workers == 0 && starpu_cpu_worker_get_count() == STARPU_MAXCPUS && STARPU_MAXCPUS < 64)
         sino_log_info(runtime->log, "workers", "%d workers, the most this StarPU was built for", STARPU_MAXCPUS);
     *result = runtime;
@@ -128,7 +196,7 @@ SinoStatus sino_runtime_stop(SinoRuntime *runtime)
 {
     if (!runtime) return NULL;
     SinoStatus status = sino_runtime_wait(runtime);
-    starpu_shutdown();
+    stop_starpu(runtime);
     if (status)
         sino_task_graph_discard(runtime->graph);
     else
@@ -141,7 +209,7 @@ void sino_runtime_abandon(SinoRuntime *runtime)
 {
     if (!runtime) return;
     sino_status_free(sino_runtime_wait(runtime));
-    starpu_shutdown();
+    stop_starpu(runtime);
     sino_task_graph_discard(runtime->graph);
     free_runtime(runtime);
 }
@@ -152,6 +220,29 @@ int64_t sino_runtime_worker_count(const SinoRuntime *runtime)
     return starpu_worker_get_count();
 }
 
+unsigned sino_runtime_devices(const SinoRuntime *runtime)
+{
+    return runtime->devices;
+}
+
+int64_t sino_runtime_device_count(const SinoRuntime *runtime)
+{
+    (void)runtime;
+    return (int64_t)starpu_cuda_worker_get_count() + (int64_t)starpu_opencl_worker_get_count();
+}
+
+int64_t sino_runtime_device_bytes(const SinoRuntime *runtime)
+{
+    int64_t least = 0;
+    (void)runtime;
+    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+        if (starpu_node_get_kind(node) == STARPU_CPU_RAM) continue;
+        const int64_t bytes = starpu_memory_get_total(node);
+        if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
+    }
+    return least;
+}
+
 const char *sino_runtime_scheduler(const SinoRuntime *runtime)
 {
     return runtime->scheduler;
@@ -160,6 +251,11 @@ const char *sino_runtime_scheduler(const SinoRuntime *runtime)
 SinoLog *sino_runtime_log(const SinoRuntime *runtime)
 {
     return runtime->log;
+}
+
+SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime)
+{
+    return runtime->processes;
 }
 
 int64_t sino_runtime_base_bytes(void)

@@ -6,7 +6,12 @@
 #ifndef SINO_RUNTIME_H
 #define SINO_RUNTIME_H
 
+#include "cuda_stream.h"
+#include "device.h"
 #include "log.h"
+#include "opencl_device.h"
+#include "processes.h"
+#include "spmm_cuda.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -17,14 +22,17 @@
 typedef struct SinoRuntime SinoRuntime;
 
 typedef struct SinoRuntimeRequest {
-    int64_t workers;        /* CPU workers; 0: one per core, or STARPU_NCPU */
-    const char *scheduler;  /* NULL: STARPU_SCHED, or lws, all workers being alike */
-    const char *graph_path; /* DOT file of every task submitted; NULL: none */
-    bool profile;           /* measure tasks and workers */
-    SinoLog *log;           /* not owned */
+    int64_t workers;          /* CPU workers; 0: one per core, or STARPU_NCPU */
+    unsigned devices;         /* bits of device.h; 0: CPU cores */
+    const char *scheduler;    /* NULL: STARPU_SCHED, or lws, all workers being alike; dmdas with devices */
+    const char *graph_path;   /* DOT file of every task submitted; NULL: none */
+    bool profile;             /* measure tasks and workers */
+    SinoLog *log;             /* not owned */
+    SinoProcesses *processes; /* those that exchange messages; NULL: this one is alone; not owned */
 } SinoRuntimeRequest;
 
-/* SINO_BAD_INPUT: unknown policy, more workers than cores or than StarPU was built for, graph not writable. */
+/* SINO_BAD_INPUT: a device that is not there, unknown policy, more workers than cores or than StarPU was built for,
+ * graph not writable. */
 SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **runtime);
 
 /* Waits for every task, shuts StarPU down, gives the graph its name, frees. Takes NULL. All data must be freed before.
@@ -35,8 +43,17 @@ SinoStatus sino_runtime_stop(SinoRuntime *runtime);
 void sino_runtime_abandon(SinoRuntime *runtime);
 
 int64_t sino_runtime_worker_count(const SinoRuntime *runtime);
+unsigned sino_runtime_devices(const SinoRuntime *runtime); /* in use: bits of device.h */
+
+/* Devices that compute beside cores, or instead of them. */
+int64_t sino_runtime_device_count(const SinoRuntime *runtime);
+
+/* Memory that StarPU may use on the smallest device, limits of the environment included; 0: no device, or not known. */
+int64_t sino_runtime_device_bytes(const SinoRuntime *runtime);
+
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);
+SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime);
 
 /* What the program takes beside its data: libraries, StarPU's structures and thousands of tasks in flight. */
 int64_t sino_runtime_base_bytes(void);
@@ -62,7 +79,11 @@ typedef struct SinoData SinoData;
 /* `name` is for graphs and messages; a constant. 0 bytes: a void handle, that only orders its tasks. */
 SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **data);
 
-/* The same over memory that is not owned and outlives the data: `memory` is 64-byte aligned and accessible up to the
+/* A vector of `rows` rows of `stride` elements of `element` bytes; an empty one is data, too, that tasks can name. */
+SinoStatus sino_data_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
+                            SinoData **data);
+
+/* Data over memory that is not owned and outlives them: `memory` is 64-byte aligned and accessible up to the
  * next multiple of 64 bytes, bytes > 0. Memory that cannot be written, such as a mapped file, is for STARPU_R only. */
 SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *memory, int64_t bytes, SinoData **data);
 
@@ -71,6 +92,9 @@ SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t byt
 
 /* Waits for the tasks that use it. Takes NULL. */
 void sino_data_free(SinoData *data);
+
+/* Where it is in main memory, whoever uses it just then; NULL: scratch, or no memory. */
+const void *sino_data_memory(const SinoData *data);
 
 /* The memory, for the submitting thread, once the tasks that write it are done; NULL status and *memory valid until
  * sino_data_release. Mode is STARPU_R, STARPU_W or STARPU_RW. */
@@ -87,6 +111,7 @@ typedef struct SinoPosition {
 /* Every argument structure begins with this. */
 typedef struct SinoTaskHead {
     SinoRuntime *runtime;
+    bool host;   /* for cores only, though the codelet has other kernels too */
     double work; /* an amount that the time grows with, for the performance model; 0: from the data sizes alone */
 } SinoTaskHead;
 
@@ -122,12 +147,69 @@ uint32_t sino_task_footprint(struct starpu_task *task);
         sino_runtime_fail(runtime, work_function(buffers, arguments));                                                 \
     }
 
-/* Defines the codelet `variable` with its performance model, named as users see it. */
-#define SINO_CODELET(variable, text, cpu_function)                                                                     \
+/* The functions of a codelet for devices: `launch` is an expression, the SinoStatus of launching the kernel; it may use
+ * `buffers`, `arguments`, and `stream` of CUDA or `opencl` of OpenCL. The kernel runs after the function has returned.
+ * Nothing where program or StarPU were built without the device. */
+#if defined SINO_CUDA && defined STARPU_USE_CUDA
+#define SINO_CUDA_FUNCTION(name, Arguments, launch)                                                                    \
+    static SinoStatus name##_launch(cudaStream_t stream, void *buffers[], const Arguments *arguments)                  \
+    {                                                                                                                  \
+        return launch;                                                                                                 \
+    }                                                                                                                  \
+    static void name(void *buffers[], void *argument)                                                                  \
+    {                                                                                                                  \
+        SinoRuntime *runtime = ((const Arguments *)argument)->head.runtime;                                            \
+        if (sino_runtime_failed(runtime)) return;                                                                      \
+        sino_runtime_fail(runtime, name##_launch(starpu_cuda_get_local_stream(), buffers, argument));                  \
+    }
+#define SINO_ON_CUDA(function) .cuda_funcs = {function}, .cuda_flags = {STARPU_CUDA_ASYNC},
+#else
+#define SINO_CUDA_FUNCTION(name, Arguments, launch)
+#define SINO_ON_CUDA(function)
+#endif
+
+#if defined SINO_OPENCL && defined STARPU_USE_OPENCL
+#define SINO_OPENCL_FUNCTION(name, Arguments, launch)                                                                  \
+    static SinoStatus name##_launch(SinoOpencl *opencl, void *buffers[], const Arguments *arguments)                   \
+    {                                                                                                                  \
+        return launch;                                                                                                 \
+    }                                                                                                                  \
+    static void name(void *buffers[], void *argument)                                                                  \
+    {                                                                                                                  \
+        SinoRuntime *runtime = ((const Arguments *)argument)->head.runtime;                                            \
+        if (sino_runtime_failed(runtime)) return;                                                                      \
+        sino_runtime_fail(runtime, name##_launch(sino_runtime_opencl(runtime), buffers, argument));                    \
+    }
+#define SINO_ON_OPENCL(function) .opencl_funcs = {function}, .opencl_flags = {STARPU_OPENCL_ASYNC},
+
+/* The device of the worker that calls. */
+SinoOpencl *sino_runtime_opencl(const SinoRuntime *runtime);
+
+/* A task's buffer on an OpenCL device. */
+static inline cl_mem sino_opencl_buffer(void *buffers[], int i)
+{
+    return (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[i]);
+}
+#else
+#define SINO_OPENCL_FUNCTION(name, Arguments, launch)
+#define SINO_ON_OPENCL(function)
+#endif
+
+/* Scratch memory that CUDA's kernels add up in; NULL: no GPU computes. */
+SinoData *sino_runtime_workspace(const SinoRuntime *runtime);
+
+/* What launches on the GPU of the worker that calls depend on. */
+const SinoSpmmDevice *sino_runtime_spmm_device(const SinoRuntime *runtime);
+
+/* Defines the codelet `variable` with its performance model, named as users see it. After the CPU function: SINO_ON_…()
+ * of its other functions, without commas. */
+#define SINO_CODELET(variable, text, cpu_function, ...)                                                                \
     static struct starpu_perfmodel variable##_model = {                                                                \
         .type = STARPU_HISTORY_BASED, .symbol = "sinodag_" text, .footprint = sino_task_footprint};                    \
-    static struct starpu_codelet variable = {                                                                          \
-        .cpu_funcs = {cpu_function}, .nbuffers = STARPU_VARIABLE_NBUFFERS, .model = &variable##_model, .name = text};
+    static struct starpu_codelet variable = {.cpu_funcs = {cpu_function},                                              \
+                                             __VA_ARGS__.nbuffers = STARPU_VARIABLE_NBUFFERS,                          \
+                                             .model = &variable##_model,                                               \
+                                             .name = text};
 
 /* With `profile`: measuring starts again from here (a run's main part); the table of it, to the log. `kernel_share` is
  * the share of the workers' time that was spent inside tasks. */

@@ -11,8 +11,14 @@ typedef struct SinoTaskGraph SinoTaskGraph;
 typedef struct SinoProfile SinoProfile;
 
 struct SinoRuntime {
-    SinoLog *log; /* not owned */
+    SinoLog *log;             /* not owned */
+    SinoProcesses *processes; /* not owned */
     char scheduler[32];
+    bool buckets;        /* the policy is heteroprio, for which a priority is a bucket (device_choice.h) */
+    unsigned devices;    /* in use: bits of device.h */
+    SinoData *workspace; /* of CUDA's kernels; NULL: no GPU computes */
+    SinoSpmmDevice gpu[STARPU_NMAXWORKERS]; /* by StarPU's number of the CUDA device */
+    SinoOpencl *opencl[STARPU_NMAXWORKERS]; /* by StarPU's number of the OpenCL device; NULL: not there */
     pthread_mutex_t mutex;
     SinoStatus failure;
     bool failed; /* read without the mutex */
@@ -41,6 +47,9 @@ struct SinoData {
     int64_t reader_count, reader_capacity;
 };
 
+/* Data without its handle, over memory that is not owned. */
+SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data);
+
 /* The DOT file: a node per task, an edge per dependency through data. */
 SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **graph);
 SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosition position, int access_count,
@@ -48,9 +57,23 @@ SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosit
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
 void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; takes NULL */
 
+/* The kernels of every OpenCL device that StarPU has started. */
+SinoStatus sino_opencl_devices_open(SinoRuntime *runtime);
+void sino_opencl_devices_close(SinoRuntime *runtime); /* before StarPU stops */
+
+/* What CUDA's kernels need beside their data, when GPUs compute. */
+SinoStatus sino_cuda_devices_open(SinoRuntime *runtime);
+void sino_cuda_devices_close(SinoRuntime *runtime); /* before StarPU stops */
+
 /* Times of tasks by name. */
 SinoStatus sino_profile_new(SinoProfile **profile);
 void sino_profile_free(SinoProfile *profile); /* takes NULL */
 void sino_profile_watch(SinoRuntime *runtime, struct starpu_task *task);
+
+/* A message on its way from when its data are ready; NULL without a profile, or without memory for it. When it has
+ * arrived, sino_profile_landed takes it. */
+typedef struct SinoFlight SinoFlight;
+SinoFlight *sino_profile_flight(SinoRuntime *runtime, const char *name, SinoData *data);
+void sino_profile_landed(void *flight);
 
 #endif

@@ -28,9 +28,10 @@ static double last_residual(const SinoStore *to, const double *history)
 static SinoStatus store(void *buffers[], const Arguments *arguments)
 {
     const SinoStore *to = &arguments->store;
+    memcpy(to->repaired + to->first_slice, sino_buffer(buffers, 2), (size_t)to->slice_count * sizeof *to->repaired);
+    if (!to->keeper) return NULL;
     memcpy(to->residuals + to->first_slice * to->columns, sino_buffer(buffers, 1),
            (size_t)(to->slice_count * to->columns) * sizeof *to->residuals);
-    memcpy(to->repaired + to->first_slice, sino_buffer(buffers, 2), (size_t)to->slice_count * sizeof *to->repaired);
     const int64_t picture = to->picture_slice - to->first_slice;
     if (to->picture && picture >= 0 && picture < to->slice_count)
         memcpy(to->picture, (const float *)sino_buffer(buffers, 0) + picture * to->pixel_count,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Submit: one way for every task into StarPU. */
+#include "device_choice.h"
 #include "runtime_private.h"
 
 #include <math.h>
@@ -52,8 +53,11 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, struct starpu_codelet *codelet
         return status;
     }
     task->cl = codelet;
+    task->where = sino_device_where(runtime->devices, codelet, ((const SinoTaskHead *)arguments)->host);
     task->name = codelet->name;
-    task->priority = urgent ? STARPU_MAX_PRIO : STARPU_DEFAULT_PRIO;
+    task->priority = runtime->buckets ? sino_device_bucket(task->where)
+                     : urgent         ? STARPU_MAX_PRIO
+                                      : STARPU_DEFAULT_PRIO;
     give_access(task, access_count, access);
     if (runtime->profile) sino_profile_watch(runtime, task);
     const int code = starpu_task_submit(task);

@@ -19,6 +19,7 @@
 #include "phantom.h"
 #include "picture.h"
 #include "reduce.h"
+#include "regroup.h"
 #include "roofline.h"
 #include "runtime.h"
 #include "scan.h"
@@ -29,11 +30,18 @@
 #include "update.h"
 #include "volume.h"
 
-/* load: a slab's counts[angle][row][column], and its mean or median flat and dark field[row][column]. `io` orders all
- * tasks that call HDF5. */
+/* Angles of a scan that follow each other. */
+typedef struct SinoAngleRun {
+    int64_t first, count;
+} SinoAngleRun;
+
+/* load: a slab's counts[angle][row][column], of the angles of all runs, and its mean or median flat and dark
+ * field[row][column]. `io` orders all tasks that call HDF5. */
 typedef struct SinoLoad {
     SinoScan *scan;
     SinoScanBox box;
+    int64_t run_count;
+    const SinoAngleRun *run; /* not owned */
     SinoFlatCorrection flat_correction;
 } SinoLoad;
 SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const SinoLoad *load, SinoData *io,
@@ -57,6 +65,12 @@ SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int6
 SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, SinoPackRun *run);
 SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run, const uint32_t *local);
 
+/* regroup_measure, regroup_fill: some visits of the lists that devices gather from (regroup.h). */
+SinoStatus sino_insert_regroup_measure(SinoRuntime *runtime, int64_t partition, SinoRegroup *regroup, int64_t first,
+                                       int64_t count);
+SinoStatus sino_insert_regroup_fill(SinoRuntime *runtime, int64_t partition, const SinoRegroup *regroup, int64_t first,
+                                    int64_t count, void *lists);
+
 /* fill: a partition's block, into a window. */
 typedef struct SinoFill {
     SinoPackBlock pack;
@@ -70,6 +84,7 @@ typedef struct SinoSpmm {
     int64_t stride;
     double work; /* 2·nonzeros·slices */
     SinoData *block;
+    bool has_lists;    /* the block is of block_data.h, and devices can have it; else only cores */
     SinoData *scratch; /* sino_spmm_scratch_bytes */
     SinoData *units;   /* SinoUnits of the vector that is read, when it is half; NULL: it is not */
 } SinoSpmm;
@@ -87,38 +102,50 @@ SinoStatus sino_insert_cast_narrow(SinoRuntime *runtime, SinoPosition position, 
 SinoStatus sino_insert_cast_widen(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
                                   SinoData *x, SinoData *units, SinoData *to);
 
-/* reduce_node: total += one partition's partial sums; `first` starts the sum. In insertion order, so the same every
- * time. spread_node: a partition's footprint of the total. */
-SinoStatus sino_insert_reduce_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                   const SinoFootprint *footprint, bool first, int64_t total_ray_count,
-                                   SinoData *partial, SinoData *total);
-SinoStatus sino_insert_spread_node(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                   const SinoFootprint *footprint, int64_t total_ray_count, SinoData *total,
-                                   SinoData *partial);
+/* Where partial sums of projections meet: those of a socket's partitions, of a node's sockets, of all nodes. */
+typedef enum SinoReduction { SINO_REDUCE_SOCKET, SINO_REDUCE_NODE, SINO_REDUCE_GLOBAL, SINO_REDUCTIONS } SinoReduction;
 
-/* update_start: iteration 0 of a solver from x = 0. state: SinoSliceState[slice]; history: double[slice][columns]. */
+/* reduce_socket, reduce_node, reduce_global: total += partial on the map's rows; `first` starts the sum. In insertion
+ * order, so the same every time. `list`: the map's rows for devices; NULL: cores do it. */
+SinoStatus sino_insert_reduce(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
+                              const SinoRowMap *map, SinoData *list, bool first, SinoData *partial, SinoData *total);
+
+/* spread_global, spread_node, spread_socket: the map's rows of a partial from the total. */
+SinoStatus sino_insert_spread(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
+                              const SinoRowMap *map, SinoData *list, SinoData *total, SinoData *partial);
+
+/* What a vector adds up to. update_sums: one part of it, with its products along w unless that is NULL; update_collect:
+ * the sums of another process's part. sums, total: SinoSliceSums[slice]; `first` starts them. */
+SinoStatus sino_insert_update_sums(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
+                                   SinoData *v, SinoData *w, bool first, SinoData *sums);
+SinoStatus sino_insert_update_collect(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *part,
+                                      bool first, SinoData *total);
+
+/* update_start: iteration 0 of a solver from x = 0, from the sums of r = b. state: SinoSliceState[slice]; history:
+ * double[slice][columns]. */
 typedef struct SinoIteration {
     int64_t columns;   /* of the history: iterations + 1 */
     int64_t iteration; /* 0 … columns − 1 */
     double tolerance;
 } SinoIteration;
 SinoStatus sino_insert_update_start(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                    SinoIteration iteration, int64_t ray_count, SinoData *r, SinoData *state,
-                                    SinoData *history);
+                                    SinoIteration iteration, SinoData *sums, SinoData *state, SinoData *history);
 
-/* update_residual: after a projection, residuals, and CG's step lengths (q = A d; r) or SIRT's weighted residual (w
- * holds A x, then R(b − A x); `first`: x = 0). */
+/* update_step: CG's step lengths from the sums of q = A d along r. update_residual: after a projection, CG's new r, or
+ * SIRT's weighted residual (w holds A x, then R(b − A x); `first`: x = 0), and its sums. update_record: these into the
+ * history; active: int64, the slices that go on. update_direction: CG's beta from the sums of g along g0. */
+SinoStatus sino_insert_update_step(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *sums,
+                                   SinoData *state);
 SinoStatus sino_insert_update_residual_cg(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                          SinoIteration iteration, int64_t ray_count, SinoData *q, SinoData *r,
-                                          SinoData *state, SinoData *history, SinoData *active);
+                                          int64_t ray_count, SinoData *q, SinoData *state, SinoData *r, SinoData *sums);
 SinoStatus sino_insert_update_residual_sirt(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
-                                            SinoIteration iteration, int64_t ray_count, SinoData *b,
-                                            SinoData *row_weight, bool first, SinoData *w, SinoData *state,
-                                            SinoData *history, SinoData *active);
-
-/* update_norm: ‖Aᵀr‖² over partitions, in insertion order. */
-SinoStatus sino_insert_update_norm(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t voxel_count,
-                                   SinoData *g, SinoData *g0, SinoData *state, bool first, bool last);
+                                            int64_t ray_count, SinoData *b, SinoData *row_weight, bool first,
+                                            SinoData *w, SinoData *sums);
+SinoStatus sino_insert_update_record(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                     SinoIteration iteration, SinoData *sums, SinoData *state, SinoData *history,
+                                     SinoData *active);
+SinoStatus sino_insert_update_direction(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *sums,
+                                        bool first, SinoData *state);
 
 /* update_voxels: after a backprojection, CG's new x and direction, or SIRT's new x. `first`: from x = 0. */
 SinoStatus sino_insert_update_voxels_cg(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
@@ -133,16 +160,26 @@ SinoStatus sino_insert_weights_ones(SinoRuntime *runtime, SinoPrecision precisio
 SinoStatus sino_insert_weights_reciprocal(SinoRuntime *runtime, SinoPrecision precision, int64_t count,
                                           SinoData *vector);
 
-/* assemble: one partition's voxels into a minibatch's images; `first` of its partitions. */
+/* assemble: one partition's voxels into a minibatch's images; `first` of its partitions. `tiles`: the places of the
+ * partition's tiles, for devices; NULL: only cores do it. */
 SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *assemble, bool first,
-                                SinoData *x, SinoData *image);
+                                SinoData *tiles, SinoData *x, SinoData *image);
 
-/* sample: the line integrals of one slice of a minibatch, as float[K·M] in the order of the scan, for a picture. */
-SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t slice,
-                              const SinoLayout *layout, SinoData *sinogram, float *sample);
+/* sample: the line integrals of one slice of a minibatch, for a picture, at the angles of its sinogram. */
+typedef struct SinoSample {
+    int64_t slice, column_count;
+    int64_t run_count;
+    const SinoAngleRun *run; /* angles of the scan; not owned */
+    const int64_t *place;    /* of each of them in the sinogram; not owned */
+    float *to;               /* float[K·M], in the order of the scan */
+} SinoSample;
+SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, const SinoSample *sample,
+                              SinoData *sinogram);
 
-/* store: a minibatch's image to the volume, its history and repair counts to the arrays of the run. */
+/* store: a minibatch's image to the volume, its history and repair counts to the arrays of the run. Of the processes
+ * that share a minibatch one keeps its image; the others (keeper false) have repair counts of their own angles. */
 typedef struct SinoStore {
+    bool keeper;
     SinoVolume *volume; /* NULL: only the picture is wanted */
     int64_t first_slice, slice_count;
     int64_t columns;       /* of the history */

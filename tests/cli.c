@@ -37,23 +37,30 @@ static void become(const CliRun *run, char **arguments)
     fine = fine && setrlimit(RLIMIT_FSIZE, &limit) == 0;
     if (run->stdout_closed) close(STDOUT_FILENO);
     if (run->stderr_closed) close(STDERR_FILENO);
-    if (fine) execv(arguments[0], arguments);
+    if (fine) execvp(arguments[0], arguments);
     _exit(126);
+}
+
+/* Cuts the line into words, which stay in it; returns how many there are in all. */
+static int add_words(char *line, int count, char *arguments[64])
+{
+    for (char *word; line && *line && (word = strsep(&line, " "));) {
+        assert_true(count < 62);
+        arguments[count++] = word;
+    }
+    return count;
 }
 
 static void start(CliRun *run, const char *format, va_list list)
 {
-    char *line = NULL, *arguments[64], *rest;
-    int count = 0;
+    char *line = NULL, *arguments[64];
     const char *program = getenv("SINODAG");
     assert_non_null(program); /* it names the program to be tested */
     assert_true(vasprintf(&line, format, list) >= 0);
-    arguments[count++] = strdup(program ? program : "");
-    rest = line;
-    for (char *word; *line && (word = strsep(&rest, " "));) {
-        assert_true(count < 63);
-        arguments[count++] = word;
-    }
+    char *launcher = strdup(run->launcher ? run->launcher : ""), *own = strdup(program ? program : "");
+    int count = add_words(launcher, 0, arguments);
+    arguments[count++] = own;
+    count = add_words(line, count, arguments);
     arguments[count] = NULL;
     run->out_descriptor = memfd_create("stdout", MFD_CLOEXEC);
     run->err_descriptor = memfd_create("stderr", MFD_CLOEXEC);
@@ -63,7 +70,8 @@ static void start(CliRun *run, const char *format, va_list list)
     run->pid = fork();
     assert_true(run->pid >= 0);
     if (run->pid == 0) become(run, arguments);
-    free(arguments[0]);
+    free(launcher);
+    free(own);
     free(line);
 }
 

@@ -11,6 +11,7 @@
 typedef struct CliRun {
     const char *directory;   /* it runs in */
     const char *environment; /* "NAME=VALUE"; NULL: nothing more */
+    const char *launcher;    /* words before the program, the first found by PATH; NULL: none */
     const char *stdout_path; /* NULL: captured */
     bool stdout_closed, stderr_closed;
     int64_t file_bytes_max; /* RLIMIT_FSIZE; 0: none */
@@ -102,6 +103,9 @@ int cli_graph_tests(void);
 int cli_interrupt_tests(void);
 int cli_info_tests(void);
 int cli_bench_tests(void);
+int cli_plan_tests(void);
+int cli_ranks_tests(void);
 int cli_operator_cache_tests(void);
+int cli_device_tests(void);
 
 #endif

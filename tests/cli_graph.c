@@ -130,20 +130,24 @@ static void cg_graph(void **state)
                       "--memory 2GiB --graph out.dot");
     Graph *graph = read_graph(*state, "out.dot");
     assert_dot_reads(*state, "out.dot");
-    assert_kinds(graph, "trace pack checksum load correct sample update_start spmm_project reduce_node "
-                        "update_residual_cg spread_node spmm_backproject update_norm update_voxels_cg assemble store");
+    assert_kinds(graph, "trace pack checksum load correct sample update_sums update_start spmm_project reduce_node "
+                        "update_step update_residual_cg update_record spread_node spmm_backproject update_direction "
+                        "update_voxels_cg assemble store");
     assert_int_equal(count(graph, "store"), 4);
     assert_int_equal(count(graph, "correct"), 4);
     assert_int_equal(count(graph, "sample"), 1);
     assert_int_equal(count(graph, "update_residual_cg"), 4 * 3);
     assert_int_equal(count(graph, "spmm_project"), 4 * 3 * 2);
     assert_int_equal(count(graph, "spmm_backproject"), 4 * (3 + 1) * 2);
-    static const char *const chain[] = {
-        "load",         "correct",     "spread_node",        "spmm_backproject", "update_norm", "update_voxels_cg",
-        "spmm_project", "reduce_node", "update_residual_cg", "spread_node"};
-    for (int i = 0; i + 1 < 10; i++) assert_joined(graph, chain[i], chain[i + 1]);
-    assert_joined(graph, "correct", "update_start");
-    assert_joined(graph, "update_start", "update_norm");
+    static const char *const chain[] = {"load",         "correct",          "spread_node",      "spmm_backproject",
+                                        "update_sums",  "update_direction", "update_voxels_cg", "spmm_project",
+                                        "reduce_node",  "update_sums",      "update_step",      "update_residual_cg",
+                                        "update_record"};
+    for (size_t i = 0; i + 1 < sizeof chain / sizeof *chain; i++) assert_joined(graph, chain[i], chain[i + 1]);
+    assert_joined(graph, "correct", "update_sums");
+    assert_joined(graph, "update_sums", "update_start");
+    assert_joined(graph, "update_start", "update_direction");
+    assert_joined(graph, "update_residual_cg", "spread_node");
     assert_joined(graph, "update_voxels_cg", "assemble");
     assert_joined(graph, "assemble", "store");
     free(graph);
@@ -163,7 +167,7 @@ static void other_graphs(void **state)
     cli_works(*state, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 31 --algorithm fbp --partitions 1 "
                       "--graph fbp.dot");
     graph = read_graph(*state, "fbp.dot");
-    assert_joined(graph, "correct", "update_start");
+    assert_joined(graph, "update_sums", "update_start");
     assert_joined(graph, "filter", "spmm_backproject");
     free(graph);
     cli_works(*state, "recon scan.h5 -o try --reconstruction-type try --center-search-width 0.5 --rotation-axis 31 "

@@ -116,8 +116,8 @@ static void help_and_version(void **state)
     assert_non_null(strstr(help, "Exit codes: 0 done, 1 failed, 2 input or settings that cannot be honoured.\n"));
     assert_memory_equal(version, "sinodag ", 8);
     assert_true(strchr(version, '\n') && !strchr(version, '\n')[1]);
-    const char *const verb[] = {"recon", "phantom", "info", "demo", "bench"};
-    for (int i = 0; i < 5; i++) {
+    const char *const verb[] = {"recon", "phantom", "info", "demo", "bench", "plan"};
+    for (int i = 0; i < 6; i++) {
         char line[40];
         assert_non_null(strstr(help, verb[i]));
         snprintf(line, sizeof line, "%s --help", verb[i]);

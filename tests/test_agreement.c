@@ -227,7 +227,8 @@ static int64_t planned_slabs(SinoSettings *settings, const SinoInput *input, int
 {
     SinoMemoryPlan plan = {0};
     settings->memory_bytes = memory_bytes;
-    SinoStatus status = sino_memory_plan(settings, input, sino_solver_find(settings->algorithm), 2, 0, &plan);
+    const SinoPlanShare share = sino_plan_alone(settings, input, 2);
+    SinoStatus status = sino_memory_plan(settings, input, sino_solver_find(settings->algorithm), &share, 0, &plan);
     if (!status) assert_true(plan.total_bytes <= memory_bytes);
     const int64_t slab_count = status ? 0 : plan.slab_count;
     sino_status_free(status);

@@ -163,9 +163,10 @@ static void agrees_with_reference(void **state)
     uint32_t seed = 1;
     for (size_t s = 0; s < sizeof shape / sizeof shape[0]; s++) {
         for (int option = 0; option < 12; option++) {
+            const SinoPrecision precision = option / 3 % 2 ? SINO_DOUBLE : SINO_SINGLE;
             const SinoCorrection c = {
                 .input = (SinoCorrectInput)(option % 3),
-                .slices = {option / 3 % 2 ? SINO_DOUBLE : SINO_SINGLE, shape[s].stride, shape[s].slices},
+                .slices = {precision, sino_panel_stride(precision, shape[s].stride), shape[s].slices},
                 .angle_count = shape[s].angles,
                 .column_count = shape[s].columns,
                 .row_count = shape[s].rows,

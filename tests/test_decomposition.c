@@ -16,14 +16,15 @@ typedef struct Division {
     SinoLayout layout;               /* owned */
     SinoDecomposition decomposition; /* owned */
     int64_t side;
-    int64_t *partition; /* owned */
+    int64_t *partition;  /* owned */
+    const double *share; /* of each partition; NULL: all the same; not owned */
 } Division;
 
-static Division divide(const SinoGeometry *scan, bool symmetry, int64_t partition_count)
+static Division divide_shares(const SinoGeometry *scan, bool symmetry, int64_t partition_count, const double *share)
 {
-    Division made = {.side = sino_tile_side(scan->grid_size)};
+    Division made = {.side = sino_tile_side(scan->grid_size), .share = share};
     assert_success(sino_layout_new(scan, SINO_SINGLE, symmetry, &made.layout));
-    assert_success(sino_decomposition_new(&made.layout, partition_count, &made.decomposition));
+    assert_success(sino_decomposition_new(&made.layout, partition_count, share, &made.decomposition));
     const SinoDecomposition *found = &made.decomposition;
     made.partition = calloc((size_t)(made.side * made.side), sizeof *made.partition);
     assert_non_null(made.partition);
@@ -40,6 +41,11 @@ static Division divide(const SinoGeometry *scan, bool symmetry, int64_t partitio
         }
     }
     return made;
+}
+
+static Division divide(const SinoGeometry *scan, bool symmetry, int64_t partition_count)
+{
+    return divide_shares(scan, symmetry, partition_count, NULL);
 }
 
 static void division_free(Division *division)
@@ -94,7 +100,7 @@ static void check_orbits(const Division *division)
         const int64_t mine = division->partition[found->tile[t].row * division->side + found->tile[t].column];
         for (int g = 0; g < SINO_ORIENTATIONS; g++) {
             int64_t row = found->tile[t].row, column = found->tile[t].column;
-            if (!(division->layout.orientations >> g & 1)) continue;
+            if (!(sino_orientation_group(division->layout.orientations) >> g & 1)) continue;
             sino_orientation_place(g, division->side, &row, &column);
             assert_int_equal(division->partition[row * division->side + column], mine);
         }
@@ -107,16 +113,20 @@ static double heaviest(const Division *division)
     const SinoDecomposition *found = &division->decomposition;
     double tile = 0;
     for (int64_t t = 0; t < found->tile_count; t++) tile = fmax(tile, found->weight[t]);
-    return tile * (division->layout.orientations == 1 ? 1 : SINO_ORIENTATIONS * SINO_SUPER_TILE * SINO_SUPER_TILE);
+    const int images = __builtin_popcount(sino_orientation_group(division->layout.orientations));
+    return tile * (images == 1 ? 1 : images * SINO_SUPER_TILE * SINO_SUPER_TILE);
 }
 
 static void check_weights(const Division *division)
 {
     const SinoDecomposition *found = &division->decomposition;
-    const double share = found->nonzero_count / (double)found->partition_count, most = heaviest(division);
-    double total = 0;
+    const double most = heaviest(division);
+    double total = 0, all_shares = 0, shares = 0;
+    for (int64_t p = 0; p < found->partition_count; p++) all_shares += division->share ? division->share[p] : 1;
     for (int64_t p = 0; p < found->partition_count; p++) {
+        const double share = found->nonzero_count * (division->share ? division->share[p] : 1) / all_shares;
         double weight = 0;
+        shares += share;
         for (int64_t t = found->first[p]; t < found->first[p + 1]; t++) {
             const double expected = sino_trace_estimate(&division->layout.geometry, found->tile[t]);
             assert_true(found->weight[t] == expected);
@@ -128,7 +138,7 @@ static void check_weights(const Division *division)
                      (int)division->layout.geometry.grid_size, (int)found->partition_count, (int)p, weight, share,
                      most);
         /* So do those before it together. */
-        assert_true(fabs(total - share * (double)(p + 1)) <= most / 2 * (1 + 1e-9) + 1e-9 * found->nonzero_count);
+        assert_true(fabs(total - shares) <= most / 2 * (1 + 1e-9) + 1e-9 * found->nonzero_count);
     }
     assert_true(fabs(total - found->nonzero_count) <= 1e-9 * total);
 }
@@ -182,6 +192,70 @@ static void large_grids_balance_well(void **state)
     }
 }
 
+/* Shares of any size, none at all among them. */
+static void shares_are_kept(void **state)
+{
+    static const double share[] = {1, 0, 7, 2.5, 1e-3, 100, 0, 3};
+    const TestingAngles angles = testing_angles(4);
+    for (int n = 0; n < SIZES; n++)
+        for (int64_t count = 1; count <= 8; count++) {
+            const SinoGeometry scan = {angles.count, sizes[n], sizes[n], angles.rad, (double)(sizes[n] - 1) / 2};
+            Division division = divide_shares(&scan, *state != NULL, count, share);
+            check_weights(&division);
+            check_tiles(&division);
+            division_free(&division);
+        }
+}
+
+/* Shares of ranks that are cut again are those of their partitions: the same cuts, and more. */
+static void shares_nest(void **state)
+{
+    static const double rank[] = {1, 3, 2}, partition[] = {1, 1, 1, 3, 3, 3, 2, 2, 2};
+    const TestingAngles angles = testing_angles(4);
+    const SinoGeometry scan = {angles.count, 500, 500, angles.rad, 249.5};
+    Division ranks = divide_shares(&scan, *state != NULL, 3, rank);
+    Division partitions = divide_shares(&scan, *state != NULL, 9, partition);
+    for (int i = 0; i <= 3; i++) assert_int_equal(ranks.decomposition.first[i], partitions.decomposition.first[3 * i]);
+    division_free(&ranks);
+    division_free(&partitions);
+}
+
+/* Super-tiles that no earlier one is turned to; where nothing is turned, tiles. */
+static int64_t count_units(const SinoLayout *layout)
+{
+    const int64_t side = sino_tile_side(layout->geometry.grid_size) / SINO_SUPER_TILE;
+    const uint32_t group = sino_orientation_group(layout->orientations);
+    int64_t count = 0;
+    for (int64_t i = 0; i < side * side; i++) {
+        bool first = true;
+        for (int g = 0; g < SINO_ORIENTATIONS; g++) {
+            int64_t row = i / side, column = i % side;
+            sino_orientation_place(g, side, &row, &column);
+            if (group >> g & 1) first = first && row * side + column >= i;
+        }
+        count += first;
+    }
+    return count;
+}
+
+static void units_are_counted(void **state)
+{
+    enum { MANY = 5000 };
+    for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind++)
+        for (int n = 0; n < SIZES; n++) {
+            const TestingAngles angles = testing_angles(kind);
+            const SinoGeometry scan = {angles.count, sizes[n], sizes[n], angles.rad, (double)(sizes[n] - 1) / 2};
+            Division division = divide(&scan, *state != NULL, MANY);
+            const int64_t units = sino_decomposition_units(&division.layout), *first = division.decomposition.first;
+            int64_t used = 0;
+            for (int p = 0; p < MANY; p++) used += first[p + 1] > first[p];
+            assert_true(used <= units);
+            assert_int_equal(units, division.layout.orientations == 1 ? division.decomposition.tile_count
+                                                                      : count_units(&division.layout));
+            division_free(&division);
+        }
+}
+
 static void hilbert_visits_neighbours(void **state)
 {
     (void)state;
@@ -209,11 +283,22 @@ static void hilbert_visits_neighbours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_cover_the_grid),      WITH_SYMMETRY(tiles_cover_the_grid),
-        cmocka_unit_test(super_tiles_stay_together), WITH_SYMMETRY(super_tiles_stay_together),
-        cmocka_unit_test(orbits_are_whole),          WITH_SYMMETRY(orbits_are_whole),
-        cmocka_unit_test(weights_are_balanced),      WITH_SYMMETRY(weights_are_balanced),
-        cmocka_unit_test(large_grids_balance_well),  cmocka_unit_test(hilbert_visits_neighbours),
+        cmocka_unit_test(tiles_cover_the_grid),
+        WITH_SYMMETRY(tiles_cover_the_grid),
+        cmocka_unit_test(super_tiles_stay_together),
+        WITH_SYMMETRY(super_tiles_stay_together),
+        cmocka_unit_test(orbits_are_whole),
+        WITH_SYMMETRY(orbits_are_whole),
+        cmocka_unit_test(weights_are_balanced),
+        WITH_SYMMETRY(weights_are_balanced),
+        cmocka_unit_test(shares_are_kept),
+        WITH_SYMMETRY(shares_are_kept),
+        cmocka_unit_test(shares_nest),
+        WITH_SYMMETRY(shares_nest),
+        cmocka_unit_test(units_are_counted),
+        WITH_SYMMETRY(units_are_counted),
+        cmocka_unit_test(large_grids_balance_well),
+        cmocka_unit_test(hilbert_visits_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

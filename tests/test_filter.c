@@ -54,7 +54,7 @@ static void check_convolved(SinoSlices slices, int64_t columns, const double *we
 static void check_convolution(SinoPrecision precision, int64_t columns, int64_t slice_count)
 {
     const double weight[ANGLES] = {1, 0.25, -2};
-    const SinoSlices slices = {precision, slice_count + 3, slice_count};
+    const SinoSlices slices = {precision, sino_panel_stride(precision, slice_count + 3), slice_count};
     const int64_t count = ANGLES * columns * slices.stride;
     double *original = NULL, *sinogram = NULL;
     uint32_t seed = (uint32_t)(columns * 100 + slice_count);
@@ -84,12 +84,13 @@ static void agrees_with_convolution(void **state)
 static void slices_do_not_mix(void **state)
 {
     (void)state;
-    enum { COLUMNS = 77, SLICES = 41, ANGLE_PAIR = 2, RAYS = ANGLE_PAIR * COLUMNS };
+    enum { COLUMNS = 77, SLICES = 41, STRIDE_MOST = 64, ANGLE_PAIR = 2, RAYS = ANGLE_PAIR * COLUMNS };
     const double weight[ANGLE_PAIR] = {0.5, 3};
-    const SinoSlices all = {SINO_SINGLE, SLICES, SLICES};
-    float original[RAYS * SLICES], together[RAYS * SLICES], alone[RAYS];
+    const SinoSlices all = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, SLICES), SLICES};
+    float original[RAYS * STRIDE_MOST] = {0}, together[RAYS * STRIDE_MOST] = {0}, alone[RAYS];
     uint32_t seed = 3;
-    for (int i = 0; i < RAYS * SLICES; i++)
+    assert_true(all.stride <= STRIDE_MOST);
+    for (int i = 0; i < RAYS * all.stride; i++)
         original[i] = together[i] = (float)next_random(&seed) * (i % SLICES == 5 ? 1e6F : 1);
     run_filter(COLUMNS, SINO_WINDOW_HANN, ANGLE_PAIR, all, weight, together);
     for (int f = 0; f < SLICES; f += 4) {

@@ -327,11 +327,43 @@ static void groups_have_more_angles_the_finer_they_are(void **state)
     }
 }
 
+/* What members do one after the other, a member does; none is there without need. */
+static void groups_of_orientations_are_closed(void **state)
+{
+    (void)state;
+    enum { SIZE = 5 };
+    assert_int_equal(sino_orientation_group(0x01), 0x01);
+    assert_int_equal(sino_orientation_group(0x11), 0x11); /* mirrored */
+    assert_int_equal(sino_orientation_group(0x05), 0x05); /* half a turn */
+    assert_int_equal(sino_orientation_group(0x03), 0x0f);
+    assert_int_equal(sino_orientation_group(0x93), 0xff); /* half a turn in an even number of steps */
+    for (uint32_t bits = 1; bits < 256; bits += 2) {
+        const uint32_t group = sino_orientation_group(bits);
+        assert_int_equal(group & bits, bits);
+        assert_int_equal(sino_orientation_group(group), group);
+        assert_int_equal(8 % __builtin_popcount(group), 0);
+        for (int a = 0; a < SINO_ORIENTATIONS; a++)
+            for (int b = 0; b < SINO_ORIENTATIONS; b++) {
+                int64_t row = 1, column = 2;
+                bool found = false;
+                sino_orientation_place(a, SIZE, &row, &column);
+                sino_orientation_place(b, SIZE, &row, &column);
+                for (int g = 0; g < SINO_ORIENTATIONS; g++) {
+                    int64_t to_row = 1, to_column = 2;
+                    sino_orientation_place(g, SIZE, &to_row, &to_column);
+                    found = found || ((group >> g & 1) && to_row == row && to_column == column);
+                }
+                assert_true(found || !(group >> a & 1) || !(group >> b & 1));
+            }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orientations_are_permutations),
         cmocka_unit_test(orientations_are_a_group),
+        cmocka_unit_test(groups_of_orientations_are_closed),
         cmocka_unit_test(moved_images_project_alike),
         cmocka_unit_test(angles_that_follow_are_not_stored),
         cmocka_unit_test(without_symmetry_all_are_stored),

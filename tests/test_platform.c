@@ -94,6 +94,18 @@ static void this_machine_has_memory_and_cores(void **state)
     assert_in_range(sino_platform_core_count(), 1, (uintmax_t)sysconf(_SC_NPROCESSORS_CONF));
 }
 
+/* hwloc tells of other machines when it is asked to. */
+static void sockets_are_packages(void **state)
+{
+    (void)state;
+    assert_in_range(sino_platform_socket_count(), 1, sino_platform_core_count());
+    assert_int_equal(setenv("HWLOC_SYNTHETIC", "pack:2 core:3 pu:1", 1), 0);
+    assert_int_equal(sino_platform_socket_count(), 2);
+    assert_int_equal(setenv("HWLOC_SYNTHETIC", "core:3 pu:2", 1), 0);
+    assert_int_equal(sino_platform_socket_count(), 1);
+    assert_int_equal(unsetenv("HWLOC_SYNTHETIC"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +113,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_parents_v2_limit_binds, make_machine, remove_machine),
         cmocka_unit_test_setup_teardown(a_containers_v1_limit_binds, make_machine, remove_machine),
         cmocka_unit_test(this_machine_has_memory_and_cores),
+        cmocka_unit_test(sockets_are_packages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,13 +18,16 @@ static void *create(SinoPrecision precision, int64_t count, uint64_t *seed)
     return values;
 }
 
-/* Rays of the sinogram with the given chance, ascending, in `ray`. */
-static SinoFootprint random_footprint(int64_t total_ray_count, double chance, uint32_t *ray, uint64_t *seed)
+/* A partial of rows, each of a total's rays with the given chance, ascending, in `row`, and beginning with `base`. Of
+ * these only a run in the middle takes part, unless `whole`. */
+static SinoRowMap random_map(int64_t total_rows, double chance, bool whole, int64_t base, uint32_t *row, uint64_t *seed)
 {
-    SinoFootprint footprint = {.ray = ray};
-    for (int64_t i = 0; i < total_ray_count; i++)
-        if ((reference_random(seed) + 1) / 2 < chance) ray[footprint.ray_count++] = (uint32_t)i;
-    return footprint;
+    SinoRowMap map = {.total_rows = total_rows, .row = row, .base = base};
+    for (int64_t i = 0; i < total_rows; i++)
+        if ((reference_random(seed) + 1) / 2 < chance) row[map.partial_rows++] = (uint32_t)(base + i);
+    map.first = whole ? 0 : map.partial_rows / 4;
+    map.count = whole ? map.partial_rows : map.partial_rows / 2;
+    return map;
 }
 
 static double value_at(SinoSlices slices, int64_t rows, const void *vector, int64_t row, int64_t f)
@@ -32,14 +35,13 @@ static double value_at(SinoSlices slices, int64_t rows, const void *vector, int6
     return testing_element(slices.precision, vector, sino_panel_element(slices, rows, row, f));
 }
 
-/* expected[ray][stride] += the partial. */
-static void expect_sum(SinoSlices slices, const SinoFootprint *footprint, const void *partial, double *expected)
+/* expected[row of the total][stride] += the partial. */
+static void expect_sum(SinoSlices slices, const SinoRowMap *map, const void *partial, double *expected)
 {
-    for (int64_t i = 0; i < footprint->ray_count; i++)
-        for (int64_t f = 0; f < slices.stride; f++) {
-            const int64_t ray = footprint->ray ? footprint->ray[i] : i;
-            expected[ray * slices.stride + f] += value_at(slices, footprint->ray_count, partial, i, f);
-        }
+    for (int64_t i = map->first; i < map->first + map->count; i++)
+        for (int64_t f = 0; f < slices.stride; f++)
+            expected[(map->row[i] - map->base) * slices.stride + f] +=
+                value_at(slices, map->partial_rows, partial, i, f);
 }
 
 static void check_total(SinoSlices slices, int64_t rays, const void *total, const double *expected, double tolerance)
@@ -49,40 +51,40 @@ static void check_total(SinoSlices slices, int64_t rays, const void *total, cons
             assert_true(fabs(value_at(slices, rays, total, ray, f) - expected[ray * slices.stride + f]) <= tolerance);
 }
 
-/* Takes the partial back from the total. */
-static void check_taken(SinoSlices slices, const SinoFootprint *footprint, int64_t rays, const void *total,
-                        void *partial)
+/* Takes the partial's rows back from the total; the others stay. */
+static void check_taken(SinoSlices slices, const SinoRowMap *map, const void *total, void *partial)
 {
-    const int64_t rows = footprint->ray_count;
-    memset(partial, 0xff, (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision));
-    sino_spread_take(slices, footprint, rays, total, partial);
-    for (int64_t i = 0; i < rows; i++)
+    for (int64_t i = 0; i < map->partial_rows; i++)
+        for (int64_t f = 0; f < slices.stride; f++)
+            testing_set_element(slices.precision, partial, sino_panel_element(slices, map->partial_rows, i, f), -7);
+    sino_spread_take(slices, map, total, partial);
+    for (int64_t i = 0; i < map->partial_rows; i++)
         for (int64_t f = 0; f < slices.stride; f++) {
-            const int64_t ray = footprint->ray ? footprint->ray[i] : i;
-            assert_true(value_at(slices, rows, partial, i, f) == value_at(slices, rays, total, ray, f));
+            const bool taken = i >= map->first && i < map->first + map->count;
+            const double wanted = taken ? value_at(slices, map->total_rows, total, map->row[i] - map->base, f) : -7;
+            assert_true(value_at(slices, map->partial_rows, partial, i, f) == wanted);
         }
 }
 
 /* Three partials, the first of which clears the total, then the total taken back. */
-static void check_round(SinoSlices slices, int64_t total_ray_count, double chance, bool whole, uint64_t *seed)
+static void check_round(SinoSlices slices, int64_t total_rows, double chance, bool whole, uint64_t *seed)
 {
-    const int64_t elements = total_ray_count * slices.stride;
-    uint32_t *ray = calloc((size_t)(total_ray_count > 0 ? total_ray_count : 1), sizeof *ray);
+    const int64_t elements = total_rows * slices.stride;
+    uint32_t *row = calloc((size_t)(total_rows > 0 ? total_rows : 1), sizeof *row);
     double *expected = create(SINO_DOUBLE, elements, NULL);
     void *total = create(slices.precision, elements, seed); /* garbage, to be cleared */
-    assert_non_null(ray);
+    assert_non_null(row);
     for (int part = 0; part < 3; part++) {
-        const SinoFootprint every = {.ray_count = total_ray_count, .ray = NULL};
-        const SinoFootprint footprint = whole ? every : random_footprint(total_ray_count, chance, ray, seed);
-        void *partial = create(slices.precision, footprint.ray_count * slices.stride, seed);
-        sino_reduce_add(slices, &footprint, partial, part == 0, total_ray_count, total);
-        expect_sum(slices, &footprint, partial, expected);
-        check_total(slices, total_ray_count, total, expected,
+        const SinoRowMap map = random_map(total_rows, chance, whole, 1000 * part, row, seed);
+        void *partial = create(slices.precision, map.partial_rows * slices.stride, seed);
+        sino_reduce_add(slices, &map, partial, part == 0, total);
+        expect_sum(slices, &map, partial, expected);
+        check_total(slices, total_rows, total, expected,
                     part * 4 * (slices.precision == SINO_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON));
-        check_taken(slices, &footprint, total_ray_count, total, partial);
+        check_taken(slices, &map, total, partial);
         free(partial);
     }
-    free(ray);
+    free(row);
     free(expected);
     free(total);
 }
@@ -90,16 +92,17 @@ static void check_round(SinoSlices slices, int64_t total_ray_count, double chanc
 static void sums_and_takes_match_loops(void **state)
 {
     (void)state;
-    static const int strides[] = {1, 2, 3, 4, 8, 16, 17, 20, 24, 33, 40, 64, 256};
+    static const int counts[] = {1, 2, 3, 4, 8, 16, 17, 20, 24, 33, 40, 64, 256};
     static const int rays[] = {0, 1, 7, 100};
     uint64_t seed = 3;
-    for (size_t s = 0; s < sizeof strides / sizeof *strides; s++)
+    for (size_t s = 0; s < sizeof counts / sizeof *counts; s++)
         for (size_t r = 0; r < sizeof rays / sizeof *rays; r++)
             for (int p = 0; p < 2; p++) {
-                const SinoSlices slices = {precisions[p], strides[s], strides[s]};
+                const int64_t stride = sino_panel_stride(precisions[p], counts[s]);
+                const SinoSlices slices = {precisions[p], stride, stride};
                 check_round(slices, rays[r], 0.5, false, &seed);
-                check_round(slices, rays[r], 0.05, false, &seed);
-                check_round(slices, rays[r], 0, false, &seed); /* empty footprints */
+                check_round(slices, rays[r], 0.05, true, &seed);
+                check_round(slices, rays[r], 0, true, &seed); /* empty footprints */
                 check_round(slices, rays[r], 1, true, &seed);
             }
 }
@@ -108,12 +111,11 @@ static void empty_first_partial_clears(void **state)
 {
     (void)state;
     float total[] = {1, 2, 3, 4}, none = 0;
-    const uint32_t ray = 0;
     const SinoSlices slices = {SINO_SINGLE, 2, 2};
-    const SinoFootprint footprint = {.ray_count = 0, .ray = &ray};
-    sino_reduce_add(slices, &footprint, &none, false, 2, total);
+    const SinoRowMap map = {.total_rows = 2};
+    sino_reduce_add(slices, &map, &none, false, total);
     for (int i = 0; i < 4; i++) assert_true(total[i] == (float)(i + 1));
-    sino_reduce_add(slices, &footprint, &none, true, 2, total);
+    sino_reduce_add(slices, &map, &none, true, total);
     for (int i = 0; i < 4; i++) assert_true(total[i] == 0);
 }
 

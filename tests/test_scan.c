@@ -75,7 +75,7 @@ static void check_box(SinoScan *scan, const SinoScanBox *box)
 {
     float counts[VALUES];
     const SinoCountType type = sino_scan_info(scan)->type;
-    assert_success(sino_scan_read(scan, box, counts));
+    assert_success(sino_scan_read(scan, 0, sino_scan_info(scan)->angle_count, box, counts));
     int64_t i = 0;
     for (int64_t k = 0; k < ANGLES; k++) {
         for (int64_t row = 0; row < box->row_count; row++) {
@@ -129,7 +129,7 @@ static void negative_counts_stay_negative(void **state)
     const TestingDataset data = frames_of("/exchange/data", H5T_STD_I16BE, ANGLES, values);
     write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
     assert_success(open_path(path, &scan));
-    assert_success(sino_scan_read(scan, &whole, counts));
+    assert_success(sino_scan_read(scan, 0, sino_scan_info(scan)->angle_count, &whole, counts));
     assert_true(counts[7] == -30000.0f);
     sino_scan_close(scan);
 }
@@ -391,7 +391,7 @@ static void values_in_absent_files(void **state)
     write_scan(path, &data, NULL, NULL, NULL);
     assert_true(H5Pclose(data.creation) >= 0);
     assert_success(open_path(path, &scan));
-    assert_error_has(sino_scan_read(scan, &whole, counts), SINO_BAD_INPUT,
+    assert_error_has(sino_scan_read(scan, 0, sino_scan_info(scan)->angle_count, &whole, counts), SINO_BAD_INPUT,
                      "scan.h5: /exchange/data cannot be read (HDF5: ");
     sino_scan_close(scan);
 }

@@ -221,7 +221,8 @@ static void unknown_options_are_refused(void **state)
     refuse(SINO_VERB_INFO, "-x", "unknown option -x of info; allowed: what sinodag info --help lists");
     refuse(SINO_VERB_RECON, "scan.h5 --size 64", "--size is not an option of recon; allowed: with phantom or demo");
     refuse(SINO_VERB_INFO, "scan.h5 -o x", "-o is not an option of info; allowed: with recon, phantom or demo");
-    refuse(SINO_VERB_PHANTOM, "--algorithm cg", "--algorithm is not an option of phantom; allowed: with recon or demo");
+    refuse(SINO_VERB_PHANTOM, "--algorithm cg",
+           "--algorithm is not an option of phantom; allowed: with recon, demo or plan");
     refuse(SINO_VERB_DEMO, "--truth t.h5", "--truth is not an option of demo; allowed: with phantom");
 }
 
@@ -345,13 +346,15 @@ static void names_are_shared_by_verbs(void **state)
     assert_string_equal(settings->csv, "a.csv");
     sino_settings_free(settings);
     refuse(SINO_VERB_PHANTOM, "--columns 3",
-           "--columns is not an option of phantom; allowed: with recon, info or bench");
-    refuse(SINO_VERB_RECON, "--slices 3", "--slices is not an option of recon; allowed: with phantom, demo or bench");
-    refuse(SINO_VERB_BENCH, "--iterations 3", "--iterations is not an option of bench; allowed: with recon or demo");
+           "--columns is not an option of phantom; allowed: with recon, info, bench or plan");
+    refuse(SINO_VERB_RECON, "--slices 3",
+           "--slices is not an option of recon; allowed: with phantom, demo, bench or plan");
+    refuse(SINO_VERB_BENCH, "--iterations 3",
+           "--iterations is not an option of bench; allowed: with recon, demo or plan");
     refuse(SINO_VERB_BENCH, "--roofline a.svg --csv a.svg",
            "--roofline and --csv are the same file, 'a.svg'; allowed: different files");
     refuse_yaml(SINO_VERB_PHANTOM, "columns: 3\n", "-o s.h5",
-                ": columns is not an option of phantom; allowed: with recon, info or bench");
+                ": columns is not an option of phantom; allowed: with recon, info, bench or plan");
 }
 
 static void lists_are_read(void **state)
@@ -389,6 +392,113 @@ static void lists_are_read(void **state)
     SinoStatus status = read_line(SINO_VERB_BENCH, line, &settings);
     assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
     sino_status_free(status);
+}
+
+static void shares_of_ranks_are_read(void **state)
+{
+    (void)state;
+    static const char *const bad_grids[] = {"2",    "x",     "2x",  "x2",   "0x2",      "2x0",
+                                            "-1x2", "2x3x4", "2X3", "2 x3", "1000001x1"};
+    static const char *const bad_topologies[] = {"nodes",           "nodes=",  "nodes=0",  "nodes=2,", ",nodes=2",
+                                                 "nodes=2,nodes=2", "cores=2", "nodes=2x", "2,2,3",    "Nodes=2"};
+    static const char *const bad_weights[] = {"0", "-1", "1,", ",1", "1,,2", "nan", "1;2", "inf"};
+    char line[200], message[300];
+    for (size_t i = 0; i < sizeof bad_grids / sizeof *bad_grids; i++) {
+        char *argument[] = {line};
+        snprintf(line, sizeof line, "--grid=%s", bad_grids[i]);
+        snprintf(message, sizeof message,
+                 "--grid is '%s'; allowed: auto or two integers such as 2x3, each from 1 to 1000000", bad_grids[i]);
+        SinoSettings *settings = NULL;
+        SinoStatus status = sino_settings_read(SINO_VERB_PLAN, 1, argument, &settings);
+        assert_string_equal(sino_status_text(status), message);
+        sino_status_free(status);
+    }
+    for (size_t i = 0; i < sizeof bad_topologies / sizeof *bad_topologies; i++) {
+        snprintf(line, sizeof line, "s.h5 -o o.h5 --topology=%s", bad_topologies[i]);
+        snprintf(message, sizeof message,
+                 "--topology is '%s'; allowed: auto, or some of nodes=N,sockets=N,workers=N, N an integer from 1 to "
+                 "1000000",
+                 bad_topologies[i]);
+        refuse(SINO_VERB_RECON, line, message);
+    }
+    for (size_t i = 0; i < sizeof bad_weights / sizeof *bad_weights; i++) {
+        snprintf(line, sizeof line, "--node-weights=%s", bad_weights[i]);
+        snprintf(message, sizeof message,
+                 "--node-weights is '%s'; allowed: 1 to 4096 numbers above 0 and at most 1000000000, separated by "
+                 "commas",
+                 bad_weights[i]);
+        refuse(SINO_VERB_DEMO, line, message);
+    }
+    SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5");
+    assert_true(settings->grid.batch_groups == 0 && settings->grid.data_ranks == 0);
+    assert_true(settings->topology.nodes == 0 && settings->topology.sockets == 0 && settings->topology.workers == 0);
+    assert_int_equal(settings->communication, SINO_COMMUNICATION_HIERARCHICAL);
+    assert_true(settings->overlap && settings->node_weights.count == 0);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_DEMO, "--grid 2x3 --topology workers=3,nodes=6 --communication direct --overlap no "
+                                      "--node-weights 1,2.5,1e3");
+    assert_true(settings->grid.batch_groups == 2 && settings->grid.data_ranks == 3);
+    assert_true(settings->topology.nodes == 6 && settings->topology.sockets == 0 && settings->topology.workers == 3);
+    assert_int_equal(settings->communication, SINO_COMMUNICATION_DIRECT);
+    assert_false(settings->overlap);
+    assert_int_equal(settings->node_weights.count, 3);
+    assert_true(settings->node_weights.value[1] == 2.5 && settings->node_weights.value[2] == 1000);
+    sino_settings_free(settings);
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --partitions 2 --topology workers=3",
+           "--partitions is 2, and --topology has workers=3; allowed: one of them");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --grid 2x3 --topology nodes=4",
+           "--topology has nodes=4, and --grid 3 ranks for each slice; allowed: a multiple of them");
+    assert_string_equal(sino_communication_name(SINO_COMMUNICATION_DIRECT), "direct");
+}
+
+/* The longest list, and one number more. */
+static void weights_have_an_end(void **state)
+{
+    (void)state;
+    enum { SIZE = 3 * SINO_WEIGHTS_MAX + 20 };
+    char *text = malloc(SIZE), *argument[] = {text};
+    assert_non_null(text);
+    const int head = snprintf(text, SIZE, "--node-weights="), end = head + 2 * SINO_WEIGHTS_MAX - 1;
+    for (int i = head; i < end; i++) text[i] = (i - head) % 2 ? ',' : '1';
+    text[end] = '\0';
+    SinoSettings *settings = NULL;
+    assert_null(sino_settings_read(SINO_VERB_DEMO, 1, argument, &settings));
+    assert_int_equal(settings->node_weights.count, SINO_WEIGHTS_MAX);
+    sino_settings_free(settings);
+    snprintf(text + end, SIZE - (size_t)end, ",1");
+    SinoStatus status = sino_settings_read(SINO_VERB_DEMO, 1, argument, &settings);
+    assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
+    sino_status_free(status);
+    free(text);
+}
+
+static void plan_needs_a_scan_or_its_sizes(void **state)
+{
+    (void)state;
+    static const char sizes[] = "plan has neither an input file nor all of --angles, --columns and --slices; needed: "
+                                "sinodag plan [FILE] [options]";
+    refuse(SINO_VERB_PLAN, "", sizes);
+    refuse(SINO_VERB_PLAN, "--angles 3 --columns 4", sizes);
+    refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --theta t.bin",
+           "--theta is 't.bin' without an input file; allowed: with raw sinograms");
+    refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --binning 2",
+           "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
+    refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --end-row 2",
+           "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
+    refuse(SINO_VERB_PLAN, "s.h5 --angles 3",
+           "--angles and --slices describe a scan without a file; allowed: without 's.h5'");
+    refuse(SINO_VERB_PLAN, "s.h5 --columns 3",
+           "--columns is 3 without --theta; raw sinograms need both, an HDF5 scan neither");
+    refuse(SINO_VERB_PLAN, "s.h5 --out o.h5", "--out is not an option of plan; allowed: with recon, phantom or demo");
+    SinoSettings *settings = accept(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5");
+    assert_true(settings->angles == 3 && settings->columns == 4 && settings->slices == 5);
+    assert_int_equal(settings->ranks, 1);
+    assert_int_equal(settings->plan_format, SINO_PLAN_TABLE);
+    assert_true(settings->kernel_gflops == 50 && settings->link_gbps == 12.5);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_PLAN, "s.bin --theta t.bin --columns 4 --ranks 24 --format json");
+    assert_true(settings->angles == 0 && settings->slices == 0 && settings->ranks == 24);
+    sino_settings_free(settings);
 }
 
 static void input_under_another_name_is_recognised(void **state)
@@ -507,6 +617,13 @@ static void text_of_settings_reads_back(void **state)
     sino_settings_free(again);
     round_trip(SINO_VERB_DEMO, "", &again);
     sino_settings_free(again);
+    round_trip(SINO_VERB_PLAN,
+               "--angles 3 --columns 4 --slices 5 --grid 2x3 --topology nodes=6,workers=2 "
+               "--node-weights 0.1,1e-3,7 --link-latency 0.5",
+               &again);
+    assert_true(again->grid.batch_groups == 2 && again->topology.workers == 2 && again->topology.sockets == 0);
+    assert_true(again->node_weights.count == 3 && again->node_weights.value[0] == 0.1);
+    sino_settings_free(again);
     round_trip(SINO_VERB_BENCH, "--slices 256,1,16 --precision double,single --angles 7", &again);
     assert_int_equal(again->slice_counts.count, 3);
     assert_int_equal(again->slice_counts.value[0], 256);
@@ -607,6 +724,9 @@ int main(void)
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(names_are_shared_by_verbs),
         cmocka_unit_test(lists_are_read),
+        cmocka_unit_test(shares_of_ranks_are_read),
+        cmocka_unit_test(weights_have_an_end),
+        cmocka_unit_test(plan_needs_a_scan_or_its_sizes),
         cmocka_unit_test(input_under_another_name_is_recognised),
         cmocka_unit_test(yaml_file_is_read_and_overruled),
         cmocka_unit_test(bad_yaml_files_are_refused),

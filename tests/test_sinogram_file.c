@@ -55,7 +55,7 @@ static void order_is_angle_row_column(void **state)
     assert_true(info->line_integrals && !info->angle_assumed);
     for (int k = 0; k < ANGLES; k++) assert_true(info->angle_rad[k] == 0.5 * k);
     const SinoScanBox box = {0, SLICES, 1, 2};
-    assert_success(sino_scan_read(scan, &box, counts));
+    assert_success(sino_scan_read(scan, 0, sino_scan_info(scan)->angle_count, &box, counts));
     int i = 0;
     for (int k = 0; k < ANGLES; k++) {
         for (int row = 0; row < SLICES; row++) {
@@ -119,7 +119,7 @@ static void file_that_shrinks(void **state)
     assert_success(open_raw(&raw, COLUMNS, &scan));
     assert_int_equal(truncate(raw.data, 50), 0);
     const SinoScanBox box = {0, SLICES, 0, COLUMNS};
-    assert_error(sino_scan_read(scan, &box, counts), SINO_FAILED,
+    assert_error(sino_scan_read(scan, 0, sino_scan_info(scan)->angle_count, &box, counts), SINO_FAILED,
                  "/data.bin cannot be read at byte 50: the file has become shorter");
     sino_scan_close(scan);
 }
@@ -140,7 +140,7 @@ static void measured_ads1(void **state)
     float *counts = malloc(360 * 256 * sizeof *counts);
     assert_non_null(counts);
     const SinoScanBox box = {0, 1, 0, 256};
-    assert_success(sino_scan_read(scan, &box, counts));
+    assert_success(sino_scan_read(scan, 0, sino_scan_info(scan)->angle_count, &box, counts));
     double first = 0, last = 0; /* every projection has the same sum, that of the object */
     for (int i = 0; i < 256; i++) {
         first += (double)counts[i];

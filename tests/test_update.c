@@ -10,7 +10,8 @@
 
 static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_DOUBLE};
 
-/* Strides and the slices in use, the rest padding; some of several panels, the last of them narrower or all padding. */
+/* Slices that strides have room for and those in use, the rest padding; some of several panels, the last of them
+ * narrower or all padding. */
 static const struct {
     int64_t stride, slice_count;
 } shapes[] = {{1, 1},   {2, 2},   {4, 3},   {8, 1},   {8, 5},     {8, 8},  {17, 17}, {20, 19},
@@ -136,7 +137,6 @@ static SinoSliceState *random_states(SinoSlices slices, uint64_t *seed)
     SinoSliceState *states = zeros(slices.slice_count, sizeof *states);
     for (int64_t f = 0; f < slices.slice_count; f++)
         states[f] = (SinoSliceState){.residual0 = 1e6,
-                                     .norm = 2 + reference_random(seed),
                                      .gamma = 2 + reference_random(seed),
                                      .step = reference_random(seed),
                                      .beta = reference_random(seed)};
@@ -150,7 +150,30 @@ static void for_each_shape(void (*check)(SinoSlices slices, int64_t rows, uint64
     for (int p = 0; p < 2; p++)
         for (int s = 0; s < SHAPES; s++)
             for (int r = 0; r < ROW_COUNTS; r++)
-                check((SinoSlices){precisions[p], shapes[s].stride, shapes[s].slice_count}, row_counts[r], &seed);
+                check((SinoSlices){precisions[p], sino_panel_stride(precisions[p], shapes[s].stride),
+                                   shapes[s].slice_count},
+                      row_counts[r], &seed);
+}
+
+/* Iteration 0 from r = b. */
+static void start(SinoSlices slices, int64_t rows, const void *r, SinoSliceState *states, const SinoHistory *history)
+{
+    SinoSliceSums sums[SINO_SLICES_MAX];
+    sino_update_sums(slices, rows, r, NULL, true, sums);
+    sino_update_start(slices, sums, states, history);
+}
+
+/* CG's step and new residual after q = A d; returns the slices that go on. */
+static int64_t step(SinoSlices slices, int64_t rows, const void *q, void *r, SinoSliceState *states,
+                    const SinoHistory *history)
+{
+    SinoSliceSums sums[SINO_SLICES_MAX];
+    sino_update_sums(slices, rows, q, r, true, sums);
+    sino_update_step(slices, sums, states);
+    sino_update_residual_cg(slices, rows, q, states, r, sums);
+    int64_t active;
+    sino_update_record(slices, sums, states, history, &active);
+    return active;
 }
 
 static void check_start(SinoSlices slices, int64_t rows, uint64_t *seed)
@@ -159,13 +182,13 @@ static void check_start(SinoSlices slices, int64_t rows, uint64_t *seed)
     clear_slice(&r, 1);
     SinoSliceState *states = random_states(slices, seed);
     SinoHistory history = history_create(slices, 3, 0);
-    sino_update_start(slices, rows, r.values, states, &history);
+    start(slices, rows, r.values, states, &history);
     for (int64_t f = 0; f < slices.slice_count; f++) {
         const double wanted = product(&r, &r, f);
         check_close(states[f].residual0, wanted, 1e-13, "residual0");
         check_close(history_at(&history, f, 0), wanted, 1e-13, "residual at 0");
         assert_true(isnan(history_at(&history, f, 1)) && isnan(history_at(&history, f, 2)));
-        assert_true(states[f].norm == 0 && states[f].gamma == 0 && states[f].step == 0 && states[f].beta == 0);
+        assert_true(states[f].gamma == 0 && states[f].step == 0 && states[f].beta == 0);
         assert_int_equal(states[f].stopped, rows == 0 || f == 1);
     }
     check_vector(&r, "r");
@@ -189,8 +212,10 @@ static void check_residual_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
     history.iteration = 2;
     for (int64_t f = 0; f < slices.slice_count; f++) states[f].stopped = f % 3 == 2;
     clear_slice(&q, 1);
-    sino_update_residual_cg(slices, rows, q.values, r.values, states, &history);
+    const int64_t active = step(slices, rows, q.values, r.values, states, &history);
+    int64_t going = 0;
     for (int64_t f = 0; f < slices.slice_count; f++) {
+        going += !states[f].stopped;
         const bool stopped = rows == 0 || f % 3 == 2 || f == 1;
         const double step = stopped ? 0 : product(&r, &q, f) / product(&q, &q, f);
         check_close(states[f].step, step, 1e-11, "step");
@@ -202,6 +227,7 @@ static void check_residual_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
             assert_true(fabs(residual - product(&r, &r, f)) <= 16 * epsilon_of(slices.precision) * (double)rows);
         assert_true(history_at(&history, f, 1) == -1 && history_at(&history, f, 3) == -1);
     }
+    assert_int_equal(active, going);
     check_vector(&r, "r");
     check_vector(&q, "q");
     vector_free(&q);
@@ -224,27 +250,28 @@ static void check_norm_of(SinoSlices slices, int64_t rows, uint64_t *seed, bool 
     Vector g0[3] = {vector_create(slices, rows, seed), vector_create(slices, rows / 2, seed),
                     vector_create(slices, rows + 1, seed)};
     SinoSliceState *states = random_states(slices, seed);
-    double gamma[SINO_SLICES_MAX], beta[SINO_SLICES_MAX];
+    SinoSliceSums sums[SINO_SLICES_MAX];
+    double gamma[SINO_SLICES_MAX];
     for (int64_t f = 0; f < slices.slice_count; f++) {
         if (f % 4 == 1) states[f].gamma = 0; /* the first iteration */
         states[f].norm0 = f % 5 == 2 ? 0 : 1e3;
         gamma[f] = states[f].gamma;
-        beta[f] = states[f].beta;
     }
-    for (int i = 0; i < 3; i++) {
-        sino_update_norm(slices, g[i].rows, g[i].values, later ? g0[i].values : NULL, states, i == 0, i == 2);
-        for (int64_t f = 0; f < slices.slice_count; f++) {
-            double norm = 0, along = 0;
-            for (int j = 0; j <= i; j++) norm += product(&g[j], &g[j], f);
-            for (int j = 0; j <= i && later; j++) along += product(&g[j], &g0[j], f);
-            check_close(states[f].norm, norm, 1e-13, "norm");
-            const double norm0 = later ? f % 5 == 2 ? 0 : 1e3 : norm;
-            const double overlap = norm0 > 0 ? along / norm0 : 0, rest = norm - overlap * along;
-            if (i == 2) assert_true(fabs(states[f].overlap - overlap) <= 1e-13 * (1 + norm));
-            check_close(states[f].gamma, i == 2 ? rest : gamma[f], 1e-12, "gamma");
-            check_close(states[f].beta, i < 2 ? beta[f] : gamma[f] > 0 ? rest / gamma[f] : 0, 1e-12, "beta");
-            if (i == 2) check_close(states[f].norm0, norm0, 1e-13, "norm0");
-        }
+    for (int i = 0; i < 3; i++)
+        sino_update_sums(slices, g[i].rows, g[i].values, later ? g0[i].values : NULL, i == 0, sums);
+    sino_update_direction(slices, sums, !later, states);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        double square = 0, along = 0;
+        for (int i = 0; i < 3; i++) square += product(&g[i], &g[i], f);
+        for (int i = 0; i < 3 && later; i++) along += product(&g[i], &g0[i], f);
+        check_close(sums[f].square, square, 1e-13, "square");
+        assert_true(fabs(sums[f].along - along) <= 1e-13 * (1 + square));
+        const double norm0 = later ? f % 5 == 2 ? 0 : 1e3 : square;
+        const double overlap = norm0 > 0 ? along / norm0 : 0, rest = square - overlap * along;
+        assert_true(fabs(states[f].overlap - overlap) <= 1e-13 * (1 + square));
+        check_close(states[f].gamma, rest, 1e-12, "gamma");
+        check_close(states[f].beta, gamma[f] > 0 ? rest / gamma[f] : 0, 1e-12, "beta");
+        check_close(states[f].norm0, norm0, 1e-13, "norm0");
     }
     for (int i = 0; i < 3; i++) vector_free(&g[i]);
     for (int i = 0; i < 3; i++) vector_free(&g0[i]);
@@ -333,12 +360,9 @@ static void check_weighted(SinoSlices slices, int64_t rows, bool first, uint64_t
 {
     Vector b = vector_create(slices, rows, seed), w = vector_create(slices, rows, seed);
     Vector weight = weights_create(slices.precision, rows, seed);
-    SinoSliceState *states = random_states(slices, seed);
-    SinoHistory history = history_create(slices, 3, 0);
-    history.iteration = 1;
-    for (int64_t f = 0; f < slices.slice_count; f++) states[f].stopped = f % 3 == 2;
+    SinoSliceSums sums[SINO_SLICES_MAX];
     if (first) spoil(&w);
-    sino_update_residual_sirt(slices, rows, b.values, weight.values, first, w.values, states, &history);
+    sino_update_residual_sirt(slices, rows, b.values, weight.values, first, w.values, sums);
     for (int64_t f = 0; f < slices.slice_count; f++) {
         double sum = 0;
         for (int64_t row = 0; row < rows; row++) {
@@ -346,23 +370,13 @@ static void check_weighted(SinoSlices slices, int64_t rows, bool first, uint64_t
             sum += r * r;
             *number_at(&w, row, f) = *number_at(&weight, row, 0) * r;
         }
-        const double recorded = history_at(&history, f, 1);
-        if (first)
-            assert_true(recorded == -1);
-        else if (f % 3 == 2)
-            assert_true(isnan(recorded));
-        else
-            check_close(recorded, sum, 8 * epsilon_of(slices.precision), "residual");
-        assert_int_equal(states[f].stopped, f % 3 == 2 || (!first && rows == 0));
-        assert_true(history_at(&history, f, 0) == -1 && history_at(&history, f, 2) == -1);
+        check_close(sums[f].square, sum, 8 * epsilon_of(slices.precision), "residual");
     }
     check_vector(&w, "w");
     check_vector(&b, "b");
     vector_free(&b);
     vector_free(&w);
     vector_free(&weight);
-    free(states);
-    free(history.residual);
 }
 
 static void check_residual_sirt(SinoSlices slices, int64_t rows, uint64_t *seed)
@@ -426,8 +440,8 @@ static void step_alone(const Vector *q, const Vector *r, int64_t f, SinoSliceSta
         set(stepped, row, 0, *number_at(r, row, f));
     }
     const SinoHistory history = {.residual = residual, .columns = 1};
-    sino_update_start(one, r->rows, stepped->values, slice, &history);
-    sino_update_residual_cg(one, r->rows, own_q.values, stepped->values, slice, &history);
+    start(one, r->rows, stepped->values, slice, &history);
+    step(one, r->rows, own_q.values, stepped->values, slice, &history);
     vector_free(&own_q);
 }
 
@@ -438,12 +452,13 @@ static void slices_do_not_mix(void **state)
     const int64_t rows = 997;
     uint64_t seed = 61;
     for (int s = 0; s < SHAPES * 2; s++) {
-        const SinoSlices slices = {precisions[s % 2], shapes[s / 2].stride, shapes[s / 2].slice_count};
+        const int64_t stride = sino_panel_stride(precisions[s % 2], shapes[s / 2].stride);
+        const SinoSlices slices = {precisions[s % 2], stride, shapes[s / 2].slice_count};
         Vector q = vector_create(slices, rows, &seed), r = vector_create(slices, rows, &seed);
         SinoSliceState *states = zeros(slices.slice_count, sizeof *states);
         SinoHistory history = history_create(slices, 1, 0);
-        sino_update_start(slices, rows, r.values, states, &history);
-        sino_update_residual_cg(slices, rows, q.values, r.values, states, &history);
+        start(slices, rows, r.values, states, &history);
+        step(slices, rows, q.values, r.values, states, &history);
         for (int64_t f = 0; f < slices.slice_count; f++) {
             SinoSliceState slice;
             Vector stepped;
@@ -576,9 +591,11 @@ static void cg_direction(const Dense *dense, bool first, const Vector *r, Voxels
                          Solved *solved)
 {
     backproject(dense, r, g);
+    SinoSliceSums sums[SINO_SLICES_MAX];
     for (int p = 0; p < 2; p++)
-        sino_update_norm(dense->slices, g->part[p].rows, g->part[p].values, first ? NULL : g0->part[p].values,
-                         solved->states, p == 0, p == 1);
+        sino_update_sums(dense->slices, g->part[p].rows, g->part[p].values, first ? NULL : g0->part[p].values, p == 0,
+                         sums);
+    sino_update_direction(dense->slices, sums, first, solved->states);
     for (int p = 0; p < 2; p++)
         sino_update_voxels_cg(dense->slices, g->part[p].rows, g->part[p].values, solved->states, first,
                               g0->part[p].values, d->part[p].values, solved->x.part[p].values);
@@ -591,11 +608,11 @@ static Solved solve_cg(const Dense *dense, double tolerance)
     Vector r = vector_create(slices, ROWS, NULL), q = vector_create(slices, ROWS, NULL);
     Voxels g = voxels_create(slices, NULL), d = voxels_create(slices, NULL), g0 = voxels_create(slices, NULL);
     memcpy(r.values, dense->b.values, (size_t)(ROWS * slices.stride) * sino_precision_bytes(slices.precision));
-    sino_update_start(slices, ROWS, r.values, solved.states, &solved.history);
+    start(slices, ROWS, r.values, solved.states, &solved.history);
     cg_direction(dense, true, &r, &g, &g0, &d, &solved);
     for (solved.history.iteration = 1; solved.history.iteration <= ITERATIONS; solved.history.iteration++) {
         project(dense, &d, &q);
-        sino_update_residual_cg(slices, ROWS, q.values, r.values, solved.states, &solved.history);
+        step(slices, ROWS, q.values, r.values, solved.states, &solved.history);
         cg_direction(dense, false, &r, &g, &g0, &d, &solved);
     }
     vector_free(&r);
@@ -722,13 +739,15 @@ static Solved solve_sirt(const Dense *dense, double relaxation, bool nonnegativi
     Solved solved = solved_create(slices, tolerance);
     Vector w = vector_create(slices, ROWS, NULL), row;
     Voxels g = voxels_create(slices, NULL), column;
+    SinoSliceSums sums[SINO_SLICES_MAX];
+    int64_t active;
     sirt_weights(dense, &row, &column);
-    sino_update_start(slices, ROWS, dense->b.values, solved.states, &solved.history);
+    start(slices, ROWS, dense->b.values, solved.states, &solved.history);
     for (int i = 0; i <= ITERATIONS; i++) {
         solved.history.iteration = i;
         if (i > 0) project(dense, &solved.x, &w);
-        sino_update_residual_sirt(slices, ROWS, dense->b.values, row.values, i == 0, w.values, solved.states,
-                                  &solved.history);
+        sino_update_residual_sirt(slices, ROWS, dense->b.values, row.values, i == 0, w.values, sums);
+        if (i > 0) sino_update_record(slices, sums, solved.states, &solved.history, &active);
         if (i == ITERATIONS) break;
         backproject(dense, &w, &g);
         for (int p = 0; p < 2; p++)

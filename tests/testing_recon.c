@@ -227,6 +227,7 @@ struct TestingOperator {
     SinoLog *log;
     SinoRuntime *runtime;
     SinoOperator *operator;
+    SinoExchange *exchange;
     SinoMinibatch *minibatch;
 };
 
@@ -247,8 +248,13 @@ TestingOperator *testing_operator_new(const SinoGeometry *geometry, SinoPrecisio
     const SinoRuntimeRequest request = {.log = a->log};
     assert_success(sino_runtime_start(&request, &a->runtime));
     assert_success(sino_operator_new(a->runtime, &wanted, &a->operator));
-    assert_success(sino_minibatch_new(a->runtime, a->operator, slices, (SinoVectorCount){.rays = 1, .voxels = 1}, 1,
-                                      &a->minibatch));
+    assert_success(sino_exchange_new(a->runtime, &SINO_EXCHANGE_ALONE(partition_count), a->operator, & a->exchange));
+    const SinoMinibatchRequest minibatch = {.op = a->operator,
+                                            .exchange = a->exchange,
+                                            .slices = slices,
+                                            .vectors = {.rays = 1, .voxels = 1},
+                                            .history_columns = 1};
+    assert_success(sino_minibatch_new(a->runtime, &minibatch, &a->minibatch));
     return a;
 }
 
@@ -327,6 +333,7 @@ void testing_operator_backproject(TestingOperator *a, const double *y, double *x
 void testing_operator_free(TestingOperator *a)
 {
     sino_minibatch_free(a->minibatch, a->operator->partition_count);
+    sino_exchange_free(a->exchange);
     sino_operator_free(a->operator);
     assert_success(sino_runtime_stop(a->runtime));
     sino_log_close(a->log);

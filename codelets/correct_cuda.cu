@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Correct: counts to line integrals, p = −ln((count − dark)/(flat − dark)), on a GPU. `integrate` leaves NaN where a
+ * value is undefined and counts them, line by line; `repair` looks at the lines that have some. */
+#include "panel_cuda.cuh"
+
+#include <float.h>
+
+extern "C" {
+#include "correct_cuda.h"
+}
+
+enum {
+    COLUMNS = 32, /* that a block works on at a time */
+    LINES = 8,    /* slices that it works on at a time */
+    THREADS = COLUMNS * LINES,
+    ANGLES_EACH = 16, /* of a block, at least */
+    GRID_MAX = 65535
+};
+
+/* What kernels need of SinoCorrection. */
+struct Lines {
+    SinoPanels panels;
+    int slice_count;
+    int64_t angle_count, pixel_columns, row_count, first_row, binning;
+    int64_t columns; /* M: after binning */
+    bool flat_field, minus_log;
+    double largest; /* of what the result can hold */
+    const int64_t *place;
+    int *undefined; /* [angle][slice]: how many */
+};
+
+/* The sum over the bin of slice f and a column. */
+template <class Count>
+static __device__ __forceinline__ double sum_bin(const Lines &lines, const Count *image, int64_t f, int64_t column)
+{
+    double sum = 0;
+    for (int64_t row = lines.first_row + f * lines.binning, b = 0; b < lines.binning; b++)
+        for (int64_t i = 0; i < lines.binning; i++)
+            sum += static_cast<double>(image[(row + b) * lines.pixel_columns + column * lines.binning + i]);
+    return sum;
+}
+
+/* What a thread keeps for one slice and column: sums over a bin serve the quotient as well as averages do. */
+struct Field {
+    double dark, inverse;
+};
+
+static __device__ Field field_of(const Lines &lines, const float *flat, const float *dark, int64_t f, int64_t column)
+{
+    if (!lines.flat_field) return {0, 1 / static_cast<double>(lines.binning * lines.binning)};
+    const double black = dark ? sum_bin(lines, dark, f, column) : 0;
+    const double difference = sum_bin(lines, flat, f, column) - black;
+    return {black, difference > 0 && difference <= DBL_MAX ? 1 / difference : static_cast<double>(NAN)};
+}
+
+/* The value of a bin, NaN where it is undefined, which it counts. */
+template <class Count>
+static __device__ __forceinline__ double integrate(const Lines &lines, const Field &field, const Count *counts,
+                                                   int64_t angle, int f, int64_t column)
+{
+    const Count *const image = counts + angle * lines.row_count * lines.pixel_columns;
+    const double transmission = (sum_bin(lines, image, f, column) - field.dark) * field.inverse;
+    const double value = lines.minus_log ? -log(transmission) : transmission;
+    if (fabs(value) <= lines.largest) return value;
+    atomicAdd(&lines.undefined[angle * lines.slice_count + f], 1);
+    return static_cast<double>(NAN);
+}
+
+/* A block has COLUMNS columns of one panel and some of the angles; grid x: columns, y: panels, z: angles.
+ * Values are turned in shared memory, so that it reads columns and writes slices that are neighbours. */
+template <class Count, class Real>
+static __global__ void __launch_bounds__(THREADS)
+    integrate_kernel(Lines lines, const Count *counts, const float *flat, const float *dark, Real *sinogram)
+{
+    SINO_SHARED(Real, turned, SINO_PANEL_MAX * (COLUMNS + 1));
+    SINO_SHARED(Field, field, SINO_PANEL_MAX * COLUMNS); /* each thread has its own */
+    const int width = sino_panel_slices(lines.panels), first = sino_panel_first(lines.panels);
+    const int across = static_cast<int>(threadIdx.x), me = static_cast<int>(threadIdx.y) * COLUMNS + across;
+    const int64_t first_column = static_cast<int64_t>(blockIdx.x) * COLUMNS, column = first_column + across;
+    const int count = width * static_cast<int>(min(lines.columns - first_column, static_cast<int64_t>(COLUMNS)));
+    const int slices = column < lines.columns ? min(width, lines.slice_count - first) : 0; /* that have values */
+    for (int s = static_cast<int>(threadIdx.y); s < slices; s += LINES)
+        field[s * COLUMNS + across] = field_of(lines, flat, dark, first + s, column);
+    for (int64_t k = blockIdx.z; k < lines.angle_count; k += gridDim.z) {
+        for (int s = static_cast<int>(threadIdx.y); s < width; s += LINES)
+            turned[s * (COLUMNS + 1) + across] =
+                s < slices
+                    ? static_cast<Real>(integrate(lines, field[s * COLUMNS + across], counts, k, first + s, column))
+                    : Real(0);
+        __syncthreads();
+        const int64_t row = (lines.place ? lines.place[k] : k) * lines.columns + first_column;
+        Real *const to = sinogram + first * lines.angle_count * lines.columns + row * width;
+        for (int i = me; i < count; i += THREADS) to[i] = turned[i % width * (COLUMNS + 1) + i / width];
+        __syncthreads();
+    }
+}
+
+/* The columns of a line between `left` and `right`, both defined; left −1: there is none. */
+template <class Real> static __device__ void fill_gap(Real *line, int64_t stride, int64_t left, int64_t right)
+{
+    const double after = static_cast<double>(line[right * stride]);
+    const double before = left < 0 ? after : static_cast<double>(line[left * stride]);
+    for (int64_t c = left + 1; c < right; c++) {
+        const double share = left < 0 ? 1 : static_cast<double>(c - left) / static_cast<double>(right - left);
+        line[c * stride] = static_cast<Real>((1 - share) * before + share * after);
+    }
+}
+
+template <class Real> static __device__ void repair_line(int64_t columns, Real *line, int64_t stride)
+{
+    int64_t left = -1;
+    for (int64_t c = 0; c < columns; c++) {
+        if (isnan(line[c * stride])) continue;
+        if (c > left + 1) fill_gap(line, stride, left, c);
+        left = c;
+    }
+    const Real tail = left < 0 ? Real(0) : line[left * stride];
+    for (int64_t c = left + 1; c < columns; c++) line[c * stride] = tail;
+}
+
+/* A thread for each line: neighbours are slices of one panel, which lie side by side. */
+template <class Real> static __global__ void repair_kernel(Lines lines, Real *sinogram, unsigned long long *repaired)
+{
+    const int width = sino_panel_slices(lines.panels), first = sino_panel_first(lines.panels);
+    const int64_t step = static_cast<int64_t>(gridDim.x) * THREADS, end = lines.angle_count * width;
+    for (int64_t i = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x; i < end; i += step) {
+        const int64_t k = i / width;
+        const int f = first + static_cast<int>(i % width);
+        const int undefined = f < lines.slice_count ? lines.undefined[k * lines.slice_count + f] : 0;
+        if (undefined == 0) continue;
+        atomicAdd(&repaired[f], static_cast<unsigned long long>(undefined));
+        const int64_t row = (lines.place ? lines.place[k] : k) * lines.columns;
+        repair_line(lines.columns, sinogram + first * lines.angle_count * lines.columns + row * width + i % width,
+                    width);
+    }
+}
+
+static Lines lines_of(const SinoCorrection *correction, void *workspace)
+{
+    const bool is_double = correction->slices.precision == SINO_DOUBLE;
+    return {sino_panels_of(correction->slices),
+            static_cast<int>(correction->slices.slice_count),
+            correction->angle_count,
+            correction->column_count,
+            correction->row_count,
+            correction->first_row,
+            correction->binning,
+            correction->column_count / correction->binning,
+            correction->flat_field,
+            correction->minus_log,
+            is_double ? DBL_MAX : static_cast<double>(FLT_MAX),
+            correction->place,
+            static_cast<int *>(workspace)};
+}
+
+template <class Count, class Real>
+static SinoStatus launch(cudaStream_t stream, const Lines &lines, const void *counts, const float *flat,
+                         const float *dark, void *sinogram, int64_t *repaired)
+{
+    const unsigned panels = sino_panels_count(lines.panels);
+    const dim3 blocks(sino_blocks_for(lines.columns, COLUMNS, INT32_MAX), panels,
+                      sino_blocks_for(lines.angle_count, ANGLES_EACH, GRID_MAX));
+    SINO_TRY(sino_launch(SinoLaunch{"correct", blocks, dim3(COLUMNS, LINES), 0, stream}, integrate_kernel<Count, Real>,
+                         lines, static_cast<const Count *>(counts), flat, dark, static_cast<Real *>(sinogram)));
+    const dim3 rest(sino_blocks_for(lines.angle_count * lines.panels.width, THREADS, GRID_MAX), panels);
+    return sino_launch(SinoLaunch{"correct_repair", rest, THREADS, 0, stream}, repair_kernel<Real>, lines,
+                       static_cast<Real *>(sinogram), reinterpret_cast<unsigned long long *>(repaired));
+}
+
+template <class Real>
+static SinoStatus launch_input(cudaStream_t stream, SinoCorrectInput input, const Lines &lines, const void *counts,
+                               const float *flat, const float *dark, void *sinogram, int64_t *repaired)
+{
+    switch (input) {
+    case SINO_CORRECT_UINT8:
+        return launch<uint8_t, Real>(stream, lines, counts, flat, dark, sinogram, repaired);
+    case SINO_CORRECT_UINT16:
+        return launch<uint16_t, Real>(stream, lines, counts, flat, dark, sinogram, repaired);
+    default:
+        return launch<float, Real>(stream, lines, counts, flat, dark, sinogram, repaired);
+    }
+}
+
+int64_t sino_correct_cuda_workspace_bytes(const SinoCorrection *correction)
+{
+    return correction->angle_count * correction->slices.slice_count * static_cast<int64_t>(sizeof(int));
+}
+
+SinoStatus sino_correct_cuda(cudaStream_t stream, const SinoCorrection *correction, const void *counts,
+                             const float *flat, const float *dark, void *sinogram, int64_t *repaired, void *workspace)
+{
+    const Lines lines = lines_of(correction, workspace);
+    const size_t bytes = static_cast<size_t>(correction->slices.slice_count) * sizeof *repaired;
+    assert(flat || !correction->flat_field);
+    SINO_TRY(sino_clear(stream, repaired, bytes));
+    SINO_TRY(sino_clear(stream, workspace, static_cast<size_t>(sino_correct_cuda_workspace_bytes(correction))));
+    if (lines.angle_count == 0 || lines.columns == 0) return NULL;
+    const SinoCorrectInput input = correction->input;
+    return correction->slices.precision == SINO_DOUBLE
+               ? launch_input<double>(stream, input, lines, counts, flat, dark, sinogram, repaired)
+               : launch_input<float>(stream, input, lines, counts, flat, dark, sinogram, repaired);
+}
+
+/* A thread for each pixel. */
+static __global__ void mean_kernel(int64_t field_count, int64_t pixel_count, const float *fields, float *result)
+{
+    const int64_t pixel = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x;
+    if (pixel >= pixel_count) return;
+    double sum = 0;
+    int64_t finite_count = 0;
+    for (int64_t i = 0; i < field_count; i++) {
+        const float value = fields[i * pixel_count + pixel];
+        if (!isfinite(value)) continue;
+        sum += static_cast<double>(value);
+        finite_count++;
+    }
+    result[pixel] = finite_count ? static_cast<float>(sum / static_cast<double>(finite_count)) : 0;
+}
+
+/* Numbers in the order of the floats. */
+static __device__ __forceinline__ unsigned key_of(float value)
+{
+    const unsigned bits = __float_as_uint(value);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+
+static __device__ __forceinline__ float value_of(unsigned key)
+{
+    return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
+}
+
+/* How many of a pixel's finite values have keys of at most `key`. */
+static __device__ int64_t count_up_to(unsigned key, int64_t field_count, int64_t pixel_count, const float *field)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < field_count; i++) {
+        const float value = field[i * pixel_count];
+        count += isfinite(value) && key_of(value) <= key;
+    }
+    return count;
+}
+
+/* The value that `rank` of the finite ones are before in ascending order, by bisection over its bits. */
+static __device__ float ranked(int64_t rank, int64_t field_count, int64_t pixel_count, const float *field)
+{
+    unsigned key = 0;
+    for (int bit = 31; bit >= 0; bit--) {
+        const unsigned below = key + (1u << bit) - 1;
+        if (count_up_to(below, field_count, pixel_count, field) <= rank) key |= 1u << bit;
+    }
+    return value_of(key);
+}
+
+static __global__ void median_kernel(int64_t field_count, int64_t pixel_count, const float *fields, float *result)
+{
+    const int64_t pixel = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x;
+    if (pixel >= pixel_count) return;
+    const float *const field = fields + pixel;
+    const int64_t count = count_up_to(0xffffffffu, field_count, pixel_count, field);
+    if (count == 0) {
+        result[pixel] = 0;
+        return;
+    }
+    const float middle = ranked(count / 2, field_count, pixel_count, field);
+    const float below = count % 2 ? middle : ranked(count / 2 - 1, field_count, pixel_count, field);
+    result[pixel] = static_cast<float>((static_cast<double>(below) + static_cast<double>(middle)) / 2);
+}
+
+static SinoLaunch over_pixels(const char *name, cudaStream_t stream, int64_t pixel_count)
+{
+    return {name, sino_blocks_for(pixel_count, THREADS, INT32_MAX), THREADS, 0, stream};
+}
+
+SinoStatus sino_fields_mean_cuda(cudaStream_t stream, int64_t field_count, int64_t pixel_count, const float *fields,
+                                 float *result)
+{
+    return sino_launch(over_pixels("fields_mean", stream, pixel_count), mean_kernel, field_count, pixel_count, fields,
+                       result);
+}
+
+SinoStatus sino_fields_median_cuda(cudaStream_t stream, int64_t field_count, int64_t pixel_count, const float *fields,
+                                   float *result)
+{
+    return sino_launch(over_pixels("fields_median", stream, pixel_count), median_kernel, field_count, pixel_count,
+                       fields, result);
+}

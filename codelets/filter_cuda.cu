@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Filter: q = h * p with the band-limited ramp, by cuFFT on zero-padded rows, a number of angles at a time: rows are
+ * gathered from the panels, transformed where they are, multiplied, transformed back, and put back. */
+#include "panel_cuda.cuh"
+
+#include <cufft.h>
+#include <stdlib.h>
+
+extern "C" {
+#include "filter_cuda.h"
+#include "memory.h"
+}
+
+enum {
+    COLUMNS = 32, /* that a block turns at a time */
+    LINES = 8,
+    THREADS = COLUMNS * LINES,
+    BLOCKS_MAX = 4096,
+    ALIGNMENT = 256
+};
+
+struct SinoFilterCuda {
+    int64_t column_count, padded_count, angle_count;
+    SinoSlices slices;
+    int64_t batch_angles; /* of one transform: rows of all slices, padding too */
+    void *transfer;       /* device */
+    double *angle_weight; /* device */
+    bool forward_made, backward_made;
+    cufftHandle forward, backward;
+    size_t work_bytes; /* of either plan */
+};
+
+/* Rows that are transformed together take about this much, which caches may hold. */
+static const int64_t batch_bytes = 32 << 20;
+
+/* What kernels know of a batch: rows[angle of the batch][slice], each of padded_count + 2 numbers. */
+struct Batch {
+    SinoPanels panels;
+    int slice_count;
+    int64_t columns, padded, angles, first_angle, angle_count;
+    const double *weight; /* by angle */
+};
+
+template <class Real> static __device__ Real *row_of(const Batch &batch, Real *rows, int64_t angle, int slice)
+{
+    return rows + (angle * batch.panels.stride + slice) * (batch.padded + 2);
+}
+
+/* Element 0 of the panel's slices at angle k of the batch, column c. */
+template <class Real>
+static __device__ Real *panel_row(const Batch &batch, Real *sinogram, int first, int width, int64_t angle, int64_t c)
+{
+    const int64_t row = (batch.first_angle + angle) * batch.columns + c;
+    return sinogram + first * batch.angle_count * batch.columns + row * width;
+}
+
+/* Panels to rows: times weight, zeros after the last column. Grid x: columns, y: panels, z: angles. */
+template <class Real>
+static __global__ void __launch_bounds__(THREADS) gather_kernel(Batch batch, Real *sinogram, Real *rows)
+{
+    SINO_SHARED(Real, turned, SINO_PANEL_MAX * (COLUMNS + 1));
+    const int width = sino_panel_slices(batch.panels), first = sino_panel_first(batch.panels);
+    const int across = static_cast<int>(threadIdx.x), me = static_cast<int>(threadIdx.y) * COLUMNS + across;
+    const int64_t column = static_cast<int64_t>(blockIdx.x) * COLUMNS, left = batch.columns - column;
+    for (int64_t k = blockIdx.z; k < batch.angles; k += gridDim.z) {
+        const Real weight = static_cast<Real>(batch.weight[batch.first_angle + k]);
+        const Real *const from = panel_row(batch, sinogram, first, width, k, column);
+        for (int i = me; i < COLUMNS * width; i += THREADS)
+            turned[i % width * (COLUMNS + 1) + i / width] = i / width < left ? weight * from[i] : Real(0);
+        __syncthreads();
+        for (int s = static_cast<int>(threadIdx.y); s < width; s += LINES)
+            if (column + across < batch.padded)
+                row_of(batch, rows, k, first + s)[column + across] = turned[s * (COLUMNS + 1) + across];
+        __syncthreads();
+    }
+}
+
+/* Rows to panels; padding stays as it is. */
+template <class Real>
+static __global__ void __launch_bounds__(THREADS) scatter_kernel(Batch batch, Real *sinogram, Real *rows)
+{
+    SINO_SHARED(Real, turned, SINO_PANEL_MAX * (COLUMNS + 1));
+    const int width = sino_panel_slices(batch.panels), first = sino_panel_first(batch.panels);
+    const int across = static_cast<int>(threadIdx.x), me = static_cast<int>(threadIdx.y) * COLUMNS + across;
+    const int64_t column = static_cast<int64_t>(blockIdx.x) * COLUMNS, left = batch.columns - column;
+    for (int64_t k = blockIdx.z; k < batch.angles; k += gridDim.z) {
+        for (int s = static_cast<int>(threadIdx.y); s < width; s += LINES)
+            if (across < left) turned[s * (COLUMNS + 1) + across] = row_of(batch, rows, k, first + s)[column + across];
+        __syncthreads();
+        Real *const to = panel_row(batch, sinogram, first, width, k, column);
+        for (int i = me; i < COLUMNS * width; i += THREADS)
+            if (i / width < left && first + i % width < batch.slice_count)
+                to[i] = turned[i % width * (COLUMNS + 1) + i / width];
+        __syncthreads();
+    }
+}
+
+/* Spectra of `half` complex numbers, times the transfer function. */
+template <class Real>
+static __global__ void __launch_bounds__(THREADS)
+    multiply_kernel(int64_t row_count, int64_t half, const Real *transfer, Real *spectra)
+{
+    const int64_t step = static_cast<int64_t>(gridDim.x) * THREADS;
+    for (int64_t i = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x; i < row_count * half; i += step) {
+        SinoPack<Real, 2> value = sino_pack_load<Real, 2>(spectra + 2 * i);
+        const Real factor = transfer[i % half];
+        value.value[0] *= factor;
+        value.value[1] *= factor;
+        sino_pack_store(spectra + 2 * i, value);
+    }
+}
+
+static SinoStatus check_cufft(cufftResult result, const char *what, const SinoFilterCuda *filter)
+{
+    SINO_CHECK(result == CUFFT_SUCCESS, SINO_FAILED, "cuFFT, %s of %lld x %lld rows of %lld points: error %d", what,
+               static_cast<long long>(filter->batch_angles), static_cast<long long>(filter->slices.stride),
+               static_cast<long long>(filter->padded_count), static_cast<int>(result));
+    return NULL;
+}
+
+static SinoStatus copy_to_device(const void *from, int64_t count, size_t each, const char *what, void **to)
+{
+    const size_t bytes = static_cast<size_t>(count) * each;
+    cudaError_t error = cudaMalloc(to, bytes > 0 ? bytes : 1);
+    if (error == cudaSuccess) error = cudaMemcpy(*to, from, bytes, cudaMemcpyHostToDevice);
+    SINO_CHECK(error == cudaSuccess, SINO_FAILED, "%llu bytes of the device's memory for the filter's %s: %s",
+               static_cast<unsigned long long>(bytes), what, cudaGetErrorString(error));
+    return NULL;
+}
+
+/* A plan whose work area is given when it runs. */
+static SinoStatus make_plan(SinoFilterCuda *filter, cufftType type, bool forward, bool *made, cufftHandle *plan)
+{
+    int points = static_cast<int>(filter->padded_count), reals = points + 2, complexes = points / 2 + 1;
+    int *const before = forward ? &reals : &complexes, *const after = forward ? &complexes : &reals;
+    const int rows = static_cast<int>(filter->batch_angles * filter->slices.stride);
+    const char *const what = forward ? "forward plan" : "backward plan";
+    size_t bytes = 0;
+    SINO_TRY(check_cufft(cufftCreate(plan), what, filter));
+    *made = true;
+    SINO_TRY(check_cufft(cufftSetAutoAllocation(*plan, 0), what, filter));
+    SINO_TRY(check_cufft(cufftMakePlanMany(*plan, 1, &points, before, 1, *before, after, 1, *after, type, rows, &bytes),
+                         what, filter));
+    if (bytes > filter->work_bytes) filter->work_bytes = bytes;
+    return NULL;
+}
+
+static SinoStatus make(SinoFilterCuda *made, const SinoFilterTransfer *transfer, const double *angle_weight)
+{
+    const bool is_double = transfer->precision == SINO_DOUBLE;
+    const size_t bytes = sino_precision_bytes(transfer->precision);
+    SINO_TRY(
+        copy_to_device(transfer->transfer, made->padded_count / 2 + 1, bytes, "transfer function", &made->transfer));
+    SINO_TRY(copy_to_device(angle_weight, made->angle_count, sizeof *angle_weight, "weights of angles",
+                            reinterpret_cast<void **>(&made->angle_weight)));
+    SINO_TRY(make_plan(made, is_double ? CUFFT_D2Z : CUFFT_R2C, true, &made->forward_made, &made->forward));
+    return make_plan(made, is_double ? CUFFT_Z2D : CUFFT_C2R, false, &made->backward_made, &made->backward);
+}
+
+SinoStatus sino_filter_cuda_new(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
+                                const double *angle_weight, SinoFilterCuda **made)
+{
+    const SinoFilterTransfer transfer = sino_filter_transfer(filter);
+    const int64_t angle_bytes =
+        (transfer.padded_count + 2) * slices.stride * static_cast<int64_t>(sino_precision_bytes(transfer.precision));
+    const int64_t fitting = batch_bytes / angle_bytes, least = fitting < 1 ? 1 : fitting;
+    SinoFilterCuda *plan = NULL;
+    assert(transfer.precision == slices.precision);
+    SINO_TRY(sino_allocate(1, sizeof *plan, "filter on a GPU", &plan));
+    plan->column_count = transfer.column_count;
+    plan->padded_count = transfer.padded_count;
+    plan->angle_count = angle_count;
+    plan->slices = slices;
+    plan->batch_angles = angle_count < 1 ? 1 : angle_count < least ? angle_count : least;
+    const SinoStatus status = make(plan, &transfer, angle_weight);
+    if (status)
+        sino_filter_cuda_free(plan);
+    else
+        *made = plan;
+    return status;
+}
+
+void sino_filter_cuda_free(SinoFilterCuda *filter)
+{
+    if (!filter) return;
+    if (filter->forward_made) (void)cufftDestroy(filter->forward);
+    if (filter->backward_made) (void)cufftDestroy(filter->backward);
+    (void)cudaFree(filter->transfer);
+    (void)cudaFree(filter->angle_weight);
+    free(filter);
+}
+
+static int64_t rows_bytes(const SinoFilterCuda *filter)
+{
+    const int64_t count = filter->batch_angles * filter->slices.stride * (filter->padded_count + 2);
+    const int64_t bytes = count * static_cast<int64_t>(sino_precision_bytes(filter->slices.precision));
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+int64_t sino_filter_cuda_workspace_bytes(const SinoFilterCuda *filter)
+{
+    return rows_bytes(filter) + static_cast<int64_t>(filter->work_bytes);
+}
+
+static cufftResult transform(const SinoFilterCuda *filter, bool forward, void *rows)
+{
+    const bool is_double = filter->slices.precision == SINO_DOUBLE;
+    if (forward && is_double)
+        return cufftExecD2Z(filter->forward, static_cast<cufftDoubleReal *>(rows),
+                            static_cast<cufftDoubleComplex *>(rows));
+    if (forward)
+        return cufftExecR2C(filter->forward, static_cast<cufftReal *>(rows), static_cast<cufftComplex *>(rows));
+    if (is_double)
+        return cufftExecZ2D(filter->backward, static_cast<cufftDoubleComplex *>(rows),
+                            static_cast<cufftDoubleReal *>(rows));
+    return cufftExecC2R(filter->backward, static_cast<cufftComplex *>(rows), static_cast<cufftReal *>(rows));
+}
+
+/* Grid of the kernels that turn `columns` columns of the batch's angles. */
+static SinoLaunch over_batch(const char *name, cudaStream_t stream, const Batch &batch, int64_t columns)
+{
+    return {name,
+            dim3(sino_blocks_for(columns, COLUMNS, INT32_MAX), sino_panels_count(batch.panels),
+                 sino_blocks_for(batch.angles, 1, 65535)),
+            dim3(COLUMNS, LINES), 0, stream};
+}
+
+/* The transforms are always of the whole batch: their kernels, and so a slice's rounding, do not depend on what is
+ * left. */
+template <class Real>
+static SinoStatus run_batch(cudaStream_t stream, const SinoFilterCuda *filter, const Batch &batch, Real *sinogram,
+                            Real *rows)
+{
+    const int64_t row_count = filter->batch_angles * filter->slices.stride, half = filter->padded_count / 2 + 1;
+    const Real *const transfer = static_cast<const Real *>(filter->transfer);
+    const SinoLaunch multiply = {"filter_multiply", sino_blocks_for(row_count * half, 4 * THREADS, BLOCKS_MAX), THREADS,
+                                 0, stream};
+    SINO_TRY(sino_launch(over_batch("filter_gather", stream, batch, batch.padded), gather_kernel<Real>, batch, sinogram,
+                         rows));
+    SINO_TRY(check_cufft(transform(filter, true, rows), "forward transform", filter));
+    SINO_TRY(sino_launch(multiply, multiply_kernel<Real>, row_count, half, transfer, rows));
+    SINO_TRY(check_cufft(transform(filter, false, rows), "backward transform", filter));
+    return sino_launch(over_batch("filter_scatter", stream, batch, batch.columns), scatter_kernel<Real>, batch,
+                       sinogram, rows);
+}
+
+/* The plans, which are cuFFT's own and keep both, learn where they run. */
+static SinoStatus attach(cudaStream_t stream, const SinoFilterCuda *filter, char *work)
+{
+    SINO_TRY(check_cufft(cufftSetStream(filter->forward, stream), "stream", filter));
+    SINO_TRY(check_cufft(cufftSetStream(filter->backward, stream), "stream", filter));
+    SINO_TRY(check_cufft(cufftSetWorkArea(filter->forward, work), "work area", filter));
+    return check_cufft(cufftSetWorkArea(filter->backward, work), "work area", filter);
+}
+
+SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filter, void *sinogram, void *workspace)
+{
+    const SinoSlices slices = filter->slices;
+    SINO_TRY(attach(stream, filter, static_cast<char *>(workspace) + rows_bytes(filter)));
+    for (int64_t k = 0; k < filter->angle_count; k += filter->batch_angles) {
+        const int64_t left = filter->angle_count - k;
+        const Batch batch = {sino_panels_of(slices),
+                             static_cast<int>(slices.slice_count),
+                             filter->column_count,
+                             filter->padded_count,
+                             left < filter->batch_angles ? left : filter->batch_angles,
+                             k,
+                             filter->angle_count,
+                             filter->angle_weight};
+        SINO_TRY(
+            slices.precision == SINO_DOUBLE
+                ? run_batch(stream, filter, batch, static_cast<double *>(sinogram), static_cast<double *>(workspace))
+                : run_batch(stream, filter, batch, static_cast<float *>(sinogram), static_cast<float *>(workspace)));
+    }
+    return NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reduce and spread on a GPU: the functions of reduce.h, where a map's rows, partials and totals are in device
+ * memory, on 16 bytes (cuda_stream.h says what launchers promise). The same sums to the bit. */
+#ifndef SINO_REDUCE_CUDA_H
+#define SINO_REDUCE_CUDA_H
+
+#include "cuda_stream.h"
+#include "reduce.h"
+#include "status.h"
+
+SinoStatus sino_reduce_add_cuda(cudaStream_t stream, SinoSlices slices, const SinoRowMap *map, const void *partial,
+                                bool first, void *total);
+
+SinoStatus sino_spread_take_cuda(cudaStream_t stream, SinoSlices slices, const SinoRowMap *map, const void *total,
+                                 void *partial);
+
+#endif

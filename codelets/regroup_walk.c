@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Regroup: which visits a block has, in which order chains go through them, and what they hold meanwhile. */
+#include "regroup_private.h"
+
+#include "memory.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { BATCH_ANGLES = 12 /* batches of fewer angles than this are put together, up to 4 (a section) */ };
+
+int64_t sino_regroup_angle(const SinoRegroup *regroup, uint32_t row)
+{
+    const SinoFootprint *footprint = regroup->input.footprint;
+    const int64_t ray = footprint->ray ? footprint->ray[row] : row;
+    return ray / regroup->input.layout->geometry.column_count;
+}
+
+/* The class of a stored angle. */
+static const SinoAngleClass *class_of(const SinoRegroup *regroup, int64_t angle)
+{
+    const SinoAngleClass *class = regroup->input.layout->angle_class;
+    while (angle < class->first || angle >= class->first + class->count) class ++;
+    return class;
+}
+
+/* The first angle of the batch. */
+static int64_t batch_of(const SinoRegroup *regroup, int64_t angle)
+{
+    const int64_t first = class_of(regroup, angle)->first;
+    return first + (angle - first) / regroup->batch_angles * regroup->batch_angles;
+}
+
+double sino_regroup_middle_rad(const SinoRegroup *regroup, int64_t first, double *reach_rad)
+{
+    const SinoLayout *layout = regroup->input.layout;
+    const SinoAngleClass *class = class_of(regroup, first);
+    const int64_t of_class = class->first + class->count - 1, of_batch = first + regroup->batch_angles - 1;
+    const int64_t last = of_batch < of_class ? of_batch : of_class;
+    const double begin = layout->geometry.angle_rad[first], end = layout->geometry.angle_rad[last];
+    double most = 0;
+    for (int64_t k = first; k <= last; k++) most = fmax(most, fabs(layout->geometry.angle_rad[k] - (begin + end) / 2));
+    if (reach_rad) *reach_rad = most;
+    return (begin + end) / 2;
+}
+
+/* Rays of a chain go along strips of tiles, there in one and back in the next. */
+static void place_in_strip(const SinoRegroup *regroup, SinoRegroupOrigin *origin)
+{
+    const SinoTilePlace tile = regroup->input.tile[origin->tile];
+    const double rad = sino_regroup_middle_rad(regroup, origin->angle, NULL);
+    const double x = (double)tile.column * SINO_TILE, y = -(double)tile.row * SINO_TILE;
+    origin->across = x * cos(rad) + y * sin(rad);
+    origin->along = y * cos(rad) - x * sin(rad);
+    origin->strip = (int64_t)floor(origin->across / SINO_STRIP_WIDTH);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const SinoRegroupOrigin *p = a, *q = b;
+    if (p->chain != q->chain) return p->chain < q->chain ? -1 : 1;
+    if (p->strip != q->strip) return p->strip < q->strip ? -1 : 1;
+    const bool there = p->strip % 2 == 0;
+    if (p->along != q->along) return (p->along < q->along) == there ? -1 : 1;
+    if (p->angle != q->angle) return p->angle < q->angle ? -1 : 1;
+    return p->tile < q->tile ? -1 : p->tile > q->tile;
+}
+
+/* The visits of one section: its groups, batch by batch. NULL: only counts them. */
+static int64_t open_section(const SinoRegroup *regroup, const SinoSectionHeader *header, SinoRegroupOrigin *origin)
+{
+    SinoSection section;
+    int64_t count = 0, voxel = 0, batch = -1;
+    sino_section_arrays(header, regroup->precision, &section);
+    for (int32_t g = 0; g < header->group_count; voxel += section.count[g++]) {
+        const int64_t first = batch_of(regroup, sino_regroup_angle(regroup, section.ray[(int64_t)g * SINO_GROUP_RAYS]));
+        if (first != batch) {
+            batch = first;
+            if (origin)
+                origin[count] = (SinoRegroupOrigin){.section = header,
+                                                    .first_group = g,
+                                                    .first_voxel = (int32_t)voxel,
+                                                    .chain = regroup->input.back ? header->tile : (int32_t)first,
+                                                    .angle = (int32_t)first,
+                                                    .tile = header->tile};
+            if (origin && !regroup->input.back) place_in_strip(regroup, &origin[count]);
+            count++;
+        }
+        if (origin) origin[count - 1].group_count++;
+    }
+    return count;
+}
+
+static int64_t open_sections(const SinoRegroup *regroup, SinoRegroupOrigin *origin)
+{
+    const SinoBlockHeader *block = regroup->input.block;
+    int64_t count = 0;
+    for (int64_t i = 0; i < block->piece_count; i++) {
+        const SinoBlockPiece piece = sino_block_pieces(block)[i];
+        for (int64_t at = piece.offset; at < piece.offset + piece.bytes;) {
+            const SinoSectionHeader *header = (const void *)((const char *)block + at);
+            count += open_section(regroup, header, origin ? origin + count : NULL);
+            at += header->bytes;
+        }
+    }
+    return count;
+}
+
+/* Chains are runs of visits; backprojecting, tiles without visits have empty ones. */
+static void number_chains(SinoRegroup *regroup)
+{
+    const bool back = regroup->input.back;
+    int32_t units = 0, chains = 0;
+    if (back) chains = (int32_t)regroup->input.block->tile_count;
+    for (int64_t v = 0; v < regroup->visit_count; v++) {
+        const SinoRegroupOrigin *origin = &regroup->origin[v];
+        if (!back && (v == 0 || origin->chain != origin[-1].chain)) {
+            regroup->chain[chains++] = (SinoGatherChain){.first_visit = (int32_t)v,
+                                                         .first_unit = units,
+                                                         .orientations = origin->section->orientations,
+                                                         .step = origin->section->step};
+            units += __builtin_popcount(origin->section->orientations);
+        }
+        SinoGatherChain *chain = &regroup->chain[back ? origin->tile : chains - 1];
+        if (chain->visit_count++ == 0) chain->first_visit = (int32_t)v;
+        assert(back || chain->orientations == 1 || chain->step == origin->section->step);
+    }
+    for (int32_t t = 0; back && t < chains; t++) regroup->chain[t].first_unit = t;
+    regroup->chain_count = chains;
+}
+
+/* How broad parts of a chain have to be for no ray to meet one and the next but one: rays of the batch differ in
+ * direction, so that they lean over by its length, and tiles have a diagonal. 0: there cannot be parts. */
+static double part_width(const SinoRegroup *regroup, const SinoGatherChain *chain)
+{
+    const SinoRegroupOrigin *origin = regroup->origin + chain->first_visit;
+    const double diagonal = 1.5 * SINO_TILE, rounding = 1e-6;
+    double low = origin->along, high = low, reach_rad;
+    sino_regroup_middle_rad(regroup, origin->angle, &reach_rad);
+    for (int32_t v = 1; v < chain->visit_count; v++) {
+        low = fmin(low, origin[v].along);
+        high = fmax(high, origin[v].along);
+    }
+    return reach_rad < 1 ? (diagonal + (high - low) * sin(reach_rad)) / cos(reach_rad) + rounding : 0;
+}
+
+/* Which part of its chain a visit is in: strips are in one as a whole. */
+static int64_t part_of(const SinoRegroupOrigin *first, const SinoRegroupOrigin *origin, double width)
+{
+    return width > 0 ? (int64_t)floor((double)(origin->strip - first->strip) / ceil(width / SINO_STRIP_WIDTH + 1)) : 0;
+}
+
+/* Appends the chain's parts of even or odd number. */
+static void cut_chain(SinoRegroup *regroup, int64_t c, bool odd)
+{
+    const SinoGatherChain *chain = &regroup->chain[c];
+    SinoRegroupOrigin *const first = regroup->origin + chain->first_visit;
+    const double width = part_width(regroup, chain);
+    int64_t before = -1;
+    for (int32_t v = 0; v < chain->visit_count; v++) {
+        const int64_t number = part_of(first, first + v, width);
+        first[v].begins = number != before;
+        before = number;
+        if (number % 2 != odd) continue;
+        if (first[v].begins) {
+            regroup->part[regroup->part_count++] = (SinoGatherPart){.chain = (int32_t)c,
+                                                                    .first_visit = chain->first_visit + v,
+                                                                    .first_unit = (int32_t)regroup->part_unit_count};
+            regroup->part_unit_count += __builtin_popcount(chain->orientations);
+        }
+        regroup->part[regroup->part_count - 1].visit_count++;
+    }
+}
+
+static void cut_chains(SinoRegroup *regroup)
+{
+    for (int odd = 0; odd <= 1; odd++) {
+        if (odd) regroup->early_unit_count = regroup->part_unit_count;
+        for (int64_t c = 0; c < regroup->chain_count; c++) cut_chain(regroup, c, odd);
+    }
+}
+
+/* The rows of the footprint that the visit's rays of each angle are. */
+static void find_span(const SinoRegroup *regroup, int64_t v)
+{
+    const SinoRegroupOrigin *origin = &regroup->origin[v];
+    SinoGatherSpan *span = regroup->span + v * regroup->batch_angles;
+    SinoSection section;
+    sino_section_arrays(origin->section, regroup->precision, &section);
+    const uint32_t *ray = section.ray + (int64_t)origin->first_group * SINO_GROUP_RAYS;
+    for (int64_t i = 0; i < (int64_t)origin->group_count * SINO_GROUP_RAYS; i++) {
+        SinoGatherSpan *of_angle = &span[sino_regroup_angle(regroup, ray[i]) - origin->angle];
+        const uint32_t end = of_angle->first + of_angle->count;
+        if (of_angle->count == 0)
+            *of_angle = (SinoGatherSpan){ray[i], 1};
+        else if (ray[i] < of_angle->first)
+            *of_angle = (SinoGatherSpan){ray[i], end - ray[i]};
+        else if (ray[i] >= end)
+            of_angle->count = ray[i] - of_angle->first + 1;
+    }
+}
+
+/* What a chain holds when it has come from `before` and needs `wanted`: as much of both as there is room for. */
+static SinoGatherSpan hold(SinoGatherSpan before, SinoGatherSpan wanted, uint32_t columns)
+{
+    const uint32_t before_end = before.first + before.count, wanted_end = wanted.first + wanted.count;
+    if (before.count == 0) return wanted;
+    if (wanted.count == 0) return before;
+    if (wanted.first > before_end || before.first > wanted_end) return wanted;
+    uint32_t first = before.first < wanted.first ? before.first : wanted.first;
+    uint32_t end = before_end > wanted_end ? before_end : wanted_end;
+    if (end - first > columns && wanted_end == end) first = end - columns;
+    if (end - first > columns) end = first + columns;
+    return (SinoGatherSpan){first, end - first};
+}
+
+static void find_spans(SinoRegroup *regroup)
+{
+    const int64_t angles = regroup->batch_angles;
+    uint32_t columns = 1;
+    for (int64_t v = 0; v < regroup->visit_count; v++) find_span(regroup, v);
+    for (int64_t i = 0; i < regroup->visit_count * angles; i++)
+        if (regroup->span[i].count > columns) columns = regroup->span[i].count;
+    if (!regroup->input.back) columns += SINO_STRIP_WIDTH;
+    regroup->columns = (int32_t)columns;
+    assert(columns * (uint32_t)angles <= SINO_VISIT_SLOTS_MAX);
+    for (int64_t c = 0; !regroup->input.back && c < regroup->chain_count; c++) {
+        const SinoGatherChain *chain = &regroup->chain[c];
+        SinoGatherSpan *span = regroup->span + chain->first_visit * angles;
+        for (int64_t i = angles; i < chain->visit_count * angles; i++)
+            if (!regroup->origin[chain->first_visit + i / angles].begins)
+                span[i] = hold(span[i - angles], span[i], columns);
+    }
+}
+
+SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **result)
+{
+    SinoStatus status = NULL;
+    SinoRegroup *regroup = NULL;
+    const int64_t group_angles = input->layout->group_angles;
+    SINO_TRY(sino_allocate(1, sizeof *regroup, "regrouping", &regroup));
+    regroup->input = *input;
+    regroup->precision = (SinoPrecision)input->block->precision;
+    regroup->batch_angles = group_angles * (group_angles >= BATCH_ANGLES       ? 1
+                                            : 2 * group_angles >= BATCH_ANGLES ? 2
+                                                                               : SINO_SECTION_GROUPS);
+    const int64_t visits = open_sections(regroup, NULL), tiles = input->block->tile_count;
+    regroup->visit_count = visits;
+    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->origin, "visits", &regroup->origin));
+    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->visit, "visits", &regroup->visit));
+    SINO_TRY_OR(status, failed,
+                sino_allocate(visits > tiles ? visits : tiles, sizeof *regroup->chain, "chains", &regroup->chain));
+    SINO_TRY_OR(status, failed,
+                sino_allocate(visits * regroup->batch_angles, sizeof *regroup->span, "spans", &regroup->span));
+    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->part, "parts of chains", &regroup->part));
+    open_sections(regroup, regroup->origin);
+    qsort(regroup->origin, (size_t)visits, sizeof *regroup->origin, by_place);
+    number_chains(regroup);
+    if (!input->back) cut_chains(regroup);
+    find_spans(regroup);
+    *result = regroup;
+    return NULL;
+failed:
+    sino_regroup_free(regroup);
+    return status;
+}
+
+void sino_regroup_free(SinoRegroup *regroup)
+{
+    if (!regroup) return;
+    free(regroup->origin);
+    free(regroup->visit);
+    free(regroup->chain);
+    free(regroup->span);
+    free(regroup->part);
+    free(regroup);
+}
+
+int64_t sino_regroup_visit_count(const SinoRegroup *regroup)
+{
+    return regroup->visit_count;
+}

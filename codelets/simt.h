@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SIMT: what every .cu file includes in place of CUDA's headers.
+ *
+ * Under nvcc these are CUDA's own names, and the wrappers below. Compiled as C++ with SINO_SIMT_HOST, <simt_host.h> of
+ * the tests gives the same names a meaning on the host, so that the logic of kernels is tested where there is no GPU.
+ *
+ *     __shared__ memory     SINO_SHARED(type, name, count); SINO_SHARED_DYNAMIC(name): char *name, 128-byte aligned
+ *     launches              sino_launch(SinoLaunch, kernel, arguments …); sino_clear(stream, memory, bytes): to 0
+ *     asynchronous copies   sino_copy_async_16 / _8 / _4(to shared, from global), sino_copy_async_commit(),
+ *                           sino_copy_async_wait<groups that may be left>(); then __syncthreads() for other threads;
+ *                           sino_prefetch_l2(global): its line of 128 bytes comes to L2
+ *     tensor cores          sino_ldmatrix_x1 / _x2 / _x4 and …_trans, sino_mma_16816 (PTX ISA, "Matrix fragments for
+ *                           mma.m16n8k16"); on every architecture, by shuffles where the hardware has none
+ *     halves                __half, __half2 and their conversions, as in cuda_fp16.h
+ *
+ * Threads of a block reach every __syncthreads() together, none having returned; threads that a mask names reach a
+ * warp's functions together. The host's version reports what does not. */
+#ifndef SINO_SIMT_H
+#define SINO_SIMT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef SINO_SIMT_HOST
+#include <simt_host.h>
+#else
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#endif
+
+extern "C" {
+#include "status.h"
+}
+
+/* A launch: what to call the kernel in an error's text, its sizes, and where. */
+struct SinoLaunch {
+    const char *name;
+    dim3 blocks, threads;
+    size_t shared_bytes; /* of SINO_SHARED_DYNAMIC */
+    cudaStream_t stream;
+};
+
+#ifndef SINO_SIMT_HOST
+
+#define SINO_SHARED(type, name, count) __shared__ type name[count]
+#define SINO_SHARED_DYNAMIC(name)      extern __shared__ __align__(128) char name[]
+
+/* Dynamic shared memory above 48 KiB has to be asked for. */
+template <class... Parameters>
+static inline cudaError_t sino_launch_allow(const SinoLaunch &at, void (*kernel)(Parameters...))
+{
+    if (at.shared_bytes <= 48 << 10) return cudaSuccess;
+    return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(at.shared_bytes));
+}
+
+template <class... Parameters, class... Arguments>
+static inline SinoStatus sino_launch(const SinoLaunch &at, void (*kernel)(Parameters...), Arguments... arguments)
+{
+    cudaError_t error = sino_launch_allow(at, kernel);
+    if (error == cudaSuccess) {
+        kernel<<<at.blocks, at.threads, at.shared_bytes, at.stream>>>(arguments...);
+        error = cudaGetLastError();
+    }
+    SINO_CHECK(error == cudaSuccess, SINO_FAILED,
+               "kernel %s, %u x %u x %u blocks of %u x %u x %u threads with %llu bytes of shared memory: %s", at.name,
+               at.blocks.x, at.blocks.y, at.blocks.z, at.threads.x, at.threads.y, at.threads.z,
+               static_cast<unsigned long long>(at.shared_bytes), cudaGetErrorString(error));
+    return NULL;
+}
+
+static inline SinoStatus sino_clear(cudaStream_t stream, void *memory, size_t bytes)
+{
+    const cudaError_t error = cudaMemsetAsync(memory, 0, bytes, stream);
+    SINO_CHECK(error == cudaSuccess, SINO_FAILED, "clearing %llu bytes of the device's memory: %s",
+               static_cast<unsigned long long>(bytes), cudaGetErrorString(error));
+    return NULL;
+}
+
+static __device__ __forceinline__ unsigned sino_shared_address(const void *shared)
+{
+    return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+#define SINO_COPY_ASYNC(name, type, bytes, cache)                                                                      \
+    static __device__ __forceinline__ void name(void *shared, const void *global)                                      \
+    {                                                                                                                  \
+        asm volatile("cp.async." cache ".shared.global [%0], [%1], " #bytes ";" ::"r"(sino_shared_address(shared)),    \
+                     "l"(global)                                                                                       \
+                     : "memory");                                                                                      \
+    }
+#else
+#define SINO_COPY_ASYNC(name, type, bytes, cache)                                                                      \
+    static __device__ __forceinline__ void name(void *shared, const void *global)                                      \
+    {                                                                                                                  \
+        *static_cast<type *>(shared) = *static_cast<const type *>(global);                                             \
+    }
+#endif
+SINO_COPY_ASYNC(sino_copy_async_16, uint4, 16, "cg") /* past L1 */
+SINO_COPY_ASYNC(sino_copy_async_8, uint2, 8, "ca")
+SINO_COPY_ASYNC(sino_copy_async_4, unsigned, 4, "ca")
+#undef SINO_COPY_ASYNC
+
+/* The line of 128 bytes comes to L2, for whoever reads it later. */
+static __device__ __forceinline__ void sino_prefetch_l2(const void *global)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
+}
+
+/* What this thread has asked for since the last commit becomes a group. */
+static __device__ __forceinline__ void sino_copy_async_commit()
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Until all of this thread's groups but the last LEFT have arrived. */
+template <int LEFT> static __device__ __forceinline__ void sino_copy_async_wait()
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+#endif
+}
+
+#endif
+
+/* Fragments by shuffles: what older hardware has no instructions for, and a second opinion for the tests. Lane l holds
+ * row l/4, columns 2·(l%4) and + 1 of an 8 × 8 matrix of halves; transposed, rows 2·(l%4) and + 1 of column l/4. */
+template <int MATRICES, bool TRANSPOSED>
+static __device__ __forceinline__ void sino_ldmatrix_by_shuffles(unsigned (&fragment)[MATRICES], const void *row)
+{
+    const int lane = static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+    for (int m = 0; m < MATRICES; m++) {
+        const unsigned short *rows[2];
+        for (int i = 0; i < 2; i++) {
+            const int of = TRANSPOSED ? 2 * (lane % 4) + i : lane / 4;
+            rows[i] = reinterpret_cast<const unsigned short *>(
+                __shfl_sync(0xffffffffu, reinterpret_cast<unsigned long long>(row), 8 * m + of));
+        }
+        const int column = TRANSPOSED ? lane / 4 : 2 * (lane % 4);
+        fragment[m] = rows[0][column] | static_cast<unsigned>(rows[1][column + !TRANSPOSED]) << 16;
+    }
+}
+
+static __device__ __forceinline__ float sino_half_of_pair(unsigned pair, int which)
+{
+    return __half2float(__ushort_as_half(static_cast<unsigned short>(pair >> 16 * which)));
+}
+
+/* c += A B: A is 16 × 16, B 16 × 8, c 16 × 8. */
+static __device__ __forceinline__ void sino_mma_16816_by_shuffles(float (&c)[4], const unsigned (&a)[4],
+                                                                  const unsigned (&b)[2])
+{
+    const int lane = static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+    const int row = lane / 4, column = 2 * (lane % 4);
+    for (int k = 0; k < 16; k += 2) { /* A(row, k), A(row, k + 1) are one register, and so are B(k, n), B(k + 1, n) */
+        const int holder = k % 8 / 2, upper = k / 8;
+        const unsigned top = __shfl_sync(0xffffffffu, upper ? a[2] : a[0], 4 * row + holder);
+        const unsigned bottom = __shfl_sync(0xffffffffu, upper ? a[3] : a[1], 4 * row + holder);
+        for (int n = 0; n < 2; n++) {
+            const unsigned right = __shfl_sync(0xffffffffu, upper ? b[1] : b[0], 4 * (column + n) + holder);
+            for (int i = 0; i < 2; i++) {
+                const float factor = sino_half_of_pair(right, i);
+                c[n] += sino_half_of_pair(top, i) * factor;
+                c[2 + n] += sino_half_of_pair(bottom, i) * factor;
+            }
+        }
+    }
+}
+
+#ifndef SINO_SIMT_HOST
+
+/* Lanes 8·m … 8·m + 7 give the addresses of the eight rows of matrix m, each of 16 bytes in shared memory. */
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 750
+#define SINO_LDMATRIX(name, transposed, qualifier, matrices, operands, ...)                                            \
+    static __device__ __forceinline__ void name(unsigned(&fragment)[matrices], const void *row)                        \
+    {                                                                                                                  \
+        asm volatile("ldmatrix.sync.aligned.m8n8.x" #matrices qualifier ".shared.b16 " operands ";"                    \
+                     : __VA_ARGS__                                                                                     \
+                     : "r"(sino_shared_address(row))                                                                   \
+                     : "memory");                                                                                      \
+    }
+#else
+#define SINO_LDMATRIX(name, transposed, qualifier, matrices, operands, ...)                                            \
+    static __device__ __forceinline__ void name(unsigned(&fragment)[matrices], const void *row)                        \
+    {                                                                                                                  \
+        sino_ldmatrix_by_shuffles<matrices, transposed>(fragment, row);                                                \
+    }
+#endif
+#define SINO_LDMATRIX_1 "=r"(fragment[0])
+#define SINO_LDMATRIX_2 SINO_LDMATRIX_1, "=r"(fragment[1])
+#define SINO_LDMATRIX_4 SINO_LDMATRIX_2, "=r"(fragment[2]), "=r"(fragment[3])
+SINO_LDMATRIX(sino_ldmatrix_x1, false, "", 1, "{%0}, [%1]", SINO_LDMATRIX_1)
+SINO_LDMATRIX(sino_ldmatrix_x2, false, "", 2, "{%0, %1}, [%2]", SINO_LDMATRIX_2)
+SINO_LDMATRIX(sino_ldmatrix_x4, false, "", 4, "{%0, %1, %2, %3}, [%4]", SINO_LDMATRIX_4)
+SINO_LDMATRIX(sino_ldmatrix_x1_trans, true, ".trans", 1, "{%0}, [%1]", SINO_LDMATRIX_1)
+SINO_LDMATRIX(sino_ldmatrix_x2_trans, true, ".trans", 2, "{%0, %1}, [%2]", SINO_LDMATRIX_2)
+SINO_LDMATRIX(sino_ldmatrix_x4_trans, true, ".trans", 4, "{%0, %1, %2, %3}, [%4]", SINO_LDMATRIX_4)
+#undef SINO_LDMATRIX
+#undef SINO_LDMATRIX_1
+#undef SINO_LDMATRIX_2
+#undef SINO_LDMATRIX_4
+
+/* c += A B with fragments of mma.m16n8k16, halves times halves in single. Turing has it in two steps of k8. */
+static __device__ __forceinline__ void sino_mma_16816(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2])
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#elif __CUDA_ARCH__ >= 750
+    for (int k = 0; k < 2; k++)
+        asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(b[k]));
+#else
+    sino_mma_16816_by_shuffles(c, a, b);
+#endif
+}
+
+#endif
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SpMM on a GPU's multiply-add units, and which kernel a product goes to.
+ *
+ * 8 lanes × 16 bytes are a row of 32 singles, so a warp works on the four groups of a bundle at once: an input's row is
+ * one shared-memory access of each lane, four lengths are another of L1's, and both serve 16 multiply-adds. Where a row
+ * has fewer bytes more groups share a warp. M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Listing 1, reuses a length
+ * for all slices; here a row is reused for R outputs as well, and sums stay where they are needed again. */
+#include "gather_cuda.cuh"
+
+template <class From_, class Length_, class Sum_, class To_, int SLICES_, bool BACK_> struct SinoMultiplyAdd {
+    typedef From_ From;
+    typedef Length_ Length;
+    typedef Sum_ Sum;
+    typedef To_ To;
+    enum {
+        SLICES = SLICES_,
+        BACK = BACK_,
+        SPREADS = 0,
+        R = SINO_GROUP_RAYS,
+        LANE_SLICES = 16 / sizeof(Sum), /* of a lane */
+        LANES = SLICES / LANE_SLICES,   /* of a group */
+        WARP_GROUPS = SINO_WARP / LANES
+    };
+    static __device__ __forceinline__ void gather(const SinoGatherProduct &product, const SinoGatherAt &at,
+                                                  const SinoGatherStage<SinoMultiplyAdd> &stage);
+};
+
+static __device__ __forceinline__ float sino_widen(float value)
+{
+    return value;
+}
+
+static __device__ __forceinline__ double sino_widen(double value)
+{
+    return value;
+}
+
+static __device__ __forceinline__ float sino_widen(__half value)
+{
+    return __half2float(value);
+}
+
+/* An input for a group: R sums += R lengths · the lane's slices of its row. */
+template <class K>
+static __device__ __forceinline__ void multiply_add(const SinoPack<typename K::Length, K::R> &length, const char *row,
+                                                    typename K::Sum (&sum)[K::R][K::LANE_SLICES])
+{
+    const SinoPack<typename K::From, K::LANE_SLICES> from =
+        sino_pack_load<typename K::From, K::LANE_SLICES>(reinterpret_cast<const typename K::From *>(row));
+#pragma unroll
+    for (int r = 0; r < K::R; r++)
+#pragma unroll
+        for (int f = 0; f < K::LANE_SLICES; f++) sum[r][f] += sino_widen(length.value[r]) * sino_widen(from.value[f]);
+}
+
+/* The slot of group q among those of a step. */
+static __device__ __forceinline__ int slot_of(uint2 slots, int q)
+{
+    return static_cast<int>((q < 2 ? slots.x : slots.y) >> q % 2 * 16 & 0xffff);
+}
+
+/* What group q of the bundle gathers, for the lane's slices. Lengths and slots are read two steps ahead. */
+template <class K>
+static __device__ __forceinline__ void gather_group(const SinoGatherBundle &bundle, int q, const uint16_t *slots,
+                                                    const typename K::Length *lengths, const char *rows,
+                                                    typename K::Sum (&sum)[K::R][K::LANE_SLICES])
+{
+    typedef SinoPack<typename K::Length, K::R> Lengths;
+    enum { ROW = K::SLICES * sizeof(typename K::From), S = SINO_BUNDLE_GROUPS };
+    const unsigned last = bundle.count / 2 - 1;
+    const Lengths *const length = reinterpret_cast<const Lengths *>(lengths) + bundle.first * S + q;
+    const uint4 *const slot = reinterpret_cast<const uint4 *>(slots + bundle.first * S);
+    Lengths next[2] = {length[0], length[S]};
+    uint4 next_slots = slot[0];
+    for (unsigned i = 0; i <= last; i++) {
+        const Lengths now[2] = {next[0], next[1]};
+        const uint4 now_slots = next_slots;
+        const unsigned ahead = i < last ? i + 1 : last;
+        next[0] = length[2 * ahead * S];
+        next[1] = length[(2 * ahead + 1) * S];
+        next_slots = slot[ahead];
+        multiply_add<K>(now[0], rows + slot_of(make_uint2(now_slots.x, now_slots.y), q) * ROW, sum);
+        multiply_add<K>(now[1], rows + slot_of(make_uint2(now_slots.z, now_slots.w), q) * ROW, sum);
+    }
+}
+
+template <class From, class Length, class Sum, class To, int SLICES_, bool BACK_>
+__device__ __forceinline__ void
+SinoMultiplyAdd<From, Length, Sum, To, SLICES_, BACK_>::gather(const SinoGatherProduct &product, const SinoGatherAt &at,
+                                                               const SinoGatherStage<SinoMultiplyAdd> &stage)
+{
+    typedef SinoMultiplyAdd K;
+    const SinoGatherIndex<K> index = sino_gather_index(product, at, stage);
+    const int warp = static_cast<int>(threadIdx.x) / SINO_WARP, lane = static_cast<int>(threadIdx.x) % SINO_WARP;
+    const int slice = lane % K::LANES * K::LANE_SLICES;
+    for (int group = warp * K::WARP_GROUPS + lane / K::LANES; group < index.bundle_count * SINO_BUNDLE_GROUPS;
+         group += SINO_ADDERS * K::WARP_GROUPS) {
+        const SinoGatherBundle &bundle = index.bundle[group / SINO_BUNDLE_GROUPS];
+        const int q = group % SINO_BUNDLE_GROUPS;
+        Sum sum[K::R][K::LANE_SLICES] = {};
+        gather_group<K>(bundle, q, index.slot, index.length, stage.rows + slice * sizeof(From), sum);
+#pragma unroll
+        for (int r = 0; r < K::R; r++) {
+            const int output = bundle.output[q * K::R + r];
+            if (output == SINO_GATHER_NONE) continue;
+            const int slot = K::BACK ? sino_gather_voxel(at.orientation, output) : output;
+            Sum *const to = stage.sums + sino_gather_sum_at<K>(slot, slice);
+            SinoPack<Sum, K::LANE_SLICES> pack = sino_pack_load<Sum, K::LANE_SLICES>(to);
+#pragma unroll
+            for (int f = 0; f < K::LANE_SLICES; f++) pack.value[f] += sum[r][f];
+            sino_pack_store(to, pack);
+        }
+    }
+}
+
+#define KERNEL(direction, precision, slices, back, ...)                                                                \
+    SINO_GATHER_KERNEL("spmm_" direction " " precision ", " #slices " slices",                                         \
+                       SinoMultiplyAdd<__VA_ARGS__, slices, back>)
+#define KERNELS(direction, precision, most, middle, least, back, ...)                                                  \
+    {                                                                                                                  \
+        KERNEL(direction, precision, most, back, __VA_ARGS__),                                                         \
+            KERNEL(direction, precision, middle, back, __VA_ARGS__),                                                   \
+            KERNEL(direction, precision, least, back, __VA_ARGS__),                                                    \
+    }
+
+enum { WIDTHS = 3 };
+
+/* [back][precision][the most slices first] */
+static const SinoGatherKernel kernels[2][SINO_PRECISIONS][WIDTHS] = {
+    {
+        KERNELS("project", "single", 32, 16, 8, false, float, float, float, float),
+        KERNELS("project", "double", 16, 8, 4, false, double, double, double, double),
+        KERNELS("project", "half", 32, 16, 8, false, __half, __half, float, __half),
+        KERNELS("project", "mixed", 32, 16, 8, false, __half, __half, float, float),
+    },
+    {
+        KERNELS("backproject", "single", 32, 16, 8, true, float, float, float, float),
+        KERNELS("backproject", "double", 16, 8, 4, true, double, double, double, double),
+        KERNELS("backproject", "half", 32, 16, 8, true, __half, __half, float, __half),
+        KERNELS("backproject", "mixed", 32, 16, 8, true, __half, __half, float, float),
+    },
+};
+
+static SinoStatus multiply(cudaStream_t stream, const SinoSpmmProductCuda *product, const void *from, void *to)
+{
+    const SinoGatherHeader *const header = &product->header;
+    if (header->outputs == SINO_BUNDLE_OUTPUTS) return sino_spmm_tensor(stream, product, from, to);
+    return sino_gather_launch(stream, product, kernels[header->back != 0][header->precision], WIDTHS, from, to);
+}
+
+SinoStatus sino_spmm_project_cuda(cudaStream_t stream, const SinoSpmmProductCuda *product, const void *x, void *y)
+{
+    const SinoGatherHeader *const header = &product->header;
+    const size_t bytes = header->precision == SINO_DOUBLE ? sizeof(double)
+                         : header->precision == SINO_HALF ? sizeof(__half)
+                                                          : sizeof(float);
+    SINO_TRY(sino_clear(stream, y, static_cast<size_t>(header->ray_count * product->stride) * bytes));
+    return multiply(stream, product, x, y);
+}
+
+SinoStatus sino_spmm_backproject_cuda(cudaStream_t stream, const SinoSpmmProductCuda *product, const void *y, void *x)
+{
+    return multiply(stream, product, y, x);
+}
+
+#ifndef SINO_SIMT_HOST
+SinoStatus sino_spmm_cuda_device(SinoSpmmDevice *device)
+{
+    int number = 0, shared_bytes = 0, multiprocessors = 0;
+    cudaError_t error = cudaGetDevice(&number);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, number);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, number);
+    SINO_CHECK(error == cudaSuccess, SINO_FAILED, "CUDA does not tell the GPU's shared memory: %s",
+               cudaGetErrorString(error));
+    *device = {shared_bytes, multiprocessors};
+    return NULL;
+}
+#endif

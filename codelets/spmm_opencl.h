@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SpMM on an OpenCL device, from gather lists with R = 4 (gather.h): the functions of spmm.h with buffers of the
+ * device. They are launched, not waited for. `header` is a copy of the lists' in main memory; `units` holds SinoUnits
+ * of the vector that is read, for half and mixed precision; NULL otherwise. */
+#ifndef SINO_SPMM_OPENCL_H
+#define SINO_SPMM_OPENCL_H
+
+#include "gather.h"
+#include "opencl_device.h"
+
+SinoStatus sino_spmm_project_opencl(SinoOpencl *opencl, const SinoGatherHeader *header, cl_mem lists, int64_t stride,
+                                    cl_mem x, cl_mem units, cl_mem y);
+SinoStatus sino_spmm_backproject_opencl(SinoOpencl *opencl, const SinoGatherHeader *header, cl_mem lists,
+                                        int64_t stride, cl_mem y, cl_mem units, cl_mem x);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings ranks: the values that say how ranks share the work, from text and back. */
+#include "settings_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* An integer within the row's bounds, of the `length` bytes at `text`. */
+static bool parse_part(const SinoSetting *row, const char *text, size_t length, int64_t *value)
+{
+    char word[24];
+    if (length == 0 || length >= sizeof word) return false;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    int64_t part;
+    if (!sino_integer_parse(word, &part) || !sino_setting_in_range(row, (double)part)) return false;
+    *value = part;
+    return true;
+}
+
+bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *grid)
+{
+    SinoGridShape result = {0};
+    const size_t length = strcspn(text, "x");
+    if (strcmp(text, "auto") != 0) {
+        if (text[length] == '\0') return false;
+        const char *second = text + length + 1;
+        if (!parse_part(row, text, length, &result.batch_groups) ||
+            !parse_part(row, second, strlen(second), &result.data_ranks))
+            return false;
+    }
+    *grid = result;
+    return true;
+}
+
+void sino_grid_print(const SinoGridShape *grid, FILE *out)
+{
+    if (grid->batch_groups > 0)
+        fprintf(out, "%" PRId64 "x%" PRId64, grid->batch_groups, grid->data_ranks);
+    else
+        fputs("auto", out);
+}
+
+/* The member that a word such as "nodes=" begins; *length: of the name and its sign. NULL: none. */
+static int64_t *level_of(SinoTopologyShape *topology, const char *word, size_t *length)
+{
+    const struct {
+        const char *name;
+        int64_t *member;
+    } level[] = {{"nodes=", &topology->nodes}, {"sockets=", &topology->sockets}, {"workers=", &topology->workers}};
+    for (size_t i = 0; i < sizeof level / sizeof *level; i++) {
+        *length = strlen(level[i].name);
+        if (strncmp(word, level[i].name, *length) == 0) return level[i].member;
+    }
+    return NULL;
+}
+
+bool sino_topology_parse(const SinoSetting *row, const char *text, SinoTopologyShape *topology)
+{
+    SinoTopologyShape result = {0};
+    for (const char *word = text; strcmp(text, "auto") != 0; word++) {
+        size_t name_length;
+        const size_t length = strcspn(word, ",");
+        int64_t *level = level_of(&result, word, &name_length);
+        if (!level || *level > 0 || !parse_part(row, word + name_length, length - name_length, level)) return false;
+        word += length;
+        if (*word == '\0') break;
+    }
+    *topology = result;
+    return true;
+}
+
+void sino_topology_print(const SinoTopologyShape *topology, FILE *out)
+{
+    const struct {
+        const char *name;
+        int64_t count;
+    } level[] = {{"nodes", topology->nodes}, {"sockets", topology->sockets}, {"workers", topology->workers}};
+    const char *between = "";
+    for (size_t i = 0; i < sizeof level / sizeof *level; i++) {
+        if (level[i].count == 0) continue;
+        fprintf(out, "%s%s=%" PRId64, between, level[i].name, level[i].count);
+        between = ",";
+    }
+    if (!*between) fputs("auto", out);
+}
+
+bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList *list)
+{
+    SinoWeightList result = {0};
+    for (const char *at = text;; at++) {
+        char word[40];
+        double value;
+        const size_t length = strcspn(at, ",");
+        if (length == 0 || length >= sizeof word || result.count == SINO_WEIGHTS_MAX) return false;
+        memcpy(word, at, length);
+        word[length] = '\0';
+        if (!sino_real_parse(word, length, &value) || !sino_setting_in_range(row, value)) return false;
+        result.value[result.count++] = value;
+        at += length;
+        if (*at == '\0') break;
+    }
+    *list = result;
+    return true;
+}
+
+void sino_weights_print(const SinoWeightList *list, FILE *out)
+{
+    for (int64_t i = 0; i < list->count; i++) {
+        if (i) fputc(',', out);
+        sino_real_print(list->value[i], out);
+    }
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, devices: reconstructions on devices: the same volume, computed there, with transfers and eviction; and
+ * what is not there is refused. SINODAG_TEST_DEVICE names the devices: cuda, or opencl (the default), which PoCL makes
+ * of cores. */
+#include "cli.h"
+
+#include <math.h>
+
+enum { SIZE = 48, SLICES = 5, TESTING_SKIPPED = 77 };
+
+static const char scan[] = "phantom -o scan.h5 --size 48 --angles 36 --slices 5";
+
+/* One kind of devices, and how StarPU and the profile call them. */
+typedef struct Kind {
+    const char *device, *with_cores, *place, *node;
+    const char *one_device; /* the variable that makes it one */
+    const char *least_memory,
+        *little_memory;           /* the environment: too little for any task, and for all of them at once */
+    int large_size, large_angles; /* of a scan of which no device of little memory holds all data */
+} Kind;
+
+static const Kind kinds[] = {
+    {"opencl", "cpu,opencl", " on opencl", "OpenCL", "STARPU_NOPENCL", "STARPU_LIMIT_OPENCL_MEM=1",
+     "STARPU_LIMIT_OPENCL_MEM=8", 48, 180},
+    /* StarPU takes memory of GPUs in pieces of 32 MiB. */
+    {"cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1", "STARPU_LIMIT_CUDA_MEM=192",
+     256, 360},
+};
+
+static const Kind *kind(void)
+{
+    const char *wanted = getenv("SINODAG_TEST_DEVICE");
+    return wanted && strcmp(wanted, "cuda") == 0 ? &kinds[1] : &kinds[0];
+}
+
+static float *volume_sized(const char *directory, int size, const char *environment, const char *device,
+                           const char *words, CliRun *run)
+{
+    *run = (CliRun){.directory = directory, .environment = environment};
+    cli_start(run, "recon scan.h5 -o out.h5 --overwrite --rotation-axis %g --profile --device %s %s",
+              (double)(size - 1) / 2, device, words);
+    cli_wait(run);
+    if (run->exit_code != 0) print_message("%s\n", run->err);
+    assert_int_equal(run->exit_code, 0);
+    return cli_read_volume(directory, "out.h5", SLICES, size);
+}
+
+static float *volume_of(const char *directory, const char *environment, const char *device, const char *words,
+                        CliRun *run)
+{
+    return volume_sized(directory, SIZE, environment, device, words, run);
+}
+
+/* Tasks of a name that ran on devices of a kind; 0: none. */
+static int64_t tasks_on(const CliRun *run, const char *name, const char *place)
+{
+    char before[64];
+    snprintf(before, sizeof before, "sinodag: %s%s ", name, place);
+    return strstr(run->err, before) ? (int64_t)cli_number_after(run->err, before, NULL) : 0;
+}
+
+/* All that has a kernel for devices runs there, when they are asked for alone. */
+static void assert_on_devices_only(const CliRun *run)
+{
+    static const char *const name[] = {"spmm_project", "spmm_backproject",  "reduce_node", "spread_node",
+                                       "update_start", "update_sums",       "update_step", "update_record",
+                                       "cast_narrow",  "cast_units",        "cast_widen",  "update_voxels_cg",
+                                       "weights_ones", "weights_reciprocal"};
+    char to[64], from[64];
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (tasks_on(run, name[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", name[i], run->err);
+    assert_true(tasks_on(run, "spmm_backproject", kind()->place) > 0);
+    assert_true(tasks_on(run, "update_start", kind()->place) > 0);
+    assert_int_equal(tasks_on(run, "store", kind()->place), 0);
+    snprintf(to, sizeof to, "sinodag: transfers from NUMA 0 to %s 0: ", kind()->node);
+    snprintf(from, sizeof from, "sinodag: transfers from %s 0 to NUMA 0: ", kind()->node);
+    assert_non_null(strstr(run->err, to));
+    assert_non_null(strstr(run->err, from));
+}
+
+static void assert_agrees(const char *directory, const char *device, const char *words, double within)
+{
+    CliRun cpu, other;
+    float *expected = volume_of(directory, NULL, "cpu", words, &cpu);
+    float *found = volume_of(directory, NULL, device, words, &other);
+    const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
+    print_message("%s %s: %.2g\n", device, words, off);
+    assert_true(off <= within);
+    if (strcmp(device, kind()->device) == 0) assert_on_devices_only(&other);
+    free(expected);
+    free(found);
+    cli_free(&cpu);
+    cli_free(&other);
+}
+
+static void every_precision_and_algorithm(void **state)
+{
+    static const char *const precision[] = {"single", "double", "mixed", "half"};
+    static const char *const algorithm[] = {"cg --iterations 3", "sirt --iterations 3", "fbp"};
+    static const double within[] = {1e-5, 1e-7, 2e-3, 2e-2};
+    cli_works(*state, scan);
+    for (int p = 0; p < 4; p++)
+        for (int a = 0; a < 3; a++) {
+            char words[80];
+            snprintf(words, sizeof words, "--minibatch 3 --partitions 2 --precision %s --algorithm %s", precision[p],
+                     algorithm[a]);
+            assert_agrees(*state, kind()->device, words, within[p]);
+        }
+}
+
+static void one_partition_without_symmetry(void **state)
+{
+    cli_works(*state, scan);
+    assert_agrees(*state, kind()->device, "--partitions 1 --symmetry no --iterations 3", 1e-5);
+    assert_agrees(*state, kind()->device, "--partitions 7 --iterations 3 --nonnegativity --algorithm sirt", 1e-5);
+}
+
+static void cores_and_devices_together(void **state)
+{
+    static const char *const scheduler[] = {"dmdas", "lws", "heteroprio", "eager"};
+    cli_works(*state, scan);
+    for (int i = 0; i < 4; i++) {
+        char words[80];
+        snprintf(words, sizeof words, "--partitions 3 --iterations 3 --scheduler %s", scheduler[i]);
+        assert_agrees(*state, kind()->with_cores, words, 1e-5);
+    }
+    CliRun run;
+    free(volume_of(*state, NULL, kind()->with_cores, "--partitions 7 --iterations 6 --scheduler random", &run));
+    assert_true(tasks_on(&run, "spmm_backproject", kind()->place) > 0);
+    cli_free(&run);
+}
+
+static void operators_are_kept(void **state)
+{
+    CliRun run;
+    const char *words = "--partitions 2 --iterations 3 --operator-cache kept";
+    cli_works(*state, scan);
+    float *built = volume_of(*state, NULL, kind()->device, words, &run);
+    cli_free(&run);
+    float *kept = volume_of(*state, NULL, kind()->device, words, &run);
+    assert_non_null(strstr(run.err, "sinodag: operator: read from kept"));
+    assert_on_devices_only(&run);
+    assert_memory_equal(built, kept, (size_t)SLICES * SIZE * SIZE * sizeof *built);
+    free(built);
+    free(kept);
+    cli_free(&run);
+}
+
+static double bytes_to_devices(const CliRun *run)
+{
+    double sum = 0;
+    char before[64];
+    snprintf(before, sizeof before, "transfers from NUMA 0 to %s", kind()->node);
+    for (const char *at = run->err; (at = strstr(at, before)); at++) {
+        const char *rest;
+        cli_number_after(at, ": ", &rest);
+        const double number = cli_number_after(rest, ", ", &rest);
+        sum += number * (strncmp(rest, " GiB", 4) == 0   ? 0x1p30
+                         : strncmp(rest, " MiB", 4) == 0 ? 0x1p20
+                         : strncmp(rest, " KiB", 4) == 0 ? 0x1p10
+                                                         : 1);
+    }
+    return sum;
+}
+
+/* With room for a few tasks only, lists and vectors come and go. */
+static void problems_larger_than_the_device(void **state)
+{
+    CliRun wide, narrow;
+    const char *words = "--partitions 6 --minibatch 2 --iterations 8 --symmetry no --workers 1";
+    const int size = kind()->large_size;
+    assert_int_equal(setenv(kind()->one_device, "1", 1), 0); /* two would share the lists */
+    cli_works(*state, "phantom -o scan.h5 --size %d --angles %d --slices 5", size, kind()->large_angles);
+    float *expected = volume_sized(*state, size, NULL, kind()->device, words, &wide);
+    float *found = volume_sized(*state, size, kind()->little_memory, kind()->device, words, &narrow);
+    assert_int_equal(unsetenv(kind()->one_device), 0);
+    print_message("to devices: %.0f bytes, with little memory %.0f\n", bytes_to_devices(&wide),
+                  bytes_to_devices(&narrow));
+    assert_true(bytes_to_devices(&narrow) > 2 * bytes_to_devices(&wide));
+    assert_true(cli_difference((int64_t)SLICES * size * size, found, expected) <= 1e-5);
+    assert_on_devices_only(&narrow);
+    free(expected);
+    free(found);
+    cli_free(&wide);
+    cli_free(&narrow);
+}
+
+static void assert_refused(const char *directory, const char *environment, const char *words, const char *message)
+{
+    CliRun run = {.directory = directory, .environment = environment};
+    cli_start(&run, "recon scan.h5 -o refused.h5 --rotation-axis 23.5 %s", words);
+    cli_wait(&run);
+    if (!strstr(run.err, message)) print_message("%s\n", run.err);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err, message));
+    assert_false(cli_exists(directory, "refused.h5"));
+    cli_free(&run);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    cli_works(*state, scan);
+    char alone[32], together[80];
+    snprintf(alone, sizeof alone, "--device %s", kind()->device);
+    snprintf(together, sizeof together, "--device %s --partitions 2", kind()->with_cores);
+    assert_refused(*state, kind()->least_memory, alone,
+                   "sinodag: a device has 1.0 MiB of memory; two tasks of this reconstruction need ");
+    assert_refused(*state, kind()->least_memory, together, "; allowed: more --part");
+    /* What of the operator is not in memory could not get to a device. */
+    cli_works(*state, "phantom -o scan.h5 --overwrite --size 256 --angles 180 --slices 2");
+    snprintf(together, sizeof together, "--device %s --symmetry no --memory 120MiB", kind()->device);
+    assert_refused(*state, NULL, together, " columns, and its lists for devices); allowed: --memory ");
+}
+
+static void what_is_not_there_is_refused(void **state)
+{
+    cli_works(*state, scan);
+    assert_refused(*state, "STARPU_OPENCL_ON_CPUS=0", "--device opencl", "sinodag: device is 'opencl'; ");
+    assert_refused(*state, "CUDA_VISIBLE_DEVICES=", "--device cuda", "sinodag: device is 'cuda'; ");
+    assert_refused(*state, NULL, "--device gpu", "sinodag: --device is 'gpu'; allowed: all, or one or more of cpu, ");
+    assert_refused(*state, NULL, "--device cpu,cpu", "sinodag: --device is 'cpu,cpu'; allowed: ");
+}
+
+/* OpenCL has to be named. */
+static void by_default_cores_compute(void **state)
+{
+    CliRun run;
+    cli_works(*state, scan);
+    free(volume_of(*state, "CUDA_VISIBLE_DEVICES=", "all", "--iterations 3", &run));
+    assert_null(strstr(run.err, "opencl"));
+    assert_null(strstr(run.err, "transfers"));
+    assert_non_null(strstr(run.err, ", policy lws\n"));
+    cli_free(&run);
+}
+
+/* Says why there are none. */
+static bool has_devices(void)
+{
+    void *directory = NULL;
+    if (testing_directory_make(&directory) != 0) return false;
+    CliRun run = {.directory = directory};
+    cli_start(&run, "demo --size 16 --angles 40 --slices 1 --iterations 1 --device %s", kind()->device);
+    cli_wait(&run);
+    const bool found = run.exit_code == 0;
+    if (!found)
+        print_message("tests on %s devices are skipped%s: %s", kind()->device,
+                      kind() == &kinds[0] ? " (pocl-opencl-icd makes some)" : "", run.err);
+    cli_free(&run);
+    testing_directory_remove(&directory);
+    return found;
+}
+
+int cli_device_tests(void)
+{
+    const struct CMUnitTest anywhere[] = {CLI_TEST(what_is_not_there_is_refused), CLI_TEST(by_default_cores_compute)};
+    const struct CMUnitTest with_devices[] = {
+        CLI_TEST(every_precision_and_algorithm),   CLI_TEST(one_partition_without_symmetry),
+        CLI_TEST(cores_and_devices_together),      CLI_TEST(operators_are_kept),
+        CLI_TEST(problems_larger_than_the_device), CLI_TEST(what_does_not_fit_is_refused),
+    };
+    const int failed = cmocka_run_group_tests(anywhere, NULL, NULL);
+    if (!has_devices()) return failed ? failed : TESTING_SKIPPED;
+    return failed + cmocka_run_group_tests(with_devices, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, ranks: several processes make the volume that one makes, whatever the grid, the topology and the way of
+ * their messages; and they end together. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SLICES = 5, SIZE = 100, ITERATIONS = 5 };
+
+static const char scan[] = "phantom -o scan.h5 --size 100 --angles 45 --slices 5 --noise 0.01";
+
+/* How several processes are started, and how they share the work. */
+typedef struct Way {
+    int ranks;
+    const char *words;
+} Way;
+
+static const Way ways[] = {
+    {1, "--topology nodes=3,sockets=2,workers=2"},
+    {1, "--topology sockets=2,workers=2"},
+    {2, "--grid 2x1"},
+    {2, "--grid 1x2 --overlap no"},
+    {2, "--grid 1x2 --topology nodes=4,sockets=2,workers=3"},
+    {3, "--grid 1x3 --minibatch 2 --communication direct --topology workers=2"},
+    {3, "--grid 1x3 --minibatch 1 --node-weights 1,3,2"},
+    {4, "--grid 2x2 --topology sockets=2,workers=2"},
+    {4, "--grid 1x4 --overlap no --communication direct"},
+    {4, "--grid 3x1"},
+    {8, "--grid 8x1"}, /* more than there are slices */
+};
+
+static void run_ranks(const char *directory, int ranks, const char *words, CliRun *run)
+{
+    char launcher[64];
+    snprintf(launcher, sizeof launcher, "mpirun -q -n %d", ranks);
+    *run = (CliRun){.directory = directory, .launcher = launcher};
+    cli_start(run, "recon scan.h5 -o many.h5 --overwrite --rotation-axis 49.5 %s", words);
+    cli_wait(run);
+}
+
+static double residuals_off(const char *directory)
+{
+    const int64_t size[] = {SLICES, ITERATIONS + 1};
+    double *one = cli_read_doubles(directory, "one.h5", "/process/residuals", 2, size), most = 0;
+    double *many = cli_read_doubles(directory, "many.h5", "/process/residuals", 2, size);
+    for (int64_t i = 0; i < SLICES * (ITERATIONS + 1); i++) most = fmax(most, fabs(many[i] / one[i] - 1));
+    free(one);
+    free(many);
+    return most;
+}
+
+static double volumes_off(const char *directory)
+{
+    float *one = cli_read_volume(directory, "one.h5", SLICES, SIZE);
+    float *many = cli_read_volume(directory, "many.h5", SLICES, SIZE);
+    const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, many, one);
+    free(one);
+    free(many);
+    return off;
+}
+
+/* The volume is of single numbers; residuals tell what double precision does. */
+static void assert_same(const char *directory, const char *words, int ranks, const char *way, double volume_within,
+                        double residuals_within)
+{
+    char line[256];
+    CliRun run;
+    snprintf(line, sizeof line, "%s %s", words, way);
+    run_ranks(directory, ranks, line, &run);
+    if (run.exit_code != 0) fail_msg("%d ranks, %s: exit code %d\n%s", ranks, line, run.exit_code, run.err);
+    cli_free(&run);
+    const double off = volumes_off(directory), residuals = residuals_within > 0 ? residuals_off(directory) : 0;
+    if (!(off <= volume_within) || !(residuals <= residuals_within))
+        fail_msg("%d ranks, %s: the volume is off by %g, residuals by %g", ranks, line, off, residuals);
+}
+
+static void assert_all_ways(const char *directory, const char *words, double volume_within, double residuals_within)
+{
+    cli_works(directory, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s", words);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        assert_same(directory, words, ways[i].ranks, ways[i].words, volume_within, residuals_within);
+}
+
+static void single_precision(void **state)
+{
+    cli_works(*state, scan);
+    assert_all_ways(*state, "--iterations 5", 1e-5, 1e-5);
+}
+
+static void double_precision_without_symmetry(void **state)
+{
+    cli_works(*state, scan);
+    assert_all_ways(*state, "--iterations 5 --precision double --symmetry no", 1e-7, 1e-12);
+}
+
+static void other_algorithms_and_precisions(void **state)
+{
+    static const struct {
+        const char *words;
+        double within, residuals_within;
+    } other[] = {{"--algorithm sirt --iterations 5 --symmetry no", 1e-5, 1e-5},
+                 {"--algorithm fbp --symmetry no", 1e-5, 0},
+                 {"--precision mixed --iterations 5 --symmetry no", 2e-3, 2e-3},
+                 {"--precision half --iterations 5 --symmetry no", 2e-2, 2e-2}};
+    cli_works(*state, scan);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s", other[i].words);
+        assert_same(*state, other[i].words, 3, "--grid 1x3 --topology workers=2", other[i].within,
+                    other[i].residuals_within);
+    }
+}
+
+/* All slices have stopped long before the last iteration, in every process alike. */
+static void stopping_early(void **state)
+{
+    cli_works(*state, scan);
+    cli_works(*state, "recon scan.h5 -o one.h5 --rotation-axis 49.5 --iterations 60 --tolerance 0.2 --minibatch 2");
+    assert_same(*state, "--iterations 60 --tolerance 0.2 --minibatch 2", 2, "--grid 1x2 --symmetry no", 1e-4, 0);
+}
+
+/* Files beside the volume, and what a run tells, are those of one process. */
+static void other_outputs(void **state)
+{
+    CliRun run;
+    char path[TESTING_PATH], other[TESTING_PATH];
+    cli_works(*state, scan);
+    cli_works(*state, "recon scan.h5 -o one.h5 --rotation-axis 49.5 --iterations 2 --save-format both --symmetry no");
+    run_ranks(*state, 3, "--iterations 2 --save-format both --grid 1x3 --symmetry no --profile --graph many.dot", &run);
+    assert_int_equal(run.exit_code, 0);
+    assert_true(cli_number_after(run.err, "sinodag: partial ", NULL) > 0);
+    assert_true(cli_number_after(run.err, "sinodag: overlap: messages were under way for ", NULL) > 0);
+    assert_true(cli_number_after(run.err, "sinodag: sums of nodes to others: ", NULL) > 0);
+    assert_null(strstr(strstr(run.err, "sinodag: slices: ") + 1, "sinodag: slices: ")); /* told once */
+    cli_free(&run);
+    for (int64_t i = 0; i < SLICES; i++) {
+        char one[64], many[64];
+        snprintf(one, sizeof one, "one/recon_%05" PRId64 ".tiff", i);
+        snprintf(many, sizeof many, "many/recon_%05" PRId64 ".tiff", i);
+        float *a = cli_read_tiff(*state, one, SIZE), *b = cli_read_tiff(*state, many, SIZE);
+        assert_true(cli_difference((int64_t)SIZE * SIZE, b, a) < 1e-5);
+        free(a);
+        free(b);
+    }
+    assert_int_equal(cli_tool("cmp", testing_path(path, *state, "one_sinogram_00002.png"),
+                              testing_path(other, *state, "many_sinogram_00002.png")),
+                     0);
+    assert_true(cli_exists(*state, "many.dot"));
+}
+
+static void assert_refused(const char *directory, int ranks, const char *words, const char *message)
+{
+    CliRun run;
+    char *before = cli_listing(directory);
+    run_ranks(directory, ranks, words, &run);
+    cli_assert_ended(&run, 2, message);
+    char *after = cli_listing(directory);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    cli_works(*state, scan);
+    assert_refused(*state, 2, "--grid 3x1",
+                   "--grid is 3x1, which takes 3 ranks; allowed: at most the 2 that there are");
+    assert_refused(*state, 2, "--bogus", "unknown option --bogus of recon; allowed: what sinodag recon --help lists");
+    assert_refused(*state, 3, "--node-weights 1,2",
+                   "node-weights has 2 numbers; needed: one for each of the 3 processes");
+    assert_refused(*state, 2, "--reconstruction-type try",
+                   "reconstruction-type is try in 2 processes; allowed: in one");
+    CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2"};
+    cli_start(&run, "info scan.h5");
+    cli_wait(&run);
+    cli_assert_ended(&run, 2, "sinodag info started as 2 MPI processes; allowed: one (sinodag recon can use several)");
+}
+
+/* Process r runs in the folder rank<r>, where its number is kept in the file "pid". */
+static void make_folders(const char *directory)
+{
+    char path[TESTING_PATH];
+    cli_write_text(directory, "into_rank",
+                   "#!/bin/sh\ncd \"rank$OMPI_COMM_WORLD_RANK\" && echo $$ >pid && exec \"$@\"\n");
+    assert_int_equal(chmod(testing_path(path, directory, "into_rank"), 0755), 0);
+    for (int r = 0; r < 2; r++) {
+        char name[] = "rank0";
+        name[4] = (char)('0' + r);
+        assert_int_equal(mkdir(testing_path(path, directory, name), 0755), 0);
+    }
+}
+
+static void one_cannot_read(void **state)
+{
+    CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
+    make_folders(*state);
+    cli_works(*state, "phantom -o rank0/scan.h5 --size 32 --angles 20 --slices 2");
+    cli_start(&run, "recon scan.h5 -o ../out.h5 --grid 1x2");
+    cli_wait(&run);
+    assert_string_equal(run.err, "sinodag: scan.h5: No such file or directory\n");
+    cli_assert_ended(&run, 2, "scan.h5: No such file or directory");
+    assert_false(cli_exists(*state, "out.h5") || cli_exists(*state, "out.h5.partial"));
+}
+
+/* The disk of the second one is full when it stores its slices. */
+static void one_cannot_write(void **state)
+{
+    CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
+    cli_works(*state, scan);
+    make_folders(*state);
+    cli_mount(*state, "full", 0, "size=64k");
+    char path[TESTING_PATH];
+    assert_int_equal(symlink("../full", testing_path(path, *state, "rank1/out")), 0);
+    assert_int_equal(mkdir(testing_path(path, *state, "rank0/out"), 0755), 0);
+    cli_start(&run, "recon ../scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --overwrite --pictures no");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 1);
+    const char *told = strstr(run.err, "sinodag: out/recon_");
+    assert_non_null(told);
+    assert_null(strstr(told + 1, "sinodag: out/")); /* once */
+    assert_non_null(strstr(told, "complete as TIFF in out"));
+    cli_free(&run);
+}
+
+static void one_is_killed(void **state)
+{
+    CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
+    char path[TESTING_PATH], number[32];
+    cli_works(*state, scan);
+    make_folders(*state);
+    cli_start(&run, "recon ../scan.h5 -o ../out.h5 --grid 1x2 --iterations 1000000 --rotation-axis 49.5");
+    cli_await(&run, "iteration 1/");
+    FILE *file = fopen(testing_path(path, *state, "rank1/pid"), "r");
+    assert_non_null(file);
+    assert_non_null(fgets(number, sizeof number, file));
+    fclose(file);
+    const int64_t pid = strtoll(number, NULL, 10);
+    assert_true(pid > 1);
+    assert_int_equal(kill((pid_t)pid, SIGKILL), 0);
+    cli_wait(&run); /* comes to an end */
+    assert_int_not_equal(run.exit_code, 0);
+    assert_false(cli_exists(*state, "out.h5"));
+    cli_free(&run);
+}
+
+int cli_ranks_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(single_precision),
+        CLI_TEST(double_precision_without_symmetry),
+        CLI_TEST(other_algorithms_and_precisions),
+        CLI_TEST(stopping_early),
+        CLI_TEST(other_outputs),
+        CLI_TEST(what_does_not_fit_is_refused),
+        CLI_TEST(one_cannot_read),
+        CLI_TEST(one_cannot_write),
+        CLI_TEST(one_is_killed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sino_trace_tiles by the functions of trace_cuda.h, and by the CPU: the same bytes. */
+#include "trace_on_device.h"
+
+#include "device.h"
+#include "trace_cuda.h"
+
+#include <inttypes.h>
+
+/* What a device makes of the tiles; its sizes' last element tells how much. */
+static void *trace_on_device(const SinoLayout *layout, int64_t first_tile, int64_t tile_count,
+                             const SinoTilePlace *tile, SinoTraceSize *total)
+{
+    const int64_t count = sino_trace_sections(layout, first_tile, tile_count, tile, NULL);
+    const size_t section_bytes = (size_t)count * sizeof(SinoTraceSection);
+    SinoTraceSection *section = device_memory(section_bytes);
+    SinoTraceAngle *angle = device_memory((size_t)layout->geometry.angle_count * sizeof *angle);
+    SinoTraceSize *size = device_memory((size_t)(count + 1) * sizeof *size);
+    sino_trace_sections(layout, first_tile, tile_count, tile, section);
+    sino_trace_angles(layout, angle);
+    device_check(sino_trace_measure_cuda(NULL, layout, angle, count, section, size));
+    *total = size[count];
+    for (int64_t i = 0; i < count; i++) total->nonzero_count += size[i].nonzero_count;
+    for (int64_t i = 0; i < count; i++) total->voxel_count += size[i].voxel_count;
+    void *bytes = memset(device_memory((size_t)total->offset), 0xff, (size_t)total->offset);
+    device_check(sino_trace_fill_cuda(NULL, layout, angle, count, section, size, bytes));
+    device_free(section);
+    device_free(angle);
+    device_free(size);
+    return bytes;
+}
+
+static void expect(int64_t found, int64_t expected, const char *what)
+{
+    if (found == expected) return;
+    fprintf(stderr, "%s: %" PRId64 " on the device, %" PRId64 " on the CPU\n", what, found, expected);
+    abort();
+}
+
+static int64_t first_difference(const uint8_t *a, const uint8_t *b, int64_t size)
+{
+    int64_t at = 0;
+    while (at < size && a[at] == b[at]) at++;
+    return at;
+}
+
+/* On the host a run of a few tiles at a time, another one with each call: fibers take long. */
+enum {
+#ifdef SINO_SIMT_HOST
+    TILES_MAX = 8
+#else
+    TILES_MAX = INT32_MAX
+#endif
+};
+
+static void compare(const SinoLayout *layout, int64_t first_tile, int64_t tile_count, const SinoTilePlace *tile,
+                    const SinoTrace *trace)
+{
+    SinoTraceSize total;
+    void *bytes = trace_on_device(layout, first_tile, tile_count, tile, &total);
+    expect(total.offset, trace->size, "bytes of sections");
+    expect(total.nonzero_count, trace->stored_nonzero_count, "stored nonzeros");
+    expect(total.voxel_count * (int64_t)SINO_GROUP_RAYS, trace->stored_count, "stored lengths");
+    expect(first_difference(bytes, trace->bytes, trace->size), trace->size, "bytes that are the same");
+    device_free(bytes);
+}
+
+SinoStatus trace_tiles_on_device(const SinoLayout *layout, int64_t first_tile, int64_t tile_count,
+                                 const SinoTilePlace *tile, SinoTrace *trace)
+{
+    static int64_t turn = 0;
+    if (tile_count <= TILES_MAX) {
+        SinoStatus status = sino_trace_tiles(layout, first_tile, tile_count, tile, trace);
+        if (!status) compare(layout, first_tile, tile_count, tile, trace);
+        return status;
+    }
+    SinoTrace part = {0};
+    const int64_t skipped = turn++ * 7919 % (tile_count - TILES_MAX + 1);
+    device_check(sino_trace_tiles(layout, first_tile + skipped, TILES_MAX, tile + skipped, &part));
+    compare(layout, first_tile + skipped, TILES_MAX, tile + skipped, &part);
+    sino_trace_free(&part);
+    return sino_trace_tiles(layout, first_tile, tile_count, tile, trace);
+}

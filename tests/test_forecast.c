@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Forecast: grids, ways of storing A and times that follow from what was asked for; and what others have measured. */
+#include "forecast.h"
+
+#include "testing.h"
+
+#include <math.h>
+
+/* A described scan and the settings of `line`, whose words are separated by single blanks. */
+typedef struct Case {
+    SinoSettings *settings; /* owned */
+    double *rad;            /* owned */
+    SinoForecastRequest request;
+} Case;
+
+static Case make(const char *line)
+{
+    char *words = strdup(line), *argument[64], *rest = words;
+    int count = 0;
+    for (char *word; (word = strsep(&rest, " "));) argument[count++] = word;
+    Case made = {0};
+    assert_success(sino_settings_read(SINO_VERB_PLAN, count, argument, &made.settings));
+    free(words);
+    const SinoSettings *settings = made.settings;
+    const int64_t angles = settings->angles, columns = settings->columns;
+    made.rad = calloc((size_t)angles, sizeof *made.rad);
+    assert_non_null(made.rad);
+    for (int64_t k = 0; k < angles; k++) made.rad[k] = M_PI * (double)k / (double)angles;
+    made.request = (SinoForecastRequest){
+        .settings = made.settings,
+        .solver = sino_solver_find(settings->algorithm),
+        .scan = {angles, columns, columns, made.rad, (double)(columns - 1) / 2},
+        .slice_count = settings->slices,
+        .slice_input_bytes = angles * columns * 2,
+        .slice_field_bytes = columns * 8,
+        .rank_count = settings->ranks,
+        .worker_count = settings->workers ? settings->workers : 4,
+        .machine_sockets = 1,
+        .budget_bytes = settings->memory_bytes ? settings->memory_bytes : INT64_MAX,
+    };
+    return made;
+}
+
+static void case_free(Case *made)
+{
+    sino_settings_free(made->settings);
+    free(made->rad);
+}
+
+static SinoForecast forecast_of(const char *line)
+{
+    Case made = make(line);
+    SinoForecast forecast;
+    assert_success(sino_forecast_new(&made.request, &forecast));
+    case_free(&made);
+    return forecast;
+}
+
+static void refuse(const char *line, const char *text)
+{
+    Case made = make(line);
+    SinoForecast forecast = {0};
+    assert_error_has(sino_forecast_new(&made.request, &forecast), SINO_BAD_INPUT, text);
+    assert_null(forecast.grid.first_slice);
+    case_free(&made);
+}
+
+/* Relative to 16 slices, of docs/PERFORMANCE.md: 0.10 for one slice, 0.61 for eight. */
+static void kernels_like_company(void **state)
+{
+    (void)state;
+    assert_true(fabs(sino_forecast_kernel_efficiency(1) - 0.10) < 0.02);
+    assert_true(fabs(sino_forecast_kernel_efficiency(8) - 0.61) < 0.05);
+    assert_true(sino_forecast_kernel_efficiency(16) == 1 && sino_forecast_kernel_efficiency(64) == 1);
+    for (int64_t f = 1; f < 16; f++)
+        assert_true(sino_forecast_kernel_efficiency(f) < sino_forecast_kernel_efficiency(f + 1));
+}
+
+static void grid_follows_memory(void **state)
+{
+    (void)state;
+    static const char scan[] = "--angles 300 --columns 1000 --slices 160 --ranks 8 --symmetry no --minibatch 16";
+    char line[300];
+    SinoForecast whole = forecast_of(scan);
+    assert_int_equal(whole.grid.data_ranks, 1);
+    assert_int_equal(whole.group_slices, 20);
+    assert_true(whole.traffic.global == 0 && whole.times.global == 0);
+    int64_t before = 1;
+    /* A half, a quarter … of what all of it takes. */
+    for (int part = 2; part <= 4; part *= 2) {
+        const int64_t budget = whole.memory.total_bytes / part;
+        snprintf(line, sizeof line, "%s --memory %lld", scan, (long long)budget);
+        SinoForecast forecast = forecast_of(line);
+        assert_true(forecast.grid.data_ranks > before && 8 % forecast.grid.data_ranks == 0);
+        assert_true(forecast.memory.total_bytes <= budget);
+        before = forecast.grid.data_ranks;
+        /* One less would not do. */
+        snprintf(line, sizeof line, "%s --memory %lld --grid %dx%d", scan, (long long)budget,
+                 (int)(16 / forecast.grid.data_ranks), (int)forecast.grid.data_ranks / 2);
+        Case made = make(line);
+        SinoForecast fewer;
+        SinoStatus status = sino_forecast_new(&made.request, &fewer);
+        if (!status) {
+            /* Only with fewer slices at a time, or without overlap. */
+            assert_true(fewer.slots == 1);
+            sino_forecast_free(&fewer);
+        }
+        sino_status_free(status);
+        case_free(&made);
+        sino_forecast_free(&forecast);
+    }
+    sino_forecast_free(&whole);
+    snprintf(line, sizeof line, "%s --memory 120MiB", scan);
+    refuse(line, "memory is 120.0 MiB per rank; a rank needs ");
+    snprintf(line, sizeof line, "%s --memory 200MiB --grid 8x1", scan);
+    refuse(line, "with 1 ranks per slice a rank needs ");
+}
+
+/* Kernels by hand: 4 flops per nonzero and slice, shared by ranks and workers. */
+static void times_are_those_of_the_machine(void **state)
+{
+    (void)state;
+    SinoForecast one = forecast_of("--angles 200 --columns 512 --slices 64 --workers 2 --kernel-gflops 10 --minibatch "
+                                   "16 --symmetry no --iterations 7 --file-bandwidth 0.01");
+    const double flops = 4 * one.nonzero_count * 64;
+    assert_true(fabs(one.times.kernel - flops / 20e9) < 1e-9 * one.times.kernel);
+    assert_true(one.times.iteration >= one.times.kernel + one.times.update);
+    const double bytes = 64.0 * (200 * 512 * 2 + 512 * 512 * 4);
+    assert_true(fabs(one.times.files - bytes / 1e7) < 1e-9 * one.times.files);
+    assert_true(one.times.run >= one.times.files && one.times.run >= 7.5 * one.times.iteration);
+    assert_true(one.times.run <= one.times.files + 7.5 * one.times.iteration);
+    SinoForecast four = forecast_of("--angles 200 --columns 512 --slices 64 --workers 2 --kernel-gflops 10 --minibatch "
+                                    "16 --symmetry no --ranks 4 --grid 1x4 --link-bandwidth 2 --link-latency 1000");
+    assert_true(fabs(four.nonzero_count / one.nonzero_count - 1) < 1e-9);
+    assert_in_range(1e6 * four.times.kernel, 1e6 * one.times.kernel / 4, 1e6 * one.times.kernel / 4 * 1.05);
+    const int64_t most =
+        four.traffic.most_sent > four.traffic.most_received ? four.traffic.most_sent : four.traffic.most_received;
+    const double global = 2 * ((double)most * 4 * 64 / 2e9 + 3 * 4 * 1e-3);
+    assert_true(fabs(four.times.global - global) < 1e-9 * global);
+    sino_forecast_free(&one);
+    sino_forecast_free(&four);
+}
+
+static void choices_have_consequences(void **state)
+{
+    (void)state;
+    static const char scan[] = "--angles 200 --columns 512 --slices 256 --workers 6 --ranks 4 --grid 1x4 --symmetry no "
+                               "--topology sockets=2,workers=3 --link-bandwidth 0.5";
+    char line[300];
+    SinoForecast overlapped = forecast_of(scan);
+    snprintf(line, sizeof line, "%s --overlap no", scan);
+    SinoForecast in_turn = forecast_of(line);
+    snprintf(line, sizeof line, "%s --communication direct", scan);
+    SinoForecast direct = forecast_of(line);
+    snprintf(line, sizeof line, "%s --precision mixed", scan);
+    SinoForecast mixed = forecast_of(line);
+    const double parts = overlapped.times.kernel + overlapped.times.update + overlapped.times.socket +
+                         overlapped.times.node + overlapped.times.global;
+    assert_true(overlapped.times.iteration < parts && fabs(in_turn.times.iteration - parts) < 1e-9 * parts);
+    assert_true(direct.traffic.global > 2 * overlapped.traffic.global && direct.times.global > overlapped.times.global);
+    assert_int_equal(direct.traffic.global, overlapped.direct.global);
+    assert_true(direct.times.socket == 0 && direct.times.node == 0);
+    assert_int_equal(mixed.traffic.global, overlapped.traffic.global);
+    assert_true(mixed.times.global < 0.6 * overlapped.times.global);
+    sino_forecast_free(&overlapped);
+    sino_forecast_free(&in_turn);
+    sino_forecast_free(&direct);
+    sino_forecast_free(&mixed);
+}
+
+/* Orbits of tiles have larger footprints: where the link is slow they do not pay, where memory is scarce they must. */
+static void symmetry_is_chosen(void **state)
+{
+    (void)state;
+    static const char scan[] =
+        "--angles 200 --columns 1024 --slices 64 --workers 2 --ranks 2 --grid 1x2 --minibatch 16";
+    char line[300];
+    snprintf(line, sizeof line, "%s --link-bandwidth 0.1", scan);
+    SinoForecast slow = forecast_of(line);
+    assert_false(slow.symmetry);
+    assert_int_equal(slow.stored_angles, 200);
+    assert_non_null(strstr(slow.symmetry_why, "every angle is stored, partitions are compact"));
+    snprintf(line, sizeof line, "%s --link-bandwidth 1000", scan);
+    SinoForecast fast = forecast_of(line);
+    assert_true(fast.symmetry);
+    assert_true(fast.orientations > 1 && fast.stored_angles < 60);
+    assert_true(fast.operator_bytes < slow.operator_bytes / 3);
+    assert_true(fast.traffic.global > slow.traffic.global);
+    assert_non_null(strstr(fast.symmetry_why, "tiles and their turned images share lengths, and a partition"));
+    snprintf(line, sizeof line, "%s --link-bandwidth 0.1 --memory %lld", scan, (long long)slow.memory.operator_bytes);
+    SinoForecast tight = forecast_of(line);
+    assert_true(tight.symmetry);
+    assert_non_null(strstr(tight.symmetry_why, "the other way does not do: memory is "));
+    snprintf(line, sizeof line, "%s --symmetry no", scan);
+    SinoForecast off = forecast_of(line);
+    assert_string_equal(off.symmetry_why, "symmetry is off");
+    sino_forecast_free(&off);
+    off = forecast_of("--angles 200 --columns 511 --slices 4");
+    assert_string_equal(off.symmetry_why, "symmetry needs an even number of columns");
+    sino_forecast_free(&off);
+    off = forecast_of("--angles 1 --columns 512 --slices 4");
+    assert_string_equal(off.symmetry_why, "no quarter turns or mirror images among the angles");
+    sino_forecast_free(&off);
+    sino_forecast_free(&slow);
+    sino_forecast_free(&fast);
+    sino_forecast_free(&tight);
+}
+
+/* A rank twice as fast has twice the work, and nobody waits. */
+static void weights_even_out(void **state)
+{
+    (void)state;
+    static const char scan[] = "--angles 100 --columns 1024 --slices 96 --workers 1 --ranks 3 --symmetry no";
+    char line[300];
+    snprintf(line, sizeof line, "%s --grid 1x3", scan);
+    SinoForecast alike = forecast_of(line);
+    snprintf(line, sizeof line, "%s --grid 1x3 --node-weights 1,2,1", scan);
+    SinoForecast mixed = forecast_of(line);
+    assert_true(fabs(mixed.times.kernel / alike.times.kernel - 1) < 0.05);
+    snprintf(line, sizeof line, "%s --grid 3x1 --node-weights 1,2,1", scan);
+    SinoForecast groups = forecast_of(line);
+    assert_int_equal(sino_process_grid_slices(&groups.grid, 1), 48);
+    assert_true(fabs(groups.times.kernel / alike.times.kernel - 1) < 0.05);
+    snprintf(line, sizeof line, "%s --node-weights 1,2", scan);
+    refuse(line, "--node-weights has 2 numbers; allowed: one for each of the 3 ranks");
+    sino_forecast_free(&alike);
+    sino_forecast_free(&mixed);
+    sino_forecast_free(&groups);
+}
+
+static void more_ranks_than_work(void **state)
+{
+    (void)state;
+    SinoForecast forecast = forecast_of("--angles 30 --columns 100 --slices 2 --ranks 4096");
+    assert_true(forecast.idle_ranks > 0 && forecast.idle_ranks < 4096);
+    assert_true(isfinite(forecast.times.run) && forecast.times.run > 0);
+    sino_forecast_free(&forecast);
+    forecast = forecast_of("--angles 1 --columns 1 --slices 1 --ranks 64 --grid 8x8 --algorithm fbp");
+    assert_int_equal(forecast.idle_ranks, 63);
+    sino_forecast_free(&forecast);
+    refuse("--angles 1000000 --columns 65536 --slices 1", "allowed: 2³² rays");
+    refuse("--angles 30 --columns 100 --slices 2 --ranks 6 --grid 2x3 --topology nodes=9,workers=1000000",
+           "partitions");
+}
+
+/* "Petascale XCT", SC 2020, Fig. 6: 4 nodes × 2 sockets × 3 workers, 1.35 GB → −43 % → −36 %, −64 % in all, which is a
+ * minibatch of 16 slices in single; Table IV: 128 nodes, −42 % → −29 %, −58 %. Shapes of partitions differ a little. */
+static void published_reductions(void **state)
+{
+    (void)state;
+    SinoForecast figure = forecast_of("--angles 1501 --columns 2048 --slices 16 --ranks 4 --grid 1x4 --topology "
+                                      "sockets=2,workers=3 --symmetry no");
+    const int64_t *rays = figure.traffic.footprints;
+    assert_true(fabs((double)rays[0] * 16 * 4 - 1.35e9) < 0.08 * 1.35e9);
+    assert_true(fabs(1 - (double)rays[1] / (double)rays[0] - 0.43) < 0.03);
+    assert_true(fabs(1 - (double)rays[2] / (double)rays[1] - 0.36) < 0.03);
+    assert_true(fabs(1 - (double)rays[2] / (double)rays[0] - 0.64) < 0.03);
+    sino_forecast_free(&figure);
+    SinoForecast table = forecast_of("--angles 4500 --columns 6613 --slices 4198 --ranks 128 --grid 1x128 --topology "
+                                     "sockets=2,workers=3 --precision double");
+    rays = table.traffic.footprints;
+    assert_true(fabs((double)rays[0] * 4198 * 8 - 36.6e12) < 0.08 * 36.6e12);
+    assert_true(fabs(1 - (double)rays[1] / (double)rays[0] - 0.415) < 0.03);
+    assert_true(fabs(1 - (double)rays[2] / (double)rays[0] - 0.585) < 0.03);
+    sino_forecast_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_like_company),
+        cmocka_unit_test(grid_follows_memory),
+        cmocka_unit_test(times_are_those_of_the_machine),
+        cmocka_unit_test(choices_have_consequences),
+        cmocka_unit_test(symmetry_is_chosen),
+        cmocka_unit_test(weights_even_out),
+        cmocka_unit_test(more_ranks_than_work),
+        cmocka_unit_test(published_reductions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Testing of products with partitions: small geometries, some of their tiles as a block, and what the dense reference
+ * makes of inputs that all precisions hold exactly. */
+#ifndef SINO_TESTING_PARTITION_H
+#define SINO_TESTING_PARTITION_H
+
+#include "block.h"
+#include "reference_operator.h"
+#include "testing_angles.h"
+#include "trace.h"
+
+#include <stdbool.h>
+
+enum { SLICES = 64 }; /* of the reference; F slices are the first F */
+
+/* A geometry, its operator with rays in the layout's order, and inputs that all precisions hold exactly. */
+typedef struct Problem {
+    SinoGeometry scan;
+    bool symmetry;
+    SinoLayout layout; /* owned */
+    ReferenceOperator reference;
+    double *x, *y; /* [voxel][SLICES], [ray][SLICES]; owned */
+} Problem;
+
+/* Some tiles of a slice: whole orbits with symmetry. */
+typedef struct Partition {
+    const char *name;
+    bool has_footprint; /* else its rays are all rays */
+    int64_t tile_count;
+    SinoTilePlace tile[64];
+} Partition;
+
+/* What the operator makes of the problem's inputs, of a partition's voxels only; *_size are sums of magnitudes. */
+typedef struct Expected {
+    double *y, *y_size; /* [ray][SLICES]; owned */
+    double *x, *x_size; /* [voxel][SLICES]; owned */
+} Expected;
+
+/* A partition's block and its footprint. */
+typedef struct Packed {
+    SinoBlockHeader *block; /* owned */
+    uint32_t *ray;          /* the footprint, ascending; owned */
+    int64_t ray_count;
+    int64_t ray_visits, tile_visits; /* how often a ray or a tile is written, at most */
+} Packed;
+
+void *zeros(int64_t count, size_t bytes);
+
+/* Element of a vector whose elements have so many bytes. */
+double element(size_t bytes, const void *values, int64_t at);
+
+void set_element(size_t bytes, void *values, int64_t at, double value);
+
+Problem problem_create(SinoGeometry scan, bool symmetry);
+
+void problem_free(Problem *problem);
+
+/* The voxel of the slice that is element v of the partition's tile t; −1 outside the grid. */
+int64_t voxel_of(const Problem *problem, const Partition *partition, int64_t t, int v);
+
+Expected expected_create(const Problem *problem, const Partition *partition);
+
+void expected_free(Expected *expected);
+
+/* Packs two runs of tiles, the second one first, and numbers the rays they touch. */
+Packed pack(const Problem *problem, const Partition *partition, SinoPrecision precision);
+
+void packed_free(Packed *packed);
+
+/* Every tile of the grid with the given chance, in random order; with symmetry its orbit goes with it. */
+Partition random_tiles(const Problem *problem, double chance, uint64_t *seed);
+
+Partition whole_grid(const Problem *problem);
+
+SinoGeometry scan_of(const TestingAngles *angles, int64_t columns, int64_t size, double center);
+
+#endif

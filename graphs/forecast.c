@@ -297,7 +297,8 @@ static void predict_local(const Way *way, const Division *division, const SinoFo
     times->update =
         update_bytes(way, division, made) * slices / (machine->memory_gbps * giga * (double)division->worker_count);
     /* Of a cluster that is tried out on one machine, whose nodes are one after the other. */
-    const double nodes = (double)(topology->node_count / topology->rank_count);
+    const int64_t rank_nodes = topology->node_count / topology->rank_count;
+    const double nodes = (double)rank_nodes;
     times->socket = DIRECTIONS * nodes * (double)made->traffic.most_socket * element * slices /
                     (machine->socket_gbps * giga * (double)topology->workers);
     times->node = DIRECTIONS * nodes * (double)made->traffic.most_node * element * slices /

@@ -396,7 +396,8 @@ static SinoStatus tell_levels(const Recon *recon)
         const size_t element = sino_precision_bytes(sent ? recon->settings->precision : solver);
         const bool same = i == SINO_REDUCE_NODE && rows[i] == rows[SINO_REDUCE_SOCKET]; /* a socket per node */
         if (rows[i] > 0 && !same)
-            sino_log_info(recon->log, "profile", "sums of %s: %" PRId64 " bytes a projection of all slices", level[i],
+            sino_log_info(recon->log, "profile",
+                          "sums of %s: %" PRId64 " bytes a projection of all slices, of all ranks", level[i],
                           rows[i] * (int64_t)element);
     }
     return NULL;

@@ -32,9 +32,11 @@ SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, 
     return NULL;
 }
 
+static const size_t large_page = (size_t)2 << 20;
+
 void *sino_allocate_large(int64_t bytes)
 {
-    const size_t page = (size_t)2 << 20, size = (size_t)(bytes > 0 ? bytes : 1);
+    const size_t page = large_page, size = (size_t)(bytes > 0 ? bytes : 1);
     const bool large = size >= 2 * page;
     const size_t alignment = large ? page : SINO_ALIGNMENT_BYTES;
     void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
@@ -48,7 +50,8 @@ void *sino_reserve(int64_t bytes)
     void *memory =
         mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return NULL;
-    (void)madvise(memory, (size_t)bytes, MADV_HUGEPAGE);
+    /* Many small reservations would each take a page that they hardly use. */
+    if ((size_t)bytes >= 16 * large_page) (void)madvise(memory, (size_t)bytes, MADV_HUGEPAGE);
     return memory;
 }
 

@@ -25,6 +25,8 @@ static const Case quick_case[] = {
     {"--size 128 --angles 60", 128, 512, 128, "--rotation-axis 63.5 --algorithm fbp"},
     {"--size 128 --angles 60", 128, 256, 1024, "--iterations 2 --save-format both"},
     {"--size 256 --angles 180", 1, 4, 1024, "--rotation-axis 127.5 --iterations 1 --partitions 4"},
+    /* Blocks that are smaller than a large page. */
+    {"--size 256 --angles 60", 1, 2, 1024, "--rotation-axis 127.5 --iterations 1 --partitions 200 --symmetry no"},
     /* Less than the operator: a few of its partitions at a time. */
     {"--size 256 --angles 180", 1, 4, 160, "--rotation-axis 127.5 --iterations 1 --symmetry no"},
     /* Built and kept with few slices, read and mapped with many. */

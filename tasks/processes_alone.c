@@ -19,6 +19,7 @@ static SinoProcesses alone;
 SinoStatus sino_processes_start(SinoProcesses **processes)
 {
     const SinoJob job = sino_platform_job();
+    if (job.rank > 0) return sino_error_told(SINO_BAD_INPUT); /* by the first */
     SINO_CHECK(job.size <= 1, SINO_BAD_INPUT,
                "started as one of %" PRId64 " MPI processes; allowed: one, because this sinodag was built without MPI",
                job.size);

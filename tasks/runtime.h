@@ -93,6 +93,9 @@ SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t byt
 /* Waits for the tasks that use it. Takes NULL. */
 void sino_data_free(SinoData *data);
 
+/* When the tasks submitted so far have used it, it goes back to main memory, and makes room for others where it was. */
+void sino_data_return(SinoData *data);
+
 /* Where it is in main memory, whoever uses it just then; NULL: scratch, or no memory. */
 const void *sino_data_memory(const SinoData *data);
 

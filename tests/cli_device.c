@@ -14,17 +14,18 @@ static const char scan[] = "phantom -o scan.h5 --size 48 --angles 36 --slices 5"
 typedef struct Kind {
     const char *device, *with_cores, *place, *node;
     const char *one_device; /* the variable that makes it one */
+    bool traces;            /* has kernels for it */
     const char *least_memory,
         *little_memory;           /* the environment: too little for any task, and for all of them at once */
     int large_size, large_angles; /* of a scan of which no device of little memory holds all data */
 } Kind;
 
 static const Kind kinds[] = {
-    {"opencl", "cpu,opencl", " on opencl", "OpenCL", "STARPU_NOPENCL", "STARPU_LIMIT_OPENCL_MEM=1",
+    {"opencl", "cpu,opencl", " on opencl", "OpenCL", "STARPU_NOPENCL", false, "STARPU_LIMIT_OPENCL_MEM=1",
      "STARPU_LIMIT_OPENCL_MEM=8", 48, 180},
     /* StarPU takes memory of GPUs in pieces of 32 MiB. */
-    {"cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1", "STARPU_LIMIT_CUDA_MEM=192",
-     256, 360},
+    {"cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", true, "STARPU_LIMIT_CUDA_MEM=1",
+     "STARPU_LIMIT_CUDA_MEM=192", 256, 360},
 };
 
 static const Kind *kind(void)
@@ -78,6 +79,17 @@ static void assert_on_devices_only(const CliRun *run)
     assert_non_null(strstr(run->err, from));
 }
 
+/* Devices that can have traced all of the operator, cores alone otherwise. */
+static void assert_traced(const CliRun *run)
+{
+    const int64_t measured = tasks_on(run, "building: trace_measure", kind()->place);
+    const int64_t filled = tasks_on(run, "building: trace_fill", kind()->place);
+    const int64_t by_cores = tasks_on(run, "building: trace", "   ");
+    if ((measured > 0) != kind()->traces || filled != measured || (by_cores > 0) == kind()->traces)
+        fail_msg("traced elsewhere:\n%s", run->err);
+    assert_int_equal(tasks_on(run, "building: trace_measure", "   ") + tasks_on(run, "building: trace_fill", "   "), 0);
+}
+
 static void assert_agrees(const char *directory, const char *device, const char *words, double within)
 {
     CliRun cpu, other;
@@ -87,6 +99,7 @@ static void assert_agrees(const char *directory, const char *device, const char 
     print_message("%s %s: %.2g\n", device, words, off);
     assert_true(off <= within);
     if (strcmp(device, kind()->device) == 0) assert_on_devices_only(&other);
+    if (strcmp(device, kind()->device) == 0) assert_traced(&other);
     free(expected);
     free(found);
     cli_free(&cpu);
@@ -146,6 +159,61 @@ static void operators_are_kept(void **state)
     cli_free(&run);
 }
 
+/* What one kind of processing unit has traced and kept is to the bit what the other would have, wherever it is used. */
+static void assert_same_operator(const char *directory, const char *words, const char *traces, const char *reads)
+{
+    CliRun run;
+    char kept[160];
+    snprintf(kept, sizeof kept, "%s --operator-cache by-%s", words, traces);
+    float *built = volume_of(directory, NULL, reads, words, &run);
+    cli_free(&run);
+    free(volume_of(directory, NULL, traces, kept, &run));
+    assert_non_null(strstr(run.err, "sinodag: operator: kept in by-"));
+    cli_free(&run);
+    float *read = volume_of(directory, NULL, reads, kept, &run);
+    if (!strstr(run.err, "sinodag: operator: read from by-")) fail_msg("%s: %s", kept, run.err);
+    assert_int_equal(tasks_on(&run, "building: trace_fill", kind()->place), 0);
+    cli_free(&run);
+    assert_memory_equal(built, read, (size_t)SLICES * SIZE * SIZE * sizeof *built);
+    free(built);
+    free(read);
+}
+
+/* In one partition and in more than there are tiles. */
+static void operators_are_the_same_wherever_traced(void **state)
+{
+    static const char *const words[] = {"--partitions 1 --iterations 2",
+                                        "--partitions 2 --iterations 2 --symmetry no --precision double",
+                                        "--partitions 3 --iterations 2 --precision mixed",
+                                        "--partitions 40 --iterations 2 --precision half --symmetry no"};
+    cli_works(*state, scan);
+    for (int i = 0; i < 4; i++) {
+        assert_same_operator(*state, words[i], kind()->device, "cpu");
+        assert_same_operator(*state, words[i], "cpu", kind()->device);
+    }
+}
+
+/* A slice of a single tile, of which most devices and workers have nothing. */
+static void one_tile_of_one_slice(void **state)
+{
+    CliRun run = {.directory = *state};
+    cli_works(*state, "phantom -o scan.h5 --size 16 --angles 12 --slices 1");
+    const char *const device[] = {"cpu", kind()->device};
+    float *volume[2];
+    for (int i = 0; i < 2; i++) {
+        cli_start(&run, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 7.5 --profile --iterations 3 --device %s",
+                  device[i]);
+        cli_wait(&run);
+        assert_int_equal(run.exit_code, 0);
+        if (i == 1) assert_traced(&run);
+        volume[i] = cli_read_volume(*state, "out.h5", 1, 16);
+        cli_free(&run);
+    }
+    assert_true(cli_difference(16 * 16, volume[1], volume[0]) <= 1e-5);
+    free(volume[0]);
+    free(volume[1]);
+}
+
 static double bytes_to_devices(const CliRun *run)
 {
     double sum = 0;
@@ -153,7 +221,7 @@ static double bytes_to_devices(const CliRun *run)
     snprintf(before, sizeof before, "sinodag: transfers from NUMA 0 to %s", kind()->node);
     for (const char *at = run->err; (at = strstr(at, before)); at++) {
         const char *rest;
-        cli_number_after(at, ": ", &rest);
+        cli_number_after(at + strlen(before), ": ", &rest);
         const double number = cli_number_after(rest, ", ", &rest);
         sum += number * (strncmp(rest, " GiB", 4) == 0   ? 0x1p30
                          : strncmp(rest, " MiB", 4) == 0 ? 0x1p20
@@ -179,6 +247,10 @@ static void problems_larger_than_the_device(void **state)
     assert_true(bytes_to_devices(&narrow) > 2 * bytes_to_devices(&wide));
     assert_true(cli_difference((int64_t)SLICES * size * size, found, expected) <= 1e-5);
     assert_on_devices_only(&narrow);
+    assert_traced(&narrow);
+    if (kind()->traces)
+        assert_true(tasks_on(&narrow, "building: trace_fill", kind()->place) >
+                    tasks_on(&wide, "building: trace_fill", kind()->place));
     free(expected);
     free(found);
     cli_free(&wide);
@@ -256,7 +328,8 @@ int cli_device_tests(void)
     const struct CMUnitTest with_devices[] = {
         CLI_TEST(every_precision_and_algorithm),   CLI_TEST(one_partition_without_symmetry),
         CLI_TEST(cores_and_devices_together),      CLI_TEST(operators_are_kept),
-        CLI_TEST(problems_larger_than_the_device), CLI_TEST(what_does_not_fit_is_refused),
+        CLI_TEST(problems_larger_than_the_device), CLI_TEST(operators_are_the_same_wherever_traced),
+        CLI_TEST(one_tile_of_one_slice),           CLI_TEST(what_does_not_fit_is_refused),
     };
     const int failed = cmocka_run_group_tests(anywhere, NULL, NULL);
     if (!has_devices()) return failed ? failed : TESTING_SKIPPED;

@@ -118,6 +118,16 @@ static int64_t run_bytes(const SinoPackRun *run)
     return last->offset + last->bytes - run->piece[0].offset;
 }
 
+static SinoStatus insert_touching(Passes *passes)
+{
+    for (int64_t r = 0; r < passes->run_count; r++) {
+        const SinoPackRun *run = &passes->run[r].pack;
+        SINO_TRY(sino_insert_touch(passes->runtime, passes->run[r].partition, run->area->block + run->piece[0].offset,
+                                   run_bytes(run)));
+    }
+    return NULL;
+}
+
 static SinoStatus insert_filling(Passes *passes)
 {
     for (int64_t r = 0; r < passes->run_count; r++) {
@@ -159,9 +169,10 @@ static void for_each_block(const Passes *passes, int (*act)(void *memory, size_t
     }
 }
 
-/* GPUs copy to pinned memory at full speed, and meanwhile. */
+/* GPUs copy to pinned memory at full speed, and meanwhile. Pinning by itself would take its pages one by one. */
 static SinoStatus fill_runs(Passes *passes)
 {
+    SINO_TRY(sino_runtime_wait_after(passes->runtime, insert_touching(passes)));
     for_each_block(passes, starpu_memory_pin);
     SinoStatus status = sino_runtime_wait_after(passes->runtime, insert_filling(passes));
     collect_runs(passes);

@@ -80,6 +80,9 @@ SinoStatus sino_insert_trace_mark(SinoRuntime *runtime, int64_t partition, SinoP
                                   SinoData *bytes, uint8_t *touched);
 SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run, const uint32_t *local);
 
+/* touch: memory that was reserved gets its pages. */
+SinoStatus sino_insert_touch(SinoRuntime *runtime, int64_t partition, void *memory, int64_t bytes);
+
 /* regroup_measure, regroup_fill: some visits of the lists that devices gather from (regroup.h). */
 SinoStatus sino_insert_regroup_measure(SinoRuntime *runtime, int64_t partition, SinoRegroup *regroup, int64_t first,
                                        int64_t count);

@@ -9,7 +9,6 @@
 #include "half.h"
 #include "memory.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +47,6 @@ typedef struct Workspace {
     int32_t place[SINO_VISIT_SLOTS_MAX];
     int32_t of_voxel[SINO_TILE_VOXELS + 1]; /* where a voxel's entries begin */
     uint8_t order[SINO_TILE_VOXELS];        /* of the voxels, by offset */
-    double offset[SINO_TILE_VOXELS];
     uint16_t ray_slot[SINO_VISIT_RAYS_MAX + SINO_GROUP_RAYS * SINO_SECTION_GROUPS];
 } Workspace;
 
@@ -143,20 +141,6 @@ static void sort_by_voxel(Workspace *work, const SinoRegroupOrigin *origin, cons
             }
 }
 
-/* Voxels by their offset across a direction; of equal ones, the first row first. */
-static void order_voxels(Workspace *work, double rad)
-{
-    const double cosine = cos(rad), sine = sin(rad), rounding = 1e-9;
-    for (int v = 0; v < SINO_TILE_VOXELS; v++) {
-        const int row = v / SINO_TILE, column = v % SINO_TILE;
-        const double offset = column * cosine - row * sine;
-        int i = v;
-        work->offset[v] = offset;
-        for (; i > 0 && offset < work->offset[work->order[i - 1]] - rounding; i--) work->order[i] = work->order[i - 1];
-        work->order[i] = (uint8_t)v;
-    }
-}
-
 /* Backprojecting: voxels, by their offset. */
 static void list_voxels(Workspace *work, const SinoRegroupOrigin *origin, const SinoSection *section)
 {
@@ -164,7 +148,7 @@ static void list_voxels(Workspace *work, const SinoRegroupOrigin *origin, const 
     sort_by_voxel(work, origin, section, false);
     for (int v = 0; v < SINO_TILE_VOXELS; v++) work->of_voxel[v + 1] += work->of_voxel[v];
     sort_by_voxel(work, origin, section, true); /* now of_voxel[v] is where those of v end */
-    order_voxels(work, sino_regroup_middle_rad(work->regroup, origin->angle, NULL));
+    sino_regroup_order_voxels(work->regroup, origin->angle, work->order);
     for (int i = 0; i < SINO_TILE_VOXELS; i++) {
         const uint8_t v = work->order[i];
         const int32_t begin = v > 0 ? work->of_voxel[v - 1] : 0, end = work->of_voxel[v];
@@ -289,20 +273,27 @@ static SinoStatus workspace_new(const SinoRegroup *regroup, Workspace **work)
     return NULL;
 }
 
+void sino_regroup_take(SinoRegroup *regroup, int64_t visit, int32_t bundle_count, int32_t step_count)
+{
+    const SinoRegroupOrigin *origin = &regroup->origin[visit];
+    regroup->visit[visit] = (SinoGatherVisit){.step = origin->section->step,
+                                              .tile = origin->tile,
+                                              .bundle_count = bundle_count,
+                                              .step_count = step_count,
+                                              .orientations = origin->section->orientations};
+}
+
 SinoStatus sino_regroup_measure(SinoRegroup *regroup, int64_t first, int64_t count)
 {
     Workspace *work;
     const int32_t groups = groups_of_bundle(regroup);
     SINO_TRY(workspace_new(regroup, &work));
     for (int64_t v = first; v < first + count; v++) {
-        const SinoRegroupOrigin *origin = &regroup->origin[v];
-        make_groups(work, origin);
-        regroup->visit[v] = (SinoGatherVisit){.step = origin->section->step,
-                                              .tile = origin->tile,
-                                              .orientations = origin->section->orientations,
-                                              .bundle_count = (work->group_count + groups - 1) / groups};
+        make_groups(work, &regroup->origin[v]);
+        int32_t steps = 0;
         for (int32_t g = 0; g < work->group_count; g += groups)
-            regroup->visit[v].step_count += (int32_t)bundle_steps(regroup, &work->group[g]);
+            steps += (int32_t)bundle_steps(regroup, &work->group[g]);
+        sino_regroup_take(regroup, v, (work->group_count + groups - 1) / groups, steps);
     }
     free(work);
     return NULL;

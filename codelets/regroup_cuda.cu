@@ -3,7 +3,10 @@
  *
  * A block makes a visit. It first finds the outputs and what they meet; then a warp unites the inputs of one group
  * after the other: output by output, a lane for each input, those that are new get places in the order of lanes, as
- * they do on the CPU. Groups are united twice, to be counted, on which their order depends, and to be written. */
+ * they do on the CPU. Groups are united twice, to be counted, on which their order depends, and to be written.
+ *
+ * Loops that are short or nested deeply are not unrolled: the registers in which warps come together again would spill.
+ */
 #include "sum_cuda.cuh"
 
 #include <limits.h>
@@ -261,6 +264,7 @@ template <class K> static __device__ __forceinline__ void spread_outputs(const S
 {
     const int lane = lane_of();
     unsigned taken = 0;
+#pragma unroll 1
     for (int i = 0; i < outputs->count; i++) {
         if (i % 4 == 0) taken = 0;
         const bool mine = lane >= i && lane < outputs->count;
@@ -301,10 +305,12 @@ static __device__ __forceinline__ Meeting<typename K::Bits> meeting_of(const Ope
 template <class K, class Visit>
 static __device__ __forceinline__ void each_meeting(const Opened<K> &at, const Outputs &outputs, Visit visit)
 {
+#pragma unroll 1
     for (int r = 0; r < outputs.count; r++) {
         const int output = __shfl_sync(all_lanes, outputs.mine, r);
         const int *const begin = K::BACK ? at.shared->item + output : at.shared->start + output / SINO_GROUP_RAYS;
         const int first = begin[0], count = (begin[1] - first) * (K::BACK ? SINO_GROUP_RAYS : 1);
+#pragma unroll 1
         for (int from = 0; from < count; from += 32) {
             const int i = from + lane_of();
             Meeting<typename K::Bits> meeting = {0, 0};
@@ -343,6 +349,7 @@ static __device__ __forceinline__ int unite(const Opened<K> &at, const Outputs &
 static __device__ __forceinline__ void spread_inputs(const Union &mine, int count)
 {
     unsigned taken = 0;
+#pragma unroll 1
     for (int i = 0; i < count; i++) {
         unsigned free = 0;
         int from = i;

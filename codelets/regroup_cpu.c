@@ -273,30 +273,31 @@ static SinoStatus workspace_new(const SinoRegroup *regroup, Workspace **work)
     return NULL;
 }
 
-void sino_regroup_take(SinoRegroup *regroup, int64_t visit, int32_t bundle_count, int32_t step_count)
-{
-    const SinoRegroupOrigin *origin = &regroup->origin[visit];
-    regroup->visit[visit] = (SinoGatherVisit){.step = origin->section->step,
-                                              .tile = origin->tile,
-                                              .bundle_count = bundle_count,
-                                              .step_count = step_count,
-                                              .orientations = origin->section->orientations};
-}
-
-SinoStatus sino_regroup_measure(SinoRegroup *regroup, int64_t first, int64_t count)
+SinoStatus sino_regroup_measure(const SinoRegroup *regroup, int64_t first, int64_t count, SinoRegroupSize *size)
 {
     Workspace *work;
     const int32_t groups = groups_of_bundle(regroup);
     SINO_TRY(workspace_new(regroup, &work));
-    for (int64_t v = first; v < first + count; v++) {
-        make_groups(work, &regroup->origin[v]);
-        int32_t steps = 0;
+    for (int64_t i = 0; i < count; i++) {
+        make_groups(work, &regroup->origin[first + i]);
+        size[i] = (SinoRegroupSize){.bundle_count = (work->group_count + groups - 1) / groups};
         for (int32_t g = 0; g < work->group_count; g += groups)
-            steps += (int32_t)bundle_steps(regroup, &work->group[g]);
-        sino_regroup_take(regroup, v, (work->group_count + groups - 1) / groups, steps);
+            size[i].step_count += (int32_t)bundle_steps(regroup, &work->group[g]);
     }
     free(work);
     return NULL;
+}
+
+void sino_regroup_take(SinoRegroup *regroup, int64_t first, int64_t count, const SinoRegroupSize *size)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const SinoRegroupOrigin *origin = &regroup->origin[first + i];
+        regroup->visit[first + i] = (SinoGatherVisit){.step = origin->section->step,
+                                                      .tile = origin->tile,
+                                                      .bundle_count = size[i].bundle_count,
+                                                      .step_count = size[i].step_count,
+                                                      .orientations = origin->section->orientations};
+    }
 }
 
 static SinoGatherHeader header_of(const SinoRegroup *regroup)
@@ -390,6 +391,11 @@ void sino_regroup_head(const SinoRegroup *regroup, void *lists)
     memcpy((void *)sino_gather_parts(header), regroup->part, (size_t)regroup->part_count * sizeof *regroup->part);
 }
 
+int64_t sino_regroup_offset(const SinoGatherHeader *head, int64_t visit)
+{
+    return visit < head->visit_count ? sino_gather_visits(head)[visit].offset : head->bytes;
+}
+
 static void store_length(SinoPrecision precision, double value, void *length, int64_t at)
 {
     if (precision == SINO_DOUBLE)
@@ -463,15 +469,19 @@ SinoStatus sino_regroup_block(const SinoRegroupInput *input, SinoGatherHeader **
 {
     SinoStatus status = NULL;
     SinoRegroup *regroup = NULL;
+    SinoRegroupSize *size = NULL;
     SinoGatherHeader *lists = NULL;
     SINO_TRY(sino_regroup_new(input, &regroup));
-    SINO_TRY_OR(status, done, sino_regroup_measure(regroup, 0, regroup->visit_count));
+    SINO_TRY_OR(status, done, sino_allocate(regroup->visit_count, sizeof *size, "sizes of visits", &size));
+    SINO_TRY_OR(status, done, sino_regroup_measure(regroup, 0, regroup->visit_count, size));
+    sino_regroup_take(regroup, 0, regroup->visit_count, size);
     SINO_TRY_OR(status, done, sino_allocate(sino_regroup_bytes(regroup), 1, "gather lists", &lists));
     sino_regroup_head(regroup, lists);
     SINO_TRY_OR(status, done, sino_regroup_fill(regroup, 0, regroup->visit_count, lists));
     *result = lists;
     lists = NULL;
 done:
+    free(size);
     free(lists);
     sino_regroup_free(regroup);
     return status;

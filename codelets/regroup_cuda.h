@@ -5,7 +5,7 @@
  *
  *     sino_regroup_table                                     on the host
  *     sino_regroup_measure_cuda(stream, …, size)             for all visits, some at a time; a copy to the host
- *     sino_regroup_take_sizes, _bytes, _head                 on the host
+ *     sino_regroup_take, _bytes, _head                       on the host
  *     sino_regroup_fill_cuda(stream, …, head, …, lists)      for all visits, some at a time */
 #ifndef SINO_REGROUP_CUDA_H
 #define SINO_REGROUP_CUDA_H
@@ -27,11 +27,6 @@ typedef struct SinoRegroupOrder {
     uint8_t voxel[SINO_TILE_VOXELS];
 } SinoRegroupOrder;
 
-/* What a visit takes. */
-typedef struct SinoRegroupSize {
-    int32_t bundle_count, step_count;
-} SinoRegroupSize;
-
 /* Of all visits; plain numbers. */
 typedef struct SinoRegroupShape {
     int64_t visit_count, batch_count;
@@ -48,12 +43,6 @@ SinoRegroupShape sino_regroup_shape(const SinoRegroup *regroup);
 /* SinoRegroupVisit visit[visit_count] | SinoRegroupOrder order[batch_count] */
 int64_t sino_regroup_table_bytes(const SinoRegroupShape *shape);
 void sino_regroup_table(const SinoRegroup *regroup, void *table);
-
-/* In place of sino_regroup_measure: the sizes of visits first … first + count − 1. */
-void sino_regroup_take_sizes(SinoRegroup *regroup, int64_t first, int64_t count, const SinoRegroupSize *size);
-
-/* Where the lists of a visit begin, from the start of the header, once all are measured; of visit_count, the end. */
-int64_t sino_regroup_offset(const SinoGatherHeader *head, int64_t visit);
 
 /* Everything is in device memory, on 32 bytes, but the structure itself. */
 typedef struct SinoRegroupCuda {

@@ -51,7 +51,4 @@ double sino_regroup_middle_rad(const SinoRegroup *regroup, int64_t first, double
 /* Voxels of a tile by their offset across the batch's middle direction; of equal ones, the first row first. */
 void sino_regroup_order_voxels(const SinoRegroup *regroup, int64_t first, uint8_t *order);
 
-/* What the visit takes, as measured. */
-void sino_regroup_take(SinoRegroup *regroup, int64_t visit, int32_t bundle_count, int32_t step_count);
-
 #endif

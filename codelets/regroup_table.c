@@ -53,13 +53,3 @@ void sino_regroup_table(const SinoRegroup *regroup, void *table)
     }
     if (regroup->input.back) order_batches(regroup, (void *)(visit + regroup->visit_count));
 }
-
-void sino_regroup_take_sizes(SinoRegroup *regroup, int64_t first, int64_t count, const SinoRegroupSize *size)
-{
-    for (int64_t i = 0; i < count; i++) sino_regroup_take(regroup, first + i, size[i].bundle_count, size[i].step_count);
-}
-
-int64_t sino_regroup_offset(const SinoGatherHeader *head, int64_t visit)
-{
-    return visit < head->visit_count ? sino_gather_visits(head)[visit].offset : head->bytes;
-}

@@ -31,14 +31,12 @@ static void unlend(const SinoRegroup *regroup, const SinoRegroupCuda *lent)
     device_free((void *)(uintptr_t)lent->table);
 }
 
-SinoStatus regroup_measure_on_device(SinoRegroup *regroup, int64_t first, int64_t count)
+SinoStatus regroup_measure_on_device(const SinoRegroup *regroup, int64_t first, int64_t count, SinoRegroupSize *size)
 {
     const SinoRegroupCuda lent = lend(regroup);
-    SinoRegroupSize *size = device_memory((size_t)count * sizeof *size);
-    memset(size, 0xff, (size_t)count * sizeof *size);
-    device_check(sino_regroup_measure_cuda(NULL, &lent, first, count, size));
-    sino_regroup_take_sizes(regroup, first, count, size);
-    device_free(size);
+    SinoRegroupSize *measured = memset(device_memory((size_t)count * sizeof *size), 0xff, (size_t)count * sizeof *size);
+    device_check(sino_regroup_measure_cuda(NULL, &lent, first, count, measured));
+    device_return(size, measured, (size_t)count * sizeof *size);
     unlend(regroup, &lent);
     return NULL;
 }
@@ -93,10 +91,14 @@ static SinoGatherHeader *make(SinoRegroup *regroup)
     static int64_t turn = 0;
     const int64_t all = sino_regroup_visit_count(regroup), count = all < VISITS_MAX ? all : VISITS_MAX;
     const int64_t first = turn++ * 7919 % (all - count + 1), end = first + count, some = count / 3;
-    device_check(sino_regroup_measure(regroup, 0, first));
-    device_check(sino_regroup_measure(regroup, end, all - end));
-    device_check(regroup_measure_on_device(regroup, first, some));
-    device_check(regroup_measure_on_device(regroup, first + some, count - some));
+    SinoRegroupSize *size = malloc((size_t)(all + 1) * sizeof *size);
+    if (!size) abort();
+    device_check(sino_regroup_measure(regroup, 0, first, size));
+    device_check(sino_regroup_measure(regroup, end, all - end, size + end));
+    device_check(regroup_measure_on_device(regroup, first, some, size + first));
+    device_check(regroup_measure_on_device(regroup, first + some, count - some, size + first + some));
+    sino_regroup_take(regroup, 0, all, size);
+    free(size);
     SinoGatherHeader *lists = malloc((size_t)sino_regroup_bytes(regroup));
     if (!lists) abort();
     memset(lists, 0xff, (size_t)sino_regroup_bytes(regroup));

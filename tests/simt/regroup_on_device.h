@@ -5,7 +5,7 @@
 
 #include "regroup.h"
 
-SinoStatus regroup_measure_on_device(SinoRegroup *regroup, int64_t first, int64_t count);
+SinoStatus regroup_measure_on_device(const SinoRegroup *regroup, int64_t first, int64_t count, SinoRegroupSize *size);
 SinoStatus regroup_fill_on_device(const SinoRegroup *regroup, int64_t first, int64_t count, void *lists);
 
 /* Regroups on both; ends the program when their bytes differ. */

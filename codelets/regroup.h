@@ -38,7 +38,8 @@ SinoStatus sino_regroup_measure(const SinoRegroup *regroup, int64_t first, int64
 /* Sizes as measured, of every visit before what follows. */
 void sino_regroup_take(SinoRegroup *regroup, int64_t first, int64_t count, const SinoRegroupSize *size);
 
-/* Bytes of the lists. */
+/* Bytes of header and tables, known before the visits are measured; bytes of the lists, these included. */
+int64_t sino_regroup_head_bytes(const SinoRegroup *regroup);
 int64_t sino_regroup_bytes(const SinoRegroup *regroup);
 
 /* Header and tables, which come before the visits. */

@@ -324,8 +324,7 @@ static SinoGatherHeader header_of(const SinoRegroup *regroup)
                               .early_unit_count = regroup->early_unit_count};
 }
 
-/* Bytes before the first visit's lists. */
-static int64_t head_bytes(const SinoRegroup *regroup)
+int64_t sino_regroup_head_bytes(const SinoRegroup *regroup)
 {
     const int64_t tiles = regroup->input.block->tile_count * SINO_ORIENTATIONS;
     return sino_block_align((int64_t)sizeof(SinoGatherHeader) +
@@ -346,7 +345,7 @@ static int64_t visit_bytes(const SinoGatherHeader *header, const SinoGatherVisit
 int64_t sino_regroup_bytes(const SinoRegroup *regroup)
 {
     const SinoGatherHeader header = header_of(regroup);
-    int64_t bytes = head_bytes(regroup);
+    int64_t bytes = sino_regroup_head_bytes(regroup);
     for (int64_t v = 0; v < regroup->visit_count; v++) bytes += visit_bytes(&header, &regroup->visit[v]);
     return bytes;
 }
@@ -370,7 +369,7 @@ void sino_regroup_head(const SinoRegroup *regroup, void *lists)
 {
     SinoGatherHeader *header = lists;
     const int64_t tiles = regroup->input.block->tile_count * SINO_ORIENTATIONS;
-    int64_t at = head_bytes(regroup);
+    int64_t at = sino_regroup_head_bytes(regroup);
     memset(lists, 0, (size_t)at);
     *header = header_of(regroup);
     memcpy((void *)sino_gather_chains(header), regroup->chain, (size_t)regroup->chain_count * sizeof *regroup->chain);

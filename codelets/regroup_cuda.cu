@@ -42,7 +42,8 @@ struct Lists {
 };
 
 /* What a block shares. Outputs are numbers of voxels, or, projecting, SINO_GROUP_RAYS · group + ray. */
-struct Shared {
+struct __align__(16) Shared
+{
     int start[SINO_VISIT_GROUPS_MAX + 1]; /* where the voxels of the block's groups begin */
     uint16_t slot[OUTPUTS_MAX];           /* of rays */
     uint16_t output[OUTPUTS_MAX];
@@ -226,7 +227,7 @@ struct Union {
 /* A visit, opened: what a warp needs to unite the inputs of outputs. */
 template <class K> struct Opened {
     Groups<K> groups;
-    const Shared *shared;
+    Shared *shared;
     const uint32_t *items;
     int slots;
     Union mine;
@@ -373,7 +374,7 @@ static __device__ __forceinline__ void spread_inputs(const Union &mine, int coun
     __syncwarp();
 }
 
-/* Dynamic shared memory: items, then places and unions of each warp. */
+/* Shared memory: what a block shares, its items, then places and unions of each warp. */
 static __host__ __device__ int64_t item_bytes(const SinoRegroupShape &shape)
 {
     return shape.back ? sino_block_align(shape.voxel_max * static_cast<int64_t>(sizeof(uint32_t)), 16) : 0;
@@ -381,12 +382,14 @@ static __host__ __device__ int64_t item_bytes(const SinoRegroupShape &shape)
 
 /* Finds the outputs of the visit, and what they meet. */
 template <class K>
-static __device__ Opened<K> open_visit(const Lists &lists, const SinoRegroupVisit &visit, Shared *shared, char *memory)
+static __device__ Opened<K> open_visit(const Lists &lists, const SinoRegroupVisit &visit, char *memory)
 {
     const Groups<K> groups = groups_of<K>(lists, visit);
-    uint32_t *const items = reinterpret_cast<uint32_t *>(memory);
+    Shared *const shared = reinterpret_cast<Shared *>(memory);
+    uint32_t *const items = reinterpret_cast<uint32_t *>(shared + 1);
     const int slots = lists.shape.slots;
-    uint16_t *const mine = reinterpret_cast<uint16_t *>(memory + item_bytes(lists.shape)) + 2 * slots * warp_of();
+    uint16_t *const mine =
+        reinterpret_cast<uint16_t *>(memory + sizeof(Shared) + item_bytes(lists.shape)) + 2 * slots * warp_of();
     open_groups(lists, groups, shared);
     if (K::BACK)
         list_voxels(lists.order[visit.batch], groups, shared, items);
@@ -397,8 +400,9 @@ static __device__ Opened<K> open_visit(const Lists &lists, const SinoRegroupVisi
 }
 
 /* How many inputs each group has, and the first. */
-template <class K> static __device__ void count_inputs(const Opened<K> &at, Shared *shared)
+template <class K> static __device__ void count_inputs(const Opened<K> &at)
 {
+    Shared *const shared = at.shared;
     int count = 0;
     for (int b = 0; b < SINO_SECTION_GROUPS; b++) count += (shared->batch_outputs[b] + K::R - 1) / K::R;
     for (int group = warp_of(); group < count; group += WARPS) {
@@ -512,10 +516,10 @@ static __device__ __forceinline__ void write_group(const Opened<K> &at, Outputs 
 
 template <class K> static __global__ void __launch_bounds__(THREADS) measure_kernel(Lists lists, SinoRegroupSize *size)
 {
-    SINO_SHARED(Shared, shared, 1);
     SINO_SHARED_DYNAMIC(memory);
-    const Opened<K> at = open_visit<K>(lists, lists.visit[lists.first + blockIdx.x], shared, memory);
-    count_inputs(at, shared);
+    const Opened<K> at = open_visit<K>(lists, lists.visit[lists.first + blockIdx.x], memory);
+    Shared *const shared = at.shared;
+    count_inputs(at);
     sort_groups(shared);
     const int bundles = count_steps<K>(shared);
     if (threadIdx.x == 0) size[blockIdx.x] = {bundles, shared->step[bundles]};
@@ -531,7 +535,6 @@ static __device__ void clear(void *memory, int64_t bytes)
 template <class K>
 static __global__ void __launch_bounds__(THREADS) fill_kernel(Lists lists, const SinoGatherHeader *head, uint8_t *bytes)
 {
-    SINO_SHARED(Shared, shared, 1);
     SINO_SHARED_DYNAMIC(memory);
     const int64_t number = lists.first + blockIdx.x;
     SinoGatherVisit visit = sino_gather_visits(head)[number];
@@ -539,8 +542,9 @@ static __global__ void __launch_bounds__(THREADS) fill_kernel(Lists lists, const
     SinoGatherLists arrays;
     visit.offset = mine - reinterpret_cast<const uint8_t *>(head);
     clear(mine, sino_gather_arrays(head, &visit, &arrays));
-    const Opened<K> at = open_visit<K>(lists, lists.visit[number], shared, memory);
-    count_inputs(at, shared);
+    const Opened<K> at = open_visit<K>(lists, lists.visit[number], memory);
+    Shared *const shared = at.shared;
+    count_inputs(at);
     sort_groups(shared);
     const int groups = count_steps<K>(shared) * K::BUNDLE_GROUPS;
     for (int i = warp_of(); i < groups; i += WARPS) {
@@ -585,13 +589,23 @@ static Lists lists_of(const SinoRegroupCuda *regroup, int64_t first)
             first};
 }
 
+static size_t shared_bytes(const SinoRegroupShape &shape)
+{
+    const size_t unions = WARPS * 2 * static_cast<size_t>(shape.slots) * sizeof(uint16_t);
+    return sizeof(Shared) + static_cast<size_t>(item_bytes(shape)) + unions;
+}
+
+int64_t sino_regroup_cuda_shared_bytes(const SinoRegroupShape *shape)
+{
+    return static_cast<int64_t>(shared_bytes(*shape));
+}
+
 static SinoStatus launch_of(const char *name, cudaStream_t stream, const SinoRegroupShape &shape, int64_t count,
                             SinoLaunch *launch)
 {
-    const size_t unions = WARPS * 2 * static_cast<size_t>(shape.slots) * sizeof(uint16_t);
     SINO_CHECK(count <= INT_MAX, SINO_FAILED, "regrouping %lld visits at once on a GPU; allowed: up to %d",
                static_cast<long long>(count), INT_MAX);
-    *launch = {name, static_cast<unsigned>(count), THREADS, static_cast<size_t>(item_bytes(shape)) + unions, stream};
+    *launch = {name, static_cast<unsigned>(count), THREADS, shared_bytes(shape), stream};
     return NULL;
 }
 

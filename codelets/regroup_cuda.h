@@ -44,6 +44,9 @@ SinoRegroupShape sino_regroup_shape(const SinoRegroup *regroup);
 int64_t sino_regroup_table_bytes(const SinoRegroupShape *shape);
 void sino_regroup_table(const SinoRegroup *regroup, void *table);
 
+/* Shared memory that kernels take. */
+int64_t sino_regroup_cuda_shared_bytes(const SinoRegroupShape *shape);
+
 /* Everything is in device memory, on 32 bytes, but the structure itself. */
 typedef struct SinoRegroupCuda {
     SinoRegroupShape shape;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operator, inside: shared by operator.c, operator_build.c, operator_cache.c and operator_window.c. */
+/* Operator, inside: shared by operator.c, operator_build.c, operator_cache.c, operator_device.c, operator_lists.c and
+ * operator_window.c. */
 #ifndef SINO_OPERATOR_PRIVATE_H
 #define SINO_OPERATOR_PRIVATE_H
 
@@ -17,6 +18,9 @@ void sino_operator_close_windows(SinoOperator *op);
 SinoStatus sino_operator_check_devices(const SinoRuntime *runtime, const SinoOperator *op);
 SinoStatus sino_operator_open_devices(SinoRuntime *runtime, SinoOperator *op);
 void sino_operator_close_devices(SinoOperator *op);
+
+/* The lists of every partition and direction; footprints are data already. */
+SinoStatus sino_operator_make_lists(SinoRuntime *runtime, SinoOperator *op);
 
 /* More than the block of a partition can take: each nonzero would be alone in its group's union, in a group of four
  * rays. */

@@ -111,6 +111,11 @@ void sino_data_free(SinoData *data)
     free(data);
 }
 
+void sino_data_come_home(SinoData *data)
+{
+    starpu_data_wont_use(data->handle);
+}
+
 const void *sino_data_memory(const SinoData *data)
 {
     return data->memory;

@@ -93,6 +93,9 @@ SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t byt
 /* Waits for the tasks that use it. Takes NULL. */
 void sino_data_free(SinoData *data);
 
+/* Nobody on a device wants it soon: what a device has written comes to main memory as soon as it is done. */
+void sino_data_come_home(SinoData *data);
+
 /* Where it is in main memory, whoever uses it just then; NULL: scratch, or no memory. */
 const void *sino_data_memory(const SinoData *data);
 
@@ -197,6 +200,9 @@ static inline cl_mem sino_opencl_buffer(void *buffers[], int i)
 
 /* Scratch memory that CUDA's kernels add up in; NULL: no GPU computes. */
 SinoData *sino_runtime_workspace(const SinoRuntime *runtime);
+
+/* Shared memory that a block of threads can have on every GPU; 0: none computes. */
+int64_t sino_runtime_shared_bytes(const SinoRuntime *runtime);
 
 /* What launches on the GPU of the worker that calls depend on. */
 const SinoSpmmDevice *sino_runtime_spmm_device(const SinoRuntime *runtime);

@@ -181,11 +181,6 @@ static SinoStatus launch_input(cudaStream_t stream, SinoCorrectInput input, cons
     }
 }
 
-int64_t sino_correct_cuda_workspace_bytes(const SinoCorrection *correction)
-{
-    return correction->angle_count * correction->slices.slice_count * static_cast<int64_t>(sizeof(int));
-}
-
 SinoStatus sino_correct_cuda(cudaStream_t stream, const SinoCorrection *correction, const void *counts,
                              const float *flat, const float *dark, void *sinogram, int64_t *repaired, void *workspace)
 {
@@ -199,88 +194,4 @@ SinoStatus sino_correct_cuda(cudaStream_t stream, const SinoCorrection *correcti
     return correction->slices.precision == SINO_DOUBLE
                ? launch_input<double>(stream, input, lines, counts, flat, dark, sinogram, repaired)
                : launch_input<float>(stream, input, lines, counts, flat, dark, sinogram, repaired);
-}
-
-/* A thread for each pixel. */
-static __global__ void mean_kernel(int64_t field_count, int64_t pixel_count, const float *fields, float *result)
-{
-    const int64_t pixel = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x;
-    if (pixel >= pixel_count) return;
-    double sum = 0;
-    int64_t finite_count = 0;
-    for (int64_t i = 0; i < field_count; i++) {
-        const float value = fields[i * pixel_count + pixel];
-        if (!isfinite(value)) continue;
-        sum += static_cast<double>(value);
-        finite_count++;
-    }
-    result[pixel] = finite_count ? static_cast<float>(sum / static_cast<double>(finite_count)) : 0;
-}
-
-/* Numbers in the order of the floats. */
-static __device__ __forceinline__ unsigned key_of(float value)
-{
-    const unsigned bits = __float_as_uint(value);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-
-static __device__ __forceinline__ float value_of(unsigned key)
-{
-    return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
-}
-
-/* How many of a pixel's finite values have keys of at most `key`. */
-static __device__ int64_t count_up_to(unsigned key, int64_t field_count, int64_t pixel_count, const float *field)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < field_count; i++) {
-        const float value = field[i * pixel_count];
-        count += isfinite(value) && key_of(value) <= key;
-    }
-    return count;
-}
-
-/* The value that `rank` of the finite ones are before in ascending order, by bisection over its bits. */
-static __device__ float ranked(int64_t rank, int64_t field_count, int64_t pixel_count, const float *field)
-{
-    unsigned key = 0;
-    for (int bit = 31; bit >= 0; bit--) {
-        const unsigned below = key + (1u << bit) - 1;
-        if (count_up_to(below, field_count, pixel_count, field) <= rank) key |= 1u << bit;
-    }
-    return value_of(key);
-}
-
-static __global__ void median_kernel(int64_t field_count, int64_t pixel_count, const float *fields, float *result)
-{
-    const int64_t pixel = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x;
-    if (pixel >= pixel_count) return;
-    const float *const field = fields + pixel;
-    const int64_t count = count_up_to(0xffffffffu, field_count, pixel_count, field);
-    if (count == 0) {
-        result[pixel] = 0;
-        return;
-    }
-    const float middle = ranked(count / 2, field_count, pixel_count, field);
-    const float below = count % 2 ? middle : ranked(count / 2 - 1, field_count, pixel_count, field);
-    result[pixel] = static_cast<float>((static_cast<double>(below) + static_cast<double>(middle)) / 2);
-}
-
-static SinoLaunch over_pixels(const char *name, cudaStream_t stream, int64_t pixel_count)
-{
-    return {name, sino_blocks_for(pixel_count, THREADS, INT32_MAX), THREADS, 0, stream};
-}
-
-SinoStatus sino_fields_mean_cuda(cudaStream_t stream, int64_t field_count, int64_t pixel_count, const float *fields,
-                                 float *result)
-{
-    return sino_launch(over_pixels("fields_mean", stream, pixel_count), mean_kernel, field_count, pixel_count, fields,
-                       result);
-}
-
-SinoStatus sino_fields_median_cuda(cudaStream_t stream, int64_t field_count, int64_t pixel_count, const float *fields,
-                                   float *result)
-{
-    return sino_launch(over_pixels("fields_median", stream, pixel_count), median_kernel, field_count, pixel_count,
-                       fields, result);
 }

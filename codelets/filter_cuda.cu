@@ -15,16 +15,16 @@ enum {
     COLUMNS = 32, /* that a block turns at a time */
     LINES = 8,
     THREADS = COLUMNS * LINES,
-    BLOCKS_MAX = 4096,
-    ALIGNMENT = 256
+    BLOCKS_MAX = 4096
 };
 
 struct SinoFilterCuda {
-    int64_t column_count, padded_count, angle_count;
-    SinoSlices slices;
+    SinoPrecision precision;
+    int64_t column_count, padded_count, angle_count, stride;
     int64_t batch_angles; /* of one transform: rows of all slices, padding too */
     void *transfer;       /* device */
     double *angle_weight; /* device */
+    void *rows, *work;    /* device: of a batch, and cuFFT's */
     bool forward_made, backward_made;
     cufftHandle forward, backward;
     size_t work_bytes; /* of either plan */
@@ -113,16 +113,17 @@ static __global__ void __launch_bounds__(THREADS)
 static SinoStatus check_cufft(cufftResult result, const char *what, const SinoFilterCuda *filter)
 {
     SINO_CHECK(result == CUFFT_SUCCESS, SINO_FAILED, "cuFFT, %s of %lld x %lld rows of %lld points: error %d", what,
-               static_cast<long long>(filter->batch_angles), static_cast<long long>(filter->slices.stride),
+               static_cast<long long>(filter->batch_angles), static_cast<long long>(filter->stride),
                static_cast<long long>(filter->padded_count), static_cast<int>(result));
     return NULL;
 }
 
-static SinoStatus copy_to_device(const void *from, int64_t count, size_t each, const char *what, void **to)
+/* A piece of the device's memory, with a copy of what `from` points to unless that is NULL. */
+static SinoStatus new_memory(const void *from, int64_t count, size_t each, const char *what, void **to)
 {
     const size_t bytes = static_cast<size_t>(count) * each;
     cudaError_t error = cudaMalloc(to, bytes > 0 ? bytes : 1);
-    if (error == cudaSuccess) error = cudaMemcpy(*to, from, bytes, cudaMemcpyHostToDevice);
+    if (error == cudaSuccess && from) error = cudaMemcpy(*to, from, bytes, cudaMemcpyHostToDevice);
     SINO_CHECK(error == cudaSuccess, SINO_FAILED, "%llu bytes of the device's memory for the filter's %s: %s",
                static_cast<unsigned long long>(bytes), what, cudaGetErrorString(error));
     return NULL;
@@ -133,7 +134,7 @@ static SinoStatus make_plan(SinoFilterCuda *filter, cufftType type, bool forward
 {
     int points = static_cast<int>(filter->padded_count), reals = points + 2, complexes = points / 2 + 1;
     int *const before = forward ? &reals : &complexes, *const after = forward ? &complexes : &reals;
-    const int rows = static_cast<int>(filter->batch_angles * filter->slices.stride);
+    const int rows = static_cast<int>(filter->batch_angles * filter->stride);
     const char *const what = forward ? "forward plan" : "backward plan";
     size_t bytes = 0;
     SINO_TRY(check_cufft(cufftCreate(plan), what, filter));
@@ -149,28 +150,32 @@ static SinoStatus make(SinoFilterCuda *made, const SinoFilterTransfer *transfer,
 {
     const bool is_double = transfer->precision == SINO_DOUBLE;
     const size_t bytes = sino_precision_bytes(transfer->precision);
-    SINO_TRY(
-        copy_to_device(transfer->transfer, made->padded_count / 2 + 1, bytes, "transfer function", &made->transfer));
-    SINO_TRY(copy_to_device(angle_weight, made->angle_count, sizeof *angle_weight, "weights of angles",
-                            reinterpret_cast<void **>(&made->angle_weight)));
+    const int64_t row_count = made->batch_angles * made->stride;
+    SINO_TRY(new_memory(transfer->transfer, made->padded_count / 2 + 1, bytes, "transfer function", &made->transfer));
+    SINO_TRY(new_memory(angle_weight, made->angle_count, sizeof *angle_weight, "weights of angles",
+                        reinterpret_cast<void **>(&made->angle_weight)));
     SINO_TRY(make_plan(made, is_double ? CUFFT_D2Z : CUFFT_R2C, true, &made->forward_made, &made->forward));
-    return make_plan(made, is_double ? CUFFT_Z2D : CUFFT_C2R, false, &made->backward_made, &made->backward);
+    SINO_TRY(make_plan(made, is_double ? CUFFT_Z2D : CUFFT_C2R, false, &made->backward_made, &made->backward));
+    SINO_TRY(new_memory(NULL, row_count * (made->padded_count + 2), bytes, "rows", &made->rows));
+    SINO_TRY(new_memory(NULL, static_cast<int64_t>(made->work_bytes), 1, "transforms", &made->work));
+    SINO_TRY(check_cufft(cufftSetWorkArea(made->forward, made->work), "work area", made));
+    return check_cufft(cufftSetWorkArea(made->backward, made->work), "work area", made);
 }
 
-SinoStatus sino_filter_cuda_new(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
+SinoStatus sino_filter_cuda_new(const SinoFilter *filter, int64_t angle_count, int64_t stride,
                                 const double *angle_weight, SinoFilterCuda **made)
 {
     const SinoFilterTransfer transfer = sino_filter_transfer(filter);
     const int64_t angle_bytes =
-        (transfer.padded_count + 2) * slices.stride * static_cast<int64_t>(sino_precision_bytes(transfer.precision));
+        (transfer.padded_count + 2) * stride * static_cast<int64_t>(sino_precision_bytes(transfer.precision));
     const int64_t fitting = batch_bytes / angle_bytes, least = fitting < 1 ? 1 : fitting;
     SinoFilterCuda *plan = NULL;
-    assert(transfer.precision == slices.precision);
     SINO_TRY(sino_allocate(1, sizeof *plan, "filter on a GPU", &plan));
+    plan->precision = transfer.precision;
     plan->column_count = transfer.column_count;
     plan->padded_count = transfer.padded_count;
     plan->angle_count = angle_count;
-    plan->slices = slices;
+    plan->stride = stride;
     plan->batch_angles = angle_count < 1 ? 1 : angle_count < least ? angle_count : least;
     const SinoStatus status = make(plan, &transfer, angle_weight);
     if (status)
@@ -187,24 +192,14 @@ void sino_filter_cuda_free(SinoFilterCuda *filter)
     if (filter->backward_made) (void)cufftDestroy(filter->backward);
     (void)cudaFree(filter->transfer);
     (void)cudaFree(filter->angle_weight);
+    (void)cudaFree(filter->rows);
+    (void)cudaFree(filter->work);
     free(filter);
-}
-
-static int64_t rows_bytes(const SinoFilterCuda *filter)
-{
-    const int64_t count = filter->batch_angles * filter->slices.stride * (filter->padded_count + 2);
-    const int64_t bytes = count * static_cast<int64_t>(sino_precision_bytes(filter->slices.precision));
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-int64_t sino_filter_cuda_workspace_bytes(const SinoFilterCuda *filter)
-{
-    return rows_bytes(filter) + static_cast<int64_t>(filter->work_bytes);
 }
 
 static cufftResult transform(const SinoFilterCuda *filter, bool forward, void *rows)
 {
-    const bool is_double = filter->slices.precision == SINO_DOUBLE;
+    const bool is_double = filter->precision == SINO_DOUBLE;
     if (forward && is_double)
         return cufftExecD2Z(filter->forward, static_cast<cufftDoubleReal *>(rows),
                             static_cast<cufftDoubleComplex *>(rows));
@@ -231,7 +226,7 @@ template <class Real>
 static SinoStatus run_batch(cudaStream_t stream, const SinoFilterCuda *filter, const Batch &batch, Real *sinogram,
                             Real *rows)
 {
-    const int64_t row_count = filter->batch_angles * filter->slices.stride, half = filter->padded_count / 2 + 1;
+    const int64_t row_count = filter->batch_angles * filter->stride, half = filter->padded_count / 2 + 1;
     const Real *const transfer = static_cast<const Real *>(filter->transfer);
     const SinoLaunch multiply = {"filter_multiply", sino_blocks_for(row_count * half, 4 * THREADS, BLOCKS_MAX), THREADS,
                                  0, stream};
@@ -244,19 +239,11 @@ static SinoStatus run_batch(cudaStream_t stream, const SinoFilterCuda *filter, c
                        sinogram, rows);
 }
 
-/* The plans, which are cuFFT's own and keep both, learn where they run. */
-static SinoStatus attach(cudaStream_t stream, const SinoFilterCuda *filter, char *work)
+SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filter, SinoSlices slices, void *sinogram)
 {
+    assert(slices.precision == filter->precision && slices.stride == filter->stride);
     SINO_TRY(check_cufft(cufftSetStream(filter->forward, stream), "stream", filter));
     SINO_TRY(check_cufft(cufftSetStream(filter->backward, stream), "stream", filter));
-    SINO_TRY(check_cufft(cufftSetWorkArea(filter->forward, work), "work area", filter));
-    return check_cufft(cufftSetWorkArea(filter->backward, work), "work area", filter);
-}
-
-SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filter, void *sinogram, void *workspace)
-{
-    const SinoSlices slices = filter->slices;
-    SINO_TRY(attach(stream, filter, static_cast<char *>(workspace) + rows_bytes(filter)));
     for (int64_t k = 0; k < filter->angle_count; k += filter->batch_angles) {
         const int64_t left = filter->angle_count - k;
         const Batch batch = {sino_panels_of(slices),
@@ -269,8 +256,8 @@ SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filte
                              filter->angle_weight};
         SINO_TRY(
             slices.precision == SINO_DOUBLE
-                ? run_batch(stream, filter, batch, static_cast<double *>(sinogram), static_cast<double *>(workspace))
-                : run_batch(stream, filter, batch, static_cast<float *>(sinogram), static_cast<float *>(workspace)));
+                ? run_batch(stream, filter, batch, static_cast<double *>(sinogram), static_cast<double *>(filter->rows))
+                : run_batch(stream, filter, batch, static_cast<float *>(sinogram), static_cast<float *>(filter->rows)));
     }
     return NULL;
 }

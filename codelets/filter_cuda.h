@@ -8,17 +8,15 @@
 #include "cuda_stream.h"
 #include "filter.h"
 
-/* What a device keeps: cuFFT's plans, the transfer function and the angles' weights. Made and freed, outside of tasks,
- * with the device current; run by one thread at a time. SINO_FAILED when CUDA or cuFFT has no memory or no plan. */
+/* What a device keeps: cuFFT's plans, the transfer function, the angles' weights, and memory for the rows of a batch of
+ * angles, some 32 MiB and what cuFFT needs. Made and freed, outside of tasks, with the device current; run in one
+ * stream at a time. SINO_FAILED when CUDA or cuFFT has no memory or no plan. */
 typedef struct SinoFilterCuda SinoFilterCuda;
-SinoStatus sino_filter_cuda_new(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
+SinoStatus sino_filter_cuda_new(const SinoFilter *filter, int64_t angle_count, int64_t stride,
                                 const double *angle_weight, SinoFilterCuda **made); /* angle_weight: host memory */
 void sino_filter_cuda_free(SinoFilterCuda *filter);                                 /* takes NULL */
 
-/* Of what one run needs, in device memory, on 256 bytes; nothing stays in it. */
-int64_t sino_filter_cuda_workspace_bytes(const SinoFilterCuda *filter);
-
-/* In place: sino_filter_run of the angles and slices that the plan was made for. */
-SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filter, void *sinogram, void *workspace);
+/* In place: sino_filter_run of the angles and the stride that the plan was made for. */
+SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filter, SinoSlices slices, void *sinogram);
 
 #endif

@@ -163,7 +163,6 @@ SinoStatus sino_spmm_backproject_cuda(cudaStream_t stream, const SinoSpmmProduct
     return multiply(stream, product, y, x);
 }
 
-#ifndef SINO_SIMT_HOST
 SinoStatus sino_spmm_cuda_device(SinoSpmmDevice *device)
 {
     int number = 0, shared_bytes = 0, multiprocessors = 0;
@@ -176,4 +175,3 @@ SinoStatus sino_spmm_cuda_device(SinoSpmmDevice *device)
     *device = {shared_bytes, multiprocessors};
     return NULL;
 }
-#endif

@@ -53,11 +53,15 @@ static SinoStatus read_slice(SinoRuntime *runtime, const SinoInput *input, int64
 {
     const SinoLoad load = sino_input_load(input, slice, 1);
     const SinoSlices one = {.precision = SINO_SINGLE, .stride = 1, .slice_count = 1};
-    const SinoCorrection correction = sino_input_correction(input, one, 1, 0);
+    const SinoCorrect correct = {.correction = sino_input_correction(input, one, 1, 0),
+                                 .counts = data->counts,
+                                 .flat = data->flat,
+                                 .dark = data->dark,
+                                 .sinogram = data->sinogram,
+                                 .repaired = data->repaired};
     void *memory;
     SINO_TRY(sino_insert_load(runtime, SINO_NOWHERE, &load, data->io, data->counts, data->flat, data->dark));
-    SINO_TRY(sino_insert_correct(runtime, SINO_NOWHERE, &correction, data->counts, data->flat, data->dark,
-                                 data->sinogram, data->repaired));
+    SINO_TRY(sino_insert_correct(runtime, SINO_NOWHERE, &correct));
     SINO_TRY(sino_runtime_wait(runtime));
     SINO_TRY(sino_data_acquire(data->sinogram, STARPU_R, &memory));
     memcpy(sinogram, memory, (size_t)sino_geometry_ray_count(&input->geometry) * sizeof *sinogram);

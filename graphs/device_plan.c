@@ -39,6 +39,12 @@ SinoDeviceRoom sino_device_room(const SinoRuntime *runtime, const SinoOperator *
     return room;
 }
 
+bool sino_device_takes(const SinoRuntime *runtime, int64_t bytes)
+{
+    const int64_t room = sino_runtime_device_bytes(runtime);
+    return sino_runtime_device_count(runtime) > 0 && (room == 0 || TASKS_AT_ONCE * bytes <= room);
+}
+
 int64_t sino_device_estimate_lists(int64_t operator_bytes)
 {
     return (int64_t)(lists_factor * (double)operator_bytes);

@@ -23,6 +23,9 @@ typedef struct SinoDeviceRoom {
 /* Of the devices in use; `op` NULL: it is not built yet. */
 SinoDeviceRoom sino_device_room(const SinoRuntime *runtime, const SinoOperator *op);
 
+/* Whether there are devices, and a task with so much data fits each beside the data of the next one. */
+bool sino_device_takes(const SinoRuntime *runtime, int64_t bytes);
+
 /* Bytes of all lists of an operator of so many bytes: an upper bound, before they are made. */
 int64_t sino_device_estimate_lists(int64_t operator_bytes);
 

@@ -7,7 +7,6 @@
 #include "block_data.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { DIRECTIONS = 2 };
 
@@ -44,13 +43,7 @@ static SinoStatus register_lists(SinoRuntime *runtime, SinoOperator *op, int dir
 static SinoStatus register_tiles(SinoRuntime *runtime, SinoPartition *partition)
 {
     const int64_t bytes = partition->tile_count * (int64_t)sizeof *partition->tile;
-    void *copy;
-    if (bytes == 0) return NULL;
-    SINO_TRY(sino_data_new(runtime, "tiles", bytes, &partition->tiles));
-    SINO_TRY(sino_data_acquire(partition->tiles, STARPU_W, &copy));
-    memcpy(copy, partition->tile, (size_t)bytes);
-    sino_data_release(partition->tiles);
-    return NULL;
+    return bytes == 0 ? NULL : sino_data_copy(runtime, "tiles", partition->tile, bytes, &partition->tiles);
 }
 
 static SinoStatus register_tables(SinoRuntime *runtime, SinoOperator *op)

@@ -7,6 +7,7 @@
  * lets the tasks of the next slab begin, each when the slot that it needs is free. */
 #include "reconstruction.h"
 
+#include "device_plan.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -23,6 +24,7 @@ typedef struct Run {
     SinoSolverRun solver_run;
     SinoData *io;
     CountSet set[COUNT_SETS];
+    SinoData *places, *scratch; /* of correct on GPUs; NULL: cores do it */
     SinoMinibatch **slot;
 } Run;
 
@@ -36,6 +38,23 @@ static int64_t slab_slices(const Run *run, int64_t slab)
 {
     const int64_t left = run->of.input->slice_count - slab * run->of.plan->slab_slices;
     return left > 0 ? min(run->of.plan->slab_slices, left) : 0;
+}
+
+/* What GPUs need to correct a slab's counts, unless these are too large for them. */
+static SinoStatus new_places(Run *run, SinoSlices slices)
+{
+    const SinoInput *input = run->of.input;
+    const int64_t slab = run->of.plan->slab_slices;
+    const int64_t sinogram =
+        sino_exchange_ray_count(run->of.exchange) * slices.stride * (int64_t)sino_precision_bytes(slices.precision);
+    const int64_t bytes =
+        sino_input_slab_bytes(input, input->angle_count, slab) + 2 * sino_input_field_bytes(input, slab) + sinogram;
+    if (!sino_device_takes(run->of.runtime, bytes) || input->angle_count == 0) return NULL;
+    slices.slice_count = run->of.plan->minibatch;
+    const SinoCorrection correction = sino_input_correction(input, slices, slab, 0);
+    SINO_TRY(sino_data_copy(run->of.runtime, "places", input->place, input->angle_count * (int64_t)sizeof *input->place,
+                            &run->places));
+    return sino_correct_scratch(run->of.runtime, &correction, &run->scratch);
 }
 
 static SinoStatus new_data(Run *run)
@@ -54,6 +73,7 @@ static SinoStatus new_data(Run *run)
         SINO_TRY(sino_data_new(run->of.runtime, "flat", field, &set->flat));
         SINO_TRY(sino_data_new(run->of.runtime, "dark", field, &set->dark));
     }
+    SINO_TRY(new_places(run, slices));
     SINO_TRY(sino_allocate(plan->slots, sizeof *run->slot, "slots", &run->slot));
     SinoMinibatchRequest request = {.op = run->of.op,
                                     .exchange = run->of.exchange,
@@ -79,6 +99,8 @@ static void free_data(Run *run)
         sino_data_free(run->set[i].dark);
     }
     sino_data_free(run->io);
+    sino_data_free(run->places);
+    sino_data_free(run->scratch);
 }
 
 static SinoStatus insert_load(Run *run, int64_t slab)
@@ -117,9 +139,16 @@ static SinoStatus insert_correct(Run *run, int64_t slab, int64_t slot)
     minibatch->stopped = false;
     minibatch->position.slab = slab;
     minibatch->position.minibatch = slab * plan->slots + slot;
-    const SinoCorrection correction = sino_input_correction(run->of.input, minibatch->slices, in_this, in_slab);
-    SINO_TRY(sino_insert_correct(run->of.runtime, minibatch->position, &correction, set->counts, set->flat, set->dark,
-                                 minibatch->rays[0], minibatch->repaired));
+    const SinoCorrect correct = {.correction =
+                                     sino_input_correction(run->of.input, minibatch->slices, in_this, in_slab),
+                                 .counts = set->counts,
+                                 .flat = set->flat,
+                                 .dark = set->dark,
+                                 .sinogram = minibatch->rays[0],
+                                 .repaired = minibatch->repaired,
+                                 .places = run->places,
+                                 .scratch = run->scratch};
+    SINO_TRY(sino_insert_correct(run->of.runtime, minibatch->position, &correct));
     SINO_TRY(insert_sample(run, minibatch));
     return run->of.solver->start(&run->solver_run, minibatch);
 }
@@ -167,6 +196,7 @@ static SinoStatus insert_images(Run *run, SinoMinibatch *minibatch)
 {
     const SinoOperator *op = run->of.op;
     const SinoDecomposition *all = &op->decomposition;
+    bool first = true;
     for (int64_t p = 0; p < all->partition_count; p++) {
         const int64_t own = p - op->first_partition;
         const SinoAssemble part = {.slices = minibatch->slices,
@@ -176,9 +206,11 @@ static SinoStatus insert_images(Run *run, SinoMinibatch *minibatch)
                                    .scale = run->of.scale,
                                    .mask_ratio = run->of.settings->mask_ratio};
         const bool here = own >= 0 && own < op->partition_count;
+        if (part.tile_count == 0) continue;
         SINO_TRY(sino_insert_assemble(
-            run->of.runtime, sino_minibatch_at(minibatch, -1, p), &part, p == 0, here ? op->partition[own].tiles : NULL,
+            run->of.runtime, sino_minibatch_at(minibatch, -1, p), &part, first, here ? op->partition[own].tiles : NULL,
             here ? minibatch->voxels[0][own] : minibatch->partial_sums->voxels[p], minibatch->image));
+        first = false;
     }
     return NULL;
 }
@@ -245,6 +277,7 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .op = reconstruction->op,
                               .exchange = reconstruction->exchange,
                               .settings = reconstruction->settings,
+                              .stride = reconstruction->plan->stride,
                               .iterations = columns - 1}};
     sino_runtime_expect(runtime, (double)(reconstruction->input->slice_count * columns),
                         reconstruction->plan->slab_count);

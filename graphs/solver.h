@@ -12,6 +12,7 @@ typedef struct SinoSolverRun {
     const SinoOperator *op; /* NULL until it is built */
     const SinoExchange *exchange;
     const SinoSettings *settings;
+    int64_t stride;     /* of a minibatch's vectors: its slices, padding included */
     int64_t iterations; /* 0 for direct methods */
     void *own;          /* the solver's data of the run: made by prepare, freed by release */
 } SinoSolverRun;

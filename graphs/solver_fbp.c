@@ -11,18 +11,18 @@ enum { B = 0 }; /* rays: the sinogram, filtered in place */
 enum { X = 0 }; /* voxels */
 
 typedef struct Filter {
-    SinoFilter *plan;
+    SinoFilter *filter;
     double *angle_weight;
-    SinoData *scratch;
+    SinoFilterPlans *plans;
 } Filter;
 
 static void release(SinoSolverRun *run)
 {
     Filter *filter = run->own;
     if (!filter) return;
-    sino_data_free(filter->scratch);
+    sino_filter_plans_free(filter->plans);
     free(filter->angle_weight);
-    sino_filter_free(filter->plan);
+    sino_filter_free(filter->filter);
     free(filter);
     run->own = NULL;
 }
@@ -42,25 +42,25 @@ static SinoFilterWindow window_of(SinoFbpFilter filter)
 static SinoStatus prepare(SinoSolverRun *run)
 {
     const SinoGeometry *geometry = &run->op->layout.geometry;
+    const int64_t first_angle = run->exchange->first_ray[run->exchange->shape.data_rank] / geometry->column_count;
+    const int64_t angle_count = sino_exchange_ray_count(run->exchange) / geometry->column_count;
     Filter *filter = NULL;
     SINO_TRY(sino_allocate(1, sizeof *filter, "the filter", &filter));
     run->own = filter;
     SINO_TRY(sino_filter_new(geometry->column_count, window_of(run->settings->fbp_filter),
-                             sino_precision_solver(run->op->layout.precision), &filter->plan));
+                             sino_precision_solver(run->op->layout.precision), &filter->filter));
     SINO_TRY(sino_allocate(geometry->angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));
     SINO_TRY(sino_filter_angle_weights(geometry->angle_count, geometry->angle_rad, filter->angle_weight));
-    return sino_data_scratch(run->runtime, "filter scratch", sino_filter_scratch_bytes(filter->plan), &filter->scratch);
+    return sino_filter_plans_new(run->runtime, filter->filter, angle_count, run->stride,
+                                 filter->angle_weight + first_angle, &filter->plans);
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const Filter *filter = run->own;
-    const int64_t columns = run->op->layout.geometry.column_count;
-    const int64_t first_angle = run->exchange->first_ray[run->exchange->shape.data_rank] / columns;
     SINO_TRY(sino_solver_start(run, minibatch));
-    SINO_TRY(sino_insert_filter(run->runtime, sino_minibatch_at(minibatch, -1, -1), filter->plan,
-                                sino_exchange_ray_count(run->exchange) / columns, minibatch->slices,
-                                filter->angle_weight + first_angle, filter->scratch, minibatch->rays[B]));
+    SINO_TRY(
+        sino_insert_filter(sino_minibatch_at(minibatch, -1, -1), filter->plans, minibatch->slices, minibatch->rays[B]));
     return sino_insert_backproject(run->runtime, run->op, minibatch, -1, B, X);
 }
 

@@ -75,6 +75,16 @@ SinoStatus sino_data_vector(SinoRuntime *runtime, const char *name, int64_t rows
     return sino_data_new(runtime, name, bytes > 0 ? bytes : 1, data);
 }
 
+SinoStatus sino_data_copy(SinoRuntime *runtime, const char *name, const void *from, int64_t bytes, SinoData **data)
+{
+    void *memory;
+    SINO_TRY(sino_data_new(runtime, name, bytes, data));
+    SINO_TRY(sino_data_acquire(*data, STARPU_W, &memory));
+    memcpy(memory, from, (size_t)bytes);
+    sino_data_release(*data);
+    return NULL;
+}
+
 SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *memory, int64_t bytes,
                             SinoData **result)
 {

@@ -83,6 +83,9 @@ SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, 
 SinoStatus sino_data_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
                             SinoData **data);
 
+/* A copy of what is there: bytes > 0. */
+SinoStatus sino_data_copy(SinoRuntime *runtime, const char *name, const void *from, int64_t bytes, SinoData **data);
+
 /* Data over memory that is not owned and outlives them: `memory` is 64-byte aligned and accessible up to the
  * next multiple of 64 bytes, bytes > 0. Memory that cannot be written, such as a mapped file, is for STARPU_R only. */
 SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *memory, int64_t bytes, SinoData **data);

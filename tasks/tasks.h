@@ -47,14 +47,25 @@ typedef struct SinoLoad {
 SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const SinoLoad *load, SinoData *io,
                             SinoData *counts, SinoData *flat, SinoData *dark);
 
-/* correct: counts to the line integrals of one minibatch; repaired: int64[slice]. */
-SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, const SinoCorrection *correction,
-                               SinoData *counts, SinoData *flat, SinoData *dark, SinoData *sinogram,
-                               SinoData *repaired);
+/* correct: counts to the line integrals of one minibatch. */
+typedef struct SinoCorrect {
+    SinoCorrection correction;
+    SinoData *counts, *flat, *dark;
+    SinoData *sinogram, *repaired; /* repaired: int64[slice] */
+    SinoData *places, *scratch;    /* for GPUs: the correction's places, and sino_correct_scratch; NULL: cores do it */
+} SinoCorrect;
+SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct);
+SinoStatus sino_correct_scratch(SinoRuntime *runtime, const SinoCorrection *correction, SinoData **scratch);
+
+/* A filter's plans, for minibatches of so many angles and slices with padding; on GPUs, too, where they compute. Filter
+ * and weights are not owned. SINO_FAILED: a GPU has no memory for its plan. */
+typedef struct SinoFilterPlans SinoFilterPlans;
+SinoStatus sino_filter_plans_new(SinoRuntime *runtime, const SinoFilter *filter, int64_t angle_count, int64_t stride,
+                                 const double *angle_weight, SinoFilterPlans **plans);
+void sino_filter_plans_free(SinoFilterPlans *plans); /* takes NULL; no task may use them any more */
 
 /* filter: the ramp filter on a minibatch's line integrals, in place. */
-SinoStatus sino_insert_filter(SinoRuntime *runtime, SinoPosition position, const SinoFilter *filter,
-                              int64_t angle_count, SinoSlices slices, const double *angle_weight, SinoData *scratch,
+SinoStatus sino_insert_filter(SinoPosition position, const SinoFilterPlans *plans, SinoSlices slices,
                               SinoData *sinogram);
 
 /* center: Vo's metric of some candidates. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, devices: reconstructions on devices: the same volume, computed there, with transfers and eviction; and
- * what is not there is refused. SINODAG_TEST_DEVICE names the devices: cuda, or opencl (the default), which PoCL makes
- * of cores. */
+ * what is not there is refused. SINODAG_TEST_DEVICE names the devices: opencl (the default), which PoCL makes of cores;
+ * cuda; or simt, CUDA where the host plays the GPUs. */
 #include "cli.h"
 
 #include <math.h>
@@ -12,25 +12,31 @@ static const char scan[] = "phantom -o scan.h5 --size 48 --angles 36 --slices 5"
 
 /* One kind of devices, and how StarPU and the profile call them. */
 typedef struct Kind {
-    const char *device, *with_cores, *place, *node;
+    const char *name, *device, *with_cores, *place, *node;
     const char *one_device; /* the variable that makes it one */
     const char *least_memory,
-        *little_memory;           /* the environment: too little for any task, and for all of them at once */
-    int large_size, large_angles; /* of a scan of which no device of little memory holds all data */
+        *little_memory; /* the environment: too little for any task, and for all of them at once */
+    /* A scan of which no device of little memory holds all data, and iterations in which they come and go. */
+    int large_size, large_angles, iterations;
 } Kind;
 
 static const Kind kinds[] = {
-    {"opencl", "cpu,opencl", " on opencl", "OpenCL", "STARPU_NOPENCL", "STARPU_LIMIT_OPENCL_MEM=1",
-     "STARPU_LIMIT_OPENCL_MEM=8", 48, 180},
+    {"opencl", "opencl", "cpu,opencl", " on opencl", "OpenCL", "STARPU_NOPENCL", "STARPU_LIMIT_OPENCL_MEM=1",
+     "STARPU_LIMIT_OPENCL_MEM=8", 48, 180, 8},
     /* StarPU takes memory of GPUs in pieces of 32 MiB. */
-    {"cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1", "STARPU_LIMIT_CUDA_MEM=192",
-     256, 360},
+    {"cuda", "cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1",
+     "STARPU_LIMIT_CUDA_MEM=192", 256, 360, 8},
+    /* GPUs that the host plays (tests/simt). */
+    {"simt", "cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1",
+     "STARPU_LIMIT_CUDA_MEM=64", 128, 180, 3},
 };
 
 static const Kind *kind(void)
 {
     const char *wanted = getenv("SINODAG_TEST_DEVICE");
-    return wanted && strcmp(wanted, "cuda") == 0 ? &kinds[1] : &kinds[0];
+    const Kind *of = kinds;
+    while (wanted && of < kinds + sizeof kinds / sizeof *kinds - 1 && strcmp(of->name, wanted) != 0) of++;
+    return of;
 }
 
 static float *volume_sized(const char *directory, int size, const char *environment, const char *device,
@@ -59,6 +65,20 @@ static int64_t tasks_on(const CliRun *run, const char *name, const char *place)
     return strstr(run->err, before) ? (int64_t)cli_number_after(run->err, before, NULL) : 0;
 }
 
+/* Whether something went between main memory and one of two devices, of which the other may have had nothing to do. */
+static bool has_transfers(const CliRun *run, bool to_device)
+{
+    char line[64];
+    for (int number = 0; number < 2; number++) {
+        if (to_device)
+            snprintf(line, sizeof line, "sinodag: transfers from NUMA 0 to %s %d: ", kind()->node, number);
+        else
+            snprintf(line, sizeof line, "sinodag: transfers from %s %d to NUMA 0: ", kind()->node, number);
+        if (strstr(run->err, line)) return true;
+    }
+    return false;
+}
+
 /* All that has a kernel for devices runs there, when they are asked for alone. */
 static void assert_on_devices_only(const CliRun *run)
 {
@@ -66,16 +86,16 @@ static void assert_on_devices_only(const CliRun *run)
                                        "update_start", "update_sums",       "update_step", "update_record",
                                        "cast_narrow",  "cast_units",        "cast_widen",  "update_voxels_cg",
                                        "weights_ones", "weights_reciprocal"};
-    char to[64], from[64];
+    static const char *const on_cuda[] = {"assemble", "correct", "filter"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         if (tasks_on(run, name[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", name[i], run->err);
+    for (size_t i = 0; strcmp(kind()->device, "cuda") == 0 && i < sizeof on_cuda / sizeof *on_cuda; i++)
+        if (tasks_on(run, on_cuda[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", on_cuda[i], run->err);
     assert_true(tasks_on(run, "spmm_backproject", kind()->place) > 0);
     assert_true(tasks_on(run, "update_start", kind()->place) > 0);
     assert_int_equal(tasks_on(run, "store", kind()->place), 0);
-    snprintf(to, sizeof to, "sinodag: transfers from NUMA 0 to %s 0: ", kind()->node);
-    snprintf(from, sizeof from, "sinodag: transfers from %s 0 to NUMA 0: ", kind()->node);
-    assert_non_null(strstr(run->err, to));
-    assert_non_null(strstr(run->err, from));
+    assert_true(has_transfers(run, true));
+    assert_true(has_transfers(run, false));
 }
 
 static void assert_agrees(const char *directory, const char *device, const char *words, double within)
@@ -167,8 +187,10 @@ static double bytes_to_devices(const CliRun *run)
 static void problems_larger_than_the_device(void **state)
 {
     CliRun wide, narrow;
-    const char *words = "--partitions 6 --minibatch 2 --iterations 8 --symmetry no --workers 1";
     const int size = kind()->large_size;
+    char words[96];
+    snprintf(words, sizeof words, "--partitions 6 --minibatch 2 --iterations %d --symmetry no --workers 1",
+             kind()->iterations);
     assert_int_equal(setenv(kind()->one_device, "1", 1), 0); /* two would share the lists */
     cli_works(*state, "phantom -o scan.h5 --size %d --angles %d --slices 5", size, kind()->large_angles);
     float *expected = volume_sized(*state, size, NULL, kind()->device, words, &wide);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of correct.h by those of correct_cuda.h: linked first, they make the tests of the CPU's test these. */
-#include "correct_cuda.h"
+/* sino_correct by the function of correct_cuda.h. */
+#include "correct_on_device.h"
 
+#include "correct_cuda.h"
 #include "device.h"
 
-SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
-                        void *sinogram, int64_t *repaired)
+SinoStatus correct_on_device(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
+                             void *sinogram, int64_t *repaired)
 {
     static const size_t input_bytes[] = {sizeof(uint8_t), sizeof(uint16_t), sizeof(float)};
     const SinoSlices slices = correction->slices;
@@ -31,29 +32,5 @@ SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, co
     device_return(sinogram, of_sinogram, sinogram_bytes);
     device_return(repaired, of_repaired, repaired_bytes);
     device_free(workspace);
-    return NULL;
-}
-
-typedef SinoStatus Average(cudaStream_t stream, int64_t field_count, int64_t pixel_count, const float *fields,
-                           float *result);
-
-static void average(Average *function, int64_t field_count, int64_t pixel_count, const float *fields, float *result)
-{
-    const size_t field_bytes = (size_t)(field_count * pixel_count) * sizeof *fields;
-    const size_t result_bytes = (size_t)pixel_count * sizeof *result;
-    void *of_fields = device_lend(fields, field_bytes), *of_result = device_lend(result, result_bytes);
-    device_check(function(NULL, field_count, pixel_count, of_fields, of_result));
-    device_unlend(fields, of_fields, field_bytes);
-    device_return(result, of_result, result_bytes);
-}
-
-void sino_fields_mean(int64_t field_count, int64_t pixel_count, const float *fields, float *result)
-{
-    average(sino_fields_mean_cuda, field_count, pixel_count, fields, result);
-}
-
-SinoStatus sino_fields_median(int64_t field_count, int64_t pixel_count, const float *fields, float *result)
-{
-    average(sino_fields_median_cuda, field_count, pixel_count, fields, result);
     return NULL;
 }

@@ -3,25 +3,31 @@
 #include "cufft.h"
 
 #include <fftw3.h>
+#include <mutex>
 
 namespace
 {
 
-enum { PLANS = 8, WORK_BYTES = 1024 };
+enum { PLANS = 256, WORK_BYTES = 1024 };
 
 struct Plan {
     bool used, automatic;
     cufftType type;
     int points, batch;
+    cudaStream_t stream;
     void *work;
+    fftw_plan in_double;
+    fftwf_plan in_single;
 };
 
 Plan plans[PLANS];
+std::mutex mutex; /* of the table, and of FFTW's planner */
 
 } // namespace
 
 cufftResult cufftCreate(cufftHandle *plan)
 {
+    const std::lock_guard<std::mutex> lock(mutex);
     for (int i = 0; i < PLANS; i++) {
         if (plans[i].used) continue;
         plans[i] = Plan{};
@@ -34,6 +40,9 @@ cufftResult cufftCreate(cufftHandle *plan)
 
 cufftResult cufftDestroy(cufftHandle plan)
 {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (plans[plan].in_double) fftw_destroy_plan(plans[plan].in_double);
+    if (plans[plan].in_single) fftwf_destroy_plan(plans[plan].in_single);
     plans[plan].used = false;
     return CUFFT_SUCCESS;
 }
@@ -44,7 +53,35 @@ cufftResult cufftSetAutoAllocation(cufftHandle plan, int automatic)
     return CUFFT_SUCCESS;
 }
 
-cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int *points, int *before, int before_stride,
+/* FFTW's plan of one row, where it is. FFTW_ESTIMATE leaves the row as it is. */
+static bool make_row_plan(Plan *plan)
+{
+    const unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
+    const int points = plan->points;
+    void *const row = fftw_malloc(sizeof(double) * static_cast<size_t>(points + 2));
+    switch (plan->type) {
+    case CUFFT_R2C:
+        plan->in_single =
+            fftwf_plan_dft_r2c_1d(points, static_cast<float *>(row), static_cast<fftwf_complex *>(row), flags);
+        break;
+    case CUFFT_C2R:
+        plan->in_single =
+            fftwf_plan_dft_c2r_1d(points, static_cast<fftwf_complex *>(row), static_cast<float *>(row), flags);
+        break;
+    case CUFFT_D2Z:
+        plan->in_double =
+            fftw_plan_dft_r2c_1d(points, static_cast<double *>(row), static_cast<fftw_complex *>(row), flags);
+        break;
+    case CUFFT_Z2D:
+        plan->in_double =
+            fftw_plan_dft_c2r_1d(points, static_cast<fftw_complex *>(row), static_cast<double *>(row), flags);
+        break;
+    }
+    fftw_free(row);
+    return plan->in_single || plan->in_double;
+}
+
+cufftResult cufftMakePlanMany(cufftHandle handle, int rank, int *points, int *before, int before_stride,
                               int before_distance, int *after, int after_stride, int after_distance, cufftType type,
                               int batch, size_t *work_bytes)
 {
@@ -54,15 +91,18 @@ cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int *points, int *befo
                           after_stride == 1 && before_distance == (forward ? reals : complexes) &&
                           after_distance == (forward ? complexes : reals);
     if (rank != 1 || !in_place || *points % 2 != 0 || batch < 1) return CUFFT_INVALID_VALUE;
-    plans[plan].type = type;
-    plans[plan].points = *points;
-    plans[plan].batch = batch;
+    const std::lock_guard<std::mutex> lock(mutex);
+    Plan *const plan = &plans[handle];
+    plan->type = type;
+    plan->points = *points;
+    plan->batch = batch;
     *work_bytes = WORK_BYTES;
-    return CUFFT_SUCCESS;
+    return make_row_plan(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_VALUE;
 }
 
-cufftResult cufftSetStream(cufftHandle, cudaStream_t)
+cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream)
 {
+    plans[plan].stream = stream;
     return CUFFT_SUCCESS;
 }
 
@@ -72,66 +112,51 @@ cufftResult cufftSetWorkArea(cufftHandle plan, void *work)
     return CUFFT_SUCCESS;
 }
 
-/* Whether the plan is of this type and has what it needs; its work area is spoilt. */
-static bool begin(const Plan &plan, cufftType type, const void *from, const void *to)
+/* Whether the plan is of this type and has what it needs. */
+static bool allowed(const Plan &plan, cufftType type, const void *from, const void *to)
 {
-    if (plan.type != type || plan.automatic || !plan.work || from != to) return false;
-    memset(plan.work, 0xff, WORK_BYTES);
-    return true;
+    return plan.type == type && !plan.automatic && plan.work && from == to && !simt_host_address(&from, sizeof from) &&
+           !simt_host_address(&plan.work, sizeof plan.work);
+}
+
+/* Transforms the rows in the plan's stream, and spoils its work area. */
+template <class Real, class Transform>
+static cufftResult submit(cufftHandle handle, cufftType type, Real *rows, const void *spectra, Transform transform)
+{
+    const Plan plan = plans[handle];
+    if (!allowed(plan, type, rows, spectra)) return CUFFT_INVALID_VALUE;
+    simt_submit(plan.stream, [=] {
+        memset(plan.work, 0xff, WORK_BYTES);
+        for (int i = 0; i < plan.batch; i++) transform(plan, rows + static_cast<ptrdiff_t>(i) * (plan.points + 2));
+        return static_cast<const char *>(NULL);
+    });
+    return CUFFT_SUCCESS;
 }
 
 cufftResult cufftExecR2C(cufftHandle handle, cufftReal *rows, cufftComplex *spectra)
 {
-    const Plan &plan = plans[handle];
-    if (!begin(plan, CUFFT_R2C, rows, spectra)) return CUFFT_INVALID_VALUE;
-    for (int i = 0; i < plan.batch; i++) {
-        float *const row = rows + static_cast<ptrdiff_t>(i) * (plan.points + 2);
-        const fftwf_plan one = fftwf_plan_dft_r2c_1d(plan.points, row, reinterpret_cast<fftwf_complex *>(row),
-                                                     FFTW_ESTIMATE | FFTW_UNALIGNED);
-        fftwf_execute(one);
-        fftwf_destroy_plan(one);
-    }
-    return CUFFT_SUCCESS;
+    return submit(handle, CUFFT_R2C, rows, spectra, [](const Plan &plan, float *row) {
+        fftwf_execute_dft_r2c(plan.in_single, row, reinterpret_cast<fftwf_complex *>(row));
+    });
 }
 
 cufftResult cufftExecC2R(cufftHandle handle, cufftComplex *spectra, cufftReal *rows)
 {
-    const Plan &plan = plans[handle];
-    if (!begin(plan, CUFFT_C2R, spectra, rows)) return CUFFT_INVALID_VALUE;
-    for (int i = 0; i < plan.batch; i++) {
-        float *const row = rows + static_cast<ptrdiff_t>(i) * (plan.points + 2);
-        const fftwf_plan one = fftwf_plan_dft_c2r_1d(plan.points, reinterpret_cast<fftwf_complex *>(row), row,
-                                                     FFTW_ESTIMATE | FFTW_UNALIGNED);
-        fftwf_execute(one);
-        fftwf_destroy_plan(one);
-    }
-    return CUFFT_SUCCESS;
+    return submit(handle, CUFFT_C2R, rows, spectra, [](const Plan &plan, float *row) {
+        fftwf_execute_dft_c2r(plan.in_single, reinterpret_cast<fftwf_complex *>(row), row);
+    });
 }
 
 cufftResult cufftExecD2Z(cufftHandle handle, cufftDoubleReal *rows, cufftDoubleComplex *spectra)
 {
-    const Plan &plan = plans[handle];
-    if (!begin(plan, CUFFT_D2Z, rows, spectra)) return CUFFT_INVALID_VALUE;
-    for (int i = 0; i < plan.batch; i++) {
-        double *const row = rows + static_cast<ptrdiff_t>(i) * (plan.points + 2);
-        const fftw_plan one = fftw_plan_dft_r2c_1d(plan.points, row, reinterpret_cast<fftw_complex *>(row),
-                                                   FFTW_ESTIMATE | FFTW_UNALIGNED);
-        fftw_execute(one);
-        fftw_destroy_plan(one);
-    }
-    return CUFFT_SUCCESS;
+    return submit(handle, CUFFT_D2Z, rows, spectra, [](const Plan &plan, double *row) {
+        fftw_execute_dft_r2c(plan.in_double, row, reinterpret_cast<fftw_complex *>(row));
+    });
 }
 
 cufftResult cufftExecZ2D(cufftHandle handle, cufftDoubleComplex *spectra, cufftDoubleReal *rows)
 {
-    const Plan &plan = plans[handle];
-    if (!begin(plan, CUFFT_Z2D, spectra, rows)) return CUFFT_INVALID_VALUE;
-    for (int i = 0; i < plan.batch; i++) {
-        double *const row = rows + static_cast<ptrdiff_t>(i) * (plan.points + 2);
-        const fftw_plan one = fftw_plan_dft_c2r_1d(plan.points, reinterpret_cast<fftw_complex *>(row), row,
-                                                   FFTW_ESTIMATE | FFTW_UNALIGNED);
-        fftw_execute(one);
-        fftw_destroy_plan(one);
-    }
-    return CUFFT_SUCCESS;
+    return submit(handle, CUFFT_Z2D, rows, spectra, [](const Plan &plan, double *row) {
+        fftw_execute_dft_c2r(plan.in_double, reinterpret_cast<fftw_complex *>(row), row);
+    });
 }

@@ -11,12 +11,9 @@ void filter_run_on_device(const SinoFilter *filter, int64_t angle_count, SinoSli
     const int64_t columns = sino_filter_transfer(filter).column_count;
     const size_t bytes = (size_t)(angle_count * columns * slices.stride) * sino_precision_bytes(slices.precision);
     SinoFilterCuda *plan = NULL;
-    device_check(sino_filter_cuda_new(filter, angle_count, slices, angle_weight, &plan));
-    const size_t workspace_bytes = (size_t)sino_filter_cuda_workspace_bytes(plan);
-    void *workspace = memset(device_memory(workspace_bytes), 0xff, workspace_bytes);
+    device_check(sino_filter_cuda_new(filter, angle_count, slices.stride, angle_weight, &plan));
     void *of_sinogram = device_lend(sinogram, bytes);
-    device_check(sino_filter_run_cuda(NULL, plan, of_sinogram, workspace));
+    device_check(sino_filter_run_cuda(NULL, plan, slices, of_sinogram));
     device_return(sinogram, of_sinogram, bytes);
-    device_free(workspace);
     sino_filter_cuda_free(plan);
 }

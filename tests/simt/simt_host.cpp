@@ -30,7 +30,7 @@ namespace
 
 enum { THREADS_MAX = 1024, GUARD = 4096, CANARY_BYTES = 64 };
 enum : unsigned char { CANARY = 0xa5, UNDEFINED = 0xff };
-const size_t stack_bytes = 256 << 10, shared_bytes_max = 227 << 10;
+const size_t stack_bytes = 256 << 10, shared_bytes_max = SIMT_SHARED_BYTES;
 
 enum State { READY, AT_BARRIER, IN_WARP, RETURNED };
 
@@ -565,27 +565,4 @@ const char *simt_run(dim3 blocks, dim3 threads, size_t shared_bytes, void (*thre
     run_blocks(blocks, shared_bytes);
     free(machine.shared);
     return machine.failed ? machine.fault : nullptr;
-}
-
-cudaError_t cudaMalloc(void **memory, size_t bytes)
-{
-    *memory = malloc(bytes);
-    return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-cudaError_t cudaFree(void *memory)
-{
-    free(memory);
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
-{
-    memcpy(to, from, bytes);
-    return cudaSuccess;
-}
-
-const char *cudaGetErrorString(cudaError_t error)
-{
-    return error == cudaSuccess ? "no error" : "out of memory";
 }

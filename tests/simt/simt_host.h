@@ -8,12 +8,15 @@
 #define SINO_SIMT_HOST_H
 
 #include "simt_control.h"
+#include "simt_stream.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include <type_traits>
 
 extern "C" {
 #include "cuda_stream.h"
@@ -110,11 +113,30 @@ template <class Call> static void simt_call(void *closure)
     (*static_cast<Call *>(closure))();
 }
 
+/* Padding, whose bytes could look like anything, becomes 0; a compiler that cannot do this has only pointers checked.
+ */
+template <class Argument> static inline const void *simt_look_for_host(Argument argument)
+{
+#if defined __has_builtin && __has_builtin(__builtin_clear_padding)
+    __builtin_clear_padding(&argument);
+    return simt_host_address(&argument, sizeof argument);
+#else
+    return std::is_pointer<Argument>::value ? simt_host_address(&argument, sizeof argument) : NULL;
+#endif
+}
+
+/* Arguments are kept until the kernel runs. */
 template <class Launch, class... Parameters, class... Arguments>
 static inline SinoStatus sino_launch(const Launch &at, void (*kernel)(Parameters...), Arguments... arguments)
 {
-    auto call = [&] { kernel(static_cast<Parameters>(arguments)...); };
-    const char *fault = simt_run(at.blocks, at.threads, at.shared_bytes, simt_call<decltype(call)>, &call);
+    auto call = [=] { kernel(static_cast<Parameters>(arguments)...); };
+    const dim3 blocks = at.blocks, threads = at.threads;
+    const size_t shared_bytes = at.shared_bytes;
+    const void *reached = NULL;
+    ((reached = reached ? reached : simt_look_for_host(arguments)), ...);
+    SINO_CHECK(!reached, SINO_FAILED, "kernel %s is given %p, which is in the host's memory", at.name, reached);
+    const char *fault = simt_submit(
+        at.stream, [=]() mutable { return simt_run(blocks, threads, shared_bytes, simt_call<decltype(call)>, &call); });
     SINO_CHECK(!fault, SINO_FAILED,
                "kernel %s, %u x %u x %u blocks of %u x %u x %u threads with %llu bytes of shared memory: %s", at.name,
                at.blocks.x, at.blocks.y, at.blocks.z, at.threads.x, at.threads.y, at.threads.z,
@@ -122,19 +144,31 @@ static inline SinoStatus sino_launch(const Launch &at, void (*kernel)(Parameters
     return NULL;
 }
 
-static inline SinoStatus sino_clear(cudaStream_t, void *memory, size_t bytes)
+static inline SinoStatus sino_clear(cudaStream_t stream, void *memory, size_t bytes)
 {
-    memset(memory, 0, bytes);
+    simt_submit(stream, [=] {
+        memset(memory, 0, bytes);
+        return static_cast<const char *>(NULL);
+    });
     return NULL;
 }
 
-/* Memory, for what is made once. */
-typedef enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation } cudaError_t;
-typedef enum cudaMemcpyKind { cudaMemcpyHostToDevice } cudaMemcpyKind;
+/* Memory, for what is made once, and what a device is; numbers are CUDA's. */
+enum { SIMT_MULTIPROCESSORS = 4, SIMT_SHARED_BYTES = 227 << 10 };
+extern "C" {
+typedef enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 } cudaError_t;
+typedef enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1 } cudaMemcpyKind;
+typedef enum cudaDeviceAttr {
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+} cudaDeviceAttr;
 cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
 const char *cudaGetErrorString(cudaError_t error);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
+}
 
 /* Barriers and what a warp does together. */
 

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sino_correct by the function of correct_cuda.h. */
+#ifndef SINO_CORRECT_ON_DEVICE_H
+#define SINO_CORRECT_ON_DEVICE_H
+
+#include "correct.h"
+
+SinoStatus correct_on_device(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
+                             void *sinogram, int64_t *repaired);
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* CUDA's runtime, as far as StarPU and the program call it, by the host: GPUs whose kernels are those of simt_host.h,
+ * so that the whole program, its tasks on GPUs and StarPU's transfers run where there is no GPU.
+ *
+ * What a stream is given is done later, by a thread of its own: of the streams that have something to do, one drawn at
+ * random goes on, so that only what CUDA orders happens in order. The devices' memory is out of reach but for that
+ * thread while it works; it begins as NaN, and copies that reach beyond an allocation, or mistake one side for the
+ * other, are refused. Kernels that are given an address of the host's memory end the program.
+ *
+ *     SIMT_GPUS         GPUs that there are; 2 by default. CUDA_VISIBLE_DEVICES set to nothing hides them
+ *     SIMT_GPU_MEMORY   MiB of each; 512 by default */
+#include "simt_stream.h"
+
+#include <condition_variable>
+#include <cuda_runtime_api.h>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <random>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+struct CUstream_st {
+    std::deque<SimtWork> queue;
+    bool busy;
+};
+
+struct CUevent_st {
+    int open; /* records that have not been reached */
+};
+
+namespace
+{
+
+enum { GPUS_MAX = 8, ALIGNMENT = 256, UNDEFINED = 0xff, MULTIPROCESSORS = 4, PAGE = 4096 };
+const size_t shared_bytes = 227 << 10;
+
+struct Allocation {
+    size_t bytes;
+    int device;
+};
+
+struct Runtime {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<CUstream_st *> streams;
+    CUstream_st default_stream = {};
+    std::minstd_rand random;
+    bool started = false;
+    char *arena = nullptr;
+    size_t device_bytes = 0, arena_bytes = 0;
+    std::map<char *, Allocation> allocations;
+    size_t used[GPUS_MAX] = {};
+};
+
+/* Lives until the process ends, as its thread does. */
+Runtime &runtime = *new Runtime;
+thread_local int current_device;
+
+} // namespace
+
+static long number_of(const char *variable, long usual)
+{
+    const char *const text = getenv(variable);
+    return text && *text ? atol(text) : usual;
+}
+
+static int gpu_count()
+{
+    const char *const visible = getenv("CUDA_VISIBLE_DEVICES");
+    const long count = visible && !*visible ? 0 : number_of("SIMT_GPUS", 2);
+    return count < GPUS_MAX ? static_cast<int>(count) : GPUS_MAX;
+}
+
+/* ---- streams ---- */
+
+static CUstream_st *choose_stream()
+{
+    std::vector<CUstream_st *> ready;
+    for (CUstream_st *stream : runtime.streams)
+        if (!stream->queue.empty()) ready.push_back(stream);
+    return ready.empty() ? nullptr : ready[runtime.random() % ready.size()];
+}
+
+static void work_for_ever()
+{
+    std::unique_lock<std::mutex> lock(runtime.mutex);
+    for (;;) {
+        CUstream_st *stream;
+        while (!(stream = choose_stream())) runtime.changed.wait(lock);
+        const SimtWork work = std::move(stream->queue.front());
+        stream->queue.pop_front();
+        stream->busy = true;
+        mprotect(runtime.arena, runtime.arena_bytes, PROT_READ | PROT_WRITE);
+        lock.unlock();
+        if (const char *const fault = work()) {
+            fprintf(stderr, "on the host's GPU: %s\n", fault);
+            abort();
+        }
+        lock.lock();
+        mprotect(runtime.arena, runtime.arena_bytes, PROT_NONE);
+        stream->busy = false;
+        runtime.changed.notify_all();
+    }
+}
+
+/* With the first call, so that it is not of a process that has forked since. Needs the lock. */
+static void start()
+{
+    if (runtime.started) return;
+    runtime.started = true;
+    runtime.streams.push_back(&runtime.default_stream);
+    runtime.device_bytes = static_cast<size_t>(number_of("SIMT_GPU_MEMORY", 512)) << 20;
+    runtime.arena_bytes = runtime.device_bytes * GPUS_MAX;
+    void *const arena =
+        mmap(nullptr, runtime.arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (arena == MAP_FAILED) {
+        perror("memory of the host's GPUs");
+        abort();
+    }
+    runtime.arena = static_cast<char *>(arena);
+    std::thread(work_for_ever).detach();
+}
+
+static void submit(CUstream_st *stream, SimtWork work)
+{
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    start();
+    (stream ? stream : &runtime.default_stream)->queue.push_back(std::move(work));
+    runtime.changed.notify_all();
+}
+
+const char *simt_submit(cudaStream_t stream, SimtWork work)
+{
+    submit(stream, std::move(work));
+    return nullptr;
+}
+
+static void wait_for(const CUstream_st *stream)
+{
+    std::unique_lock<std::mutex> lock(runtime.mutex);
+    runtime.changed.wait(lock, [=] { return stream->queue.empty() && !stream->busy; });
+}
+
+/* ---- memory ---- */
+
+/* The allocation that has all of the bytes, if any. Needs the lock. */
+static const Allocation *find(const void *memory, size_t bytes)
+{
+    char *const at = static_cast<char *>(const_cast<void *>(memory));
+    auto found = runtime.allocations.upper_bound(at);
+    if (found == runtime.allocations.begin()) return nullptr;
+    --found;
+    return at + bytes <= found->first + found->second.bytes ? &found->second : nullptr;
+}
+
+static bool is_host(const void *memory)
+{
+    const char *const at = static_cast<const char *>(memory);
+    return at < runtime.arena || at >= runtime.arena + runtime.arena_bytes;
+}
+
+static bool copy_allowed(const void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    start();
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    return (to_device ? find(to, bytes) != nullptr : is_host(to)) &&
+           (from_device ? find(from, bytes) != nullptr : is_host(from));
+}
+
+static cudaError_t copy(CUstream_st *stream, void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    if (!copy_allowed(to, from, bytes, kind)) return cudaErrorInvalidValue;
+    submit(stream, [=] {
+        memcpy(to, from, bytes);
+        return nullptr;
+    });
+    return cudaSuccess;
+}
+
+/* Only words that could be addresses of mapped memory are looked at: sizes and counts are far smaller. */
+const void *simt_host_address(const void *argument, size_t bytes)
+{
+    const uintptr_t least = uintptr_t(1) << 44, end = uintptr_t(1) << 47;
+    for (size_t i = 0; i + sizeof(uintptr_t) <= bytes; i += sizeof(uintptr_t)) {
+        uintptr_t word;
+        unsigned char resident;
+        memcpy(&word, static_cast<const char *>(argument) + i, sizeof word);
+        void *const page = reinterpret_cast<void *>(word & ~uintptr_t(PAGE - 1));
+        if (word < least || word >= end || word % 4 != 0 || !is_host(reinterpret_cast<void *>(word))) continue;
+        if (mincore(page, 1, &resident) == 0) return reinterpret_cast<void *>(word);
+    }
+    return nullptr;
+}
+
+/* The first gap of the device's share of the arena that is large enough. Needs the lock. */
+static char *find_room(size_t bytes)
+{
+    char *at = runtime.arena + static_cast<size_t>(current_device) * runtime.device_bytes;
+    char *const end = at + runtime.device_bytes;
+    for (auto next = runtime.allocations.lower_bound(at); next != runtime.allocations.end(); ++next) {
+        if (next->first >= end || next->first >= at + bytes) break;
+        at = next->first + (next->second.bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+    }
+    return at + bytes <= end ? at : nullptr;
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    char *room;
+    {
+        const std::lock_guard<std::mutex> lock(runtime.mutex);
+        start();
+        room = find_room(bytes);
+        if (!room) return cudaErrorMemoryAllocation;
+        runtime.allocations[room] = {bytes, current_device};
+        runtime.used[current_device] += bytes;
+    }
+    *memory = room;
+    return cudaMemset(room, UNDEFINED, bytes);
+}
+
+cudaError_t cudaFree(void *memory)
+{
+    if (!memory) return cudaSuccess;
+    cudaDeviceSynchronize();
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    const auto found = runtime.allocations.find(static_cast<char *>(memory));
+    if (found == runtime.allocations.end()) return cudaErrorInvalidValue;
+    runtime.used[found->second.device] -= found->second.bytes;
+    runtime.allocations.erase(found);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
+{
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    start();
+    *total = runtime.device_bytes;
+    *left = runtime.device_bytes - runtime.used[current_device];
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void *memory, int value, size_t bytes)
+{
+    submit(nullptr, [=] {
+        memset(memory, value, bytes);
+        return nullptr;
+    });
+    wait_for(&runtime.default_stream);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    const cudaError_t error = copy(nullptr, to, from, bytes, kind);
+    if (!error) wait_for(&runtime.default_stream);
+    return error;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return copy(stream, to, from, bytes, kind);
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int, const void *from, int, size_t bytes)
+{
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t bytes, cudaStream_t stream)
+{
+    return copy(stream, to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned)
+{
+    *memory = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
+    return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaFreeHost(void *memory)
+{
+    free(memory);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void *, size_t, unsigned)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *)
+{
+    return cudaSuccess;
+}
+
+/* ---- devices, streams and events as CUDA's calls ---- */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = gpu_count();
+    return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    if (device < 0 || device >= gpu_count()) return cudaErrorInvalidDevice;
+    current_device = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = current_device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
+{
+    if (attribute == cudaDevAttrMultiProcessorCount)
+        *value = MULTIPROCESSORS;
+    else if (attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin)
+        *value = static_cast<int>(shared_bytes);
+    else
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
+{
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    start();
+    *properties = cudaDeviceProp{};
+    snprintf(properties->name, sizeof properties->name, "SIMT on the host");
+    properties->totalGlobalMem = runtime.device_bytes;
+    properties->multiProcessorCount = MULTIPROCESSORS;
+    properties->pciBusID = device + 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int, int)
+{
+    *can = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize()
+{
+    std::vector<CUstream_st *> streams;
+    {
+        const std::lock_guard<std::mutex> lock(runtime.mutex);
+        start();
+        streams = runtime.streams;
+    }
+    for (const CUstream_st *stream : streams) wait_for(stream);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceReset()
+{
+    return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+{
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    start();
+    *stream = new CUstream_st{};
+    runtime.streams.push_back(*stream);
+    return cudaSuccess;
+}
+
+/* The stream itself stays, for whoever has begun to wait for it. */
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    wait_for(stream);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    wait_for(stream ? stream : &runtime.default_stream);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    const CUstream_st *const of = stream ? stream : &runtime.default_stream;
+    return of->queue.empty() && !of->busy ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    *event = new CUevent_st{};
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    cudaEventSynchronize(event);
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    {
+        const std::lock_guard<std::mutex> lock(runtime.mutex);
+        event->open++;
+    }
+    submit(stream, [=] {
+        const std::lock_guard<std::mutex> lock(runtime.mutex);
+        event->open--;
+        return nullptr;
+    });
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    return event->open == 0 ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    std::unique_lock<std::mutex> lock(runtime.mutex);
+    runtime.changed.wait(lock, [=] { return event->open == 0; });
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError()
+{
+    return cudaSuccess;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaSuccess                 ? "no error"
+           : error == cudaErrorMemoryAllocation ? "out of memory"
+           : error == cudaErrorNoDevice         ? "no CUDA-capable device is detected"
+                                                : "invalid argument";
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SIMT stream: where launches and transforms on the host's version of a GPU go (simt_host.h). Tests of kernels run them
+ * at once (immediate_host.cpp); the program runs them later, as a GPU does (cuda_runtime_host.cpp). */
+#ifndef SINO_SIMT_STREAM_H
+#define SINO_SIMT_STREAM_H
+
+#include <stddef.h>
+
+#include <functional>
+
+extern "C" {
+#include "cuda_stream.h"
+}
+
+/* Work gives NULL or what went wrong. Returned is the same, where work is done at once; else NULL, and a fault ends the
+ * program when it happens. */
+typedef std::function<const char *()> SimtWork;
+const char *simt_submit(cudaStream_t stream, SimtWork work);
+
+/* Looks through the bytes of a kernel's argument for an address of the host's memory, where a GPU would not reach it.
+ * NULL: there is none, or, where the host's memory is the device's, nobody minds. */
+const void *simt_host_address(const void *argument, size_t bytes);
+
+#endif

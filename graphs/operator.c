@@ -48,6 +48,7 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *re
     SINO_TRY_OR(status, fail, sino_data_scratch(runtime, "spmm scratch", sino_spmm_scratch_bytes(), &op->scratch));
     op->window_count = request->window_count < op->partition_count ? request->window_count : 0;
     SINO_TRY_OR(status, fail, sino_operator_check_devices(runtime, op));
+    sino_runtime_profile_begin(runtime);
     SINO_TRY_OR(status, fail, sino_operator_cache_load(runtime, request->cache, op));
     if (op->window_count > 0)
         SINO_TRY_OR(status, fail, sino_operator_open_windows(runtime, op));
@@ -55,6 +56,7 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *re
         SINO_TRY_OR(status, fail, sino_operator_build(runtime, op));
     SINO_TRY_OR(status, fail, sino_operator_open_devices(runtime, op));
     op->build_s = sino_platform_now_s() - begin;
+    sino_runtime_profile_report(runtime, "building: ");
     *result = op;
     return NULL;
 fail:

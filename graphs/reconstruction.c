@@ -290,7 +290,7 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
     if (begun && *sino_status_text(status) && sino_processes_count(sino_runtime_processes(runtime)) > 1)
         sino_processes_abort(sino_runtime_processes(runtime), status);
     status = sino_runtime_wait_after(runtime, status);
-    if (!status) sino_runtime_profile_report(runtime, NULL);
+    if (!status) sino_runtime_profile_report(runtime, "");
     if (solver->release) solver->release(&run.solver_run);
     free_data(&run);
     return status;

@@ -216,12 +216,12 @@ static double shared_us(const Intervals *tasks, const Intervals *united)
 }
 
 /* What was sent, and how busy the workers were meanwhile. */
-static void report_messages(SinoRuntime *runtime)
+static void report_messages(SinoRuntime *runtime, const char *part)
 {
     SinoProfile *profile = runtime->profile;
     double flight_us = 0;
     for (int i = 0; i < profile->traffic_count; i++)
-        sino_log_info(runtime->log, "profile", "%-20s %8" PRId64 " messages sent, %" PRId64 " bytes",
+        sino_log_info(runtime->log, "profile", "%s%-20s %8" PRId64 " messages sent, %" PRId64 " bytes", part,
                       profile->traffic[i].name, profile->traffic[i].count, profile->traffic[i].bytes);
     if (profile->flights.count == 0) return;
     unite(&profile->flights);
@@ -230,8 +230,8 @@ static void report_messages(SinoRuntime *runtime)
     for (int64_t i = 0; i < profile->flights.count; i++)
         flight_us += profile->flights.at[i].end - profile->flights.at[i].begin;
     const double workers = (double)starpu_worker_get_count();
-    sino_log_info(runtime->log, "profile", "overlap: messages were under way for %.3f s, workers busy %.1f %% of it",
-                  1e-6 * flight_us, 100 * shared_us(&profile->tasks, &profile->flights) / (flight_us * workers));
+    sino_log_info(runtime->log, "profile", "%soverlap: messages were under way for %.3f s, workers busy %.1f %% of it",
+                  part, 1e-6 * flight_us, 100 * shared_us(&profile->tasks, &profile->flights) / (flight_us * workers));
 }
 
 /* " on cuda", " on opencl", or nothing. */
@@ -241,7 +241,7 @@ static const char *place_text(enum starpu_worker_archtype on)
 }
 
 /* What went over each bus. */
-static void report_transfers(const SinoRuntime *runtime)
+static void report_transfers(const SinoRuntime *runtime, const char *part)
 {
     for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
         struct starpu_profiling_bus_info info;
@@ -249,32 +249,39 @@ static void report_transfers(const SinoRuntime *runtime)
         if (starpu_bus_get_profiling_info(bus, &info) != 0 || info.transfer_count == 0) continue;
         starpu_memory_node_get_name((unsigned)starpu_bus_get_src(bus), from, sizeof from);
         starpu_memory_node_get_name((unsigned)starpu_bus_get_dst(bus), to, sizeof to);
-        sino_log_info(runtime->log, "profile", "transfers from %s to %s: %d, %s", from, to, info.transfer_count,
+        sino_log_info(runtime->log, "profile", "%stransfers from %s to %s: %d, %s", part, from, to, info.transfer_count,
                       sino_bytes_text(info.transferred_bytes, bytes));
     }
 }
 
-void sino_runtime_profile_report(SinoRuntime *runtime, double *kernel_share)
+/* The table of tasks; the seconds that all of them took. */
+static double report_tasks(const SinoRuntime *runtime, const char *part, double available)
 {
     SinoProfile *profile = runtime->profile;
-    if (!profile) return;
-    const double available = (sino_platform_now_s() - profile->begin_s) * (double)starpu_worker_get_count();
     double inside = 0;
-    pthread_mutex_lock(&profile->mutex);
     qsort(profile->row, (size_t)profile->row_count, sizeof *profile->row, by_seconds);
     for (int i = 0; i < profile->row_count; i++) {
         const Row *row = &profile->row[i];
         inside += row->seconds;
         char name[48];
         snprintf(name, sizeof name, "%s%s", row->name, place_text(row->on));
-        sino_log_info(runtime->log, "profile",
-                      "%-20s %8" PRId64 " tasks %10.3f s %9.3f ms each %5.1f %% of worker time", name, row->count,
-                      row->seconds, 1e3 * row->seconds / (double)row->count, 100 * row->seconds / available);
+        sino_log_info(
+            runtime->log, "profile", "%s%-20s %8" PRId64 " tasks %10.3f s %9.3f ms each %5.1f %% of worker time", part,
+            name, row->count, row->seconds, 1e3 * row->seconds / (double)row->count, 100 * row->seconds / available);
     }
-    report_messages(runtime);
+    return inside;
+}
+
+void sino_runtime_profile_report(SinoRuntime *runtime, const char *part)
+{
+    SinoProfile *profile = runtime->profile;
+    if (!profile || profile->row_count == 0) return;
+    const double available = (sino_platform_now_s() - profile->begin_s) * (double)starpu_worker_get_count();
+    pthread_mutex_lock(&profile->mutex);
+    const double inside = report_tasks(runtime, part, available);
+    report_messages(runtime, part);
     pthread_mutex_unlock(&profile->mutex);
-    report_transfers(runtime);
-    sino_log_info(runtime->log, "profile", "inside tasks: %.1f %% of %.3f s on %u workers, policy %s",
+    report_transfers(runtime, part);
+    sino_log_info(runtime->log, "profile", "%sinside tasks: %.1f %% of %.3f s on %u workers, policy %s", part,
                   100 * inside / available, available, starpu_worker_get_count(), sino_runtime_scheduler(runtime));
-    if (kernel_share) *kernel_share = inside / available;
 }

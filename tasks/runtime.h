@@ -220,9 +220,9 @@ const SinoSpmmDevice *sino_runtime_spmm_device(const SinoRuntime *runtime);
                                              .model = &variable##_model,                                               \
                                              .name = text};
 
-/* With `profile`: measuring starts again from here (a run's main part); the table of it, to the log. `kernel_share` is
- * the share of the workers' time that was spent inside tasks. */
+/* With `profile`: measuring starts again from here, where a part of the run begins; the table of it, to the log, when
+ * it had tasks. Its lines begin with `part`. */
 void sino_runtime_profile_begin(SinoRuntime *runtime);
-void sino_runtime_profile_report(SinoRuntime *runtime, double *kernel_share);
+void sino_runtime_profile_report(SinoRuntime *runtime, const char *part);
 
 #endif

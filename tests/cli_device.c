@@ -170,7 +170,7 @@ static double bytes_to_devices(const CliRun *run)
 {
     double sum = 0;
     char before[64];
-    snprintf(before, sizeof before, "transfers from NUMA 0 to %s", kind()->node);
+    snprintf(before, sizeof before, "sinodag: transfers from NUMA 0 to %s", kind()->node);
     for (const char *at = run->err; (at = strstr(at, before)); at++) {
         const char *rest;
         cli_number_after(at, ": ", &rest);

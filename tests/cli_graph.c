@@ -191,6 +191,9 @@ static void profile(void **state)
     const double seconds = cli_number_after(rest, " % of ", &rest);
     assert_true(share > 0 && share <= 100 && seconds > 0 && seconds < run.elapsed_s);
     assert_memory_equal(rest, " s on 1 workers, policy lws\n", 28);
+    const double runs = cli_number_after(run.err, "sinodag: building: trace ", &rest);
+    const double building = cli_number_after(rest, "sinodag: building: inside tasks: ", &rest);
+    assert_true(runs >= 1 && runs <= 8 && building > 0 && building <= 100);
     cli_free(&run);
 }
 

@@ -16,7 +16,7 @@ static double share_of(const char *directory, const char *scheduler, double *sec
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("exit code %d\n%s", run.exit_code, run.err);
     const char *rest;
-    const double share = cli_number_after(run.err, "inside tasks: ", &rest);
+    const double share = cli_number_after(run.err, "sinodag: inside tasks: ", &rest);
     *seconds = cli_number_after(rest, " % of ", NULL);
     cli_free(&run);
     return share;

@@ -121,7 +121,7 @@ void sino_data_free(SinoData *data)
     free(data);
 }
 
-void sino_data_come_home(SinoData *data)
+void sino_data_return(SinoData *data)
 {
     starpu_data_wont_use(data->handle);
 }

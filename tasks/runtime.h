@@ -96,8 +96,8 @@ SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t byt
 /* Waits for the tasks that use it. Takes NULL. */
 void sino_data_free(SinoData *data);
 
-/* Nobody on a device wants it soon: what a device has written comes to main memory as soon as it is done. */
-void sino_data_come_home(SinoData *data);
+/* When the tasks submitted so far have used it, it goes back to main memory, and makes room for others where it was. */
+void sino_data_return(SinoData *data);
 
 /* Where it is in main memory, whoever uses it just then; NULL: scratch, or no memory. */
 const void *sino_data_memory(const SinoData *data);

@@ -79,6 +79,17 @@ static bool has_transfers(const CliRun *run, bool to_device)
     return false;
 }
 
+/* Lists are made by GPUs alone where they compute alone, and by cores for OpenCL. */
+static void assert_listed(const CliRun *run)
+{
+    static const char *const name[] = {"building: regroup_measure", "building: regroup_fill"};
+    const bool on_device = strcmp(kind()->device, "cuda") == 0;
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if ((tasks_on(run, name[i], kind()->place) > 0) != on_device ||
+            (tasks_on(run, name[i], "   ") > 0) == on_device)
+            fail_msg("lists made elsewhere:\n%s", run->err);
+}
+
 /* All that has a kernel for devices runs there, when they are asked for alone. */
 static void assert_on_devices_only(const CliRun *run)
 {
@@ -96,6 +107,7 @@ static void assert_on_devices_only(const CliRun *run)
     assert_int_equal(tasks_on(run, "store", kind()->place), 0);
     assert_true(has_transfers(run, true));
     assert_true(has_transfers(run, false));
+    assert_listed(run);
 }
 
 static void assert_agrees(const char *directory, const char *device, const char *words, double within)
@@ -173,7 +185,7 @@ static double bytes_to_devices(const CliRun *run)
     snprintf(before, sizeof before, "sinodag: transfers from NUMA 0 to %s", kind()->node);
     for (const char *at = run->err; (at = strstr(at, before)); at++) {
         const char *rest;
-        cli_number_after(at, ": ", &rest);
+        cli_number_after(at + strlen(before), ": ", &rest);
         const double number = cli_number_after(rest, ", ", &rest);
         sum += number * (strncmp(rest, " GiB", 4) == 0   ? 0x1p30
                          : strncmp(rest, " MiB", 4) == 0 ? 0x1p20

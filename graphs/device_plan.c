@@ -5,12 +5,16 @@
 #include "memory.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* Lists are this many times the block, at most: of both directions, and of one of them. tests/gather_density finds 1.1
  * to 1.2 for one direction of R = 4 and 1.6 to 1.8 for R = 16 at 375 angles and more; few angles make more of them. */
 static const double lists_factor = 3.5, direction_factor = 2.2;
 
 enum { PARTITIONS_MAX = 4096, TASKS_AT_ONCE = 2, LEAST_MINIBATCH = 16 };
+
+/* StarPU takes memory of GPUs for data of up to 4 MiB in pieces of this size, and waits for ever when it gets none. */
+static const int64_t cuda_piece_bytes = 32 << 20;
 
 /* Each length that a GPU reads from its memory then serves 64 slices. */
 enum { CUDA_MINIBATCH = 64 };
@@ -25,11 +29,18 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* What two tasks take of a device. */
+static int64_t at_a_time(const SinoDeviceRoom *room, Need need)
+{
+    return TASKS_AT_ONCE * (need.lists + need.vectors) + room->piece_bytes;
+}
+
 SinoDeviceRoom sino_device_room(const SinoRuntime *runtime, const SinoOperator *op)
 {
     const bool cuda = sino_runtime_devices(runtime) & SINO_DEVICE_CUDA;
     SinoDeviceRoom room = {.bytes = sino_runtime_device_bytes(runtime),
                            .count = sino_runtime_device_count(runtime),
+                           .piece_bytes = cuda ? cuda_piece_bytes : 0,
                            .slices = cuda ? CUDA_MINIBATCH : 0,
                            .partition_count = op ? op->partition_count : 0};
     for (int64_t p = 0; op && p < op->partition_count; p++)
@@ -41,8 +52,8 @@ SinoDeviceRoom sino_device_room(const SinoRuntime *runtime, const SinoOperator *
 
 bool sino_device_takes(const SinoRuntime *runtime, int64_t bytes)
 {
-    const int64_t room = sino_runtime_device_bytes(runtime);
-    return sino_runtime_device_count(runtime) > 0 && (room == 0 || TASKS_AT_ONCE * bytes <= room);
+    const SinoDeviceRoom room = sino_device_room(runtime, NULL);
+    return room.count > 0 && (room.bytes == 0 || at_a_time(&room, (Need){.vectors = bytes}) <= room.bytes);
 }
 
 int64_t sino_device_estimate_lists(int64_t operator_bytes)
@@ -71,14 +82,17 @@ static Need need_of(const SinoSettings *settings, const SinoGeometry *geometry, 
 
 static SinoStatus too_small(const SinoDeviceRoom *room, Need need, int64_t partition_count, int64_t minibatch)
 {
-    char bytes[24], all[24], lists[24], vectors[24];
-    return sino_error(
-        SINO_BAD_INPUT,
-        "a device has %s of memory; two tasks of this reconstruction need %s there at a time (each lists "
-        "of A %s and vectors %s, with %" PRId64 " partitions and minibatches of %" PRId64
-        "); allowed: more --partitions, a smaller --minibatch, or --device cpu",
-        sino_bytes_text(room->bytes, bytes), sino_bytes_text(TASKS_AT_ONCE * (need.lists + need.vectors), all),
-        sino_bytes_text(need.lists, lists), sino_bytes_text(need.vectors, vectors), partition_count, minibatch);
+    char bytes[24], all[24], lists[24], vectors[24], piece[24], pieces[64] = "";
+    if (room->piece_bytes > 0)
+        snprintf(pieces, sizeof pieces, ", and pieces of %s that StarPU takes",
+                 sino_bytes_text(room->piece_bytes, piece));
+    return sino_error(SINO_BAD_INPUT,
+                      "a device has %s of memory; two tasks of this reconstruction need %s there at a time (each lists "
+                      "of A %s and vectors %s%s, with %" PRId64 " partitions and minibatches of %" PRId64
+                      "); allowed: more --partitions, a smaller --minibatch, or --device cpu",
+                      sino_bytes_text(room->bytes, bytes), sino_bytes_text(at_a_time(room, need), all),
+                      sino_bytes_text(need.lists, lists), sino_bytes_text(need.vectors, vectors), pieces,
+                      partition_count, minibatch);
 }
 
 SinoStatus sino_device_plan(const SinoSettings *settings, const SinoGeometry *geometry, const SinoSolver *solver,
@@ -90,7 +104,7 @@ SinoStatus sino_device_plan(const SinoSettings *settings, const SinoGeometry *ge
     if (room->bytes == 0) return NULL;
     for (;;) {
         const Need need = need_of(settings, geometry, solver, room, operator_bytes, *partition_count, *minibatch);
-        if (TASKS_AT_ONCE * (need.lists + need.vectors) <= room->bytes) return NULL;
+        if (at_a_time(room, need) <= room->bytes) return NULL;
         const bool can_split = open_partitions && *partition_count < PARTITIONS_MAX;
         const bool can_shrink = open_minibatch && *minibatch > 1;
         /* Lists first, since a small minibatch is slow; then the larger of the two. */

@@ -175,14 +175,17 @@ static void for_each_block(const SinoOperator *op, const Making *making, int (*a
 /* Which lists only cores can make, though a GPU computes. */
 static void tell(SinoRuntime *runtime, const Making *making, int64_t count)
 {
-    int64_t host = 0;
+    int64_t host = 0, all = 0;
     if (!(sino_runtime_devices(runtime) & SINO_DEVICE_CUDA)) return;
-    for (int64_t i = 0; i < count; i++) host += making[i].task_bytes == 0 && making[i].visit_count > 0;
+    for (int64_t i = 0; i < count; i++) {
+        all += making[i].visit_count > 0;
+        host += making[i].visit_count > 0 && making[i].task_bytes == 0;
+    }
     if (host == 0) return;
     sino_log_info(sino_runtime_log(runtime), "devices",
                   "cores make %" PRId64 " of %" PRId64
-                  " sets of lists: a GPU has no room for their blocks and some of the lists",
-                  host, count);
+                  " sets of lists: a GPU has too little room for their blocks and some of the lists",
+                  host, all);
 }
 
 static void end(Making *making)

@@ -178,6 +178,29 @@ static void operators_are_kept(void **state)
     cli_free(&run);
 }
 
+/* Those that cores make where a GPU has no room for more than the products are the same to the bit. */
+static void lists_are_the_same_wherever_made(void **state)
+{
+    static const char *const precision[] = {"single", "double", "mixed", "half"};
+    if (strcmp(kind()->device, "cuda") != 0) return;
+    cli_works(*state, scan);
+    for (int p = 0; p < 4; p++) {
+        CliRun run;
+        char words[80];
+        snprintf(words, sizeof words, "--partitions 2 --minibatch 1 --iterations 2 --precision %s", precision[p]);
+        float *by_gpus = volume_of(*state, NULL, "cuda", words, &run);
+        assert_listed(&run);
+        cli_free(&run);
+        float *by_cores = volume_of(*state, "STARPU_LIMIT_CUDA_MEM=40", "cuda", words, &run);
+        assert_int_equal(tasks_on(&run, "building: regroup_fill", kind()->place), 0);
+        assert_non_null(strstr(run.err, "sinodag: cores make 2 of 2 sets of lists: "));
+        assert_memory_equal(by_gpus, by_cores, (size_t)SLICES * SIZE * SIZE * sizeof *by_gpus);
+        free(by_gpus);
+        free(by_cores);
+        cli_free(&run);
+    }
+}
+
 static double bytes_to_devices(const CliRun *run)
 {
     double sum = 0;
@@ -288,9 +311,10 @@ int cli_device_tests(void)
 {
     const struct CMUnitTest anywhere[] = {CLI_TEST(what_is_not_there_is_refused), CLI_TEST(by_default_cores_compute)};
     const struct CMUnitTest with_devices[] = {
-        CLI_TEST(every_precision_and_algorithm),   CLI_TEST(one_partition_without_symmetry),
-        CLI_TEST(cores_and_devices_together),      CLI_TEST(operators_are_kept),
-        CLI_TEST(problems_larger_than_the_device), CLI_TEST(what_does_not_fit_is_refused),
+        CLI_TEST(every_precision_and_algorithm),    CLI_TEST(one_partition_without_symmetry),
+        CLI_TEST(cores_and_devices_together),       CLI_TEST(operators_are_kept),
+        CLI_TEST(lists_are_the_same_wherever_made), CLI_TEST(problems_larger_than_the_device),
+        CLI_TEST(what_does_not_fit_is_refused),
     };
     const int failed = cmocka_run_group_tests(anywhere, NULL, NULL);
     if (!has_devices()) return failed ? failed : TESTING_SKIPPED;

@@ -27,14 +27,27 @@ void sino_regroup_free(SinoRegroup *regroup); /* takes NULL */
 
 int64_t sino_regroup_visit_count(const SinoRegroup *regroup);
 
-/* Visits first … first + count − 1. SINO_FAILED: out of memory. */
-SinoStatus sino_regroup_measure(SinoRegroup *regroup, int64_t first, int64_t count);
+/* What a visit takes. */
+typedef struct SinoRegroupSize {
+    int32_t bundle_count, step_count;
+} SinoRegroupSize;
 
-/* Bytes of the lists, once all visits are measured. */
+/* Visits first … first + count − 1, of `count` sizes. SINO_FAILED: out of memory. */
+SinoStatus sino_regroup_measure(const SinoRegroup *regroup, int64_t first, int64_t count, SinoRegroupSize *size);
+
+/* Sizes as measured, of every visit before what follows. */
+void sino_regroup_take(SinoRegroup *regroup, int64_t first, int64_t count, const SinoRegroupSize *size);
+
+/* Bytes of header and tables, known before the visits are measured; bytes of the lists, these included. */
+int64_t sino_regroup_head_bytes(const SinoRegroup *regroup);
 int64_t sino_regroup_bytes(const SinoRegroup *regroup);
 
 /* Header and tables, which come before the visits. */
 void sino_regroup_head(const SinoRegroup *regroup, void *lists);
+
+/* Where the lists of a visit begin, from the start of the header; of the visit after the last, their end. */
+int64_t sino_regroup_offset(const SinoGatherHeader *head, int64_t visit);
+
 SinoStatus sino_regroup_fill(const SinoRegroup *regroup, int64_t first, int64_t count, void *lists);
 
 /* All of it by one thread; the lists are the caller's, to be released with free(). */

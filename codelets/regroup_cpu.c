@@ -9,7 +9,6 @@
 #include "half.h"
 #include "memory.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +47,6 @@ typedef struct Workspace {
     int32_t place[SINO_VISIT_SLOTS_MAX];
     int32_t of_voxel[SINO_TILE_VOXELS + 1]; /* where a voxel's entries begin */
     uint8_t order[SINO_TILE_VOXELS];        /* of the voxels, by offset */
-    double offset[SINO_TILE_VOXELS];
     uint16_t ray_slot[SINO_VISIT_RAYS_MAX + SINO_GROUP_RAYS * SINO_SECTION_GROUPS];
 } Workspace;
 
@@ -143,20 +141,6 @@ static void sort_by_voxel(Workspace *work, const SinoRegroupOrigin *origin, cons
             }
 }
 
-/* Voxels by their offset across a direction; of equal ones, the first row first. */
-static void order_voxels(Workspace *work, double rad)
-{
-    const double cosine = cos(rad), sine = sin(rad), rounding = 1e-9;
-    for (int v = 0; v < SINO_TILE_VOXELS; v++) {
-        const int row = v / SINO_TILE, column = v % SINO_TILE;
-        const double offset = column * cosine - row * sine;
-        int i = v;
-        work->offset[v] = offset;
-        for (; i > 0 && offset < work->offset[work->order[i - 1]] - rounding; i--) work->order[i] = work->order[i - 1];
-        work->order[i] = (uint8_t)v;
-    }
-}
-
 /* Backprojecting: voxels, by their offset. */
 static void list_voxels(Workspace *work, const SinoRegroupOrigin *origin, const SinoSection *section)
 {
@@ -164,7 +148,7 @@ static void list_voxels(Workspace *work, const SinoRegroupOrigin *origin, const 
     sort_by_voxel(work, origin, section, false);
     for (int v = 0; v < SINO_TILE_VOXELS; v++) work->of_voxel[v + 1] += work->of_voxel[v];
     sort_by_voxel(work, origin, section, true); /* now of_voxel[v] is where those of v end */
-    order_voxels(work, sino_regroup_middle_rad(work->regroup, origin->angle, NULL));
+    sino_regroup_order_voxels(work->regroup, origin->angle, work->order);
     for (int i = 0; i < SINO_TILE_VOXELS; i++) {
         const uint8_t v = work->order[i];
         const int32_t begin = v > 0 ? work->of_voxel[v - 1] : 0, end = work->of_voxel[v];
@@ -289,23 +273,31 @@ static SinoStatus workspace_new(const SinoRegroup *regroup, Workspace **work)
     return NULL;
 }
 
-SinoStatus sino_regroup_measure(SinoRegroup *regroup, int64_t first, int64_t count)
+SinoStatus sino_regroup_measure(const SinoRegroup *regroup, int64_t first, int64_t count, SinoRegroupSize *size)
 {
     Workspace *work;
     const int32_t groups = groups_of_bundle(regroup);
     SINO_TRY(workspace_new(regroup, &work));
-    for (int64_t v = first; v < first + count; v++) {
-        const SinoRegroupOrigin *origin = &regroup->origin[v];
-        make_groups(work, origin);
-        regroup->visit[v] = (SinoGatherVisit){.step = origin->section->step,
-                                              .tile = origin->tile,
-                                              .orientations = origin->section->orientations,
-                                              .bundle_count = (work->group_count + groups - 1) / groups};
+    for (int64_t i = 0; i < count; i++) {
+        make_groups(work, &regroup->origin[first + i]);
+        size[i] = (SinoRegroupSize){.bundle_count = (work->group_count + groups - 1) / groups};
         for (int32_t g = 0; g < work->group_count; g += groups)
-            regroup->visit[v].step_count += (int32_t)bundle_steps(regroup, &work->group[g]);
+            size[i].step_count += (int32_t)bundle_steps(regroup, &work->group[g]);
     }
     free(work);
     return NULL;
+}
+
+void sino_regroup_take(SinoRegroup *regroup, int64_t first, int64_t count, const SinoRegroupSize *size)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const SinoRegroupOrigin *origin = &regroup->origin[first + i];
+        regroup->visit[first + i] = (SinoGatherVisit){.step = origin->section->step,
+                                                      .tile = origin->tile,
+                                                      .bundle_count = size[i].bundle_count,
+                                                      .step_count = size[i].step_count,
+                                                      .orientations = origin->section->orientations};
+    }
 }
 
 static SinoGatherHeader header_of(const SinoRegroup *regroup)
@@ -332,8 +324,7 @@ static SinoGatherHeader header_of(const SinoRegroup *regroup)
                               .early_unit_count = regroup->early_unit_count};
 }
 
-/* Bytes before the first visit's lists. */
-static int64_t head_bytes(const SinoRegroup *regroup)
+int64_t sino_regroup_head_bytes(const SinoRegroup *regroup)
 {
     const int64_t tiles = regroup->input.block->tile_count * SINO_ORIENTATIONS;
     return sino_block_align((int64_t)sizeof(SinoGatherHeader) +
@@ -354,7 +345,7 @@ static int64_t visit_bytes(const SinoGatherHeader *header, const SinoGatherVisit
 int64_t sino_regroup_bytes(const SinoRegroup *regroup)
 {
     const SinoGatherHeader header = header_of(regroup);
-    int64_t bytes = head_bytes(regroup);
+    int64_t bytes = sino_regroup_head_bytes(regroup);
     for (int64_t v = 0; v < regroup->visit_count; v++) bytes += visit_bytes(&header, &regroup->visit[v]);
     return bytes;
 }
@@ -378,7 +369,7 @@ void sino_regroup_head(const SinoRegroup *regroup, void *lists)
 {
     SinoGatherHeader *header = lists;
     const int64_t tiles = regroup->input.block->tile_count * SINO_ORIENTATIONS;
-    int64_t at = head_bytes(regroup);
+    int64_t at = sino_regroup_head_bytes(regroup);
     memset(lists, 0, (size_t)at);
     *header = header_of(regroup);
     memcpy((void *)sino_gather_chains(header), regroup->chain, (size_t)regroup->chain_count * sizeof *regroup->chain);
@@ -397,6 +388,11 @@ void sino_regroup_head(const SinoRegroup *regroup, void *lists)
     memcpy((void *)sino_gather_spans(header), regroup->span,
            (size_t)(regroup->visit_count * regroup->batch_angles) * sizeof *regroup->span);
     memcpy((void *)sino_gather_parts(header), regroup->part, (size_t)regroup->part_count * sizeof *regroup->part);
+}
+
+int64_t sino_regroup_offset(const SinoGatherHeader *head, int64_t visit)
+{
+    return visit < head->visit_count ? sino_gather_visits(head)[visit].offset : head->bytes;
 }
 
 static void store_length(SinoPrecision precision, double value, void *length, int64_t at)
@@ -472,15 +468,19 @@ SinoStatus sino_regroup_block(const SinoRegroupInput *input, SinoGatherHeader **
 {
     SinoStatus status = NULL;
     SinoRegroup *regroup = NULL;
+    SinoRegroupSize *size = NULL;
     SinoGatherHeader *lists = NULL;
     SINO_TRY(sino_regroup_new(input, &regroup));
-    SINO_TRY_OR(status, done, sino_regroup_measure(regroup, 0, regroup->visit_count));
+    SINO_TRY_OR(status, done, sino_allocate(regroup->visit_count, sizeof *size, "sizes of visits", &size));
+    SINO_TRY_OR(status, done, sino_regroup_measure(regroup, 0, regroup->visit_count, size));
+    sino_regroup_take(regroup, 0, regroup->visit_count, size);
     SINO_TRY_OR(status, done, sino_allocate(sino_regroup_bytes(regroup), 1, "gather lists", &lists));
     sino_regroup_head(regroup, lists);
     SINO_TRY_OR(status, done, sino_regroup_fill(regroup, 0, regroup->visit_count, lists));
     *result = lists;
     lists = NULL;
 done:
+    free(size);
     free(lists);
     sino_regroup_free(regroup);
     return status;

@@ -45,6 +45,35 @@ double sino_regroup_middle_rad(const SinoRegroup *regroup, int64_t first, double
     return (begin + end) / 2;
 }
 
+int64_t sino_regroup_batch(const SinoRegroup *regroup, int64_t angle)
+{
+    const SinoLayout *layout = regroup->input.layout;
+    const int64_t batch_angles = regroup->batch_angles;
+    int64_t before = 0;
+    for (int c = 0; c < layout->class_count; c++) {
+        const SinoAngleClass *class = &layout->angle_class[c];
+        if (angle >= class->first && angle < class->first + class->count)
+            return before + (angle - class->first) / batch_angles;
+        before += (class->count + batch_angles - 1) / batch_angles;
+    }
+    return before;
+}
+
+void sino_regroup_order_voxels(const SinoRegroup *regroup, int64_t first, uint8_t *order)
+{
+    const double rad = sino_regroup_middle_rad(regroup, first, NULL);
+    const double cosine = cos(rad), sine = sin(rad), rounding = 1e-9;
+    double offsets[SINO_TILE_VOXELS];
+    for (int v = 0; v < SINO_TILE_VOXELS; v++) {
+        const int row = v / SINO_TILE, column = v % SINO_TILE;
+        const double offset = column * cosine - row * sine;
+        int i = v;
+        offsets[v] = offset;
+        for (; i > 0 && offset < offsets[order[i - 1]] - rounding; i--) order[i] = order[i - 1];
+        order[i] = (uint8_t)v;
+    }
+}
+
 /* Rays of a chain go along strips of tiles, there in one and back in the next. */
 static void place_in_strip(const SinoRegroup *regroup, SinoRegroupOrigin *origin)
 {
@@ -87,7 +116,9 @@ static int64_t open_section(const SinoRegroup *regroup, const SinoSectionHeader 
             if (origin && !regroup->input.back) place_in_strip(regroup, &origin[count]);
             count++;
         }
-        if (origin) origin[count - 1].group_count++;
+        if (!origin) continue;
+        origin[count - 1].group_count++;
+        origin[count - 1].voxel_count += section.count[g];
     }
     return count;
 }

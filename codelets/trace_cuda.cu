@@ -4,7 +4,7 @@
  * A block makes a section, as the CPU does: it lists the rays that cross the tile, angles of a group at a time, sorts
  * them by offset, and unites the voxels of each four of them. A thread follows a ray for the list, and the four rays of
  * a group for its union: they are followed again rather than kept. */
-#include "simt.h"
+#include "sum_cuda.cuh"
 
 #include <limits.h>
 
@@ -135,26 +135,6 @@ static __device__ void sort_rays(Shared *shared)
         }
 }
 
-/* The sum of the values of threads before this one; *total of all. */
-static __device__ int sum_before(int value, int *warp_sum, int *total)
-{
-    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-    int sum = value, before = 0, all = 0;
-    for (int by = 1; by < 32; by *= 2) {
-        const int other = __shfl_up_sync(0xffffffffu, sum, static_cast<unsigned>(by));
-        if (lane >= by) sum += other;
-    }
-    if (lane == 31) warp_sum[warp] = sum;
-    __syncthreads();
-    for (int w = 0; w < WARPS; w++) {
-        if (w < warp) before += warp_sum[w];
-        all += warp_sum[w];
-    }
-    __syncthreads();
-    *total = all;
-    return before + sum - value;
-}
-
 /* One group: its rays among the sorted ones, and the union of their voxels, which becomes an even number. */
 struct Group {
     int first, ray_count, voxel_count, first_voxel;
@@ -259,7 +239,7 @@ template <bool WRITE> static __device__ void make_groups(const Tile &tile, Share
         int total;
         clear_places(shared);
         unite(tile, shared, &group);
-        const int before = sum_before((group.voxel_count + 1) / 2 * 2, shared->warp_sum, &total);
+        const int before = sino_sum_before<WARPS>((group.voxel_count + 1) / 2 * 2, shared->warp_sum, &total);
         if (WRITE && group.ray_count > 0)
             write_group(tile, shared, group, section->groups + from + static_cast<int>(threadIdx.x),
                         section->voxels + before, *section);

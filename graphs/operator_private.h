@@ -30,6 +30,9 @@ SinoStatus sino_operator_check_devices(const SinoRuntime *runtime, const SinoOpe
 SinoStatus sino_operator_open_devices(SinoRuntime *runtime, SinoOperator *op);
 void sino_operator_close_devices(SinoOperator *op);
 
+/* The lists of every partition and direction; footprints are data already. */
+SinoStatus sino_operator_make_lists(SinoRuntime *runtime, SinoOperator *op);
+
 /* More than the block of a partition can take: each nonzero would be alone in its group's union, in a group of four
  * rays. */
 int64_t sino_operator_most_bytes(const SinoOperator *op, int64_t p);

@@ -48,3 +48,13 @@ const SinoSpmmDevice *sino_runtime_spmm_device(const SinoRuntime *runtime)
 {
     return &runtime->gpu[starpu_worker_get_devid(starpu_worker_get_id())];
 }
+
+int64_t sino_runtime_shared_bytes(const SinoRuntime *runtime)
+{
+    int64_t least = 0;
+    for (int i = 0; i < STARPU_NMAXWORKERS; i++) {
+        const int64_t bytes = runtime->gpu[i].shared_bytes;
+        if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
+    }
+    return least;
+}

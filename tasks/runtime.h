@@ -204,6 +204,9 @@ static inline cl_mem sino_opencl_buffer(void *buffers[], int i)
 /* Scratch memory that CUDA's kernels add up in; NULL: no GPU computes. */
 SinoData *sino_runtime_workspace(const SinoRuntime *runtime);
 
+/* Shared memory that a block of threads can have on every GPU; 0: none computes. */
+int64_t sino_runtime_shared_bytes(const SinoRuntime *runtime);
+
 /* What launches on the GPU of the worker that calls depend on. */
 const SinoSpmmDevice *sino_runtime_spmm_device(const SinoRuntime *runtime);
 

@@ -19,7 +19,7 @@
 #include "phantom.h"
 #include "picture.h"
 #include "reduce.h"
-#include "regroup.h"
+#include "regroup_cuda.h"
 #include "roofline.h"
 #include "runtime.h"
 #include "scan.h"
@@ -94,11 +94,31 @@ SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoP
 /* touch: memory that was reserved gets its pages. */
 SinoStatus sino_insert_touch(SinoRuntime *runtime, int64_t partition, void *memory, int64_t bytes);
 
-/* regroup_measure, regroup_fill: some visits of the lists that devices gather from (regroup.h). */
-SinoStatus sino_insert_regroup_measure(SinoRuntime *runtime, int64_t partition, SinoRegroup *regroup, int64_t first,
-                                       int64_t count);
-SinoStatus sino_insert_regroup_fill(SinoRuntime *runtime, int64_t partition, const SinoRegroup *regroup, int64_t first,
-                                    int64_t count, void *lists);
+/* What GPUs need to make lists. */
+typedef struct SinoRegroupData {
+    SinoRegroupShape shape;
+    SinoData *block, *table; /* table: sino_regroup_table */
+    SinoData *head;          /* of the lists; NULL: they are measured */
+    SinoData *rays;          /* the footprint's; NULL: every ray, in order */
+} SinoRegroupData;
+
+/* Some visits, first … first + count − 1. */
+typedef struct SinoRegroupPart {
+    int64_t partition;
+    const SinoRegroup *regroup;
+    int64_t first, count;
+    const SinoRegroupData *data; /* NULL: the task is for cores */
+    SinoData *written;           /* with data: over the sizes, or the lists, of these visits */
+} SinoRegroupPart;
+
+/* The most bytes of lists for a task on a GPU that reads `input_bytes`; 0: GPUs cannot, or there is none. */
+int64_t sino_regroup_gpu_bytes(const SinoRuntime *runtime, const SinoRegroupShape *shape, int64_t input_bytes);
+
+/* regroup_measure: the sizes of some visits of the lists that devices gather from (regroup.h); `size` is the first
+ * one's. regroup_fill: the visits themselves; `lists` are all of the lists, with their tables. Both are in main memory.
+ */
+SinoStatus sino_insert_regroup_measure(SinoRuntime *runtime, const SinoRegroupPart *part, SinoRegroupSize *size);
+SinoStatus sino_insert_regroup_fill(SinoRuntime *runtime, const SinoRegroupPart *part, void *lists);
 
 /* fill: a partition's block, into a window. */
 typedef struct SinoFill {

@@ -14,7 +14,6 @@ static const char scan[] = "phantom -o scan.h5 --size 48 --angles 36 --slices 5"
 typedef struct Kind {
     const char *name, *device, *with_cores, *place, *node;
     const char *one_device; /* the variable that makes it one */
-    bool traces;            /* has kernels for it */
     const char *least_memory,
         *little_memory; /* the environment: too little for any task, and for all of them at once */
     /* A scan of which no device of little memory holds all data, and iterations in which they come and go. */
@@ -22,13 +21,13 @@ typedef struct Kind {
 } Kind;
 
 static const Kind kinds[] = {
-    {"opencl", "opencl", "cpu,opencl", " on opencl", "OpenCL", "STARPU_NOPENCL", false, "STARPU_LIMIT_OPENCL_MEM=1",
+    {"opencl", "opencl", "cpu,opencl", " on opencl", "OpenCL", "STARPU_NOPENCL", "STARPU_LIMIT_OPENCL_MEM=1",
      "STARPU_LIMIT_OPENCL_MEM=8", 48, 180, 8},
     /* StarPU takes memory of GPUs in pieces of 32 MiB. */
-    {"cuda", "cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", true, "STARPU_LIMIT_CUDA_MEM=1",
+    {"cuda", "cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1",
      "STARPU_LIMIT_CUDA_MEM=192", 256, 360, 8},
     /* GPUs that the host plays (tests/simt). */
-    {"simt", "cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", true, "STARPU_LIMIT_CUDA_MEM=1",
+    {"simt", "cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1",
      "STARPU_LIMIT_CUDA_MEM=64", 128, 180, 3},
 };
 
@@ -38,6 +37,12 @@ static const Kind *kind(void)
     const Kind *of = kinds;
     while (wanted && of < kinds + sizeof kinds / sizeof *kinds - 1 && strcmp(of->name, wanted) != 0) of++;
     return of;
+}
+
+/* Whether it builds the operator, and has kernels for every other task, too. */
+static bool is_cuda(void)
+{
+    return strcmp(kind()->device, "cuda") == 0;
 }
 
 static float *volume_sized(const char *directory, int size, const char *environment, const char *device,
@@ -80,6 +85,16 @@ static bool has_transfers(const CliRun *run, bool to_device)
     return false;
 }
 
+/* Lists are made by GPUs alone where they compute alone, and by cores for OpenCL. */
+static void assert_listed(const CliRun *run)
+{
+    static const char *const name[] = {"building: regroup_measure", "building: regroup_fill"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if ((tasks_on(run, name[i], kind()->place) > 0) != is_cuda() ||
+            (tasks_on(run, name[i], "   ") > 0) == is_cuda())
+            fail_msg("lists made elsewhere:\n%s", run->err);
+}
+
 /* All that has a kernel for devices runs there, when they are asked for alone. */
 static void assert_on_devices_only(const CliRun *run)
 {
@@ -90,13 +105,14 @@ static void assert_on_devices_only(const CliRun *run)
     static const char *const on_cuda[] = {"assemble", "correct", "filter"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         if (tasks_on(run, name[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", name[i], run->err);
-    for (size_t i = 0; strcmp(kind()->device, "cuda") == 0 && i < sizeof on_cuda / sizeof *on_cuda; i++)
+    for (size_t i = 0; is_cuda() && i < sizeof on_cuda / sizeof *on_cuda; i++)
         if (tasks_on(run, on_cuda[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", on_cuda[i], run->err);
     assert_true(tasks_on(run, "spmm_backproject", kind()->place) > 0);
     assert_true(tasks_on(run, "update_start", kind()->place) > 0);
     assert_int_equal(tasks_on(run, "store", kind()->place), 0);
     assert_true(has_transfers(run, true));
     assert_true(has_transfers(run, false));
+    assert_listed(run);
 }
 
 /* Devices that can have traced all of the operator, cores alone otherwise. */
@@ -105,7 +121,7 @@ static void assert_traced(const CliRun *run)
     const int64_t measured = tasks_on(run, "building: trace_measure", kind()->place);
     const int64_t filled = tasks_on(run, "building: trace_fill", kind()->place);
     const int64_t by_cores = tasks_on(run, "building: trace", "   ");
-    if ((measured > 0) != kind()->traces || filled != measured || (by_cores > 0) == kind()->traces)
+    if ((measured > 0) != is_cuda() || filled != measured || (by_cores > 0) == is_cuda())
         fail_msg("traced elsewhere:\n%s", run->err);
     assert_int_equal(tasks_on(run, "building: trace_measure", "   ") + tasks_on(run, "building: trace_fill", "   "), 0);
 }
@@ -118,8 +134,10 @@ static void assert_agrees(const char *directory, const char *device, const char 
     const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
     print_message("%s %s: %.2g\n", device, words, off);
     assert_true(off <= within);
-    if (strcmp(device, kind()->device) == 0) assert_on_devices_only(&other);
-    if (strcmp(device, kind()->device) == 0) assert_traced(&other);
+    if (strcmp(device, kind()->device) == 0) {
+        assert_on_devices_only(&other);
+        assert_traced(&other);
+    }
     free(expected);
     free(found);
     cli_free(&cpu);
@@ -237,6 +255,29 @@ static void one_tile_of_one_slice(void **state)
     free(volume[1]);
 }
 
+/* Those that cores make where a GPU has no room for more than the products are the same to the bit. */
+static void lists_are_the_same_wherever_made(void **state)
+{
+    static const char *const precision[] = {"single", "double", "mixed", "half"};
+    if (!is_cuda()) return;
+    cli_works(*state, scan);
+    for (int p = 0; p < 4; p++) {
+        CliRun run;
+        char words[80];
+        snprintf(words, sizeof words, "--partitions 2 --minibatch 1 --iterations 2 --precision %s", precision[p]);
+        float *by_gpus = volume_of(*state, NULL, "cuda", words, &run);
+        assert_listed(&run);
+        cli_free(&run);
+        float *by_cores = volume_of(*state, "STARPU_LIMIT_CUDA_MEM=40", "cuda", words, &run);
+        assert_int_equal(tasks_on(&run, "building: regroup_fill", kind()->place), 0);
+        assert_non_null(strstr(run.err, "sinodag: cores make 2 of 2 sets of lists: "));
+        assert_memory_equal(by_gpus, by_cores, (size_t)SLICES * SIZE * SIZE * sizeof *by_gpus);
+        free(by_gpus);
+        free(by_cores);
+        cli_free(&run);
+    }
+}
+
 static double bytes_to_devices(const CliRun *run)
 {
     double sum = 0;
@@ -348,10 +389,15 @@ int cli_device_tests(void)
 {
     const struct CMUnitTest anywhere[] = {CLI_TEST(what_is_not_there_is_refused), CLI_TEST(by_default_cores_compute)};
     const struct CMUnitTest with_devices[] = {
-        CLI_TEST(every_precision_and_algorithm),   CLI_TEST(one_partition_without_symmetry),
-        CLI_TEST(cores_and_devices_together),      CLI_TEST(operators_are_kept),
-        CLI_TEST(problems_larger_than_the_device), CLI_TEST(operators_are_the_same_wherever_traced),
-        CLI_TEST(one_tile_of_one_slice),           CLI_TEST(what_does_not_fit_is_refused),
+        CLI_TEST(every_precision_and_algorithm),
+        CLI_TEST(one_partition_without_symmetry),
+        CLI_TEST(cores_and_devices_together),
+        CLI_TEST(operators_are_kept),
+        CLI_TEST(lists_are_the_same_wherever_made),
+        CLI_TEST(operators_are_the_same_wherever_traced),
+        CLI_TEST(one_tile_of_one_slice),
+        CLI_TEST(problems_larger_than_the_device),
+        CLI_TEST(what_does_not_fit_is_refused),
     };
     const int failed = cmocka_run_group_tests(anywhere, NULL, NULL);
     if (!has_devices()) return failed ? failed : TESTING_SKIPPED;

@@ -357,7 +357,11 @@ static void bytes_do_not_depend_on_the_order(void **state)
         assert_success(sino_regroup_block(&input, &lists));
         assert_success(sino_regroup_new(&input, &regroup));
         const int64_t count = sino_regroup_visit_count(regroup);
-        for (int64_t v = count - 1; v >= 0; v--) assert_success(sino_regroup_measure(regroup, v, 1));
+        for (int64_t v = count - 1; v >= 0; v--) {
+            SinoRegroupSize size;
+            assert_success(sino_regroup_measure(regroup, v, 1, &size));
+            sino_regroup_take(regroup, v, 1, &size);
+        }
         assert_int_equal(sino_regroup_bytes(regroup), lists->bytes);
         void *again = malloc((size_t)lists->bytes);
         assert_non_null(again);
@@ -369,6 +373,38 @@ static void bytes_do_not_depend_on_the_order(void **state)
         free(lists);
         sino_regroup_free(regroup);
     }
+    packed_free(&packed);
+    problem_free(&problem);
+}
+
+/* As if rays had lengths that are 0 as halves: some of a group, and all of some groups, the section's first among them.
+ */
+static void vanish(const SinoSectionHeader *header)
+{
+    SinoSection section;
+    int64_t at = 0;
+    sino_section_arrays(header, SINO_HALF, &section);
+    for (int i = 0; i < header->group_count; at += section.count[i++])
+        for (int64_t j = at * SINO_GROUP_RAYS; j < (at + section.count[i]) * SINO_GROUP_RAYS; j++)
+            if (i % 5 == 0 || (i % 3 == 0 && j % 2 == 1)) ((SinoHalf *)section.length)[j] = 0;
+}
+
+static void lengths_that_vanish(void **state)
+{
+    (void)state;
+    const TestingAngles angles = testing_angles(6);
+    Problem problem = problem_create(scan_of(&angles, 44, 38, 19.3), true);
+    const Partition whole = whole_grid(&problem);
+    Packed packed = pack(&problem, &whole, SINO_HALF);
+    for (int64_t i = 0; i < packed.block->piece_count; i++) {
+        const SinoBlockPiece piece = sino_block_pieces(packed.block)[i];
+        for (int64_t at = piece.offset; at < piece.offset + piece.bytes;) {
+            const SinoSectionHeader *header = (const void *)((const char *)packed.block + at);
+            vanish(header);
+            at += header->bytes;
+        }
+    }
+    for (int i = 0; i < 4; i++) check_lists(&problem, &whole, &packed, i % 2, i < 2 ? 4 : 16);
     packed_free(&packed);
     problem_free(&problem);
 }
@@ -455,9 +491,10 @@ static void fragments_are_a_permutation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_hold_the_block),         cmocka_unit_test(bytes_do_not_depend_on_the_order),
-        cmocka_unit_test(fine_angles_share_windows),    cmocka_unit_test(empty_partitions),
-        cmocka_unit_test(chains_hold_what_they_add_to), cmocka_unit_test(fragments_are_a_permutation),
+        cmocka_unit_test(lists_hold_the_block),        cmocka_unit_test(bytes_do_not_depend_on_the_order),
+        cmocka_unit_test(fine_angles_share_windows),   cmocka_unit_test(empty_partitions),
+        cmocka_unit_test(lengths_that_vanish),         cmocka_unit_test(chains_hold_what_they_add_to),
+        cmocka_unit_test(fragments_are_a_permutation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

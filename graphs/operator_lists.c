@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operator, lists: what devices gather from, made from the blocks by parallel tasks, on cores or GPUs.
+ *
+ * First all visits are measured, then the lists' size is known, then visits are written to their places. A task makes
+ * some visits of one partition and direction. Where a GPU computes, what it reads and writes is data, in pieces that
+ * fit it; a partition whose block leaves no room for them is for cores. */
+#include "memory.h"
+#include "operator_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIRECTIONS = 2, VISITS_OF_CORE = 64, VISITS_OF_GPU = 512 };
+
+/* One partition and direction. */
+typedef struct Making {
+    SinoRuntime *runtime;
+    int64_t number; /* of the partition */
+    SinoPartition *partition;
+    SinoPartitionLists *lists;
+    SinoRegroup *regroup;
+    int64_t visit_count;
+    SinoRegroupSize *size;
+    int64_t task_bytes; /* of lists, at most, where a GPU may make them; 0: none may */
+    SinoRegroupData data;
+    SinoData **written; /* by tasks */
+    int64_t written_count;
+} Making;
+
+/* R of the lists: matrix units take groups of 16; OpenCL kernels know groups of 4 only. */
+static int outputs_of(const SinoRuntime *runtime, SinoPrecision precision)
+{
+    const bool narrow = precision == SINO_HALF || precision == SINO_MIXED;
+    const bool cuda_only = !(sino_runtime_devices(runtime) & SINO_DEVICE_OPENCL);
+    return narrow && cuda_only ? SINO_BUNDLE_OUTPUTS : SINO_BUNDLE_GROUPS;
+}
+
+/* The tables, and whether a GPU has room for what a task reads. */
+static SinoStatus open_data(Making *making)
+{
+    SinoRegroupData *data = &making->data;
+    void *table;
+    data->shape = sino_regroup_shape(making->regroup);
+    const int64_t table_bytes = sino_regroup_table_bytes(&data->shape);
+    const int64_t rays = making->partition->rays ? making->partition->footprint.ray_count : 0;
+    const int64_t input_bytes = making->partition->block_bytes + table_bytes + rays * (int64_t)sizeof(uint32_t) +
+                                sino_regroup_head_bytes(making->regroup);
+    making->task_bytes = sino_regroup_gpu_bytes(making->runtime, &data->shape, input_bytes);
+    if (making->task_bytes == 0) return NULL;
+    data->block = making->partition->block;
+    data->rays = making->partition->rays;
+    SINO_TRY(sino_data_new(making->runtime, "visits", table_bytes, &data->table));
+    SINO_TRY(sino_data_acquire(data->table, STARPU_W, &table));
+    sino_regroup_table(making->regroup, table);
+    sino_data_release(data->table);
+    return NULL;
+}
+
+static SinoStatus begin(Making *making, const SinoOperator *op, bool back)
+{
+    const SinoPartition *partition = making->partition;
+    const SinoRegroupInput input = {.block = sino_data_memory(partition->block),
+                                    .layout = &op->layout,
+                                    .footprint = &partition->footprint,
+                                    .tile = partition->tile,
+                                    .back = back,
+                                    .outputs = outputs_of(making->runtime, op->layout.precision)};
+    SINO_TRY(sino_regroup_new(&input, &making->regroup));
+    making->visit_count = sino_regroup_visit_count(making->regroup);
+    /* Room for whole cache lines, which pieces of it are as data. */
+    SINO_TRY(sino_allocate(sino_block_align(making->visit_count, SINO_ALIGNMENT_BYTES), sizeof *making->size,
+                           "sizes of visits", &making->size));
+    SINO_TRY(sino_allocate(making->visit_count, sizeof(SinoData *), "pieces of lists", &making->written));
+    return making->visit_count > 0 ? open_data(making) : NULL;
+}
+
+/* Task by task; data over what the task writes. */
+static SinoStatus write_data(Making *making, const char *name, const void *memory, int64_t bytes, SinoRegroupPart *part)
+{
+    if (making->task_bytes == 0) return NULL;
+    SINO_TRY(sino_data_borrow(making->runtime, name, memory, bytes, &making->written[making->written_count]));
+    part->written = making->written[making->written_count++];
+    part->data = &making->data;
+    return NULL;
+}
+
+/* Waits for what tasks have written. */
+static void close_written(Making *making)
+{
+    while (making->written_count > 0) sino_data_free(making->written[--making->written_count]);
+}
+
+static SinoRegroupPart part_of(const Making *making, int64_t first)
+{
+    const int64_t most = making->task_bytes > 0 ? VISITS_OF_GPU : VISITS_OF_CORE, left = making->visit_count - first;
+    return (SinoRegroupPart){
+        .partition = making->number, .regroup = making->regroup, .first = first, .count = left < most ? left : most};
+}
+
+static SinoStatus insert_measuring(Making *making)
+{
+    for (int64_t first = 0; first < making->visit_count;) {
+        SinoRegroupPart part = part_of(making, first);
+        SinoRegroupSize *size = making->size + first;
+        SINO_TRY(write_data(making, "sizes", size, part.count * (int64_t)sizeof *size, &part));
+        SINO_TRY(sino_insert_regroup_measure(making->runtime, &part, size));
+        first += part.count;
+    }
+    return NULL;
+}
+
+/* Memory for the lists, and their tables. */
+static SinoStatus open_lists(Making *making)
+{
+    SinoPartitionLists *lists = making->lists;
+    char text[24];
+    sino_regroup_take(making->regroup, 0, making->visit_count, making->size);
+    lists->bytes = sino_regroup_bytes(making->regroup);
+    lists->memory = sino_allocate_large(lists->bytes);
+    SINO_CHECK(lists->memory, SINO_FAILED, "no memory for the operator's lists for devices: %s asked for",
+               sino_bytes_text(lists->bytes, text));
+    /* CUDA copies from pinned memory at full speed, and meanwhile; without a GPU this does nothing. */
+    starpu_memory_pin(lists->memory, (size_t)lists->bytes);
+    sino_regroup_head(making->regroup, lists->memory);
+    if (making->task_bytes == 0) return NULL;
+    return sino_data_borrow(making->runtime, "head of lists", lists->memory, sino_regroup_head_bytes(making->regroup),
+                            &making->data.head);
+}
+
+static SinoStatus insert_filling(Making *making)
+{
+    const SinoGatherHeader *head = making->lists->memory;
+    for (int64_t first = 0; first < making->visit_count;) {
+        SinoRegroupPart part = part_of(making, first);
+        const int64_t begin = sino_regroup_offset(head, first);
+        while (part.data == NULL && making->task_bytes > 0 && part.count > 1 &&
+               sino_regroup_offset(head, first + part.count) - begin > making->task_bytes)
+            part.count = (part.count + 1) / 2;
+        const int64_t bytes = sino_regroup_offset(head, first + part.count) - begin;
+        first += part.count;
+        if (bytes == 0) continue; /* nothing is left of them as halves */
+        SINO_TRY(write_data(making, "lists", (const char *)head + begin, bytes, &part));
+        SINO_TRY(sino_insert_regroup_fill(making->runtime, &part, making->lists->memory));
+        if (part.data) sino_data_return(part.written);
+    }
+    return NULL;
+}
+
+static SinoStatus measure_all(Making *making, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) SINO_TRY(insert_measuring(&making[i]));
+    return NULL;
+}
+
+static SinoStatus fill_all(Making *making, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        close_written(&making[i]);
+        SINO_TRY(open_lists(&making[i]));
+        SINO_TRY(insert_filling(&making[i]));
+    }
+    return NULL;
+}
+
+/* Pins, or unpins, the blocks that GPUs read: they copy from pinned memory at full speed. The pages of a file that are
+ * only read cannot be. */
+static void for_each_block(const SinoOperator *op, const Making *making, int (*act)(void *memory, size_t bytes))
+{
+    for (int64_t p = 0; p < op->partition_count && !op->file; p++)
+        if (making[p * DIRECTIONS].task_bytes > 0 || making[p * DIRECTIONS + 1].task_bytes > 0)
+            (void)act(op->partition[p].reserved, (size_t)op->partition[p].block_bytes);
+}
+
+/* Which lists only cores can make, though a GPU computes. */
+static void tell(SinoRuntime *runtime, const Making *making, int64_t count)
+{
+    int64_t host = 0, all = 0;
+    if (!(sino_runtime_devices(runtime) & SINO_DEVICE_CUDA)) return;
+    for (int64_t i = 0; i < count; i++) {
+        all += making[i].visit_count > 0;
+        host += making[i].visit_count > 0 && making[i].task_bytes == 0;
+    }
+    if (host == 0) return;
+    sino_log_info(sino_runtime_log(runtime), "devices",
+                  "cores make %" PRId64 " of %" PRId64
+                  " sets of lists: a GPU has too little room for their blocks and some of the lists",
+                  host, all);
+}
+
+static void end(Making *making)
+{
+    close_written(making);
+    if (making->data.block) sino_data_return(making->data.block);
+    sino_data_free(making->data.head);
+    sino_data_free(making->data.table);
+    sino_regroup_free(making->regroup);
+    free(making->size);
+    free(making->written);
+}
+
+SinoStatus sino_operator_make_lists(SinoRuntime *runtime, SinoOperator *op)
+{
+    SinoStatus status = NULL;
+    Making *making;
+    const int64_t count = op->partition_count * DIRECTIONS;
+    SINO_TRY(sino_allocate(count, sizeof *making, "lists for devices", &making));
+    for (int64_t i = 0; i < count; i++) {
+        SinoPartition *partition = &op->partition[i / DIRECTIONS];
+        making[i] = (Making){.runtime = runtime,
+                             .number = i / DIRECTIONS,
+                             .partition = partition,
+                             .lists = &partition->lists[i % DIRECTIONS]};
+        SINO_TRY_OR(status, cleanup, begin(&making[i], op, i % DIRECTIONS == 1));
+    }
+    tell(runtime, making, count);
+    for_each_block(op, making, starpu_memory_pin);
+    SINO_TRY_OR(status, unpin, sino_runtime_wait_after(runtime, measure_all(making, count)));
+    SINO_TRY_OR(status, unpin, sino_runtime_wait_after(runtime, fill_all(making, count)));
+    for (int64_t i = 0; i < count; i++) op->lists_bytes += making[i].lists->bytes;
+unpin:
+    for (int64_t i = 0; i < count; i++) close_written(&making[i]);
+    for_each_block(op, making, starpu_memory_unpin);
+cleanup:
+    for (int64_t i = 0; i < count; i++) end(&making[i]);
+    free(making);
+    return status;
+}

@@ -181,15 +181,6 @@ static SinoStatus fill_all(Making *making, int64_t count)
     return NULL;
 }
 
-/* Pins, or unpins, the blocks that GPUs read: they copy from pinned memory at full speed. The pages of a file that are
- * only read cannot be. */
-static void for_each_block(const SinoOperator *op, const Making *making, int (*act)(void *memory, size_t bytes))
-{
-    for (int64_t p = 0; p < op->partition_count && !op->file; p++)
-        if (making[p * DIRECTIONS].task_bytes > 0 || making[p * DIRECTIONS + 1].task_bytes > 0)
-            (void)act(op->partition[p].reserved, (size_t)op->partition[p].block_bytes);
-}
-
 /* Which lists only cores can make, though a GPU computes. */
 static void tell(SinoRuntime *runtime, const Making *making, int64_t count)
 {
@@ -232,14 +223,10 @@ SinoStatus sino_operator_make_lists(SinoRuntime *runtime, SinoOperator *op)
         SINO_TRY_OR(status, cleanup, begin(&making[i], op, i % DIRECTIONS == 1));
     }
     tell(runtime, making, count);
-    for_each_block(op, making, starpu_memory_pin);
-    SINO_TRY_OR(status, unpin, sino_runtime_wait_after(runtime, measure_all(making, count)));
-    SINO_TRY_OR(status, unpin, sino_runtime_wait_after(runtime, allocate_all(making, count)));
-    SINO_TRY_OR(status, unpin, sino_runtime_wait_after(runtime, fill_all(making, count)));
+    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, measure_all(making, count)));
+    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, allocate_all(making, count)));
+    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, fill_all(making, count)));
     for (int64_t i = 0; i < count; i++) op->lists_bytes += making[i].lists->bytes;
-unpin:
-    for (int64_t i = 0; i < count; i++) close_written(&making[i]);
-    for_each_block(op, making, starpu_memory_unpin);
 cleanup:
     for (int64_t i = 0; i < count; i++) end(&making[i]);
     free(making);

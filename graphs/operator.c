@@ -55,6 +55,7 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *re
     else if (!op->file)
         SINO_TRY_OR(status, fail, sino_operator_build(runtime, op));
     SINO_TRY_OR(status, fail, sino_operator_open_devices(runtime, op));
+    sino_operator_unpin(op);
     op->build_s = sino_platform_now_s() - begin;
     sino_runtime_profile_report(runtime, "building: ");
     *result = op;
@@ -64,11 +65,22 @@ fail:
     return status;
 }
 
+void sino_operator_unpin(SinoOperator *op)
+{
+    for (int64_t p = 0; op->partition && p < op->partition_count; p++) {
+        SinoPartition *partition = &op->partition[p];
+        if (partition->pinned_bytes > 0)
+            (void)starpu_memory_unpin(partition->reserved, (size_t)partition->pinned_bytes);
+        partition->pinned_bytes = 0;
+    }
+}
+
 void sino_operator_free(SinoOperator *op)
 {
     if (!op) return;
     sino_operator_close_windows(op);
     sino_operator_close_devices(op);
+    sino_operator_unpin(op);
     for (int64_t p = 0; op->partition && p < op->partition_count; p++) {
         sino_data_free(op->partition[p].block);
         sino_release(op->partition[p].reserved, op->partition[p].reserved_bytes);

@@ -27,7 +27,8 @@ typedef struct SinoPartition {
     int64_t block_bytes, piece_count;
     void *reserved; /* addresses of the block; owned */
     int64_t reserved_bytes;
-    const void *kept; /* the block on the pages of a file; NULL: there is none */
+    int64_t pinned_bytes; /* of it, while a GPU writes the block and reads it */
+    const void *kept;     /* the block on the pages of a file; NULL: there is none */
 } SinoPartition;
 
 /* Memory that holds the block of one partition after another. */

@@ -18,6 +18,7 @@ typedef struct Build {
     SinoPackArea *area; /* per partition */
     uint8_t **touched;  /* per partition, a byte per ray; NULL: all rays */
     uint32_t **local;   /* per partition, a ray's place in the footprint; NULL: the ray's own number */
+    bool pinned;        /* what is used of areas with tiles */
 } Build;
 
 /* Tiles of a run from the first of them on: `least` or a few more, whole super-tiles. A super-tile in two runs would
@@ -121,6 +122,11 @@ static SinoStatus renumber_rays(Build *build)
     return sino_runtime_wait_after(build->runtime, status);
 }
 
+static int64_t pinned_bytes(const Build *build, int64_t p)
+{
+    return build->pinned && build->op->partition[p].tile_count > 0 ? build->area[p].used : 0;
+}
+
 /* The head of the finished block, which becomes the partition's. */
 static SinoStatus finish_block(Build *build, int64_t p)
 {
@@ -143,6 +149,7 @@ static SinoStatus finish_block(Build *build, int64_t p)
     SINO_TRY(sino_data_borrow(build->runtime, "A", area->block, header.bytes, &partition->block));
     partition->reserved = area->block;
     partition->reserved_bytes = area->capacity;
+    partition->pinned_bytes = pinned_bytes(build, p);
     area->block = NULL;
     return NULL;
 }
@@ -179,10 +186,19 @@ static SinoStatus new_marks(Build *build)
     return NULL;
 }
 
+/* Unless it has become the partition's. */
+static void free_area(Build *build, int64_t p)
+{
+    const SinoPackArea *area = &build->area[p];
+    const int64_t pinned = pinned_bytes(build, p);
+    if (area->block && pinned > 0) (void)starpu_memory_unpin(area->block, (size_t)pinned);
+    sino_release(area->block, area->capacity);
+}
+
 static void free_build(Build *build)
 {
     for (int64_t p = 0; p < build->op->partition_count; p++) {
-        if (build->area) sino_release(build->area[p].block, build->area[p].capacity);
+        if (build->area) free_area(build, p);
         if (build->touched) free(build->touched[p]);
         if (build->local) free(build->local[p]);
     }
@@ -198,7 +214,7 @@ SinoStatus sino_operator_build(SinoRuntime *runtime, SinoOperator *op)
     Build build = {.runtime = runtime, .op = op};
     SINO_TRY_OR(status, cleanup, new_marks(&build));
     SINO_TRY_OR(status, cleanup, plan_runs(&build));
-    SINO_TRY_OR(status, cleanup, sino_operator_trace(runtime, &op->layout, build.run_count, build.run));
+    SINO_TRY_OR(status, cleanup, sino_operator_trace(runtime, &op->layout, build.run_count, build.run, &build.pinned));
     SINO_TRY_OR(status, cleanup, renumber_rays(&build));
     SINO_TRY_OR(status, cleanup, finish_blocks(&build));
 cleanup:

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIRECTIONS = 2, VISITS_OF_CORE = 64, VISITS_OF_GPU = 512 };
+enum { DIRECTIONS = 2, VISITS_OF_CORE = 64, VISITS_OF_GPU = 512, TOUCHED_BYTES = 64 << 20 /* by a task */ };
 
 /* One partition and direction. */
 typedef struct Making {
@@ -110,16 +110,29 @@ static SinoStatus insert_measuring(Making *making)
     return NULL;
 }
 
-/* Memory for the lists, and their tables. */
-static SinoStatus open_lists(Making *making)
+/* Memory for the lists. A GPU's are pinned, which by itself would take its pages one by one: cores take them all at
+ * once. */
+static SinoStatus allocate_lists(Making *making)
 {
     SinoPartitionLists *lists = making->lists;
+    const bool pinned = sino_runtime_devices(making->runtime) & SINO_DEVICE_CUDA;
     char text[24];
+    close_written(making);
     sino_regroup_take(making->regroup, 0, making->visit_count, making->size);
     lists->bytes = sino_regroup_bytes(making->regroup);
     lists->memory = sino_allocate_large(lists->bytes);
     SINO_CHECK(lists->memory, SINO_FAILED, "no memory for the operator's lists for devices: %s asked for",
                sino_bytes_text(lists->bytes, text));
+    for (int64_t at = 0; pinned && at < lists->bytes; at += TOUCHED_BYTES)
+        SINO_TRY(sino_insert_touch(making->runtime, making->number, (char *)lists->memory + at,
+                                   lists->bytes - at < TOUCHED_BYTES ? lists->bytes - at : TOUCHED_BYTES));
+    return NULL;
+}
+
+/* The lists' tables. */
+static SinoStatus open_lists(Making *making)
+{
+    const SinoPartitionLists *lists = making->lists;
     /* CUDA copies from pinned memory at full speed, and meanwhile; without a GPU this does nothing. */
     starpu_memory_pin(lists->memory, (size_t)lists->bytes);
     sino_regroup_head(making->regroup, lists->memory);
@@ -153,23 +166,19 @@ static SinoStatus measure_all(Making *making, int64_t count)
     return NULL;
 }
 
+static SinoStatus allocate_all(Making *making, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) SINO_TRY(allocate_lists(&making[i]));
+    return NULL;
+}
+
 static SinoStatus fill_all(Making *making, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        close_written(&making[i]);
         SINO_TRY(open_lists(&making[i]));
         SINO_TRY(insert_filling(&making[i]));
     }
     return NULL;
-}
-
-/* Pins, or unpins, the blocks that GPUs read: they copy from pinned memory at full speed. The pages of a file that are
- * only read cannot be. */
-static void for_each_block(const SinoOperator *op, const Making *making, int (*act)(void *memory, size_t bytes))
-{
-    for (int64_t p = 0; p < op->partition_count && !op->file; p++)
-        if (making[p * DIRECTIONS].task_bytes > 0 || making[p * DIRECTIONS + 1].task_bytes > 0)
-            (void)act(op->partition[p].reserved, (size_t)op->partition[p].block_bytes);
 }
 
 /* Which lists only cores can make, though a GPU computes. */
@@ -214,13 +223,10 @@ SinoStatus sino_operator_make_lists(SinoRuntime *runtime, SinoOperator *op)
         SINO_TRY_OR(status, cleanup, begin(&making[i], op, i % DIRECTIONS == 1));
     }
     tell(runtime, making, count);
-    for_each_block(op, making, starpu_memory_pin);
-    SINO_TRY_OR(status, unpin, sino_runtime_wait_after(runtime, measure_all(making, count)));
-    SINO_TRY_OR(status, unpin, sino_runtime_wait_after(runtime, fill_all(making, count)));
+    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, measure_all(making, count)));
+    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, allocate_all(making, count)));
+    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, fill_all(making, count)));
     for (int64_t i = 0; i < count; i++) op->lists_bytes += making[i].lists->bytes;
-unpin:
-    for (int64_t i = 0; i < count; i++) close_written(&making[i]);
-    for_each_block(op, making, starpu_memory_unpin);
 cleanup:
     for (int64_t i = 0; i < count; i++) end(&making[i]);
     free(making);

@@ -14,8 +14,14 @@ typedef struct SinoOperatorRun {
     SinoPackRun pack;
 } SinoOperatorRun;
 
-/* The runs into the areas of their partitions, whose runs follow each other; with rays' numbers of the whole layout. */
-SinoStatus sino_operator_trace(SinoRuntime *runtime, const SinoLayout *layout, int64_t run_count, SinoOperatorRun *run);
+/* The runs into the areas of their partitions, whose runs follow each other; with rays' numbers of the whole layout.
+ * Where GPUs compute, *pinned comes out true, and what of each area is used is pinned then: they copy from and to it at
+ * full speed, and meanwhile. */
+SinoStatus sino_operator_trace(SinoRuntime *runtime, const SinoLayout *layout, int64_t run_count, SinoOperatorRun *run,
+                               bool *pinned);
+
+/* Blocks need not be pinned any more. */
+void sino_operator_unpin(SinoOperator *op);
 
 /* Tiles that a run has at least; it has few more. */
 int64_t sino_operator_run_tiles(const SinoRuntime *runtime, const SinoOperator *op);

@@ -169,14 +169,14 @@ static void for_each_block(const Passes *passes, int (*act)(void *memory, size_t
     }
 }
 
-/* GPUs copy to pinned memory at full speed, and meanwhile. Pinning by itself would take its pages one by one. */
+/* Pinning by itself would take its pages one by one: cores take them all at once. */
 static SinoStatus fill_runs(Passes *passes)
 {
     SINO_TRY(sino_runtime_wait_after(passes->runtime, insert_touching(passes)));
     for_each_block(passes, starpu_memory_pin);
     SinoStatus status = sino_runtime_wait_after(passes->runtime, insert_filling(passes));
     collect_runs(passes);
-    for_each_block(passes, starpu_memory_unpin);
+    if (status) for_each_block(passes, starpu_memory_unpin);
     return status;
 }
 
@@ -207,8 +207,11 @@ cleanup:
     return status;
 }
 
-SinoStatus sino_operator_trace(SinoRuntime *runtime, const SinoLayout *layout, int64_t run_count, SinoOperatorRun *run)
+SinoStatus sino_operator_trace(SinoRuntime *runtime, const SinoLayout *layout, int64_t run_count, SinoOperatorRun *run,
+                               bool *pinned)
 {
-    return gpus_trace(runtime) ? trace_in_two_passes(runtime, layout, run_count, run)
-                               : trace_at_once(runtime, run_count, run);
+    if (!gpus_trace(runtime)) return trace_at_once(runtime, run_count, run);
+    SINO_TRY(trace_in_two_passes(runtime, layout, run_count, run));
+    *pinned = true;
+    return NULL;
 }

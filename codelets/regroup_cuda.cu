@@ -328,7 +328,8 @@ static __device__ __forceinline__ int unite(const Opened<K> &at, const Outputs &
     const unsigned before_me = (1u << lane_of()) - 1;
     int count = 0;
 #pragma unroll 1
-    for (int slot = lane_of(); slot < at.slots; slot += 32) at.mine.place[slot] = ABSENT;
+    for (int i = lane_of(); i < at.slots / 8; i += 32)
+        reinterpret_cast<uint4 *>(at.mine.place)[i] = make_uint4(UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX);
     __syncwarp();
     each_meeting(at, outputs, [&](int r, int input, typename K::Bits length) {
         int place = at.mine.place[input];

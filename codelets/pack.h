@@ -4,7 +4,7 @@
 #define SINO_PACK_H
 
 #include "reduce.h"
-#include "trace.h"
+#include "trace_sections.h"
 
 /* Where the pieces of a block go, one after another as they are traced, by many threads at once. */
 typedef struct SinoPackArea {
@@ -31,6 +31,13 @@ int64_t sino_pack_piece_count(int64_t tile_count, const SinoTilePlace *tile);
 /* Traces the tiles and appends them to the area; touched[ray] = 1 for every ray that they meet, in every orientation.
  * Safe from many threads at once. SINO_FAILED: out of memory, or the area is too small. */
 SinoStatus sino_pack_run(SinoPackRun *run);
+
+/* The same in two passes, for whoever traces elsewhere: `place` gives the run its room in the area, from a multiple of
+ * 64 bytes on, and its pieces, which follow each other there, by the sizes of all sections of its tiles; one thread at
+ * a time. What is filled in by these sizes at the first piece then has its rays marked. SINO_FAILED: the area is too
+ * small. */
+SinoStatus sino_pack_place(SinoPackRun *run, const SinoTraceSection *section, const SinoTraceSize *size);
+void sino_pack_mark(SinoPrecision precision, int64_t bytes, const void *sections, uint8_t *touched);
 
 /* Where each ray is in a footprint that lists its rays: local[ray] for those that it has. */
 void sino_pack_local(const SinoFootprint *footprint, uint32_t *local);

@@ -37,16 +37,28 @@ static void mark(SinoSectionHeader *header, uint32_t *ray, void *data)
             __atomic_store_n(&touched[ray[i] + g * header->step], 1, __ATOMIC_RELAXED);
 }
 
+void sino_pack_mark(SinoPrecision precision, int64_t bytes, const void *sections, uint8_t *touched)
+{
+    for_each_section(precision, (uint8_t *)(uintptr_t)sections, bytes, mark, touched);
+}
+
+/* Whether the area had room up to `end`. */
+static SinoStatus check_room(const SinoPackArea *area, int64_t end)
+{
+    SINO_CHECK(end <= area->capacity, SINO_FAILED, "the operator needs more than the %" PRId64 " bytes foreseen for it",
+               area->capacity);
+    return NULL;
+}
+
 /* A traced super-tile to the end of the area. */
 static SinoStatus append(SinoPackRun *run, const SinoTrace *trace, SinoBlockPiece *piece)
 {
     SinoPackArea *area = run->area;
     const int64_t offset = __atomic_fetch_add(&area->used, trace->size, __ATOMIC_RELAXED);
-    SINO_CHECK(offset + trace->size <= area->capacity, SINO_FAILED,
-               "the operator needs more than the %" PRId64 " bytes foreseen for it", area->capacity);
+    SINO_TRY(check_room(area, offset + trace->size));
     *piece = (SinoBlockPiece){.offset = offset, .bytes = trace->size};
     if (trace->size > 0) memcpy(area->block + offset, trace->bytes, (size_t)trace->size);
-    if (run->touched) for_each_section(trace->precision, trace->bytes, trace->size, mark, run->touched);
+    if (run->touched) sino_pack_mark(trace->precision, trace->size, trace->bytes, run->touched);
     run->nonzero_count += trace->nonzero_count;
     run->stored_nonzero_count += trace->stored_nonzero_count;
     run->stored_count += trace->stored_count;
@@ -66,6 +78,33 @@ SinoStatus sino_pack_run(SinoPackRun *run)
     }
     sino_trace_free(&trace);
     return status;
+}
+
+static void count_sections(SinoPackRun *run, int64_t count, const SinoTraceSection *section, const SinoTraceSize *size)
+{
+    for (int64_t i = 0; i < count; i++) {
+        run->nonzero_count += size[i].nonzero_count * __builtin_popcount(section[i].orientations);
+        run->stored_nonzero_count += size[i].nonzero_count;
+        run->stored_count += (int64_t)size[i].voxel_count * SINO_GROUP_RAYS;
+    }
+}
+
+SinoStatus sino_pack_place(SinoPackRun *run, const SinoTraceSection *section, const SinoTraceSize *size)
+{
+    SinoPackArea *area = run->area;
+    SinoBlockPiece *piece = run->piece;
+    const int64_t begin = sino_block_align(area->used, SINO_ALIGNMENT_BYTES);
+    int64_t at = 0; /* among the run's sections */
+    for (int64_t first = 0, tiles; first < run->tile_count; first += tiles) {
+        const SinoTilePlace *tile = run->tile + first;
+        tiles = sino_trace_super_tile(run->tile_count - first, tile);
+        const int64_t end = at + sino_trace_sections(run->layout, 0, tiles, tile, NULL);
+        *piece++ = (SinoBlockPiece){.offset = begin + size[at].offset, .bytes = size[end].offset - size[at].offset};
+        at = end;
+    }
+    area->used = begin + size[at].offset;
+    count_sections(run, at, section, size);
+    return check_room(area, area->used);
 }
 
 /* All orientations of a class touch the same columns, so that in the footprint, too, they are one step apart. */

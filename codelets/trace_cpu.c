@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trace: exact lengths of rays in voxels, tile by tile, grouped (siddon.h says how a ray is followed). */
-#include "trace.h"
+#include "trace_sections.h"
 
 #include "half.h"
 #include "memory.h"
@@ -250,73 +250,53 @@ static SinoStatus reserve(SinoTrace *trace, int64_t more)
     return NULL;
 }
 
-/* The finished section to the end of the trace. */
-static SinoStatus write_section(Workspace *work, SinoTrace *trace)
+/* The section into the workspace. */
+static void trace_section(const SinoLayout *layout, const SinoTraceSection *section, Workspace *work)
 {
+    const SinoFrame frame = frame_of(&layout->geometry, section->place);
     SinoSectionHeader *header = &work->header;
-    SinoSection section;
+    SinoSection arrays;
+    *header = (SinoSectionHeader){.tile = section->tile, .orientations = section->orientations, .step = section->step};
+    for (int64_t angle = section->first; angle < section->end; angle += layout->group_angles) {
+        const int64_t end = angle + layout->group_angles < section->end ? angle + layout->group_angles : section->end;
+        work->segment_count = work->crossing_count = 0;
+        for (int64_t a = angle; a < end; a++) trace_angle(&layout->geometry, &frame, a, work);
+        group_segments(work, layout->precision);
+    }
+    if (header->group_count > 0) header->bytes = sino_section_arrays(header, layout->precision, &arrays);
+}
+
+/* The section in the workspace, which has groups, to where it is to be. */
+static void write_section(Workspace *work, SinoPrecision precision, uint8_t *to)
+{
+    const SinoSectionHeader *header = &work->header;
     const int64_t lengths = (int64_t)header->voxel_count * SINO_GROUP_RAYS;
-    if (header->group_count == 0) return NULL;
+    SinoSection section;
     for (int g = 0; g < SINO_GROUPS_AHEAD; g++)
         memcpy(work->ray[header->group_count + g], work->ray[header->group_count - 1], sizeof work->ray[0]);
-    header->bytes = sino_section_arrays(header, trace->precision, &section);
-    SINO_TRY(reserve(trace, header->bytes));
-    uint8_t *to = trace->bytes + trace->size;
     memset(to + header->bytes - 32, 0, 32);
     memcpy(to, header, sizeof *header);
-    sino_section_arrays((SinoSectionHeader *)(void *)to, trace->precision, &section);
+    sino_section_arrays((SinoSectionHeader *)(void *)to, precision, &section);
     memcpy(section.ray, work->ray, (size_t)(header->group_count + SINO_GROUPS_AHEAD) * sizeof work->ray[0]);
     memset(section.count + (int64_t)(header->group_count - 1) / 8 * 8, 0, 8);
     memcpy(section.count, work->count, (size_t)header->group_count);
     memcpy(section.voxel, work->voxel, (size_t)header->voxel_count);
     memset(section.voxel + header->voxel_count, 0,
            (size_t)((uint8_t *)section.length - section.voxel - header->voxel_count));
-    memcpy(section.length, work->length, (size_t)lengths * sino_precision_bytes(trace->precision));
+    memcpy(section.length, work->length, (size_t)lengths * sino_precision_bytes(precision));
+}
+
+/* The section in the workspace to the end of the trace. */
+static SinoStatus append_section(Workspace *work, SinoTrace *trace)
+{
+    const SinoSectionHeader *header = &work->header;
+    if (header->group_count == 0) return NULL;
+    SINO_TRY(reserve(trace, header->bytes));
+    write_section(work, trace->precision, trace->bytes + trace->size);
     trace->size += header->bytes;
     trace->stored_nonzero_count += header->nonzero_count;
     trace->nonzero_count += header->nonzero_count * __builtin_popcount(header->orientations);
-    trace->stored_count += lengths;
-    return NULL;
-}
-
-/* The section of one tile and the stored angles first … end − 1 of a class. */
-static SinoStatus trace_section(const SinoLayout *layout, const SinoAngleClass *class, SinoTilePlace place,
-                                int64_t tile, int64_t first, int64_t end, Workspace *work, SinoTrace *trace)
-{
-    const SinoFrame frame = frame_of(&layout->geometry, place);
-    if (frame.width == 0 || frame.height == 0) return NULL;
-    work->header = (SinoSectionHeader){.tile = (int32_t)tile,
-                                       .orientations = class->orientations,
-                                       .step = class->count * layout->geometry.column_count};
-    for (int64_t angle = first; angle < end; angle += layout->group_angles) {
-        const int64_t group_end = angle + layout->group_angles < end ? angle + layout->group_angles : end;
-        work->segment_count = work->crossing_count = 0;
-        for (int64_t a = angle; a < group_end; a++) trace_angle(&layout->geometry, &frame, a, work);
-        group_segments(work, layout->precision);
-    }
-    return write_section(work, trace);
-}
-
-static bool same_super_tile(SinoTilePlace a, SinoTilePlace b)
-{
-    return a.column / SINO_SUPER_TILE == b.column / SINO_SUPER_TILE &&
-           a.row / SINO_SUPER_TILE == b.row / SINO_SUPER_TILE;
-}
-
-/* Every section of the tiles first … end − 1, which lie in one super-tile. */
-static SinoStatus trace_super_tile(const SinoLayout *layout, const SinoTilePlace *place, int64_t first, int64_t end,
-                                   int64_t first_tile, Workspace *work, SinoTrace *trace)
-{
-    const int64_t section_angles = SINO_SECTION_GROUPS * layout->group_angles;
-    for (int c = 0; c < layout->class_count; c++) {
-        const SinoAngleClass *class = &layout->angle_class[c];
-        const int64_t class_end = class->first + class->count;
-        for (int64_t angle = class->first; angle < class_end; angle += section_angles) {
-            const int64_t angle_end = angle + section_angles < class_end ? angle + section_angles : class_end;
-            for (int64_t t = first; t < end; t++)
-                SINO_TRY(trace_section(layout, class, place[t], first_tile + t, angle, angle_end, work, trace));
-        }
-    }
+    trace->stored_count += (int64_t)header->voxel_count * SINO_GROUP_RAYS;
     return NULL;
 }
 
@@ -330,23 +310,33 @@ static int64_t expected_bytes(const SinoLayout *layout, int64_t tile_count, cons
     return (int64_t)(nonzeros * stored * bytes_per_nonzero) + 65536;
 }
 
-int64_t sino_trace_super_tile(int64_t tile_count, const SinoTilePlace *tile)
+static SinoStatus new_workspace(void *work)
 {
-    int64_t count = 0;
-    while (count < tile_count && same_super_tile(tile[0], tile[count])) count++;
-    return count;
+    return sino_allocate(1, sizeof(Workspace), "tracing", work);
+}
+
+static SinoStatus append_sections(const SinoLayout *layout, int64_t section_count, const SinoTraceSection *section,
+                                  SinoTrace *trace)
+{
+    for (int64_t i = 0; i < section_count; i++) {
+        trace_section(layout, &section[i], trace->workspace);
+        SINO_TRY(append_section(trace->workspace, trace));
+    }
+    return NULL;
 }
 
 static SinoStatus trace_tiles(const SinoLayout *layout, int64_t first_tile, int64_t tile_count,
                               const SinoTilePlace *tile, SinoTrace *trace)
 {
-    if (!trace->workspace) SINO_TRY(sino_allocate(1, sizeof(Workspace), "tracing", &trace->workspace));
+    const int64_t section_count = sino_trace_sections(layout, first_tile, tile_count, tile, NULL);
+    SinoTraceSection *section = NULL;
+    if (!trace->workspace) SINO_TRY(new_workspace(&trace->workspace));
     SINO_TRY(reserve(trace, expected_bytes(layout, tile_count, tile)));
-    for (int64_t first = 0, end; first < tile_count; first = end) {
-        end = first + sino_trace_super_tile(tile_count - first, tile + first);
-        SINO_TRY(trace_super_tile(layout, tile, first, end, first_tile, trace->workspace, trace));
-    }
-    return NULL;
+    SINO_TRY(sino_allocate(section_count, sizeof *section, "sections to trace", &section));
+    sino_trace_sections(layout, first_tile, tile_count, tile, section);
+    SinoStatus status = append_sections(layout, section_count, section, trace);
+    free(section);
+    return status;
 }
 
 SinoStatus sino_trace_tiles(const SinoLayout *layout, int64_t first_tile, int64_t tile_count, const SinoTilePlace *tile,
@@ -366,6 +356,40 @@ void sino_trace_free(SinoTrace *trace)
     free(trace->bytes);
     free(trace->workspace);
     *trace = (SinoTrace){0};
+}
+
+SinoStatus sino_trace_measure(const SinoLayout *layout, int64_t section_count, const SinoTraceSection *section,
+                              SinoTraceSize *size)
+{
+    Workspace *work = NULL;
+    int64_t offset = 0;
+    SINO_TRY(new_workspace(&work));
+    for (int64_t i = 0; i < section_count; i++) {
+        trace_section(layout, &section[i], work);
+        size[i] = (SinoTraceSize){.offset = offset,
+                                  .bytes = work->header.bytes,
+                                  .nonzero_count = work->header.nonzero_count,
+                                  .group_count = work->header.group_count,
+                                  .voxel_count = work->header.voxel_count};
+        offset += size[i].bytes;
+    }
+    size[section_count] = (SinoTraceSize){.offset = offset, .bytes = offset};
+    free(work);
+    return NULL;
+}
+
+SinoStatus sino_trace_fill(const SinoLayout *layout, int64_t section_count, const SinoTraceSection *section,
+                           const SinoTraceSize *size, void *bytes)
+{
+    Workspace *work = NULL;
+    SINO_TRY(new_workspace(&work));
+    for (int64_t i = 0; i < section_count; i++) {
+        if (size[i].bytes == 0) continue;
+        trace_section(layout, &section[i], work);
+        write_section(work, layout->precision, (uint8_t *)bytes + size[i].offset);
+    }
+    free(work);
+    return NULL;
 }
 
 double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile)

@@ -55,7 +55,7 @@ struct Tile {
     }
 };
 
-/* Calls visit(voxel, length) for every voxel of the tile that a ray crosses, in its order. */
+/* Calls visit(voxel, length) for every voxel of the tile that a ray crosses, in its order, until one returns false. */
 template <class Visit>
 static __device__ __forceinline__ void follow(const Tile &tile, const SinoFan &fan, double rho, Visit visit)
 {
@@ -64,15 +64,17 @@ static __device__ __forceinline__ void follow(const Tile &tile, const SinoFan &f
         const SinoRayStep step = path.on_line ? sino_ray_line_step(&path) : sino_ray_step(&path, i);
         const int voxel =
             (path.along.offset + i) * path.along.stride + (path.across.offset + step.lower) * path.across.stride;
-        if (step.lower >= 0 && step.lower < path.across.count && step.lower_length > SINO_LEAST_LENGTH)
-            visit(voxel, step.lower_length);
-        if (step.lower + 1 >= 0 && step.lower + 1 < path.across.count && step.upper_length > SINO_LEAST_LENGTH)
-            visit(voxel + path.across.stride, step.upper_length);
+        if (step.lower >= 0 && step.lower < path.across.count && step.lower_length > SINO_LEAST_LENGTH &&
+            !visit(voxel, step.lower_length))
+            return;
+        if (step.lower + 1 >= 0 && step.lower + 1 < path.across.count && step.upper_length > SINO_LEAST_LENGTH &&
+            !visit(voxel + path.across.stride, step.upper_length))
+            return;
     }
 }
 
-/* Lists the rays of angles first … end − 1 that cross the tile, in any order. */
-static __device__ void list_rays(const Tile &tile, int64_t first, int64_t end, Shared *shared)
+/* Lists the rays of angles first … end − 1 that cross the tile, in any order; counts what they cross where `COUNT`. */
+template <bool COUNT> static __device__ void list_rays(const Tile &tile, int64_t first, int64_t end, Shared *shared)
 {
     if (threadIdx.x == 0) shared->ray_count = 0;
     __syncthreads();
@@ -84,12 +86,15 @@ static __device__ void list_rays(const Tile &tile, int64_t first, int64_t end, S
         if (column > fan.last) continue;
         const double rho = fan.rho0 + static_cast<double>(column);
         int crossed = 0;
-        follow(tile, fan, rho, [&](int, double) { crossed++; });
+        follow(tile, fan, rho, [&](int, double) {
+            crossed++;
+            return COUNT;
+        });
         if (crossed == 0) continue;
         const int at = atomicAdd(&shared->ray_count, 1);
         shared->offset[at] = sino_fan_offset(&fan, &tile.frame, rho);
         shared->ray[at] = static_cast<uint32_t>(angle * tile.scan.column_count + column);
-        atomicAdd(&shared->nonzero_count, crossed);
+        if (COUNT) atomicAdd(&shared->nonzero_count, crossed);
     }
     __syncthreads();
 }
@@ -135,26 +140,31 @@ struct Group {
     int first, ray_count, voxel_count, first_voxel;
 };
 
-/* Calls visit(ray of the group, voxel, place in the union, length) for every crossing of the group's rays, new voxels
- * in the order of their places. */
+/* Calls visit(ray of the group, voxel, length) for every crossing of the group's rays. */
 template <class Visit>
-static __device__ __forceinline__ void unite(const Tile &tile, Shared *shared, Group *group, Visit visit)
+static __device__ __forceinline__ void for_each_crossing(const Tile &tile, const Shared *shared, const Group &group,
+                                                         Visit visit)
 {
-    const int column = static_cast<int>(threadIdx.x);
-    group->voxel_count = 0;
-    for (int r = 0; r < group->ray_count; r++) {
-        const uint32_t ray = shared->ray[group->first + r];
+    for (int r = 0; r < group.ray_count; r++) {
+        const uint32_t ray = shared->ray[group.first + r];
         const int64_t angle = ray / tile.scan.column_count;
         const SinoFan fan = tile.fan(angle);
         follow(tile, fan, fan.rho0 + static_cast<double>(ray % tile.scan.column_count), [&](int voxel, double length) {
-            uint8_t *const at = &shared->place[voxel][column];
-            if (*at == ABSENT) {
-                if (group->voxel_count == 0) group->first_voxel = voxel;
-                *at = static_cast<uint8_t>(group->voxel_count++);
-            }
-            visit(r, voxel, *at, length);
+            visit(r, voxel, length);
+            return true;
         });
     }
+}
+
+/* Voxels get their places in the union as rays meet them. */
+static __device__ void unite(const Tile &tile, Shared *shared, Group *group)
+{
+    for_each_crossing(tile, shared, *group, [&](int, int voxel, double) {
+        uint8_t *const place = &shared->place[voxel][threadIdx.x];
+        if (*place != ABSENT) return;
+        if (group->voxel_count == 0) group->first_voxel = voxel;
+        *place = static_cast<uint8_t>(group->voxel_count++);
+    });
 }
 
 static __device__ void clear_places(Shared *shared)
@@ -200,23 +210,24 @@ static __device__ void write_rays(const Shared *shared, const Group &group, int 
                 shared->ray[group.first + (r < group.ray_count ? r : 0)];
 }
 
-/* This thread's group, `number` of the section, whose voxels begin at `first`. Lengths that are 0 are there already. */
-static __device__ void write_group(const Tile &tile, Shared *shared, Group *group, int number, int first,
+/* This thread's group, `number` of the section, whose voxels begin at `first` and have their places. Lengths that are 0
+ * are there already. */
+static __device__ void write_group(const Tile &tile, const Shared *shared, const Group &group, int number, int first,
                                    const Section &section)
 {
     const SinoPrecision precision = tile.scan.precision;
     uint8_t *const voxels = section.arrays.voxel + first;
-    write_rays(shared, *group, number, section);
-    unite(tile, shared, group, [&](int r, int voxel, int place, double length) {
+    write_rays(shared, group, number, section);
+    for_each_crossing(tile, shared, group, [&](int r, int voxel, double length) {
+        const int place = shared->place[voxel][threadIdx.x];
         voxels[place] = static_cast<uint8_t>(voxel);
         store_length(precision, section.arrays.length, (static_cast<int64_t>(first) + place) * SINO_GROUP_RAYS + r,
                      length);
     });
-    if (group->voxel_count % 2 == 1) {
-        const int more = group->voxel_count > 1 ? group->first_voxel : group->first_voxel ^ 1;
-        voxels[group->voxel_count++] = static_cast<uint8_t>(more);
-    }
-    section.arrays.count[number] = static_cast<uint8_t>(group->voxel_count);
+    if (group.voxel_count % 2 == 1)
+        voxels[group.voxel_count] =
+            static_cast<uint8_t>(group.voxel_count > 1 ? group.first_voxel : group.first_voxel ^ 1);
+    section.arrays.count[number] = static_cast<uint8_t>((group.voxel_count + 1) / 2 * 2);
 }
 
 /* The groups of the sorted rays: counted, and written where `WRITE`. */
@@ -227,15 +238,12 @@ template <bool WRITE> static __device__ void make_groups(const Tile &tile, Share
         Group group = group_of(shared, from);
         int total;
         clear_places(shared);
-        unite(tile, shared, &group, [](int, int, int, double) {});
+        unite(tile, shared, &group);
         const int before = sino_sum_before<WARPS>((group.voxel_count + 1) / 2 * 2, shared->warp_sum, &total);
-        if (WRITE) {
-            clear_places(shared);
-            if (group.ray_count > 0)
-                write_group(tile, shared, &group, section->groups + from + static_cast<int>(threadIdx.x),
-                            section->voxels + before, *section);
-            __syncthreads();
-        }
+        if (WRITE && group.ray_count > 0)
+            write_group(tile, shared, group, section->groups + from + static_cast<int>(threadIdx.x),
+                        section->voxels + before, *section);
+        __syncthreads();
         section->voxels += total;
     }
     section->groups += count;
@@ -247,7 +255,7 @@ static __device__ void make_section(const Scan &scan, const SinoTraceSection &of
     const Tile tile = {scan, sino_frame_of(scan.grid_size, of.place)};
     if (threadIdx.x == 0) shared->nonzero_count = 0;
     for (int64_t angle = of.first; angle < of.end; angle += scan.group_angles) {
-        list_rays(tile, angle, min(angle + scan.group_angles, of.end), shared);
+        list_rays<!WRITE>(tile, angle, min(angle + scan.group_angles, of.end), shared);
         sort_rays(shared);
         make_groups<WRITE>(tile, shared, section);
         __syncthreads();

@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trace on a GPU: what there is to trace, in the order of a block, and the directions of angles. */
-#include "trace_cuda.h"
+/* Trace: what there is to trace, in the order of a block, and the directions of angles. */
+#include "trace_sections.h"
 
 #include <math.h>
+#include <stdbool.h>
+
+static bool same_super_tile(SinoTilePlace a, SinoTilePlace b)
+{
+    return a.column / SINO_SUPER_TILE == b.column / SINO_SUPER_TILE &&
+           a.row / SINO_SUPER_TILE == b.row / SINO_SUPER_TILE;
+}
+
+int64_t sino_trace_super_tile(int64_t tile_count, const SinoTilePlace *tile)
+{
+    int64_t count = 0;
+    while (count < tile_count && same_super_tile(tile[0], tile[count])) count++;
+    return count;
+}
 
 /* The sections of one class's angles first … end − 1 and some tiles; how many. */
 static int64_t list_tiles(const SinoLayout *layout, const SinoAngleClass *class, int64_t first, int64_t end,

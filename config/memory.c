@@ -32,7 +32,7 @@ SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, 
     return NULL;
 }
 
-static const size_t large_page = (size_t)2 << 20;
+static const size_t small_page = 4096, large_page = (size_t)2 << 20;
 
 void *sino_allocate_large(int64_t bytes)
 {
@@ -60,9 +60,16 @@ void sino_release(void *memory, int64_t bytes)
     if (memory) (void)munmap(memory, (size_t)bytes);
 }
 
+void sino_touch(void *memory, int64_t bytes)
+{
+    volatile uint8_t *const byte = memory;
+    for (int64_t i = 0; i < bytes; i += (int64_t)small_page) byte[i] = byte[i];
+    if (bytes > 0) byte[bytes - 1] = byte[bytes - 1];
+}
+
 void sino_forget(const void *memory, int64_t bytes)
 {
-    const uintptr_t page = 4096, begin = ((uintptr_t)memory + page - 1) / page * page;
+    const uintptr_t page = small_page, begin = ((uintptr_t)memory + page - 1) / page * page;
     const uintptr_t end = ((uintptr_t)memory + (uintptr_t)bytes) / page * page;
     /* Advice: what is needed again comes from the file. */
     if (end > begin) (void)madvise((void *)begin, end - begin, MADV_DONTNEED);

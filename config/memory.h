@@ -28,6 +28,10 @@ void *sino_allocate_large(int64_t bytes);
 void *sino_reserve(int64_t bytes);
 void sino_release(void *memory, int64_t bytes); /* takes NULL */
 
+/* Takes the pages of reserved memory from the system, as they are, so that whoever writes there does not wait for it.
+ */
+void sino_touch(void *memory, int64_t bytes);
+
 /* Pages of a mapped file need not stay in memory. */
 void sino_forget(const void *memory, int64_t bytes);
 

@@ -2,33 +2,23 @@
 /* Operator, building: all blocks, by parallel tasks.
  *
  * How large a block becomes is known when its rays are traced, so each has addresses for more than it can need, of
- * which only what is written takes memory. Workers trace run after run of tiles, super-tile by super-tile, in memory of
- * their own that stays in use, and append them to the block: memory is touched once, and its peak stays near one copy
- * of A. */
+ * which only what is written takes memory. Runs of tiles are traced into the blocks (operator_trace.c), and then rays
+ * get their numbers in the footprints: memory is touched once, and its peak stays near one copy of A. */
 #include "operator_private.h"
 
 #include "memory.h"
 
 #include <stdlib.h>
 
-/* A run of tiles of one partition, traced by one task. */
-typedef struct Run {
-    int64_t partition;
-    SinoPackRun pack;
-} Run;
-
 typedef struct Build {
     SinoRuntime *runtime;
     SinoOperator *op;
-    Run *run;
+    SinoOperatorRun *run;
     int64_t run_count;
     SinoPackArea *area; /* per partition */
     uint8_t **touched;  /* per partition, a byte per ray; NULL: all rays */
     uint32_t **local;   /* per partition, a ray's place in the footprint; NULL: the ray's own number */
 } Build;
-
-/* Enough runs for every worker to have several, so that none waits long for the last one. */
-enum { RUNS_PER_WORKER = 8 };
 
 /* Tiles of a run from the first of them on: `least` or a few more, whole super-tiles. A super-tile in two runs would
  * have its sums in another order, and bits would depend on the number of workers. */
@@ -61,14 +51,14 @@ static SinoStatus plan_partition(Build *build, int64_t p, int64_t least)
     char text[24];
     for (int64_t t = 0, tiles; t < count; t += tiles) {
         tiles = run_tiles(least, count - t, partition->tile + t);
-        Run *run = &build->run[build->run_count++];
-        *run = (Run){.partition = p,
-                     .pack = {.layout = &build->op->layout,
-                              .first_tile = t,
-                              .tile_count = tiles,
-                              .tile = partition->tile + t,
-                              .area = area,
-                              .touched = build->touched ? build->touched[p] : NULL}};
+        SinoOperatorRun *run = &build->run[build->run_count++];
+        *run = (SinoOperatorRun){.partition = p,
+                                 .pack = {.layout = &build->op->layout,
+                                          .first_tile = t,
+                                          .tile_count = tiles,
+                                          .tile = partition->tile + t,
+                                          .area = area,
+                                          .touched = build->touched ? build->touched[p] : NULL}};
         partition->piece_count += sino_pack_piece_count(run->pack.tile_count, run->pack.tile);
     }
     *area = (SinoPackArea){.capacity = sino_operator_most_bytes(build->op, p),
@@ -90,20 +80,11 @@ static SinoStatus plan_runs(Build *build)
     SinoOperator *op = build->op;
     const int64_t *first = op->decomposition.first + op->first_partition;
     const int64_t tile_count = first[op->partition_count] - first[0];
-    const int64_t least = tile_count / (RUNS_PER_WORKER * sino_runtime_worker_count(build->runtime)) + 1;
+    const int64_t least = sino_operator_run_tiles(build->runtime, op);
     SINO_TRY(sino_allocate(tile_count + op->partition_count, sizeof *build->run, "runs of tiles", &build->run));
     SINO_TRY(sino_allocate(op->partition_count, sizeof *build->area, "partitions", &build->area));
     for (int64_t p = 0; p < op->partition_count; p++) SINO_TRY(plan_partition(build, p, least));
     return NULL;
-}
-
-static SinoStatus trace_runs(Build *build)
-{
-    SinoStatus status = NULL;
-    for (int64_t r = 0; r < build->run_count && !status; r++)
-        status = sino_insert_trace(build->runtime, build->run[r].partition, &build->run[r].pack);
-    /* The tasks in flight write to the runs, which the caller frees after a failure. */
-    return sino_runtime_wait_after(build->runtime, status);
 }
 
 SinoStatus sino_operator_number_rays(SinoOperator *op, int64_t p, const uint8_t *touched)
@@ -134,7 +115,7 @@ static SinoStatus renumber_rays(Build *build)
     if (!build->touched) return NULL;
     for (int64_t p = 0; p < build->op->partition_count && !status; p++) status = number_rays(build, p);
     for (int64_t r = 0; r < build->run_count && !status; r++) {
-        const Run *run = &build->run[r];
+        const SinoOperatorRun *run = &build->run[r];
         status = sino_insert_pack(build->runtime, run->partition, &run->pack, build->local[run->partition]);
     }
     return sino_runtime_wait_after(build->runtime, status);
@@ -217,7 +198,7 @@ SinoStatus sino_operator_build(SinoRuntime *runtime, SinoOperator *op)
     Build build = {.runtime = runtime, .op = op};
     SINO_TRY_OR(status, cleanup, new_marks(&build));
     SINO_TRY_OR(status, cleanup, plan_runs(&build));
-    SINO_TRY_OR(status, cleanup, trace_runs(&build));
+    SINO_TRY_OR(status, cleanup, sino_operator_trace(runtime, &op->layout, build.run_count, build.run));
     SINO_TRY_OR(status, cleanup, renumber_rays(&build));
     SINO_TRY_OR(status, cleanup, finish_blocks(&build));
 cleanup:

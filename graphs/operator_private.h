@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operator, inside: shared by operator.c, operator_build.c, operator_cache.c, operator_device.c, operator_lists.c and
- * operator_window.c. */
+/* Operator, inside: shared by operator.c and the files operator_*.c. */
 #ifndef SINO_OPERATOR_PRIVATE_H
 #define SINO_OPERATOR_PRIVATE_H
 
@@ -8,6 +7,18 @@
 
 /* Every block in memory. */
 SinoStatus sino_operator_build(SinoRuntime *runtime, SinoOperator *op);
+
+/* A run of tiles of one partition. */
+typedef struct SinoOperatorRun {
+    int64_t partition;
+    SinoPackRun pack;
+} SinoOperatorRun;
+
+/* The runs into the areas of their partitions, whose runs follow each other; with rays' numbers of the whole layout. */
+SinoStatus sino_operator_trace(SinoRuntime *runtime, const SinoLayout *layout, int64_t run_count, SinoOperatorRun *run);
+
+/* Tiles that a run has at least; it has few more. */
+int64_t sino_operator_run_tiles(const SinoRuntime *runtime, const SinoOperator *op);
 
 /* op->window_count windows; sizes and footprints of all partitions, unless they are known from a file. */
 SinoStatus sino_operator_open_windows(SinoRuntime *runtime, SinoOperator *op);

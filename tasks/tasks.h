@@ -72,9 +72,27 @@ SinoStatus sino_insert_filter(SinoPosition position, const SinoFilterPlans *plan
 SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int64_t candidate_count,
                               const double *candidate, double *metric);
 
-/* trace: a run of tiles, into its block. pack: afterwards its rays r become local[r]. */
+/* trace: a run of tiles, into its block. trace_measure, trace_fill: the same in two passes (trace_sections.h), which
+ * GPUs can do: sizes of a run's sections, and what they hold to `bytes`, data over their place in the block.
+ * trace_mark: touched[ray] = 1 for every ray of such a run of so many bytes. pack: afterwards a run's rays r become
+ * local[r]. */
+typedef struct SinoTraceTables {
+    const SinoLayout *layout;
+    int64_t section_count;
+    SinoData *angles;   /* SinoTraceAngle of each angle */
+    SinoData *sections; /* SinoTraceSection[section_count] */
+    SinoData *sizes;    /* SinoTraceSize[section_count + 1] */
+} SinoTraceTables;
 SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, SinoPackRun *run);
+SinoStatus sino_insert_trace_measure(SinoRuntime *runtime, int64_t partition, const SinoTraceTables *tables);
+SinoStatus sino_insert_trace_fill(SinoRuntime *runtime, int64_t partition, const SinoTraceTables *tables,
+                                  SinoData *bytes);
+SinoStatus sino_insert_trace_mark(SinoRuntime *runtime, int64_t partition, SinoPrecision precision, int64_t size,
+                                  SinoData *bytes, uint8_t *touched);
 SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run, const uint32_t *local);
+
+/* touch: memory that was reserved gets its pages. */
+SinoStatus sino_insert_touch(SinoRuntime *runtime, int64_t partition, void *memory, int64_t bytes);
 
 /* What GPUs need to make lists. */
 typedef struct SinoRegroupData {

@@ -39,6 +39,12 @@ static const Kind *kind(void)
     return of;
 }
 
+/* Whether it builds the operator, and has kernels for every other task, too. */
+static bool is_cuda(void)
+{
+    return strcmp(kind()->device, "cuda") == 0;
+}
+
 static float *volume_sized(const char *directory, int size, const char *environment, const char *device,
                            const char *words, CliRun *run)
 {
@@ -83,10 +89,9 @@ static bool has_transfers(const CliRun *run, bool to_device)
 static void assert_listed(const CliRun *run)
 {
     static const char *const name[] = {"building: regroup_measure", "building: regroup_fill"};
-    const bool on_device = strcmp(kind()->device, "cuda") == 0;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        if ((tasks_on(run, name[i], kind()->place) > 0) != on_device ||
-            (tasks_on(run, name[i], "   ") > 0) == on_device)
+        if ((tasks_on(run, name[i], kind()->place) > 0) != is_cuda() ||
+            (tasks_on(run, name[i], "   ") > 0) == is_cuda())
             fail_msg("lists made elsewhere:\n%s", run->err);
 }
 
@@ -100,7 +105,7 @@ static void assert_on_devices_only(const CliRun *run)
     static const char *const on_cuda[] = {"assemble", "correct", "filter"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         if (tasks_on(run, name[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", name[i], run->err);
-    for (size_t i = 0; strcmp(kind()->device, "cuda") == 0 && i < sizeof on_cuda / sizeof *on_cuda; i++)
+    for (size_t i = 0; is_cuda() && i < sizeof on_cuda / sizeof *on_cuda; i++)
         if (tasks_on(run, on_cuda[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", on_cuda[i], run->err);
     assert_true(tasks_on(run, "spmm_backproject", kind()->place) > 0);
     assert_true(tasks_on(run, "update_start", kind()->place) > 0);
@@ -108,6 +113,17 @@ static void assert_on_devices_only(const CliRun *run)
     assert_true(has_transfers(run, true));
     assert_true(has_transfers(run, false));
     assert_listed(run);
+}
+
+/* Devices that can have traced all of the operator, cores alone otherwise. */
+static void assert_traced(const CliRun *run)
+{
+    const int64_t measured = tasks_on(run, "building: trace_measure", kind()->place);
+    const int64_t filled = tasks_on(run, "building: trace_fill", kind()->place);
+    const int64_t by_cores = tasks_on(run, "building: trace", "   ");
+    if ((measured > 0) != is_cuda() || filled != measured || (by_cores > 0) == is_cuda())
+        fail_msg("traced elsewhere:\n%s", run->err);
+    assert_int_equal(tasks_on(run, "building: trace_measure", "   ") + tasks_on(run, "building: trace_fill", "   "), 0);
 }
 
 static void assert_agrees(const char *directory, const char *device, const char *words, double within)
@@ -118,7 +134,10 @@ static void assert_agrees(const char *directory, const char *device, const char 
     const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
     print_message("%s %s: %.2g\n", device, words, off);
     assert_true(off <= within);
-    if (strcmp(device, kind()->device) == 0) assert_on_devices_only(&other);
+    if (strcmp(device, kind()->device) == 0) {
+        assert_on_devices_only(&other);
+        assert_traced(&other);
+    }
     free(expected);
     free(found);
     cli_free(&cpu);
@@ -178,11 +197,69 @@ static void operators_are_kept(void **state)
     cli_free(&run);
 }
 
+/* The volume that `device` makes with what is kept in a directory, or has then been built and kept there. */
+static float *volume_with(const char *directory, const char *device, const char *words, const char *cache, bool is_kept)
+{
+    CliRun run;
+    char line[160];
+    snprintf(line, sizeof line, "%s --operator-cache %s", words, cache);
+    float *volume = volume_of(directory, NULL, device, line, &run);
+    if (!strstr(run.err, is_kept ? "sinodag: operator: read from " : "sinodag: operator: kept in "))
+        fail_msg("%s %s:\n%s", device, line, run.err);
+    cli_free(&run);
+    return volume;
+}
+
+/* What devices have traced is to the bit what cores have, for both to use. */
+static void assert_same_operator(const char *directory, const char *words)
+{
+    const char *const device[] = {"cpu", kind()->device}, *const cache[] = {"by-cores", "by-devices"};
+    float *built[2];
+    for (int i = 0; i < 2; i++) built[i] = volume_with(directory, device[i], words, cache[i], false);
+    for (int i = 0; i < 2; i++) {
+        float *read = volume_with(directory, device[i], words, cache[1 - i], true);
+        assert_memory_equal(built[i], read, (size_t)SLICES * SIZE * SIZE * sizeof *read);
+        free(read);
+    }
+    free(built[0]);
+    free(built[1]);
+}
+
+/* In one partition and in more than there are tiles. */
+static void operators_are_the_same_wherever_traced(void **state)
+{
+    cli_works(*state, scan);
+    assert_same_operator(*state, "--partitions 1 --algorithm fbp");
+    assert_same_operator(*state, "--partitions 3 --iterations 1 --symmetry no --precision double");
+    assert_same_operator(*state, "--partitions 17 --algorithm fbp --symmetry no --precision half");
+}
+
+/* A slice of a single tile, of which most devices and workers have nothing. */
+static void one_tile_of_one_slice(void **state)
+{
+    CliRun run = {.directory = *state};
+    cli_works(*state, "phantom -o scan.h5 --size 16 --angles 12 --slices 1");
+    const char *const device[] = {"cpu", kind()->device};
+    float *volume[2];
+    for (int i = 0; i < 2; i++) {
+        cli_start(&run, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 7.5 --profile --iterations 3 --device %s",
+                  device[i]);
+        cli_wait(&run);
+        assert_int_equal(run.exit_code, 0);
+        if (i == 1) assert_traced(&run);
+        volume[i] = cli_read_volume(*state, "out.h5", 1, 16);
+        cli_free(&run);
+    }
+    assert_true(cli_difference(16 * 16, volume[1], volume[0]) <= 1e-5);
+    free(volume[0]);
+    free(volume[1]);
+}
+
 /* Those that cores make where a GPU has no room for more than the products are the same to the bit. */
 static void lists_are_the_same_wherever_made(void **state)
 {
     static const char *const precision[] = {"single", "double", "mixed", "half"};
-    if (strcmp(kind()->device, "cuda") != 0) return;
+    if (!is_cuda()) return;
     cli_works(*state, scan);
     for (int p = 0; p < 4; p++) {
         CliRun run;
@@ -236,6 +313,7 @@ static void problems_larger_than_the_device(void **state)
     assert_true(bytes_to_devices(&narrow) > 2 * bytes_to_devices(&wide));
     assert_true(cli_difference((int64_t)SLICES * size * size, found, expected) <= 1e-5);
     assert_on_devices_only(&narrow);
+    assert_traced(&narrow);
     free(expected);
     free(found);
     cli_free(&wide);
@@ -311,9 +389,14 @@ int cli_device_tests(void)
 {
     const struct CMUnitTest anywhere[] = {CLI_TEST(what_is_not_there_is_refused), CLI_TEST(by_default_cores_compute)};
     const struct CMUnitTest with_devices[] = {
-        CLI_TEST(every_precision_and_algorithm),    CLI_TEST(one_partition_without_symmetry),
-        CLI_TEST(cores_and_devices_together),       CLI_TEST(operators_are_kept),
-        CLI_TEST(lists_are_the_same_wherever_made), CLI_TEST(problems_larger_than_the_device),
+        CLI_TEST(every_precision_and_algorithm),
+        CLI_TEST(one_partition_without_symmetry),
+        CLI_TEST(cores_and_devices_together),
+        CLI_TEST(operators_are_kept),
+        CLI_TEST(lists_are_the_same_wherever_made),
+        CLI_TEST(operators_are_the_same_wherever_traced),
+        CLI_TEST(one_tile_of_one_slice),
+        CLI_TEST(problems_larger_than_the_device),
         CLI_TEST(what_does_not_fit_is_refused),
     };
     const int failed = cmocka_run_group_tests(anywhere, NULL, NULL);

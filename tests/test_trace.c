@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trace: lengths, counts and layout of traced tiles against the reference operator, and counts of measured scans. */
-#include "trace.h"
+#include "trace_sections.h"
 
 #include "half.h"
 #include "reference_operator.h"
@@ -432,6 +432,68 @@ static void traces_are_reproducible(void **state)
     sino_layout_free(&layout);
 }
 
+/* Sizes tell where sections are in the trace of the tiles, and what they hold. */
+static void check_sizes(const SinoTrace *trace, int64_t count, const SinoTraceSection *section,
+                        const SinoTraceSize *size)
+{
+    int64_t at = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const SinoSectionHeader *header = (const void *)(trace->bytes + at);
+        assert_int_equal(size[i].offset, at);
+        at += size[i].bytes;
+        if (size[i].group_count == 0) assert_int_equal(size[i].bytes + size[i].nonzero_count + size[i].voxel_count, 0);
+        if (size[i].group_count == 0) continue;
+        assert_int_equal(size[i].bytes, header->bytes);
+        assert_int_equal(size[i].nonzero_count, header->nonzero_count);
+        assert_int_equal(size[i].group_count, header->group_count);
+        assert_int_equal(size[i].voxel_count, header->voxel_count);
+        assert_int_equal(section[i].tile, header->tile);
+    }
+    assert_int_equal(at, trace->size);
+    assert_int_equal(size[count].offset, at);
+    assert_int_equal(size[count].bytes, at);
+    assert_int_equal(size[count].nonzero_count + size[count].group_count + size[count].voxel_count, 0);
+}
+
+static void check_passes(const SinoGeometry *scan, bool symmetry, SinoPrecision precision)
+{
+    SinoTilePlace *tile;
+    SinoLayout layout = layout_of(scan, precision, symmetry);
+    SinoTrace trace = trace_all(&layout, &tile);
+    const int64_t side = sino_tile_side(scan->grid_size), tiles = side * side;
+    const int64_t count = sino_trace_sections(&layout, 0, tiles, tile, NULL);
+    SinoTraceSection *section = malloc((size_t)(count + 1) * sizeof *section);
+    SinoTraceSize *size = malloc((size_t)(count + 1) * sizeof *size);
+    uint8_t *bytes = aligned_alloc(64, (size_t)trace.size / 64 * 64 + 64);
+    assert_true(section && size && bytes);
+    memset(size, 0xff, (size_t)(count + 1) * sizeof *size);
+    memset(bytes, 0xff, (size_t)trace.size + 1);
+    assert_int_equal(sino_trace_sections(&layout, 0, tiles, tile, section), count);
+    assert_success(sino_trace_measure(&layout, count, section, size));
+    check_sizes(&trace, count, section, size);
+    assert_success(sino_trace_fill(&layout, count, section, size, bytes));
+    assert_memory_equal(bytes, trace.bytes, (size_t)trace.size);
+    assert_int_equal(bytes[trace.size], 0xff);
+    free(section);
+    free(size);
+    free(bytes);
+    free(tile);
+    sino_trace_free(&trace);
+    sino_layout_free(&layout);
+}
+
+/* Of grids whose rays miss some tiles, too. */
+static void two_passes_make_the_same_bytes(void **state)
+{
+    (void)state;
+    static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_DOUBLE, SINO_HALF, SINO_MIXED};
+    for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind++) {
+        const TestingAngles angles = testing_angles(kind);
+        check_passes(&(SinoGeometry){angles.count, 40, 38, angles.rad, 18.3}, true, precisions[kind % 4]);
+        check_passes(&(SinoGeometry){angles.count, 9, 71, angles.rad, 4.2}, false, precisions[(kind + 1) % 4]);
+    }
+}
+
 /* Tiles cover the grid once, in its middle; turned and mirrored they are tiles. */
 static void tiles_are_centered(void **state)
 {
@@ -716,6 +778,7 @@ int main(void)
         cmocka_unit_test(all_orientations_match_reference),
         cmocka_unit_test(precisions_store_the_same_rounded),
         cmocka_unit_test(traces_are_reproducible),
+        cmocka_unit_test(two_passes_make_the_same_bytes),
         cmocka_unit_test(tiles_are_centered),
         cmocka_unit_test(diagonal_keeps_to_the_diagonal),
         cmocka_unit_test(more_voxels_than_rays_and_reverse),

@@ -181,14 +181,15 @@ enum { VISITS = 256 /* of a step */ };
 
 typedef struct Regrouping {
     SinoRegroup *regroup;
-    void *lists; /* NULL: to be measured */
+    SinoRegroupSize *size; /* of each visit */
+    void *lists;           /* NULL: to be measured */
 } Regrouping;
 
 static SinoStatus regroup_step(void *data, int64_t i)
 {
     const Regrouping *of = data;
     const int64_t left = sino_regroup_visit_count(of->regroup) - i * VISITS, count = left < VISITS ? left : VISITS;
-    if (!of->lists) return sino_regroup_measure(of->regroup, i * VISITS, count);
+    if (!of->lists) return sino_regroup_measure(of->regroup, i * VISITS, count, of->size + i * VISITS);
     return sino_regroup_fill(of->regroup, i * VISITS, count, of->lists);
 }
 
@@ -202,8 +203,10 @@ static SinoStatus lists_new(const SinoRegroupInput *input, Lists *lists)
 {
     Regrouping of = {0};
     SINO_TRY(sino_regroup_new(input, &of.regroup));
-    const int64_t steps = (sino_regroup_visit_count(of.regroup) + VISITS - 1) / VISITS;
+    const int64_t visits = sino_regroup_visit_count(of.regroup), steps = (visits + VISITS - 1) / VISITS;
+    SINO_TRY(sino_allocate(visits, sizeof *of.size, "sizes of visits", &of.size));
     SINO_TRY(for_each(steps, regroup_step, &of));
+    sino_regroup_take(of.regroup, 0, visits, of.size);
     const int64_t bytes = sino_regroup_bytes(of.regroup);
     SINO_TRY(sino_allocate(bytes, 1, "gather lists", &of.lists));
     sino_regroup_head(of.regroup, of.lists);
@@ -212,6 +215,7 @@ static SinoStatus lists_new(const SinoRegroupInput *input, Lists *lists)
     CUDA_TRY(cudaMalloc(&lists->memory, (size_t)bytes));
     CUDA_TRY(cudaMemcpy(lists->memory, of.lists, (size_t)bytes, cudaMemcpyHostToDevice));
     free(of.lists);
+    free(of.size);
     sino_regroup_free(of.regroup);
     return NULL;
 }

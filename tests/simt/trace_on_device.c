@@ -1,34 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_trace_tiles by the functions of trace_cuda.h, and by the CPU: the same bytes. */
+/* sino_trace_tiles by the functions of trace_cuda.h, and by the CPU: the same sizes and bytes. */
 #include "trace_on_device.h"
 
 #include "device.h"
 #include "trace_cuda.h"
 
 #include <inttypes.h>
-
-/* What a device makes of the tiles; its sizes' last element tells how much. */
-static void *trace_on_device(const SinoLayout *layout, int64_t first_tile, int64_t tile_count,
-                             const SinoTilePlace *tile, SinoTraceSize *total)
-{
-    const int64_t count = sino_trace_sections(layout, first_tile, tile_count, tile, NULL);
-    const size_t section_bytes = (size_t)count * sizeof(SinoTraceSection);
-    SinoTraceSection *section = device_memory(section_bytes);
-    SinoTraceAngle *angle = device_memory((size_t)layout->geometry.angle_count * sizeof *angle);
-    SinoTraceSize *size = device_memory((size_t)(count + 1) * sizeof *size);
-    sino_trace_sections(layout, first_tile, tile_count, tile, section);
-    sino_trace_angles(layout, angle);
-    device_check(sino_trace_measure_cuda(NULL, layout, angle, count, section, size));
-    *total = size[count];
-    for (int64_t i = 0; i < count; i++) total->nonzero_count += size[i].nonzero_count;
-    for (int64_t i = 0; i < count; i++) total->voxel_count += size[i].voxel_count;
-    void *bytes = memset(device_memory((size_t)total->offset), 0xff, (size_t)total->offset);
-    device_check(sino_trace_fill_cuda(NULL, layout, angle, count, section, size, bytes));
-    device_free(section);
-    device_free(angle);
-    device_free(size);
-    return bytes;
-}
 
 static void expect(int64_t found, int64_t expected, const char *what)
 {
@@ -42,6 +19,41 @@ static int64_t first_difference(const uint8_t *a, const uint8_t *b, int64_t size
     int64_t at = 0;
     while (at < size && a[at] == b[at]) at++;
     return at;
+}
+
+static void compare_sizes(const SinoLayout *layout, int64_t count, const SinoTraceSection *section,
+                          const SinoTraceSize *size)
+{
+    const int64_t bytes = (count + 1) * (int64_t)sizeof *size;
+    SinoTraceSize *expected = malloc((size_t)bytes);
+    if (!expected) abort();
+    device_check(sino_trace_measure(layout, count, section, expected));
+    expect(first_difference((const void *)size, (const void *)expected, bytes), bytes, "bytes of sizes the same");
+    free(expected);
+}
+
+/* What a device makes of the tiles; its sizes' last element tells how much. */
+static void *trace_on_device(const SinoLayout *layout, int64_t first_tile, int64_t tile_count,
+                             const SinoTilePlace *tile, SinoTraceSize *total)
+{
+    const int64_t count = sino_trace_sections(layout, first_tile, tile_count, tile, NULL);
+    const size_t section_bytes = (size_t)count * sizeof(SinoTraceSection);
+    SinoTraceSection *section = device_memory(section_bytes);
+    SinoTraceAngle *angle = device_memory((size_t)layout->geometry.angle_count * sizeof *angle);
+    SinoTraceSize *size = device_memory((size_t)(count + 1) * sizeof *size);
+    sino_trace_sections(layout, first_tile, tile_count, tile, section);
+    sino_trace_angles(layout, angle);
+    device_check(sino_trace_measure_cuda(NULL, layout, angle, count, section, size));
+    compare_sizes(layout, count, section, size);
+    *total = size[count];
+    for (int64_t i = 0; i < count; i++) total->nonzero_count += size[i].nonzero_count;
+    for (int64_t i = 0; i < count; i++) total->voxel_count += size[i].voxel_count;
+    void *bytes = memset(device_memory((size_t)total->offset), 0xff, (size_t)total->offset);
+    device_check(sino_trace_fill_cuda(NULL, layout, angle, count, section, size, bytes));
+    device_free(section);
+    device_free(angle);
+    device_free(size);
+    return bytes;
 }
 
 /* On the host a run of a few tiles at a time, another one with each call: fibers take long. */

@@ -110,9 +110,10 @@ static SinoStatus insert_measuring(Making *making)
     return NULL;
 }
 
-/* Memory for the lists, and their tables. */
+/* Memory for the lists; pages that GPUs will write to are taken by cores, as pinning would take them one by one. */
 static SinoStatus open_lists(Making *making)
 {
+    const int64_t most = 64 << 20;
     SinoPartitionLists *lists = making->lists;
     char text[24];
     sino_regroup_take(making->regroup, 0, making->visit_count, making->size);
@@ -120,6 +121,16 @@ static SinoStatus open_lists(Making *making)
     lists->memory = sino_allocate_large(lists->bytes);
     SINO_CHECK(lists->memory, SINO_FAILED, "no memory for the operator's lists for devices: %s asked for",
                sino_bytes_text(lists->bytes, text));
+    for (int64_t at = 0; making->task_bytes > 0 && at < lists->bytes; at += most)
+        SINO_TRY(sino_insert_touch(making->runtime, making->number, (char *)lists->memory + at,
+                                   lists->bytes - at < most ? lists->bytes - at : most));
+    return NULL;
+}
+
+/* The lists' tables. */
+static SinoStatus open_head(Making *making)
+{
+    SinoPartitionLists *lists = making->lists;
     /* CUDA copies from pinned memory at full speed, and meanwhile; without a GPU this does nothing. */
     starpu_memory_pin(lists->memory, (size_t)lists->bytes);
     sino_regroup_head(making->regroup, lists->memory);
@@ -153,11 +164,19 @@ static SinoStatus measure_all(Making *making, int64_t count)
     return NULL;
 }
 
-static SinoStatus fill_all(Making *making, int64_t count)
+static SinoStatus open_all(Making *making, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         close_written(&making[i]);
         SINO_TRY(open_lists(&making[i]));
+    }
+    return NULL;
+}
+
+static SinoStatus fill_all(Making *making, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        SINO_TRY(open_head(&making[i]));
         SINO_TRY(insert_filling(&making[i]));
     }
     return NULL;
@@ -216,6 +235,7 @@ SinoStatus sino_operator_make_lists(SinoRuntime *runtime, SinoOperator *op)
     tell(runtime, making, count);
     for_each_block(op, making, starpu_memory_pin);
     SINO_TRY_OR(status, unpin, sino_runtime_wait_after(runtime, measure_all(making, count)));
+    SINO_TRY_OR(status, unpin, sino_runtime_wait_after(runtime, open_all(making, count)));
     SINO_TRY_OR(status, unpin, sino_runtime_wait_after(runtime, fill_all(making, count)));
     for (int64_t i = 0; i < count; i++) op->lists_bytes += making[i].lists->bytes;
 unpin:

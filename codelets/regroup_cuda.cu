@@ -241,18 +241,17 @@ struct Outputs {
 /* Outputs of a group, batch by batch; of one that is not there, none. */
 template <class K> static __device__ __forceinline__ Outputs outputs_of(const Shared *shared, int group)
 {
-    int first = 0;
+    int before = 0, first = 0, count = 0;
     for (int b = 0; b < SINO_SECTION_GROUPS; b++) {
-        const int count = shared->batch_outputs[b], groups = (count + K::R - 1) / K::R;
-        if (group < groups) {
-            first += group * K::R;
-            const int left = count - group * K::R, outputs = left < K::R ? left : K::R;
-            return {outputs, lane_of() < outputs ? shared->output[first + lane_of()] : static_cast<int>(ABSENT)};
+        const int outputs = shared->batch_outputs[b], left = outputs - group * K::R;
+        if (group >= 0 && left > 0) {
+            first = before + group * K::R;
+            count = left < K::R ? left : K::R;
         }
-        group -= groups;
-        first += count;
+        group -= (outputs + K::R - 1) / K::R;
+        before += outputs;
     }
-    return {0, ABSENT};
+    return {count, lane_of() < count ? shared->output[first + lane_of()] : static_cast<int>(ABSENT)};
 }
 
 template <class K> static __device__ int output_slot(const Shared *shared, int output)
@@ -328,7 +327,9 @@ static __device__ __forceinline__ int unite(const Opened<K> &at, const Outputs &
 {
     const unsigned before_me = (1u << lane_of()) - 1;
     int count = 0;
-    for (int slot = lane_of(); slot < at.slots; slot += 32) at.mine.place[slot] = ABSENT;
+#pragma unroll 1
+    for (int i = lane_of(); i < at.slots / 8; i += 32)
+        reinterpret_cast<uint4 *>(at.mine.place)[i] = make_uint4(UINT_MAX, UINT_MAX, UINT_MAX, UINT_MAX);
     __syncwarp();
     each_meeting(at, outputs, [&](int r, int input, typename K::Bits length) {
         int place = at.mine.place[input];
@@ -353,14 +354,14 @@ static __device__ __forceinline__ void spread_inputs(const Union &mine, int coun
 #pragma unroll 1
     for (int i = 0; i < count; i++) {
         unsigned free = 0;
-        int from = i;
+        int end = i;
         if (i % 8 == 0) taken = 0;
-        for (;; from += 32) {
-            const int j = from + lane_of();
+        while (free == 0 && end < count) {
+            const int j = end + lane_of();
             free = __ballot_sync(all_lanes, j < count && (taken >> sino_gather_bank(mine.input[j]) & 1) == 0);
-            if (free || from + 32 >= count) break;
+            end += 32;
         }
-        const int j = free ? from + __ffs(static_cast<int>(free)) - 1 : i;
+        const int j = free ? end - 33 + __ffs(static_cast<int>(free)) : i;
         const uint16_t of_i = mine.input[i], of_j = mine.input[j];
         __syncwarp();
         if (lane_of() == 0) {
@@ -370,6 +371,7 @@ static __device__ __forceinline__ void spread_inputs(const Union &mine, int coun
         __syncwarp();
         taken |= 1u << sino_gather_bank(of_j);
     }
+#pragma unroll 1
     for (int i = lane_of(); i < count; i += 32) mine.place[mine.input[i]] = static_cast<uint16_t>(i);
     __syncwarp();
 }
@@ -481,6 +483,7 @@ static __device__ __forceinline__ void write_slots(const Opened<K> &at, const Ou
                                                    const Written<K> &to)
 {
     const int lane = lane_of(), inputs = sino_gather_step_inputs(K::R);
+#pragma unroll 1
     for (int i = lane; i < to.steps * K::WIDTH; i += 32)
         to.slot[i / K::WIDTH * inputs + (K::WIDTH > 1 ? i % 16 : to.q)] =
             i < count ? at.mine.input[i] : static_cast<uint16_t>(to.filler);

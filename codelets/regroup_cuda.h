@@ -34,7 +34,7 @@ typedef struct SinoRegroupShape {
     int32_t precision;                  /* SinoPrecision */
     int32_t back, outputs;              /* as in the lists' header */
     int32_t columns;
-    int32_t slots;     /* that inputs can have */
+    int32_t slots;     /* that inputs can have, and a few more: a multiple of 8 */
     int32_t voxel_max; /* the most voxels that a visit's groups have */
 } SinoRegroupShape;
 

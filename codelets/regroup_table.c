@@ -6,6 +6,7 @@
 SinoRegroupShape sino_regroup_shape(const SinoRegroup *regroup)
 {
     const SinoLayout *layout = regroup->input.layout;
+    const int64_t slots = regroup->input.back ? regroup->columns * regroup->batch_angles : SINO_TILE_VOXELS;
     int32_t most = 0;
     for (int64_t v = 0; v < regroup->visit_count; v++)
         if (regroup->origin[v].voxel_count > most) most = regroup->origin[v].voxel_count;
@@ -17,8 +18,7 @@ SinoRegroupShape sino_regroup_shape(const SinoRegroup *regroup)
                               .back = regroup->input.back,
                               .outputs = regroup->input.outputs,
                               .columns = regroup->columns,
-                              .slots = regroup->input.back ? regroup->columns * (int32_t)regroup->batch_angles
-                                                           : SINO_TILE_VOXELS,
+                              .slots = (int32_t)sino_block_align(slots, 8),
                               .voxel_max = most};
 }
 

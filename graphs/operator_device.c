@@ -62,10 +62,9 @@ static SinoStatus register_tables(SinoRuntime *runtime, SinoOperator *op)
 SinoStatus sino_operator_open_devices(SinoRuntime *runtime, SinoOperator *op)
 {
     if (!devices_compute(runtime)) return NULL;
-    SINO_TRY(register_tables(runtime, op));
     SINO_TRY(sino_operator_make_lists(runtime, op));
     for (int direction = 0; direction < DIRECTIONS; direction++) SINO_TRY(register_lists(runtime, op, direction));
-    return NULL;
+    return register_tables(runtime, op);
 }
 
 void sino_operator_close_devices(SinoOperator *op)

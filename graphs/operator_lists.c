@@ -24,6 +24,7 @@ typedef struct Making {
     SinoRegroupSize *size;
     int64_t task_bytes; /* of lists, at most, where a GPU may make them; 0: none may */
     SinoRegroupData data;
+    bool owns_input;    /* its block and rays are not those of the other direction */
     SinoData **written; /* by tasks */
     int64_t written_count;
 } Making;
@@ -36,20 +37,45 @@ static int outputs_of(const SinoRuntime *runtime, SinoPrecision precision)
     return narrow && cuda_only ? SINO_BUNDLE_OUTPUTS : SINO_BUNDLE_GROUPS;
 }
 
+/* Rays of the footprint, where there is a list of them. */
+static int64_t listed_rays(const SinoPartition *partition)
+{
+    return partition->footprint.ray ? partition->footprint.ray_count : 0;
+}
+
+/* Block and rays, for both directions. They are data anew, so that none of them stays on a GPU when lists are made:
+ * what is left of the small pieces there would keep StarPU from large ones. */
+static SinoStatus open_input(Making *making, const Making *first)
+{
+    const SinoPartition *partition = making->partition;
+    const int64_t rays = listed_rays(partition);
+    SinoRegroupData *data = &making->data;
+    if (first->owns_input) {
+        data->block = first->data.block;
+        data->rays = first->data.rays;
+        return NULL;
+    }
+    making->owns_input = true;
+    SINO_TRY(sino_data_borrow(making->runtime, "A", sino_data_memory(partition->block), partition->block_bytes,
+                              &data->block));
+    if (rays == 0) return NULL;
+    return sino_data_borrow(making->runtime, "footprint", partition->footprint.ray,
+                            rays * (int64_t)sizeof *partition->footprint.ray, &data->rays);
+}
+
 /* The tables, and whether a GPU has room for what a task reads. */
-static SinoStatus open_data(Making *making)
+static SinoStatus open_data(Making *making, const Making *first)
 {
     SinoRegroupData *data = &making->data;
     void *table;
     data->shape = sino_regroup_shape(making->regroup);
     const int64_t table_bytes = sino_regroup_table_bytes(&data->shape);
-    const int64_t rays = making->partition->rays ? making->partition->footprint.ray_count : 0;
-    const int64_t input_bytes = making->partition->block_bytes + table_bytes + rays * (int64_t)sizeof(uint32_t) +
+    const int64_t input_bytes = making->partition->block_bytes + table_bytes +
+                                listed_rays(making->partition) * (int64_t)sizeof(uint32_t) +
                                 sino_regroup_head_bytes(making->regroup);
     making->task_bytes = sino_regroup_gpu_bytes(making->runtime, &data->shape, input_bytes);
     if (making->task_bytes == 0) return NULL;
-    data->block = making->partition->block;
-    data->rays = making->partition->rays;
+    SINO_TRY(open_input(making, first));
     SINO_TRY(sino_data_new(making->runtime, "visits", table_bytes, &data->table));
     SINO_TRY(sino_data_acquire(data->table, STARPU_W, &table));
     sino_regroup_table(making->regroup, table);
@@ -57,14 +83,15 @@ static SinoStatus open_data(Making *making)
     return NULL;
 }
 
-static SinoStatus begin(Making *making, const SinoOperator *op, bool back)
+/* `first`: of the partition's directions. */
+static SinoStatus begin(Making *making, const Making *first, const SinoOperator *op)
 {
     const SinoPartition *partition = making->partition;
     const SinoRegroupInput input = {.block = sino_data_memory(partition->block),
                                     .layout = &op->layout,
                                     .footprint = &partition->footprint,
                                     .tile = partition->tile,
-                                    .back = back,
+                                    .back = making != first,
                                     .outputs = outputs_of(making->runtime, op->layout.precision)};
     SINO_TRY(sino_regroup_new(&input, &making->regroup));
     making->visit_count = sino_regroup_visit_count(making->regroup);
@@ -72,7 +99,7 @@ static SinoStatus begin(Making *making, const SinoOperator *op, bool back)
     SINO_TRY(sino_allocate(sino_block_align(making->visit_count, SINO_ALIGNMENT_BYTES), sizeof *making->size,
                            "sizes of visits", &making->size));
     SINO_TRY(sino_allocate(making->visit_count, sizeof(SinoData *), "pieces of lists", &making->written));
-    return making->visit_count > 0 ? open_data(making) : NULL;
+    return making->visit_count > 0 ? open_data(making, first) : NULL;
 }
 
 /* Task by task; data over what the task writes. */
@@ -200,7 +227,10 @@ static void tell(SinoRuntime *runtime, const Making *making, int64_t count)
 static void end(Making *making)
 {
     close_written(making);
-    if (making->data.block) sino_data_return(making->data.block);
+    if (making->owns_input) {
+        sino_data_free(making->data.block);
+        sino_data_free(making->data.rays);
+    }
     sino_data_free(making->data.head);
     sino_data_free(making->data.table);
     sino_regroup_free(making->regroup);
@@ -220,7 +250,7 @@ SinoStatus sino_operator_make_lists(SinoRuntime *runtime, SinoOperator *op)
                              .number = i / DIRECTIONS,
                              .partition = partition,
                              .lists = &partition->lists[i % DIRECTIONS]};
-        SINO_TRY_OR(status, cleanup, begin(&making[i], op, i % DIRECTIONS == 1));
+        SINO_TRY_OR(status, cleanup, begin(&making[i], &making[i - i % DIRECTIONS], op));
     }
     tell(runtime, making, count);
     SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, measure_all(making, count)));

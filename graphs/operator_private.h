@@ -36,7 +36,7 @@ SinoStatus sino_operator_check_devices(const SinoRuntime *runtime, const SinoOpe
 SinoStatus sino_operator_open_devices(SinoRuntime *runtime, SinoOperator *op);
 void sino_operator_close_devices(SinoOperator *op);
 
-/* The lists of every partition and direction; footprints are data already. */
+/* The lists of every partition and direction. */
 SinoStatus sino_operator_make_lists(SinoRuntime *runtime, SinoOperator *op);
 
 /* More than the block of a partition can take: each nonzero would be alone in its group's union, in a group of four

@@ -57,7 +57,7 @@ SINO_CODELET(fill_codelet, "regroup_fill", fill_cpu, SINO_ON_CUDA(fill_cuda))
  * one that is not needed any more: GPUs where that matters leave lists to cores. */
 int64_t sino_regroup_gpu_bytes(const SinoRuntime *runtime, const SinoRegroupShape *shape, int64_t input_bytes)
 {
-    const int64_t least = 2 << 20, most = 64 << 20, share = 5, small_device = 1 << 30;
+    const int64_t least = 2 << 20, most = 64 << 20, share = 5, small_device = 256 << 20;
     const int64_t device_bytes = sino_runtime_device_bytes(runtime), bytes = (device_bytes - input_bytes) / share;
     if (sino_regroup_cuda_shared_bytes(shape) > sino_runtime_shared_bytes(runtime)) return 0;
     return device_bytes < small_device || bytes < least ? 0 : bytes < most ? bytes : most;

@@ -11,7 +11,7 @@ extern "C" {
 enum {
     LANES = SINO_PANEL_LANES, /* also: blocks that `finish` adds up at a time */
     SWEEP_THREADS_MAX = LANES * 8,
-    SWEEP_BLOCKS_MAX = 2048, /* of a panel */
+    SWEEP_BLOCKS_MAX = 1024, /* of a panel; the workspace then is small data for StarPU */
     ROWS_PER_BLOCK = LANES * 4,
     SUMS_MAX = 2
 };

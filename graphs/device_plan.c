@@ -11,10 +11,7 @@
  * to 1.2 for one direction of R = 4 and 1.6 to 1.8 for R = 16 at 375 angles and more; few angles make more of them. */
 static const double lists_factor = 3.5, direction_factor = 2.2;
 
-enum { PARTITIONS_MAX = 4096, TASKS_AT_ONCE = 2, LEAST_MINIBATCH = 16 };
-
-/* StarPU takes memory of GPUs for data of up to 4 MiB in pieces of this size, and waits for ever when it gets none. */
-static const int64_t cuda_piece_bytes = 32 << 20;
+enum { PARTITIONS_MAX = 4096, TASKS_AT_ONCE = 2, LEAST_MINIBATCH = 16, SMALL_BYTES = 4 << 20 };
 
 /* Each length that a GPU reads from its memory then serves 64 slices. */
 enum { CUDA_MINIBATCH = 64 };
@@ -29,10 +26,16 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* What StarPU holds for small data beside these. */
+static int64_t held(const SinoDeviceRoom *room, Need need)
+{
+    return room->held_bytes[larger(need.lists, need.vectors) > SMALL_BYTES];
+}
+
 /* What two tasks take of a device. */
 static int64_t at_a_time(const SinoDeviceRoom *room, Need need)
 {
-    return TASKS_AT_ONCE * (need.lists + need.vectors) + room->piece_bytes;
+    return TASKS_AT_ONCE * (need.lists + need.vectors) + held(room, need);
 }
 
 SinoDeviceRoom sino_device_room(const SinoRuntime *runtime, const SinoOperator *op)
@@ -40,7 +43,8 @@ SinoDeviceRoom sino_device_room(const SinoRuntime *runtime, const SinoOperator *
     const bool cuda = sino_runtime_devices(runtime) & SINO_DEVICE_CUDA;
     SinoDeviceRoom room = {.bytes = sino_runtime_device_bytes(runtime),
                            .count = sino_runtime_device_count(runtime),
-                           .piece_bytes = cuda ? cuda_piece_bytes : 0,
+                           .held_bytes = {sino_runtime_device_held(runtime, SMALL_BYTES),
+                                          sino_runtime_device_held(runtime, SMALL_BYTES + 1)},
                            .slices = cuda ? CUDA_MINIBATCH : 0,
                            .partition_count = op ? op->partition_count : 0};
     for (int64_t p = 0; op && p < op->partition_count; p++)
@@ -82,16 +86,15 @@ static Need need_of(const SinoSettings *settings, const SinoGeometry *geometry, 
 
 static SinoStatus too_small(const SinoDeviceRoom *room, Need need, int64_t partition_count, int64_t minibatch)
 {
-    char bytes[24], all[24], lists[24], vectors[24], piece[24], pieces[64] = "";
-    if (room->piece_bytes > 0)
-        snprintf(pieces, sizeof pieces, ", and pieces of %s that StarPU takes",
-                 sino_bytes_text(room->piece_bytes, piece));
+    char bytes[24], all[24], lists[24], vectors[24], more[24], others[64] = "";
+    if (held(room, need) > 0)
+        snprintf(others, sizeof others, ", and %s that StarPU holds", sino_bytes_text(held(room, need), more));
     return sino_error(SINO_BAD_INPUT,
                       "a device has %s of memory; two tasks of this reconstruction need %s there at a time (each lists "
                       "of A %s and vectors %s%s, with %" PRId64 " partitions and minibatches of %" PRId64
                       "); allowed: more --partitions, a smaller --minibatch, or --device cpu",
                       sino_bytes_text(room->bytes, bytes), sino_bytes_text(at_a_time(room, need), all),
-                      sino_bytes_text(need.lists, lists), sino_bytes_text(need.vectors, vectors), pieces,
+                      sino_bytes_text(need.lists, lists), sino_bytes_text(need.vectors, vectors), others,
                       partition_count, minibatch);
 }
 

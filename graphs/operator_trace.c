@@ -14,7 +14,7 @@
 enum {
     RUNS_PER_WORKER = 8,     /* so that none waits long for the last one */
     SECTIONS_AT_ONCE = 4096, /* several times the thread blocks that a GPU runs at a time */
-    RUNS_ON_DEVICE = 8       /* what the runs being filled, waiting and on their way back may take of its memory */
+    RUNS_ON_DEVICE = 8       /* those being filled, waiting and on their way back share its memory */
 };
 
 static bool gpus_trace(const SinoRuntime *runtime)
@@ -31,11 +31,13 @@ static int64_t smaller(int64_t a, int64_t b)
 static int64_t device_run_tiles(const SinoRuntime *runtime, const SinoOperator *op, int64_t tile_count,
                                 const SinoTilePlace *tile)
 {
-    const int64_t device_bytes = sino_runtime_device_bytes(runtime);
+    const int64_t bytes = sino_runtime_device_bytes(runtime), small = 4 << 20;
+    const int64_t share = (bytes - sino_runtime_device_held(runtime, bytes)) / RUNS_ON_DEVICE;
+    const int64_t run_bytes = share > small ? share : smaller(small, bytes / RUNS_ON_DEVICE);
     const int64_t busy = SECTIONS_AT_ONCE / sino_trace_sections(&op->layout, 0, 1, tile, NULL) + 1;
     int64_t most_bytes = 0;
     for (int64_t p = 0; p < op->partition_count; p++) most_bytes += sino_operator_most_bytes(op, p);
-    return device_bytes > 0 ? smaller(busy, device_bytes / RUNS_ON_DEVICE / (most_bytes / tile_count + 1) + 1) : busy;
+    return bytes > 0 ? smaller(busy, run_bytes / (most_bytes / tile_count + 1) + 1) : busy;
 }
 
 int64_t sino_operator_run_tiles(const SinoRuntime *runtime, const SinoOperator *op)

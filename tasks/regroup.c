@@ -53,14 +53,14 @@ SINO_CODELET(fill_codelet, "regroup_fill", fill_cpu, SINO_ON_CUDA(fill_cuda))
 #if defined SINO_CUDA && defined STARPU_USE_CUDA
 
 /* Of what a task's input leaves, what it may write: the next one's is there meanwhile, and the last one's on its way
- * back; a rest is for what else StarPU has there. Data of up to 4 MiB it puts into pieces of 32 MiB, of which it keeps
- * one that is not needed any more: GPUs where that matters leave lists to cores. */
+ * back; a rest is for what else StarPU has there. So few that they would not keep a GPU busy are for cores. */
 int64_t sino_regroup_gpu_bytes(const SinoRuntime *runtime, const SinoRegroupShape *shape, int64_t input_bytes)
 {
-    const int64_t least = 2 << 20, most = 64 << 20, share = 5, small_device = 256 << 20;
-    const int64_t device_bytes = sino_runtime_device_bytes(runtime), bytes = (device_bytes - input_bytes) / share;
+    const int64_t least = 2 << 20, most = 64 << 20, share = 5;
     if (sino_regroup_cuda_shared_bytes(shape) > sino_runtime_shared_bytes(runtime)) return 0;
-    return device_bytes < small_device || bytes < least ? 0 : bytes < most ? bytes : most;
+    const int64_t bytes =
+        (sino_runtime_device_bytes(runtime) - sino_runtime_device_held(runtime, most) - input_bytes) / share;
+    return bytes < least ? 0 : bytes < most ? bytes : most;
 }
 
 #else

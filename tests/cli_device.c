@@ -317,7 +317,7 @@ static void problems_larger_than_the_device(void **state)
     float *expected = volume_sized(*state, size, NULL, "cpu", words, &cores);
     float *found = volume_sized(*state, size, kind()->little_memory, kind()->device, words, &narrow);
     assert_int_equal(unsetenv(kind()->one_device), 0);
-    const double lists = bytes_after(strstr(narrow.err, "sinodag: lists of it for devices: "), ": ");
+    const double lists = bytes_after(strstr(narrow.err, "sinodag: lists of it for devices: "), "devices: ");
     print_message("to devices: %.0f bytes, lists %.0f\n", bytes_to_devices(&narrow), lists);
     assert_true(bytes_to_devices(&narrow) > 2 * lists);
     assert_true(cli_difference((int64_t)SLICES * size * size, found, expected) <= 1e-5);

@@ -19,6 +19,7 @@ extern "C" {
 enum {
     WARPS = 8,
     THREADS = 32 * WARPS, /* and groups of a visit at most */
+    BLOCKS_AT_ONCE = 4, /* on a multiprocessor, at least; their registers are enough, where ptxas would take too few */
     GROUP_WORDS = (SINO_VISIT_GROUPS_MAX + 31) / 32,
     OUTPUTS_MAX = SINO_VISIT_GROUPS_MAX * SINO_GROUP_RAYS,
     ABSENT = 0xffff /* an input's place, an output */
@@ -517,7 +518,8 @@ static __device__ __forceinline__ void write_group(const Opened<K> &at, Outputs 
     __syncwarp();
 }
 
-template <class K> static __global__ void __launch_bounds__(THREADS) measure_kernel(Lists lists, SinoRegroupSize *size)
+template <class K>
+static __global__ void __launch_bounds__(THREADS, BLOCKS_AT_ONCE) measure_kernel(Lists lists, SinoRegroupSize *size)
 {
     SINO_SHARED_DYNAMIC(memory);
     const Opened<K> at = open_visit<K>(lists, lists.visit[lists.first + blockIdx.x], memory);
@@ -536,7 +538,8 @@ static __device__ void clear(void *memory, int64_t bytes)
 }
 
 template <class K>
-static __global__ void __launch_bounds__(THREADS) fill_kernel(Lists lists, const SinoGatherHeader *head, uint8_t *bytes)
+static __global__ void __launch_bounds__(THREADS, BLOCKS_AT_ONCE)
+    fill_kernel(Lists lists, const SinoGatherHeader *head, uint8_t *bytes)
 {
     SINO_SHARED_DYNAMIC(memory);
     const int64_t number = lists.first + blockIdx.x;

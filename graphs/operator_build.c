@@ -30,19 +30,6 @@ static int64_t run_tiles(int64_t least, int64_t tile_count, const SinoTilePlace 
     return count;
 }
 
-int64_t sino_operator_most_bytes(const SinoOperator *op, int64_t p)
-{
-    const SinoLayout *layout = &op->layout;
-    const double stored = (double)sino_layout_stored_angles(layout) / (double)layout->geometry.angle_count;
-    const double group = (double)(1 + SINO_GROUP_RAYS * sino_precision_bytes(op->layout.precision));
-    const int64_t angle_blocks = layout->geometry.angle_count + layout->class_count; /* of sections */
-    double nonzeros = 0;
-    const int64_t *first = op->decomposition.first + op->first_partition + p;
-    for (int64_t t = first[0]; t < first[1]; t++) nonzeros += op->decomposition.weight[t];
-    return (int64_t)(1.1 * nonzeros * stored * 2 * group) + op->partition[p].tile_count * angle_blocks * 512 +
-           (1 << 20);
-}
-
 /* The partition's runs, and the addresses that they share. */
 static SinoStatus plan_partition(Build *build, int64_t p, int64_t least)
 {

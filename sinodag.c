@@ -87,10 +87,17 @@ static SinoStatus run_settings(const Verb *verb, const SinoSettings *settings, S
     return check_stdout();
 }
 
+/* mpirun ends all processes when one fails, words on their way included: whoever has none waits for who has. */
+static void let_others_speak(SinoStatus status)
+{
+    if (!*sino_status_text(status) && sino_platform_job().size > 1) (void)sleep(1);
+}
+
 /* Tells the error, if any, and makes it the exit code. Before the settings are read the log is text. */
 static int finish(SinoStatus status, SinoLog *log)
 {
     const int exit_code = sino_status_exit_code(status);
+    if (exit_code != 0) let_others_speak(status);
     if (log)
         sino_log_error(log, status);
     else if (*sino_status_text(status))

@@ -11,7 +11,7 @@
  * to 1.2 for one direction of R = 4 and 1.6 to 1.8 for R = 16 at 375 angles and more; few angles make more of them. */
 static const double lists_factor = 3.5, direction_factor = 2.2;
 
-enum { PARTITIONS_MAX = 4096, TASKS_AT_ONCE = 2, LEAST_MINIBATCH = 16, SMALL_BYTES = 4 << 20 };
+enum { PARTITIONS_MAX = 4096, TASKS_AT_ONCE = 2, LEAST_MINIBATCH = 16 };
 
 /* Each length that a GPU reads from its memory then serves 64 slices. */
 enum { CUDA_MINIBATCH = 64 };
@@ -29,7 +29,7 @@ static int64_t larger(int64_t a, int64_t b)
 /* What StarPU holds for small data beside these. */
 static int64_t held(const SinoDeviceRoom *room, Need need)
 {
-    return room->held_bytes[larger(need.lists, need.vectors) > SMALL_BYTES];
+    return room->held_bytes[larger(need.lists, need.vectors) > SINO_SMALL_DATA_BYTES];
 }
 
 /* What two tasks take of a device. */
@@ -43,8 +43,8 @@ SinoDeviceRoom sino_device_room(const SinoRuntime *runtime, const SinoOperator *
     const bool cuda = sino_runtime_devices(runtime) & SINO_DEVICE_CUDA;
     SinoDeviceRoom room = {.bytes = sino_runtime_device_bytes(runtime),
                            .count = sino_runtime_device_count(runtime),
-                           .held_bytes = {sino_runtime_device_held(runtime, SMALL_BYTES),
-                                          sino_runtime_device_held(runtime, SMALL_BYTES + 1)},
+                           .held_bytes = {sino_runtime_device_held(runtime, SINO_SMALL_DATA_BYTES),
+                                          sino_runtime_device_held(runtime, SINO_SMALL_DATA_BYTES + 1)},
                            .slices = cuda ? CUDA_MINIBATCH : 0,
                            .partition_count = op ? op->partition_count : 0};
     for (int64_t p = 0; op && p < op->partition_count; p++)

@@ -14,7 +14,7 @@
 typedef struct SinoDeviceRoom {
     int64_t bytes;           /* memory of the smallest device; 0: no device computes, or it is not known */
     int64_t count;           /* devices; 0: none computes */
-    int64_t held_bytes[2];   /* what StarPU holds beside data of up to 4 MiB, and beside larger ones */
+    int64_t held_bytes[2];   /* what StarPU holds beside small data, and beside larger ones */
     int64_t slices;          /* of a minibatch that suits them; 0: as for cores */
     int64_t partition_count; /* of the operator; 0: it is not built yet */
     int64_t lists_bytes;     /* all lists of the operator in main memory; 0: not known yet */

@@ -174,7 +174,7 @@ static SinoStatus insert_filling(Making *making)
     for (int64_t first = 0; first < making->visit_count;) {
         SinoRegroupPart part = part_of(making, first);
         const int64_t begin = sino_regroup_offset(head, first);
-        while (part.data == NULL && making->task_bytes > 0 && part.count > 1 &&
+        while (making->task_bytes > 0 && part.count > 1 &&
                sino_regroup_offset(head, first + part.count) - begin > making->task_bytes)
             part.count = (part.count + 1) / 2;
         const int64_t bytes = sino_regroup_offset(head, first + part.count) - begin;

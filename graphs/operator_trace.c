@@ -31,7 +31,7 @@ static int64_t smaller(int64_t a, int64_t b)
 static int64_t device_run_tiles(const SinoRuntime *runtime, const SinoOperator *op, int64_t tile_count,
                                 const SinoTilePlace *tile)
 {
-    const int64_t bytes = sino_runtime_device_bytes(runtime), small = 4 << 20;
+    const int64_t bytes = sino_runtime_device_bytes(runtime), small = SINO_SMALL_DATA_BYTES;
     const int64_t share = (bytes - sino_runtime_device_held(runtime, bytes)) / RUNS_ON_DEVICE;
     const int64_t run_bytes = share > small ? share : smaller(small, bytes / RUNS_ON_DEVICE);
     const int64_t busy = SECTIONS_AT_ONCE / sino_trace_sections(&op->layout, 0, 1, tile, NULL) + 1;

@@ -245,9 +245,9 @@ int64_t sino_runtime_device_bytes(const SinoRuntime *runtime)
 
 int64_t sino_runtime_device_held(const SinoRuntime *runtime, int64_t bytes)
 {
-    const int64_t piece = 32 << 20, small = 4 << 20, kept = 4;
+    const int64_t piece = 32 << 20, kept = 4;
     if (!(runtime->devices & SINO_DEVICE_CUDA)) return 0;
-    return bytes <= small ? piece : (1 + kept) * piece;
+    return bytes <= SINO_SMALL_DATA_BYTES ? piece : (1 + kept) * piece;
 }
 
 const char *sino_runtime_scheduler(const SinoRuntime *runtime)

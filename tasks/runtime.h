@@ -51,9 +51,12 @@ int64_t sino_runtime_device_count(const SinoRuntime *runtime);
 /* Memory that StarPU may use on the smallest device, limits of the environment included; 0: no device, or not known. */
 int64_t sino_runtime_device_bytes(const SinoRuntime *runtime);
 
+/* The most that is small data for StarPU. */
+enum { SINO_SMALL_DATA_BYTES = 4 << 20 };
+
 /* Of this memory, what StarPU holds for small data while a piece of `bytes` waits for room: it takes GPUs' memory in
- * pieces of 32 MiB for data of up to 4 MiB, and keeps four of them when they are empty. Larger data that find no room
- * beside these wait for ever. */
+ * pieces of 32 MiB for small data, and keeps four of them when they are empty. Larger data that find no room beside
+ * these wait for ever. */
 int64_t sino_runtime_device_held(const SinoRuntime *runtime, int64_t bytes);
 
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);

@@ -37,8 +37,7 @@ struct CUevent_st {
 namespace
 {
 
-enum { GPUS_MAX = 8, ALIGNMENT = 256, UNDEFINED = 0xff, MULTIPROCESSORS = 4, PAGE = 4096 };
-const size_t shared_bytes = 227 << 10;
+enum { GPUS_MAX = 8, ALIGNMENT = 256, UNDEFINED = 0xff, PAGE = 4096 };
 
 struct Allocation {
     size_t bytes;
@@ -326,9 +325,9 @@ cudaError_t cudaGetDevice(int *device)
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
     if (attribute == cudaDevAttrMultiProcessorCount)
-        *value = MULTIPROCESSORS;
+        *value = SIMT_MULTIPROCESSORS;
     else if (attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin)
-        *value = static_cast<int>(shared_bytes);
+        *value = SIMT_SHARED_BYTES;
     else
         return cudaErrorInvalidValue;
     return cudaSuccess;
@@ -341,7 +340,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
     *properties = cudaDeviceProp{};
     snprintf(properties->name, sizeof properties->name, "SIMT on the host");
     properties->totalGlobalMem = runtime.device_bytes;
-    properties->multiProcessorCount = MULTIPROCESSORS;
+    properties->multiProcessorCount = SIMT_MULTIPROCESSORS;
     properties->pciBusID = device + 1;
     return cudaSuccess;
 }

@@ -154,7 +154,6 @@ static inline SinoStatus sino_clear(cudaStream_t stream, void *memory, size_t by
 }
 
 /* Memory, for what is made once, and what a device is; numbers are CUDA's. */
-enum { SIMT_MULTIPROCESSORS = 4, SIMT_SHARED_BYTES = 227 << 10 };
 extern "C" {
 typedef enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 } cudaError_t;
 typedef enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1 } cudaMemcpyKind;

@@ -12,6 +12,9 @@ extern "C" {
 #include "cuda_stream.h"
 }
 
+/* What a device has: multiprocessors, and shared memory of a block at most. */
+enum { SIMT_MULTIPROCESSORS = 4, SIMT_SHARED_BYTES = 227 << 10 };
+
 /* Work gives NULL or what went wrong. Returned is the same, where work is done at once; else NULL, and a fault ends the
  * program when it happens. */
 typedef std::function<const char *()> SimtWork;

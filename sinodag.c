@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sinodag: the program. Its verbs, their help, and exit codes 0, 1 (failed) and 2 (input that cannot be honoured). */
+/* sinodag: the main program. Verbs, their help, and the exit codes 0, 1 (failed) and 2 (invalid input). */
 #include "log.h"
 #include "platform.h"
 #include "settings.h"
@@ -23,11 +23,12 @@ typedef struct Verb {
 
 static const Verb verb_table[] = {
     {"recon", SINO_VERB_RECON, "reconstruct the volume of a scan", sino_recon},
-    {"phantom", SINO_VERB_PHANTOM, "write the scan of a phantom, and its true volume", sino_phantom},
-    {"info", SINO_VERB_INFO, "tell what a scan holds", sino_info},
-    {"demo", SINO_VERB_DEMO, "make a phantom scan, reconstruct it and compare with the truth", sino_demo},
+    {"phantom", SINO_VERB_PHANTOM, "simulate the scan of a known object, and write its true volume", sino_phantom},
+    {"info", SINO_VERB_INFO, "print what a scan holds, what looks wrong, and the memory of a reconstruction",
+     sino_info},
+    {"demo", SINO_VERB_DEMO, "simulate a scan, reconstruct it and compare with the truth", sino_demo},
     {"bench", SINO_VERB_BENCH, "measure the operator's kernels beside this machine's limits", sino_bench},
-    {"plan", SINO_VERB_PLAN, "tell what a run on many ranks would need and take", sino_plan},
+    {"plan", SINO_VERB_PLAN, "predict memory and time of a run, on one computer or on many", sino_plan},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 
@@ -49,19 +50,19 @@ static void print_help(FILE *out)
     for (const Verb *verb = verb_table; verb < verb_table + VERB_COUNT; verb++)
         fprintf(out, "  %-9s%s\n", verb->name, verb->summary);
     fputs("\n"
-          "sinodag VERB --help lists the options of a verb; sinodag --version tells the version.\n"
+          "sinodag VERB --help lists the options of a verb; sinodag --version prints the version.\n"
           "Exit codes: 0 done, 1 failed, 2 input or settings that cannot be honoured.\n",
           out);
 }
 
-/* What was asked for on stdout must have arrived there. */
+/* Output on stdout is part of the result, so a failed write is an error. */
 static SinoStatus check_stdout(void)
 {
     SINO_CHECK(fflush(stdout) == 0 && !ferror(stdout), SINO_FAILED, "stdout cannot be written");
     return NULL;
 }
 
-/* Of several processes the first one tells what all of them find out alike. */
+/* Rank 0 prints errors that every rank finds identically. */
 static bool tells(void)
 {
     return sino_platform_job().rank == 0;
@@ -87,13 +88,15 @@ static SinoStatus run_settings(const Verb *verb, const SinoSettings *settings, S
     return check_stdout();
 }
 
-/* mpirun ends all processes when one fails, words on their way included: whoever has none waits for who has. */
+/* mpirun kills every rank as soon as one exits with an error, even if another rank's message is still unprinted. A rank
+ * with nothing to print therefore waits one second. */
 static void let_others_speak(SinoStatus status)
 {
     if (!*sino_status_text(status) && sino_platform_job().size > 1) (void)sleep(1);
 }
 
-/* Tells the error, if any, and makes it the exit code. Before the settings are read the log is text. */
+/* Prints the error, if any, frees it and returns the exit code. Before the settings are read (log NULL) the error is
+ * plain text. */
 static int finish(SinoStatus status, SinoLog *log)
 {
     const int exit_code = sino_status_exit_code(status);
@@ -113,6 +116,7 @@ static int run_verb(const Verb *verb, int argument_count, char **arguments)
     SinoStatus status = sino_settings_read(verb->bit, argument_count, arguments, &settings);
     if (!status) status = check_alone(verb);
     if (!status) status = sino_log_open(settings->log, &log);
+    if (log && settings->profile) sino_log_show_details(log);
     if (status && !tells()) {
         const SinoErrorKind kind = (SinoErrorKind)sino_status_exit_code(status);
         sino_status_free(status);
@@ -135,7 +139,8 @@ static SinoStatus unknown_verb(const char *name)
                 : sino_error(SINO_BAD_INPUT, "no verb; allowed: %s (sinodag --help tells more)", names);
 }
 
-/* A file opened in the place of a closed stdout or stderr would receive what is printed there. */
+/* Opens /dev/null in the place of a closed stdin, stdout or stderr. Otherwise a file that the program opens would get
+ * that descriptor, and receive what is printed. */
 static void occupy_standard_files(void)
 {
     int descriptor;
@@ -148,7 +153,7 @@ static void occupy_standard_files(void)
 int main(int argument_count, char **arguments)
 {
     occupy_standard_files();
-    signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` writing fails, like on a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` a write then fails, as on a full disk */
     const char *name = argument_count > 1 ? arguments[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         print_help(stdout);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assemble: a partition's tiles of interleaved slices into images. */
+/* Assemble: copies the tiles of a partition from interleaved slices into images. */
 #ifndef SINO_ASSEMBLE_H
 #define SINO_ASSEMBLE_H
 
+#include "panel.h"
 #include "trace.h"
-#include "update.h"
 
 typedef struct SinoAssemble {
     SinoSlices slices;
     int64_t grid_size, tile_count;
     const SinoTilePlace *tile; /* not owned */
-    double scale;              /* to the units of the output */
-    double mask_ratio;         /* voxels beyond this share of the inscribed circle's radius become 0; 0: none does */
+    double scale;              /* factor that converts to the units of the output */
+    double mask_ratio;         /* voxels beyond this share of the inscribed circle's radius become 0; 0: no mask */
 } SinoAssemble;
 
-/* x, a row per voxel of the tiles, in panels (panel.h), into float image[slice][N][N]; only the voxels of these tiles
- * are written. */
+/* Reads x in panels (panel.h), one row per voxel of the tiles: tile_count·T² rows. Writes the voxels of these tiles,
+ * and no others, in float image[slice][N][N]. */
 void sino_assemble(const SinoAssemble *assemble, const void *x, float *image);
 
 #endif

@@ -3,6 +3,9 @@
 #include "assemble.h"
 
 #include "block.h"
+#include "vector.h"
+
+#include <string.h>
 
 /* The scale of voxel (row, column), or 0 where it is masked. */
 static double scale_of(const SinoAssemble *assemble, int64_t row, int64_t column)
@@ -13,26 +16,49 @@ static double scale_of(const SinoAssemble *assemble, int64_t row, int64_t column
     return x * x + y * y <= radius * radius ? assemble->scale : 0;
 }
 
-static double element(SinoPrecision precision, const void *x, int64_t at)
-{
-    return precision == SINO_DOUBLE ? ((const double *)x)[at] : (double)((const float *)x)[at];
-}
+/* One row of a tile, to be transposed from [voxel][slice] to [slice][voxel]. The row's voxels of one slice fill a cache
+ * line of the image. */
+typedef struct TileRow {
+    double scale[SINO_TILE]; /* of each voxel; 0: masked */
+    float voxel[SINO_TILE][SINO_PANEL_MAX];
+    float slice[SINO_PANEL_MAX][SINO_TILE];
+} TileRow;
 
-/* `count` voxels of a tile's row, from (row, column) of the image on. */
+#define REAL    float
+#define NAME(x) x##_single
+#include "assemble_tmpl.c"
+#undef REAL
+#undef NAME
+
+#define REAL    double
+#define NAME(x) x##_double
+#include "assemble_tmpl.c"
+#undef REAL
+#undef NAME
+
+/* Transposes `count` voxels of one row of a tile into the images, from (row, column) on. `first_voxel` is the row of x
+ * that holds the first of these voxels. */
 static void assemble_row(const SinoAssemble *assemble, SinoSlices slices, int64_t row, int64_t column, int64_t count,
                          const void *x, int64_t first_voxel, float *image)
 {
-    const int64_t size = assemble->grid_size;
-    for (int64_t c = 0; c < count; c++) {
-        const double scale = scale_of(assemble, row, column + c);
-        for (int64_t f = 0; f < slices.slice_count; f++) {
-            const double value = element(slices.precision, x, (first_voxel + c) * slices.stride + f);
-            image[(f * size + row) * size + column + c] = scale == 0 ? 0 : (float)(scale * value);
-        }
+    const int64_t size = assemble->grid_size, at = first_voxel * slices.stride;
+    TileRow tile;
+    memset(tile.voxel, 0, sizeof tile.voxel); /* voxels after `count` are transposed, too */
+    for (int64_t c = 0; c < count; c++) tile.scale[c] = scale_of(assemble, row, column + c);
+    if (slices.precision == SINO_DOUBLE)
+        turn_row_double(count, slices, (const double *)x + at, &tile);
+    else
+        turn_row_single(count, slices, (const float *)x + at, &tile);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        float *to = image + (f * size + row) * size + column;
+        if (count == SINO_TILE) /* a separate case, so that the compiler uses whole registers */
+            memcpy(to, tile.slice[f], sizeof tile.slice[f]);
+        else
+            memcpy(to, tile.slice[f], (size_t)count * sizeof *to);
     }
 }
 
-/* One panel: its slices of x and of the images. */
+/* Assembles one panel: its slices of x into their images. */
 static void assemble_panel(const SinoAssemble *assemble, SinoSlices slices, const void *x, float *image)
 {
     for (int64_t t = 0; t < assemble->tile_count; t++) {
@@ -40,7 +66,7 @@ static void assemble_panel(const SinoAssemble *assemble, SinoSlices slices, cons
         const int64_t size = assemble->grid_size;
         const SinoTileRange down = sino_tile_range(size, tile.row), across = sino_tile_range(size, tile.column);
         const int64_t top = sino_tile_first_voxel(size, tile.row), left = sino_tile_first_voxel(size, tile.column);
-        for (int64_t r = down.first; r < down.first + down.count; r++)
+        for (int64_t r = down.first; across.count > 0 && r < down.first + down.count; r++)
             assemble_row(assemble, slices, top + r, left + across.first, across.count, x,
                          t * SINO_TILE_VOXELS + r * SINO_TILE + across.first, image);
     }

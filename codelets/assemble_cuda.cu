@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assemble: a partition's tiles of interleaved slices into images, on a GPU. A block turns a tile of one panel, row by
- * row in shared memory, so that it reads slices and writes columns that are neighbours. */
+/* Assemble: copies a partition's tiles of interleaved slices into images, on a GPU. A block transposes a tile of one
+ * panel, row by row in shared memory, so that its threads read neighbouring slices and write neighbouring columns. */
 #include "panel_cuda.cuh"
 
 extern "C" {
@@ -10,14 +10,14 @@ extern "C" {
 
 enum { THREADS = 256 };
 
-/* What a kernel needs of SinoAssemble. */
+/* The fields of SinoAssemble that the kernel reads. */
 struct Images {
     SinoPanels panels;
     int slice_count;
     int64_t grid_size, tile_count;
-    int64_t before; /* voxels of the tiles before the grid's first */
+    int64_t before; /* number of voxels in the tiles before the grid's first tile */
     const SinoTilePlace *tile;
-    double scale, radius; /* voxels further from the middle become 0; radius below 0: none does */
+    double scale, radius; /* voxels farther than `radius` from the middle become 0; a negative radius masks none */
 };
 
 /* The scale of voxel (row, column), or 0 where it is masked. */
@@ -29,7 +29,7 @@ static __device__ __forceinline__ double scale_of(const Images &images, int64_t 
     return __dadd_rn(__dmul_rn(x, x), __dmul_rn(y, y)) <= __dmul_rn(images.radius, images.radius) ? images.scale : 0;
 }
 
-/* A row of a tile from shared memory, turned[slice][column], to the images. */
+/* Copies a row of a tile from shared memory, turned[slice][column], to the images. */
 template <class Real>
 static __device__ __forceinline__ void write_row(const Images &images, int width, int64_t row, int64_t left,
                                                  const Real *turned, float *image)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assemble on a GPU: the function of assemble.h, where x, the images and the tiles' places are in device memory
- * (cuda_stream.h says what launchers promise). The same images to the bit. */
+/* Assemble on a GPU: sino_assemble of assemble.h, bit for bit, with x, the images and assemble->tile in device memory.
+ * cuda_stream.h gives the contract of launchers. */
 #ifndef SINO_ASSEMBLE_CUDA_H
 #define SINO_ASSEMBLE_CUDA_H
 

@@ -3,12 +3,12 @@
 
 enum { SLICES_MAX = 256 };
 
-/* SinoUnits of codelets/cast.h. */
+/* The same struct as SinoUnits of codelets/cast.h. */
 typedef struct Units {
     float largest[SLICES_MAX], unit[SLICES_MAX];
 } Units;
 
-/* The power of two of which `largest` is less than 2^exponent; it and its reciprocal are normal numbers. */
+/* The unit: a power of two such that largest/unit < 2^exponent. The unit and its reciprocal are normal numbers. */
 static float unit_of(float largest, int exponent)
 {
     int power;
@@ -17,7 +17,7 @@ static float unit_of(float largest, int exponent)
     return ldexp(1.0f, clamp(power - exponent, -126, 126));
 }
 
-/* A work item per slice. */
+/* One work item computes the unit of one slice. */
 __kernel void cast_units(Slices slices, long rows, int exponent, int first, int last, __global const float *x,
                          __global Units *units)
 {

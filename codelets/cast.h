@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cast: vectors of floats to halves and back, with adaptive normalisation (M. Hidayetoğlu et al., "Petascale XCT",
- * SC 2020, Sec. III-C: the largest absolute value scales what is stored).
+/* Cast: converts vectors between floats and halves, with adaptive normalisation (M. Hidayetoğlu et al., "Petascale
+ * XCT", SC 2020, Sec. III-C: the largest absolute value scales the stored values).
  *
- * A half holds shares of a unit: value = share·unit. The unit is a power of two for each slice, so that scaling rounds
- * nothing and a slice's result does not depend on the slices beside it. Vectors lie in panels (panel.h) and are single;
- * values of 2⁻²⁴ of the largest share are still normal numbers of a half when that is 2¹⁴. */
+ * A half stores a share of a unit: value = share·unit. Every slice has its own unit, a power of two, so scaling does
+ * not round, and a slice's result does not depend on the other slices. Vectors lie in panels (panel.h) and are single.
+ * If the largest share is 2¹⁴, values down to 2⁻²⁴ of it are normal halves. */
 #ifndef SINO_CAST_H
 #define SINO_CAST_H
 
@@ -14,29 +14,30 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* One minibatch's units. */
+/* Units of the slices of one minibatch. */
 typedef struct SinoUnits {
-    float largest[SINO_SLICES_MAX]; /* |value|, while parts of the vector are looked at */
+    float largest[SINO_SLICES_MAX]; /* largest |value| of each slice in the parts of the vector so far */
     float unit[SINO_SLICES_MAX];
 } SinoUnits;
 
-/* The power of two of which `largest` is less than 2^exponent. */
+/* The least power of two u with largest/u < 2^exponent; 1 if `largest` is 0, infinite or NaN. */
 SINO_INLINE float sino_cast_unit(float largest, int exponent)
 {
     int power;
     if (!(largest > 0) || !isfinite(largest)) return 1;
     (void)frexpf(largest, &power);
-    const int least = -126, most = 126; /* the unit and its reciprocal are normal numbers */
+    const int least = -126, most = 126; /* the range in which the unit and its reciprocal are normal numbers */
     power -= exponent;
     return ldexpf(1, power < least ? least : power > most ? most : power);
 }
 
-/* Looks at `rows` rows of a vector, the first part of it when `first`; with the `last` part, units become such that
- * shares are below 2^exponent. A slice of zeros, or one that has an infinite value, has unit 1; NaN is passed over. */
+/* Updates the largest values with `rows` rows of a vector. A vector may come in parts: `first` starts anew; `last`
+ * computes the units, such that shares are below 2^exponent. A slice of zeros, or with an infinite value, gets unit 1.
+ * NaN is ignored. */
 void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int exponent, bool first, bool last,
                      SinoUnits *units);
 
-/* to = x/unit, rounded to nearest. Shares too large for a half become infinite. */
+/* to = x/unit, rounded to nearest. Shares that exceed the largest half become infinite. */
 void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoUnits *units, SinoHalf *to);
 
 /* to = x·unit. */

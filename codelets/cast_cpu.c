@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-/* A panel is a run of elements whose slices repeat: loops are over whole chunks of them, for the vectoriser's sake. */
+/* Loops go over chunks of CHUNK elements, so that the compiler can vectorise them. The slices of a panel repeat within
+ * a chunk. */
 enum { CHUNK = 64 };
 
 _Static_assert(CHUNK >= (int)SINO_PANEL_MAX, "a chunk holds whole rows of the widest panel");

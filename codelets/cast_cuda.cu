@@ -8,7 +8,7 @@ extern "C" {
 
 enum { FULL = 4, BLOCKS_MAX = 4096, ROWS_PER_BLOCK = 4 * SINO_PANEL_LANES, THREADS_MAX = SINO_PANEL_LANES * 8 };
 
-/* Calls kernel<N> with the N of this block's panel. */
+/* Calls function<N>, where N is the pack size for this block's panel. */
 #define PACKED(panels, function, ...)                                                                                  \
     do {                                                                                                               \
         if (sino_panel_slices(panels) >= FULL)                                                                         \
@@ -17,7 +17,8 @@ enum { FULL = 4, BLOCKS_MAX = 4096, ROWS_PER_BLOCK = 4 * SINO_PANEL_LANES, THREA
             function<1>(panels, __VA_ARGS__);                                                                          \
     } while (0)
 
-/* Absolute values are compared as the numbers that their bits are; a maximum does not depend on the order. */
+/* Finds the largest absolute value of each slice. The atomic maximum compares the bits of floats as integers, which
+ * have the same order as nonnegative floats. A maximum does not depend on the order of its operands. */
 template <int N>
 static __device__ __forceinline__ void find_largest(SinoPanels panels, int64_t rows, const float *x, SinoUnits *units)
 {
@@ -25,7 +26,7 @@ static __device__ __forceinline__ void find_largest(SinoPanels panels, int64_t r
     float largest[N] = {};
     for (int64_t row = walk.lane; row < walk.end; row += walk.step) {
         const SinoPack<float, N> pack = sino_pack_load<float, N>(x + walk.at(row));
-        for (int i = 0; i < N; i++) { /* NaN is not greater */
+        for (int i = 0; i < N; i++) { /* a NaN fails the comparison and is skipped */
             const float value = fabsf(pack.value[i]);
             if (value > largest[i]) largest[i] = value;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cast on a GPU: the functions of cast.h, where vectors and units are in device memory, on 16 bytes (cuda_stream.h says
- * what launchers promise). The same units and halves to the bit. */
+/* Cast on a GPU: the functions of cast.h, bit for bit, with vectors and units in device memory, aligned to 16 bytes.
+ * cuda_stream.h gives the contract of launchers. */
 #ifndef SINO_CAST_CUDA_H
 #define SINO_CAST_CUDA_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cast on an OpenCL device: the functions of cast.h with buffers of the device. They are launched, not waited for. */
+/* Cast on an OpenCL device: the functions of cast.h with buffers of the device. Functions launch kernels, and do not
+ * wait for them. */
 #ifndef SINO_CAST_OPENCL_H
 #define SINO_CAST_OPENCL_H
 

@@ -3,8 +3,9 @@
  * Hines, Proc. IEEE Int. Conf. Cybernetics and Society (1975)).
  *
  * The Fourier magnitude of a sinogram over 360° lies in a double wedge, |angular frequency| ≤ 2π·radius·|column
- * frequency|. A sinogram over 180° joined with its mirror image about a candidate is such a sinogram only when the
- * candidate is the center; else magnitude leaks out of the wedge, and the metric is what leaked. */
+ * frequency|. A sinogram over 180°, joined with its mirror image about a candidate, is a sinogram over 360° only if the
+ * candidate is the center. For any other candidate, magnitude leaks out of the wedge. The metric is the leaked
+ * magnitude. */
 #include "center.h"
 #include "memory.h"
 
@@ -16,17 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns at and beside frequency 0 are left out: they hold the mass, not the shape. */
+/* Column frequencies below this one are left out: they hold the object's mass, not its shape. */
 enum { FIRST_FREQUENCY = 2 };
 
-/* Samples of mirror image before and after a row of spline coefficients. */
+/* Mirrored samples before and after each row of spline coefficients. */
 enum { SPLINE_MARGIN = 2 };
 
-/* The joined sinogram is smoothed by a Gaussian of this many rows and columns. As a weight of its spectrum that costs
- * nothing and, unlike smoothing before joining, does not flatten the seam that the metric is to judge. */
+/* The joined sinogram is smoothed by a Gaussian of this many rows and columns. The Gaussian is a weight on the
+ * spectrum, so it costs nothing. Unlike smoothing before joining, it does not flatten the seam, which the metric is to
+ * judge. */
 static const double smoothing_sigma = 2;
 
-/* Where the weight is below 10⁻³: a share of the sampling frequency. */
+/* The Gaussian's weight is below 10⁻³ above this frequency, given as a share of the sampling frequency. */
 static const double highest_frequency = 0.3;
 
 struct SinoCenterVo {
@@ -35,17 +37,17 @@ struct SinoCenterVo {
     float *spline;                     /* [K][M + 2·SPLINE_MARGIN] cubic B-spline coefficients along columns */
     double *overlap;                   /* [M + 1] share of the variance over angles that lies in columns before j */
     int64_t frequency_count;           /* U: column frequencies in use, FIRST_FREQUENCY … FIRST_FREQUENCY + U − 1 */
-    int64_t *mask_count;               /* [2K] how many of them are outside the wedge, for each angular frequency */
+    int64_t *mask_count;               /* [2K] number of them outside the wedge, for each angular frequency */
     double *row_weight;                /* [2K] */
     double *column_weight;             /* [U] */
     fftwf_complex *upper;              /* [K][U] transformed rows of `sinogram` */
     fftwf_plan rows;                   /* K rows of M reals */
     fftwf_plan columns;                /* U columns of 2K, in place */
-    double least_leak;                 /* of a candidate about which nothing is mirrored */
-    double mirror_leak;                /* of all that a wrong candidate mirrors, at full overlap */
+    double least_leak;                 /* leak of a candidate without mirrored columns */
+    double mirror_leak;                /* leak caused by the mirrored columns of a wrong candidate, at full overlap */
 };
 
-/* What one call holds. */
+/* Arrays of one call. */
 typedef struct CenterScratch {
     float *mirrored;       /* [K][M] */
     fftwf_complex *rows;   /* [K][M/2 + 1] */
@@ -59,7 +61,7 @@ static void free_scratch(CenterScratch *scratch)
     free(scratch->joined);
 }
 
-/* On failure too the caller frees. */
+/* On failure, too, the caller frees the arrays. */
 static SinoStatus allocate_scratch(const SinoCenterVo *vo, CenterScratch *scratch)
 {
     const int64_t rows = vo->angle_count, columns = vo->column_count;
@@ -98,7 +100,7 @@ static SinoStatus make_splines(SinoCenterVo *vo)
     return NULL;
 }
 
-/* Shares stay 0 for a sinogram that does not vary. */
+/* Fills vo->overlap. Its shares stay 0 if the sinogram does not vary over the angles. */
 static void make_overlap(SinoCenterVo *vo)
 {
     const int64_t columns = vo->column_count;
@@ -141,11 +143,12 @@ static void make_mask(SinoCenterVo *vo, double radius_ratio, int64_t drop)
     }
 }
 
-/* The upper and, for every candidate, the lower rows of the joined sinogram enter by this. */
+/* Transforms the rows of one half of the joined sinogram and copies the frequencies in use to `used`. The upper half is
+ * transformed once, the lower half for every candidate. */
 static void transform_rows(const SinoCenterVo *vo, float *image, fftwf_complex *spectrum, fftwf_complex *used)
 {
     const int64_t stride = vo->column_count / 2 + 1;
-    fftwf_execute_dft_r2c(vo->rows, image, spectrum); /* keeps the image */
+    fftwf_execute_dft_r2c(vo->rows, image, spectrum); /* does not change `image` */
     for (int64_t k = 0; k < vo->angle_count; k++) {
         memcpy(used + k * vo->frequency_count, spectrum + k * stride + FIRST_FREQUENCY,
                (size_t)vo->frequency_count * sizeof *used);
@@ -160,14 +163,16 @@ static void transform_joined(const SinoCenterVo *vo, CenterScratch *scratch)
     fftwf_execute_dft(vo->columns, scratch->joined, scratch->joined);
 }
 
-/* Row k of the lower half where there is no mirror image: the sinogram upside down, which at least has no seam. */
+/* Fills row k of the lower half with the upside-down sinogram, which makes no seam. Columns without a mirror image keep
+ * it. */
 static void complement_row(const SinoCenterVo *vo, int64_t k, float *row)
 {
     const float *opposite = vo->sinogram + (vo->angle_count - 1 - k) * vo->column_count;
     memcpy(row, opposite, (size_t)vo->column_count * sizeof *row);
 }
 
-/* The angles from 180° to 360° as the candidate has them: column j shows what column 2·candidate − j did. */
+/* Makes the projections from 180° to 360° for a candidate: column j of a projection equals column 2·candidate − j of
+ * the projection 180° before it. */
 static void mirror_sinogram(const SinoCenterVo *vo, double candidate, float *mirrored)
 {
     const int64_t columns = vo->column_count, last_column = columns - 1;
@@ -187,7 +192,7 @@ static void mirror_sinogram(const SinoCenterVo *vo, double candidate, float *mir
     }
 }
 
-/* Sum of the weighted magnitudes outside the wedge, less `base` when that is not NULL. */
+/* Sum of the weighted magnitudes outside the wedge. If `base` is not NULL, it is subtracted from the spectrum first. */
 static double measure_leak(const SinoCenterVo *vo, const fftwf_complex *joined, const fftwf_complex *base)
 {
     double sum = 0;
@@ -204,7 +209,7 @@ static double measure_leak(const SinoCenterVo *vo, const fftwf_complex *joined, 
     return sum;
 }
 
-/* Share of what varies over angles that lies in columns which the candidate's mirror image reaches. */
+/* Share of the variance over angles that lies in the columns covered by the candidate's mirror image. */
 static double overlap_share(const SinoCenterVo *vo, double candidate)
 {
     const double last_column = (double)vo->column_count - 1;
@@ -213,15 +218,17 @@ static double overlap_share(const SinoCenterVo *vo, double candidate)
     return vo->overlap[end] - vo->overlap[first];
 }
 
-/* How much a wrong candidate leaks. Nothing mirrored leaks little, as upside down is smooth; so without this scale the
- * least leak would be at the ends, where candidates mirror hardly anything. It varies slowly with the candidate. */
+/* The leak to expect from a wrong candidate; it varies slowly with the candidate. Leaks are compared relative to it.
+ * Otherwise the least leak would be at the ends of the detector, where a candidate mirrors few columns: the other
+ * columns hold the upside-down sinogram, which is smooth and leaks little. */
 static double expected_leak(const SinoCenterVo *vo, double candidate)
 {
     const double mirrored = overlap_share(vo, candidate) * vo->mirror_leak * vo->mirror_leak;
     return sqrt(vo->least_leak * vo->least_leak + mirrored);
 }
 
-/* Leak of all that the candidate's mirror image changes, scaled up to a full overlap. */
+/* Leak of the spectrum's difference from `base`, which is due to the candidate's mirror image, scaled up to a full
+ * overlap. */
 static double measure_mirror_leak(const SinoCenterVo *vo, double candidate, const fftwf_complex *base,
                                   CenterScratch *scratch)
 {
@@ -231,7 +238,8 @@ static double measure_mirror_leak(const SinoCenterVo *vo, double candidate, cons
     return share > 0 ? measure_leak(vo, scratch->joined, base) / sqrt(share) : 0;
 }
 
-/* The scale of expected_leak. Of two candidates far apart at least one is wrong, as it needs to be. */
+/* Measures the constants of expected_leak. This needs a wrong candidate: of two candidates far apart at least one is
+ * wrong, so the larger leak is taken. */
 static SinoStatus measure_scale(SinoCenterVo *vo)
 {
     const double last_column = (double)vo->column_count - 1;
@@ -269,7 +277,7 @@ out:
     return status;
 }
 
-/* All arrays, the sinogram's copy included. */
+/* Allocates all arrays and copies the sinogram. */
 static SinoStatus allocate_vo(SinoCenterVo *vo, const float *sinogram)
 {
     const int64_t rows = vo->angle_count, columns = vo->column_count;
@@ -349,9 +357,9 @@ out:
     return status;
 }
 
-/* What one phase correlation holds; P points. */
+/* Arrays and plans of one phase correlation with P points. */
 typedef struct CenterCorrelation {
-    int64_t point_count, column_count; /* P ≥ 2M, so that no shift wraps; M */
+    int64_t point_count, column_count; /* P ≥ 2M, so that no shift wraps around; M */
     double *signal;                    /* [P] */
     fftw_complex *left, *right, *sum;  /* [P/2 + 1] */
     fftw_plan forward, backward;       /* signal to left and back */
@@ -367,7 +375,7 @@ static void free_correlation(CenterCorrelation *correlation)
     free(correlation->sum);
 }
 
-/* On failure too the caller frees. */
+/* On failure, too, the caller frees the correlation. */
 static SinoStatus make_correlation(int64_t column_count, CenterCorrelation *made)
 {
     made->column_count = column_count;
@@ -384,8 +392,8 @@ static SinoStatus make_correlation(int64_t column_count, CenterCorrelation *made
     return NULL;
 }
 
-/* One row, read forwards or backwards. The line through its ends is taken off, lest the zeros beyond make a step that
- * stays put while the image moves. */
+/* Transforms one row, read forwards or backwards, without the line through its ends. With that line, the zeros after
+ * the row would make a step, which stays in place while the image moves. */
 static void transform_row(const CenterCorrelation *correlation, const float *row, int64_t step, fftw_complex *spectrum)
 {
     const int64_t last = correlation->column_count - 1;
@@ -398,7 +406,8 @@ static void transform_row(const CenterCorrelation *correlation, const float *row
     fftw_execute_dft_r2c(correlation->forward, correlation->signal, spectrum);
 }
 
-/* Keep the phase only, smoothed as Vo's metric is: the peak becomes a Gaussian that a parabola fits. */
+/* Keeps only the phase, smoothed as in Vo's metric. The peak of the correlation then is a Gaussian, to which a parabola
+ * is fitted. */
 static void whiten(const CenterCorrelation *correlation)
 {
     for (int64_t k = 0; k <= correlation->point_count / 2; k++) {
@@ -409,7 +418,8 @@ static void whiten(const CenterCorrelation *correlation)
     correlation->left[0] = 0; /* the mean has no position */
 }
 
-/* The shift in (−M, M) of the highest value, by a parabola through it and its neighbours; NAN when all are 0. */
+/* The shift in (−M, M) of the highest value, refined by a parabola through it and its two neighbours. NAN if all values
+ * are 0. */
 static double peak_shift(const CenterCorrelation *correlation)
 {
     const int64_t count = correlation->point_count, reach = correlation->column_count - 1;

@@ -3,6 +3,7 @@
  * Principles of Computerized Tomographic Imaging, ch. 4.1). */
 #include "correct.h"
 #include "memory.h"
+#include "vector.h"
 
 #include <assert.h>
 #include <float.h>
@@ -11,26 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slices of a panel are done in blocks whose floats of one ray fill a cache line of the interleaved result. */
-enum { SLICE_BLOCK = 16 };
+/* Lines of a panel are transposed in blocks of BLOCK slices by BLOCK columns. BLOCK floats of one ray fill a cache line
+ * of the interleaved result. */
+enum { BLOCK = 16 };
 
-/* Lines of M columns are this many doubles further apart, lest the 16 of a block meet in the same cache sets. */
+/* Padding of one cache line, which keeps the lines of a block out of the same cache sets. */
 enum { LINE_PADDING = 8 };
 
-/* What one call holds: each array is [slices][line_stride]. */
+/* Arrays of one call, each [slices][line_stride]. */
 typedef struct CorrectLines {
-    int64_t column_count; /* M: after binning */
-    int64_t line_stride;
-    double *dark;    /* F lines: the sum of the dark field over a bin */
-    double *inverse; /* F lines: 1/(flat − dark), summed over a bin; NaN where that is no positive finite number */
-    double *value;   /* SLICE_BLOCK lines of one angle */
+    int64_t column_count; /* M, the columns after binning */
+    int64_t line_stride;  /* M rounded up to whole blocks, plus LINE_PADDING */
+    double *dark;         /* F lines: the sum of the dark field over each bin */
+    double *inverse;      /* F lines: 1/(flat − dark), summed over a bin; NaN unless positive and finite */
+    double *value;        /* BLOCK lines of one angle */
 } CorrectLines;
 
 #define DEFINE_ADD_ROW(name, type)                                                                                     \
-    static void name(const void *row, int64_t column_count, int64_t binning, double *line)                             \
+    SINO_VECTORISED static void name(const void *row, int64_t column_count, int64_t binning, double *line)             \
     {                                                                                                                  \
         const type *from = row;                                                                                        \
-        if (binning == 1) { /* apart, because only this loop vectorizes */                                             \
+        if (binning == 1) { /* apart: only this loop vectorises */                                                     \
             for (int64_t c = 0; c < column_count; c++) line[c] += (double)from[c];                                     \
             return;                                                                                                    \
         }                                                                                                              \
@@ -44,14 +46,19 @@ DEFINE_ADD_ROW(add_row_uint16, uint16_t)
 DEFINE_ADD_ROW(add_row_float32, float)
 
 #define DEFINE_SCATTER_LINES(name, type)                                                                               \
-    static void name(const CorrectLines *lines, int64_t slice_count, int64_t slice_stride, void *sinogram)             \
+    SINO_VECTORISED static void name(const CorrectLines *lines, int64_t slice_count, int64_t slice_stride,             \
+                                     void *sinogram)                                                                   \
     {                                                                                                                  \
-        type *to = sinogram;                                                                                           \
-        for (int64_t c = 0; c < lines->column_count; c++) {                                                            \
-            const double *from = lines->value + c;                                                                     \
-            for (int64_t f = 0; f < slice_count; f++) {                                                                \
-                to[c * slice_stride + f] = (type)from[f * lines->line_stride];                                         \
-            }                                                                                                          \
+        for (int64_t first = 0; first < lines->column_count; first += BLOCK) {                                         \
+            const int64_t left = lines->column_count - first, count = left < BLOCK ? left : BLOCK;                     \
+            type *to = (type *)sinogram + first * slice_stride;                                                        \
+            type line[BLOCK][BLOCK], ray[BLOCK][BLOCK];                                                                \
+            for (int f = 0; f < BLOCK; f++)                                                                            \
+                for (int c = 0; c < BLOCK; c++) line[f][c] = (type)lines->value[f * lines->line_stride + first + c];   \
+            for (int c = 0; c < BLOCK; c++)                                                                            \
+                for (int f = 0; f < BLOCK; f++) ray[c][f] = line[f][c];                                                \
+            for (int64_t c = 0; c < count; c++)                                                                        \
+                memcpy(to + c * slice_stride, ray[c], (size_t)slice_count * sizeof(type));                             \
         }                                                                                                              \
     }
 
@@ -85,7 +92,8 @@ static void fill_constant(double value, int64_t count, double *line)
     for (int64_t c = 0; c < count; c++) line[c] = value;
 }
 
-/* Sums over a bin serve the quotient as well as averages do; without a flat field, 1/binning² makes the average. */
+/* Fills the lines of dark and inverse. Sums over a bin give the same quotient as averages. Without a flat field, a
+ * factor of 1/binning² makes the average. */
 static void prepare_fields(const SinoCorrection *correction, const float *flat, const float *dark,
                            const CorrectLines *lines)
 {
@@ -106,24 +114,77 @@ static void prepare_fields(const SinoCorrection *correction, const float *flat, 
     }
 }
 
-/* Sums of counts to values, NaN where undefined; returns how many are. The logarithm of what is not a positive finite
- * number is not finite, so one test of the result decides. */
-static int64_t integrate_line(const SinoCorrection *correction, const double *dark, const double *inverse,
-                              int64_t column_count, double *line)
+/* −ln t with a relative error of 5·10⁻¹⁶, in a form that compilers vectorise: t = 2^e·m with m in [√½, √2) and ln m =
+ * 2·artanh(s), s = (m − 1)/(m + 1). The result is NaN if t is not a positive finite number. t is never subnormal:
+ * counts are floats, whose differences are at least 2⁻¹⁴⁹ and whose quotients exceed 2⁻³⁰⁰. */
+SINO_INLINE double minus_log(double t)
 {
-    const double largest = correction->slices.precision == SINO_DOUBLE ? DBL_MAX : (double)FLT_MAX;
+    const uint64_t root_half = 0x3fe6a09e667f3bcd, bias = 1023, two52 = 0x4330000000000000;
+    const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
+    uint64_t bits, biased;
+    double m, exponent;
+    memcpy(&bits, &t, sizeof bits);
+    biased = (bits - root_half + (bias << 52)) >> 52;
+    bits -= (biased - bias) << 52;
+    memcpy(&m, &bits, sizeof m);
+    biased |= two52; /* now the bits of the double 2⁵² + biased */
+    memcpy(&exponent, &biased, sizeof exponent);
+    exponent -= 0x1p52 + 1023;
+    const double s = (m - 1) / (m + 1), z = s * s;
+    double series = 2.0 / 19;
+    series = series * z + 2.0 / 17;
+    series = series * z + 2.0 / 15;
+    series = series * z + 2.0 / 13;
+    series = series * z + 2.0 / 11;
+    series = series * z + 2.0 / 9;
+    series = series * z + 2.0 / 7;
+    series = series * z + 2.0 / 5;
+    series = series * z + 2.0 / 3;
+    const double value = exponent * ln2_high + (2 * s + (s * (z * series) + exponent * ln2_low));
+    return t > 0 && t <= DBL_MAX ? -value : NAN;
+}
+
+/* Turns sums of counts into transmissions. */
+SINO_VECTORISED static void divide_line(const double *dark, const double *inverse, int64_t column_count, double *line)
+{
+    for (int64_t c = 0; c < column_count; c++) line[c] = (line[c] - dark[c]) * inverse[c];
+}
+
+/* Results stored as floats need no more accuracy than minus_log has. For doubles the C library computes the logarithm,
+ * correct to the last bit or nearly so, and 5 times as slowly. */
+SINO_VECTORISED static void minus_log_line(SinoPrecision precision, int64_t column_count, double *line)
+{
+    if (precision == SINO_DOUBLE)
+        for (int64_t c = 0; c < column_count; c++) line[c] = -log(line[c]);
+    else
+        for (int64_t c = 0; c < column_count; c++) line[c] = minus_log(line[c]);
+}
+
+/* Replaces infinite values and values beyond `largest` by NaN; returns the number of NaN values in the line. */
+SINO_VECTORISED static int64_t mark_undefined(double largest, int64_t column_count, double *line)
+{
     int64_t undefined = 0;
     for (int64_t c = 0; c < column_count; c++) {
-        const double transmission = (line[c] - dark[c]) * inverse[c];
-        const double value = correction->minus_log ? -log(transmission) : transmission;
-        const bool defined = fabs(value) <= largest;
-        line[c] = defined ? value : NAN;
+        const bool defined = fabs(line[c]) <= largest;
+        line[c] = defined ? line[c] : NAN;
         undefined += !defined;
     }
     return undefined;
 }
 
-/* The columns between `left` and `right`, both defined; left −1: there is none. */
+/* Turns sums of counts into values, NaN where undefined; returns the number of undefined values. The logarithm is
+ * finite only for a positive finite number, so one test of the result is enough. */
+static int64_t integrate_line(const SinoCorrection *correction, const double *dark, const double *inverse,
+                              int64_t column_count, double *line)
+{
+    const SinoPrecision precision = correction->slices.precision;
+    divide_line(dark, inverse, column_count, line);
+    if (correction->minus_log) minus_log_line(precision, column_count, line);
+    return mark_undefined(precision == SINO_DOUBLE ? DBL_MAX : (double)FLT_MAX, column_count, line);
+}
+
+/* Interpolates the columns between the defined columns `left` and `right`. left = −1: there is no defined column on the
+ * left, so the right one is copied. */
 static void fill_gap(double *line, int64_t left, int64_t right)
 {
     for (int64_t c = left + 1; c < right; c++) {
@@ -144,7 +205,7 @@ static void repair_line(int64_t column_count, double *line)
     fill_constant(tail, column_count - left - 1, line + left + 1);
 }
 
-/* Lines of `count` slices from `first` on, of one image[row_count][column_count]. */
+/* Integrates the lines of `count` slices, from slice `first` on, of one image[row_count][column_count]. */
 static void integrate_block(const SinoCorrection *correction, const void *image, int64_t first, int64_t count,
                             const CorrectLines *lines, int64_t *repaired)
 {
@@ -159,7 +220,7 @@ static void integrate_block(const SinoCorrection *correction, const void *image,
     }
 }
 
-/* What pads the rows of one angle. */
+/* Zeroes the padding in the rows of one angle. */
 static void clear_padding(SinoSlices slices, int64_t column_count, char *sinogram)
 {
     const size_t bytes = sino_precision_bytes(slices.precision);
@@ -170,14 +231,14 @@ static void clear_padding(SinoSlices slices, int64_t column_count, char *sinogra
     }
 }
 
-/* One angle of one panel: image[row_count][column_count] to sinogram[M][slice of the panel]. */
+/* Corrects one angle of one panel, from image[row_count][column_count] to sinogram[M][slice of the panel]. */
 static void correct_projection(const SinoCorrection *correction, SinoPanel panel, const void *image,
                                const CorrectLines *lines, char *sinogram, int64_t *repaired)
 {
     const SinoSlices slices = panel.slices;
-    for (int64_t first = 0; first < slices.slice_count; first += SLICE_BLOCK) {
+    for (int64_t first = 0; first < slices.slice_count; first += BLOCK) {
         const int64_t rest = slices.slice_count - first;
-        const int64_t count = rest < SLICE_BLOCK ? rest : SLICE_BLOCK;
+        const int64_t count = rest < BLOCK ? rest : BLOCK;
         integrate_block(correction, image, panel.first + first, count, lines, repaired);
         char *to = sinogram + (size_t)first * sino_precision_bytes(slices.precision);
         if (slices.precision == SINO_DOUBLE) {
@@ -189,7 +250,7 @@ static void correct_projection(const SinoCorrection *correction, SinoPanel panel
     clear_padding(slices, lines->column_count, sinogram);
 }
 
-/* Angle k of every panel. */
+/* Corrects angle k of every panel. */
 static void correct_angle(const SinoCorrection *correction, int64_t k, const void *counts, const CorrectLines *lines,
                           void *sinogram, int64_t *repaired)
 {
@@ -214,10 +275,10 @@ SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, co
     assert(correction->first_row + slice_count * correction->binning <= correction->row_count);
     assert(correction->slices.stride >= slice_count && (flat || !correction->flat_field));
     const int64_t column_count = correction->column_count / correction->binning;
-    const int64_t line_stride = column_count + LINE_PADDING;
+    const int64_t line_stride = (column_count + BLOCK - 1) / BLOCK * BLOCK + LINE_PADDING;
     const int64_t field_lines = slice_count * line_stride;
     double *memory = NULL;
-    SINO_TRY(sino_allocate(2 * field_lines + SLICE_BLOCK * line_stride, sizeof *memory, "lines of counts", &memory));
+    SINO_TRY(sino_allocate(2 * field_lines + BLOCK * line_stride, sizeof *memory, "lines of counts", &memory));
     const CorrectLines lines = {column_count, line_stride, memory, memory + field_lines, memory + 2 * field_lines};
     prepare_fields(correction, flat, dark, &lines);
     memset(repaired, 0, (size_t)slice_count * sizeof *repaired);
@@ -243,7 +304,8 @@ void sino_fields_mean(int64_t field_count, int64_t pixel_count, const float *fie
     }
 }
 
-/* Reorder so that value[k] is the k-th smallest and nothing before it is larger: Hoare's FIND (CACM 4, 321 (1961)). */
+/* Reorders `value` so that value[k] is the k-th smallest and no value before it is larger: Hoare's FIND (CACM 4, 321
+ * (1961)). */
 static void select_smallest(int64_t k, int64_t count, float *value)
 {
     int64_t low = 0, high = count - 1;
@@ -263,7 +325,7 @@ static void select_smallest(int64_t k, int64_t count, float *value)
     }
 }
 
-/* The middle value, or the mean of the two; reorders `value`. */
+/* The median: the middle value, or the mean of the two middle values. Reorders `value`. */
 static float median(int64_t count, float *value)
 {
     if (count == 0) return 0;

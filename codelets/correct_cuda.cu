@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Correct: counts to line integrals, p = −ln((count − dark)/(flat − dark)), on a GPU. `integrate` leaves NaN where a
- * value is undefined and counts them, line by line; `repair` looks at the lines that have some. */
+/* Correct: counts to line integrals, p = −ln((count − dark)/(flat − dark)), on a GPU. The kernel `integrate` writes NaN
+ * where a value is undefined and counts the undefined values of each line. The kernel `repair` fills the lines that
+ * have undefined values. */
 #include "panel_cuda.cuh"
 
 #include <float.h>
@@ -10,26 +11,26 @@ extern "C" {
 }
 
 enum {
-    COLUMNS = 32, /* that a block works on at a time */
-    LINES = 8,    /* slices that it works on at a time */
+    COLUMNS = 32, /* columns that a block works on at a time */
+    LINES = 8,    /* slices that a block works on at a time */
     THREADS = COLUMNS * LINES,
-    ANGLES_EACH = 16, /* of a block, at least */
+    ANGLES_EACH = 16, /* angles of a block, at least */
     GRID_MAX = 65535
 };
 
-/* What kernels need of SinoCorrection. */
+/* The fields of SinoCorrection that the kernels read. */
 struct Lines {
     SinoPanels panels;
     int slice_count;
     int64_t angle_count, pixel_columns, row_count, first_row, binning;
     int64_t columns; /* M: after binning */
     bool flat_field, minus_log;
-    double largest; /* of what the result can hold */
+    double largest; /* the largest value that the result can hold */
     const int64_t *place;
-    int *undefined; /* [angle][slice]: how many */
+    int *undefined; /* [angle][slice]: number of undefined values */
 };
 
-/* The sum over the bin of slice f and a column. */
+/* Sum of the counts over the bin of slice f and a column. */
 template <class Count>
 static __device__ __forceinline__ double sum_bin(const Lines &lines, const Count *image, int64_t f, int64_t column)
 {
@@ -40,7 +41,7 @@ static __device__ __forceinline__ double sum_bin(const Lines &lines, const Count
     return sum;
 }
 
-/* What a thread keeps for one slice and column: sums over a bin serve the quotient as well as averages do. */
+/* Constants of one slice and column. Sums over a bin give the same quotient as averages. */
 struct Field {
     double dark, inverse;
 };
@@ -53,7 +54,7 @@ static __device__ Field field_of(const Lines &lines, const float *flat, const fl
     return {black, difference > 0 && difference <= DBL_MAX ? 1 / difference : static_cast<double>(NAN)};
 }
 
-/* The value of a bin, NaN where it is undefined, which it counts. */
+/* The value of a bin. If it is undefined, the result is NaN and is counted. */
 template <class Count>
 static __device__ __forceinline__ double integrate(const Lines &lines, const Field &field, const Count *counts,
                                                    int64_t angle, int f, int64_t column)
@@ -66,19 +67,19 @@ static __device__ __forceinline__ double integrate(const Lines &lines, const Fie
     return static_cast<double>(NAN);
 }
 
-/* A block has COLUMNS columns of one panel and some of the angles; grid x: columns, y: panels, z: angles.
- * Values are turned in shared memory, so that it reads columns and writes slices that are neighbours. */
+/* A block handles COLUMNS columns of one panel and a range of the angles; grid x: columns, y: panels, z: angles. It
+ * transposes values in shared memory, so that its threads read neighbouring columns and write neighbouring slices. */
 template <class Count, class Real>
 static __global__ void __launch_bounds__(THREADS)
     integrate_kernel(Lines lines, const Count *counts, const float *flat, const float *dark, Real *sinogram)
 {
     SINO_SHARED(Real, turned, SINO_PANEL_MAX * (COLUMNS + 1));
-    SINO_SHARED(Field, field, SINO_PANEL_MAX * COLUMNS); /* each thread has its own */
+    SINO_SHARED(Field, field, SINO_PANEL_MAX * COLUMNS); /* each thread uses only its own elements */
     const int width = sino_panel_slices(lines.panels), first = sino_panel_first(lines.panels);
     const int across = static_cast<int>(threadIdx.x), me = static_cast<int>(threadIdx.y) * COLUMNS + across;
     const int64_t first_column = static_cast<int64_t>(blockIdx.x) * COLUMNS, column = first_column + across;
     const int count = width * static_cast<int>(min(lines.columns - first_column, static_cast<int64_t>(COLUMNS)));
-    const int slices = column < lines.columns ? min(width, lines.slice_count - first) : 0; /* that have values */
+    const int slices = column < lines.columns ? min(width, lines.slice_count - first) : 0; /* slices with values */
     for (int s = static_cast<int>(threadIdx.y); s < slices; s += LINES)
         field[s * COLUMNS + across] = field_of(lines, flat, dark, first + s, column);
     for (int64_t k = blockIdx.z; k < lines.angle_count; k += gridDim.z) {
@@ -95,7 +96,8 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* The columns of a line between `left` and `right`, both defined; left −1: there is none. */
+/* Interpolates the columns of a line between the defined columns `left` and `right`. left = −1: there is no defined
+ * column on the left. */
 template <class Real> static __device__ void fill_gap(Real *line, int64_t stride, int64_t left, int64_t right)
 {
     const double after = static_cast<double>(line[right * stride]);
@@ -118,7 +120,8 @@ template <class Real> static __device__ void repair_line(int64_t columns, Real *
     for (int64_t c = left + 1; c < columns; c++) line[c * stride] = tail;
 }
 
-/* A thread for each line: neighbours are slices of one panel, which lie side by side. */
+/* One thread repairs one line. Neighbouring threads handle neighbouring slices of one panel, which are adjacent in
+ * memory. */
 template <class Real> static __global__ void repair_kernel(Lines lines, Real *sinogram, unsigned long long *repaired)
 {
     const int width = sino_panel_slices(lines.panels), first = sino_panel_first(lines.panels);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Correct on a GPU: sino_correct, where all arrays are in device memory, the correction's `place` too (cuda_stream.h
- * says what launchers promise). Computed in double; gaps are interpolated between values as they are stored.
- * `workspace`, on 16 bytes, has sino_correct_cuda_workspace_bytes; nothing stays in it. */
+/* Correct on a GPU: sino_correct with all arrays in device memory, including correction->place. cuda_stream.h gives the
+ * contract of launchers. Arithmetic is double; gaps are interpolated between the stored values. `workspace`:
+ * sino_correct_cuda_workspace_bytes, aligned to 16 bytes; it holds nothing between calls. */
 #ifndef SINO_CORRECT_CUDA_H
 #define SINO_CORRECT_CUDA_H
 

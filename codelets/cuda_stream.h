@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CUDA stream: CUDA's type for C code, which needs no header of the toolkit.
+/* CUDA stream: declares CUDA's stream type for C code without a header of the toolkit, and the contract of launchers.
  *
- * A launcher `sino_…_cuda(stream, …)` takes what its CPU twin takes, with pointers to device memory where that has
- * pointers to vectors; what points to host memory is said. It only puts kernels into the stream: it neither waits nor
- * allocates. SINO_FAILED, with the kernel's name and its sizes, when CUDA refuses a launch; faults while kernels run
- * are told by whoever waits for the stream. */
+ * A launcher `sino_…_cuda(stream, …)` has the parameters of the CPU function of the same name. Its pointers to vectors
+ * are pointers to device memory; each header names the pointers to host memory. A launcher only puts kernels into the
+ * stream: it neither waits nor allocates. SINO_FAILED, with the kernel's name and sizes: CUDA refused a launch. An
+ * error while a kernel runs is reported to the caller that waits for the stream. */
 #ifndef SINO_CUDA_STREAM_H
 #define SINO_CUDA_STREAM_H
 

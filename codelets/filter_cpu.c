@@ -3,6 +3,7 @@
  * ch. 3.3, eq. 61), by FFTW on zero-padded rows. */
 #include "filter.h"
 #include "memory.h"
+#include "vector.h"
 
 #include <assert.h>
 #include <fftw3.h>
@@ -11,13 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows read together, so that interleaved slices are read by whole cache lines. Each is transformed alone: two of them
- * as one complex signal took a third less time, but a slice's rounding then depends on its neighbour in a minibatch. */
+/* Number of rows that are read together, so that whole cache lines of interleaved slices are used. Each row is
+ * transformed alone. Transforming two rows as one complex signal took a third less time, but a slice's rounding then
+ * depended on its neighbour in the minibatch. */
 enum { ROWS = 16 };
 
 struct SinoFilter {
     int64_t column_count; /* M */
-    int64_t padded_count; /* P ≥ 2M, even: circular convolution of P equals the linear one */
+    int64_t padded_count; /* P ≥ 2M, even: a circular convolution of length P equals the linear one */
     SinoPrecision precision;
     void *transfer; /* [P/2 + 1] of the precision, 1/P included */
     struct {
@@ -28,7 +30,8 @@ struct SinoFilter {
     } plan_double; /* NULL in single precision */
 };
 
-/* Reals from row to row: whole cache lines, and one more lest all rows meet in the same cache sets. */
+/* Elements from row to row: whole cache lines plus one more line, so that the rows do not all map to the same cache
+ * sets. */
 static int64_t row_stride(const SinoFilter *filter)
 {
     return (filter->padded_count + 15) / 16 * 16 + 16;
@@ -73,7 +76,7 @@ double sino_filter_window(SinoFilterWindow window, double nyquist_share)
     return 1;
 }
 
-/* The smallest even number ≥ least without prime factors above 7, at which FFTs are fast. */
+/* The smallest even number ≥ `least` without prime factors above 7. FFTs of such sizes are fast. */
 static int64_t fast_size(int64_t least)
 {
     for (int64_t size = least + least % 2;; size += 2) {
@@ -85,7 +88,7 @@ static int64_t fast_size(int64_t least)
     }
 }
 
-/* The ramp is even, so its Fourier transform is a cosine transform of its half [P/2 + 1], in place. */
+/* Transforms the ramp. It is even, so its Fourier transform is a cosine transform of its half [P/2 + 1], in place. */
 static SinoStatus transform_ramp(int64_t padded_count, double *half)
 {
     const int64_t half_count = padded_count / 2 + 1;
@@ -168,9 +171,9 @@ void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices s
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.slice_count; at = sino_panel_next(slices, at)) {
         void *panel = sino_panel_to(at, ray_count, sinogram);
         if (filter->precision == SINO_DOUBLE)
-            filter_rows_double(filter, angle_count, at.slices, angle_weight, scratch, panel);
+            filter_panel_double(filter, angle_count, at.slices, angle_weight, scratch, panel);
         else
-            filter_rows_single(filter, angle_count, at.slices, angle_weight, scratch, panel);
+            filter_panel_single(filter, angle_count, at.slices, angle_weight, scratch, panel);
     }
 }
 
@@ -185,7 +188,8 @@ static int compare_angles(const void *left, const void *right)
     return (a->angle_rad > b->angle_rad) - (a->angle_rad < b->angle_rad);
 }
 
-/* Angles this close are equal: even 10⁵ columns from the axis their rays are less than a tenth of a pixel apart. */
+/* Angles closer than this count as equal: even 10⁵ columns from the axis their rays are less than a tenth of a pixel
+ * apart. */
 static const double equal_rad = 1e-6;
 
 static void sort_angles(int64_t angle_count, const double *angle_rad, SortedAngle *sorted)
@@ -193,7 +197,7 @@ static void sort_angles(int64_t angle_count, const double *angle_rad, SortedAngl
     for (int64_t k = 0; k < angle_count; k++) {
         double folded = fmod(angle_rad[k], M_PI);
         if (folded < 0) folded += M_PI;
-        if (M_PI - folded <= equal_rad) folded -= M_PI; /* beside 0, where it belongs */
+        if (M_PI - folded <= equal_rad) folded -= M_PI; /* an angle just below π counts as one near 0 */
         sorted[k] = (SortedAngle){folded, k};
     }
     qsort(sorted, (size_t)angle_count, sizeof *sorted, compare_angles);

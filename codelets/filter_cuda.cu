@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Filter: q = h * p with the band-limited ramp, by cuFFT on zero-padded rows, a number of angles at a time: rows are
- * gathered from the panels, transformed where they are, multiplied, transformed back, and put back. */
+/* Filter: q = h * p with the band-limited ramp, by cuFFT on zero-padded rows, for a batch of angles at a time. A kernel
+ * gathers the rows from the panels. cuFFT transforms them in place, a kernel multiplies them by the transfer function,
+ * and cuFFT transforms them back. A last kernel writes them to the panels. */
 #include "panel_cuda.cuh"
 
 #include <cufft.h>
@@ -12,7 +13,7 @@ extern "C" {
 }
 
 enum {
-    COLUMNS = 32, /* that a block turns at a time */
+    COLUMNS = 32, /* columns that a block transposes at a time */
     LINES = 8,
     THREADS = COLUMNS * LINES,
     BLOCKS_MAX = 4096
@@ -21,24 +22,24 @@ enum {
 struct SinoFilterCuda {
     SinoPrecision precision;
     int64_t column_count, padded_count, angle_count, stride;
-    int64_t batch_angles; /* of one transform: rows of all slices, padding too */
+    int64_t batch_angles; /* angles of one transform, which has rows for all slices, padding included */
     void *transfer;       /* device */
     double *angle_weight; /* device */
-    void *rows, *work;    /* device: of a batch, and cuFFT's */
+    void *rows, *work;    /* device: the rows of a batch, and cuFFT's work area */
     bool forward_made, backward_made;
     cufftHandle forward, backward;
-    size_t work_bytes; /* of either plan */
+    size_t work_bytes; /* enough for either plan */
 };
 
-/* Rows that are transformed together take about this much, which caches may hold. */
+/* Approximate size of the rows of one batch, which caches may hold. */
 static const int64_t batch_bytes = 32 << 20;
 
-/* What kernels know of a batch: rows[angle of the batch][slice], each of padded_count + 2 numbers. */
+/* The kernels' description of a batch: rows[angle of the batch][slice], each of padded_count + 2 numbers. */
 struct Batch {
     SinoPanels panels;
     int slice_count;
     int64_t columns, padded, angles, first_angle, angle_count;
-    const double *weight; /* by angle */
+    const double *weight; /* of each angle */
 };
 
 template <class Real> static __device__ Real *row_of(const Batch &batch, Real *rows, int64_t angle, int slice)
@@ -46,7 +47,7 @@ template <class Real> static __device__ Real *row_of(const Batch &batch, Real *r
     return rows + (angle * batch.panels.stride + slice) * (batch.padded + 2);
 }
 
-/* Element 0 of the panel's slices at angle k of the batch, column c. */
+/* Address of the panel's first slice at angle k of the batch, column c. */
 template <class Real>
 static __device__ Real *panel_row(const Batch &batch, Real *sinogram, int first, int width, int64_t angle, int64_t c)
 {
@@ -54,7 +55,8 @@ static __device__ Real *panel_row(const Batch &batch, Real *sinogram, int first,
     return sinogram + first * batch.angle_count * batch.columns + row * width;
 }
 
-/* Panels to rows: times weight, zeros after the last column. Grid x: columns, y: panels, z: angles. */
+/* Copies panels to rows: values times the angle's weight, then zeros after the last column. Grid x: columns, y: panels,
+ * z: angles. */
 template <class Real>
 static __global__ void __launch_bounds__(THREADS) gather_kernel(Batch batch, Real *sinogram, Real *rows)
 {
@@ -75,7 +77,7 @@ static __global__ void __launch_bounds__(THREADS) gather_kernel(Batch batch, Rea
     }
 }
 
-/* Rows to panels; padding stays as it is. */
+/* Copies rows to panels. Padding slices stay unchanged. */
 template <class Real>
 static __global__ void __launch_bounds__(THREADS) scatter_kernel(Batch batch, Real *sinogram, Real *rows)
 {
@@ -95,7 +97,7 @@ static __global__ void __launch_bounds__(THREADS) scatter_kernel(Batch batch, Re
     }
 }
 
-/* Spectra of `half` complex numbers, times the transfer function. */
+/* Multiplies spectra of `half` complex numbers by the transfer function. */
 template <class Real>
 static __global__ void __launch_bounds__(THREADS)
     multiply_kernel(int64_t row_count, int64_t half, const Real *transfer, Real *spectra)
@@ -118,7 +120,7 @@ static SinoStatus check_cufft(cufftResult result, const char *what, const SinoFi
     return NULL;
 }
 
-/* A piece of the device's memory, with a copy of what `from` points to unless that is NULL. */
+/* Allocates memory on the device. If `from` is not NULL, its contents are copied there. */
 static SinoStatus new_memory(const void *from, int64_t count, size_t each, const char *what, void **to)
 {
     const size_t bytes = static_cast<size_t>(count) * each;
@@ -129,7 +131,7 @@ static SinoStatus new_memory(const void *from, int64_t count, size_t each, const
     return NULL;
 }
 
-/* A plan whose work area is given when it runs. */
+/* Makes a plan whose work area is set when the plan runs. */
 static SinoStatus make_plan(SinoFilterCuda *filter, cufftType type, bool forward, bool *made, cufftHandle *plan)
 {
     int points = static_cast<int>(filter->padded_count), reals = points + 2, complexes = points / 2 + 1;
@@ -211,7 +213,7 @@ static cufftResult transform(const SinoFilterCuda *filter, bool forward, void *r
     return cufftExecC2R(filter->backward, static_cast<cufftComplex *>(rows), static_cast<cufftReal *>(rows));
 }
 
-/* Grid of the kernels that turn `columns` columns of the batch's angles. */
+/* Launch parameters of the kernels that transpose `columns` columns of the batch's angles. */
 static SinoLaunch over_batch(const char *name, cudaStream_t stream, const Batch &batch, int64_t columns)
 {
     return {name,
@@ -220,8 +222,8 @@ static SinoLaunch over_batch(const char *name, cudaStream_t stream, const Batch 
             dim3(COLUMNS, LINES), 0, stream};
 }
 
-/* The transforms are always of the whole batch: their kernels, and so a slice's rounding, do not depend on what is
- * left. */
+/* Every transform has the size of a full batch, the last one too. cuFFT's kernels, and with them the rounding of a
+ * slice, therefore do not depend on the number of angles left. */
 template <class Real>
 static SinoStatus run_batch(cudaStream_t stream, const SinoFilterCuda *filter, const Batch &batch, Real *sinogram,
                             Real *rows)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Filter's part that depends on the precision; filter_cpu.c includes it once per type, with REAL, FFTW() and TMPL(). */
+/* The part of Filter that depends on the precision. filter_cpu.c includes this file once per type, with REAL, FFTW()
+ * and TMPL() defined. */
 
 static void TMPL(free_plans)(SinoFilter *filter)
 {
@@ -7,7 +8,8 @@ static void TMPL(free_plans)(SinoFilter *filter)
     if (filter->TMPL(plan).backward) FFTW(destroy_plan)(filter->TMPL(plan).backward);
 }
 
-/* Plans hold for any rows of the same alignment, and row_stride keeps them aligned. */
+/* Makes the plans. FFTW's plans are valid for all rows of the same alignment, and row_stride keeps all rows aligned
+ * alike. */
 static SinoStatus TMPL(make_plans)(SinoFilter *filter)
 {
     const int count = (int)filter->padded_count;
@@ -22,54 +24,123 @@ static SinoStatus TMPL(make_plans)(SinoFilter *filter)
     return NULL;
 }
 
-/* Columns past M are zeroed each time: backward transforms have left something there. */
-static void TMPL(gather_rows)(const SinoFilter *filter, int64_t slice_stride, int count, const int64_t *offset,
-                              const REAL *weight, const REAL *sinogram, REAL *rows)
+/* Rows that are transformed together: row i is one slice of one angle. */
+typedef struct TMPL(Rows) {
+    int count;
+    int64_t offset[ROWS]; /* of each row's column 0 in the panel */
+    REAL weight[ROWS];    /* of each row's angle */
+} TMPL(Rows);
+
+/* Gathers column c of every row, times the row's weight. */
+static void TMPL(gather_rows)(const SinoFilter *filter, int64_t slice_stride, const TMPL(Rows) * rows,
+                              const REAL *sinogram, REAL *scratch)
+{
+    for (int64_t c = 0; c < filter->column_count; c++)
+        for (int i = 0; i < rows->count; i++)
+            scratch[i * row_stride(filter) + c] = rows->weight[i] * sinogram[c * slice_stride + rows->offset[i]];
+}
+
+static void TMPL(scatter_rows)(const SinoFilter *filter, int64_t slice_stride, const TMPL(Rows) * rows,
+                               const REAL *scratch, REAL *sinogram)
+{
+    for (int64_t c = 0; c < filter->column_count; c++)
+        for (int i = 0; i < rows->count; i++)
+            sinogram[c * slice_stride + rows->offset[i]] = scratch[i * row_stride(filter) + c];
+}
+
+/* Gathers ROWS neighbouring slices of one angle, from[column][slice_stride], in blocks of ROWS columns. Up to ROWS − 1
+ * columns after the last one become 0. */
+SINO_VECTORISED static void TMPL(gather_slices)(const SinoFilter *filter, int64_t slice_stride, REAL weight,
+                                                const REAL *from, REAL *scratch)
 {
     const int64_t stride = row_stride(filter);
-    memset(rows, 0, (size_t)(count * stride) * sizeof *rows);
-    for (int64_t c = 0; c < filter->column_count; c++) {
-        for (int i = 0; i < count; i++) rows[i * stride + c] = weight[i] * sinogram[c * slice_stride + offset[i]];
+    for (int64_t first = 0; first < filter->column_count; first += ROWS) {
+        const int64_t left = filter->column_count - first, count = left < ROWS ? left : ROWS;
+        REAL block[ROWS][ROWS] = {{0}};
+        for (int64_t c = 0; c < count; c++)
+            for (int i = 0; i < ROWS; i++) block[c][i] = from[(first + c) * slice_stride + i];
+        for (int i = 0; i < ROWS; i++)
+            for (int c = 0; c < ROWS; c++) scratch[i * stride + first + c] = weight * block[c][i];
     }
 }
 
-static void TMPL(scatter_rows)(const SinoFilter *filter, int64_t slice_stride, int count, const int64_t *offset,
-                               const REAL *rows, REAL *sinogram)
+/* Writes `slices` of the ROWS slices back to the panel. */
+SINO_VECTORISED static void TMPL(scatter_slices)(const SinoFilter *filter, int64_t slice_stride, int slices,
+                                                 const REAL *scratch, REAL *to)
 {
     const int64_t stride = row_stride(filter);
-    for (int64_t c = 0; c < filter->column_count; c++) {
-        for (int i = 0; i < count; i++) sinogram[c * slice_stride + offset[i]] = rows[i * stride + c];
+    for (int64_t first = 0; first < filter->column_count; first += ROWS) {
+        const int64_t left = filter->column_count - first, count = left < ROWS ? left : ROWS;
+        REAL block[ROWS][ROWS];
+        for (int c = 0; c < ROWS; c++)
+            for (int i = 0; i < ROWS; i++) block[c][i] = scratch[i * stride + first + c];
+        for (int64_t c = 0; c < count; c++)
+            memcpy(to + (first + c) * slice_stride, block[c], (size_t)slices * sizeof(REAL));
     }
 }
 
-static void TMPL(convolve)(const SinoFilter *filter, FFTW(complex) * spectrum, REAL *row)
+SINO_VECTORISED static void TMPL(multiply)(int64_t count, const REAL *transfer, REAL *spectrum)
 {
-    const REAL *transfer = filter->transfer;
-    FFTW(execute_dft_r2c)(filter->TMPL(plan).forward, row, spectrum);
-    for (int64_t k = 0; k <= filter->padded_count / 2; k++) {
-        spectrum[k][0] *= transfer[k];
-        spectrum[k][1] *= transfer[k];
+    for (int64_t k = 0; k < count; k++) {
+        spectrum[2 * k] *= transfer[k];
+        spectrum[2 * k + 1] *= transfer[k];
     }
-    FFTW(execute_dft_c2r)(filter->TMPL(plan).backward, spectrum, row);
 }
 
-/* The F slices of one panel. Row k·F + f is slice f of angle k, so blocks of rows are full whatever F. */
+/* Convolves `count` rows. It first zeroes the columns after M, where backward transforms left values. */
+static void TMPL(convolve)(const SinoFilter *filter, int count, REAL *scratch)
+{
+    const int64_t stride = row_stride(filter), column_count = filter->column_count;
+    FFTW(complex) *spectrum = (void *)(scratch + ROWS * stride);
+    for (int i = 0; i < count; i++) {
+        REAL *row = scratch + i * stride;
+        memset(row + column_count, 0, (size_t)(stride - column_count) * sizeof *row);
+        FFTW(execute_dft_r2c)(filter->TMPL(plan).forward, row, spectrum);
+        TMPL(multiply)(filter->padded_count / 2 + 1, filter->transfer, (REAL *)spectrum);
+        FFTW(execute_dft_c2r)(filter->TMPL(plan).backward, spectrum, row);
+    }
+}
+
+/* Filters a panel of fewer than ROWS slices. Row k·F + f is slice f of angle k, so that blocks of rows are full for any
+ * F. */
 static void TMPL(filter_rows)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
                               const double *angle_weight, REAL *scratch, REAL *sinogram)
 {
     const int64_t row_count = angle_count * slices.slice_count;
-    FFTW(complex) *spectrum = (void *)(scratch + ROWS * row_stride(filter));
     for (int64_t first = 0; first < row_count; first += ROWS) {
-        const int count = row_count - first < ROWS ? (int)(row_count - first) : ROWS;
-        int64_t offset[ROWS];
-        REAL weight[ROWS];
-        for (int i = 0; i < count; i++) {
+        TMPL(Rows) rows = {.count = row_count - first < ROWS ? (int)(row_count - first) : ROWS};
+        for (int i = 0; i < rows.count; i++) {
             const int64_t k = (first + i) / slices.slice_count, f = (first + i) % slices.slice_count;
-            offset[i] = k * filter->column_count * slices.stride + f;
-            weight[i] = (REAL)angle_weight[k];
+            rows.offset[i] = k * filter->column_count * slices.stride + f;
+            rows.weight[i] = (REAL)angle_weight[k];
         }
-        TMPL(gather_rows)(filter, slices.stride, count, offset, weight, sinogram, scratch);
-        for (int i = 0; i < count; i++) TMPL(convolve)(filter, spectrum, scratch + i * row_stride(filter));
-        TMPL(scatter_rows)(filter, slices.stride, count, offset, scratch, sinogram);
+        TMPL(gather_rows)(filter, slices.stride, &rows, sinogram, scratch);
+        TMPL(convolve)(filter, rows.count, scratch);
+        TMPL(scatter_rows)(filter, slices.stride, &rows, scratch, sinogram);
     }
+}
+
+/* Filters a panel whose stride is a multiple of ROWS, in blocks of ROWS adjacent slices. */
+static void TMPL(filter_slices)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
+                                const double *angle_weight, REAL *scratch, REAL *sinogram)
+{
+    for (int64_t k = 0; k < angle_count; k++) {
+        for (int64_t f = 0; f < slices.slice_count; f += ROWS) {
+            const int count = slices.slice_count - f < ROWS ? (int)(slices.slice_count - f) : ROWS;
+            REAL *const rows = sinogram + k * filter->column_count * slices.stride + f;
+            TMPL(gather_slices)(filter, slices.stride, (REAL)angle_weight[k], rows, scratch);
+            TMPL(convolve)(filter, count, scratch);
+            TMPL(scatter_slices)(filter, slices.stride, count, scratch, rows);
+        }
+    }
+}
+
+/* Filters the F slices of one panel. */
+static void TMPL(filter_panel)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
+                               const double *angle_weight, REAL *scratch, REAL *sinogram)
+{
+    if (slices.stride % ROWS == 0)
+        TMPL(filter_slices)(filter, angle_count, slices, angle_weight, scratch, sinogram);
+    else
+        TMPL(filter_rows)(filter, angle_count, slices, angle_weight, scratch, sinogram);
 }

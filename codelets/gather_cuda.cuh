@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Gather, for CUDA kernels: how a thread block goes through the visits of a chain (gather.h).
  *
- * Rows of inputs, and a visit's bundles and slots, lie in shared memory in two stages: while most warps, the *adders*,
- * gather from one, the others, the *fetchers*, copy the next visit's into the other by cp.async, so that nobody waits
- * for their addresses. Sums of outputs lie in shared memory, too, for as long as the chain needs them: a tile's to the
- * end; those of a ray until it leaves the chain's span, when they are added to y. Lengths are read once, straight into
- * registers.
+ * Shared memory holds the rows of inputs, the bundles and the slots of a visit in two stages. Most warps, the *adders*,
+ * gather from one stage. The other warps, the *fetchers*, copy the next visit's data into the other stage by cp.async,
+ * so that the adders do not wait for addresses. Shared memory also holds the sums of outputs for as long as the chain
+ * needs them. The sums of a tile stay to the end of the chain. The sum of a ray is added to y when the ray leaves the
+ * chain's span. Each length is read once, straight into registers.
  *
- * What gathers differs (spmm_cuda.cu, spmm_tensor_cuda.cu) and is a parameter K of templates:
+ * spmm_cuda.cu and spmm_tensor_cuda.cu gather differently. The difference is the parameter K of the templates:
  *
- *     K::From, Length, Sum, To   types of what is read, of lengths, of sums, and of what is written
- *     K::SLICES                  a power of two: slices that a block works on, 16 bytes of From at least
- *     K::BACK                    backprojects
+ *     K::From, Length, Sum, To   types of the inputs, the lengths, the sums and the outputs
+ *     K::SLICES                  slices that a block works on: a power of two, at least 16 bytes of From
+ *     K::BACK                    true: backprojection
  *     K::SPREADS                 rows of inputs and of sums are swizzled, for fragments of 8 × 8
- *     K::gather(product, at, stage)   adds what a visit's bundles gather to the sums */
+ *     K::gather(product, at, stage)   adds the products of a visit's bundles to the sums */
 #ifndef SINO_GATHER_CUDA_CUH
 #define SINO_GATHER_CUDA_CUH
 
@@ -27,12 +27,12 @@ extern "C" {
 enum {
     SINO_WARP = 32,
     SINO_ADDERS = 16,  /* warps */
-    SINO_FETCHERS = 4, /* likewise */
+    SINO_FETCHERS = 4, /* warps */
     SINO_GATHER_WARPS = SINO_ADDERS + SINO_FETCHERS,
     SINO_GATHER_THREADS = SINO_GATHER_WARPS * SINO_WARP
 };
 
-/* What kernels get. Tables are those of the lists, on the device. */
+/* Arguments of the kernels. The tables are those of the lists, on the device. */
 struct SinoGatherProduct {
     SinoGatherHeader header;
     const char *lists;
@@ -46,25 +46,25 @@ struct SinoGatherProduct {
     void *to;
     const float *unit;
     int64_t from_rows, to_rows;
-    int64_t first_unit; /* of the launch: a part of a chain in one orientation, or a tile of the image */
-    int first;          /* slice of the panels at hand, which are all of one width */
-    int width;          /* theirs */
-    int slices;         /* of a block, of which K::SLICES may be more */
-    int chunks;         /* blocks of a unit, side by side: they share lists in L2 */
+    int64_t first_unit; /* first unit of the launch: a part of a chain in one orientation, or a tile of the image */
+    int first;          /* first slice of the panels of this launch, which all have one width */
+    int width;          /* width of these panels */
+    int slices;         /* slices of a block, at most K::SLICES */
+    int chunks;         /* blocks per unit; they are neighbours in the grid and share lists in L2 */
 };
 
-/* Where a block is: a visit in one orientation. */
+/* Position of a block: a visit in one orientation. */
 struct SinoGatherAt {
-    int visit, end; /* −1: past the last */
+    int visit, end; /* −1: past the last visit */
     int source;
-    int orientation, number; /* number: of the visit's orientations */
+    int orientation, number; /* number: rank of the orientation among the visit's orientations */
 };
 
-/* A block's shared memory. */
+/* Addresses in a block's shared memory. */
 template <class K> struct SinoGatherStage {
-    char *rows;              /* K::SLICES of From for each slot of the inputs */
+    char *rows;              /* for each slot of the inputs, K::SLICES elements of From */
     char *index;             /* bundles and slots */
-    SinoGatherSpan *leaving; /* for each angle two runs of rows that leave with the visit */
+    SinoGatherSpan *leaving; /* for each angle, two runs of rows that leave the span after the visit */
     typename K::Sum *sums;
 };
 
@@ -106,7 +106,7 @@ static __device__ __forceinline__ SinoGatherStage<K> sino_gather_stage(const Sin
     return stage;
 }
 
-/* A visit's lists for those who gather: bundles and slots in shared memory. */
+/* The lists of a visit as the adders read them: bundles and slots in shared memory. */
 template <class K> struct SinoGatherIndex {
     int bundle_count;
     const SinoGatherBundle *bundle;
@@ -128,15 +128,15 @@ sino_gather_index(const SinoGatherProduct &product, const SinoGatherAt &at, cons
     return index;
 }
 
-/* Where 16 bytes number `pack` of an input's row are: eight rows that differ in sino_gather_bank have theirs in
- * different banks. */
+/* The place of pack number `pack` (16 bytes) of an input's row. Eight rows that differ in sino_gather_bank have this
+ * pack in eight different banks. */
 template <class K> static __device__ __forceinline__ int sino_gather_pack_at(int slot, int pack)
 {
     constexpr int row_bytes = K::SLICES * static_cast<int>(sizeof(typename K::From)), packs = row_bytes / 16;
     return slot * row_bytes + (K::SPREADS ? pack ^ (sino_gather_bank(slot) & (packs - 1)) : pack) * 16;
 }
 
-/* Likewise slice f of an output's sums: groups of eight slices. */
+/* Likewise the place of slice f of an output's sums, in groups of eight slices. */
 template <class K> static __device__ __forceinline__ int sino_gather_sum_at(int slot, int slice)
 {
     constexpr int groups = K::SLICES / 8;
@@ -146,7 +146,7 @@ template <class K> static __device__ __forceinline__ int sino_gather_sum_at(int 
 
 /* ---- from visit to visit ---- */
 
-/* The next source whose visits there are. */
+/* Moves to the next source that has visits. */
 static __device__ __forceinline__ bool sino_gather_open(const SinoGatherProduct &product, int unit, SinoGatherAt *at)
 {
     if (at->source == SINO_ORIENTATIONS) return false;
@@ -160,7 +160,7 @@ static __device__ __forceinline__ bool sino_gather_open(const SinoGatherProduct 
     return true;
 }
 
-/* From at->visit on, the next one that serves the orientation. */
+/* Moves to the next visit, from at->visit on, that serves the orientation. */
 template <bool BACK>
 static __device__ __forceinline__ void sino_gather_settle(const SinoGatherProduct &product, int unit, SinoGatherAt *at)
 {
@@ -180,7 +180,7 @@ static __device__ __forceinline__ SinoGatherAt sino_gather_begin(const SinoGathe
 {
     SinoGatherAt at = {0, 0, 0, 0, 0};
     if (!BACK) {
-        int low = 0, high = product.header.part_count; /* the part has the unit */
+        int low = 0, high = product.header.part_count; /* search the part that contains the unit */
         while (high - low > 1) {
             const int middle = (low + high) / 2;
             if (product.part[middle].first_unit <= unit)
@@ -212,14 +212,14 @@ static __device__ __forceinline__ SinoGatherAt sino_gather_next(const SinoGather
 
 /* ---- fetching ---- */
 
-/* Element (row, first slice of the block + f) of a vector in panels. */
+/* Index of element (row, product.first + slice) of a vector in panels. */
 SINO_INLINE int64_t sino_gather_element(const SinoGatherProduct &product, int64_t rows, int64_t row, int slice)
 {
     const int64_t panel = slice & ~(product.width - 1);
     return (product.first + panel) * rows + row * product.width + (slice - panel);
 }
 
-/* 16 bytes of the row of a slot, from slice f of the block on; what is no slice of the block is 0. */
+/* Copies 16 bytes of a slot's row, from slice `slice` of the block on. Slices beyond those of the block become 0. */
 template <class K>
 static __device__ __forceinline__ void sino_gather_fetch(const SinoGatherProduct &product, int64_t row, int slice,
                                                          char *to)
@@ -241,7 +241,7 @@ static __device__ __forceinline__ void sino_gather_fetch(const SinoGatherProduct
     sino_pack_store(reinterpret_cast<From *>(to), pack);
 }
 
-/* A tile's rows: slots are voxels in the stored orientation. */
+/* Fetches the rows of a tile. Its slots are voxels in the stored orientation. */
 template <class K>
 static __device__ __forceinline__ void sino_gather_fetch_tile(const SinoGatherProduct &product, const SinoGatherAt &at,
                                                               int fetcher, char *rows)
@@ -256,7 +256,7 @@ static __device__ __forceinline__ void sino_gather_fetch_tile(const SinoGatherPr
     }
 }
 
-/* Rays of the visit's spans, an angle at a time. */
+/* Fetches the rays of the visit's spans, one angle at a time. */
 template <class K>
 static __device__ __forceinline__ void sino_gather_fetch_rays(const SinoGatherProduct &product, const SinoGatherAt &at,
                                                               int fetcher, char *rows)
@@ -285,7 +285,7 @@ static __device__ __forceinline__ void sino_gather_fetch_visit(const SinoGatherP
     const int bytes = static_cast<int>(sino_gather_lengths_at(product.header.outputs, &visit));
     for (int i = fetcher * 16; i < bytes; i += SINO_FETCHERS * SINO_WARP * 16)
         sino_copy_async_16(stage.index + i, product.lists + visit.offset + i);
-    /* Lengths are on their way to L2 before anybody needs them. */
+    /* Prefetch the lengths into L2 before the adders read them. */
     const int64_t lengths = static_cast<int64_t>(visit.step_count) * sino_gather_step_lengths(product.header.outputs) *
                             static_cast<int64_t>(sizeof(typename K::Length));
     for (int64_t i = fetcher * 128; i < lengths; i += SINO_FETCHERS * SINO_WARP * 128)
@@ -298,8 +298,8 @@ static __device__ __forceinline__ void sino_gather_fetch_visit(const SinoGatherP
 
 /* ---- sums ---- */
 
-/* Nobody else adds to the element, so the order of sums is the block's own; an atomic addition does not wait for the
- * value that it does not return. */
+/* No other block adds to this element during the launch, so the block alone determines the order of the sum. An atomic
+ * addition does not wait for the value that it discards. */
 static __device__ __forceinline__ void sino_gather_add(float *to, float value)
 {
     atomicAdd(to, value);
@@ -336,7 +336,8 @@ static __device__ __forceinline__ typename K::Sum sino_gather_unit(const SinoGat
     return product.unit ? static_cast<typename K::Sum>(product.unit[product.first + slice]) : 1;
 }
 
-/* What the chain does not hold any longer after the visit: the rows before those it keeps, and those behind. */
+/* Finds the rows that the chain drops after the visit: those before and those behind the rows that the next visit
+ * keeps. */
 template <class K>
 static __device__ __forceinline__ void sino_gather_find_leaving(const SinoGatherProduct &product,
                                                                 const SinoGatherAt &at, const SinoGatherAt &next,
@@ -356,7 +357,7 @@ static __device__ __forceinline__ void sino_gather_find_leaving(const SinoGather
     }
 }
 
-/* Their sums go to y and become 0. */
+/* Adds the sums of the leaving rows to y and clears them. */
 template <class K>
 static __device__ __forceinline__ void sino_gather_leave(const SinoGatherProduct &product, int64_t ahead,
                                                          const SinoGatherStage<K> &stage)
@@ -380,7 +381,7 @@ static __device__ __forceinline__ void sino_gather_leave(const SinoGatherProduct
     }
 }
 
-/* The sums of the tile that the block owns. */
+/* Stores the sums of the tile that the block owns. */
 template <class K>
 static __device__ __forceinline__ void sino_gather_store_tile(const SinoGatherProduct &product, int unit,
                                                               const typename K::Sum *sums)
@@ -415,7 +416,7 @@ static __global__ void __launch_bounds__(SINO_GATHER_THREADS, 1) sino_gather(Sin
     __syncthreads();
     for (int which = 0; at.visit >= 0; which ^= 1) {
         const SinoGatherStage<K> stage = sino_gather_stage<K>(product, shared, which);
-        /* Those who gather look for the next visit afterwards, when it has been in L1 for long. */
+        /* Adders look for the next visit after gathering, when its tables have long been in L1. */
         if (fetcher < 0) K::gather(product, at, stage);
         const SinoGatherAt next = sino_gather_next<K::BACK>(product, unit, at);
         if (fetcher >= 0) {
@@ -437,7 +438,7 @@ static __global__ void __launch_bounds__(SINO_GATHER_THREADS, 1) sino_gather(Sin
 
 /* ---- launches ---- */
 
-/* A table of the lists as it lies on the device. */
+/* Address of a table of the lists on the device. */
 template <class Table>
 static inline const Table *sino_gather_on_device(const SinoSpmmProductCuda *product, const Table *table)
 {
@@ -467,7 +468,7 @@ static inline SinoGatherProduct sino_gather_product(const SinoSpmmProductCuda *p
     return of;
 }
 
-/* A kernel of a table: the most slices first. */
+/* An entry of a table of kernels. The kernel with the most slices comes first. */
 struct SinoGatherKernel {
     const char *name;
     int slices;
@@ -485,8 +486,9 @@ template <class K> static int64_t sino_gather_shared_of(const SinoGatherHeader &
         name, __VA_ARGS__::SLICES, sino_gather<__VA_ARGS__>, sino_gather_shared_of<__VA_ARGS__>                        \
     }
 
-/* The kernel for `slices` slices that are left: of those that fit, the narrowest that takes all, or the widest; a
- * narrower one where there are fewer blocks than multiprocessors, down to 16 slices. */
+/* Chooses the kernel for the `slices` slices that are left, among the kernels whose shared memory fits: the narrowest
+ * that takes all slices, or else the widest. If that gives fewer blocks than multiprocessors, it takes a narrower
+ * kernel, down to 16 slices. */
 static inline const SinoGatherKernel *sino_gather_choose(const SinoSpmmProductCuda *product,
                                                          const SinoGatherKernel *kernels, int count, int64_t units,
                                                          int slices)
@@ -502,7 +504,7 @@ static inline const SinoGatherKernel *sino_gather_choose(const SinoSpmmProductCu
     return chosen;
 }
 
-/* Some units, and slices first … end − 1, whose panels have one width. */
+/* Launches some units for slices first … end − 1, whose panels have one width. */
 static inline SinoStatus sino_gather_launch_panels(cudaStream_t stream, const SinoSpmmProductCuda *product,
                                                    const SinoGatherKernel *kernels, int count, SinoGatherProduct of,
                                                    int64_t units, int end)
@@ -527,7 +529,7 @@ static inline SinoStatus sino_gather_launch_panels(cudaStream_t stream, const Si
     return NULL;
 }
 
-/* Some units and all slices: whole panels, then the last one where it is narrower. */
+/* Launches some units for all slices: whole panels first, then the last panel if it is narrower. */
 static inline SinoStatus sino_gather_launch_units(cudaStream_t stream, const SinoSpmmProductCuda *product,
                                                   const SinoGatherKernel *kernels, int count, SinoGatherProduct of,
                                                   int64_t units)
@@ -541,7 +543,7 @@ static inline SinoStatus sino_gather_launch_units(cudaStream_t stream, const Sin
     return sino_gather_launch_panels(stream, product, kernels, count, of, units, stride);
 }
 
-/* All of it; projecting, the parts that come first, then those between them. */
+/* Launches the whole product. In projection the parts of even number come first, then the parts between them. */
 static inline SinoStatus sino_gather_launch(cudaStream_t stream, const SinoSpmmProductCuda *product,
                                             const SinoGatherKernel *kernels, int count, const void *from, void *to)
 {
@@ -554,7 +556,7 @@ static inline SinoStatus sino_gather_launch(cudaStream_t stream, const SinoSpmmP
     return sino_gather_launch_units(stream, product, kernels, count, of, units - early);
 }
 
-/* Tensor cores' (spmm_tensor_cuda.cu). */
+/* The product on tensor cores (spmm_tensor_cuda.cu). */
 SinoStatus sino_spmm_tensor(cudaStream_t stream, const SinoSpmmProductCuda *product, const void *from, void *to);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Half: IEEE 754 binary16 kept in uint16_t, to and from float, rounded to nearest even. Without branches, so that loops
- * over them vectorise on every processor. */
+/* Half: IEEE 754 binary16 in a uint16_t, and conversion from and to float, rounded to nearest even. The conversions
+ * have no branches, so that loops over them vectorise on every processor. */
 #ifndef SINO_HALF_H
 #define SINO_HALF_H
 
@@ -28,8 +28,8 @@ SINO_INLINE float sino_float_of_bits(uint32_t bits)
     return u.value;
 }
 
-/* Exponents that are too small become subnormal halves by adding 0.5, whose last place is theirs; what is too large
- * becomes infinite, NaN stays NaN. */
+/* Small exponents: adding 0.5 aligns the last place with that of subnormal halves. Values above the largest half become
+ * infinite; NaN stays NaN. */
 SINO_INLINE SinoHalf sino_half(float value)
 {
     const uint32_t bits = sino_float_bits(value), sign = bits & 0x80000000u, size = bits ^ sign;

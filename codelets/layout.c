@@ -2,12 +2,13 @@
 /* Layout: which rays of a scan are stored, which follow from them by symmetry, and in which order they are numbered. */
 #include "layout.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double half_turn_rad = 3.14159265358979323846;
+static const double half_turn_rad = SINO_PI;
 
 double sino_orientation_angle_rad(int orientation, double angle_rad)
 {
@@ -25,8 +26,8 @@ void sino_orientation_place(int orientation, int64_t size, int64_t *row, int64_t
     }
 }
 
-/* The orientation that turns what first was turned by `first` and then by `second`: where a place lies that no
- * orientation leaves where it is. */
+/* The orientation that equals `first` followed by `second`. It is found from the image of a place that no orientation
+ * but the identity leaves unchanged. */
 static int compose(int first, int second)
 {
     enum { SIZE = 4 };
@@ -52,13 +53,13 @@ uint32_t sino_orientation_group(uint32_t orientations)
     return group;
 }
 
-/* An angle of the scan, and the ones that follow from it. */
+/* An angle of the scan, and the angles that follow from it by symmetry. */
 typedef struct Angle {
     double turn_rad; /* in [0, 2π) */
-    int64_t number;  /* in the scan */
+    int64_t number;  /* number of the angle in the scan */
     bool taken;
-    uint32_t orientations;           /* of a stored angle; 0: it follows from another one */
-    int64_t mate[SINO_ORIENTATIONS]; /* number in the scan of the angle in orientation g */
+    uint32_t orientations;           /* orientations of a stored angle (bits); 0: the angle follows from another one */
+    int64_t mate[SINO_ORIENTATIONS]; /* number in the scan of the angle that orientation g gives */
 } Angle;
 
 static double modulo_turn(double angle_rad)
@@ -75,7 +76,7 @@ static int by_angle(const void *a, const void *b)
     return p->number < q->number ? -1 : p->number > q->number;
 }
 
-/* The first of the sorted angles that is not less. */
+/* Index of the first sorted angle that is not less than turn_rad. */
 static int64_t lower_bound(const Angle *angle, int64_t count, double turn_rad)
 {
     int64_t low = 0, high = count;
@@ -89,10 +90,10 @@ static int64_t lower_bound(const Angle *angle, int64_t count, double turn_rad)
     return low;
 }
 
-/* An angle that is not taken yet within the tolerance; NULL: none. */
+/* Finds an angle within the tolerance that is not taken yet; NULL: there is none. */
 static Angle *find(Angle *angle, int64_t count, double turn_rad, double tolerance_rad)
 {
-    /* Around 0 the range has two parts. */
+    /* Near 0 the range consists of two parts. */
     for (int around = -1; around <= 1; around++) {
         const double middle = turn_rad + around * 2 * half_turn_rad;
         for (int64_t i = lower_bound(angle, count, middle - tolerance_rad);
@@ -134,7 +135,8 @@ static void add_to_class(SinoLayout *layout, uint32_t orientations)
     layout->angle_class[c].count++;
 }
 
-/* The classes. Once they are all in use, what a stored angle shows in other orientations is stored as well. */
+/* Sorts the stored angles into classes. When all classes are in use, an angle that would need a new class goes into
+ * class 0, and the angles that follow from it are stored as well. */
 static void classify(SinoLayout *layout, Angle *angle, int64_t count)
 {
     add_to_class(layout, 1);
@@ -179,7 +181,7 @@ static void place_class(SinoLayout *layout, const SinoGeometry *scan, const Sino
     }
 }
 
-/* Numbers the angles that no class with several orientations has. */
+/* Numbers the angles that are in no class with several orientations. */
 static void place_single(SinoLayout *layout, const SinoGeometry *scan, const Angle *angle)
 {
     int64_t place = layout->angle_class[0].first;
@@ -193,9 +195,9 @@ static int ascending(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Rays of R = 4 in a group are closest together over this many neighbouring angles: measured optima are 4 at steps of
- * 3°, 8 at 0.96°, 12 at 0.48°, 16 at 0.24°, 22 at 0.12° (offsets of a group spread by R/B voxels, angles by T/2·B
- * steps: B ∝ 1/√step). The step is the median one. */
+/* Chooses the number B of neighbouring angles over which groups of R = 4 rays are closest together. Measured optima are
+ * 4 at steps of 3°, 8 at 0.96°, 12 at 0.48°, 16 at 0.24°, 22 at 0.12° (offsets of a group spread by R/B voxels, angles
+ * by T/2·B steps: B ∝ 1/√step). The step is the median one. */
 static SinoStatus choose_group_angles(SinoLayout *layout)
 {
     double *gap = NULL;
@@ -232,13 +234,86 @@ static SinoStatus fill(SinoLayout *layout, const SinoGeometry *scan, bool symmet
     return choose_group_angles(layout);
 }
 
-SinoStatus sino_layout_new(const SinoGeometry *scan, SinoPrecision precision, bool symmetry, SinoLayout *result)
+static SinoStatus new_layout(const SinoGeometry *scan, SinoPrecision precision, bool symmetry, SinoLayout *result)
 {
     SinoLayout layout = {.geometry = *scan, .precision = precision};
     Angle *angle = NULL;
     SinoStatus status = sino_allocate(scan->angle_count, sizeof *angle, "angles", &angle);
     if (!status) status = fill(&layout, scan, symmetry, angle);
     free(angle);
+    if (status)
+        sino_layout_free(&layout);
+    else
+        *result = layout;
+    return status;
+}
+
+/* The largest distance between an angle and its number times `step_rad`, both counted from the first angle. */
+static double deviation_of(const SinoGeometry *scan, double step_rad)
+{
+    double deviation_rad = 0;
+    for (int64_t k = 0; k < scan->angle_count; k++) {
+        const double even = scan->angle_rad[0] + (double)k * step_rad;
+        deviation_rad = fmax(deviation_rad, fabs(scan->angle_rad[k] - even));
+    }
+    return deviation_rad;
+}
+
+/* The step that fits the scan's angles best among the even divisions of a half or a full turn, with or without the end
+ * angle. */
+static double even_step(const SinoGeometry *scan, double *deviation_rad)
+{
+    const double direction = scan->angle_rad[scan->angle_count - 1] < scan->angle_rad[0] ? -1 : 1;
+    double best_rad = 0;
+    *deviation_rad = INFINITY;
+    for (int half_turns = 1; half_turns <= 2; half_turns++) {
+        for (int with_end = 0; with_end <= 1; with_end++) {
+            const double step_rad = direction * half_turns * half_turn_rad / (double)(scan->angle_count - with_end);
+            const double found_rad = deviation_of(scan, step_rad);
+            if (found_rad >= *deviation_rad) continue;
+            *deviation_rad = found_rad;
+            best_rad = step_rad;
+        }
+    }
+    return best_rad;
+}
+
+/* Makes the layout of the evenly spaced angles that the scan's file rounded, if there are such angles and if far fewer
+ * of them need storing. */
+static SinoStatus space_evenly(const SinoGeometry *scan, SinoLayout *layout)
+{
+    enum { LEAST_ANGLES = 8 };
+    double *even = NULL, deviation_rad;
+    if (scan->angle_count < LEAST_ANGLES) return NULL;
+    const double step_rad = even_step(scan, &deviation_rad);
+    if (!(deviation_rad > 0 && deviation_rad <= sino_layout_even_tolerance_rad(scan->grid_size))) return NULL;
+    SINO_TRY(sino_allocate(scan->angle_count, sizeof *even, "angles", &even));
+    for (int64_t k = 0; k < scan->angle_count; k++) even[k] = scan->angle_rad[0] + (double)k * step_rad;
+    SinoGeometry spaced = *scan;
+    spaced.angle_rad = even;
+    SinoLayout found = {0};
+    SinoStatus status = new_layout(&spaced, layout->precision, true, &found);
+    if (!status && 4 * sino_layout_stored_angles(&found) <= 3 * sino_layout_stored_angles(layout)) {
+        const SinoLayout other = *layout;
+        *layout = found;
+        layout->deviation_rad = deviation_rad;
+        found = other;
+    }
+    sino_layout_free(&found);
+    free(even);
+    return status;
+}
+
+double sino_layout_even_tolerance_rad(int64_t grid_size)
+{
+    return fmin(1e-4, 0.02 / ((double)grid_size / 2));
+}
+
+SinoStatus sino_layout_new(const SinoGeometry *scan, SinoPrecision precision, bool symmetry, SinoLayout *result)
+{
+    SinoLayout layout;
+    SINO_TRY(new_layout(scan, precision, symmetry, &layout));
+    SinoStatus status = symmetry && scan->grid_size % 2 == 0 ? space_evenly(scan, &layout) : NULL;
     if (status)
         sino_layout_free(&layout);
     else

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layout: which rays of a scan are stored, which follow from them by symmetry, and in which order they are numbered.
+/* Layout: which rays of a scan are stored, which rays follow from them by symmetry, and the order of ray numbers.
  *
- * Orientations. The grid is centered on the rotation axis, so a ray at angle θ + 90° crosses the image as the ray at θ
- * with the same offset crosses the image turned by 90°; likewise 180° − θ and the image mirrored left to right, for any
- * rotation center. An angle is stored once and serves every orientation of the image whose angle the scan has too.
- * Turned and mirrored tiles must be tiles: the grid has an even number of voxels a side, or there is but one
- * orientation.
+ * Orientations. The grid is centered on the rotation axis. A ray at angle θ + 90° therefore crosses the image as the
+ * ray at θ with the same offset crosses the image turned by 90°. Likewise 180° − θ corresponds to the image mirrored
+ * left to right, for any rotation center. An angle is stored once; it serves every orientation of the image whose angle
+ * the scan contains. Turned and mirrored tiles must be tiles, so the grid must have an even number of voxels per side;
+ * otherwise there is only one orientation.
  *
- * Order. Angles of a layout come class by class (one class per set of orientations), within a class orientation by
- * orientation, within an orientation by ascending stored angle: rays of one group have neighbouring angles whatever the
+ * Order. The angles of a layout are sorted by class (one class per set of orientations), within a class by orientation,
+ * within an orientation by ascending stored angle. The rays of one group thus have neighbouring angles whatever the
  * order of the scan, and the rays of two orientations are a fixed number of rows apart. Ray (angle k of the layout,
  * column c) is number k·M + c. */
 #ifndef SINO_LAYOUT_H
@@ -22,44 +22,54 @@
 
 enum {
     SINO_ORIENTATIONS = 8,   /* g = quarter turns, + 4 when mirrored (left to right, before it is turned) */
-    SINO_ANGLE_CLASSES = 12, /* the most classes; angles of rarer sets of orientations are stored each */
+    SINO_ANGLE_CLASSES = 12, /* most classes; angles with rarer sets of orientations are stored one by one */
     SINO_GROUP_ANGLES_MAX = 32
 };
 
 typedef struct SinoAngleClass {
-    uint32_t orientations; /* bit g: the scan has the angle of orientation g; bit 0 always */
+    uint32_t orientations; /* bit g: the scan has the angle of orientation g; bit 0 is always set */
     int64_t orientation_count;
     int64_t first; /* number of the first stored angle in the layout's order */
-    int64_t count; /* stored angles; with each orientation's the class has count·orientation_count */
+    int64_t count; /* stored angles; the class has count·orientation_count angles in all */
 } SinoAngleClass;
 
 typedef struct SinoLayout {
-    SinoGeometry geometry; /* of the scan, its angles in the layout's order */
+    SinoGeometry geometry; /* of the scan, with angles in the layout's order */
     SinoPrecision precision;
     int64_t group_angles;  /* neighbouring stored angles whose rays may share a group */
-    uint32_t orientations; /* bits of every orientation that some class has */
+    uint32_t orientations; /* bits of the orientations of all classes */
     int class_count;
     SinoAngleClass angle_class[SINO_ANGLE_CLASSES];
-    int64_t *place;    /* angle k of the scan is number place[k] of the layout; owned */
-    double *angle_rad; /* what geometry refers to; owned */
+    double deviation_rad; /* largest difference between an angle and the scan's; 0: none */
+    int64_t *place;       /* number in the layout of angle k of the scan; owned */
+    double *angle_rad;    /* angles of `geometry`; owned */
 } SinoLayout;
 
-/* `symmetry` false: every angle is stored. Angles pair up when the rays at the grid's edge are 1/1000 voxel apart at
- * most. SINO_FAILED: out of memory. */
+/* Makes the layout of a scan; the caller frees it with sino_layout_free. `symmetry` false: every angle is stored. Two
+ * angles pair up if their rays at the edge of the grid are at most 1/1000 voxel apart.
+ *
+ * Angles that were rounded on their way to the file may miss this tolerance. The layout then takes evenly spaced angles
+ * instead, if that saves a quarter of the stored angles or more, if the step divides a half or a full turn (with or
+ * without its end), and if no angle of the scan differs by more than sino_layout_even_tolerance_rad. SINO_FAILED: out
+ * of memory. */
 SinoStatus sino_layout_new(const SinoGeometry *scan, SinoPrecision precision, bool symmetry, SinoLayout *layout);
 void sino_layout_free(SinoLayout *layout);
 
-/* Stored angles of all classes. */
+/* Largest allowed difference between the angles of a scan and evenly spaced ones: the lesser of 10⁻⁴ and the angle that
+ * moves the edge of the grid by 1/50 voxel. */
+double sino_layout_even_tolerance_rad(int64_t grid_size);
+
+/* Number of stored angles of all classes. */
 int64_t sino_layout_stored_angles(const SinoLayout *layout);
 
-/* The angle at which the image shows what it shows at angle_rad in orientation g. */
+/* The angle at which the image looks as in orientation g at angle_rad. */
 double sino_orientation_angle_rad(int orientation, double angle_rad);
 
-/* The bits of all orientations that come about when the given ones follow each other, in any order: what takes a place
- * to every place that shares lengths with it. 1, 2, 4 or 8 of them. */
+/* The subgroup generated by the given orientations (bit mask), of 1, 2, 4 or 8 elements. All places in the orbit of a
+ * place under it share stored lengths. */
 uint32_t sino_orientation_group(uint32_t orientations);
 
-/* Where (row, column) of a square of `size` cells a side lies in orientation g. */
+/* Maps (row, column) of a square of size × size cells to its place in orientation g. */
 void sino_orientation_place(int orientation, int64_t size, int64_t *row, int64_t *column);
 
 #endif

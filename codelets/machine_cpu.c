@@ -4,15 +4,15 @@
 
 #include "vector.h"
 
-/* Chains that do not wait for each other: two pipelines of a latency of up to six cycles are filled, and with the two
- * operands they fit the sixteen registers of AVX2. */
+/* Independent chains of multiply-adds. They fill two pipelines with a latency of up to six cycles. Together with the
+ * two operands they fit the sixteen registers of AVX2. */
 enum { CHAINS = 12 };
 
-/* Makes the compiler believe that memory is looked at and changed: what led to it must be computed, and what it holds
- * now is unknown. */
+/* Makes the compiler assume that the memory is read and changed here. It must compute the contents before, and cannot
+ * know them afterwards. */
 #define TOUCH(memory) __asm__ volatile("" : : "r"(memory) : "memory")
 
-/* Sums stay near 1, far from numbers that take more time. */
+/* The sums stay near 1, far from numbers that slow the arithmetic down (subnormal ones). */
 #define DEFINE_MULTIPLY_ADD(name, attributes, real, vector_bytes)                                                      \
     attributes static void name(int64_t rounds)                                                                        \
     {                                                                                                                  \
@@ -62,7 +62,7 @@ double sino_machine_multiply_add_flops(SinoPrecision precision, int64_t rounds)
     return 2.0 * CHAINS * (double)lanes * (double)rounds;
 }
 
-/* The sum of all words, so that each is loaded. */
+/* Reads memory. It sums all words, so that the compiler must load each of them. */
 SINO_VECTORISED void sino_machine_read(const void *memory, int64_t bytes)
 {
     const uint64_t *word = memory;

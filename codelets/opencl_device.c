@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Made of the .cl files by embed. */
-extern const char sino_panel_cl[], sino_update_cl[], sino_cast_cl[], sino_reduce_cl[], sino_spmm_cl[];
+/* The text of the .cl files and of the headers that they share with C; the script `embed` makes these arrays. */
+extern const char sino_panel_cl[], sino_update_slice_cl[], sino_update_formulas_cl[], sino_update_cl[], sino_cast_cl[],
+    sino_reduce_cl[], sino_spmm_cl[];
 
 enum { SINGLE, DOUBLE, REALS };
 enum { GROUP_SLICES = 8, GROUP_ROWS = 8 };
@@ -64,7 +65,8 @@ static SinoStatus build_failed(const SinoOpencl *opencl, cl_program program, cl_
 
 static SinoStatus build(const SinoOpencl *opencl, const char *real, cl_program *result)
 {
-    const char *source[] = {sino_panel_cl, sino_update_cl, sino_cast_cl, sino_reduce_cl, sino_spmm_cl};
+    const char *source[] = {sino_panel_cl,  sino_update_slice_cl, sino_update_formulas_cl, sino_update_cl, sino_cast_cl,
+                            sino_reduce_cl, sino_spmm_cl};
     char options[64];
     cl_int code;
     snprintf(options, sizeof options, "-cl-std=CL1.2 -DREAL=%s", real);
@@ -110,7 +112,7 @@ void sino_opencl_free(SinoOpencl *opencl)
 static SinoStatus enqueue(SinoOpencl *opencl, const char *name, cl_kernel kernel, int64_t stride, int64_t rows,
                           int argument_count, const SinoOpenclArgument *argument)
 {
-    /* Groups of one shape, whatever the sizes: some compilers compile a kernel anew for each. */
+    /* Work groups have one shape for all sizes, because some compilers compile a kernel anew for each shape. */
     const size_t group[] = {GROUP_SLICES, GROUP_ROWS};
     const size_t items[] = {((size_t)stride + group[0] - 1) / group[0] * group[0],
                             ((size_t)rows + group[1] - 1) / group[1] * group[1]};

@@ -1,62 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pack: a partition's tiles, traced, into its block, whose size is not known before. */
+/* Pack: traces the tiles of a partition into its block, whose size is unknown before. */
 #ifndef SINO_PACK_H
 #define SINO_PACK_H
 
 #include "reduce.h"
 #include "trace_sections.h"
 
-/* Where the pieces of a block go, one after another as they are traced, by many threads at once. */
+/* Memory of a block. Many threads append traced pieces to it at once. */
 typedef struct SinoPackArea {
     uint8_t *block;
     int64_t capacity; /* bytes */
-    int64_t used;     /* bytes, the head of the block included; atomic while runs are packed */
+    int64_t used;     /* bytes in use, the block's head included; atomic while runs are packed */
 } SinoPackArea;
 
-/* A run of a partition's tiles. */
+/* Consecutive tiles of a partition that one call packs. */
 typedef struct SinoPackRun {
     const SinoLayout *layout;
     int64_t first_tile, tile_count;
-    const SinoTilePlace *tile; /* of the run; not owned */
+    const SinoTilePlace *tile; /* [tile_count] of the run; not owned */
     SinoPackArea *area;
-    SinoBlockPiece *piece; /* sino_pack_piece_count of them; not owned */
-    uint8_t *touched;      /* of each ray; NULL: not wanted */
-    /* what came out */
+    SinoBlockPiece *piece; /* [sino_pack_piece_count]; not owned */
+    uint8_t *touched;      /* [ray] flags; NULL: not wanted; not owned */
+    /* results */
     int64_t nonzero_count, stored_nonzero_count, stored_count;
 } SinoPackRun;
 
-/* Pieces of a run: one for each super-tile. */
+/* Number of pieces of a run: one per super-tile. */
 int64_t sino_pack_piece_count(int64_t tile_count, const SinoTilePlace *tile);
 
-/* Traces the tiles and appends them to the area; touched[ray] = 1 for every ray that they meet, in every orientation.
- * Safe from many threads at once. SINO_FAILED: out of memory, or the area is too small. */
+/* Traces the tiles and appends their pieces to the area. Sets touched[ray] = 1 for every ray that crosses a tile, in
+ * every orientation. Safe from many threads at once. SINO_FAILED: out of memory, or the area is too small. */
 SinoStatus sino_pack_run(SinoPackRun *run);
 
-/* The same in two passes, for whoever traces elsewhere: `place` gives the run its room in the area, from a multiple of
- * 64 bytes on, and its pieces, which follow each other there, by the sizes of all sections of its tiles; one thread at
- * a time. What is filled in by these sizes at the first piece then has its rays marked. SINO_FAILED: the area is too
- * small. */
+/* The same in two passes, for callers that trace on a GPU. sino_pack_place allocates the run's part of the area, which
+ * starts on a multiple of 64 bytes, and its consecutive pieces, from the sizes of all sections of its tiles; on one
+ * thread at a time. After the caller has written the sections there, sino_pack_mark marks the rays that they contain.
+ * SINO_FAILED: the area is too small. */
 SinoStatus sino_pack_place(SinoPackRun *run, const SinoTraceSection *section, const SinoTraceSize *size);
 void sino_pack_mark(SinoPrecision precision, int64_t bytes, const void *sections, uint8_t *touched);
 
-/* Where each ray is in a footprint that lists its rays: local[ray] for those that it has. */
+/* local[ray]: the row of the ray in a footprint that lists its rays; other elements are unchanged. */
 void sino_pack_local(const SinoFootprint *footprint, uint32_t *local);
 
-/* Rays r of the pieces' groups become local[r]. */
+/* Replaces every ray r in the groups of the pieces by local[r], and adapts the sections' steps. */
 void sino_pack_renumber(SinoPrecision precision, int64_t piece_count, const SinoBlockPiece *piece,
                         const uint32_t *local, uint8_t *block);
 
-/* The head of a block, whose pieces are in its table already: the header, and where each tile lies in every
- * orientation. Orbits of tiles are whole where the layout has several. SINO_FAILED: no memory. */
+/* Writes the head of a block whose table of pieces is complete: the header, and the place of each tile in every
+ * orientation. If the layout has several orientations, `tile` must contain whole orbits. SINO_FAILED: out of memory. */
 SinoStatus sino_pack_head(const SinoBlockHeader *header, const SinoLayout *layout, const SinoTilePlace *tile,
                           void *block);
 
-/* A whole block, by one thread. */
+/* A whole block, packed by one thread. */
 typedef struct SinoPackBlock {
     const SinoLayout *layout;
     int64_t tile_count;
     const SinoTilePlace *tile;      /* of the partition; not owned */
-    const SinoFootprint *footprint; /* without a list the rays keep the layout's numbers; not owned */
+    const SinoFootprint *footprint; /* without a list of rays they keep the layout's numbers; not owned */
     int64_t capacity;               /* bytes at `block` */
     uint8_t *touched;               /* as in SinoPackRun */
 } SinoPackBlock;

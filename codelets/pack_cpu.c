@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pack: a partition's tiles, traced, into its block, whose size is not known before. */
+/* Pack: traces a partition's tiles into its block, whose size is not known beforehand. */
 #include "pack.h"
 
 #include "memory.h"
@@ -16,7 +16,7 @@ int64_t sino_pack_piece_count(int64_t tile_count, const SinoTilePlace *tile)
     return count;
 }
 
-/* Calls visit(section, rays, data) for each of the sections in some bytes; it may change them. */
+/* Calls visit(section, rays, data) for each section in `size` bytes; visit may change the section and its rays. */
 static void for_each_section(SinoPrecision precision, uint8_t *bytes, int64_t size,
                              void (*visit)(SinoSectionHeader *header, uint32_t *ray, void *data), void *data)
 {
@@ -42,7 +42,7 @@ void sino_pack_mark(SinoPrecision precision, int64_t bytes, const void *sections
     for_each_section(precision, (uint8_t *)(uintptr_t)sections, bytes, mark, touched);
 }
 
-/* Whether the area had room up to `end`. */
+/* Fails if the area has no room up to `end`. */
 static SinoStatus check_room(const SinoPackArea *area, int64_t end)
 {
     SINO_CHECK(end <= area->capacity, SINO_FAILED, "the operator needs more than the %" PRId64 " bytes foreseen for it",
@@ -50,7 +50,7 @@ static SinoStatus check_room(const SinoPackArea *area, int64_t end)
     return NULL;
 }
 
-/* A traced super-tile to the end of the area. */
+/* Appends a traced super-tile to the area. */
 static SinoStatus append(SinoPackRun *run, const SinoTrace *trace, SinoBlockPiece *piece)
 {
     SinoPackArea *area = run->area;
@@ -94,7 +94,7 @@ SinoStatus sino_pack_place(SinoPackRun *run, const SinoTraceSection *section, co
     SinoPackArea *area = run->area;
     SinoBlockPiece *piece = run->piece;
     const int64_t begin = sino_block_align(area->used, SINO_ALIGNMENT_BYTES);
-    int64_t at = 0; /* among the run's sections */
+    int64_t at = 0; /* index among the run's sections */
     for (int64_t first = 0, tiles; first < run->tile_count; first += tiles) {
         const SinoTilePlace *tile = run->tile + first;
         tiles = sino_trace_super_tile(run->tile_count - first, tile);
@@ -107,7 +107,8 @@ SinoStatus sino_pack_place(SinoPackRun *run, const SinoTraceSection *section, co
     return check_room(area, area->used);
 }
 
-/* All orientations of a class touch the same columns, so that in the footprint, too, they are one step apart. */
+/* Replaces ray numbers by rows of the footprint. All orientations of a class touch the same columns, so that one step
+ * leads from each orientation to the next in the footprint, too. */
 static void renumber(SinoSectionHeader *header, uint32_t *ray, void *data)
 {
     const uint32_t *local = *(const uint32_t *const *)data;
@@ -132,7 +133,7 @@ SinoStatus sino_pack_head(const SinoBlockHeader *header, const SinoLayout *layou
                           void *block)
 {
     const int64_t side = sino_tile_side(layout->geometry.grid_size);
-    int32_t *number = NULL; /* of the tile at a place, + 1 */
+    int32_t *number = NULL; /* 1 + number of the tile at each place */
     SINO_TRY(sino_allocate(side * side, sizeof *number, "a partition's tiles", &number));
     for (int64_t t = 0; t < header->tile_count; t++) number[tile[t].row * side + tile[t].column] = (int32_t)t + 1;
     memcpy(block, header, sizeof *header);

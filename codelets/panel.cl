@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Panel: how the slices of a vector lie in memory (config/panel.h). Before every other .cl file. REAL is float or
- * double. A kernel's work item is (slice, row). */
+/* Panel: how the slices of a vector lie in memory (config/panel.h). This file comes before every other .cl file. REAL
+ * is float or double. A work item of a kernel handles one (slice, row). */
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
@@ -27,7 +27,7 @@ static size_t in_column(Column column, long row)
     return (size_t)(column.base + row * column.width);
 }
 
-/* Element (row, slice) of a vector of `rows` rows. */
+/* Index of element (row, slice) in a vector of `rows` rows. */
 static size_t element(Slices slices, long rows, long row, int slice)
 {
     return in_column(column_of(slices, rows, slice), row);

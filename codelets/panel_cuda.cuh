@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Panel, for CUDA kernels: which part of a vector in panels (panel.h) a block works on, in packs of 16 bytes.
+/* Panel, for CUDA kernels: the part of a vector in panels (panel.h) that a block works on, in packs of 16 bytes.
  *
- * A grid's y is the panel. A row of a panel is a power of two of elements; a pack is 16 bytes of it, or the whole row
- * where that is less. Vectors begin on 16 bytes, so panels do: their rows begin at a multiple of P elements. */
+ * The grid's y is the panel. A row of a panel is a power of two of elements. A pack is 16 bytes of a row, or the whole
+ * row if that is less. Vectors are aligned to 16 bytes, and so are panels, because their rows begin at a multiple of P
+ * elements. */
 #ifndef SINO_PANEL_CUDA_CUH
 #define SINO_PANEL_CUDA_CUH
 
@@ -14,12 +15,12 @@ extern "C" {
 #include "panel.h"
 }
 
-/* What kernels know of SinoSlices: the P of this program's vectors, and their stride. */
+/* The part of SinoSlices that kernels need: the panel width P of this program, and the stride of vectors. */
 struct SinoPanels {
     int width, stride;
 };
 
-/* Strides as sino_panel_stride gives them. */
+/* Strides must come from sino_panel_stride. */
 static inline SinoPanels sino_panels_of(SinoSlices slices)
 {
     assert(sino_panel_stride(slices.precision, slices.stride) == slices.stride && "the last panel is a power of two");
@@ -42,7 +43,7 @@ static __device__ __forceinline__ int sino_panel_slices(SinoPanels panels)
     return min(panels.width, panels.stride - sino_panel_first(panels));
 }
 
-/* N elements as one access. */
+/* N elements that a thread reads or writes in one access. */
 template <class Real, int N> struct __align__(sizeof(Real) * N) SinoPack
 {
     Real value[N];
@@ -65,21 +66,22 @@ static __device__ __forceinline__ void sino_pack_store(Real *to, const SinoPack<
 
 enum { SINO_PANEL_LANES = 32 }; /* rows that a block works on at a time */
 
-/* Threads of a block for packs of `most` elements: for SINO_PANEL_LANES rows of the widest panel. */
+/* Threads per block for packs of at most `most` elements: enough for SINO_PANEL_LANES rows of the widest panel. */
 static inline unsigned sino_panel_threads(SinoPanels panels, int most)
 {
     const int width = panels.stride < panels.width ? panels.stride : panels.width;
     return static_cast<unsigned>(SINO_PANEL_LANES * (width < most ? width : width / most));
 }
 
-/* A thread's way through the packs of N elements of its block's panel: always the same slices, of rows lane, lane +
- * step, …. Which rows a block has does not depend on the panel's width; in a narrower panel some threads have none.
+/* The packs of N elements that one thread visits in its block's panel. The thread always has the same slices, in rows
+ * lane, lane + step, …. The rows of a block do not depend on the panel's width; in a narrower panel some threads have
+ * no rows.
  *
  *     for (int64_t row = walk.lane; row < walk.end; row += walk.step) … element walk.at(row) … */
 template <int N> struct SinoPanelWalk {
     int first, width; /* the panel's first slice; slices of the panel */
     int column;       /* this thread's first slice, within the panel */
-    int block_lane;   /* this thread's row among those of the block; SINO_PANEL_LANES or more: it has none */
+    int block_lane;   /* this thread's row among the block's; SINO_PANEL_LANES or more: the thread has none */
     int64_t lane, step, end, rows;
 
     __device__ __forceinline__ SinoPanelWalk(SinoPanels panels, int64_t row_count)
@@ -98,8 +100,9 @@ template <int N> struct SinoPanelWalk {
     }
 };
 
-/* Blocks for `items` when each does `per_block`, at least one, and no more than keep a device busy a few times over:
- * kernels go round by the grid's size. The answer is the same on every device. */
+/* Number of blocks for `items` items if a block handles `per_block`: at least 1 and at most `most`, which keeps a
+ * device busy a few times over. Kernels loop with the grid's size as their step. The number is the same on every
+ * device. */
 static inline unsigned sino_blocks_for(int64_t items, int64_t per_block, int64_t most)
 {
     const int64_t blocks = (items + per_block - 1) / per_block;

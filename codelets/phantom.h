@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phantom: a 3-D Shepp-Logan-like head of ellipsoids with exact line integrals, and photon counts of it. */
+/* Phantom: a 3-D Shepp-Logan-like head of ellipsoids, its exact line integrals, and photon counts. */
 #ifndef SINO_PHANTOM_H
 #define SINO_PHANTOM_H
 
@@ -10,21 +10,21 @@
 
 /* The head fits the cylinder of the grid. `height`: slices of the whole head, z = 0 … height − 1 from its bottom; a
  * single slice is the middle one, which shows every feature. Values are attenuation per voxel side, never negative,
- * such that the longest path attenuates about exp(−2) whatever N. */
+ * scaled so that the transmission along the longest path is about exp(−2) for any N. */
 typedef struct SinoPhantom {
     int64_t size;   /* N */
     int64_t height; /* slices */
 } SinoPhantom;
 
-/* Voxel averages (mean of 8×8 points per voxel) of slice z: slice[N][N], row 0 on top (largest y). */
+/* slice[N][N]: voxel averages (mean of 8×8 points per voxel) of slice z, row 0 on top (largest y). */
 void sino_phantom_slice(const SinoPhantom *phantom, int64_t z, float *slice);
 
-/* Exact line integrals of slice z along the rays' centers: sinogram[K][M]. The grid is the phantom's, whatever the
- * geometry's. */
+/* sinogram[K][M]: exact line integrals of slice z along the rays' centers. The grid is the phantom's;
+ * geometry->grid_size is ignored. */
 void sino_phantom_sinogram(const SinoPhantom *phantom, int64_t z, const SinoGeometry *geometry, double *sinogram);
 
-/* Poisson deviate of the mean, from a counter-based generator: the same (seed, index) gives the same count on any
- * machine and any number of threads. A mean that is not above 0 gives 0. */
+/* Poisson deviate with this mean from a counter-based generator: the same (seed, index) gives the same count on any
+ * machine with any number of threads. A mean of 0 or below, or NaN, gives 0. */
 double sino_phantom_poisson(double mean, uint64_t seed, uint64_t index);
 
 #endif

@@ -14,8 +14,9 @@ typedef struct PhantomEllipsoid {
     double tilt_deg; /* from x to a */
 } PhantomEllipsoid;
 
-/* Values are those that make details visible: skull 1, brain 1/4, ventricles 0, details 1/8 more. Their sums are exact
- * in binary, so never below 0. Details are higher than published and nearer to the middle, whose slice shows all. */
+/* The values make details visible: skull 1, brain 1/4, ventricles 0, details 1/8 more. Their sums are exact in binary
+ * and so never below 0. The details are taller than published and closer to the middle, so that the middle slice shows
+ * all of them. */
 static const PhantomEllipsoid ellipsoids[] = {
     {1, 0.69, 0.92, 0.81, 0, 0, 0, 0},
     {-0.75, 0.6624, 0.874, 0.78, 0, -0.0184, 0, 0},
@@ -30,13 +31,14 @@ static const PhantomEllipsoid ellipsoids[] = {
 };
 enum { ELLIPSOID_COUNT = sizeof ellipsoids / sizeof ellipsoids[0] };
 
-/* The largest line integral of all slices, with half the grid as the unit of length; it is to become 2. */
+/* The largest line integral of all slices, with half the grid as the unit of length. Attenuation is scaled so that it
+ * becomes 2. */
 static const double longest_path = 0.62;
 
 /* Slices lie between −0.9 and 0.9 of the skull's half-height. */
 static const double slice_extent = 0.9 * 0.81;
 
-/* Points along each side of a voxel. */
+/* Sample points along each side of a voxel. */
 enum { SAMPLES = 8 };
 
 /* An ellipse of one slice; lengths in voxels. */
@@ -44,13 +46,13 @@ typedef struct PhantomEllipse {
     double value, a, b, x, y, tilt_rad;
 } PhantomEllipse;
 
-/* Attenuation per voxel of what has the value 1. */
+/* Attenuation per voxel of material with the value 1. */
 static double unit_attenuation(const SinoPhantom *phantom)
 {
     return 2 / (longest_path * (double)phantom->size / 2);
 }
 
-/* The ellipses of slice z; returns their number. */
+/* Finds the ellipses of slice z; returns their number. */
 static int cut_slice(const SinoPhantom *phantom, int64_t z, PhantomEllipse ellipse[ELLIPSOID_COUNT])
 {
     const double half = (double)phantom->size / 2;
@@ -75,8 +77,8 @@ static double ellipse_norm(const PhantomEllipse *ellipse, double cos_tilt, doubl
     return hypot(u / ellipse->a, v / ellipse->b);
 }
 
-/* Share of the points of the voxel at (x, y) inside the ellipse. Only a voxel on its border needs to be sampled: in the
- * ellipse's norm no point of a voxel is further than √½/min(a, b) from the voxel's center. */
+/* The share of the sample points of the voxel at (x, y) that lie inside the ellipse. Only a voxel on the border needs
+ * sampling: in the ellipse's norm no point of a voxel is farther than √½/min(a, b) from the voxel's center. */
 static double voxel_share(const PhantomEllipse *ellipse, double cos_tilt, double sin_tilt, double x, double y)
 {
     const double reach = M_SQRT1_2 / fmin(ellipse->a, ellipse->b);
@@ -116,7 +118,7 @@ void sino_phantom_slice(const SinoPhantom *phantom, int64_t z, float *slice)
     for (int64_t v = 0; v < voxel_count; v++) slice[v] *= unit;
 }
 
-/* Adds the chords of one projection's rays; `scale` is attenuation per length of value 1. */
+/* Adds the chords of one projection's rays; `scale` is the attenuation per unit of length for the value 1. */
 static void add_chords(const PhantomEllipse *ellipse, double scale, double angle_rad, double center,
                        int64_t column_count, double *projection)
 {
@@ -161,13 +163,14 @@ static uint64_t hash64(uint64_t value)
     return value ^ (value >> 31);
 }
 
-/* Hashed twice, so that the streams of neighbouring seeds and indices do not overlap. */
+/* Opens the stream of a seed and an index. Both are hashed twice, so that the streams of neighbouring seeds and indices
+ * do not overlap. */
 static PhantomStream open_stream(uint64_t seed, uint64_t index)
 {
     return (PhantomStream){hash64(hash64(seed + golden_gamma) + (index + 1) * golden_gamma)};
 }
 
-/* In (0, 1): odd multiples of 2⁻⁵³. */
+/* The next deviate, in (0, 1): an odd multiple of 2⁻⁵³. */
 static double next_uniform(PhantomStream *stream)
 {
     stream->counter += golden_gamma;
@@ -202,7 +205,7 @@ static double large_poisson(double mean, PhantomStream *stream)
         const double count = floor((2 * a / margin + b) * u + mean + 0.43);
         if (margin >= 0.07 && v <= squeeze) return count;
         if (count < 0 || (margin < 0.013 && v > margin)) continue;
-        int sign; /* lgamma would store it in a global */
+        int sign; /* lgamma would store the sign in a global variable */
         const double log_probability = count * log(mean) - mean - lgamma_r(count + 1, &sign);
         if (log(v * inverse_alpha / (a / (margin * margin) + b)) <= log_probability) return count;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduce: sums of partial projections over footprints, and its mirror image, spread (codelets/reduce.h). */
+/* Reduce: adds partial projections over footprints; spread is the transposed operation (codelets/reduce.h). */
 
-/* SinoRowMap but for its list. */
+/* SinoRowMap without its list of rows. */
 typedef struct RowMap {
     long partial_rows, total_rows, first, count, base;
 } RowMap;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduce: sums of partial projections over footprints, and its mirror image, spread, on a CPU core. */
+/* Reduce: adds partial projections over footprints, and spread, the transposed operation, on a CPU core. */
 #include "reduce.h"
 
 #include "vector.h"
 
 #include <string.h>
 
-/* One panel; `stride` is its own. */
+/* Adds the rows of one panel; `stride` is the panel's own. */
 #define DEFINE_ADD(type)                                                                                               \
     SINO_VECTORISED static void add_##type(const SinoRowMap *map, int64_t stride, const type *partial, type *total)    \
     {                                                                                                                  \
@@ -32,7 +32,7 @@ void sino_reduce_add(SinoSlices slices, const SinoRowMap *map, const void *parti
     }
 }
 
-/* Rows of one panel. */
+/* Copies rows of one panel. */
 static void take_rows(const SinoRowMap *map, int64_t row_bytes, const char *total, char *partial)
 {
     for (int64_t i = map->first; i < map->first + map->count; i++)

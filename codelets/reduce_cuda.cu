@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduce: sums of partial projections over footprints, and its mirror image, spread, on a GPU. A map names a row of the
- * total once, so that each element of it has one thread. */
+/* Reduce: adds partial projections over footprints, and spread, the transposed operation, on a GPU. A map names each
+ * row of the total at most once, so each element of the total belongs to one thread. */
 #include "panel_cuda.cuh"
 
 extern "C" {
@@ -9,13 +9,13 @@ extern "C" {
 
 enum { THREADS = 256, BLOCKS_MAX = 4096 };
 
-/* What a kernel needs to know of both vectors. */
+/* The kernel's description of both vectors. */
 struct Rows {
     SinoPanels panels;
     SinoRowMap map;
 };
 
-/* The rows of one panel, by packs of N elements. */
+/* Adds or copies the rows of one panel, by packs of N elements. */
 template <class Real, int N, bool TAKE>
 static __device__ __forceinline__ void walk_rows(Rows rows, int width, Real *partial, Real *total)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduce and spread on a GPU: the functions of reduce.h, where a map's rows, partials and totals are in device
- * memory, on 16 bytes (cuda_stream.h says what launchers promise). The same sums to the bit. */
+/* Reduce and spread on a GPU: the functions of reduce.h, bit for bit, with map->row, partials and totals in device
+ * memory, aligned to 16 bytes. cuda_stream.h gives the contract of launchers. */
 #ifndef SINO_REDUCE_CUDA_H
 #define SINO_REDUCE_CUDA_H
 

@@ -2,7 +2,7 @@
 /* Reduce on an OpenCL device. */
 #include "reduce_opencl.h"
 
-/* RowMap of reduce.cl. */
+/* The same struct as RowMap of reduce.cl. */
 typedef struct RowMap {
     int64_t partial_rows, total_rows, first, count, base;
 } RowMap;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduce on an OpenCL device: the functions of reduce.h with buffers of the device. They are launched, not waited for.
- * `row` holds the map's list, whose own pointer is not used. */
+/* Reduce on an OpenCL device: the functions of reduce.h with buffers of the device. Functions launch kernels, and do
+ * not wait for them. The buffer `row` replaces map->row, which is ignored. */
 #ifndef SINO_REDUCE_OPENCL_H
 #define SINO_REDUCE_OPENCL_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regroup: from a partition's block to the lists of one direction (gather.h).
+/* Regroup: converts a partition's block to the lists of one direction (gather.h).
  *
- * First all visits are measured, then the lists' size is known, then each visit is written to its place: both by many
- * threads at once, for different visits. The same block gives the same bytes. */
+ * First all visits are measured; then the size of the lists is known; then each visit is written to its place. Many
+ * threads may measure, and later write, different visits at once. The same block gives the same bytes. */
 #ifndef SINO_REGROUP_H
 #define SINO_REGROUP_H
 
@@ -13,7 +13,7 @@
 typedef struct SinoRegroupInput {
     const SinoBlockHeader *block;
     const SinoLayout *layout;
-    const SinoFootprint *footprint; /* of the block's rays */
+    const SinoFootprint *footprint; /* footprint of the block */
     const SinoTilePlace *tile;      /* of the partition */
     bool back;
     int outputs; /* R: 4, or 16 for half and mixed precision */
@@ -21,36 +21,40 @@ typedef struct SinoRegroupInput {
 
 typedef struct SinoRegroup SinoRegroup;
 
-/* What the input refers to is not owned and has to stay. SINO_FAILED: out of memory. */
+/* The caller frees *regroup. Memory that the input points to is not owned, and must outlive it. SINO_FAILED: out of
+ * memory. */
 SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **regroup);
 void sino_regroup_free(SinoRegroup *regroup); /* takes NULL */
 
 int64_t sino_regroup_visit_count(const SinoRegroup *regroup);
 
-/* What a visit takes. */
+/* Size of the lists of a visit. */
 typedef struct SinoRegroupSize {
     int32_t bundle_count, step_count;
 } SinoRegroupSize;
 
-/* Visits first … first + count − 1, of `count` sizes. SINO_FAILED: out of memory. */
+/* Measures visits first … first + count − 1 into size[count]. SINO_FAILED: out of memory. */
 SinoStatus sino_regroup_measure(const SinoRegroup *regroup, int64_t first, int64_t count, SinoRegroupSize *size);
 
-/* Sizes as measured, of every visit before what follows. */
+/* Stores measured sizes of visits first … first + count − 1. All visits need a size before the functions below, except
+ * _head_bytes. */
 void sino_regroup_take(SinoRegroup *regroup, int64_t first, int64_t count, const SinoRegroupSize *size);
 
-/* Bytes of header and tables, known before the visits are measured; bytes of the lists, these included. */
+/* Bytes of header and tables, known before the visits are measured; bytes of the whole lists, header and tables
+ * included. */
 int64_t sino_regroup_head_bytes(const SinoRegroup *regroup);
 int64_t sino_regroup_bytes(const SinoRegroup *regroup);
 
-/* Header and tables, which come before the visits. */
+/* Writes header and tables to the start of the lists, before any visit is written. */
 void sino_regroup_head(const SinoRegroup *regroup, void *lists);
 
-/* Where the lists of a visit begin, from the start of the header; of the visit after the last, their end. */
+/* Offset of the lists of a visit from the start of the header; for the number after the last visit: the end of the
+ * lists. */
 int64_t sino_regroup_offset(const SinoGatherHeader *head, int64_t visit);
 
 SinoStatus sino_regroup_fill(const SinoRegroup *regroup, int64_t first, int64_t count, void *lists);
 
-/* All of it by one thread; the lists are the caller's, to be released with free(). */
+/* Does all steps on one thread; the caller releases *lists with free(). */
 SinoStatus sino_regroup_block(const SinoRegroupInput *input, SinoGatherHeader **lists);
 
 #endif

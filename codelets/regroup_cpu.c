@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regroup: from a partition's block to the lists of one direction (gather.h).
+/* Regroup: makes the lists of one direction (gather.h) from a partition's block.
  *
- * A visit's outputs, in the order of their offsets, are taken R at a time; each R share the union of their inputs.
- * Rays are in that order in the block. Voxels are sorted by their offset across the middle direction of the batch: R of
- * them are met by nearly the same rays, as the rays of a group meet nearly the same voxels. */
+ * The outputs of a visit are sorted by their offsets and taken R at a time as a group. The R outputs of a group share
+ * the union of their inputs. Rays are sorted in the block already. Voxels are sorted by their offset across the middle
+ * direction of the batch: nearly the same rays meet R neighbours in this order, just as the rays of a group meet nearly
+ * the same voxels. */
 #include "regroup_private.h"
 
 #include "half.h"
@@ -14,7 +15,7 @@
 
 enum { ENTRIES_MAX = SINO_VISIT_RAYS_MAX * 2 * SINO_TILE };
 
-/* A length: of an output, the input's slot and the length. */
+/* One length of an output: the slot of the input, and the length. */
 typedef struct Entry {
     uint16_t input;
     double length;
@@ -22,7 +23,7 @@ typedef struct Entry {
 
 typedef struct Output {
     uint16_t slot;
-    bool first; /* begins a batch of the block: groups do not reach across */
+    bool first; /* begins a batch of the block; a group never spans two batches */
     int32_t entry, entry_count;
 } Output;
 
@@ -32,7 +33,7 @@ typedef struct Group {
     int32_t input, input_count;
 } Group;
 
-/* What one visit needs. */
+/* Arrays for one visit. */
 typedef struct Workspace {
     const SinoRegroup *regroup;
     Output output[SINO_VISIT_RAYS_MAX + SINO_GROUP_RAYS * SINO_SECTION_GROUPS];
@@ -43,14 +44,14 @@ typedef struct Workspace {
     uint16_t input[ENTRIES_MAX];
     double length[ENTRIES_MAX][SINO_BUNDLE_OUTPUTS];
     int32_t input_count;
-    int32_t seen[SINO_VISIT_SLOTS_MAX]; /* number of the last group that has the slot, + 1 */
+    int32_t seen[SINO_VISIT_SLOTS_MAX]; /* 1 + number of the last group that contains the slot */
     int32_t place[SINO_VISIT_SLOTS_MAX];
-    int32_t of_voxel[SINO_TILE_VOXELS + 1]; /* where a voxel's entries begin */
-    uint8_t order[SINO_TILE_VOXELS];        /* of the voxels, by offset */
+    int32_t of_voxel[SINO_TILE_VOXELS + 1]; /* where each voxel's entries begin */
+    uint8_t order[SINO_TILE_VOXELS];        /* voxels sorted by offset */
     uint16_t ray_slot[SINO_VISIT_RAYS_MAX + SINO_GROUP_RAYS * SINO_SECTION_GROUPS];
 } Workspace;
 
-/* ---- the outputs of one visit, and what they meet ---- */
+/* ---- the outputs of one visit, and their inputs ---- */
 
 static double length_at(SinoPrecision precision, const void *length, int64_t at)
 {
@@ -59,7 +60,7 @@ static double length_at(SinoPrecision precision, const void *length, int64_t at)
     return (double)sino_half_value(((const SinoHalf *)length)[at]);
 }
 
-/* Slots of the visit's rays, [group][ray]; a ray that a group repeats to be full has none. */
+/* Finds the slots of the visit's rays, [group][ray]. A ray that a group repeats to be full has no slot. */
 static void find_slots(Workspace *work, const SinoRegroupOrigin *origin, const SinoSection *section)
 {
     const SinoRegroup *regroup = work->regroup;
@@ -72,10 +73,10 @@ static void find_slots(Workspace *work, const SinoRegroupOrigin *origin, const S
     }
 }
 
-/* Where the groups of the visit lie in their section. */
+/* A position among the visit's groups in their section. */
 typedef struct Cursor {
     const uint8_t *voxel;
-    int64_t length; /* number of the first */
+    int64_t length; /* index of the first length */
     int count;
 } Cursor;
 
@@ -94,7 +95,7 @@ static Cursor next_group(const SinoRegroupOrigin *origin, const SinoSection *sec
     return at;
 }
 
-/* Projecting: rays, in the block's order. */
+/* Projecting: lists the rays as outputs, in the block's order. */
 static void list_rays(Workspace *work, const SinoRegroupOrigin *origin, const SinoSection *section)
 {
     const SinoPrecision precision = work->regroup->precision;
@@ -115,14 +116,14 @@ static void list_rays(Workspace *work, const SinoRegroupOrigin *origin, const Si
                 if (length != 0) work->entry[work->entry_count++] = (Entry){at.voxel[i], length};
             }
             output->entry_count = work->entry_count - output->entry;
-            if (output->entry_count == 0) continue; /* its lengths are 0 as halves */
+            if (output->entry_count == 0) continue; /* all its lengths are 0 as halves */
             batch = of;
             work->output_count++;
         }
     }
 }
 
-/* Calls for every length of the visit that is not 0: counts them by voxel, or, `fill`, lists them. */
+/* Goes through all nonzero lengths of the visit. With `fill` it lists them by voxel; without it, it counts them. */
 static void sort_by_voxel(Workspace *work, const SinoRegroupOrigin *origin, const SinoSection *section, bool fill)
 {
     const SinoPrecision precision = work->regroup->precision;
@@ -141,13 +142,13 @@ static void sort_by_voxel(Workspace *work, const SinoRegroupOrigin *origin, cons
             }
 }
 
-/* Backprojecting: voxels, by their offset. */
+/* Backprojecting: lists the voxels as outputs, sorted by offset. */
 static void list_voxels(Workspace *work, const SinoRegroupOrigin *origin, const SinoSection *section)
 {
     memset(work->of_voxel, 0, sizeof work->of_voxel);
     sort_by_voxel(work, origin, section, false);
     for (int v = 0; v < SINO_TILE_VOXELS; v++) work->of_voxel[v + 1] += work->of_voxel[v];
-    sort_by_voxel(work, origin, section, true); /* now of_voxel[v] is where those of v end */
+    sort_by_voxel(work, origin, section, true); /* now of_voxel[v] is where the entries of v end */
     sino_regroup_order_voxels(work->regroup, origin->angle, work->order);
     for (int i = 0; i < SINO_TILE_VOXELS; i++) {
         const uint8_t v = work->order[i];
@@ -161,7 +162,8 @@ static void list_voxels(Workspace *work, const SinoRegroupOrigin *origin, const 
 
 /* ---- groups ---- */
 
-/* Sums of four outputs are added to at a time: they lie in different banks where they can. */
+/* Reorders outputs so that four consecutive ones lie in different banks of shared memory where possible: GPU kernels
+ * add to the sums of four outputs at a time. */
 static void spread_outputs(Output *output, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -176,7 +178,7 @@ static void spread_outputs(Output *output, int count)
     }
 }
 
-/* Unites the inputs of some outputs. */
+/* Appends a group of some outputs and the union of their inputs. */
 static void unite(Workspace *work, const Output *output, int count)
 {
     Group *group = &work->group[work->group_count++];
@@ -207,7 +209,8 @@ static void swap_inputs(Workspace *work, int32_t a, int32_t b)
     memcpy(work->length[b], length, sizeof length);
 }
 
-/* Eight inputs at a time are loaded as one matrix: as many as can be lie in different banks. */
+/* Reorders a group's inputs: GPU kernels load eight inputs at a time as one matrix, so as many of the eight as possible
+ * are to lie in different banks of shared memory. */
 static void spread_inputs(Workspace *work, const Group *group)
 {
     const int32_t end = group->input + group->input_count;
@@ -259,7 +262,7 @@ static int32_t groups_of_bundle(const SinoRegroup *regroup)
     return regroup->input.outputs == SINO_BUNDLE_OUTPUTS ? 1 : SINO_BUNDLE_GROUPS;
 }
 
-/* Groups come larger first, so the first of a bundle has the most inputs. */
+/* Number of steps of a bundle. Larger groups come first, so the bundle's first group has the most inputs. */
 static uint32_t bundle_steps(const SinoRegroup *regroup, const Group *group)
 {
     if (regroup->input.outputs == SINO_BUNDLE_OUTPUTS) return (uint32_t)(group->input_count + 15) / 16;
@@ -350,7 +353,7 @@ int64_t sino_regroup_bytes(const SinoRegroup *regroup)
     return bytes;
 }
 
-/* For each tile of the image the stored tiles whose lists serve it, in the order of their numbers. */
+/* Writes, for each tile of the image, the stored tiles whose lists serve it, in the order of their numbers. */
 static void write_sources(const SinoRegroup *regroup, const int32_t *tiles, SinoGatherSource *source)
 {
     const int64_t count = regroup->input.block->tile_count;
@@ -405,13 +408,13 @@ static void store_length(SinoPrecision precision, double value, void *length, in
         ((SinoHalf *)length)[at] = sino_half((float)value);
 }
 
-/* One group as number q of its bundle; steps that it does not need have the filler, with lengths 0. */
+/* Writes a group as number q of its bundle. Steps beyond the group's inputs get the filler as slot, and lengths 0. */
 static void write_group(const Workspace *work, const Group *group, uint16_t filler, uint32_t steps, int q,
                         uint16_t *slot, void *length)
 {
     const SinoPrecision precision = work->regroup->precision;
     const int outputs = work->regroup->input.outputs;
-    const int32_t width = outputs == SINO_BUNDLE_OUTPUTS ? 16 : 1; /* of the group's inputs in a step */
+    const int32_t width = outputs == SINO_BUNDLE_OUTPUTS ? 16 : 1; /* inputs of the group per step */
     for (int32_t i = 0; i < (int32_t)steps * width; i++) {
         const int32_t input = group->input + i;
         const bool mine = i < group->input_count;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regroup: gather lists of a partition's block, visit by visit, on a GPU.
+/* Regroup: makes the gather lists of a partition's block on a GPU, visit by visit.
  *
- * A block makes a visit. It first finds the outputs and what they meet; then a warp unites the inputs of one group
- * after the other: output by output, a lane for each input, those that are new get places in the order of lanes, as
- * they do on the CPU. Groups are united twice, to be counted, on which their order depends, and to be written.
+ * A block of threads makes one visit. It first lists the outputs and their inputs. Then each warp unites the inputs of
+ * one group after the other. A warp goes from output to output, with one input per lane. New inputs get their places in
+ * the order of lanes, which is the CPU's order. Each group is united twice: first to count its inputs, because the
+ * order of groups depends on the counts, then to write them.
  *
- * Loops that are short or nested deeply are not unrolled: the registers in which warps come together again would spill.
- */
+ * Loops that are short or deeply nested are not unrolled: the registers in which warps reconverge would spill. */
 #include "sum_cuda.cuh"
 
 #include <limits.h>
@@ -18,11 +18,11 @@ extern "C" {
 
 enum {
     WARPS = 8,
-    THREADS = 32 * WARPS, /* and groups of a visit at most */
-    BLOCKS_AT_ONCE = 4, /* on a multiprocessor, at least; their registers are enough, where ptxas would take too few */
+    THREADS = 32 * WARPS, /* also the most groups of a visit */
+    BLOCKS_AT_ONCE = 4,   /* blocks per multiprocessor, at least; without it ptxas would use too few registers */
     GROUP_WORDS = (SINO_VISIT_GROUPS_MAX + 31) / 32,
     OUTPUTS_MAX = SINO_VISIT_GROUPS_MAX * SINO_GROUP_RAYS,
-    ABSENT = 0xffff /* an input's place, an output */
+    ABSENT = 0xffff /* an input's place, or an output, that does not exist */
 };
 static_assert(int(SINO_VISIT_GROUPS_MAX) < int(THREADS), "a thread for each group");
 static_assert(int(SINO_TILE_VOXELS) == int(THREADS), "a thread for each voxel");
@@ -32,46 +32,47 @@ static_assert(int(SINO_VISIT_SLOTS_MAX) < int(ABSENT), "no place is that of an i
 
 static const unsigned all_lanes = 0xffffffffu;
 
-/* What kernels get. */
+/* Arguments of the kernels. */
 struct Lists {
     SinoRegroupShape shape;
     const uint8_t *block;
     const uint32_t *ray;
     const SinoRegroupVisit *visit;
     const SinoRegroupOrder *order;
-    int64_t first; /* visit of the launch */
+    int64_t first; /* first visit of the launch */
 };
 
-/* What a block shares. Outputs are numbers of voxels, or, projecting, SINO_GROUP_RAYS · group + ray. */
+/* Shared memory of a block. The number of an output is its voxel's or, in projection, SINO_GROUP_RAYS · group + ray. */
 struct __align__(16) Shared
 {
-    int start[SINO_VISIT_GROUPS_MAX + 1]; /* where the voxels of the block's groups begin */
-    uint16_t slot[OUTPUTS_MAX];           /* of rays */
+    int start[SINO_VISIT_GROUPS_MAX + 1]; /* where the voxels of each of the block's groups begin */
+    uint16_t slot[OUTPUTS_MAX];           /* slot of each ray */
     uint16_t output[OUTPUTS_MAX];
-    int batch_outputs[SINO_SECTION_GROUPS];        /* groups do not reach across batches of the block */
-    int item[SINO_TILE_VOXELS + 1];                /* where a voxel's items begin */
+    int batch_outputs[SINO_SECTION_GROUPS];        /* a group never spans two batches of the block */
+    int item[SINO_TILE_VOXELS + 1];                /* where each voxel's items begin */
     uint8_t mask[SINO_VISIT_GROUPS_MAX];           /* rays of a group that meet a voxel */
     uint32_t meets[SINO_TILE_VOXELS][GROUP_WORDS]; /* bits: groups that meet the voxel */
     uint16_t input_count[SINO_VISIT_GROUPS_MAX], first_input[SINO_VISIT_GROUPS_MAX];
-    uint16_t sorted[SINO_VISIT_GROUPS_MAX]; /* groups, larger first */
-    int step[SINO_VISIT_GROUPS_MAX + 1];    /* where the steps of bundles begin */
+    uint16_t sorted[SINO_VISIT_GROUPS_MAX]; /* groups, larger ones first */
+    int step[SINO_VISIT_GROUPS_MAX + 1];    /* where each bundle's steps begin */
     int warp_sum[WARPS];
     int group_count;
 };
 
-/* Backprojecting: a voxel of a group of the block, and which of the group's rays meet it. */
+/* Backprojecting: an item stands for a voxel of one of the block's groups, and for the group's rays that meet the
+ * voxel. */
 static __device__ uint32_t item_of(int voxel, int group, unsigned mask)
 {
     return static_cast<uint32_t>(voxel) | static_cast<uint32_t>(group) << 16 | mask << 24;
 }
 
-/* The kinds of lists: lengths as bits, outputs of a group, direction. */
+/* The kinds of lists: the type of a length's bits, the outputs of a group, the direction. */
 template <class BITS, int OUTPUTS, bool IS_BACK> struct Kind {
     typedef BITS Bits;
     static const int R = OUTPUTS;
     static const bool BACK = IS_BACK;
     static const int BUNDLE_GROUPS = SINO_BUNDLE_OUTPUTS / OUTPUTS;
-    static const int WIDTH = OUTPUTS == SINO_BUNDLE_OUTPUTS ? 16 : 1; /* of a group's inputs in a step */
+    static const int WIDTH = OUTPUTS == SINO_BUNDLE_OUTPUTS ? 16 : 1; /* inputs of a group per step */
 };
 
 /* Lengths of a group's rays in one voxel. */
@@ -80,7 +81,7 @@ template <class Bits> struct __align__(sizeof(Bits) < 4 ? 8 : 16) Lengths
     Bits of[SINO_GROUP_RAYS];
 };
 
-/* Lengths are not negative. */
+/* Mask of the lengths above 0; no length is negative. */
 template <class Bits> static __device__ unsigned mask_of(const Lengths<Bits> &lengths)
 {
     unsigned mask = 0;
@@ -88,10 +89,10 @@ template <class Bits> static __device__ unsigned mask_of(const Lengths<Bits> &le
     return mask;
 }
 
-/* A visit's groups in its section. */
+/* The groups of a visit in their section. */
 template <class K> struct Groups {
     int count;
-    int angle; /* the first of the visit's batch */
+    int angle; /* first angle of the visit's batch */
     const uint32_t *ray;
     const uint8_t *voxel_count, *voxel;
     const Lengths<typename K::Bits> *lengths;
@@ -125,7 +126,7 @@ static __device__ int angle_of(const Lists &lists, uint32_t row)
     return static_cast<int>((lists.ray ? lists.ray[row] : row) / static_cast<uint32_t>(lists.shape.column_count));
 }
 
-/* Where voxels of groups begin, and slots of rays; a ray that a group repeats to be full has none. */
+/* Finds where the voxels of groups begin, and the slots of rays. A ray that a group repeats to be full has no slot. */
 template <class K> static __device__ void open_groups(const Lists &lists, const Groups<K> &groups, Shared *shared)
 {
     const int me = static_cast<int>(threadIdx.x);
@@ -143,7 +144,7 @@ template <class K> static __device__ void open_groups(const Lists &lists, const 
     __syncthreads();
 }
 
-/* Calls visit(group, voxel among the visit's, that there is one), all lanes of a warp together. */
+/* Calls visit(group, voxel among the visit's, whether this lane has a voxel), with all lanes of a warp together. */
 template <class K, class Visit>
 static __device__ __forceinline__ void each_voxel(const Groups<K> &groups, const Shared *shared, Visit visit)
 {
@@ -154,7 +155,7 @@ static __device__ __forceinline__ void each_voxel(const Groups<K> &groups, const
     }
 }
 
-/* Projecting: rays, in the block's order, but those whose lengths are 0 as halves. */
+/* Projecting: lists the rays in the block's order, without rays whose lengths are all 0 as halves. */
 template <class K> static __device__ void list_rays(const Lists &lists, const Groups<K> &groups, Shared *shared)
 {
     const int me = static_cast<int>(threadIdx.x);
@@ -181,7 +182,7 @@ template <class K> static __device__ void list_rays(const Lists &lists, const Gr
     atomicAdd(&shared->batch_outputs[batch], __popc(mask));
 }
 
-/* Where items of voxels begin; voxels that have some, by their offset. */
+/* Finds where the items of each voxel begin, and lists the voxels that have items, sorted by offset. */
 static __device__ void count_items(const SinoRegroupOrder &order, Shared *shared)
 {
     const int me = static_cast<int>(threadIdx.x);
@@ -196,7 +197,7 @@ static __device__ void count_items(const SinoRegroupOrder &order, Shared *shared
     if (me == 0) shared->batch_outputs[0] = total;
 }
 
-/* Backprojecting: voxels, and the items of each in the order of groups. */
+/* Backprojecting: lists the voxels, and the items of each voxel in the order of groups. */
 template <class K>
 static __device__ void list_voxels(const SinoRegroupOrder &order, const Groups<K> &groups, Shared *shared,
                                    uint32_t *items)
@@ -220,12 +221,12 @@ static __device__ void list_voxels(const SinoRegroupOrder &order, const Groups<K
     });
 }
 
-/* What each warp has: the places of inputs in a union, and the union. */
+/* One warp's union of inputs, and the place of each input in it. */
 struct Union {
     uint16_t *place, *input;
 };
 
-/* A visit, opened: what a warp needs to unite the inputs of outputs. */
+/* An opened visit: the data with which a warp unites the inputs of outputs. */
 template <class K> struct Opened {
     Groups<K> groups;
     Shared *shared;
@@ -234,12 +235,12 @@ template <class K> struct Opened {
     Union mine;
 };
 
-/* Some outputs, a lane for each; the others' is ABSENT. */
+/* Some outputs, one per lane. A lane without an output holds ABSENT. */
 struct Outputs {
     int count, mine;
 };
 
-/* Outputs of a group, batch by batch; of one that is not there, none. */
+/* The outputs of a group, batch by batch. A group that does not exist has no outputs. */
 template <class K> static __device__ __forceinline__ Outputs outputs_of(const Shared *shared, int group)
 {
     int before = 0, first = 0, count = 0;
@@ -260,7 +261,8 @@ template <class K> static __device__ int output_slot(const Shared *shared, int o
     return K::BACK ? output : shared->slot[output];
 }
 
-/* Sums of four outputs are added to at a time: they lie in different banks where they can. */
+/* Reorders outputs so that four consecutive ones lie in different banks of shared memory where possible: the product's
+ * kernels add to the sums of four outputs at a time. */
 template <class K> static __device__ __forceinline__ void spread_outputs(const Shared *shared, Outputs *outputs)
 {
     const int lane = lane_of();
@@ -281,13 +283,13 @@ template <class K> static __device__ __forceinline__ void spread_outputs(const S
     }
 }
 
-/* An output and an input that meet: the length's bits are not 0. */
+/* An output and an input that meet: the bits of their length are not 0. */
 template <class Bits> struct Meeting {
     int input;
     Bits length;
 };
 
-/* Number i of what the output may meet. */
+/* Candidate number i of the output's inputs. */
 template <class K>
 static __device__ __forceinline__ Meeting<typename K::Bits> meeting_of(const Opened<K> &at, int output, int first,
                                                                        int i)
@@ -301,8 +303,8 @@ static __device__ __forceinline__ Meeting<typename K::Bits> meeting_of(const Ope
     return {at.groups.voxel[first + i], at.groups.lengths[first + i].of[output % SINO_GROUP_RAYS]};
 }
 
-/* Calls visit(number of the output, input, length) for what each of the outputs meets, all lanes of a warp together;
- * length 0: this lane has none. No input twice in one call. */
+/* Calls visit(number of the output, input, length) for every input that each of the outputs meets, with all lanes of a
+ * warp together. Length 0: this lane has no input. No input occurs twice in one call. */
 template <class K, class Visit>
 static __device__ __forceinline__ void each_meeting(const Opened<K> &at, const Outputs &outputs, Visit visit)
 {
@@ -321,8 +323,8 @@ static __device__ __forceinline__ void each_meeting(const Opened<K> &at, const O
     }
 }
 
-/* The union of the outputs' inputs, in the order in which they come; returns their count. Calls visit(number of the
- * output, place of the input, length), all lanes of a warp together; length 0: this lane has none. */
+/* Unites the inputs of the outputs in the order in which they occur; returns the number of inputs. Calls visit(number
+ * of the output, place of the input, length), with all lanes of a warp together; length 0: this lane has no input. */
 template <class K, class Visit>
 static __device__ __forceinline__ int unite(const Opened<K> &at, const Outputs &outputs, Visit visit)
 {
@@ -348,7 +350,8 @@ static __device__ __forceinline__ int unite(const Opened<K> &at, const Outputs &
     return count;
 }
 
-/* Eight inputs at a time are loaded as one matrix: as many as can be lie in different banks. */
+/* Reorders a group's inputs: the product's kernels load eight inputs at a time as one matrix, so as many of the eight
+ * as possible are to lie in different banks of shared memory. */
 static __device__ __forceinline__ void spread_inputs(const Union &mine, int count)
 {
     unsigned taken = 0;
@@ -377,13 +380,13 @@ static __device__ __forceinline__ void spread_inputs(const Union &mine, int coun
     __syncwarp();
 }
 
-/* Shared memory: what a block shares, its items, then places and unions of each warp. */
+/* Shared memory holds the struct Shared, the items of the block, then the places and the union of each warp. */
 static __host__ __device__ int64_t item_bytes(const SinoRegroupShape &shape)
 {
     return shape.back ? sino_block_align(shape.voxel_max * static_cast<int64_t>(sizeof(uint32_t)), 16) : 0;
 }
 
-/* Finds the outputs of the visit, and what they meet. */
+/* Lists the outputs of the visit, and their inputs. */
 template <class K>
 static __device__ Opened<K> open_visit(const Lists &lists, const SinoRegroupVisit &visit, char *memory)
 {
@@ -402,7 +405,7 @@ static __device__ Opened<K> open_visit(const Lists &lists, const SinoRegroupVisi
     return {groups, shared, items, slots, {mine, mine + slots}};
 }
 
-/* How many inputs each group has, and the first. */
+/* Counts the inputs of each group and finds the first one. */
 template <class K> static __device__ void count_inputs(const Opened<K> &at)
 {
     Shared *const shared = at.shared;
@@ -419,7 +422,7 @@ template <class K> static __device__ void count_inputs(const Opened<K> &at)
     __syncthreads();
 }
 
-/* Larger groups first, of equal ones the first. */
+/* Sorts groups by their inputs, larger ones first; equal groups keep their order. */
 static __device__ void sort_groups(Shared *shared)
 {
     const int me = static_cast<int>(threadIdx.x), count = shared->group_count;
@@ -435,7 +438,8 @@ static __device__ void sort_groups(Shared *shared)
     __syncthreads();
 }
 
-/* Where steps of bundles begin; returns the count of bundles, and all steps are step[count]. */
+/* Finds where the steps of bundles begin; returns the number of bundles. step[that number] is the number of all
+ * steps. */
 template <class K> static __device__ int count_steps(Shared *shared)
 {
     const int me = static_cast<int>(threadIdx.x);
@@ -449,11 +453,11 @@ template <class K> static __device__ int count_steps(Shared *shared)
     return bundles;
 }
 
-/* A group's place in the lists: number q of bundle b. */
+/* A group's place in the lists, as number q of bundle b. */
 template <class K> struct Written {
     SinoGatherBundle *bundle;
     uint16_t *slot;           /* of the bundle's first step */
-    typename K::Bits *length; /* likewise */
+    typename K::Bits *length; /* of the bundle's first step */
     int first, steps, q, filler;
 };
 
@@ -478,7 +482,7 @@ static __device__ __forceinline__ void write_length(const Written<K> &to, int r,
     to.length[place / K::WIDTH * sino_gather_step_lengths(K::R) + at] = length;
 }
 
-/* Slots of the outputs, and those of the inputs, the filler for steps that the group does not need. */
+/* Writes the slots of the outputs and of the inputs. Steps beyond the group's inputs get the filler. */
 template <class K>
 static __device__ __forceinline__ void write_slots(const Opened<K> &at, const Outputs &outputs, int count,
                                                    const Written<K> &to)
@@ -496,7 +500,7 @@ static __device__ __forceinline__ void write_slots(const Opened<K> &at, const Ou
     to.bundle->count = static_cast<uint32_t>(to.steps);
 }
 
-/* Lengths that are 0 are there already. */
+/* Writes the nonzero lengths. Zeros are there already. */
 template <class K>
 static __device__ __forceinline__ void write_group(const Opened<K> &at, Outputs outputs, const Written<K> &to)
 {
@@ -530,7 +534,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_AT_ONCE) measure_kernel
     if (threadIdx.x == 0) size[blockIdx.x] = {bundles, shared->step[bundles]};
 }
 
-/* Zeros, which pad arrays and are the lengths of outputs that do not meet an input. */
+/* Zeroes memory. Zeros pad arrays and are the lengths of outputs that do not meet an input. */
 static __device__ void clear(void *memory, int64_t bytes)
 {
     for (int64_t i = threadIdx.x; i < bytes / 16; i += THREADS)
@@ -559,7 +563,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_AT_ONCE)
     }
 }
 
-/* The kernels of a kind. */
+/* The kernels of one kind. */
 struct Kernels {
     void (*measure)(Lists lists, SinoRegroupSize *size);
     void (*fill)(Lists lists, const SinoGatherHeader *head, uint8_t *bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regroup on a GPU: what the host knows of visits, as a table. */
+/* Regroup on a GPU: the table of visits that the host prepares. */
 #include "regroup_cuda.h"
 #include "regroup_private.h"
 
@@ -28,7 +28,7 @@ int64_t sino_regroup_table_bytes(const SinoRegroupShape *shape)
            shape->batch_count * (int64_t)sizeof(SinoRegroupOrder);
 }
 
-/* Backprojecting needs an order for each batch. */
+/* Makes an order of voxels for each batch, which backprojection needs. */
 static void order_batches(const SinoRegroup *regroup, SinoRegroupOrder *order)
 {
     const SinoLayout *layout = regroup->input.layout;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regroup: which visits a block has, in which order chains go through them, and what they hold meanwhile. */
+/* Regroup: finds the visits of a block, the order in which chains go through them, and the rays that a chain holds at
+ * each visit. */
 #include "regroup_private.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH_ANGLES = 12 /* batches of fewer angles than this are put together, up to 4 (a section) */ };
+enum { BATCH_ANGLES = 12 /* batches with fewer angles than this are merged, up to 4 (a section) */ };
 
 int64_t sino_regroup_angle(const SinoRegroup *regroup, uint32_t row)
 {
@@ -25,7 +27,7 @@ static const SinoAngleClass *class_of(const SinoRegroup *regroup, int64_t angle)
     return class;
 }
 
-/* The first angle of the batch. */
+/* The first angle of the batch that contains `angle`. */
 static int64_t batch_of(const SinoRegroup *regroup, int64_t angle)
 {
     const int64_t first = class_of(regroup, angle)->first;
@@ -54,7 +56,7 @@ int64_t sino_regroup_batch(const SinoRegroup *regroup, int64_t angle)
         const SinoAngleClass *class = &layout->angle_class[c];
         if (angle >= class->first && angle < class->first + class->count)
             return before + (angle - class->first) / batch_angles;
-        before += (class->count + batch_angles - 1) / batch_angles;
+        before += sino_ceil_divide(class->count, batch_angles);
     }
     return before;
 }
@@ -74,7 +76,8 @@ void sino_regroup_order_voxels(const SinoRegroup *regroup, int64_t first, uint8_
     }
 }
 
-/* Rays of a chain go along strips of tiles, there in one and back in the next. */
+/* Finds the visit's strip and its place there. A chain goes forwards along one strip of tiles and backwards along the
+ * next. */
 static void place_in_strip(const SinoRegroup *regroup, SinoRegroupOrigin *origin)
 {
     const SinoTilePlace tile = regroup->input.tile[origin->tile];
@@ -96,7 +99,8 @@ static int by_place(const void *a, const void *b)
     return p->tile < q->tile ? -1 : p->tile > q->tile;
 }
 
-/* The visits of one section: its groups, batch by batch. NULL: only counts them. */
+/* Lists the visits of one section, one for each batch of its groups; returns their number. If `origin` is NULL, it only
+ * counts them. */
 static int64_t open_section(const SinoRegroup *regroup, const SinoSectionHeader *header, SinoRegroupOrigin *origin)
 {
     SinoSection section;
@@ -138,7 +142,8 @@ static int64_t open_sections(const SinoRegroup *regroup, SinoRegroupOrigin *orig
     return count;
 }
 
-/* Chains are runs of visits; backprojecting, tiles without visits have empty ones. */
+/* Numbers the chains, which are runs of visits. In backprojection every tile has a chain, which is empty if the tile
+ * has no visits. */
 static void number_chains(SinoRegroup *regroup)
 {
     const bool back = regroup->input.back;
@@ -161,8 +166,9 @@ static void number_chains(SinoRegroup *regroup)
     regroup->chain_count = chains;
 }
 
-/* How broad parts of a chain have to be for no ray to meet one and the next but one: rays of the batch differ in
- * direction, so that they lean over by its length, and tiles have a diagonal. 0: there cannot be parts. */
+/* The least width of a chain's parts such that no ray meets both part i and part i + 2. A tile's diagonal adds to the
+ * width. So does the lean of rays: the directions of a batch differ from its middle one, so that a ray moves sideways
+ * over the length of the chain. 0: the chain cannot be cut into parts. */
 static double part_width(const SinoRegroup *regroup, const SinoGatherChain *chain)
 {
     const SinoRegroupOrigin *origin = regroup->origin + chain->first_visit;
@@ -176,13 +182,13 @@ static double part_width(const SinoRegroup *regroup, const SinoGatherChain *chai
     return reach_rad < 1 ? (diagonal + (high - low) * sin(reach_rad)) / cos(reach_rad) + rounding : 0;
 }
 
-/* Which part of its chain a visit is in: strips are in one as a whole. */
+/* Number of the part of its chain that contains a visit. A strip is never cut. */
 static int64_t part_of(const SinoRegroupOrigin *first, const SinoRegroupOrigin *origin, double width)
 {
     return width > 0 ? (int64_t)floor((double)(origin->strip - first->strip) / ceil(width / SINO_STRIP_WIDTH + 1)) : 0;
 }
 
-/* Appends the chain's parts of even or odd number. */
+/* Appends the chain's parts of even number or, if `odd`, of odd number. */
 static void cut_chain(SinoRegroup *regroup, int64_t c, bool odd)
 {
     const SinoGatherChain *chain = &regroup->chain[c];
@@ -212,7 +218,7 @@ static void cut_chains(SinoRegroup *regroup)
     }
 }
 
-/* The rows of the footprint that the visit's rays of each angle are. */
+/* Finds, for each angle, the span of footprint rows that contains the visit's rays. */
 static void find_span(const SinoRegroup *regroup, int64_t v)
 {
     const SinoRegroupOrigin *origin = &regroup->origin[v];
@@ -232,7 +238,8 @@ static void find_span(const SinoRegroup *regroup, int64_t v)
     }
 }
 
-/* What a chain holds when it has come from `before` and needs `wanted`: as much of both as there is room for. */
+/* The span of rows that a chain holds at a visit: all of `wanted`, and as much of the previous span `before` as
+ * `columns` rows have room for. A previous span that does not touch `wanted` is dropped. */
 static SinoGatherSpan hold(SinoGatherSpan before, SinoGatherSpan wanted, uint32_t columns)
 {
     const uint32_t before_end = before.first + before.count, wanted_end = wanted.first + wanted.count;

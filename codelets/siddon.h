@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Siddon: where a ray crosses the voxels of a tile, and for how long (R. L. Siddon, Med. Phys. 12, 252 (1985)), on CPUs
- * and GPUs.
+/* Siddon: the voxels of a tile that a ray crosses, and the lengths in them (R. L. Siddon, Med. Phys. 12, 252 (1985)),
+ * on CPUs and GPUs.
  *
- * u runs right from the grid's left edge and v down from its top edge; a ray is u·cosθ − v·sinθ = ρ. It advances along
- * the axis to which it is closer, so that each step of one voxel crosses at most one edge of the other axis. Positions
- * are the grid's, not the tile's: neighbouring tiles compute the same bits, so a ray along their border lies in one of
- * them, never in both or in neither. Sources that include this are compiled without fused multiply-adds, so that every
- * processor and GPU computes the same bits, too. */
+ * u runs right from the grid's left edge, v down from its top edge; a ray is u·cosθ − v·sinθ = ρ. The ray advances
+ * along the axis to which it is closer, so that each step of one voxel crosses at most one edge of the other axis.
+ * Positions are relative to the grid, not to the tile: neighbouring tiles compute the same bits, so every length along
+ * their common border is counted in exactly one of them. Sources that include this header are compiled without fused
+ * multiply-adds, so that every processor and GPU computes the same bits. */
 #ifndef SINO_SIDDON_H
 #define SINO_SIDDON_H
 
@@ -17,19 +17,19 @@
 #include <stdbool.h>
 
 enum {
-    SINO_RAY_VOXELS = 2 * SINO_TILE,        /* the most voxels a ray crosses in a tile */
-    SINO_ANGLE_RAYS = SINO_TILE * 3 / 2 + 3 /* the most rays of one angle that cross a tile: √2·T and rounding */
+    SINO_RAY_VOXELS = 2 * SINO_TILE,        /* most voxels of a tile that a ray crosses */
+    SINO_ANGLE_RAYS = SINO_TILE * 3 / 2 + 3 /* most rays of one angle that cross a tile: √2·T and rounding */
 };
 
-/* Lengths below this share of a voxel are rounding, not matter. */
+/* Lengths below this share of a voxel are rounding errors, and are dropped. */
 #define SINO_LEAST_LENGTH 1e-10
 
-/* The part of a tile inside the grid, and where it lies. */
+/* The part of a tile inside the grid. */
 typedef struct SinoFrame {
     double left, top;          /* of its corner, in the grid */
     int width, height;         /* voxels */
     int column, row;           /* of its corner, in the tile */
-    double middle_u, middle_v; /* of the whole tile, in the grid */
+    double middle_u, middle_v; /* centre of the whole tile, in the grid */
 } SinoFrame;
 
 SINO_INLINE SinoFrame sino_frame_of(int64_t grid_size, SinoTilePlace tile)
@@ -59,10 +59,10 @@ SINO_INLINE double sino_greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* Rays of one angle that can cross the tile: columns first … last, and ρ of column 0. */
+/* Rays of one angle that can cross the tile: columns first … last; rho0: ρ of column 0. */
 typedef struct SinoFan {
     double cosine, sine, rho0;
-    int64_t first, last; /* with one more where rounding leaves it open */
+    int64_t first, last; /* one more where rounding leaves it open */
 } SinoFan;
 
 SINO_INLINE SinoFan sino_fan_of(int64_t grid_size, int64_t column_count, double center, const SinoFrame *frame,
@@ -81,29 +81,29 @@ SINO_INLINE SinoFan sino_fan_of(int64_t grid_size, int64_t column_count, double 
     return fan;
 }
 
-/* Its signed distance from the tile's center: rays of one group have nearly the same. */
+/* Signed distance of a ray of the fan from the tile's center; rays of one group have nearly the same. */
 SINO_INLINE double sino_fan_offset(const SinoFan *fan, const SinoFrame *frame, double rho)
 {
     return rho - (frame->middle_u * fan->cosine - frame->middle_v * fan->sine);
 }
 
-/* One axis of the tile inside the grid: its first voxel in the grid and in the tile, how many, and how far apart their
- * numbers are. */
+/* One axis of the part of a tile inside the grid: its first voxel in the grid (`first`) and in the tile (`offset`), the
+ * number of voxels, and the stride between their numbers. */
 typedef struct SinoAxis {
     double first;
     int offset, count, stride;
 } SinoAxis;
 
-/* A ray in a tile: it advances by `along`, its position across is start + along·slope with |slope| ≤ 1. */
+/* A ray in a tile. It advances along `along`; its position on `across` is start + along·slope with |slope| ≤ 1. */
 typedef struct SinoRayPath {
     SinoAxis along, across;
     double start, slope;
-    bool on_line; /* it runs along a line of the grid */
-    double line;  /* which */
+    bool on_line; /* the ray runs along a grid line */
+    double line;  /* position of that line */
 } SinoRayPath;
 
-/* Whether the ray runs along a line of the grid is decided in the grid's own coordinates, so that all tiles agree; its
- * last bits would put it on one side or the other. */
+/* Decides in grid coordinates whether the ray runs along a grid line, so that all tiles agree: its last bits would put
+ * it on one side or the other. */
 SINO_INLINE SinoRayPath sino_ray_path(const SinoFrame *frame, const SinoFan *fan, double grid_size, double rho)
 {
     const SinoAxis right = {frame->left, frame->column, frame->width, 1};
@@ -121,13 +121,14 @@ SINO_INLINE SinoRayPath sino_ray_path(const SinoFrame *frame, const SinoFan *fan
     return path;
 }
 
-/* One step along: voxel `lower` across, from the first of the tile inside the grid, the next one, and the lengths. */
+/* One step along: voxel `lower` on the other axis, counted from the first voxel of the tile inside the grid, the next
+ * voxel (upper), and the lengths in both. */
 typedef struct SinoRayStep {
     int32_t lower;
     double lower_length, upper_length;
 } SinoRayStep;
 
-/* The share of step i in the upper voxel is none when no edge is crossed. */
+/* Step i. The share of the upper voxel is 0 if no edge is crossed. */
 SINO_INLINE SinoRayStep sino_ray_step(const SinoRayPath *path, int i)
 {
     const double full = sqrt(1 + path->slope * path->slope), width = sino_greater(fabs(path->slope), 1e-300);
@@ -139,7 +140,7 @@ SINO_INLINE SinoRayStep sino_ray_step(const SinoRayPath *path, int i)
     return step;
 }
 
-/* A ray along a grid line belongs half to the voxels on either side. */
+/* A step along a grid line: half of the length belongs to the voxel on either side. */
 SINO_INLINE SinoRayStep sino_ray_line_step(const SinoRayPath *path)
 {
     const SinoRayStep step = {(int32_t)(path->line - path->across.first) - 1, 0.5, 0.5};

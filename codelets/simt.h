@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SIMT: what every .cu file includes in place of CUDA's headers.
+/* SIMT: every .cu file includes this header in place of CUDA's own headers.
  *
- * Under nvcc these are CUDA's own names, and the wrappers below. Compiled as C++ with SINO_SIMT_HOST, <simt_host.h> of
- * the tests gives the same names a meaning on the host, so that the logic of kernels is tested where there is no GPU.
+ * Under nvcc the names are CUDA's own, plus the wrappers below. Under a C++ compiler with SINO_SIMT_HOST, <simt_host.h>
+ * of the tests defines the same names for the host, so that the logic of kernels is tested without a GPU.
  *
  *     __shared__ memory     SINO_SHARED(type, name, count); SINO_SHARED_DYNAMIC(name): char *name, 128-byte aligned
  *     launches              sino_launch(SinoLaunch, kernel, arguments …); sino_clear(stream, memory, bytes): to 0
  *     asynchronous copies   sino_copy_async_16 / _8 / _4(to shared, from global), sino_copy_async_commit(),
- *                           sino_copy_async_wait<groups that may be left>(); then __syncthreads() for other threads;
- *                           sino_prefetch_l2(global): its line of 128 bytes comes to L2
+ *                           sino_copy_async_wait<groups that may stay pending>(); __syncthreads() before other threads
+ *                           read the copies; sino_prefetch_l2(global): brings its line of 128 bytes to L2
  *     tensor cores          sino_ldmatrix_x1 / _x2 / _x4 and …_trans, sino_mma_16816 (PTX ISA, "Matrix fragments for
  *                           mma.m16n8k16"); on every architecture, by shuffles where the hardware has none
  *     halves                __half, __half2 and their conversions, as in cuda_fp16.h
  *
- * Threads of a block reach every __syncthreads() together, none having returned; threads that a mask names reach a
- * warp's functions together. The host's version reports what does not. */
+ * All threads of a block must reach every __syncthreads() together; none may have returned before. All threads that a
+ * mask names must reach a warp function together. The host version reports violations. */
 #ifndef SINO_SIMT_H
 #define SINO_SIMT_H
 
@@ -32,11 +32,11 @@ extern "C" {
 #include "status.h"
 }
 
-/* A launch: what to call the kernel in an error's text, its sizes, and where. */
+/* A launch: the kernel's name for error texts, its sizes, and its stream. */
 struct SinoLaunch {
     const char *name;
     dim3 blocks, threads;
-    size_t shared_bytes; /* of SINO_SHARED_DYNAMIC */
+    size_t shared_bytes; /* size of SINO_SHARED_DYNAMIC */
     cudaStream_t stream;
 };
 
@@ -45,7 +45,7 @@ struct SinoLaunch {
 #define SINO_SHARED(type, name, count) __shared__ type name[count]
 #define SINO_SHARED_DYNAMIC(name)      extern __shared__ __align__(128) char name[]
 
-/* Dynamic shared memory above 48 KiB has to be asked for. */
+/* Dynamic shared memory above 48 KiB needs an explicit request. */
 template <class... Parameters>
 static inline cudaError_t sino_launch_allow(const SinoLaunch &at, void (*kernel)(Parameters...))
 {
@@ -97,18 +97,18 @@ static __device__ __forceinline__ unsigned sino_shared_address(const void *share
         *static_cast<type *>(shared) = *static_cast<const type *>(global);                                             \
     }
 #endif
-SINO_COPY_ASYNC(sino_copy_async_16, uint4, 16, "cg") /* past L1 */
+SINO_COPY_ASYNC(sino_copy_async_16, uint4, 16, "cg") /* bypasses L1 */
 SINO_COPY_ASYNC(sino_copy_async_8, uint2, 8, "ca")
 SINO_COPY_ASYNC(sino_copy_async_4, unsigned, 4, "ca")
 #undef SINO_COPY_ASYNC
 
-/* The line of 128 bytes comes to L2, for whoever reads it later. */
+/* Brings the line of 128 bytes to L2 for a later read. */
 static __device__ __forceinline__ void sino_prefetch_l2(const void *global)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
 }
 
-/* What this thread has asked for since the last commit becomes a group. */
+/* Makes the copies that this thread has issued since the last commit one group. */
 static __device__ __forceinline__ void sino_copy_async_commit()
 {
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
@@ -116,7 +116,7 @@ static __device__ __forceinline__ void sino_copy_async_commit()
 #endif
 }
 
-/* Until all of this thread's groups but the last LEFT have arrived. */
+/* Waits until all groups of this thread except the last LEFT have arrived. */
 template <int LEFT> static __device__ __forceinline__ void sino_copy_async_wait()
 {
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
@@ -126,8 +126,8 @@ template <int LEFT> static __device__ __forceinline__ void sino_copy_async_wait(
 
 #endif
 
-/* Fragments by shuffles: what older hardware has no instructions for, and a second opinion for the tests. Lane l holds
- * row l/4, columns 2·(l%4) and + 1 of an 8 × 8 matrix of halves; transposed, rows 2·(l%4) and + 1 of column l/4. */
+/* Fragments by shuffles, for hardware without the instructions and as a reference for the tests. Lane l holds row l/4,
+ * columns 2·(l%4) and + 1 of an 8 × 8 matrix of halves; transposed: rows 2·(l%4) and + 1 of column l/4. */
 template <int MATRICES, bool TRANSPOSED>
 static __device__ __forceinline__ void sino_ldmatrix_by_shuffles(unsigned (&fragment)[MATRICES], const void *row)
 {
@@ -155,7 +155,7 @@ static __device__ __forceinline__ void sino_mma_16816_by_shuffles(float (&c)[4],
 {
     const int lane = static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
     const int row = lane / 4, column = 2 * (lane % 4);
-    for (int k = 0; k < 16; k += 2) { /* A(row, k), A(row, k + 1) are one register, and so are B(k, n), B(k + 1, n) */
+    for (int k = 0; k < 16; k += 2) { /* A(row, k), A(row, k + 1) share a register, and so do B(k, n), B(k + 1, n) */
         const int holder = k % 8 / 2, upper = k / 8;
         const unsigned top = __shfl_sync(0xffffffffu, upper ? a[2] : a[0], 4 * row + holder);
         const unsigned bottom = __shfl_sync(0xffffffffu, upper ? a[3] : a[1], 4 * row + holder);
@@ -172,7 +172,7 @@ static __device__ __forceinline__ void sino_mma_16816_by_shuffles(float (&c)[4],
 
 #ifndef SINO_SIMT_HOST
 
-/* Lanes 8·m … 8·m + 7 give the addresses of the eight rows of matrix m, each of 16 bytes in shared memory. */
+/* Lanes 8·m … 8·m + 7 provide the addresses of the eight rows of matrix m, 16 bytes each in shared memory. */
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 750
 #define SINO_LDMATRIX(name, transposed, qualifier, matrices, operands, ...)                                            \
     static __device__ __forceinline__ void name(unsigned(&fragment)[matrices], const void *row)                        \
@@ -203,7 +203,7 @@ SINO_LDMATRIX(sino_ldmatrix_x4_trans, true, ".trans", 4, "{%0, %1, %2, %3}, [%4]
 #undef SINO_LDMATRIX_2
 #undef SINO_LDMATRIX_4
 
-/* c += A B with fragments of mma.m16n8k16, halves times halves in single. Turing has it in two steps of k8. */
+/* c += A B with fragments of mma.m16n8k16: products of halves, sums in single. Turing needs two steps of k8. */
 static __device__ __forceinline__ void sino_mma_16816(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2])
 {
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800

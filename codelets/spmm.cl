@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SpMM from gather lists of groups of 4 (codelets/gather.h has what they mean). A work item is a slice and an owner of
- * outputs, which adds alone and in a fixed order. */
+/* SpMM from gather lists with groups of 4 outputs (codelets/gather.h defines them). A work item computes one slice of
+ * the outputs that a unit owns. No other work item adds to these outputs, so the order of each sum is fixed. */
 
 enum { TILE_VOXELS = 256, ORIENTATIONS = 8, GROUP = 4, NONE = 0xffff };
 
 /* SinoPrecision of config/precision.h. */
 enum { SINGLE, DOUBLE, HALF, MIXED };
 
-/* As the structures of gather.h, whose names begin with SinoGather. */
+/* The same structs as in gather.h, without the prefix SinoGather. */
 typedef struct Header {
     long bytes, tile_count, ray_count, nonzero_count, stored_nonzero_count, stored_count, index_bytes;
     int precision, back, outputs, chain_count, visit_count, angles, columns, unit_count, part_count, part_unit_count;
@@ -39,7 +39,7 @@ typedef struct Bundle {
     ushort output[GROUP * GROUP];
 } Bundle;
 
-/* Where the tables are. */
+/* Addresses of the tables of the lists. */
 typedef struct Tables {
     __global const Chain *chain;
     __global const Visit *visit;
@@ -48,7 +48,7 @@ typedef struct Tables {
     __global const Span *span;
 } Tables;
 
-/* One visit's lists. */
+/* The lists of one visit. */
 typedef struct Lists {
     __global const Bundle *bundle;
     __global const ushort *slot;
@@ -83,7 +83,7 @@ static Lists lists_of(__global const Header *header, __global const Visit *visit
     return lists;
 }
 
-/* Elements that are halves or REALs. */
+/* Reads one element of an array of halves or of REALs. */
 static REAL take(int is_half, __global const void *array, size_t at)
 {
     return is_half ? (REAL)vload_half(at, (__global const half *)array) : ((__global const REAL *)array)[at];
@@ -107,13 +107,14 @@ static int is_narrow(int precision)
     return precision == HALF || precision == MIXED;
 }
 
-/* What sums are multiplied by: x holds shares of the unit, and so does what half precision writes. */
+/* The factor for a sum before it is stored: the unit of slice f in mixed precision, else 1. In mixed precision x holds
+ * multiples of the unit. In half precision the stored result does, too, so its factor is 1. */
 static REAL scale_of(int precision, __global const Units *units, int f)
 {
     return precision == MIXED && units ? (REAL)units->unit[f] : 1;
 }
 
-/* The footprint's row of a ray's slot, in the stored orientation. */
+/* The row in the footprint of the ray in `slot`, in the stored orientation. */
 static long row_of(__global const Span *span, int columns, int slot)
 {
     const Span angle = span[slot / columns];
@@ -121,14 +122,14 @@ static long row_of(__global const Span *span, int columns, int slot)
     return (long)angle.first + (ahead < 0 ? ahead + columns : ahead);
 }
 
-/* Where voxel v of a tile is in orientation g: sino_gather_voxel. */
+/* The place of voxel v of a tile in orientation g; equals sino_gather_voxel. */
 static int voxel_of(int g, int v)
 {
     const int backwards = (int)(0xfff0000f0ffff000UL >> (8 * g) & 0xff);
     return (g % 2 == 0 ? v : (v << 4 | v >> 4) & 0xff) ^ backwards;
 }
 
-/* The place of bit g among the bits that are set. */
+/* The rank of bit g: the number of set bits below it. */
 static int number_of(uint bits, int g)
 {
     return popcount(bits & ((1u << g) - 1));
@@ -148,7 +149,7 @@ __kernel void spmm_clear(Slices slices, int precision, long rows, __global void 
     if (f < slices.stride && i < rows) put(precision == HALF, 0, to, element(slices, rows, i, f));
 }
 
-/* The row of group q of a bundle adds up lengths times inputs. */
+/* Adds lengths times inputs to the sums of group q of a bundle. */
 static void gather(Lists lists, Bundle bundle, int q, int narrow, Column input, long first_row, int turn,
                    __global const Span *span, int columns, __global const void *from, REAL sum[GROUP])
 {
@@ -161,7 +162,7 @@ static void gather(Lists lists, Bundle bundle, int q, int narrow, Column input, 
     }
 }
 
-/* A work item per slice and unit, a chain in one orientation. y is clear. */
+/* One work item computes one slice of one unit, which is a chain in one orientation. y is 0 before the launch. */
 __kernel void spmm_project(Slices slices, __global const Header *header, __global const void *x,
                            __global const Units *units, __global void *y)
 {
@@ -197,7 +198,7 @@ __kernel void spmm_project(Slices slices, __global const Header *header, __globa
     }
 }
 
-/* A work item per slice and tile. x is clear. */
+/* One work item computes one slice of one tile. x is 0 before the launch. */
 __kernel void spmm_backproject(Slices slices, __global const Header *header, __global const void *y,
                                __global const Units *units, __global void *x)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SpMM: the system matrix A of one partition times F interleaved slices, both directions from one block (block.h).
+/* SpMM: multiplies the system matrix A of one partition, or its transpose, by F interleaved slices; one block serves
+ * both (block.h).
  *
- * Vectors lie in panels (panel.h): x has tile_count·T² rows, y the footprint's ray_count; F is padded to the stride.
- * Their elements by the block's precision, `from` being the vector that is read, `to` the one that is written:
+ * Vectors lie in panels (panel.h): x has tile_count·T² rows, y has the footprint's ray_count rows; F is padded to the
+ * stride. The block's precision determines the elements of `from`, the vector that is read, and `to`, the vector that
+ * is written:
  *
- *     double  double both        half   half both; sums over a section's rays or voxels are single
- *     single  single both        mixed  from is half, to is single, and so are all sums
- */
+ *     double  both double        half   both half; sums over a section's rays or voxels are single
+ *     single  both single        mixed  from is half; to and all sums are single */
 #ifndef SINO_SPMM_H
 #define SINO_SPMM_H
 
@@ -15,18 +16,19 @@
 /* The instruction set in use: "plain", "avx2" or "avx512". */
 const char *sino_spmm_isa_name(void);
 
-/* Bytes of the vectors' elements. */
+/* Bytes per element of the vector that is read, and of the one that is written. */
 size_t sino_spmm_from_bytes(SinoPrecision precision);
 size_t sino_spmm_to_bytes(SinoPrecision precision);
 
 /* Bytes of the scratch memory of one call. */
 int64_t sino_spmm_scratch_bytes(void);
 
-/* y = A x. unit[stride]: x holds shares of unit, a power of two for each slice: y is A x for mixed, and in the same
- * unit as x for half. NULL: 1; not for other precisions. */
+/* y = A x. unit[stride]: x holds shares of these units, one power of two per slice (cast.h). For mixed y is A x; for
+ * half y has the same units as x. NULL: all units are 1. Single and double have no units. `scratch`:
+ * sino_spmm_scratch_bytes. */
 void sino_spmm_project(const void *block, int64_t stride, const void *x, const float *unit, void *y, void *scratch);
 
-/* x = Aᵀ y; unit is that of y. */
+/* x = Aᵀ y; `unit` are the units of y. */
 void sino_spmm_backproject(const void *block, int64_t stride, const void *y, const float *unit, void *x, void *scratch);
 
 #endif

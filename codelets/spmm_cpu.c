@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SpMM: y = A x and x = Aᵀ y of one partition for F interleaved slices, on a CPU core.
  *
- * One voxel row loaded serves the R rays of a group (M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-B,
- * reuses lengths over slices; groups reuse voxels over rays as well). */
+ * One load of a voxel's row serves the R rays of a group. M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-B,
+ * reuse lengths over slices; groups reuse voxels over rays as well. */
 #include "spmm.h"
 
 #include "spmm_isa.h"
@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* The best that the processor has. */
+/* The best instruction set that the processor has. */
 static const SinoSpmmIsa *isa(void)
 {
 #ifdef __x86_64__
@@ -41,7 +41,7 @@ int64_t sino_spmm_scratch_bytes(void)
     return isa()->scratch_bytes;
 }
 
-/* Units of every slice that the caller did not give. */
+/* The caller's units, or, if there are none, units of 1. */
 static const float *units(const float *unit, int64_t stride, float *one)
 {
     assert(stride <= SINO_SLICES_MAX);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SpMM on a GPU's multiply-add units, and which kernel a product goes to.
+/* SpMM on a GPU's multiply-add units, and the choice of the kernel for a product.
  *
- * 8 lanes × 16 bytes are a row of 32 singles, so a warp works on the four groups of a bundle at once: an input's row is
- * one shared-memory access of each lane, four lengths are another of L1's, and both serve 16 multiply-adds. Where a row
- * has fewer bytes more groups share a warp. M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Listing 1, reuses a length
- * for all slices; here a row is reused for R outputs as well, and sums stay where they are needed again. */
+ * A row of 32 singles is 8 lanes × 16 bytes, so a warp works on the four groups of a bundle at once. Each lane reads
+ * its share of an input's row by one access to shared memory, and four lengths by one access to L1. Both serve 16
+ * multiply-adds. If a row has fewer bytes, more groups share a warp. M. Hidayetoğlu et al., "Petascale XCT", SC 2020,
+ * Listing 1, reuses a length for all slices. Here a row is reused for R outputs as well, and sums stay in shared memory
+ * as long as they are needed. */
 #include "gather_cuda.cuh"
 
 template <class From_, class Length_, class Sum_, class To_, int SLICES_, bool BACK_> struct SinoMultiplyAdd {
@@ -17,8 +18,8 @@ template <class From_, class Length_, class Sum_, class To_, int SLICES_, bool B
         BACK = BACK_,
         SPREADS = 0,
         R = SINO_GROUP_RAYS,
-        LANE_SLICES = 16 / sizeof(Sum), /* of a lane */
-        LANES = SLICES / LANE_SLICES,   /* of a group */
+        LANE_SLICES = 16 / sizeof(Sum), /* slices of a lane */
+        LANES = SLICES / LANE_SLICES,   /* lanes of a group */
         WARP_GROUPS = SINO_WARP / LANES
     };
     static __device__ __forceinline__ void gather(const SinoGatherProduct &product, const SinoGatherAt &at,
@@ -40,7 +41,7 @@ static __device__ __forceinline__ float sino_widen(__half value)
     return __half2float(value);
 }
 
-/* An input for a group: R sums += R lengths · the lane's slices of its row. */
+/* Adds one input to a group: R sums += R lengths · the lane's slices of the input's row. */
 template <class K>
 static __device__ __forceinline__ void multiply_add(const SinoPack<typename K::Length, K::R> &length, const char *row,
                                                     typename K::Sum (&sum)[K::R][K::LANE_SLICES])
@@ -59,7 +60,7 @@ static __device__ __forceinline__ int slot_of(uint2 slots, int q)
     return static_cast<int>((q < 2 ? slots.x : slots.y) >> q % 2 * 16 & 0xffff);
 }
 
-/* What group q of the bundle gathers, for the lane's slices. Lengths and slots are read two steps ahead. */
+/* Sums group q of the bundle for the lane's slices. Lengths and slots are read two steps ahead. */
 template <class K>
 static __device__ __forceinline__ void gather_group(const SinoGatherBundle &bundle, int q, const uint16_t *slots,
                                                     const typename K::Length *lengths, const char *rows,
@@ -125,7 +126,7 @@ SinoMultiplyAdd<From, Length, Sum, To, SLICES_, BACK_>::gather(const SinoGatherP
 
 enum { WIDTHS = 3 };
 
-/* [back][precision][the most slices first] */
+/* [back][precision][kernels, the most slices first] */
 static const SinoGatherKernel kernels[2][SINO_PRECISIONS][WIDTHS] = {
     {
         KERNELS("project", "single", 32, 16, 8, false, float, float, float, float),

@@ -22,17 +22,17 @@ enum {
 };
 
 struct SinoSpmmScratch {
-    float tile[SINO_TILE_VOXELS * 2 * SINO_VECTOR_BYTES / 4]; /* a tile's rows */
-    float length[SECTION_VOXELS_MAX * SINO_GROUP_RAYS];       /* of a section */
-    uint8_t voxel[SECTION_VOXELS_MAX + 32];                   /* of a section, in another orientation */
+    float tile[SINO_TILE_VOXELS * 2 * SINO_VECTOR_BYTES / 4]; /* rows of one tile */
+    float length[SECTION_VOXELS_MAX * SINO_GROUP_RAYS];       /* lengths of one section */
+    uint8_t voxel[SECTION_VOXELS_MAX + 32];                   /* voxels of one section in another orientation */
 };
 
-/* What is stored as half, and the direction: constants where kernels are inlined. */
+/* Flags: which data are stored as half, and the direction. They are constants where kernels are inlined. */
 typedef struct SinoSpmmFlags {
     bool back, x_half, y_half;
 } SinoSpmmFlags;
 
-/* Halves to floats and back: 4, 8 or 16 at a time. */
+/* Convert 4, 8 or 16 halves to floats and back. */
 SINO_INLINE void expand_lanes(int lanes, const SinoHalf *from, void *floats)
 {
     float *const to = floats;
@@ -95,7 +95,8 @@ static void narrow(int64_t count, const float *from, SinoHalf *to)
 
 typedef float Register __attribute__((vector_size(SINO_VECTOR_BYTES), aligned(4), may_alias));
 
-/* Rows of `width` halves, each slice times its unit; a panel's width is a power of two, two registers at most. */
+/* Converts rows of `width` halves, each times its slice's unit. A panel's width is a power of two and at most two
+ * registers. */
 static void expand_rows(int64_t rows, int64_t width, const SinoHalf *from, const float *unit, float *to)
 {
     enum { LANES_MOST = SINO_VECTOR_BYTES / 4, CHUNK = 2 * LANES_MOST };
@@ -119,8 +120,8 @@ SINO_INLINE float half_value(SinoHalf half)
 #endif
 }
 
-/* Numbers of a section's voxels in orientation g ≥ 1 (sino_orientation_place): row and column change places at odd
- * quarter turns, then run backwards or not. */
+/* Numbers the voxels of a section in orientation g ≥ 1 (sino_orientation_place). Odd quarter turns swap row and column;
+ * row and column then run backwards or forwards. */
 static void orient_voxels(int orientation, int64_t count, const uint8_t *from, uint8_t *to)
 {
     static const uint8_t backwards[SINO_ORIENTATIONS] = {0x00, 0xf0, 0xff, 0x0f, 0x0f, 0x00, 0xf0, 0xff};
@@ -131,6 +132,12 @@ static void orient_voxels(int orientation, int64_t count, const uint8_t *from, u
     else
         for (int64_t i = 0; i < count; i++) to[i] = (uint8_t)(from[i] << 4 | from[i] >> 4) ^ flip;
 }
+
+/* The name of x for the panel PANEL in the type of NAME: x_pair_single, for example. */
+#define NAME_EXPANDED(x)       NAME(x)
+#define PANEL_JOIN(x, panel)   x##_##panel
+#define PANEL_EXPAND(x, panel) PANEL_JOIN(x, panel)
+#define PANEL_NAME(x)          NAME_EXPANDED(PANEL_EXPAND(x, PANEL))
 
 #define REAL       float
 #define REAL_BYTES 4

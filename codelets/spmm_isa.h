@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SpMM kernels of one instruction set: spmm_isa.c is compiled once for each, spmm_cpu.c chooses. */
+/* SpMM kernels of one instruction set. spmm_isa.c is compiled once per instruction set; spmm_cpu.c chooses at run time.
+ */
 #ifndef SINO_SPMM_ISA_H
 #define SINO_SPMM_ISA_H
 
@@ -7,17 +8,17 @@
 #include "half.h"
 #include "panel.h"
 
-/* What one call works with beside the vectors. */
+/* Work memory of one call, beside the vectors. */
 typedef struct SinoSpmmScratch SinoSpmmScratch;
 
 typedef struct SinoSpmmProduct {
     int64_t stride;
-    void *x, *y;       /* one is read, to the other is added */
-    const float *unit; /* of each slice: what a stored half of the vector that is read stands for */
+    void *x, *y;       /* one is read, the other one accumulates the product */
+    const float *unit; /* [stride]: value of a stored half of 1 in the vector that is read */
     SinoSpmmScratch *scratch;
 } SinoSpmmProduct;
 
-/* y += A x or x += Aᵀ y, over the block's sections. */
+/* y += A x or x += Aᵀ y over the sections of the block. */
 typedef void SinoSpmmKernel(const SinoBlockHeader *header, const SinoSpmmProduct *product);
 
 typedef struct SinoSpmmIsa {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SpMM on an OpenCL device, from gather lists with R = 4 (gather.h): the functions of spmm.h with buffers of the
- * device. They are launched, not waited for. `header` is a copy of the lists' in main memory; `units` holds SinoUnits
- * of the vector that is read, for half and mixed precision; NULL otherwise. */
+/* SpMM on an OpenCL device: the functions of spmm.h from gather lists with R = 4 (gather.h), with buffers of the
+ * device. Functions launch kernels, and do not wait for them. `header`: a copy of the lists' header in main memory.
+ * `units`: SinoUnits of the vector that is read, for half and mixed precision; NULL otherwise. */
 #ifndef SINO_SPMM_OPENCL_H
 #define SINO_SPMM_OPENCL_H
 

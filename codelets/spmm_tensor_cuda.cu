@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SpMM on tensor cores: half and mixed precision, lists of R = 16.
  *
- * A step of a bundle is a product of 16 outputs × 16 inputs by 16 inputs × the slices. Lengths lie as the lanes of a
- * warp need them, 16 bytes each; rows of inputs are gathered by ldmatrix, whose lanes each give the address of a row of
- * 8 slices, and which transposes. Products of halves are exact in single, and sums are single, as on the CPU. */
+ * A step of a bundle is the product of a matrix of 16 outputs × 16 inputs and a matrix of 16 inputs × the slices. The
+ * lists store lengths in the order in which the lanes of a warp need them, 16 bytes per lane. The instruction ldmatrix
+ * gathers the rows of inputs: each lane gives the address of a row of 8 slices, and the instruction transposes.
+ * Products of halves are exact in single, and sums are single, as on the CPU. */
 #include "gather_cuda.cuh"
 
 template <class To_, int SLICES_, bool BACK_> struct SinoMatrix {
@@ -22,7 +23,7 @@ template <class To_, int SLICES_, bool BACK_> struct SinoMatrix {
                                                   const SinoGatherStage<SinoMatrix> &stage);
 };
 
-/* sum += the step's lengths · rows of its inputs; the lane's slot is that of input lane mod 16. */
+/* sum += the step's lengths · rows of its inputs. A lane holds the slot of input lane mod 16. */
 template <class K>
 static __device__ __forceinline__ void multiply_step(uint4 lengths, int slot, const char *rows,
                                                      float (&sum)[K::TILES][4])
@@ -39,7 +40,7 @@ static __device__ __forceinline__ void multiply_step(uint4 lengths, int slot, co
     }
 }
 
-/* Half a fragment of sums, of one output, to where they belong. */
+/* Adds half a fragment of sums, which belongs to one output, to that output's sums in shared memory. */
 template <class K>
 static __device__ __forceinline__ void add_output(int output, int orientation, const float (&sum)[K::TILES][4],
                                                   int half, float *sums)
@@ -91,7 +92,7 @@ __device__ __forceinline__ void SinoMatrix<To, SLICES_, BACK_>::gather(const Sin
 
 enum { WIDTHS = 3 };
 
-/* [back][mixed][the most slices first] */
+/* [back][mixed][kernels, the most slices first] */
 static const SinoGatherKernel kernels[2][2][WIDTHS] = {
     {KERNELS("project", "half", __half, false), KERNELS("project", "mixed", float, false)},
     {KERNELS("backproject", "half", __half, true), KERNELS("backproject", "mixed", float, true)},

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SpMM in one type: REAL computes, LANES of them fill a register, NAME(x) are the function names. Included by
- * spmm_isa.c.
+/* SpMM in one type. REAL is the type of the arithmetic, LANES of them fill a register, NAME(x) are the function names.
+ * Included by spmm_isa.c.
  *
- * A visit is one section in one orientation for one panel of slices: its x rows are a tile's, contiguous and small
- * enough for L1, its lengths stay in L2 from visit to visit. A group keeps its R × vectors sums (project) or rows
- * (backproject) in registers. */
+ * A visit is one section in one orientation for one panel of slices. Its rows of x are those of one tile, contiguous
+ * and small enough for L1. Its lengths stay in L2 from visit to visit. A group keeps its R × vectors sums (project) or
+ * rows (backproject) in registers. */
 
 typedef struct NAME(Visit) {
     int64_t group_count;
@@ -13,12 +13,12 @@ typedef struct NAME(Visit) {
     const REAL *length;
     REAL *x;          /* rows of the tile */
     void *y;          /* rows of the footprint */
-    const REAL *unit; /* of each slice: what a stored half stands for */
-    const char *next; /* the tile of the next visit, to be prefetched, and how much of it per group */
+    const REAL *unit; /* of each slice: the value that a stored half of 1 stands for */
+    const char *next; /* the next visit's tile, and the bytes of it that each group prefetches */
     int64_t next_step;
 } NAME(Visit);
 
-/* Rows of groups ahead, and a part of the next tile. */
+/* Prefetches the footprint's rows of a later group, and a part of the next tile. */
 SINO_INLINE void NAME(prefetch)(const NAME(Visit) * visit, int64_t group, int64_t row_bytes)
 {
     const uint32_t *ahead = visit->ray + (group + SINO_GROUPS_AHEAD) * SINO_GROUP_RAYS;
@@ -28,100 +28,38 @@ SINO_INLINE void NAME(prefetch)(const NAME(Visit) * visit, int64_t group, int64_
     for (int64_t line = 0; line < visit->next_step; line += LINE) __builtin_prefetch(next + line);
 }
 
-/* Where the group's rows of the footprint are: known before the first of them is written. */
+/* Finds the group's rows of the footprint, before the first of them is written. */
 SINO_INLINE void NAME(find_rows)(const NAME(Visit) * visit, int64_t group, int64_t row_bytes, char **row)
 {
     const uint32_t *ray = visit->ray + group * SINO_GROUP_RAYS;
     UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) row[r] = (char *)visit->y + ray[r] * row_bytes;
 }
 
-/* A panel of `vectors` vectors of `lanes` slices. Projecting: rays are sums over the union's voxels; with one vector a
- * second set of sums, for every other voxel, hides the latency of an addition. Backprojecting: each voxel of the union
- * receives every ray. */
-#define DEFINE_PANEL(panel, lanes, vectors)                                                                            \
-    typedef REAL NAME(panel##_vector)                                                                                  \
-        __attribute__((vector_size((lanes) * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));                        \
-    SINO_INLINE NAME(panel##_vector) NAME(load_##panel)(const void *row, int at, const REAL *unit, bool y_half)        \
-    {                                                                                                                  \
-        if (!y_half) return *(const NAME(panel##_vector) *)((const REAL *)row + at);                                   \
-        NAME(panel##_vector) value;                                                                                    \
-        expand_lanes(lanes, (const SinoHalf *)row + at, &value);                                                       \
-        if (unit) value *= *(const NAME(panel##_vector) *)unit;                                                        \
-        return value;                                                                                                  \
-    }                                                                                                                  \
-    SINO_INLINE void NAME(add_##panel)(void *row, int at, NAME(panel##_vector) sum, bool y_half)                       \
-    {                                                                                                                  \
-        const NAME(panel##_vector) value = NAME(load_##panel)(row, at, NULL, y_half) + sum;                            \
-        if (y_half)                                                                                                    \
-            narrow_lanes(lanes, &value, (SinoHalf *)row + at);                                                         \
-        else                                                                                                           \
-            *(NAME(panel##_vector) *)((REAL *)row + at) = value;                                                       \
-    }                                                                                                                  \
-    SINO_INLINE void NAME(project_##panel)(const NAME(Visit) * visit, bool y_half)                                     \
-    {                                                                                                                  \
-        typedef NAME(panel##_vector) Vector;                                                                           \
-        enum { WIDTH = (lanes) * (vectors), SETS = (vectors) == 1 ? 2 : 1 };                                           \
-        const uint8_t *voxel = visit->voxel;                                                                           \
-        const REAL *length = visit->length, *const x = visit->x;                                                       \
-        const int64_t row_bytes = WIDTH * (int64_t)(y_half ? sizeof(SinoHalf) : sizeof(REAL));                         \
-        for (int64_t g = 0; g < visit->group_count; g++) {                                                             \
-            char *row[SINO_GROUP_RAYS];                                                                                \
-            const uint8_t *const end = voxel + visit->count[g];                                                        \
-            Vector sum[SETS][SINO_GROUP_RAYS][vectors];                                                                \
-            NAME(prefetch)(visit, g, row_bytes);                                                                       \
-            NAME(find_rows)(visit, g, row_bytes, row);                                                                 \
-            UNROLL for (int s = 0; s < SETS; s++) UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++)                     \
-                UNROLL for (int v = 0; v < (vectors); v++) sum[s][r][v] = (Vector){0};                                 \
-            do {                                                                                                       \
-                UNROLL for (int i = 0; i < 2; i++)                                                                     \
-                {                                                                                                      \
-                    const Vector *from = (const Vector *)(x + (int64_t)voxel[i] * WIDTH);                              \
-                    UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++)        \
-                        sum[i % SETS][r][v] += from[v] * length[i * SINO_GROUP_RAYS + r];                              \
-                }                                                                                                      \
-                voxel += 2;                                                                                            \
-                length += 2 * SINO_GROUP_RAYS;                                                                         \
-            } while (voxel < end);                                                                                     \
-            UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++)                \
-            {                                                                                                          \
-                if (SETS == 2) sum[0][r][v] += sum[SETS - 1][r][v];                                                    \
-                NAME(add_##panel)(row[r], v * (lanes), sum[0][r][v], y_half);                                          \
-            }                                                                                                          \
-        }                                                                                                              \
-    }                                                                                                                  \
-    SINO_INLINE void NAME(backproject_##panel)(const NAME(Visit) * visit, bool y_half)                                 \
-    {                                                                                                                  \
-        typedef NAME(panel##_vector) Vector;                                                                           \
-        enum { WIDTH = (lanes) * (vectors) };                                                                          \
-        const uint8_t *voxel = visit->voxel;                                                                           \
-        const REAL *length = visit->length;                                                                            \
-        REAL *const x = visit->x;                                                                                      \
-        const int64_t row_bytes = WIDTH * (int64_t)(y_half ? sizeof(SinoHalf) : sizeof(REAL));                         \
-        for (int64_t g = 0; g < visit->group_count; g++) {                                                             \
-            char *row[SINO_GROUP_RAYS];                                                                                \
-            const uint8_t *const end = voxel + visit->count[g];                                                        \
-            Vector value[SINO_GROUP_RAYS][vectors];                                                                    \
-            NAME(prefetch)(visit, g, row_bytes);                                                                       \
-            NAME(find_rows)(visit, g, row_bytes, row);                                                                 \
-            UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++) value[r][v] =  \
-                NAME(load_##panel)(row[r], v * (lanes), y_half ? visit->unit + v * (lanes) : NULL, y_half);            \
-            do {                                                                                                       \
-                UNROLL for (int i = 0; i < 2; i++)                                                                     \
-                {                                                                                                      \
-                    Vector *to = (Vector *)(x + (int64_t)voxel[i] * WIDTH);                                            \
-                    Vector sum[vectors];                                                                               \
-                    UNROLL for (int v = 0; v < (vectors); v++) sum[v] = to[v];                                         \
-                    UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) UNROLL for (int v = 0; v < (vectors); v++)        \
-                        sum[v] += value[r][v] * length[i * SINO_GROUP_RAYS + r];                                       \
-                    UNROLL for (int v = 0; v < (vectors); v++) to[v] = sum[v];                                         \
-                }                                                                                                      \
-                voxel += 2;                                                                                            \
-                length += 2 * SINO_GROUP_RAYS;                                                                         \
-            } while (voxel < end);                                                                                     \
-        }                                                                                                              \
-    }
+#define PANEL         pair
+#define PANEL_LANES   LANES
+#define PANEL_VECTORS 2
+#include "spmm_panel_tmpl.c"
 
-/* One or two slices: too few for a vector, so the group's rays are its lanes instead. */
+#define PANEL         full
+#define PANEL_LANES   LANES
+#define PANEL_VECTORS 1
+#include "spmm_panel_tmpl.c"
+
+#if LANES >= 8
+#define PANEL         half
+#define PANEL_LANES   (LANES / 2)
+#define PANEL_VECTORS 1
+#include "spmm_panel_tmpl.c"
+#endif
+
+#if LANES >= 16
+#define PANEL         quarter
+#define PANEL_LANES   (LANES / 4)
+#define PANEL_VECTORS 1
+#include "spmm_panel_tmpl.c"
+#endif
+
+/* One or two slices are too few for a vector register, so the group's rays are its lanes. */
 typedef REAL NAME(RayVector)
     __attribute__((vector_size(SINO_GROUP_RAYS * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
@@ -133,124 +71,84 @@ SINO_INLINE REAL NAME(load_one)(const void *y, int64_t at, const REAL *unit, boo
     return (REAL)half_value(((const SinoHalf *)y)[at]) * (unit ? *unit : 1);
 }
 
-#define DEFINE_NARROW(panel, slices)                                                                                   \
-    SINO_INLINE void NAME(project_##panel)(const NAME(Visit) * visit, bool y_half)                                     \
-    {                                                                                                                  \
-        typedef NAME(RayVector) Vector;                                                                                \
-        const uint8_t *voxel = visit->voxel;                                                                           \
-        const Vector *length = (const Vector *)visit->length;                                                          \
-        const REAL *const x = visit->x;                                                                                \
-        for (int64_t g = 0; g < visit->group_count; g++) {                                                             \
-            const uint32_t *ray = visit->ray + g * SINO_GROUP_RAYS;                                                    \
-            const uint8_t *const end = voxel + visit->count[g];                                                        \
-            Vector sum[2][slices];                                                                                     \
-            NAME(prefetch)(visit, g, (slices) * (int64_t)(y_half ? sizeof(SinoHalf) : sizeof(REAL)));                  \
-            UNROLL for (int f = 0; f < (slices); f++) sum[0][f] = sum[1][f] = (Vector){0};                             \
-            for (; voxel < end; voxel += 2, length += 2)                                                               \
-                UNROLL for (int i = 0; i < 2; i++) UNROLL for (int f = 0; f < (slices); f++) sum[i][f] +=              \
-                    length[i] * x[(int64_t)voxel[i] * (slices) + f];                                                   \
-            UNROLL for (int f = 0; f < (slices); f++) UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++)                 \
-            {                                                                                                          \
-                const int64_t at = ray[r] * (int64_t)(slices) + f;                                                     \
-                const REAL value = NAME(load_one)(visit->y, at, NULL, y_half) + (sum[0][f][r] + sum[1][f][r]);         \
-                if (y_half)                                                                                            \
-                    ((SinoHalf *)visit->y)[at] = sino_half((float)value);                                              \
-                else                                                                                                   \
-                    ((REAL *)visit->y)[at] = value;                                                                    \
-            }                                                                                                          \
-        }                                                                                                              \
-    }                                                                                                                  \
-    SINO_INLINE void NAME(backproject_##panel)(const NAME(Visit) * visit, bool y_half)                                 \
-    {                                                                                                                  \
-        typedef NAME(RayVector) Vector;                                                                                \
-        const uint8_t *voxel = visit->voxel;                                                                           \
-        const Vector *length = (const Vector *)visit->length;                                                          \
-        REAL *const x = visit->x;                                                                                      \
-        for (int64_t g = 0; g < visit->group_count; g++) {                                                             \
-            const uint32_t *ray = visit->ray + g * SINO_GROUP_RAYS;                                                    \
-            const uint8_t *const end = voxel + visit->count[g];                                                        \
-            Vector row[slices];                                                                                        \
-            NAME(prefetch)(visit, g, (slices) * (int64_t)(y_half ? sizeof(SinoHalf) : sizeof(REAL)));                  \
-            REAL value[slices][SINO_GROUP_RAYS];                                                                       \
-            UNROLL for (int f = 0; f < (slices); f++) UNROLL for (int r = 0; r < SINO_GROUP_RAYS; r++) value[f][r] =   \
-                NAME(load_one)(visit->y, ray[r] * (int64_t)(slices) + f, y_half ? visit->unit + f : NULL, y_half);     \
-            UNROLL for (int f = 0; f < (slices); f++) row[f] = *(const Vector *)value[f];                              \
-            for (; voxel < end; voxel++, length++) UNROLL for (int f = 0; f < (slices); f++)                           \
-                {                                                                                                      \
-                    const Vector product = row[f] * *length;                                                           \
-                    x[(int64_t)*voxel * (slices) + f] += (product[0] + product[2]) + (product[1] + product[3]);        \
-                }                                                                                                      \
-        }                                                                                                              \
-    }
+#if LANES > 2
+#define PANEL       two
+#define PANEL_WIDTH 2
+#include "spmm_narrow_tmpl.c"
+#endif
 
-DEFINE_PANEL(pair, LANES, 2)
-DEFINE_PANEL(full, LANES, 1)
+#define PANEL       one
+#define PANEL_WIDTH 1
+#include "spmm_narrow_tmpl.c"
+
+/* Visits, dispatched on the panel's width. */
+SINO_INLINE void NAME(project_rows)(const NAME(Visit) * visit, int64_t width, bool y_half)
+{
+    if (width == 2 * LANES)
+        NAME(project_pair)(visit, y_half);
+    else if (width == LANES)
+        NAME(project_full)(visit, y_half);
 #if LANES >= 8
-DEFINE_PANEL(half, LANES / 2, 1)
+    else if (width == LANES / 2)
+        NAME(project_half)(visit, y_half);
 #endif
 #if LANES >= 16
-DEFINE_PANEL(quarter, LANES / 4, 1)
+    else if (width == LANES / 4)
+        NAME(project_quarter)(visit, y_half);
 #endif
 #if LANES > 2
-DEFINE_NARROW(two, 2)
+    else if (width == 2)
+        NAME(project_two)(visit, y_half);
 #endif
-DEFINE_NARROW(one, 1)
+    else
+        NAME(project_one)(visit, y_half);
+}
 
-#undef DEFINE_PANEL
-#undef DEFINE_NARROW
-
-#define DEFINE_VISIT(direction, suffix, y_half)                                                                        \
-    static void NAME(direction##suffix)(const NAME(Visit) * visit, int64_t width)                                      \
-    {                                                                                                                  \
-        if (width == 2 * LANES) {                                                                                      \
-            NAME(direction##_pair)(visit, y_half);                                                                     \
-            return;                                                                                                    \
-        }                                                                                                              \
-        if (width == LANES) {                                                                                          \
-            NAME(direction##_full)(visit, y_half);                                                                     \
-            return;                                                                                                    \
-        }                                                                                                              \
-        TAKE_HALF(direction, y_half)                                                                                   \
-        TAKE_QUARTER(direction, y_half)                                                                                \
-        TAKE_TWO(direction, y_half)                                                                                    \
-        NAME(direction##_one)(visit, y_half);                                                                          \
-    }
-
-#define TAKE(direction, panel, panel_width, y_half)                                                                    \
-    if (width == (panel_width)) {                                                                                      \
-        NAME(direction##_##panel)(visit, y_half);                                                                      \
-        return;                                                                                                        \
-    }
+SINO_INLINE void NAME(backproject_rows)(const NAME(Visit) * visit, int64_t width, bool y_half)
+{
+    if (width == 2 * LANES)
+        NAME(backproject_pair)(visit, y_half);
+    else if (width == LANES)
+        NAME(backproject_full)(visit, y_half);
 #if LANES >= 8
-#define TAKE_HALF(direction, y_half) TAKE(direction, half, LANES / 2, y_half)
-#else
-#define TAKE_HALF(direction, y_half)
+    else if (width == LANES / 2)
+        NAME(backproject_half)(visit, y_half);
 #endif
 #if LANES >= 16
-#define TAKE_QUARTER(direction, y_half) TAKE(direction, quarter, LANES / 4, y_half)
-#else
-#define TAKE_QUARTER(direction, y_half)
+    else if (width == LANES / 4)
+        NAME(backproject_quarter)(visit, y_half);
 #endif
 #if LANES > 2
-#define TAKE_TWO(direction, y_half) TAKE(direction, two, 2, y_half)
-#else
-#define TAKE_TWO(direction, y_half)
+    else if (width == 2)
+        NAME(backproject_two)(visit, y_half);
 #endif
+    else
+        NAME(backproject_one)(visit, y_half);
+}
 
-DEFINE_VISIT(project, _visit, false)
-DEFINE_VISIT(backproject, _visit, false)
+static void NAME(project_visit)(const NAME(Visit) * visit, int64_t width)
+{
+    NAME(project_rows)(visit, width, false);
+}
+
+static void NAME(backproject_visit)(const NAME(Visit) * visit, int64_t width)
+{
+    NAME(backproject_rows)(visit, width, false);
+}
+
 #if REAL_BYTES == 4
-DEFINE_VISIT(project, _visit_half, true)
-DEFINE_VISIT(backproject, _visit_half, true)
+static void NAME(project_visit_half)(const NAME(Visit) * visit, int64_t width)
+{
+    NAME(project_rows)(visit, width, true);
+}
+
+static void NAME(backproject_visit_half)(const NAME(Visit) * visit, int64_t width)
+{
+    NAME(backproject_rows)(visit, width, true);
+}
 #endif
 
-#undef DEFINE_VISIT
-#undef TAKE
-#undef TAKE_HALF
-#undef TAKE_QUARTER
-#undef TAKE_TWO
-
-/* Walks through a block: every section, in each of its orientations, for each panel. */
+/* A walk through a block: every section, in each of its orientations, for each panel. */
 typedef struct NAME(Walk) {
     SinoSpmmProduct product;
     const SinoBlockHeader *header;
@@ -260,7 +158,7 @@ typedef struct NAME(Walk) {
     NAME(Visit) visit;
 } NAME(Walk);
 
-/* The section's lengths in REAL: where they are, or in the scratch. */
+/* Finds the section's lengths as REAL: where they are, or converted into the scratch. */
 SINO_INLINE void NAME(open_section)(NAME(Walk) * walk, const SinoSectionHeader *section)
 {
     const SinoPrecision precision = (SinoPrecision)walk->header->precision;
@@ -278,20 +176,20 @@ SINO_INLINE void NAME(open_section)(NAME(Walk) * walk, const SinoSectionHeader *
     walk->visit.count = walk->array.count;
 }
 
-/* Slices of the panel that begins with slice `first`, as in panel.h. */
+/* Number of slices of the panel that begins with slice `first`, as in panel.h. */
 SINO_INLINE int64_t NAME(panel_width)(int64_t stride, int64_t first)
 {
     return stride - first < 2 * LANES ? stride - first : 2 * LANES;
 }
 
-/* Where a tile's rows are in a panel that begins with slice `first`. */
+/* Address of a tile's rows in a panel that begins with slice `first`. */
 SINO_INLINE char *NAME(tile_rows)(const NAME(Walk) * walk, int64_t first, int64_t width, int32_t tile, size_t x_bytes)
 {
     const int64_t rows = walk->header->tile_count * SINO_TILE_VOXELS;
     return (char *)walk->product.x + (size_t)(first * rows + tile * (int64_t)SINO_TILE_VOXELS * width) * x_bytes;
 }
 
-/* The tile of the next section; of this one at the end of a piece. */
+/* The tile of the next section, or of this section at the end of a piece. */
 SINO_INLINE int32_t NAME(next_section_tile)(const NAME(Walk) * walk)
 {
     const SinoSectionHeader *next = (const void *)((const char *)walk->section + walk->section->bytes);

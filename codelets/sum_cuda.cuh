@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sum, for CUDA kernels: where the threads of a block put things that follow each other. */
+/* Sum, for CUDA kernels: prefix sums over the threads of a block, which tell each thread where to write. */
 #ifndef SINO_SUM_CUDA_CUH
 #define SINO_SUM_CUDA_CUH
 
 #include "simt.h"
 
-/* The sum of the values of threads before this one; *total of all WARPS · 32. `warp_sum`, of WARPS elements, is
- * shared. All threads of the block reach it together. */
+/* The sum of the values of all threads before this one. *total becomes the sum over all WARPS · 32 threads. `warp_sum`
+ * is a shared array of WARPS elements. All threads of the block call this together. */
 template <int WARPS> static __device__ int sino_sum_before(int value, int *warp_sum, int *total)
 {
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trace: exact lengths of rays in voxels (R. L. Siddon, Med. Phys. 12, 252 (1985)), tile by tile, grouped. */
+/* Trace: computes exact lengths of rays in voxels (R. L. Siddon, Med. Phys. 12, 252 (1985)), tile by tile, in groups.
+ */
 #ifndef SINO_TRACE_H
 #define SINO_TRACE_H
 
@@ -9,9 +10,9 @@
 
 #include <stdint.h>
 
-/* Tile (column, row) of a grid of `side`² tiles, row 0 on top, that is centered on the voxel grid, so that turned and
- * mirrored tiles are tiles. Super-tiles are turned into super-tiles: the side is a multiple of two of them, and the
- * outer tiles may lie beyond the voxel grid. */
+/* Tile (column, row) of a grid of `side`² tiles, row 0 on top. The grid of tiles is centered on the voxel grid, so that
+ * turned and mirrored tiles are tiles again. Super-tiles also turn into super-tiles: the side is a multiple of two
+ * super-tiles, and outer tiles may lie beyond the voxel grid. */
 typedef struct SinoTilePlace {
     int32_t column, row;
 } SinoTilePlace;
@@ -21,13 +22,15 @@ SINO_INLINE int64_t sino_tile_side(int64_t grid_size)
     return sino_block_align(grid_size, 2 * (int64_t)SINO_SUPER_TILE * SINO_TILE) / SINO_TILE;
 }
 
-/* Grid row or column of the first voxel of the tiles at `index`: negative where they begin before the grid. */
+/* Grid row or column of the first voxel of the tiles in row or column `index`; negative if they begin outside the grid.
+ */
 SINO_INLINE int64_t sino_tile_first_voxel(int64_t grid_size, int64_t index)
 {
     return index * SINO_TILE - (sino_tile_side(grid_size) * SINO_TILE - grid_size) / 2;
 }
 
-/* Voxels of the tiles at `index` that lie in the grid: first … first + count − 1 of the tile's T; count 0: none. */
+/* The voxels inside the grid of the tiles in row or column `index`: first … first + count − 1 of the tile's T; count 0:
+ * none. */
 typedef struct SinoTileRange {
     int64_t first, count;
 } SinoTileRange;
@@ -40,7 +43,7 @@ SINO_INLINE SinoTileRange sino_tile_range(int64_t grid_size, int64_t index)
     return (SinoTileRange){.first = first, .count = end > first ? end - first : 0};
 }
 
-/* Voxels of the tiles that lie in the grid, at least in part. */
+/* Number of voxels of all tiles that lie in the grid, at least in part. */
 SINO_INLINE int64_t sino_tile_voxels(int64_t grid_size)
 {
     int64_t count = 0;
@@ -48,9 +51,9 @@ SINO_INLINE int64_t sino_tile_voxels(int64_t grid_size)
     return count * count * SINO_TILE_VOXELS;
 }
 
-/* A run of tiles as traced: the sections of a block (block.h), with ray numbers of the whole layout. */
+/* Traced tiles: the sections of a block (block.h), with ray numbers of the whole layout. */
 typedef struct SinoTrace {
-    uint8_t *bytes; /* owned; malloc */
+    uint8_t *bytes; /* owned; from sino_allocate_large */
     int64_t size;   /* bytes in use */
     int64_t capacity;
     void *workspace;       /* owned */
@@ -60,18 +63,18 @@ typedef struct SinoTrace {
     SinoPrecision precision;
 } SinoTrace;
 
-/* Traces `tile_count` tiles, of which the first is number `first_tile` of its partition. The trace is zero before, or
- * that of an earlier call, whose memory serves again. At most 2³² rays. SINO_FAILED: out of memory; the trace is empty.
- */
+/* Traces `tile_count` tiles; the first one is number `first_tile` of its partition. The trace is zero before its first
+ * use; later calls reuse its memory. The caller frees it with sino_trace_free. The layout has at most 2³² rays.
+ * SINO_FAILED: out of memory; the trace is then empty. */
 SinoStatus sino_trace_tiles(const SinoLayout *layout, int64_t first_tile, int64_t tile_count, const SinoTilePlace *tile,
                             SinoTrace *trace);
 void sino_trace_free(SinoTrace *trace);
 
-/* How many of the tiles, from the first on, lie in one super-tile. */
+/* Number of tiles, from the first one on, that lie in the same super-tile. */
 int64_t sino_trace_super_tile(int64_t tile_count, const SinoTilePlace *tile);
 
-/* The number of nonzeros of the tile to about 1 %: Σ of the covered area times |cosθ| + |sinθ| over some of the angles,
- * which are in the order of a layout. */
+/* Number of nonzeros of the tile to about 1 %: Σ of the covered area times |cosθ| + |sinθ| over some of the angles,
+ * which have the order of a layout. */
 double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile);
 
 #endif

@@ -17,25 +17,25 @@ enum {
     SECTION_GROUPS_MAX = SINO_SECTION_GROUPS * (GROUP_ANGLES_RAYS / SINO_GROUP_RAYS + 1)
 };
 
-/* What one ray crosses in the tile. */
+/* The crossing of one ray and the tile. */
 typedef struct Segment {
-    double offset; /* signed distance from the tile's center: rays of one group have nearly the same */
+    double offset; /* signed distance from the tile's center; the rays of a group have nearly the same */
     uint32_t ray;
-    int32_t first, count; /* of the workspace's voxels and lengths */
+    int32_t first, count; /* range in the workspace's voxels and lengths */
 } Segment;
 
 typedef struct Workspace {
-    /* of the rays of group_angles angles */
+    /* the rays of group_angles angles that cross the tile */
     Segment segment[GROUP_ANGLES_RAYS];
     Segment sorted[GROUP_ANGLES_RAYS];
     int segment_count, crossing_count;
     uint8_t crossed_voxel[GROUP_ANGLES_RAYS * SINO_RAY_VOXELS + 2];
     double crossed_length[GROUP_ANGLES_RAYS * SINO_RAY_VOXELS + 2];
-    /* of one group */
+    /* the group at hand */
     double united[SINO_GROUP_VOXELS + 1][SINO_GROUP_RAYS];
     uint64_t group_number;
-    uint64_t seen[SINO_TILE_VOXELS]; /* 256·number + place of the last group that has the voxel */
-    /* of the section */
+    uint64_t seen[SINO_TILE_VOXELS]; /* 256·number of the last group that has the voxel + its place there */
+    /* the section at hand */
     SinoSectionHeader header;
     uint32_t ray[SECTION_GROUPS_MAX + SINO_GROUPS_AHEAD][SINO_GROUP_RAYS];
     uint8_t count[SECTION_GROUPS_MAX];
@@ -55,7 +55,7 @@ static SinoFan fan_of(const SinoGeometry *geometry, const SinoFrame *frame, int6
                        sin(angle_rad));
 }
 
-/* Where a ray goes, step by step. */
+/* The steps of a ray through the tile. */
 typedef struct Steps {
     double lower_length[SINO_TILE], upper_length[SINO_TILE];
     int32_t lower[SINO_TILE];
@@ -71,7 +71,7 @@ SINO_INLINE void take_steps(const SinoRayPath *path, Steps *steps)
     }
 }
 
-/* Without branches: whether a voxel counts is a coin toss to the processor. */
+/* Has no branches: the processor cannot predict whether a voxel counts. */
 SINO_INLINE int append(Workspace *work, int at, int voxel, double length, bool inside)
 {
     work->crossed_voxel[at] = (uint8_t)voxel;
@@ -79,7 +79,7 @@ SINO_INLINE int append(Workspace *work, int at, int voxel, double length, bool i
     return at + (inside & (length > SINO_LEAST_LENGTH));
 }
 
-/* Appends one step to the workspace; returns the new end. */
+/* Appends one step of a ray to the workspace; returns the new end. */
 SINO_INLINE int append_step(Workspace *work, int at, const SinoRayPath *path, int i, const SinoRayStep *step)
 {
     const SinoAxis *along = &path->along, *across = &path->across;
@@ -109,7 +109,7 @@ SINO_INLINE int walk_line(Workspace *work, const SinoRayPath *path)
     return at;
 }
 
-/* Appends what the ray crosses to the workspace; returns the new end. */
+/* Appends the voxels and lengths that the ray crosses to the workspace; returns the new end. */
 SINO_INLINE int trace_ray(Workspace *work, const SinoFrame *frame, const SinoFan *fan, double size, double rho)
 {
     const SinoRayPath path = sino_ray_path(frame, fan, size, rho);
@@ -145,8 +145,8 @@ static int bucket_of(const Segment *segment, double reach)
     return bucket < 0 ? 0 : bucket >= BUCKETS ? BUCKETS - 1 : bucket;
 }
 
-/* Sorts the segments by offset, then ray: into buckets of a sixteenth voxel, then by insertion, since a bucket holds
- * about one of them. */
+/* Sorts the segments by offset, then by ray: first into buckets of a sixteenth of a voxel, then by insertion, since a
+ * bucket holds about one segment. */
 static void sort_segments(Workspace *work)
 {
     const int count = work->segment_count;
@@ -163,7 +163,7 @@ static void sort_segments(Workspace *work)
     }
 }
 
-/* The union of the voxels of some rays, and their lengths in it; returns the number of voxels. */
+/* Unites the voxels of some rays and writes the rays' lengths in each voxel; returns the number of voxels. */
 static int unite(Workspace *work, const Segment *segment, int ray_count, uint8_t *voxel)
 {
     const uint64_t stamp = ++work->group_number * SINO_TILE_VOXELS;
@@ -204,7 +204,7 @@ static void store_lengths(SinoPrecision precision, int64_t count, const double *
         to_half(count, from, to);
 }
 
-/* Adds one group to the section. Its voxels become an even number. */
+/* Adds one group to the section. Its number of voxels is padded to an even number. */
 static void add_group(Workspace *work, SinoPrecision precision, const Segment *segment, int ray_count)
 {
     SinoSectionHeader *header = &work->header;
@@ -235,7 +235,7 @@ static void group_segments(Workspace *work, SinoPrecision precision)
     }
 }
 
-/* Room for `more` bytes. What the estimate at the start gave is nearly always enough. */
+/* Makes room for `more` bytes. The estimate at the start nearly always suffices. */
 static SinoStatus reserve(SinoTrace *trace, int64_t more)
 {
     if (trace->size + more <= trace->capacity) return NULL;
@@ -244,13 +244,13 @@ static SinoStatus reserve(SinoTrace *trace, int64_t more)
     char text[24];
     SINO_CHECK(bytes, SINO_FAILED, "no memory for traced rays: %s asked for", sino_bytes_text(capacity, text));
     if (trace->bytes) memcpy(bytes, trace->bytes, (size_t)trace->size);
-    free(trace->bytes);
+    sino_free_large(trace->bytes);
     trace->bytes = bytes;
     trace->capacity = capacity;
     return NULL;
 }
 
-/* The section into the workspace. */
+/* Traces the section into the workspace. */
 static void trace_section(const SinoLayout *layout, const SinoTraceSection *section, Workspace *work)
 {
     const SinoFrame frame = frame_of(&layout->geometry, section->place);
@@ -266,7 +266,7 @@ static void trace_section(const SinoLayout *layout, const SinoTraceSection *sect
     if (header->group_count > 0) header->bytes = sino_section_arrays(header, layout->precision, &arrays);
 }
 
-/* The section in the workspace, which has groups, to where it is to be. */
+/* Writes the section in the workspace, which has at least one group, to `to`. */
 static void write_section(Workspace *work, SinoPrecision precision, uint8_t *to)
 {
     const SinoSectionHeader *header = &work->header;
@@ -286,7 +286,7 @@ static void write_section(Workspace *work, SinoPrecision precision, uint8_t *to)
     memcpy(section.length, work->length, (size_t)lengths * sino_precision_bytes(precision));
 }
 
-/* The section in the workspace to the end of the trace. */
+/* Appends the section in the workspace to the trace. */
 static SinoStatus append_section(Workspace *work, SinoTrace *trace)
 {
     const SinoSectionHeader *header = &work->header;
@@ -300,7 +300,7 @@ static SinoStatus append_section(Workspace *work, SinoTrace *trace)
     return NULL;
 }
 
-/* A little more than the tiles will take. */
+/* An estimate of the bytes that the tiles will take, a little too high. */
 static int64_t expected_bytes(const SinoLayout *layout, int64_t tile_count, const SinoTilePlace *tile)
 {
     const double stored = (double)sino_layout_stored_angles(layout) / (double)layout->geometry.angle_count;
@@ -353,7 +353,7 @@ SinoStatus sino_trace_tiles(const SinoLayout *layout, int64_t first_tile, int64_
 
 void sino_trace_free(SinoTrace *trace)
 {
-    free(trace->bytes);
+    sino_free_large(trace->bytes);
     free(trace->workspace);
     *trace = (SinoTrace){0};
 }

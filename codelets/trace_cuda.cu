@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trace: exact lengths of rays in voxels, tile by tile, grouped, on a GPU (siddon.h says how a ray is followed).
  *
- * A block makes a section, as the CPU does: it lists the rays that cross the tile, angles of a group at a time, sorts
- * them by offset, and unites the voxels of each four of them. A thread follows a ray for the list, and the four rays of
- * a group for its union: they are followed again rather than kept. */
+ * A block of threads makes one section in the same way as the CPU. It lists the rays that cross the tile, for the
+ * angles of a group at a time, sorts them by offset, and unites the voxels of every four rays. One thread follows one
+ * ray for the list, and the four rays of a group for its union. Rays are followed again, not stored. */
 #include "sum_cuda.cuh"
 
 #include <limits.h>
@@ -15,17 +15,17 @@ extern "C" {
 }
 
 enum {
-    THREADS = 128, /* and groups at a time */
+    THREADS = 128, /* also the groups that a block makes at a time */
     WARPS = THREADS / 32,
     RAYS_MAX = SINO_GROUP_ANGLES_MAX * SINO_ANGLE_RAYS,
     SORTED_MAX = 1024, /* a power of two */
     SCAN_THREADS = 1024,
-    ABSENT = 0xff /* a group's voxel; places are below SINO_GROUP_VOXELS */
+    ABSENT = 0xff /* no voxel of the group; places are below SINO_GROUP_VOXELS */
 };
 static_assert(RAYS_MAX <= SORTED_MAX, "rays of a group's angles can be sorted");
 static_assert(int(SINO_GROUP_VOXELS) < int(ABSENT), "no place is that of a voxel that is absent");
 
-/* What kernels know of a layout. */
+/* The part of a layout that the kernels read. */
 struct Scan {
     int64_t grid_size, column_count;
     double center;
@@ -34,7 +34,7 @@ struct Scan {
     const SinoTraceAngle *angle;
 };
 
-/* What a block shares: the rays of a few angles, sorted, and the places of voxels in the unions of its groups. */
+/* Shared memory of a block: the rays of a few angles, sorted, and the places of voxels in the unions of its groups. */
 struct Shared {
     double offset[SORTED_MAX];
     uint32_t ray[SORTED_MAX];
@@ -43,7 +43,7 @@ struct Shared {
     int ray_count, nonzero_count;
 };
 
-/* A tile's part of the scan. */
+/* The scan and a tile's frame in it. */
 struct Tile {
     Scan scan;
     SinoFrame frame;
@@ -55,7 +55,8 @@ struct Tile {
     }
 };
 
-/* Calls visit(voxel, length) for every voxel of the tile that a ray crosses, in its order, until one returns false. */
+/* Calls visit(voxel, length) for every voxel of the tile that a ray crosses, in the ray's order, until visit returns
+ * false. */
 template <class Visit>
 static __device__ __forceinline__ void follow(const Tile &tile, const SinoFan &fan, double rho, Visit visit)
 {
@@ -73,7 +74,8 @@ static __device__ __forceinline__ void follow(const Tile &tile, const SinoFan &f
     }
 }
 
-/* Lists the rays of angles first … end − 1 that cross the tile, in any order; counts what they cross where `COUNT`. */
+/* Lists the rays of angles first … end − 1 that cross the tile, in any order. With COUNT it also counts the
+ * crossings. */
 template <bool COUNT> static __device__ void list_rays(const Tile &tile, int64_t first, int64_t end, Shared *shared)
 {
     if (threadIdx.x == 0) shared->ray_count = 0;
@@ -105,7 +107,7 @@ static __device__ bool goes_before(const Shared *shared, int a, int b)
     return of_a != of_b ? of_a < of_b : shared->ray[a] < shared->ray[b];
 }
 
-/* Bitonic: pairs i and i ^ distance, ascending in every second run of `size`. */
+/* One exchange of a bitonic sort: orders elements i and i ^ distance, ascending in every second run of `size`. */
 static __device__ void order_pair(Shared *shared, int i, int distance, int size)
 {
     const int other = i ^ distance;
@@ -118,14 +120,14 @@ static __device__ void order_pair(Shared *shared, int i, int distance, int size)
     shared->ray[other] = ray;
 }
 
-/* By offset, then ray: no two are equal, so the order is the CPU's. */
+/* Sorts by offset, then by ray. No two rays are equal, so the order is the CPU's. */
 static __device__ void sort_rays(Shared *shared)
 {
     int count = 1;
     while (count < shared->ray_count) count *= 2;
     for (int i = shared->ray_count + static_cast<int>(threadIdx.x); i < count; i += THREADS) {
         shared->offset[i] = static_cast<double>(INFINITY);
-        shared->ray[i] = UINT_MAX - static_cast<uint32_t>(i); /* what fills up differs, too */
+        shared->ray[i] = UINT_MAX - static_cast<uint32_t>(i); /* the rays that fill up the array differ, too */
     }
     __syncthreads();
     for (int size = 2; size <= count; size *= 2)
@@ -135,7 +137,7 @@ static __device__ void sort_rays(Shared *shared)
         }
 }
 
-/* One group: its rays among the sorted ones, and the union of their voxels, which becomes an even number. */
+/* One group: its rays among the sorted ones, and the union of their voxels, padded to an even number. */
 struct Group {
     int first, ray_count, voxel_count, first_voxel;
 };
@@ -156,7 +158,7 @@ static __device__ __forceinline__ void for_each_crossing(const Tile &tile, const
     }
 }
 
-/* Voxels get their places in the union as rays meet them. */
+/* Gives voxels their places in the union, in the order in which rays meet them. */
 static __device__ void unite(const Tile &tile, Shared *shared, Group *group)
 {
     for_each_crossing(tile, shared, *group, [&](int, int voxel, double) {
@@ -176,17 +178,17 @@ static __device__ void clear_places(Shared *shared)
     __syncthreads();
 }
 
-/* This thread's group of the sorted rays, from group number `from` on; it may have no ray. */
+/* This thread's group of the sorted rays, counted from group `from` on. It may have no rays. */
 static __device__ Group group_of(const Shared *shared, int from)
 {
     const int first = (from + static_cast<int>(threadIdx.x)) * SINO_GROUP_RAYS, left = shared->ray_count - first;
     return {first, min(max(left, 0), static_cast<int>(SINO_GROUP_RAYS)), 0, 0};
 }
 
-/* Where the arrays of a section are, and how much of them is there already. */
+/* Addresses of a section's arrays, and the number of elements written so far. */
 struct Section {
     SinoSection arrays;
-    int group_count; /* of the whole section */
+    int group_count; /* groups of the whole section */
     int groups, voxels;
 };
 
@@ -200,7 +202,8 @@ static __device__ void store_length(SinoPrecision precision, void *lengths, int6
         static_cast<SinoHalf *>(lengths)[at] = __half_as_ushort(__float2half_rn(static_cast<float>(length)));
 }
 
-/* Rays of a group that has fewer repeat the first; the section's last group is repeated for kernels that look ahead. */
+/* Writes the rays of a group. A group with fewer rays repeats its first ray. The section's last group is repeated for
+ * kernels that look ahead. */
 static __device__ void write_rays(const Shared *shared, const Group &group, int number, const Section &section)
 {
     const int copies = number == section.group_count - 1 ? 1 + SINO_GROUPS_AHEAD : 1;
@@ -210,8 +213,8 @@ static __device__ void write_rays(const Shared *shared, const Group &group, int 
                 shared->ray[group.first + (r < group.ray_count ? r : 0)];
 }
 
-/* This thread's group, `number` of the section, whose voxels begin at `first` and have their places. Lengths that are 0
- * are there already. */
+/* Writes this thread's group as number `number` of the section. Its voxels begin at `first` and have their places
+ * already. Zero lengths are there already. */
 static __device__ void write_group(const Tile &tile, const Shared *shared, const Group &group, int number, int first,
                                    const Section &section)
 {
@@ -230,7 +233,7 @@ static __device__ void write_group(const Tile &tile, const Shared *shared, const
     section.arrays.count[number] = static_cast<uint8_t>((group.voxel_count + 1) / 2 * 2);
 }
 
-/* The groups of the sorted rays: counted, and written where `WRITE`. */
+/* Counts the groups of the sorted rays and, with WRITE, writes them. */
 template <bool WRITE> static __device__ void make_groups(const Tile &tile, Shared *shared, Section *section)
 {
     const int count = (shared->ray_count + SINO_GROUP_RAYS - 1) / SINO_GROUP_RAYS;
@@ -278,7 +281,7 @@ static __global__ void __launch_bounds__(THREADS)
     size[blockIdx.x].voxel_count = section.voxels;
 }
 
-/* One block: offsets from bytes, and the totals after the last section. */
+/* A single block turns the sections' bytes into offsets. The totals follow the last section. */
 static __global__ void __launch_bounds__(SCAN_THREADS) offset_kernel(int64_t section_count, SinoTraceSize *size)
 {
     SINO_SHARED(int64_t, sum, SCAN_THREADS);
@@ -302,7 +305,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS) offset_kernel(int64_t sec
     if (me == SCAN_THREADS - 1) size[section_count].offset = size[section_count].bytes = offset;
 }
 
-/* A block writes its section: zeros first, which pad arrays and are the lengths of rays that miss a voxel. */
+/* A block writes one section. It first writes zeros, which pad arrays and are the lengths of rays that miss a voxel. */
 static __global__ void __launch_bounds__(THREADS)
     fill_kernel(Scan scan, const SinoTraceSection *sections, const SinoTraceSize *size, uint8_t *bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trace on a GPU, section by section (trace_sections.h): the sizes and bytes that the CPU finds. What launchers promise
- * is in cuda_stream.h. Angles, sections, sizes and bytes are in device memory, on 32 bytes. */
+/* Trace on a GPU: sino_trace_measure and sino_trace_fill of trace_sections.h, byte for byte. cuda_stream.h gives the
+ * contract of launchers. Angles, sections, sizes and bytes are in device memory, aligned to 32 bytes. */
 #ifndef SINO_TRACE_CUDA_H
 #define SINO_TRACE_CUDA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trace: what there is to trace, in the order of a block, and the directions of angles. */
+/* Trace: the list of sections to trace, in the order of a block, and the directions of angles. */
 #include "trace_sections.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@ int64_t sino_trace_super_tile(int64_t tile_count, const SinoTilePlace *tile)
     return count;
 }
 
-/* The sections of one class's angles first … end − 1 and some tiles; how many. */
+/* Lists the sections of some tiles for angles first … end − 1 of one class; returns their number. NULL: only counts
+ * them. */
 static int64_t list_tiles(const SinoLayout *layout, const SinoAngleClass *class, int64_t first, int64_t end,
                           int64_t first_tile, int64_t tile_count, const SinoTilePlace *tile, SinoTraceSection *section)
 {
@@ -38,7 +39,7 @@ static int64_t list_tiles(const SinoLayout *layout, const SinoAngleClass *class,
     return count;
 }
 
-/* Those of one super-tile. */
+/* Lists the sections of one super-tile; returns their number. */
 static int64_t list_super_tile(const SinoLayout *layout, int64_t first_tile, int64_t tile_count,
                                const SinoTilePlace *tile, SinoTraceSection *section)
 {

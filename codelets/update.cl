@@ -1,176 +1,134 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Update: the vector work of the solvers between two SpMMs (codelets/update.h).
- *
- * Kernels that sum have a work item per slice, which adds row after row, so that a slice's sums are the same whatever it
- * is batched with. */
-
-/* SinoSliceSums and SinoSliceState of codelets/update.h. */
-typedef struct Sums {
-    double square, along;
-} Sums;
-
-typedef struct State {
-    double residual0, overlap, norm0, gamma, step, beta;
-    long stopped;
-} State;
+/* Update: the vector work of the solvers between two SpMMs (codelets/update.h). update_slice.h and update_formulas.h,
+ * the formulas that cores and GPUs compile too, come before this file. */
 
 typedef struct History {
     long columns, iteration;
     double tolerance;
 } History;
 
-static void add_sums(__global Sums *sums, double square, double along, int first)
+/* The vectors of a formula, in the order of its row in the list of formulas. Pointers beyond the formula's vectors are
+ * NULL. */
+typedef struct Vectors {
+    __global REAL *a, *b, *c, *d;
+} Vectors;
+
+static REAL load(int vector, int first, __global const REAL *from, long row, size_t at)
 {
-    sums->square = (first ? 0 : sums->square) + square;
-    sums->along = (first ? 0 : sums->along) + along;
+    if (!(vector & (first ? SINO_LOADED_FIRST : SINO_LOADED))) return 0;
+    return vector & SINO_EACH_ROW ? from[row] : from[at];
 }
 
-__kernel void update_sums(Slices slices, long rows, int first, __global const REAL *v, __global const REAL *w,
-                          __global Sums *sums)
+static void store(int vector, int first, __global REAL *to, size_t at, REAL value)
+{
+    if (vector & (first ? SINO_STORED_FIRST : SINO_STORED)) to[at] = value;
+}
+
+/* Applies a formula to one element. After inlining, the formula and its vectors a to d are constants. */
+static void apply(int formula, int a, int b, int c, int d, const SinoElement *element, Vectors on, long row, size_t at,
+                  double *sum)
+{
+    const int first = element->first;
+    REAL v[SINO_UPDATE_VECTORS];
+    v[0] = load(a, first, on.a, row, at);
+    v[1] = load(b, first, on.b, row, at);
+    v[2] = load(c, first, on.c, row, at);
+    v[3] = load(d, first, on.d, row, at);
+    sino_formula_apply(formula, element, v, sum);
+    store(a, first, on.a, at, v[0]);
+    store(b, first, on.b, at, v[1]);
+    store(c, first, on.c, at, v[2]);
+    store(d, first, on.d, at, v[3]);
+}
+
+static SinoElement element_of(int real, int first, double argument0, double argument1,
+                              __global const SinoSliceState *state)
+{
+    SinoElement element;
+    for (int i = 0; i < SINO_SLICE_SCALARS; i++) element.scalar[i] = real ? (REAL)state->scalar[i] : 0;
+    element.argument[0] = (REAL)argument0;
+    element.argument[1] = (REAL)argument1;
+    element.going = real && !state->stopped ? 1 : 0;
+    element.first = first;
+    return element;
+}
+
+/* A formula with sums has one work item per slice, which adds row after row. A slice's sums therefore do not depend on
+ * the other slices of its minibatch. A formula without sums has one work item per element. */
+static void sweep(int formula, int a, int b, int c, int d, int sums, int reads_state, Slices slices, long rows,
+                  int first, int add, double argument0, double argument1, Vectors on,
+                  __global const SinoSliceState *state, __global SinoSliceSums *total)
 {
     const int f = get_global_id(0);
-    if (f >= slices.slice_count || get_global_id(1) > 0) return;
+    const long i = get_global_id(1);
+    if (f >= slices.stride || i >= (sums > 0 ? 1 : rows)) return;
     const Column column = column_of(slices, rows, f);
-    double square = 0, along = 0;
-    for (long i = 0; i < rows; i++) {
-        const size_t at = in_column(column, i);
-        square += (double)v[at] * (double)v[at];
-        if (w) along += (double)v[at] * (double)w[at];
+    const int real = f < slices.slice_count; /* false for padding */
+    const SinoElement element = element_of(reads_state && real, first, argument0, argument1, state + f);
+    SinoSliceSums part = {{0, 0}};
+    if (sums == 0) {
+        apply(formula, a, b, c, d, &element, on, i, in_column(column, i), part.sum);
+        return;
     }
-    add_sums(&sums[f], square, along, first);
+    for (long row = 0; row < rows; row++)
+        apply(formula, a, b, c, d, &element, on, row, in_column(column, row), part.sum);
+    if (real) total[f] = sino_slice_add(total[f], part, !add);
 }
 
-__kernel void update_collect(Slices slices, int first, __global const Sums *part, __global Sums *total)
-{
-    const int f = get_global_id(0);
-    if (f < slices.slice_count && get_global_id(1) == 0) add_sums(&total[f], part[f].square, part[f].along, first);
-}
+/* Defines formula_NAME, one kernel for each formula. */
+#define ROW(name, NAME, task, a, b, c, d, sums, state_read)                                                            \
+    __kernel void formula_##name(Slices slices, long rows, int first, int add, double argument0, double argument1,     \
+                                 __global REAL *of_a, __global REAL *of_b, __global REAL *of_c, __global REAL *of_d,   \
+                                 __global const SinoSliceState *state, __global SinoSliceSums *total)                  \
+    {                                                                                                                  \
+        const Vectors on = {of_a, of_b, of_c, of_d};                                                                   \
+        sweep(SINO_UPDATE_##NAME, a, b, c, d, sums, state_read, slices, rows, first, add, argument0, argument1, on,    \
+              state, total);                                                                                           \
+    }
+SINO_UPDATE_FORMULAS(ROW)
+#undef ROW
 
-static void record(int f, double square, __global State *state, History history, __global double *residual)
-{
-    residual[f * history.columns + history.iteration] = state[f].stopped ? NAN : square;
-    if (square <= history.tolerance * history.tolerance * state[f].residual0) state[f].stopped = 1;
-}
-
-__kernel void update_start(Slices slices, History history, __global const Sums *sums, __global State *state,
-                           __global double *residual)
+__kernel void update_slices(Slices slices, int rule, int first, double argument, __global const SinoSliceSums *sums,
+                            __global SinoSliceState *state)
 {
     const int f = get_global_id(0);
     if (f >= slices.slice_count || get_global_id(1) > 0) return;
-    const State started = {.residual0 = sums[f].square};
-    state[f] = started;
-    record(f, sums[f].square, state, history, residual);
+    SinoSliceState own = state[f];
+    const SinoSliceSums own_sums = sums[f];
+    sino_rule_apply(rule, &own, &own_sums, argument, first);
+    state[f] = own;
+}
+
+__kernel void update_collect(Slices slices, int first, __global const SinoSliceSums *part,
+                             __global SinoSliceSums *total)
+{
+    const int f = get_global_id(0);
+    if (f < slices.slice_count && get_global_id(1) == 0) total[f] = sino_slice_add(total[f], part[f], first);
+}
+
+__kernel void update_start(Slices slices, History history, __global const SinoSliceSums *sums,
+                           __global SinoSliceState *state, __global double *residual)
+{
+    const int f = get_global_id(0);
+    if (f >= slices.slice_count || get_global_id(1) > 0) return;
+    const double square = sums[f].sum[SINO_SUM_SQUARE];
+    state[f] = sino_slice_start(square, history.tolerance);
+    residual[f * history.columns + history.iteration] = square;
     for (long i = history.iteration + 1; i < history.columns; i++) residual[f * history.columns + i] = NAN;
 }
 
-__kernel void update_step(Slices slices, __global const Sums *sums, __global State *state)
-{
-    const int f = get_global_id(0);
-    if (f >= slices.slice_count || get_global_id(1) > 0) return;
-    if (!(sums[f].square > 0)) state[f].stopped = 1;
-    state[f].step = state[f].stopped ? 0 : sums[f].along / sums[f].square;
-}
-
-__kernel void update_residual_cg(Slices slices, long rows, __global const REAL *q, __global const State *state,
-                                 __global REAL *r, __global Sums *sums)
-{
-    const int f = get_global_id(0);
-    if (f >= slices.slice_count || get_global_id(1) > 0) return;
-    const Column column = column_of(slices, rows, f);
-    const REAL step = (REAL)state[f].step;
-    double square = 0;
-    for (long i = 0; i < rows; i++) {
-        const size_t at = in_column(column, i);
-        const REAL value = r[at] - step * q[at];
-        r[at] = value;
-        square += (double)value * (double)value;
-    }
-    add_sums(&sums[f], square, 0, 1);
-}
-
-__kernel void update_residual_sirt(Slices slices, long rows, int first, __global const REAL *b,
-                                   __global const REAL *row_weight, __global REAL *w, __global Sums *sums)
-{
-    const int f = get_global_id(0);
-    if (f >= slices.stride || get_global_id(1) > 0) return;
-    const Column column = column_of(slices, rows, f);
-    double square = 0;
-    for (long i = 0; i < rows; i++) {
-        const size_t at = in_column(column, i);
-        const REAL rest = first ? b[at] : b[at] - w[at];
-        square += (double)rest * (double)rest;
-        w[at] = row_weight[i] * rest;
-    }
-    if (f < slices.slice_count) add_sums(&sums[f], square, 0, 1);
-}
-
-/* One work item: it counts the slices that go on. */
-__kernel void update_record(Slices slices, History history, __global const Sums *sums, __global State *state,
-                            __global double *residual, __global long *active)
+/* A single work item runs this kernel, because it counts the slices that have not stopped. */
+__kernel void update_record(Slices slices, History history, __global const SinoSliceSums *sums,
+                            __global SinoSliceState *state, __global double *residual, __global long *active)
 {
     if (get_global_id(0) > 0 || get_global_id(1) > 0) return;
     long count = 0;
     for (int f = 0; f < slices.slice_count; f++) {
-        record(f, sums[f].square, state, history, residual);
-        count += !state[f].stopped;
+        SinoSliceState own = state[f];
+        residual[f * history.columns + history.iteration] =
+            sino_slice_record(&own, sums[f].sum[SINO_SUM_SQUARE], history.tolerance);
+        state[f] = own;
+        count += !own.stopped;
     }
     *active = count;
-}
-
-/* What is taken out of g, and how much of the last direction stays. */
-__kernel void update_direction(Slices slices, int first, __global const Sums *sums, __global State *state)
-{
-    const int f = get_global_id(0);
-    if (f >= slices.slice_count || get_global_id(1) > 0) return;
-    __global State *slice = &state[f];
-    if (first) slice->norm0 = sums[f].square;
-    slice->overlap = slice->norm0 > 0 ? sums[f].along / slice->norm0 : 0;
-    const double rest = fmax(sums[f].square - slice->overlap * sums[f].along, 0);
-    slice->beta = slice->gamma > 0 ? rest / slice->gamma : 0;
-    slice->gamma = rest;
-}
-
-__kernel void update_voxels_cg(Slices slices, long rows, int first, __global const REAL *g, __global const State *state,
-                               __global REAL *g0, __global REAL *d, __global REAL *x)
-{
-    const int f = get_global_id(0);
-    const long i = get_global_id(1);
-    if (f >= slices.stride || i >= rows) return;
-    const size_t at = element(slices, rows, i, f);
-    if (first) {
-        x[at] = 0;
-        d[at] = g0[at] = g[at];
-        return;
-    }
-    const int real = f < slices.slice_count; /* not padding */
-    const REAL step = real ? (REAL)state[f].step : 0, beta = real ? (REAL)state[f].beta : 0;
-    const REAL overlap = real ? (REAL)state[f].overlap : 0;
-    x[at] += step * d[at];
-    d[at] = g[at] - overlap * g0[at] + beta * d[at];
-}
-
-__kernel void update_voxels_sirt(Slices slices, long rows, double relaxation, int nonnegativity, int first,
-                                 __global const REAL *g, __global const REAL *column_weight,
-                                 __global const State *state, __global REAL *x)
-{
-    const int f = get_global_id(0);
-    const long i = get_global_id(1);
-    if (f >= slices.stride || i >= rows) return;
-    const size_t at = element(slices, rows, i, f);
-    const REAL step = f < slices.slice_count && !state[f].stopped ? (REAL)relaxation : 0;
-    const REAL value = (first ? 0 : x[at]) + step * column_weight[i] * g[at];
-    x[at] = nonnegativity && value < 0 ? 0 : value;
-}
-
-__kernel void update_reciprocal(long rows, __global REAL *value)
-{
-    const long i = get_global_id(1);
-    if (get_global_id(0) > 0 || i >= rows) return;
-    value[i] = value[i] > (REAL)1e-6 ? 1 / value[i] : 0;
-}
-
-__kernel void update_fill_one(long rows, __global REAL *value)
-{
-    const long i = get_global_id(1);
-    if (get_global_id(0) == 0 && i < rows) value[i] = 1;
 }

@@ -1,90 +1,63 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Update: the vector work of the solvers between two SpMMs, with one step length, residual and stop per slice.
+/* Update: the vector operations of the solvers between two SpMMs, with one step length, residual and stop per slice.
+ * update_formulas.h defines the arithmetic.
  *
- * Ray vectors (b, r, q, w) have a row per ray, voxel vectors (x, d, g) one per voxel; they lie in panels (panel.h) of
- * the given precision, sums, states and histories by slice. Sums are in double, row after row, so that a slice's are
- * the same whatever it is batched with. */
+ * Ray vectors have one row per ray, voxel vectors one row per voxel. Both lie in panels (panel.h) of the given
+ * precision, single or double. Sums, states and histories have one element per slice. Sums are double and run row after
+ * row, so that a slice's sums do not depend on the other slices of its batch. */
 #ifndef SINO_UPDATE_H
 #define SINO_UPDATE_H
 
 #include "panel.h"
+#include "update_formulas.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+/* One row of the list SINO_UPDATE_FORMULAS. */
+typedef struct SinoUpdateRow {
+    const char *task; /* name of the task in StarPU traces */
+    int vector[SINO_UPDATE_VECTORS];
+    int sums;
+    bool reads_state;
+} SinoUpdateRow;
+extern const SinoUpdateRow sino_update_row[SINO_UPDATE_FORMULA_COUNT];
 
-/* What some rows of a vector v add up to, for one slice. */
-typedef struct SinoSliceSums {
-    double square; /* Σ v² */
-    double along;  /* Σ v·w, with another vector w */
-} SinoSliceSums;
+/* One application of a formula to vectors, or to a part of each vector. */
+typedef struct SinoUpdate {
+    SinoUpdateFormula formula;
+    SinoSlices slices; /* slices; padding stays zero */
+    int64_t rows;
+    bool first; /* some vectors have no values yet; the formula's row says how it treats them */
+    bool add;   /* adds to existing sums: this is another part of the same vectors */
+    double argument[SINO_UPDATE_ARGUMENTS];
+} SinoUpdate;
 
-/* What the solver knows of one slice. */
-typedef struct SinoSliceState {
-    double residual0; /* ‖b‖² */
-    double overlap;   /* what Aᵀr has of g0, by rounding: (Aᵀr)·g0/‖g0‖² */
-    double norm0;     /* ‖g0‖² */
-    double gamma;     /* ‖Aᵀr‖² of the last iteration */
-    double step;      /* step length along d; 0 once the slice has stopped */
-    double beta;      /* weight of the last direction in the next one */
-    int64_t stopped;  /* 1 once the tolerance is met, or when nothing is left to gain */
-} SinoSliceState;
+/* Applies a formula. `vector`: in the order of the formula's row, disjoint; BY_ROW vectors have `rows` elements.
+ * `state`: one per slice; NULL if the row reads none. `sums`: one per slice; NULL if the row has none. */
+void sino_update(const SinoUpdate *update, void *const vector[SINO_UPDATE_VECTORS], const SinoSliceState *state,
+                 SinoSliceSums *sums);
 
-/* Where residuals go: history[slice·columns + iteration] = ‖Ax − b‖², NaN in iterations after the slice stopped. */
+/* Applies a rule to the state of every slice. */
+void sino_update_slices(SinoUpdateRule rule, SinoSlices slices, bool first, double argument, const SinoSliceSums *sums,
+                        SinoSliceState *state);
+
+/* Adds the sums of one part of a vector: total += part; the `first` part starts the total. A vector may have parts of
+ * several partitions or processes; the caller adds them in a fixed order. */
+void sino_update_collect(SinoSlices slices, const SinoSliceSums *part, bool first, SinoSliceSums *total);
+
+/* History of residuals: residual[slice·columns + iteration] = ‖Ax − b‖², NaN in iterations after the slice stopped. */
 typedef struct SinoHistory {
     double *residual;
     int64_t columns; /* iterations + 1 */
     int64_t iteration;
-    double tolerance; /* stop at ‖Ax − b‖ ≤ tolerance·‖b‖ */
+    double tolerance; /* a slice stops at ‖Ax − b‖ ≤ tolerance·‖b‖ */
 } SinoHistory;
 
-/* A vector may be in several parts, of partitions or of processes. Its sums are those of its parts, added in a fixed
- * order: sums[f] += Σ v·v and, unless w is NULL, Σ v·w over the rows of a part; the `first` part clears them before. */
-void sino_update_sums(SinoSlices slices, int64_t rows, const void *v, const void *w, bool first, SinoSliceSums *sums);
-
-/* total += part; the `first` part starts the total. */
-void sino_update_collect(SinoSlices slices, const SinoSliceSums *part, bool first, SinoSliceSums *total);
-
-/* Iteration 0, x = 0: residuals from the sums of r = b; the rest of the history is NaN. A slice of zeros has stopped.
- */
+/* Records iteration 0 with x = 0: residuals are the sums of r = b; the rest of the history becomes NaN. Initialises the
+ * states. */
 void sino_update_start(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history);
 
-/* CG (CGLS: M. Hestenes and E. Stiefel, J. Res. NBS 49, 409 (1952)): the step length that minimises the residual,
- * (r·q)/(q·q) with q = A d, from the sums of q along r. */
-void sino_update_step(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state);
-
-/* r −= step·q, and the sums of r. */
-void sino_update_residual_cg(SinoSlices slices, int64_t ray_count, const void *q, const SinoSliceState *state, void *r,
-                             SinoSliceSums *sums);
-
-/* Residuals of this iteration from the sums of r: into the history, and which slices stop. *active: how many go on. */
+/* Records the residuals of this iteration, SINO_SUM_SQUARE of the sums, and stops slices. *active: number of slices
+ * that continue. */
 void sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history,
                         int64_t *active);
-
-/* CG's gradients are orthogonal to the first of them, g0 = Aᵀb, but for rounding, which A's largest singular vectors
- * amplify: in single precision CG soon takes the same directions again. What g has of g0 is therefore taken out of it.
- *
- * Overlap, beta and gamma, of g − overlap·g0, from the sums of g along g0. `first`: g is g0 itself. */
-void sino_update_direction(SinoSlices slices, const SinoSliceSums *sums, bool first, SinoSliceState *state);
-
-/* x += step·d; d = g − overlap·g0 + beta·d. `first`: x = 0, d = g0 = g. */
-void sino_update_voxels_cg(SinoSlices slices, int64_t voxel_count, const void *g, const SinoSliceState *state,
-                           bool first, void *g0, void *d, void *x);
-
-/* SIRT (A. van der Sluis and H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)): w = R (b − w) where w holds A x
- * before, R = row_weight[ray] = 1/row sum; and the sums of b − w. `first`: A x = 0. */
-void sino_update_residual_sirt(SinoSlices slices, int64_t ray_count, const void *b, const void *row_weight, bool first,
-                               void *w, SinoSliceSums *sums);
-
-/* x += relaxation·C g with C = column_weight[voxel] = 1/column sum; then, when asked, x = max(x, 0). `first`: x = 0.
- * Slices that have stopped stay as they are. */
-void sino_update_voxels_sirt(SinoSlices slices, int64_t voxel_count, const void *g, const void *column_weight,
-                             const SinoSliceState *state, double relaxation, bool nonnegativity, bool first, void *x);
-
-/* value[i] = 1/value[i], 0 where that is not above 1e−6: SIRT's weights from sums of a row of A or Aᵀ. `value` has
- * `count` elements of the precision. */
-void sino_update_reciprocal(SinoPrecision precision, int64_t count, void *value);
-
-/* value[i] = 1 for every element. */
-void sino_update_fill_one(SinoPrecision precision, int64_t count, void *value);
 
 #endif

@@ -1,61 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Update, slice by slice: what becomes of a slice's state once its sums are there, on a CPU or a GPU. */
+/* Update, slice by slice: the state of one slice in a solver, and how sums and residuals change it.
+ *
+ * This header and update_formulas.h use the common subset of C, CUDA C++ and OpenCL C, so that CPU cores, GPUs and
+ * OpenCL devices compile the same formulas. For OpenCL their text is put before update.cl. */
 #ifndef SINO_UPDATE_SLICE_H
 #define SINO_UPDATE_SLICE_H
 
-#include "update.h"
+#ifdef __OPENCL_C_VERSION__
+typedef long int64_t;
+#define SINO_INLINE static
+#else
 #include "vector.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdbool.h>
+#include <stdint.h>
+#endif
 
-/* The sums of one more part of a vector. */
-SINO_INLINE void sino_slice_add(SinoSliceSums *sums, double square, double along, bool first)
+enum { SINO_SLICE_SUMS = 2, SINO_SLICE_SCALARS = 6 };
+
+/* Sums of one slice over some rows of vectors; the formula that computes a sum defines its meaning. */
+typedef struct SinoSliceSums {
+    double sum[SINO_SLICE_SUMS];
+} SinoSliceSums;
+
+/* State of one slice in a solver. */
+typedef struct SinoSliceState {
+    double residual0;                  /* ‖b‖² */
+    double scalar[SINO_SLICE_SCALARS]; /* the solver's own scalars, named in update_formulas.h; 0 at the start */
+    int64_t stopped;                   /* 1 once the tolerance is met, or when no further gain is possible */
+} SinoSliceState;
+
+/* Adds the sums of one more part of a vector; the `first` part starts the sums. */
+SINO_INLINE SinoSliceSums sino_slice_add(SinoSliceSums sums, SinoSliceSums part, bool first)
 {
-    sums->square = (first ? 0 : sums->square) + square;
-    sums->along = (first ? 0 : sums->along) + along;
+    for (int s = 0; s < SINO_SLICE_SUMS; s++) sums.sum[s] = (first ? 0 : sums.sum[s]) + part.sum[s];
+    return sums;
 }
 
-/* Where a slice's residual of the history's iteration belongs. */
-SINO_INLINE double *sino_slice_residual(const SinoHistory *history, int64_t slice)
+/* Stops the slice if its residual ‖Ax − b‖² meets the tolerance. Returns the value for its history: the residual, or
+ * NaN if the slice had stopped before. */
+SINO_INLINE double sino_slice_record(SinoSliceState *state, double residual, double tolerance)
 {
-    return history->residual + slice * history->columns + history->iteration;
+    const double recorded = state->stopped ? (double)NAN : residual;
+    if (residual <= tolerance * tolerance * state->residual0) state->stopped = 1;
+    return recorded;
 }
 
-/* The residual of this iteration into the history, NaN for a slice that had stopped before; then whether it stops. */
-SINO_INLINE void sino_slice_record(SinoSliceState *state, const SinoSliceSums *sums, const SinoHistory *history,
-                                   int64_t slice)
+/* The state at x = 0, where the residual is ‖b‖². A slice of zeros stops at once. */
+SINO_INLINE SinoSliceState sino_slice_start(double residual, double tolerance)
 {
-    *sino_slice_residual(history, slice) = state->stopped ? (double)NAN : sums->square;
-    if (sums->square <= history->tolerance * history->tolerance * state->residual0) state->stopped = 1;
-}
-
-/* A new state; what no task will write when every slice stops early is NaN. */
-SINO_INLINE void sino_slice_start(SinoSliceState *state, const SinoSliceSums *sums, const SinoHistory *history,
-                                  int64_t slice)
-{
-    memset(state, 0, sizeof *state);
-    state->residual0 = sums->square;
-    sino_slice_record(state, sums, history, slice);
-    for (int64_t i = 1; i < history->columns - history->iteration; i++)
-        sino_slice_residual(history, slice)[i] = (double)NAN;
-}
-
-/* The step length from the sums of q along r; a slice that cannot move any more stops. */
-SINO_INLINE void sino_slice_step(SinoSliceState *state, const SinoSliceSums *sums)
-{
-    if (!(sums->square > 0)) state->stopped = 1;
-    state->step = state->stopped ? 0 : sums->along / sums->square;
-}
-
-/* What is taken out of g, and how much of the last direction stays. */
-SINO_INLINE void sino_slice_direction(SinoSliceState *state, const SinoSliceSums *sums, bool first)
-{
-    if (first) state->norm0 = sums->square;
-    state->overlap = state->norm0 > 0 ? sums->along / state->norm0 : 0;
-    const double rest = fmax(sums->square - state->overlap * sums->along, 0.0);
-    state->beta = state->gamma > 0 ? rest / state->gamma : 0;
-    state->gamma = rest;
+    SinoSliceState state;
+    state.residual0 = residual;
+    state.stopped = 0;
+    for (int i = 0; i < SINO_SLICE_SCALARS; i++) state.scalar[i] = 0;
+    (void)sino_slice_record(&state, residual, tolerance);
+    return state;
 }
 
 #endif

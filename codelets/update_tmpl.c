@@ -1,129 +1,117 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Update for one type and one panel: REAL is the element, NAME(x) its function names. Included by update_cpu.c.
- * `stride` is the panel's: what is contiguous in a row. */
+/* Update of one panel on a CPU core: REAL is the element, UPDATE_PANEL the function's name. Included by update_single.c
+ * and update_double.c. */
+#include "update_private.h"
 
-/* sum[f] = Σ v·v over rows, for every slice. */
-SINO_VECTORISED static void NAME(square)(int64_t count, int64_t stride, const REAL *v, double *sum)
-{
-    for (int64_t f = 0; f < stride; f++) sum[f] = 0;
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t f = 0; f < stride; f++) sum[f] += (double)v[i * stride + f] * (double)v[i * stride + f];
-}
+#include "vector.h"
 
-/* square = Σ v·v and along = Σ v·w over rows. */
-SINO_VECTORISED static void NAME(square_along)(int64_t count, int64_t stride, const REAL *v, const REAL *w,
-                                               double *square, double *along)
-{
-    for (int64_t f = 0; f < stride; f++) square[f] = along[f] = 0;
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t f = 0; f < stride; f++) {
-            const double value = (double)v[i * stride + f];
-            square[f] += value * value;
-            along[f] += value * (double)w[i * stride + f];
-        }
-}
+/* Values of the panel's slices that formulas read, as one array over slices per value. */
+typedef struct Slices {
+    REAL scalar[SINO_SLICE_SCALARS][SINO_PANEL_MAX];
+    REAL going[SINO_PANEL_MAX];
+} Slices;
 
-/* r −= step·q; sum[f] = Σ r·r of the result. */
-SINO_VECTORISED static void NAME(step_back)(int64_t count, int64_t stride, const REAL *step, const REAL *q, REAL *r,
-                                            double *sum)
+static void read_slices(const SinoUpdatePanel *panel, Slices *slices)
 {
-    for (int64_t f = 0; f < stride; f++) sum[f] = 0;
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t f = 0; f < stride; f++) {
-            const REAL value = r[i * stride + f] - step[f] * q[i * stride + f];
-            r[i * stride + f] = value;
-            sum[f] += (double)value * (double)value;
-        }
-}
-
-SINO_VECTORISED static void NAME(advance)(int64_t count, int64_t stride, const REAL *step, const REAL *beta,
-                                          const REAL *overlap, const REAL *g, const REAL *g0, REAL *d, REAL *x)
-{
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t f = 0; f < stride; f++) {
-            const int64_t at = i * stride + f;
-            x[at] += step[f] * d[at];
-            d[at] = g[at] - overlap[f] * g0[at] + beta[f] * d[at];
-        }
-}
-
-/* w = R (b − w), and sum[f] = Σ (b − w)². */
-SINO_VECTORISED static void NAME(weigh)(int64_t count, int64_t stride, const REAL *b, const REAL *row_weight,
-                                        bool first, REAL *w, double *sum)
-{
-    for (int64_t f = 0; f < stride; f++) sum[f] = 0;
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t f = 0; f < stride; f++) {
-            const int64_t at = i * stride + f;
-            const REAL r = first ? b[at] : b[at] - w[at];
-            sum[f] += (double)r * (double)r;
-            w[at] = row_weight[i] * r;
-        }
-}
-
-/* x = max(least, x + step·C g). */
-SINO_VECTORISED static void NAME(relax)(int64_t count, int64_t stride, const REAL *step, const REAL *g,
-                                        const REAL *column_weight, REAL least, bool first, REAL *x)
-{
-    for (int64_t i = 0; i < count; i++) {
-        for (int64_t f = 0; f < stride; f++) {
-            const int64_t at = i * stride + f;
-            const REAL value = (first ? 0 : x[at]) + step[f] * column_weight[i] * g[at];
-            x[at] = value < least ? least : value;
-        }
+    for (int64_t f = 0; f < panel->stride; f++) {
+        const bool real = panel->state && f < panel->slice_count; /* false for padding */
+        slices->going[f] = real && !panel->state[f].stopped;
+        for (int i = 0; i < SINO_SLICE_SCALARS; i++) slices->scalar[i][f] = real ? (REAL)panel->state[f].scalar[i] : 0;
     }
 }
 
-/* One member of the states as REAL, 0 for padding. */
-static void NAME(take)(SinoSlices slices, const SinoSliceState *state, size_t member_offset, REAL *value)
+SINO_INLINE bool is_loaded(int vector, bool first)
 {
-    for (int64_t f = 0; f < slices.stride; f++) {
-        double number = 0;
-        if (f < slices.slice_count) memcpy(&number, (const char *)&state[f] + member_offset, sizeof number);
-        value[f] = (REAL)number;
+    return vector & (first ? SINO_LOADED_FIRST : SINO_LOADED);
+}
+
+SINO_INLINE bool is_stored(int vector, bool first)
+{
+    return vector & (first ? SINO_STORED_FIRST : SINO_STORED);
+}
+
+/* Loads an element that the formula reads; 0 if the formula does not read the vector. */
+SINO_INLINE REAL load(int vector, bool first, const REAL *from, int64_t row, int64_t at)
+{
+    return !is_loaded(vector, first) ? 0 : vector & SINO_EACH_ROW ? from[row] : from[at];
+}
+
+SINO_INLINE SinoElement element_of(const SinoUpdate *update, const Slices *slices, bool first, int64_t f)
+{
+    SinoElement element = {.going = slices->going[f], .first = first};
+    for (int i = 0; i < SINO_SLICE_SCALARS; i++) element.scalar[i] = slices->scalar[i][f];
+    for (int i = 0; i < SINO_UPDATE_ARGUMENTS; i++) element.argument[i] = (REAL)update->argument[i];
+    return element;
+}
+
+/* The vectors and sums of one sweep over a panel. These arrays do not overlap. */
+typedef struct Operands {
+    REAL *restrict a, *restrict b, *restrict c, *restrict d;
+    double *restrict sum0, *restrict sum1;
+} Operands;
+
+/* Applies the formula to one element. After inlining, the formula, its vectors a to d, its number of sums and `first`
+ * are constants. */
+SINO_INLINE void apply(const SinoUpdate *update, const Slices *slices, const Operands *on, SinoUpdateFormula formula,
+                       int a, int b, int c, int d, int sums, bool first, int64_t row, int64_t f, int64_t at)
+{
+    const SinoElement element = element_of(update, slices, first, f);
+    REAL v[SINO_UPDATE_VECTORS] = {load(a, first, on->a, row, at), load(b, first, on->b, row, at),
+                                   load(c, first, on->c, row, at), load(d, first, on->d, row, at)};
+    double sum[SINO_SLICE_SUMS] = {sums > 0 ? on->sum0[f] : 0, sums > 1 ? on->sum1[f] : 0};
+    sino_formula_apply((int)formula, &element, v, sum);
+    if (is_stored(a, first)) on->a[at] = v[0];
+    if (is_stored(b, first)) on->b[at] = v[1];
+    if (is_stored(c, first)) on->c[at] = v[2];
+    if (is_stored(d, first)) on->d[at] = v[3];
+    if (sums > 0) on->sum0[f] = sum[0];
+    if (sums > 1) on->sum1[f] = sum[1];
+}
+
+/* Sweeps over all rows of a panel. The compiler vectorises over slices or, if the stride is the constant 1, over rows.
+ * Sums must not be vectorised over rows: otherwise a slice's sum would depend on whether the slice is alone in its
+ * panel. */
+SINO_INLINE void rows_of(const SinoUpdate *update, const Slices *slices, const Operands *on, SinoUpdateFormula formula,
+                         int a, int b, int c, int d, int sums, bool first, int64_t stride)
+{
+    for (int64_t row = 0; row < update->rows; row++)
+        for (int64_t f = 0; f < stride; f++)
+            apply(update, slices, on, formula, a, b, c, d, sums, first, row, f, row * stride + f);
+}
+
+SINO_INLINE void sweep(const SinoUpdatePanel *panel, const Slices *slices, Operands on, SinoUpdateFormula formula,
+                       int a, int b, int c, int d, int sums, bool first)
+{
+    const SinoUpdate update = *panel->update;
+    if (panel->stride == 1 && sums == 0)
+        rows_of(&update, slices, &on, formula, a, b, c, d, sums, first, 1);
+    else
+        rows_of(&update, slices, &on, formula, a, b, c, d, sums, first, panel->stride);
+}
+
+SINO_VECTORISED static void sweep_panel(const SinoUpdatePanel *restrict panel, const Slices *restrict slices,
+                                        REAL *restrict of_a, REAL *restrict of_b, REAL *restrict of_c,
+                                        REAL *restrict of_d, double *restrict sum0, double *restrict sum1)
+{
+    const Operands on = {of_a, of_b, of_c, of_d, sum0, sum1};
+    switch (panel->update->formula) {
+#define ROW(name, NAME, task, a, b, c, d, sums, state)                                                                 \
+    case SINO_UPDATE_##NAME:                                                                                           \
+        if (panel->update->first)                                                                                      \
+            sweep(panel, slices, on, SINO_UPDATE_##NAME, a, b, c, d, sums, true);                                      \
+        else                                                                                                           \
+            sweep(panel, slices, on, SINO_UPDATE_##NAME, a, b, c, d, sums, false);                                     \
+        break;
+        SINO_UPDATE_FORMULAS(ROW)
+#undef ROW
+    default:
+        break;
     }
 }
 
-static void NAME(residual_cg)(SinoSlices slices, int64_t ray_count, const REAL *q, const SinoSliceState *state, REAL *r,
-                              double *residual)
+void UPDATE_PANEL(const SinoUpdatePanel *panel, double *sum0, double *sum1)
 {
-    REAL step[SINO_PANEL_MAX];
-    NAME(take)(slices, state, offsetof(SinoSliceState, step), step);
-    NAME(step_back)(ray_count, slices.stride, step, q, r, residual);
-}
-
-static void NAME(voxels_cg)(SinoSlices slices, int64_t voxel_count, const REAL *g, const SinoSliceState *state,
-                            bool first, REAL *g0, REAL *d, REAL *x)
-{
-    REAL step[SINO_PANEL_MAX], beta[SINO_PANEL_MAX], overlap[SINO_PANEL_MAX];
-    const size_t bytes = (size_t)(voxel_count * slices.stride) * sizeof(REAL);
-    if (first) {
-        memset(x, 0, bytes);
-        memcpy(d, g, bytes);
-        memcpy(g0, g, bytes);
-        return;
-    }
-    NAME(take)(slices, state, offsetof(SinoSliceState, step), step);
-    NAME(take)(slices, state, offsetof(SinoSliceState, beta), beta);
-    NAME(take)(slices, state, offsetof(SinoSliceState, overlap), overlap);
-    NAME(advance)(voxel_count, slices.stride, step, beta, overlap, g, g0, d, x);
-}
-
-static void NAME(voxels_sirt)(SinoSlices slices, int64_t voxel_count, const REAL *g, const REAL *column_weight,
-                              const SinoSliceState *state, double relaxation, bool nonnegativity, bool first, REAL *x)
-{
-    REAL step[SINO_PANEL_MAX] = {0};
-    for (int64_t f = 0; f < slices.slice_count; f++) step[f] = state[f].stopped ? 0 : (REAL)relaxation;
-    const REAL least = nonnegativity ? 0 : (REAL)-INFINITY;
-    NAME(relax)(voxel_count, slices.stride, step, g, column_weight, least, first, x);
-}
-
-static void NAME(reciprocal)(int64_t count, REAL *value)
-{
-    for (int64_t i = 0; i < count; i++) value[i] = value[i] > (REAL)1e-6 ? 1 / value[i] : 0;
-}
-
-static void NAME(fill_one)(int64_t count, REAL *value)
-{
-    for (int64_t i = 0; i < count; i++) value[i] = 1;
+    Slices slices;
+    read_slices(panel, &slices);
+    sweep_panel(panel, &slices, panel->vector[0], panel->vector[1], panel->vector[2], panel->vector[3], sum0, sum1);
 }

@@ -14,7 +14,7 @@ typedef struct SinoGeometry {
     int64_t column_count;    /* M ≥ 1: detector columns, after crop and binning */
     int64_t grid_size;       /* N ≥ 1: voxels along one side of a slice */
     const double *angle_rad; /* K angles; not owned */
-    double center;           /* rotation center: a column index whose 0 is the centre of column 0 */
+    double center;           /* rotation center as a column index: 0 is the centre of column 0 */
 } SinoGeometry;
 
 /* Ray (angle k, column c) has index k·M + c. */

@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 struct SinoLog {
-    pthread_mutex_t mutex; /* of all below, and of the order of lines */
+    pthread_mutex_t mutex; /* protects the members below and the order of lines */
     SinoLogFormat format;
-    bool on_terminal, muted;
+    bool on_terminal, muted, detailed;
     double start_s;         /* monotonic clock */
-    double last_progress_s; /* since start; negative: none yet */
+    double last_progress_s; /* since start_s; negative: no progress was written yet */
     bool line_is_open;      /* a progress line stands on the terminal, without newline */
 };
 
@@ -56,7 +56,7 @@ static void print_json_string(const char *text, FILE *out)
     while (*text) {
         const int length = sino_utf8_decode(text, &code);
         if (length == 0)
-            fputs("\\ufffd", out); /* JSON is UTF-8; a file's name need not be */
+            fputs("\\ufffd", out); /* JSON must be UTF-8; a file name may be any bytes */
         else if (code == '"' || code == '\\')
             fprintf(out, "\\%c", (char)code);
         else if (code < 0x20)
@@ -96,7 +96,8 @@ static void write_message(SinoLog *log, const char *level, const char *event, co
     char *line = NULL;
     size_t size;
     pthread_mutex_lock(&log->mutex);
-    /* In one write, so that lines of several processes do not mix. Without memory, piece by piece. */
+    /* The line is written at once, so that lines of several ranks do not mix. Without memory it is written piece by
+     * piece. */
     FILE *memory = open_memstream(&line, &size);
     FILE *out = memory ? memory : stderr;
     if (log->format == SINO_LOG_JSON) {
@@ -126,6 +127,20 @@ void sino_log_mute(SinoLog *log)
     log->muted = true;
 }
 
+void sino_log_show_details(SinoLog *log)
+{
+    log->detailed = true;
+}
+
+void sino_log_detail(SinoLog *log, const char *event, const char *format, ...)
+{
+    if (log->muted || !(log->detailed || log->format == SINO_LOG_JSON)) return;
+    va_list arguments;
+    va_start(arguments, format);
+    write_formatted(log, "info", event, format, arguments);
+    va_end(arguments);
+}
+
 void sino_log_info(SinoLog *log, const char *event, const char *format, ...)
 {
     if (log->muted) return;
@@ -149,13 +164,13 @@ void sino_log_error(SinoLog *log, SinoStatus status)
     if (*sino_status_text(status)) write_message(log, "error", "error", sino_status_text(status));
 }
 
-/* NaN: nothing is done yet, so nothing is known. */
+/* NaN, unknown, while nothing is done. */
 static double remaining_s(double done, double elapsed_s)
 {
     return done > 0 && done <= 1 ? elapsed_s * (1 - done) / done : NAN;
 }
 
-/* "slab 1/4, iteration 12/30, residual 1.23e-03, 41 %, 0:03:21 left" */
+/* Text of a progress, as "part 1/4, iteration 12/30, residual 1.23e-03, 41 %, 0:03:21 left". */
 static void progress_text(const SinoProgress *progress, double left_s, char *text, size_t size)
 {
     char iteration[64] = "", residual[40] = "", left[40] = "";
@@ -163,13 +178,13 @@ static void progress_text(const SinoProgress *progress, double left_s, char *tex
         snprintf(iteration, sizeof iteration, ", iteration %" PRId64 "/%" PRId64, progress->iteration,
                  progress->iteration_count);
     if (isfinite(progress->residual)) snprintf(residual, sizeof residual, ", residual %.2e", progress->residual);
-    /* Later than a hundred years is a share too small to tell from. */
+    /* An estimate above a hundred years comes from too small a share to mean anything. */
     if (isfinite(left_s) && left_s < 3e9) {
         const int64_t seconds = (int64_t)(left_s + 0.5);
         snprintf(left, sizeof left, ", %" PRId64 ":%02d:%02d left", seconds / 3600, (int)(seconds / 60 % 60),
                  (int)(seconds % 60));
     }
-    snprintf(text, size, "slab %" PRId64 "/%" PRId64 "%s%s, %.0f %%%s", progress->slab, progress->slab_count, iteration,
+    snprintf(text, size, "part %" PRId64 "/%" PRId64 "%s%s, %.0f %%%s", progress->slab, progress->slab_count, iteration,
              residual, 100 * progress->done, left);
 }
 
@@ -178,7 +193,7 @@ static void write_json_progress(const SinoProgress *progress, double elapsed_s, 
     char *line = NULL;
     size_t size;
     FILE *out = open_memstream(&line, &size);
-    if (!out) return; /* the next one will do */
+    if (!out) return; /* no memory: this progress is skipped */
     print_json_head(elapsed_s, "info", "progress", text, out);
     fprintf(out,
             ",\"slab\":%" PRId64 ",\"slab_count\":%" PRId64 ",\"iteration\":%" PRId64 ",\"iteration_count\":%" PRId64,
@@ -209,7 +224,7 @@ void sino_log_progress(SinoLog *log, const SinoProgress *progress)
     const double elapsed_s = sino_platform_now_s() - log->start_s;
     const double left_s = remaining_s(progress->done, progress->elapsed_s);
     const bool is_last = progress->done >= 1;
-    /* A redrawn line need not be faster than the eye. */
+    /* Seconds between two progress lines. */
     const double pause_s = log->format == SINO_LOG_JSON ? 0 : log->on_terminal ? 0.1 : 1;
     if (is_last || log->last_progress_s < 0 || elapsed_s - log->last_progress_s >= pause_s) {
         progress_text(progress, left_s, text, sizeof text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Log: what a run tells while it goes on, on stderr, as text or as one JSON object per line. Safe from any thread. */
+/* Log: messages and progress of a run on stderr, as text or as one JSON object per line. Calls are safe from any
+ * thread. */
 #ifndef SINO_LOG_H
 #define SINO_LOG_H
 
@@ -11,28 +12,36 @@ typedef struct SinoLog SinoLog;
 
 typedef enum SinoLogFormat { SINO_LOG_TEXT, SINO_LOG_JSON } SinoLogFormat;
 
-/* How far a reconstruction is. */
+/* Progress of a reconstruction. */
 typedef struct SinoProgress {
-    int64_t slab, slab_count;           /* slabs begin at 1 */
-    int64_t iteration, iteration_count; /* of the minibatch that has just finished one */
-    double residual;  /* ‖Ax − b‖ over that minibatch's slices relative to ‖b‖; NaN: not known */
-    double done;      /* share of the whole run, 0…1 */
-    double elapsed_s; /* since the run began; with `done` it makes the ETA */
+    int64_t slab, slab_count;           /* slab counts from 1 */
+    int64_t iteration, iteration_count; /* of the minibatch that has just finished an iteration */
+    double residual;                    /* ‖Ax − b‖/‖b‖ over the slices of that minibatch; NaN: not known */
+    double done;                        /* finished share of the whole run, 0…1 */
+    double elapsed_s;                   /* since the start of the run; the remaining time follows from it and `done` */
 } SinoProgress;
 
-/* `format` text: a progress line that is redrawn when stderr is a terminal, plain lines (at most one a second)
- * otherwise. `format` JSON: objects with "time" (seconds since open), "level", "event" and "message"; every progress,
- * with its numbers and "remaining" seconds; null: not known. */
+/* Opens a log on stderr; the caller closes it with sino_log_close.
+ *
+ * Text: on a terminal one progress line that is redrawn, elsewhere plain lines, at most one a second. JSON: objects
+ * with "time" (seconds since open), "level", "event" and "message". A progress object is written for every call, and
+ * adds the numbers of SinoProgress and the "remaining" seconds; null: not known. */
 SinoStatus sino_log_open(SinoLogFormat format, SinoLog **log);
 void sino_log_close(SinoLog *log); /* takes NULL */
 
-/* From now on errors only: of the processes of a job one tells what goes on. */
+/* From now on the log writes errors only: in a job of several ranks, one rank writes messages and progress. */
 void sino_log_mute(SinoLog *log);
 
-/* `event` is a short word that machines can match: "center", "repair", "memory", "output" … */
+/* From now on the log writes details in text, too. */
+void sino_log_show_details(SinoLog *log);
+
+/* `event` is a short word for programs that read the log: "center", "repair", "memory", "output" … */
 void sino_log_info(SinoLog *log, const char *event, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Details of how the program works, for experts: in text only after sino_log_show_details, in JSON always. */
+void sino_log_detail(SinoLog *log, const char *event, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void sino_log_warning(SinoLog *log, const char *event, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* "sinodag: " and the text; nothing when there is none, as somebody else tells it. Does not consume the status. */
+/* Writes "sinodag: " and the text of the error. Writes nothing when the text is empty, because another rank prints the
+ * error. Does not consume the status. */
 void sino_log_error(SinoLog *log, SinoStatus status);
 void sino_log_progress(SinoLog *log, const SinoProgress *progress);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory: checked sizes and aligned, zeroed allocations. */
+/* Memory: plain, large and reserved allocations. */
 #include "memory.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,15 +35,43 @@ SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, 
 
 static const size_t small_page = 4096, large_page = (size_t)2 << 20;
 
+/* Arrays of at least this size start at different offsets from a page. */
+static const size_t staggered_bytes = (size_t)1 << 20;
+
+/* The cache line before a large array. */
+typedef union LargeHead {
+    void *base; /* returned by aligned_alloc */
+    char line[SINO_ALIGNMENT_BYTES];
+} LargeHead;
+
+/* Offset of the next array from a page. 16 arrays in a row fall into different sets of L1 (address modulo 4 KiB, in
+ * steps of 256 bytes) and of L2 (modulo 64 KiB or more, in steps of a page). */
+static size_t next_lead(void)
+{
+    enum { LEADS = 16, L1_STEP = 256 };
+    static atomic_uint count;
+    const unsigned int number = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) % LEADS;
+    return sizeof(LargeHead) + number * (small_page + L1_STEP);
+}
+
 void *sino_allocate_large(int64_t bytes)
 {
-    const size_t page = large_page, size = (size_t)(bytes > 0 ? bytes : 1);
-    const bool large = size >= 2 * page;
-    const size_t alignment = large ? page : SINO_ALIGNMENT_BYTES;
-    void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-    /* Advice: without large pages the memory is as good, only slower. */
-    if (memory && large) (void)madvise(memory, size / page * page, MADV_HUGEPAGE);
-    return memory;
+    const size_t size = (size_t)(bytes > 0 ? bytes : 1);
+    const bool staggered = size >= staggered_bytes, large = size >= 2 * large_page;
+    const size_t alignment = large ? large_page : staggered ? small_page : SINO_ALIGNMENT_BYTES;
+    const size_t lead = staggered ? next_lead() : sizeof(LargeHead), total = lead + size;
+    char *const base = aligned_alloc(alignment, (total + alignment - 1) / alignment * alignment);
+    if (!base) return NULL;
+    /* The result is ignored: small pages work too, only slower. */
+    if (large) (void)madvise(base, total / large_page * large_page, MADV_HUGEPAGE);
+    LargeHead *const head = (LargeHead *)(void *)(base + lead) - 1;
+    head->base = base;
+    return head + 1;
+}
+
+void sino_free_large(void *memory)
+{
+    if (memory) free(((LargeHead *)memory - 1)->base);
 }
 
 void *sino_reserve(int64_t bytes)
@@ -50,7 +79,7 @@ void *sino_reserve(int64_t bytes)
     void *memory =
         mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return NULL;
-    /* Many small reservations would each take a page that they hardly use. */
+    /* Small reservations keep small pages: a large page would stay mostly unused. */
     if ((size_t)bytes >= 16 * large_page) (void)madvise(memory, (size_t)bytes, MADV_HUGEPAGE);
     return memory;
 }
@@ -63,7 +92,7 @@ void sino_release(void *memory, int64_t bytes)
 void sino_touch(void *memory, int64_t bytes)
 {
     volatile uint8_t *const byte = memory;
-    /* cppcheck-suppress selfAssignment; a write takes the page */
+    /* cppcheck-suppress selfAssignment; the write makes the system provide the page */
     for (int64_t i = 0; i < bytes; i += (int64_t)small_page) byte[i] = byte[i];
     /* cppcheck-suppress selfAssignment; likewise */
     if (bytes > 0) byte[bytes - 1] = byte[bytes - 1];
@@ -73,7 +102,7 @@ void sino_forget(const void *memory, int64_t bytes)
 {
     const uintptr_t page = small_page, begin = ((uintptr_t)memory + page - 1) / page * page;
     const uintptr_t end = ((uintptr_t)memory + (uintptr_t)bytes) / page * page;
-    /* Advice: what is needed again comes from the file. */
+    /* The result is ignored: pages that stay are correct too. */
     if (end > begin) (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 

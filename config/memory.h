@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory: checked sizes and aligned, zeroed allocations. Sizes are int64_t everywhere in sinodag. */
+/* Memory: checked sizes and aligned allocations. Sizes are int64_t everywhere in sinodag. */
 #ifndef SINO_MEMORY_H
 #define SINO_MEMORY_H
 
@@ -11,31 +11,36 @@
 /* Every buffer starts on a cache line. */
 enum { SINO_ALIGNMENT_BYTES = 64 };
 
-/* a·b in *product; SINO_BAD_INPUT naming `what` when it does not fit in 63 bits or a factor is negative. */
+/* *product = a·b. SINO_BAD_INPUT, naming `what`: the product exceeds 63 bits, or a factor is negative. */
 SinoStatus sino_multiply(int64_t a, int64_t b, const char *what, int64_t *product);
 
-/* count × element_bytes zeroed bytes, 64-byte aligned, into *(void **)pointer; release with free().
- * A count of 0 gives a valid pointer. SINO_FAILED naming `what` and its size when there is no memory. */
+/* Allocates count × element_bytes zeroed bytes, 64-byte aligned, into *(void **)pointer; the caller releases them with
+ * free(). A count of 0 gives a valid pointer. SINO_FAILED, naming `what` and its size: out of memory. */
 SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, void *pointer);
 
-/* bytes of memory for a large array, not cleared, on large pages where the system gives them: tables that are walked at
- * random would otherwise spend their time in page walks. Release with free(); untouched parts take no memory. NULL when
- * there is none. */
+/* Allocates `bytes` for a large array: 64-byte aligned, not cleared, on large pages where the system has them, since
+ * random access to tables otherwise spends most of its time in page walks. NULL: out of memory. The caller releases the
+ * array with sino_free_large, not with free().
+ *
+ * Arrays of 1 MiB and more start at different offsets (64 KiB at most) from a page, so that equal rows of several
+ * arrays fall into different cache sets. The offset costs memory once per array. Pages that are never written take no
+ * memory. */
 void *sino_allocate_large(int64_t bytes);
+void sino_free_large(void *memory); /* takes NULL */
 
-/* Addresses for an array whose size is not known yet: `bytes` at most, zeroed, of which untouched parts take no memory.
- * NULL when there are none. Give them back with sino_release. */
+/* Reserves addresses for an array of unknown size: at most `bytes`, zeroed. Pages that are never written take no
+ * memory. NULL: no addresses. The caller returns them with sino_release. */
 void *sino_reserve(int64_t bytes);
 void sino_release(void *memory, int64_t bytes); /* takes NULL */
 
-/* Takes the pages of reserved memory from the system, as they are, so that whoever writes there does not wait for it.
- */
+/* Makes the system provide the pages of reserved memory now, contents unchanged, so that later writes do not wait for
+ * page faults. */
 void sino_touch(void *memory, int64_t bytes);
 
-/* Pages of a mapped file need not stay in memory. */
+/* Tells the system that it may drop these pages of a mapped file; a later access reads them from the file again. */
 void sino_forget(const void *memory, int64_t bytes);
 
-/* "1.5 GiB"-like text of a size in bytes, in the caller's buffer, which it returns. */
+/* Writes a size such as "1.5 GiB" into the caller's `text`, and returns `text`. */
 const char *sino_bytes_text(int64_t bytes, char text[24]);
 
 #endif

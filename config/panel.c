@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Panel: how the F slices of a vector lie in memory. */
+/* Panel: widths, strides and element indices of the layout. */
 #include "panel.h"
 
 #include "vector.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Panel: how the F slices of a vector lie in memory.
+/* Panel: the memory layout of a vector of F slices.
  *
  * Slices are interleaved, and split into panels of at most P slices: vector[panel][row][slice of the panel], where a
- * row is a voxel or a ray. P slices fill two vector registers, what an SpMM kernel works on at a time: the rows of a
- * tile are then one contiguous piece that fits L1, whatever F is (docs/PERFORMANCE.md). All panels are P wide but the
- * last, whose width is the power of two that holds the rest; the width of all panels together is the stride. */
+ * row is a voxel or a ray. P slices fill two vector registers, the unit that an SpMM kernel works on. The rows of a
+ * tile are therefore one contiguous piece that fits L1, whatever F is (docs/PERFORMANCE.md). Every panel but the last
+ * is P wide; the last one's width is the smallest power of two that holds the remaining slices. The stride is the sum
+ * of the widths of all panels. */
 #ifndef SINO_PANEL_H
 #define SINO_PANEL_H
 
@@ -17,25 +18,26 @@ enum {
     SINO_PANEL_MAX = 32    /* the largest P */
 };
 
-/* The slices of a vector; those from slice_count to the stride are padding: zero, and kept so. */
+/* The slices of a vector. Slices slice_count … stride − 1 are padding: they are zero and stay zero. */
 typedef struct SinoSlices {
     SinoPrecision precision; /* of the elements */
     int64_t stride, slice_count;
 } SinoSlices;
 
-/* P of this processor: 2 registers, 4 slices at least. Half precision computes in single and has its P. */
+/* P of this processor: the slices that fill 2 vector registers, at least 4. Half precision computes in single, and has
+ * the P of single. */
 int64_t sino_panel_width(SinoPrecision precision);
 
-/* The stride of F slices. */
+/* Stride of slice_count slices: their number with padding. */
 int64_t sino_panel_stride(SinoPrecision precision, int64_t slice_count);
 
-/* One panel: its slices, and the number of the first, among padded slices. */
+/* One panel: its slices, and the number of its first slice, padding of earlier panels included. */
 typedef struct SinoPanel {
     int64_t first;
     SinoSlices slices;
 } SinoPanel;
 
-/* The panel that begins with slice `first`, a multiple of P. The last one is followed by `first` = stride:
+/* The panel whose first slice is `first`, a multiple of P. After the last panel `first` equals the stride:
  *
  *     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) */
 SinoPanel sino_panel_at(SinoSlices slices, int64_t first);
@@ -45,7 +47,8 @@ static inline SinoPanel sino_panel_next(SinoSlices slices, SinoPanel panel)
     return sino_panel_at(slices, panel.first + panel.slices.stride);
 }
 
-/* Where the panel begins in a vector of `rows` rows that is read, and in one that is written. */
+/* First element of the panel in a vector of `rows` rows: _from in a vector that the caller reads, _to in one that it
+ * writes. */
 static inline const void *sino_panel_from(SinoPanel panel, int64_t rows, const void *vector)
 {
     return (const char *)vector + (size_t)(panel.first * rows) * sino_precision_bytes(panel.slices.precision);
@@ -56,7 +59,7 @@ static inline void *sino_panel_to(SinoPanel panel, int64_t rows, void *vector)
     return (char *)vector + (size_t)(panel.first * rows) * sino_precision_bytes(panel.slices.precision);
 }
 
-/* Element (row, slice) of a vector of `rows` rows: for single elements, not for loops over them. */
+/* Index of the element (row, slice) in a vector of `rows` rows. For single elements; loops walk panels. */
 int64_t sino_panel_element(SinoSlices slices, int64_t rows, int64_t row, int64_t slice);
 
 #endif

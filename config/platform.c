@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Where the two versions of control groups keep their numbers. */
+/* Files of the two versions of control groups. */
 typedef struct CgroupVersion {
-    const char *mount[2]; /* below root; the second is for hosts that run both versions; "": none */
+    const char *mount[2]; /* folders below root; the second one is for hosts that run both versions; "": none */
     const char *limit, *usage, *cache;
 } CgroupVersion;
 
@@ -23,7 +23,7 @@ static const CgroupVersion cgroup_v1 = {
 static const CgroupVersion cgroup_v2 = {
     {"sys/fs/cgroup", "sys/fs/cgroup/unified"}, "memory.max", "memory.current", "inactive_file"};
 
-/* The number after `key` at the start of a line, or the first of the file when key is ""; −1: there is none. */
+/* The number after `key` at the start of a line; with key "" the first number of the file. −1: no such number. */
 static int64_t read_number(const char *path, const char *key)
 {
     FILE *file = fopen(path, "r");
@@ -37,13 +37,13 @@ static int64_t read_number(const char *path, const char *key)
         errno = 0;
         const char *start = line + length + (length > 0);
         const long long number = strtoll(start, &end, 10);
-        if (end > start && !errno) value = number; /* no limit reads "max" */
+        if (end > start && !errno) value = number; /* a group without a limit has the word "max" here */
     }
-    (void)fclose(file); /* it was only read */
+    (void)fclose(file); /* read only: nothing can be lost */
     return value;
 }
 
-/* What one group may still take; INT64_MAX: no such group, or it has no limit ("max"). */
+/* Bytes that the group may still allocate; INT64_MAX: no such group, or no limit ("max"). */
 static int64_t group_remaining(const char *folder, const CgroupVersion *version)
 {
     char path[1400];
@@ -58,8 +58,8 @@ static int64_t group_remaining(const char *folder, const CgroupVersion *version)
     return remaining > 0 ? remaining : 0;
 }
 
-/* A parent's limit binds its children, so every group from `group` up to the mount counts. In a container the path may
- * be the host's: what does not exist there is passed over. */
+/* The limit of a group binds its children, so every group from `group` up to the mount counts. Inside a container the
+ * path may be the host's; folders that do not exist here are skipped. */
 static int64_t branch_remaining(const char *root, const char *group, const CgroupVersion *version, int mount)
 {
     char folder[1200];
@@ -112,7 +112,7 @@ int64_t sino_platform_available_bytes_in(const char *root)
     char path[1200];
     snprintf(path, sizeof path, "%s/proc/meminfo", root);
     const int64_t available_kib = read_number(path, "MemAvailable");
-    /* Without /proc: the pages that are free at this moment, which is less. */
+    /* Without /proc: the free pages, which are fewer than the available ones. */
     const int64_t machine =
         available_kib >= 0 ? available_kib * 1024 : (int64_t)sysconf(_SC_AVPHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
     const int64_t groups = cgroups_remaining(root);
@@ -126,7 +126,7 @@ int64_t sino_platform_available_bytes(void)
 
 int sino_platform_core_count(void)
 {
-    /* The kernel refuses a mask shorter than its own. */
+    /* The kernel refuses a mask that is shorter than its own, so the mask is doubled until it fits. */
     for (int cpus = CPU_SETSIZE; cpus <= CPU_SETSIZE * 64; cpus *= 2) {
         cpu_set_t *set = CPU_ALLOC((size_t)cpus);
         if (!set) break;
@@ -159,7 +159,7 @@ double sino_platform_now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Of a loaded topology; where the process's binding is not known, all of them. */
+/* Packages of a loaded topology that the process is bound to; all packages when the binding is unknown. */
 static int64_t count_sockets(hwloc_topology_t topology, hwloc_bitmap_t mine)
 {
     int64_t count = 0;
@@ -186,7 +186,7 @@ int64_t sino_platform_socket_count(void)
 
 SinoJob sino_platform_job(void)
 {
-    /* Open MPI; MPICH and its kin. */
+    /* Variables that Open MPI sets, and those of MPICH and its derivatives. */
     static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);

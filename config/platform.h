@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Platform: what this process may use of the machine. */
+/* Platform: the resources of the machine that this process may use. */
 #ifndef SINO_PLATFORM_H
 #define SINO_PLATFORM_H
 
 #include <stdint.h>
 
-/* Main memory that can still be allocated: the least of the kernel's MemAvailable and what remains to every control
- * group (v1 and v2) that the process is in. Pages of files not lately used count as free, for the kernel drops them. */
+/* Bytes of main memory that the process can still allocate: the minimum of the kernel's MemAvailable and of the
+ * remainder of every control group (v1 and v2) of the process. File pages that were not used lately count as free,
+ * because the kernel drops them. */
 int64_t sino_platform_available_bytes(void);
 
-/* The same of the machine whose /proc and /sys lie in the folder `root`. */
+/* The same for a machine whose /proc and /sys are in the folder `root`. */
 int64_t sino_platform_available_bytes_in(const char *root);
 
-/* The largest cache of a core, shared with others or not; 0: the system does not tell. */
+/* Bytes of the largest cache of a core, private or shared; 0: unknown. */
 int64_t sino_platform_cache_bytes(void);
 
-/* Seconds of a clock that only goes forward. */
+/* Seconds of a monotonic clock. */
 double sino_platform_now_s(void);
 
 /* CPU cores (hardware threads) that the process may run on. */
 int sino_platform_core_count(void);
 
-/* CPU packages on whose cores the process may run, as hwloc sees them; 1 where it does not know. */
+/* CPU packages (sockets) with a core that the process may run on, as hwloc sees them; 1 when hwloc does not know. */
 int64_t sino_platform_socket_count(void);
 
-/* Processes that an MPI launcher started together with this one, itself included, and which of them it is. */
+/* The number of processes that an MPI launcher started together, and the rank of this one. */
 typedef struct SinoJob {
     int64_t rank, size; /* 0 and 1 without a launcher */
 } SinoJob;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings arguments: the command line, split into settings and their texts. */
+/* Settings arguments: splits the command line into settings and their texts. */
 #include "settings_table.h"
 
 #include <ctype.h>
@@ -21,13 +21,13 @@ static const SinoSetting *find_option(int verb, const char *word)
     return length == 2 ? find_letter(word[1]) : NULL;
 }
 
-/* A dash followed by a digit or a point is a negative number, not an option. */
+/* A dash before a digit or a point begins a negative number, not an option. */
 static bool looks_like_option(const char *argument)
 {
     return argument[0] == '-' && argument[1] != '\0' && !isdigit((unsigned char)argument[1]) && argument[1] != '.';
 }
 
-/* The value of an option that came without "=": the next argument. A flag needs none, but takes "yes" or "no". */
+/* The value of an option without "=": the next argument. A flag needs no value, but accepts "yes" or "no". */
 static SinoStatus next_value(const SinoSetting *row, int count, char **arguments, int *i, const char **value)
 {
     const char *next = *i + 1 < count ? arguments[*i + 1] : NULL;
@@ -58,11 +58,13 @@ static SinoStatus keep_file_name(int verb, const char *name, const char *text[SI
     SINO_CHECK(row->verbs & verb, SINO_BAD_INPUT, "'%s' is not an option of %s, which takes no file name; needed: %s",
                name, sino_verb_text(verb)->name, sino_verb_text(verb)->usage);
     const char *kept = text[row - sino_setting_table];
-    SINO_CHECK(!kept, SINO_BAD_INPUT, "there are two input files, '%s' and '%s'; allowed: one", kept, name);
+    SINO_CHECK(!kept, SINO_BAD_INPUT,
+               "there are two input files, '%s' and '%s'; allowed: one, or a quoted pattern of TIFF images", kept,
+               name);
     return keep(row, name, text);
 }
 
-/* arguments[*i] is an option; *i moves on when its value is the next argument. */
+/* arguments[*i] is an option; *i advances when the next argument is its value. */
 static SinoStatus keep_option(int verb, int count, char **arguments, int *i, const char *text[SINO_SETTING_COUNT])
 {
     const char *argument = arguments[*i];

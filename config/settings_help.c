@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings help: the table as --help and as docs/SETTINGS.md. */
+/* Settings help: prints the table for --help and for docs/SETTINGS.md. */
 #include "settings_table.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static bool has_group(SinoSettingGroup group, int verb)
     return false;
 }
 
-/* Words of `text` in columns HELP_INDENT to HELP_WIDTH; the first line is indented already. */
+/* Wraps `text` between columns HELP_INDENT and HELP_WIDTH; the caller has indented the first line. */
 static void print_wrapped(const char *text, FILE *out)
 {
     int column = HELP_INDENT;
@@ -35,14 +35,15 @@ static void print_wrapped(const char *text, FILE *out)
     fputc('\n', out);
 }
 
-/* "cg or sirt": the algorithms that use the setting; "" for all. */
+/* The algorithms that use the setting, as "cg or sirt"; "" for all. */
 static const char *algorithms_text(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
 {
     return sino_words_join(sino_setting_find(SINO_VERB_RECON, "algorithm", 9)->choices, (unsigned)row->algorithms, "or",
                            text);
 }
 
-/* "default 30; an integer from 1 to 9; pixels; with --algorithm cg or sirt" */
+/* Prints default, allowed values, unit and algorithms: "default 30; an integer from 1 to 9; pixels; with --algorithm cg
+ * or sirt". */
 static void print_facts(const SinoSetting *row, FILE *out)
 {
     char allowed[SINO_ALLOWED_SIZE], algorithms[SINO_ALLOWED_SIZE], facts[512];
@@ -108,7 +109,7 @@ static void print_markdown_row(const SinoSetting *row, FILE *out)
 static const char markdown_head[] =
     "# Settings\n"
     "\n"
-    "Made from the table in `config/settings.c` by `settings_markdown`; a test compares them.\n"
+    "Made from the table in `config/settings_table.c` by `settings_markdown`; a test compares them.\n"
     "\n"
     "A setting is given on the command line as `--name value` or `--name=value`, or in the YAML file of `--config` as\n"
     "a line `name: value`. Both read values alike. The command line wins over the file, the file over the default.\n"
@@ -121,9 +122,8 @@ static const char markdown_head[] =
     "\n"
     "Whatever cannot be honoured ends the program with exit code 2 before any scan is read: an unknown\n"
     "setting or one of another verb, a setting given twice, a value that is malformed or out of range, and\n"
-    "contradictions: a setting that the algorithm does not use, `--theta` without `--columns` or the reverse, an "
-    "empty\n"
-    "range of rows or columns, an output that is also the input.\n"
+    "contradictions: a setting that the algorithm does not use, `--columns` without `--theta`, an empty range of rows\n"
+    "or columns, an output that is also the input.\n"
     "\n"
     "```yaml\n"
     "# scan.yaml, for: sinodag recon --config scan.yaml --out volume.h5\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Setting names: looking them up, and what to say when that fails. */
+/* Setting names: lookup by name or alias, and errors for unknown names. */
 #include "settings_table.h"
 
 #include <limits.h>
@@ -28,7 +28,7 @@ const SinoSetting *sino_setting_find(int verb, const char *word, size_t length)
     return found;
 }
 
-/* Of all rows of this name. */
+/* Bits of the verbs of all rows with this name. */
 static int verbs_of_name(const char *name)
 {
     int verbs = 0;
@@ -73,7 +73,7 @@ SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char 
 
 enum { WORD_MAX = 40 };
 
-/* Levenshtein's distance, row by row. */
+/* Levenshtein distance of two words, row by row. */
 static int edit_distance(const char *a, const char *b)
 {
     int distance[WORD_MAX + 1];
@@ -92,7 +92,7 @@ static int edit_distance(const char *a, const char *b)
     return distance[length];
 }
 
-/* How unlike a word is to a name; a beginning of the name counts as one slip. */
+/* Distance of a word from a name; a word that is the beginning of the name has distance 1. */
 static int unlikeness(const char *word, const char *name)
 {
     if (!name) return INT_MAX;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings ranks: the values that say how ranks share the work, from text and back. */
+/* Settings ranks: parses and prints the settings that share the work among ranks. */
 #include "settings_table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* An integer within the row's bounds, of the `length` bytes at `text`. */
+/* Parses the `length` bytes at `text` as an integer within the row's bounds. */
 static bool parse_part(const SinoSetting *row, const char *text, size_t length, int64_t *value)
 {
     char word[24];
@@ -41,7 +42,7 @@ void sino_grid_print(const SinoGridShape *grid, FILE *out)
         fputs("auto", out);
 }
 
-/* The member that a word such as "nodes=" begins; *length: of the name and its sign. NULL: none. */
+/* The member that the prefix of a word names ("nodes="); *length: bytes of the prefix. NULL: none. */
 static int64_t *level_of(SinoTopologyShape *topology, const char *word, size_t *length)
 {
     const struct {
@@ -87,21 +88,27 @@ void sino_topology_print(const SinoTopologyShape *topology, FILE *out)
 
 bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList *list)
 {
-    SinoWeightList result = {0};
+    int64_t count = 0;
+    double *made = malloc(SINO_WEIGHTS_MAX * sizeof *made);
+    if (!made) return false;
     for (const char *at = text;; at++) {
         char word[40];
         double value;
         const size_t length = strcspn(at, ",");
-        if (length == 0 || length >= sizeof word || result.count == SINO_WEIGHTS_MAX) return false;
+        if (length == 0 || length >= sizeof word || count == SINO_WEIGHTS_MAX) goto refused;
         memcpy(word, at, length);
         word[length] = '\0';
-        if (!sino_real_parse(word, length, &value) || !sino_setting_in_range(row, value)) return false;
-        result.value[result.count++] = value;
+        if (!sino_real_parse(word, length, &value) || !sino_setting_in_range(row, value)) goto refused;
+        made[count++] = value;
         at += length;
         if (*at == '\0') break;
     }
-    *list = result;
+    free(list->value);
+    *list = (SinoWeightList){.count = count, .value = made};
     return true;
+refused:
+    free(made);
+    return false;
 }
 
 void sino_weights_print(const SinoWeightList *list, FILE *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings table: one row per setting, read by the command line, the YAML file, the help and docs/SETTINGS.md.
- * Private to the files settings*.c. */
+/* Settings table: one row per setting; the command line, the YAML file, the help and docs/SETTINGS.md read it. Private
+ * to the files settings*.c. */
 #ifndef SINO_SETTINGS_TABLE_H
 #define SINO_SETTINGS_TABLE_H
 
@@ -37,58 +37,60 @@ typedef enum SinoSettingGroup {
     SINO_GROUP_COUNT
 } SinoSettingGroup;
 
-/* Rows may share a name when no verb takes two of them; they may then share the member too, unless it is a text. */
+/* One setting. Rows may share a name if no verb takes two of them; such rows may also share the member, unless it is a
+ * text. */
 typedef struct SinoSetting {
     const char *name;           /* long option without its dashes, and key of the YAML file */
-    const char *alias;          /* another long option, as peers call it; NULL: none */
-    const char *operand;        /* how the help calls the value: "FILE", "N" … */
+    const char *alias;          /* alternative long option, as other programs call it; NULL: none */
+    const char *operand;        /* name of the value in the help: "FILE", "N" … */
     const char *unit;           /* NULL: none */
-    const char *fallback;       /* the default as text; NULL: none, the member is zero */
-    const char *const *choices; /* the words in the order of the enum, then NULL */
+    const char *fallback;       /* default as text; NULL: none, the member stays zero */
+    const char *const *choices; /* words in the order of the enum, then NULL */
     const char *help;
     size_t offset;    /* of the member of SinoSettings */
-    double low, high; /* bounds of a number; of bytes: bytes */
+    double low, high; /* bounds of a number; of SINO_SETTING_BYTES in bytes */
     bool low_excluded, high_excluded;
     bool argument_only; /* not a key of the YAML file */
     char letter;        /* short option; 0: none */
     SinoSettingKind kind;
     SinoSettingGroup group;
-    int verbs;      /* bits of the verbs that take it */
-    int algorithms; /* bits 1 << SinoAlgorithmChoice that use it; 0: all */
+    int verbs;      /* bits of the verbs that have this setting */
+    int algorithms; /* bits 1 << SinoAlgorithmChoice of the algorithms that use it; 0: all */
 } SinoSetting;
 
 typedef struct SinoVerbText {
-    int verb; /* its bit */
+    int verb; /* one SINO_VERB_… bit */
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 71, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 76, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
 extern const char *const sino_group_title[SINO_GROUP_COUNT];
 
 /* settings_name.c */
 const SinoVerbText *sino_verb_text(int verb);
-/* The row of this name or alias that the verb takes, else one that only other verbs take; NULL: unknown. */
+/* The row with this name or alias: the verb's own row, else a row of other verbs. NULL: unknown. */
 const SinoSetting *sino_setting_find(int verb, const char *word, size_t length);
 SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char *where);
 SinoStatus sino_setting_unknown(int verb, const char *what, const char *dashes, const char *word);
 bool sino_setting_applies(const SinoSetting *row, SinoAlgorithmChoice algorithm);
-/* "a, b or c" of the words whose bit is set; returns `text`. */
+/* Writes the words whose bit is set as "a, b or c" (`last` is "or") into `text`, and returns `text`. */
 const char *sino_words_join(const char *const *words, unsigned bits, const char *last, char text[SINO_ALLOWED_SIZE]);
 
-/* settings_value.c: `where` opens the message ("--iterations", "scan.yaml: iterations"). */
+/* settings_value.c. Error messages start with `where` ("--iterations", "scan.yaml: iterations"). */
 SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings);
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE]); /* "an integer from 1 to 9" */
-bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default and never given */
-void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out); /* as YAML spells it */
+bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default, and not given */
+void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out); /* in YAML syntax */
 bool sino_flag_parse(const char *text, bool *value);
 bool sino_integer_parse(const char *text, int64_t *value);            /* decimal */
 bool sino_real_parse(const char *text, size_t length, double *value); /* decimal; no "nan", no "inf" */
 bool sino_setting_in_range(const SinoSetting *row, double value);
-void sino_real_print(double value, FILE *out); /* the shortest digits that read back to the same number */
+void sino_real_print(double value, FILE *out); /* shortest digits that read back as the same number */
 
-/* settings_ranks.c: how ranks share the work. False: not allowed; the value is untouched. */
+/* settings_ranks.c: settings that share the work among ranks. False: the text is not allowed; the value is unchanged.
+ */
 bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *grid);
 bool sino_topology_parse(const SinoSetting *row, const char *text, SinoTopologyShape *topology);
 bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList *list);
@@ -96,10 +98,10 @@ void sino_grid_print(const SinoGridShape *grid, FILE *out);
 void sino_topology_print(const SinoTopologyShape *topology, FILE *out);
 void sino_weights_print(const SinoWeightList *list, FILE *out);
 
-/* settings_arguments.c: text[i], not owned, is what was given for row i; NULL: nothing. */
+/* settings_arguments.c. text[i] becomes the argument for row i, not owned; NULL: not given. */
 SinoStatus sino_settings_arguments(int verb, int count, char **arguments, const char *text[SINO_SETTING_COUNT]);
 
-/* settings_yaml.c: assigns what the file gives and marks it in given[]. */
+/* settings_yaml.c: assigns the settings of the file at `path`, and sets given[] of their rows. */
 SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *settings, bool given[SINO_SETTING_COUNT]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Setting values: from text to member and back, and the words for what is allowed. */
+/* Setting values: conversion between text and member, and descriptions of the allowed values. */
 #include "settings_table.h"
 
 #include "utf8.h"
@@ -10,40 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-bool sino_flag_parse(const char *text, bool *value)
-{
-    static const char *const word[] = {"no", "yes", "false", "true"};
-    for (int i = 0; i < 4; i++) {
-        if (strcmp(text, word[i]) != 0) continue;
-        *value = i % 2;
-        return true;
-    }
-    return false;
-}
-
-bool sino_integer_parse(const char *text, int64_t *value)
-{
-    if (text[strspn(text, "-0123456789")] != '\0') return false;
-    char *end;
-    errno = 0;
-    const long long result = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || errno) return false;
-    *value = result;
-    return true;
-}
-
-/* Decimal only: strtod would take "nan", "inf" and hexadecimal too. */
-bool sino_real_parse(const char *text, size_t length, double *value)
-{
-    if (strspn(text, "+-.0123456789eE") < length) return false;
-    char *end;
-    errno = 0;
-    const double result = strtod(text, &end);
-    if (end == text || end != text + length || errno) return false;
-    *value = result;
-    return true;
-}
 
 static bool parse_bytes(const char *text, int64_t *bytes)
 {
@@ -60,7 +26,7 @@ static bool parse_bytes(const char *text, int64_t *bytes)
     for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
         if (strcasecmp(name, unit[i].name) != 0) continue;
         const double result = floor(number * unit[i].bytes);
-        /* 0 means "chosen": half a byte is not that. */
+        /* Less than one byte would become 0, which means that sinodag chooses. */
         if (result >= 0x1p63 || (result < 1 && number > 0)) return false;
         *bytes = (int64_t)result;
         return true;
@@ -78,7 +44,7 @@ static bool parse_choice(const char *const *choices, const char *text, unsigned 
     return false;
 }
 
-/* Words of `text`, separated by commas; "all" for all of them. */
+/* Parses words separated by commas into bits; "all" sets every bit. */
 static bool parse_choices(const char *const *choices, const char *text, unsigned *bits)
 {
     unsigned result = 0, count = 0;
@@ -100,12 +66,6 @@ static bool parse_choices(const char *const *choices, const char *text, unsigned
     return true;
 }
 
-bool sino_setting_in_range(const SinoSetting *row, double value)
-{
-    return (row->low_excluded ? value > row->low : value >= row->low) &&
-           (row->high_excluded ? value < row->high : value <= row->high);
-}
-
 static bool contains(const SinoCountList *list, int64_t value)
 {
     for (int64_t i = 0; i < list->count; i++)
@@ -113,7 +73,7 @@ static bool contains(const SinoCountList *list, int64_t value)
     return false;
 }
 
-/* Integers within the row's bounds, separated by commas, each once. */
+/* Parses distinct integers within the row's bounds, separated by commas. */
 static bool parse_counts(const SinoSetting *row, const char *text, SinoCountList *list)
 {
     SinoCountList result = {0};
@@ -134,7 +94,7 @@ static bool parse_counts(const SinoSetting *row, const char *text, SinoCountList
     return true;
 }
 
-/* Every kind but text: true when the value is allowed and assigned. */
+/* Assigns a value of any kind but text. True: the value is allowed, and was assigned. */
 static bool assign_value(const SinoSetting *row, const char *text, char *member)
 {
     bool flag;
@@ -221,6 +181,8 @@ static const char *range_text(const SinoSetting *row, char text[RANGE_SIZE])
 static const char *text_noun(const SinoSetting *row)
 {
     if (strcmp(row->operand, "FILE") == 0) return "file name";
+    if (strcmp(row->operand, "ANGLES") == 0) return "file name or range";
+    if (strcmp(row->operand, "IMAGES") == 0) return "file, folder or pattern";
     return strcmp(row->operand, "DIR") == 0 ? "directory name" : "name";
 }
 
@@ -280,17 +242,7 @@ bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings)
     return bits == 0;
 }
 
-void sino_real_print(double value, FILE *out)
-{
-    char text[32];
-    int digits = 15;
-    do {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-    } while (strtod(text, NULL) != value && ++digits <= 17);
-    fputs(text, out);
-}
-
-/* In double quotes; escaped is what YAML would not give back as it stands. */
+/* Prints text in double quotes, and escapes the characters that YAML would change. */
 static void print_quoted(const char *text, FILE *out)
 {
     uint32_t code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings YAML: the file of --config by libcyaml, and the settings in force as such a file.
+/* Settings YAML: reads the file of --config by libcyaml, and prints the settings in force in the same form.
  *
- * Every key is an optional string to libcyaml; what it may be is for the parser that the command line uses too. */
+ * libcyaml sees every key as an optional string; the parser of the command line checks the values. */
 #include "settings_table.h"
 
 #include <cyaml/cyaml.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What libcyaml says about a file: the first complaint, and the place that its backtrace begins with. */
+/* The first error message of libcyaml about a file, and the position that its backtrace starts with. */
 typedef struct Complaint {
     char text[256], place[160];
 } Complaint;
@@ -46,8 +46,8 @@ static SinoStatus describe(const char *path, int verb, cyaml_err_t error, int sy
                       complaint->text[0] ? complaint->text : cyaml_strerror(error), complaint->place);
 }
 
-/* text[i] of row i. Rows for the command line only are left out, so that they are unknown keys; of rows that share a
- * name, all but the verb's. */
+/* Fields for libcyaml: row i goes to text[i]. Left out, and so unknown keys, are rows for the command line only, and
+ * rows of other verbs whose name the verb's own row shares. */
 static void make_fields(int verb, cyaml_schema_field_t field[SINO_SETTING_COUNT + 1])
 {
     int count = 0;
@@ -95,10 +95,10 @@ SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *set
     const cyaml_err_t error = cyaml_load_file(path, &config, &schema, (cyaml_data_t **)&text, NULL);
     const int system_error = errno;
     SinoStatus status = NULL;
-    /* A mere warning too: it means that a second document was left unread. */
+    /* Warnings are errors too: they mean that libcyaml left a second document unread. */
     if (error != CYAML_OK || complaint.text[0])
         status = describe(path, verb, error, system_error, &complaint);
-    else if (text) /* NULL: a file without any setting */
+    else if (text) /* NULL: the file has no setting */
         status = assign_texts(path, verb, text, settings, given);
     cyaml_free(&config, &schema, text, 0);
     return status;
@@ -111,7 +111,8 @@ SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **tex
     FILE *out = open_memstream(&buffer, &size);
     SINO_CHECK(out, SINO_FAILED, "no memory for the text of the settings");
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
-        /* A setting that another algorithm uses is not in force, and reading it back would be a contradiction. */
+        /* Skip settings of other algorithms: they have no effect, and reading them back would be refused as a
+         * contradiction. */
         if (!(row->verbs & verb) || row->argument_only || !sino_setting_applies(row, settings->algorithm) ||
             sino_setting_is_unset(row, settings))
             continue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* StarPU 1.3 on CUDA 13: config/build-starpu puts this before every C source of StarPU by -include.
+/* StarPU 1.3 on CUDA 13: config/build-starpu includes this header before every C source of StarPU (-include).
  *
- * StarPU includes both cublas.h and cublas_v2.h, which this toolkit refuses: only the second is taken, and the few
- * calls of the first interface that StarPU makes do nothing, so that kernels must use handles of the second one.
- * It also asks whether a device is in exclusive thread mode, by a member that this toolkit removed with the mode:
- * the answer is always no. */
+ * StarPU includes both cublas.h and cublas_v2.h, but this toolkit refuses the combination. This header keeps
+ * cublas_v2.h only. The few calls that StarPU makes to the old interface do nothing, so kernels must use handles of the
+ * new one. StarPU also asks whether a device is in exclusive thread mode, through a member that the toolkit removed
+ * together with that mode; the answer is always no. */
 #ifndef SINO_STARPU_CUDA13_H
 #define SINO_STARPU_CUDA13_H
 #ifndef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Status: errors with their text. */
+/* Status: allocation and texts of errors. */
 #include "status.h"
 
 #include <stdarg.h>

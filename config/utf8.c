@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* UTF-8: one character at a time (RFC 3629). */
+/* UTF-8: decoder and validation (RFC 3629). */
 #include "utf8.h"
 
 int sino_utf8_decode(const char *text, uint32_t *code)
@@ -10,7 +10,7 @@ int sino_utf8_decode(const char *text, uint32_t *code)
     if (length == 0) return 0;
     uint32_t result = length == 1 ? byte[0] : byte[0] & (0x7Fu >> length);
     for (int i = 1; i < length; i++) {
-        /* The closing NUL is no continuation byte, so this never reads past it. */
+        /* The terminating NUL is not a continuation byte, so this loop never reads past it. */
         if (byte[i] >> 6 != 2) return 0;
         result = result << 6 | (byte[i] & 0x3Fu);
     }

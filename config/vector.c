@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector: which instruction set the processor has. */
+/* Vector: detects the instruction set of the processor. */
 #include "vector.h"
 
 int64_t sino_vector_bytes(void)
@@ -8,7 +8,7 @@ int64_t sino_vector_bytes(void)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq"))
         return 64;
-    /* Every processor with AVX2 has F16C; not every compiler knows its name here. */
+    /* F16C is not tested, because not every compiler knows its name; every processor with AVX2 has it. */
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return 32;
 #endif
     return 16;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector: how a kernel is compiled for several instruction sets in one binary, the best chosen when it is loaded. */
+/* Vector: compiles a kernel for several instruction sets in one binary; the loader chooses the best one. */
 #ifndef SINO_VECTOR_H
 #define SINO_VECTOR_H
 
 #include <stdint.h>
 
-/* x86-64-v4 is AVX-512, x86-64-v3 AVX2 with FMA and F16C. Other compilers and machines get their default. */
+/* x86-64-v4 is AVX-512; x86-64-v3 is AVX2 with FMA and F16C. Other compilers and machines compile for their default
+ * only. */
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
 #define SINO_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
@@ -15,7 +16,8 @@
 /* Bytes of the vector registers that kernels use on this processor: 16, 32 (AVX2, FMA and F16C) or 64 (AVX-512). */
 int64_t sino_vector_bytes(void);
 
-/* Helpers of vectorised kernels must be inlined, to be compiled for the same instruction set; in CUDA kernels, too. */
+/* Helpers of vectorised kernels must be inlined, so that they are compiled for the same instruction set. In CUDA C++
+ * they are host and device functions. */
 #ifdef __CUDACC__
 #define SINO_INLINE static inline __host__ __device__ __attribute__((always_inline))
 #else

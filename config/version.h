@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Version: which sinodag this is. */
+/* Version of the program. */
 #ifndef SINO_VERSION_H
 #define SINO_VERSION_H
 
-/* "0.1.0": as meson.build has it. */
+/* "0.1.0": the version in meson.build. Static text. */
 const char *sino_version_text(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checksum: XXH3-64 over a file read in pieces. */
+/* Checksum: XXH3-64 over files read in pieces. */
 #include "checksum.h"
 
 #include <errno.h>
@@ -27,20 +27,26 @@ static SinoStatus digest(const char *path, int descriptor, void *piece, XXH3_sta
     }
 }
 
-SinoStatus sino_checksum_file(const char *path, char digits[17])
+static SinoStatus digest_file(const char *path, void *piece, XXH3_state_t *state)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    SINO_CHECK(descriptor >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
+    SinoStatus status = digest(path, descriptor, piece, state);
+    close(descriptor);
+    return status;
+}
+
+SinoStatus sino_checksum_files(int64_t count, const char *const *path, char digits[17])
 {
     void *piece = NULL;
     SinoStatus status = NULL;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    SINO_CHECK(descriptor >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
     XXH3_state_t *state = XXH3_createState();
     SINO_CHECK_OR(status, end, state && XXH3_64bits_reset(state) == XXH_OK, SINO_FAILED, "no memory for a checksum");
     SINO_TRY_OR(status, end, sino_allocate(PIECE_BYTES, 1, "a checksum", &piece));
-    SINO_TRY_OR(status, end, digest(path, descriptor, piece, state));
+    for (int64_t i = 0; i < count; i++) SINO_TRY_OR(status, end, digest_file(path[i], piece, state));
     snprintf(digits, 17, "%016" PRIx64, (uint64_t)XXH3_64bits_digest(state));
 end:
     free(piece);
     XXH3_freeState(state);
-    close(descriptor);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Count type: HDF5's types for the counts of a scan, in memory and in files that we write. */
+/* Count type: HDF5's types of a scan's counts, in memory and in the files that sinodag writes. */
 #ifndef SINO_COUNT_TYPE_H
 #define SINO_COUNT_TYPE_H
 

@@ -25,8 +25,9 @@ static SinoStatus check_readable(const char *path)
     return NULL;
 }
 
-static bool is_hdf5(const char *path)
+bool sino_hdf5_probe(const char *path)
 {
+    sino_hdf5_quiet();
 #if H5_VERSION_GE(1, 12, 0)
     return H5Fis_accessible(path, H5P_DEFAULT) > 0;
 #else
@@ -34,18 +35,17 @@ static bool is_hdf5(const char *path)
 #endif
 }
 
-SinoStatus sino_hdf5_open(const char *path, const char *hint, hid_t *file)
+SinoStatus sino_hdf5_open(const char *path, hid_t *file)
 {
-    sino_hdf5_quiet();
     SINO_TRY(check_readable(path));
-    SINO_CHECK(is_hdf5(path), SINO_BAD_INPUT, "%s is not an HDF5 file%s", path, hint);
+    SINO_CHECK(sino_hdf5_probe(path), SINO_BAD_INPUT, "%s is not an HDF5 file", path);
     const hid_t opened = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     SINO_HDF5_CHECK(opened >= 0, SINO_BAD_INPUT, "%s cannot be opened", path);
     *file = opened;
     return NULL;
 }
 
-/* "FILE:NAME" or "NAME" of what a link leads to; NULL when it is no soft or external link. Caller frees. */
+/* Target of a soft link ("NAME") or an external link ("FILE:NAME"), which the caller frees; NULL: not such a link. */
 static char *link_target(hid_t file, const char *name)
 {
     H5L_info_t info;
@@ -79,7 +79,7 @@ static SinoStatus check_link(const char *path, hid_t file, const char *name, boo
     return status;
 }
 
-/* H5Lexists looks at the last part of a name only, so every leading part is asked for first. */
+/* H5Lexists requires that the groups before the last part of a name exist, so every leading part is tested first. */
 static SinoStatus find(const char *path, hid_t file, const char *name, bool *exists)
 {
     char *part = strdup(name);
@@ -161,7 +161,7 @@ static SinoStatus check_filters(const SinoDataset *dataset, hid_t creation)
     return NULL;
 }
 
-/* As HDF5 looks for a virtual dataset's source: as named, or beside the file. */
+/* HDF5 looks for a virtual dataset's source under its name, and beside the file of the dataset. */
 static bool source_exists(const char *file, const char *source)
 {
     const char *slash = strrchr(file, '/'), *base = strrchr(source, '/');
@@ -176,18 +176,18 @@ static bool source_exists(const char *file, const char *source)
     return exists;
 }
 
-/* HDF5 reads missing sources of a virtual dataset as fill values without a word. */
+/* HDF5 silently reads fill values where a source of a virtual dataset is missing. */
 static SinoStatus check_sources(const SinoDataset *dataset, hid_t creation)
 {
     char file[4096], source[4096];
     size_t count = 0;
-    if (getenv("HDF5_VDS_PREFIX")) return NULL; /* then they may be anywhere */
+    if (getenv("HDF5_VDS_PREFIX")) return NULL; /* the sources may be in any folder */
     SINO_HDF5_CHECK(H5Pget_virtual_count(creation, &count) >= 0 && H5Fget_name(dataset->id, file, sizeof file) >= 0,
                     SINO_BAD_INPUT, "%s: %s has no readable sources", dataset->file, dataset->name);
     for (size_t i = 0; i < count; i++) {
         const ssize_t length = H5Pget_virtual_filename(creation, i, source, sizeof source);
         SINO_HDF5_CHECK(length >= 0, SINO_BAD_INPUT, "%s: %s has no readable sources", dataset->file, dataset->name);
-        const bool pattern = strchr(source, '%') != NULL; /* source names with the block's number in them */
+        const bool pattern = strchr(source, '%') != NULL; /* the source name contains the number of a block */
         SINO_CHECK(pattern || strcmp(source, ".") == 0 || source_exists(file, source), SINO_BAD_INPUT,
                    "%s: %s takes its values from %s, which cannot be read", dataset->file, dataset->name, source);
     }
@@ -236,7 +236,7 @@ end:
 
 void sino_dataset_close(SinoDataset *dataset)
 {
-    if (dataset->id >= 0) (void)H5Dclose(dataset->id); /* opened for reading: nothing is lost */
+    if (dataset->id >= 0) (void)H5Dclose(dataset->id); /* opened for reading: nothing can be lost */
     dataset->id = H5I_INVALID_HID;
 }
 

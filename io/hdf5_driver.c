@@ -8,9 +8,9 @@
 #include <H5FDdevelop.h>
 #endif
 
-/* HDF5 asks for the address behind the last byte that it may use (eoa) and that the file has (eof). */
+/* HDF5 asks for two ends: of the addresses that it may use (eoa), and of the file (eof). */
 typedef struct Driver {
-    H5FD_t base; /* HDF5's part; first */
+    H5FD_t base; /* used by HDF5; must be first */
     SinoOutputFile *file;
     haddr_t eoa, eof;
 } Driver;
@@ -34,7 +34,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 
 static herr_t driver_close(H5FD_t *base)
 {
-    free(base); /* the output file belongs to whoever opened it */
+    free(base); /* the output file is not owned */
     return 0;
 }
 
@@ -104,7 +104,7 @@ static herr_t driver_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
 static const H5FD_class_t driver_class = {
 #ifdef H5FD_CLASS_VERSION
     .version = H5FD_CLASS_VERSION,
-    .value = 511, /* the last of those that HDF5 leaves to programs */
+    .value = 511, /* the last value that HDF5 leaves to programs */
 #endif
     .name = "sinodag",
     .maxaddr = INT64_MAX,
@@ -130,7 +130,7 @@ hid_t sino_hdf5_driver_register(void)
 
 void sino_hdf5_driver_unregister(hid_t driver)
 {
-    if (driver >= 0) (void)H5FDunregister(driver); /* at worst it stays until exit */
+    if (driver >= 0) (void)H5FDunregister(driver); /* on failure the driver stays until exit, which is harmless */
 }
 
 hid_t sino_hdf5_driver_access(hid_t driver, SinoOutputFile *file)

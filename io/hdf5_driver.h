@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* HDF5 driver: lets HDF5 write through an output file, whose failures it never sees.
+/* HDF5 driver: HDF5 writes through an output file (output_file.h), which hides failures from HDF5.
  *
- * Told of a full disk, HDF5 1.10 leaves a file that can be neither closed nor forgotten: it tries again at exit, prints
- * and may crash. Here it always closes cleanly; sino_output_status tells what failed. */
+ * When HDF5 1.10 learns of a full disk, it keeps a file that can be neither closed nor dropped; at exit it tries again,
+ * prints errors and may crash. With this driver HDF5 always closes cleanly, and sino_output_status returns the failure.
+ */
 #ifndef SINO_HDF5_DRIVER_H
 #define SINO_HDF5_DRIVER_H
 
@@ -10,13 +11,13 @@
 
 #include <hdf5.h>
 
-/* Negative on failure. Unregister after its files are closed, not before: HDF5 1.10 would release the driver with its
- * last file and then call it. */
+/* Returns a driver, negative on failure. Unregister it after its files are closed: HDF5 1.10 would otherwise release
+ * the driver with its last file, and then call it. */
 hid_t sino_hdf5_driver_register(void);
-void sino_hdf5_driver_unregister(hid_t driver); /* takes a negative one */
+void sino_hdf5_driver_unregister(hid_t driver); /* accepts a negative value */
 
-/* A file access property list for H5Fcreate, to be closed by H5Pclose; negative on failure. `file` is not owned and
- * outlives the HDF5 file. */
+/* Returns a file access property list for H5Fcreate, which the caller closes with H5Pclose; negative on failure. `file`
+ * is not owned, and must outlive the HDF5 file. */
 hid_t sino_hdf5_driver_access(hid_t driver, SinoOutputFile *file);
 
 #endif

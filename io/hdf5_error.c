@@ -12,7 +12,7 @@ enum { REASON_BYTES = 256 };
 
 void sino_hdf5_quiet(void)
 {
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* where it fails HDF5 prints, nothing worse */
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* on failure HDF5 prints its errors, which is harmless */
 }
 
 /* H5E_WALK_UPWARD begins at the innermost entry; a positive return ends the walk. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* HDF5 error: our statuses from HDF5's failures, with HDF5's own reason. */
+/* HDF5 error: statuses that contain HDF5's own reason for a failure. */
 #ifndef SINO_HDF5_ERROR_H
 #define SINO_HDF5_ERROR_H
 
 #include "status.h"
 
-/* HDF5 prints no errors by itself from here on; call at the start of whatever calls HDF5. */
+/* Stops HDF5 from printing errors. Every function that calls HDF5 calls this first. */
 void sino_hdf5_quiet(void);
 
-/* An error whose text ends in " (HDF5: reason)", the innermost one of the call that failed last. */
+/* Creates an error whose text ends in " (HDF5: reason)": the innermost reason of the call that failed last. */
 SinoStatus sino_hdf5_error(SinoErrorKind kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define SINO_HDF5_CHECK(condition, ...)                                                                                \

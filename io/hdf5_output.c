@@ -14,10 +14,10 @@ struct SinoHdf5Output {
     char *path;
     SinoOutputFile *file;
     hid_t driver, hdf5;
-    hid_t text_type, link_creation; /* strings of any length; groups made on the way */
+    hid_t text_type, link_creation; /* strings of any length; creation of missing groups */
 };
 
-/* What failed beneath HDF5 explains more than what HDF5 says of it. */
+/* The status of the output file comes first: it explains more than HDF5's own error. */
 static SinoStatus check(const SinoHdf5Output *output, bool done, const char *what)
 {
     SINO_TRY(sino_output_status(output->file));
@@ -42,7 +42,7 @@ static SinoStatus create_file(SinoHdf5Output *output)
     return check(output, made, "types");
 }
 
-/* Closing reports what it could not write, by the driver or by HDF5. */
+/* Closing reports failed writes, by the driver or by HDF5. */
 static SinoStatus close_file(SinoHdf5Output *output)
 {
     if (output->text_type >= 0) (void)H5Tclose(output->text_type);
@@ -80,7 +80,7 @@ static hid_t dataset_creation(const SinoHdf5Shape *shape)
 {
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     if (creation < 0) return H5I_INVALID_HID;
-    const bool text = H5Tis_variable_str(shape->file_type) > 0; /* HDF5 insists on filling these */
+    const bool text = H5Tis_variable_str(shape->file_type) > 0; /* HDF5 must fill strings of variable length */
     if (H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
         H5Pset_fill_time(creation, text ? H5D_FILL_TIME_IFSET : H5D_FILL_TIME_NEVER) >= 0 &&
         (!shape->chunk || H5Pset_chunk(creation, shape->rank, shape->chunk) >= 0)) {
@@ -200,7 +200,7 @@ void sino_hdf5_output_discard(SinoHdf5Output *output)
 {
     if (!output) return;
     sino_hdf5_quiet();
-    if (output->file) sino_status_free(close_file(output)); /* it is thrown away, whatever it says */
+    if (output->file) sino_status_free(close_file(output)); /* the file is discarded, so its status does not matter */
     sino_output_discard(output->file);
     release(output);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operator file: pieces of memory kept under a key, mapped back as they are. */
+/* Operator file: layout, writing and mapping. */
 #include "operator_file.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ typedef struct Header {
     SinoOperatorKey key;
     int64_t piece_count, total_bytes;
     uint64_t table_checksum;
-    uint64_t checksum; /* of the header up to here */
+    uint64_t checksum; /* of the header up to this member */
 } Header;
 
 typedef struct Entry {
@@ -45,7 +45,7 @@ struct SinoOperatorFile {
     int64_t bytes;
 };
 
-/* At most INT64_MAX − PAGE_BYTES bytes. */
+/* Rounds up to whole pages; `bytes` is at most INT64_MAX − PAGE_BYTES. */
 static int64_t whole_pages(int64_t bytes)
 {
     return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -92,7 +92,7 @@ static SinoStatus refuse(const char *directory, const char *what, int error_numb
                       directory, what, strerror(error_number));
 }
 
-/* Of a directory that is not there. */
+/* Checks that a missing directory can be created. */
 static SinoStatus check_parent(const char *directory)
 {
     char *copy = strdup(directory);
@@ -111,7 +111,7 @@ SinoStatus sino_operator_file_check(const char *directory)
     return access(directory, R_OK | W_OK | X_OK) == 0 ? NULL : refuse(directory, "cannot be used", errno);
 }
 
-/* Offsets and sizes of the pieces; the file's size. */
+/* Fills the table with offsets and sizes of the pieces; returns the size of the file. */
 static int64_t lay_out(int64_t piece_count, const SinoOperatorPiece *piece, Entry *entry)
 {
     int64_t end = front_bytes(piece_count);
@@ -122,7 +122,8 @@ static int64_t lay_out(int64_t piece_count, const SinoOperatorPiece *piece, Entr
     return end;
 }
 
-/* The pieces, then what describes them. Room is taken first: a disk that is too small is not filled. */
+/* Writes the pieces, then table and header. The space is reserved first, so that a disk that is too small fails early.
+ */
 static SinoStatus write_all(SinoOutputFile *file, const SinoOperatorKey *key, int64_t piece_count,
                             const SinoOperatorPiece *piece, Entry *entry)
 {
@@ -145,7 +146,7 @@ static SinoStatus write_all(SinoOutputFile *file, const SinoOperatorKey *key, in
     return sino_output_status(file);
 }
 
-/* Where it cannot be made, for want of more than a name, opening the file fails and says why. */
+/* Creates the directory of the path. A failure is ignored here: opening the file then fails and gives the reason. */
 static void make_directory_of(const char *path)
 {
     char *copy = strdup(path);
@@ -178,7 +179,7 @@ static const Entry *table_of(const SinoOperatorFile *file)
     return (const Entry *)(file->memory + sizeof(Header));
 }
 
-/* What tells whether the rest of the header can be read comes first. */
+/* Checks byte order and format version first, because they decide whether the rest of the header is readable. */
 static SinoStatus check_header(const SinoOperatorFile *file, const char *path, const SinoOperatorKey *key)
 {
     const Header *header = header_of(file);
@@ -197,8 +198,8 @@ static SinoStatus check_header(const SinoOperatorFile *file, const char *path, c
     return NULL;
 }
 
-/* Whether the pieces follow each other from page to page up to the end. Nothing overflows: offsets stay below the
- * file's size, of whole pages. */
+/* Whether the pieces follow each other from page to page up to the end of the file. No sum overflows, because every
+ * offset is checked to be below the file size, which is a number of whole pages. */
 static bool fits(const SinoOperatorFile *file)
 {
     const int64_t count = header_of(file)->piece_count;
@@ -228,7 +229,7 @@ static SinoStatus check_pieces(const SinoOperatorFile *file, const char *path)
         const SinoOperatorPiece piece = sino_operator_file_piece(file, i);
         SINO_CHECK(table_of(file)[i].checksum == checksum(piece.memory, piece.bytes), SINO_BAD_INPUT,
                    "%s is damaged: wrong checksum of piece %" PRId64, path, i);
-        sino_forget(piece.memory, piece.bytes); /* the run may have less memory than the file has bytes */
+        sino_forget(piece.memory, piece.bytes); /* the file may be larger than the memory of the run */
     }
     return NULL;
 }
@@ -250,7 +251,7 @@ SinoStatus sino_operator_file_open(const char *path, const SinoOperatorKey *key,
 {
     SinoOperatorFile *file = NULL;
     SinoStatus status = NULL;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for a pipe's other end */
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not block on a FIFO */
     if (descriptor < 0 && errno == ENOENT) {
         *result = NULL;
         return NULL;

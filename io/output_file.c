@@ -44,13 +44,14 @@ static bool is_named(int descriptor, const char *path)
            mine.st_ino == named.st_ino;
 }
 
-/* −1 and errno on failure. Between open and flock another run may rename or remove the file: then begin again. */
+/* Opens and locks a file; −1 and errno on failure. Between open and flock another run may rename or remove the file, so
+ * the function then starts again. */
 static int open_locked(const char *path)
 {
     for (int i = 0; i < LOCK_ATTEMPTS; i++) {
         const int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
         if (descriptor < 0) return -1;
-        /* Some network file systems have no locks: there the lock is skipped. */
+        /* Some network file systems have no locks; the lock is skipped there. */
         const bool taken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
         if (!taken && is_named(descriptor, path)) return descriptor;
         close(descriptor);
@@ -60,7 +61,7 @@ static int open_locked(const char *path)
     return -1;
 }
 
-/* Names the directory: nearly always it is what is wrong. */
+/* The error names the directory, because nearly always the directory is the cause. */
 static SinoStatus cannot_open(const char *path, int error_number)
 {
     const char *slash = strrchr(path, '/');
@@ -73,7 +74,7 @@ static SinoStatus cannot_open(const char *path, int error_number)
 
 static void release(SinoOutputFile *file)
 {
-    if (file->descriptor >= 0) close(file->descriptor); /* what was sealed is synced; the rest is unlinked */
+    if (file->descriptor >= 0) close(file->descriptor); /* a sealed file is synced, any other one is unlinked */
     free(file->path);
     free(file->temporary);
     free(file);
@@ -204,8 +205,8 @@ int64_t sino_output_size(const SinoOutputFile *file)
     return fstat(file->descriptor, &info) == 0 ? info.st_size : 0;
 }
 
-/* rename(2) that fails with EEXIST rather than replace. Where the file system cannot rename so, link(2) refuses as
- * well; where it has neither, only a look beforehand is left. */
+/* Renames, but fails with EEXIST instead of replacing a file. If the file system lacks this rename, link(2) also
+ * refuses an existing name; without both, a test of the name before the rename must do. */
 static int rename_new(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;

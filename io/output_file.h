@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Output file: a file that gets its name only when it is whole; until then its bytes are in "NAME.partial" beside it.
+/* Output file: a file that gets its final name only when it is complete; until then it is "NAME.partial" in the same
+ * folder.
  *
- * The temporary file is locked (flock), so a second run with the same output is refused, and what a killed run left is
- * overwritten. */
+ * The temporary file is locked (flock), so a second run with the same output is refused. The temporary file of a killed
+ * run is overwritten. */
 #ifndef SINO_OUTPUT_FILE_H
 #define SINO_OUTPUT_FILE_H
 
@@ -14,39 +15,41 @@
 
 typedef struct SinoOutputFile SinoOutputFile;
 
-/* SINO_BAD_INPUT: the path exists and no overwrite, is no regular file, its directory is missing or not writable, or
- * another process is writing it. */
+/* Creates the temporary file; the caller ends with _seal or _discard. SINO_BAD_INPUT: the path exists without
+ * overwrite, is not a regular file, its directory is missing or not writable, or another process is writing this
+ * output. */
 SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **file);
 
-/* The temporary file that another process has opened, to write parts of it beside. SINO_FAILED: it is not there. */
+/* Opens the temporary file of another process, to write parts of it at the same time. SINO_FAILED: the file does not
+ * exist. */
 SinoStatus sino_output_join(const char *path, SinoOutputFile **file);
 
-/* Syncs what was written to a joined file, which keeps its temporary name. Frees it. */
+/* Syncs a joined file, which keeps its temporary name, and frees it. */
 SinoStatus sino_output_leave(SinoOutputFile *file);
 
-/* The same checks; nothing stays behind. */
+/* Does the checks of sino_output_open, and leaves no file behind. */
 SinoStatus sino_output_check(const char *path, bool overwrite);
 
-/* Makes sure of `bytes` of room on disk; does nothing on file systems that cannot. */
+/* Reserves `bytes` of disk space; does nothing on file systems that cannot. */
 SinoStatus sino_output_reserve(SinoOutputFile *file, int64_t bytes);
 
-/* A failed write or resize is remembered, not returned: libraries that write through these calls (HDF5, libtiff) go on
- * to a clean end instead of each library's own behaviour on a full disk. Later writes are tried nevertheless. */
+/* A failed write or resize is recorded, not returned: libraries that write through these functions (HDF5, libtiff) then
+ * finish normally, instead of reacting to a full disk each in its own way. Later writes are still tried. */
 void sino_output_write(SinoOutputFile *file, int64_t offset, const void *bytes, size_t count);
 void sino_output_resize(SinoOutputFile *file, int64_t bytes);
 
-/* The first failure so far, as SINO_FAILED; NULL when there was none. */
+/* The first recorded failure as SINO_FAILED; NULL: none. */
 SinoStatus sino_output_status(const SinoOutputFile *file);
 
-/* Reads back; beyond the end are zeros. False: failed. */
+/* Reads bytes back; bytes beyond the end of the file are zeros. False: reading failed. */
 bool sino_output_read(const SinoOutputFile *file, int64_t offset, void *bytes, size_t count);
 
-/* Size in bytes; 0 when it cannot be told. */
+/* Size in bytes; 0 when the system cannot tell. */
 int64_t sino_output_size(const SinoOutputFile *file);
 
-/* Syncs and gives the final name, unless a write failed. Frees the file either way; on failure the temporary file is
- * removed, except when the name was taken meanwhile: then it is whole and stays. Without overwrite no existing file is
- * ever replaced, not even one that appears at this moment. */
+/* Syncs the file, and gives it its final name unless a write failed. Frees the file in either case. On failure the
+ * temporary file is removed, except when another file took the name meanwhile: then the temporary file is complete and
+ * stays. Without overwrite no existing file is ever replaced, not even one that appears at this moment. */
 SinoStatus sino_output_seal(SinoOutputFile *file);
 void sino_output_discard(SinoOutputFile *file); /* removes the temporary file; takes NULL */
 

@@ -14,7 +14,8 @@
 
 static const double low_share = 0.002, high_share = 0.998;
 
-/* The value that sorting would bring to `rank`, in linear time; reorders (Hoare, Comm. ACM 4, 321, 1961). */
+/* The value at index `rank` of the sorted values, in linear time; reorders the values (Hoare, Comm. ACM 4, 321, 1961).
+ */
 static float select_rank(float *values, int64_t count, int64_t rank)
 {
     int64_t first = 0, last = count - 1;
@@ -40,7 +41,7 @@ static float select_rank(float *values, int64_t count, int64_t rank)
     return values[rank];
 }
 
-/* Leaves low and high as they are when nothing is finite. */
+/* Keeps low and high when no value is finite. */
 static SinoStatus find_percentiles(int64_t count, const float *values, float *low, float *high)
 {
     float *finite;
@@ -98,7 +99,7 @@ SinoStatus sino_picture_write(const char *path, int64_t height, int64_t width, c
                               float high)
 {
     unsigned char *greys;
-    /* libpng's own limits are higher, but its arithmetic on the whole image is 32 bits wide. */
+    /* libpng allows larger images, but computes the size of the whole image in 32 bits. */
     SINO_CHECK(height >= 1 && width >= 1 && height <= INT32_MAX / width, SINO_BAD_INPUT,
                "%s: a picture of %" PRId64 " × %" PRId64 " pixels; allowed: 1 × 1 to %d in all", path, height, width,
                INT32_MAX);

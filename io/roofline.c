@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Roofline: a picture of speeds over arithmetic intensity, below what the machine allows (cairo).
+/* Roofline: drawing with cairo.
  *
- * Title and note on top, the plot, roofs named to the right of it, below it the axis and the legend. */
+ * Title and note are on top, then the plot with the names of the roofs on its right, then the axis and the legend. */
 #include "roofline.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include <cairo-svg.h>
 #include <cairo.h>
 
-/* The plot's box, in pixels from the top left corner, and what surrounds it. */
+/* Box of the plot, in pixels from the top left corner, and sizes around it. */
 enum {
     LEFT = 76,
     RIGHT = SINO_ROOFLINE_WIDTH - 196,
@@ -23,7 +23,7 @@ enum {
     LEGEND_COLUMN = 190
 };
 
-enum { LABELS_MAX = 1024 }; /* boxes that further labels must not cover; beyond them there are no labels */
+enum { LABELS_MAX = 1024 }; /* boxes that later labels must not cover; when all are used, further labels are left out */
 
 static const double text_size = 13, small_size = 12, title_size = 17, radius = 4.5;
 
@@ -31,7 +31,7 @@ typedef struct Colour {
     double red, green, blue;
 } Colour;
 
-/* Told apart by colour-blind readers too (M. Okabe and K. Ito, Color Universal Design, 2008). */
+/* Colours that colour-blind readers can distinguish (M. Okabe and K. Ito, Color Universal Design, 2008). */
 static const Colour palette[] = {{0, 0.447, 0.698}, {0.835, 0.369, 0}, {0, 0.62, 0.451}, {0.8, 0.475, 0.655}};
 static const Colour black = {0.1, 0.1, 0.1}, grey = {0.4, 0.4, 0.4}, pale = {0.88, 0.88, 0.88}, white = {1, 1, 1};
 
@@ -71,7 +71,8 @@ static double lowest_roof(const SinoRoofline *roofline)
     return least;
 }
 
-/* Room for all points, the highest roof, and a good piece of the slope on one side and of the roofs on the other. */
+/* Ranges that contain all points, the highest roof, a visible part of the slope on one side and of the roofs on the
+ * other. */
 static void choose_axes(Plot *plot)
 {
     const SinoRoofline *roofline = plot->roofline;
@@ -107,7 +108,7 @@ static double text_width(const Plot *plot, const char *text)
     return extents.x_advance;
 }
 
-/* `align` 0: text begins at x, 0.5: is centered, 1: ends there. y is the baseline. */
+/* Draws text with baseline y. `align`: 0, text begins at x; 0.5, is centered at x; 1, ends at x. */
 static void draw_text(const Plot *plot, double x, double y, double align, const char *text)
 {
     cairo_move_to(plot->cairo, x - align * text_width(plot, text), y);
@@ -115,7 +116,7 @@ static void draw_text(const Plot *plot, double x, double y, double align, const 
     cairo_new_path(plot->cairo);
 }
 
-/* The text turned around its middle. */
+/* Draws text rotated around its middle. */
 static void draw_turned(const Plot *plot, double x, double y, double angle_rad, const char *text)
 {
     cairo_save(plot->cairo);
@@ -125,7 +126,7 @@ static void draw_turned(const Plot *plot, double x, double y, double angle_rad, 
     cairo_restore(plot->cairo);
 }
 
-/* A grid line and its number. */
+/* Draws a grid line and its number. */
 static void draw_tick(const Plot *plot, bool vertical, double value, bool numbered)
 {
     char text[16];
@@ -144,7 +145,7 @@ static void draw_tick(const Plot *plot, bool vertical, double value, bool number
         draw_text(plot, LEFT - 8, at + 4, 1, text);
 }
 
-/* At 1, 2 and 5 of each decade; numbers at 1 only where there are many decades. */
+/* Draws grid lines at 1, 2 and 5 of each decade; with many decades only the lines at 1 have numbers. */
 static void draw_ticks(const Plot *plot, bool vertical)
 {
     const Axis *axis = vertical ? &plot->x : &plot->y;
@@ -183,7 +184,7 @@ static void draw_titles(const Plot *plot)
     draw_text(plot, LEFT, 52, 0, plot->roofline->note);
 }
 
-/* From its ridge, where the slope reaches it, to the right. */
+/* Draws a roof from its ridge point, where the slope reaches it, to the right. */
 static void draw_roof(const Plot *plot, const SinoRoof *roof)
 {
     char text[64];
@@ -193,7 +194,7 @@ static void draw_roof(const Plot *plot, const SinoRoof *roof)
     draw_text(plot, RIGHT + 8, y + 4, 0, text);
 }
 
-/* What is to be seen of the bandwidth's line, up to the highest roof: pixels of its ends. */
+/* Visible part of the bandwidth line, up to the highest roof: pixels of its ends. */
 typedef struct Slope {
     double x0, y0, x1, y1;
 } Slope;
@@ -257,7 +258,7 @@ static void draw_series(Plot *plot, const SinoRooflineSeries *series)
     }
 }
 
-/* Whether a box is within the plot and covers nothing that is there. */
+/* Whether a box lies within the plot and overlaps no drawn object. */
 static bool is_free(const Plot *plot, Box box)
 {
     if (box.left < LEFT || box.right > RIGHT || box.top < TOP || box.bottom > BOTTOM) return false;
@@ -280,7 +281,7 @@ static void draw_label(const Plot *plot, Box box, Colour colour, const char *tex
     cairo_fill(plot->cairo);
 }
 
-/* Above the point, below it, beside it or not at all. */
+/* Puts the label above, below or beside the point; leaves it out if no place is free. */
 static void label_point(Plot *plot, Colour colour, const SinoRooflinePoint *point)
 {
     const double x = place(&plot->x, point->intensity), y = place(&plot->y, point->gflops);
@@ -297,7 +298,7 @@ static void label_point(Plot *plot, Colour colour, const SinoRooflinePoint *poin
     }
 }
 
-/* A turned text, around (x, y); what it covers are STRIP small boxes along it. */
+/* A rotated text around (x, y); it occupies STRIP small boxes along its baseline. */
 typedef struct Strip {
     double x, y, angle_rad, width;
 } Strip;
@@ -318,7 +319,7 @@ static bool is_strip_free(const Plot *plot, const Strip *strip)
     return true;
 }
 
-/* Above the slope, at a place along it where no point is; in its middle if there is none. */
+/* A place above the slope that covers no point; the middle of the slope if there is none. */
 static Strip place_on_slope(const Plot *plot, double width)
 {
     static const double share[] = {0.5, 0.6, 0.4, 0.7, 0.3, 0.8, 0.2, 0.5};
@@ -395,7 +396,7 @@ typedef struct Stream {
     int64_t bytes; /* written so far */
 } Stream;
 
-/* The file remembers what fails. */
+/* The output file records failures, so cairo always gets success. */
 static cairo_status_t write_bytes(void *closure, const unsigned char *bytes, unsigned count)
 {
     Stream *stream = closure;

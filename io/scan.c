@@ -1,42 +1,107 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scan: the door that chooses the kind of file. */
+/* Scan: chooses the format of an input, and adds what all formats share. */
 #include "scan.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "angle_list.h"
 #include "memory.h"
 #include "scan_source.h"
 
-static SinoStatus open_source(const SinoScanRequest *request, SinoScan *scan)
+/* The first format whose probe recognises the input opens it. Formats with a signature come first. */
+static const SinoScanFormat *const formats[] = {&sino_dxchange_format, &sino_tiff_format, &sino_sinogram_format, NULL};
+
+static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {
-    if (request->theta_path) return sino_sinogram_open(request, scan);
-    SINO_CHECK(request->columns == 0, SINO_BAD_INPUT,
-               "--columns %" PRId64 " is for raw sinograms, which need --theta as well", request->columns);
-    return sino_exchange_open(request->path, scan);
+    char allowed[512] = "";
+    size_t length = 0;
+    for (const SinoScanFormat *const *at = formats; *at && length < sizeof allowed; at++) {
+        const char *between = at == formats ? "" : at[1] ? ", " : " or ";
+        length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s (%s)", between, (*at)->name,
+                                   (*at)->example);
+    }
+    return sino_scan_unknown(request->path, allowed);
+}
+
+static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
+{
+    const SinoScanFormat *format = NULL;
+    for (const SinoScanFormat *const *at = formats; *at && !format; at++)
+        if ((*at)->probe(request)) format = *at;
+    if (!format) return refuse_unknown(request);
+    SINO_CHECK(request->columns == 0 || format->takes_columns, SINO_BAD_INPUT,
+               "--columns is %" PRId64
+               ", but '%s' is %s, which has its own size; allowed: --columns with raw sinograms",
+               request->columns, request->path, format->name);
+    SinoStatus status = format->open(request, scan);
+    scan->info.kind = format->name;
+    return status;
+}
+
+/* Checks that every product of a field's sizes fits in 63 bits, in bytes of any type. */
+static SinoStatus check_sizes(const SinoScanInfo *info, int64_t count, const char *what)
+{
+    int64_t pixels, values, bytes;
+    SINO_TRY(sino_multiply(info->row_count, info->column_count, what, &pixels));
+    SINO_TRY(sino_multiply(pixels, count, what, &values));
+    return sino_multiply(values, 16, what, &bytes);
+}
+
+/* Fills the parts of the scan that the format has left open. */
+static SinoStatus complete(const SinoScanRequest *request, SinoScan *scan)
+{
+    SinoScanInfo *info = &scan->info;
+    int64_t count;
+    if (!scan->angle_rad && request->theta)
+        SINO_TRY(sino_angle_list_read(request->theta, info->angle_count, &count, &scan->angle_rad));
+    if (!scan->angle_rad) SINO_TRY(sino_scan_assume_angles(scan));
+    if (request->flats) SINO_TRY(sino_tiff_fields_open(request->flats, info, &scan->flats, &info->flat_count));
+    if (request->darks) SINO_TRY(sino_tiff_fields_open(request->darks, info, &scan->darks, &info->dark_count));
+    SINO_TRY(check_sizes(info, info->angle_count, "the projections"));
+    SINO_TRY(check_sizes(info, info->flat_count, "the flat fields"));
+    SINO_TRY(check_sizes(info, info->dark_count, "the dark fields"));
+    scan->path = strdup(request->path);
+    SINO_CHECK(scan->path, SINO_FAILED, "no memory for a file name");
+    info->angle_rad = scan->angle_rad;
+    info->stored_type = scan->stored_type;
+    info->remark = scan->remark;
+    if (info->file_count > 0) return NULL;
+    info->file_count = 1;
+    info->file_name = (const char *const *)&scan->path;
+    return NULL;
 }
 
 SinoStatus sino_scan_open(const SinoScanRequest *request, SinoScan **opened)
 {
     SinoScan *scan;
     SINO_TRY(sino_allocate(1, sizeof *scan, "a scan", &scan));
-    SinoStatus status = open_source(request, scan);
-    if (status) {
+    SinoStatus status = open_format(request, scan);
+    if (!status) status = complete(request, scan);
+    if (status)
         sino_scan_close(scan);
-        return status;
-    }
-    scan->info.angle_rad = scan->angle_rad;
-    scan->info.stored_type = scan->stored_type;
-    *opened = scan;
-    return NULL;
+    else
+        *opened = scan;
+    return status;
+}
+
+static void close_part(const SinoScanPart *part)
+{
+    if (part->file) part->source->close(part->file);
 }
 
 void sino_scan_close(SinoScan *scan)
 {
     if (!scan) return;
-    if (scan->file) scan->source->close(scan->file);
+    close_part(&scan->data);
+    close_part(&scan->flats);
+    close_part(&scan->darks);
     free(scan->angle_rad);
+    free(scan->path);
     free(scan);
 }
 
@@ -53,7 +118,10 @@ static SinoStatus read_field(SinoScan *scan, SinoScanField field, int64_t first,
     assert(box->first_column >= 0 && box->column_count >= 1 &&
            box->first_column + box->column_count <= info->column_count);
     if (count == 0) return NULL;
-    return scan->source->read(scan->file, field, first, count, box, type, counts);
+    const SinoScanPart *part = &scan->data;
+    if (field == SINO_FIELD_FLATS && scan->flats.source) part = &scan->flats;
+    if (field == SINO_FIELD_DARKS && scan->darks.source) part = &scan->darks;
+    return part->source->read(part->file, field, first, count, box, type, counts);
 }
 
 SinoStatus sino_scan_read(SinoScan *scan, int64_t first_angle, int64_t angle_count, const SinoScanBox *box,

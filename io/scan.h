@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scan: measured input. Data Exchange HDF5 (exchange_file.c) or raw sinograms (sinogram_file.c) behind one door.
+/* Scan: one interface for measured input of every format (the table in scan.c).
  *
- * HDF5 is not thread-safe: calls on any scan or volume of a process are made one at a time; the caller serialises them.
- */
+ * HDF5 is not thread-safe: a process makes one call at a time on all of its scans and volumes; the caller serialises
+ * them. */
 #ifndef SINO_SCAN_H
 #define SINO_SCAN_H
 
@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In-memory type of counts. Files' uint8, uint16 and float32 are kept; every other integer or float becomes float32. */
+/* In-memory type of counts. uint8, uint16 and float32 files keep their type; every other integer or float becomes
+ * float32. */
 typedef enum SinoCountType { SINO_COUNT_UINT8, SINO_COUNT_UINT16, SINO_COUNT_FLOAT32 } SinoCountType;
 
 static inline int64_t sino_count_bytes(SinoCountType type)
@@ -20,65 +21,72 @@ static inline int64_t sino_count_bytes(SinoCountType type)
 }
 
 typedef struct SinoScanInfo {
-    const char *kind;        /* "Data Exchange HDF5" or "raw sinograms" */
-    const char *stored_type; /* as the file has it: "uint16", "float64" … */
+    const char *kind;        /* name of the format: "Data Exchange HDF5" … */
+    const char *stored_type; /* type in the file: "uint16", "float64" … */
     SinoCountType type;
     int64_t angle_count, row_count, column_count;
     int64_t flat_count, dark_count; /* 0: absent */
     int64_t chunk_rows;             /* rows of one storage chunk; 1 when the layout is contiguous or unknown */
     const double *angle_rad;        /* angle_count finite values */
-    bool angle_assumed;             /* the file had none: 0°…180° inclusive, as other tools assume */
-    bool line_integrals;            /* values are −log already: no flat or dark correction applies */
+    bool angle_assumed;             /* the file has no angles; 0°…180° inclusive is assumed, as other tools do */
+    bool angle_needed;              /* the format cannot store angles, so an assumption would be a guess */
+    bool line_integrals;            /* the format holds line integrals, unless the user says otherwise; false: counts */
+    const char *remark;             /* a problem of the files, for a warning; "": none */
+    int64_t file_count;             /* number of files with data, at least 1 */
+    const char *const *file_name;
 } SinoScanInfo;
 
 typedef struct SinoScan SinoScan;
 
 typedef struct SinoScanRequest {
-    const char *path;
-    const char *theta_path; /* raw sinograms: float32 radians, one per angle; NULL: the path is HDF5 */
-    int64_t columns;        /* raw sinograms: detector columns; 0 with HDF5 */
+    const char *path;          /* a file, a folder or a pattern */
+    const char *theta;         /* angles (angle_list.h) that replace those of the scan; NULL: the scan's own */
+    const char *flats, *darks; /* TIFF images by file, folder or pattern, instead of the scan's own; NULL: its own */
+    int64_t columns;           /* raw sinograms: detector columns; else 0 */
 } SinoScanRequest;
 
-/* SINO_BAD_INPUT: no such file, not HDF5, dataset missing or a dangling link, wrong rank, no angles, a size that is 0,
- * sizes that disagree, theta with NaN or infinity (which index), raw file not a multiple of angles × columns × 4. */
+/* Opens a scan; the caller closes it. SINO_BAD_INPUT: no such file, no format recognises it, a dataset is missing or a
+ * dangling link, wrong rank, no angles, a size of 0, sizes that disagree, an angle that is NaN or infinite (the error
+ * gives its index), a raw file whose size is not a multiple of angles × columns × 4. */
 SinoStatus sino_scan_open(const SinoScanRequest *request, SinoScan **scan);
 void sino_scan_close(SinoScan *scan); /* takes NULL */
 const SinoScanInfo *sino_scan_info(const SinoScan *scan);
 
-/* A box [first, first + count) of rows and columns; the caller keeps it inside the detector. */
+/* A box of rows first_row … first_row + row_count − 1, columns likewise. The caller keeps it inside the detector. */
 typedef struct SinoScanBox {
     int64_t first_row, row_count, first_column, column_count;
 } SinoScanBox;
 
-/* The box of some projections: counts[angle][row][column] of the info's type. */
+/* Reads the box of projections first_angle … + angle_count − 1: counts[angle][row][column] of the info's type. */
 SinoStatus sino_scan_read(SinoScan *scan, int64_t first_angle, int64_t angle_count, const SinoScanBox *box,
                           void *counts);
 
-/* One projection's box: counts[row][column], converted to float. */
+/* Reads the box of one projection: counts[row][column], converted to float. */
 SinoStatus sino_scan_read_projection(SinoScan *scan, int64_t angle, const SinoScanBox *box, float *counts);
 
-/* Flat or dark fields: counts[field][row][column], converted to float. No-op when there are none. */
+/* Read the box of all flat or dark fields: counts[field][row][column], converted to float. No-op when the scan has
+ * none. */
 SinoStatus sino_scan_read_flats(SinoScan *scan, const SinoScanBox *box, float *counts);
 SinoStatus sino_scan_read_darks(SinoScan *scan, const SinoScanBox *box, float *counts);
 
-/* Writing a scan (the phantom's): Data Exchange, `data` as uint16 or float32 by `type`, flats and darks of the same
- * type, theta in degrees. Rows are written as they come; nothing has the final name before sino_scan_writer_finish. */
+/* Writer of a Data Exchange scan (for the phantom): `data`, flats and darks as uint16 or float32, theta in degrees.
+ * Rows are written as they come; the file has its final name only after sino_scan_writer_finish. */
 typedef struct SinoScanWriter SinoScanWriter;
 
 typedef struct SinoScanShape {
     SinoCountType type; /* uint16 or float32 */
     int64_t angle_count, row_count, column_count, flat_count, dark_count;
     const double *angle_rad;
-    const char *description; /* attribute of the file */
+    const char *description; /* attribute of the HDF5 file */
 } SinoScanShape;
 
 SinoStatus sino_scan_writer_open(const char *path, bool overwrite, const SinoScanShape *shape, SinoScanWriter **writer);
 
-/* counts[angle][row_count][column], flats[field][row_count][column], darks likewise, of the shape's type. */
+/* Writes rows first_row … first_row + row_count − 1: counts[angle][row_count][column], flats[field][row_count][column],
+ * darks likewise, of the shape's type. */
 SinoStatus sino_scan_writer_rows(SinoScanWriter *writer, int64_t first_row, int64_t row_count, const void *counts,
                                  const void *flats, const void *darks);
-SinoStatus
-sino_scan_writer_finish(SinoScanWriter *writer);       /* closes, gives the final name; frees the writer either way */
-void sino_scan_writer_abandon(SinoScanWriter *writer); /* removes the temporary file; takes NULL */
+SinoStatus sino_scan_writer_finish(SinoScanWriter *writer); /* closes and renames; always frees the writer */
+void sino_scan_writer_abandon(SinoScanWriter *writer);      /* removes the temporary file; takes NULL */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scan source: what is behind the door of scan.h; one kind of file, one row of functions. */
+/* Scan source: what a format implements behind scan.h. A format is one file of io/ and one row of the table in scan.c.
+ */
 #ifndef SINO_SCAN_SOURCE_H
 #define SINO_SCAN_SOURCE_H
 
@@ -8,22 +9,54 @@
 typedef enum SinoScanField { SINO_FIELD_DATA, SINO_FIELD_FLATS, SINO_FIELD_DARKS } SinoScanField;
 
 typedef struct SinoScanSource {
-    /* Frames [first, first + count) of a field that has them, cropped to the box, converted to `type`. */
+    /* Reads frames first … first + count − 1 of a field, cropped to the box, converted to `type`. The field exists. */
     SinoStatus (*read)(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
                        SinoCountType type, void *counts);
     void (*close)(void *file);
 } SinoScanSource;
 
+/* A source and its open file. */
+typedef struct SinoScanPart {
+    const SinoScanSource *source; /* NULL: no source */
+    void *file;                   /* owned by the source; NULL until opened */
+} SinoScanPart;
+
 struct SinoScan {
-    SinoScanInfo info; /* its pointers are to the members below */
+    SinoScanInfo info; /* its pointers point to the members below, or into `data` */
     char stored_type[16];
-    double *angle_rad; /* owned */
-    const SinoScanSource *source;
-    void *file; /* owned by the source; NULL until opened */
+    char remark[512];
+    char *path;         /* path of a scan of one file; owned */
+    double *angle_rad;  /* owned; NULL until they are known */
+    SinoScanPart data;  /* source of the data, and of the format's own flats and darks */
+    SinoScanPart flats; /* of --flats; source NULL: not given */
+    SinoScanPart darks; /* of --darks; source NULL: not given */
 };
 
-/* Fill every member of a zeroed scan; whatever is filled on failure, sino_scan_close releases. */
-SinoStatus sino_exchange_open(const char *path, SinoScan *scan);
-SinoStatus sino_sinogram_open(const SinoScanRequest *request, SinoScan *scan);
+typedef struct SinoScanFormat {
+    const char *name;    /* becomes SinoScanInfo.kind: "Data Exchange HDF5" */
+    const char *example; /* an example of such an input, for the error when no format recognises a file */
+    bool takes_columns;  /* the format has no sizes of its own and needs --columns */
+    /* Whether the input of the request has this format. Looks at names and at the first bytes of a file. A recognised
+     * file may still be damaged; `open` then refuses it. */
+    bool (*probe)(const SinoScanRequest *request);
+    /* Fills scan->data and its part of scan->info in a zeroed scan. scan.c then adds info.kind, the pointers of info,
+     * the angles of --theta, and the fields of --flats and --darks. `open` reads the angles if --theta is not given, or
+     * if their number determines the number of projections. On failure the caller closes the scan, which releases every
+     * part filled so far. */
+    SinoStatus (*open)(const SinoScanRequest *request, SinoScan *scan);
+} SinoScanFormat;
+
+extern const SinoScanFormat sino_dxchange_format, sino_tiff_format, sino_sinogram_format;
+
+/* tiff_scan.c: opens the TIFF files of --flats or --darks for a scan of any format. `part` may be filled even on
+ * failure. */
+SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count);
+
+/* Sets the angles to 0°…180° inclusive, as TomoPy and others do for a file without angles. */
+SinoStatus sino_scan_assume_angles(SinoScan *scan);
+
+/* The error for an input that no format recognises: it says what the input seems to be, and lists the known formats.
+ * `allowed` ends the sentence. */
+SinoStatus sino_scan_unknown(const char *path, const char *allowed);
 
 #endif

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sinogram file: raw float32 line integrals [slice][angle][column] and their angles, without any header. */
+/* Sinogram file: reads raw float32 line integrals [slice][angle][column], without a header; the angles come from
+ * --theta. */
 #include "scan_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "angle_list.h"
 #include "memory.h"
+#include "path_kind.h"
 
 typedef struct SinogramFile {
     char *path;
@@ -55,7 +57,7 @@ static SinoStatus read_frames(void *file, SinoScanField field, int64_t first, in
 {
     const SinogramFile *sinogram = file;
     float *values = counts;
-    (void)field; /* there are no flats and darks, and one type */
+    (void)field; /* the file has neither flats nor darks, and only one type */
     (void)type;
     for (int64_t row = 0; row < box->row_count; row++) {
         for (int64_t k = 0; k < count; k++) {
@@ -78,39 +80,6 @@ static void close_file(void *file)
 
 static const SinoScanSource sinogram_source = {.read = read_frames, .close = close_file};
 
-static SinoStatus check_angles(const char *path, const float *angles, int64_t count, double *angle_rad)
-{
-    for (int64_t k = 0; k < count; k++) {
-        SINO_CHECK(isfinite(angles[k]), SINO_BAD_INPUT,
-                   "%s: angle %" PRId64 " is %f; allowed: finite float32 values in radians", path, k,
-                   (double)angles[k]);
-        angle_rad[k] = (double)angles[k];
-    }
-    return NULL;
-}
-
-static SinoStatus take_angles(const char *path, SinoScan *scan)
-{
-    int descriptor = -1;
-    int64_t bytes = 0;
-    float *angles = NULL;
-    SINO_TRY(open_regular(path, &descriptor, &bytes));
-    SinoStatus status = NULL;
-    const int64_t count = bytes / 4;
-    SINO_CHECK_OR(status, end, bytes > 0 && bytes % 4 == 0, SINO_BAD_INPUT,
-                  "%s has %" PRId64 " bytes; allowed: 4 for each angle (float32 radians), of one angle or more", path,
-                  bytes);
-    SINO_TRY_OR(status, end, sino_allocate(count, sizeof *angles, "angles", &angles));
-    SINO_TRY_OR(status, end, sino_allocate(count, sizeof *scan->angle_rad, "angles", &scan->angle_rad));
-    SINO_TRY_OR(status, end, read_floats(path, descriptor, 0, count, angles));
-    SINO_TRY_OR(status, end, check_angles(path, angles, count, scan->angle_rad));
-    scan->info.angle_count = count;
-end:
-    free(angles);
-    close(descriptor);
-    return status;
-}
-
 static SinoStatus take_rows(const SinogramFile *sinogram, int64_t bytes, int64_t *rows)
 {
     int64_t values, slice_bytes;
@@ -131,24 +100,28 @@ static SinoStatus new_sinogram(const SinoScanRequest *request, SinoScan *scan)
     sinogram->descriptor = -1;
     sinogram->angle_count = scan->info.angle_count;
     sinogram->column_count = request->columns;
-    scan->source = &sinogram_source;
-    scan->file = sinogram;
+    scan->data = (SinoScanPart){.source = &sinogram_source, .file = sinogram};
     sinogram->path = strdup(request->path);
     SINO_CHECK(sinogram->path, SINO_FAILED, "no memory for a file name");
     return NULL;
 }
 
-SinoStatus sino_sinogram_open(const SinoScanRequest *request, SinoScan *scan)
+/* Raw values have no signature: the option --columns marks a file as raw. */
+static bool probe_sinogram(const SinoScanRequest *request)
+{
+    return request->columns > 0 && sino_path_kind(request->path) == SINO_PATH_FILE;
+}
+
+static SinoStatus open_sinogram(const SinoScanRequest *request, SinoScan *scan)
 {
     int64_t bytes = 0;
-    SINO_CHECK(request->columns >= 1, SINO_BAD_INPUT, "--columns is %" PRId64 "; allowed with --theta: 1 or more",
+    SINO_CHECK(request->theta, SINO_BAD_INPUT, "--columns %" PRId64 " is for raw sinograms, which need --theta as well",
                request->columns);
-    SINO_TRY(take_angles(request->theta_path, scan));
+    SINO_TRY(sino_angle_list_read(request->theta, 0, &scan->info.angle_count, &scan->angle_rad));
     SINO_TRY(new_sinogram(request, scan));
-    SinogramFile *sinogram = scan->file;
+    SinogramFile *sinogram = scan->data.file;
     SINO_TRY(open_regular(request->path, &sinogram->descriptor, &bytes));
     SINO_TRY(take_rows(sinogram, bytes, &scan->info.row_count));
-    scan->info.kind = "raw sinograms";
     scan->info.type = SINO_COUNT_FLOAT32;
     scan->info.column_count = request->columns;
     scan->info.chunk_rows = 1;
@@ -156,3 +129,9 @@ SinoStatus sino_sinogram_open(const SinoScanRequest *request, SinoScan *scan)
     snprintf(scan->stored_type, sizeof scan->stored_type, "float32");
     return NULL;
 }
+
+const SinoScanFormat sino_sinogram_format = {.name = "raw sinograms",
+                                             .example = "float32, with --theta and --columns",
+                                             .takes_columns = true,
+                                             .probe = probe_sinogram,
+                                             .open = open_sinogram};

@@ -10,12 +10,14 @@
 
 #include "memory.h"
 #include "output_file.h"
+#include "tiff_client.h"
 
-/* Strips of this size read well everywhere; beyond the limit only BigTIFF can address the bytes. */
+/* Every reader handles strips of strip_bytes. Files above classic_bytes are BigTIFF, which alone can address them. */
 static const int64_t strip_bytes = 1 << 20;
 static const int64_t classic_bytes = (int64_t)4000 << 20;
 
 typedef struct TiffSink {
+    SinoTiffClient client; /* must be first: the message handler gets the handle as a SinoTiffClient */
     SinoOutputFile *file;
     int64_t position;
 } TiffSink;
@@ -28,7 +30,7 @@ static tmsize_t sink_read(thandle_t handle, void *bytes, tmsize_t count)
     return count;
 }
 
-/* Always done, as far as libtiff knows: sino_output_status tells. */
+/* Reports success to libtiff in any case; sino_output_status returns failures. */
 static tmsize_t sink_write(thandle_t handle, void *bytes, tmsize_t count)
 {
     TiffSink *sink = handle;
@@ -52,7 +54,7 @@ static toff_t sink_seek(thandle_t handle, toff_t offset, int whence)
 
 static int sink_close(thandle_t handle)
 {
-    (void)handle; /* the output file belongs to whoever opened it */
+    (void)handle; /* the output file is not owned */
     return 0;
 }
 
@@ -73,7 +75,7 @@ static bool write_strips(TIFF *tiff, int64_t height, int64_t width, int64_t stri
 {
     for (int64_t row = 0; row < height; row += strip_rows) {
         const int64_t rows = row + strip_rows < height ? strip_rows : height - row;
-        /* libtiff only reads what it writes, and has no const for it */
+        /* libtiff only reads the strip, but its parameter is not const */
         void *strip = (void *)(uintptr_t)(values + row * width);
         if (TIFFWriteEncodedStrip(tiff, (uint32_t)(row / strip_rows), strip, rows * width * 4) < 0) return false;
     }
@@ -87,14 +89,16 @@ static SinoStatus write_tiff(const char *path, SinoOutputFile *file, int64_t hei
     const int64_t row_bytes = width * 4;
     const int64_t strip_rows = row_bytes < strip_bytes ? strip_bytes / row_bytes : 1;
     const char *mode = height > classic_bytes / row_bytes ? "w8" : "w";
+    sino_tiff_quiet();
     TIFF *tiff = TIFFClientOpen(path, mode, &sink, sink_read, sink_write, sink_seek, sink_close, sink_size, NULL, NULL);
-    SINO_CHECK(tiff, SINO_FAILED, "%s: libtiff cannot begin a file", path);
+    SINO_CHECK(tiff, SINO_FAILED, "%s: libtiff cannot begin a file (libtiff: %s)", path,
+               sino_tiff_reason(&sink.client));
     const bool written = set_tags(tiff, height, width, strip_rows, description) &&
                          write_strips(tiff, height, width, strip_rows, values) && TIFFFlush(tiff);
     TIFFClose(tiff);
     SINO_TRY(sino_output_status(file));
-    SINO_CHECK(written, SINO_FAILED, "%s: libtiff failed to write %" PRId64 " × %" PRId64 " pixels", path, height,
-               width);
+    SINO_CHECK(written, SINO_FAILED, "%s: libtiff failed to write %" PRId64 " × %" PRId64 " pixels (libtiff: %s)", path,
+               height, width, sino_tiff_reason(&sink.client));
     return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume: what is asked for in HDF5, TIFF or both, and what of it is complete. */
+/* Volume: writes the requested formats, HDF5, TIFF or both, and records which slices are complete. */
 #include "volume.h"
 
 #include <assert.h>
@@ -17,11 +17,11 @@
 struct SinoVolume {
     SinoVolumeRequest request; /* its texts are owned below */
     char *hdf5_path, *tiff_directory, *units;
-    SinoVolumeHdf5 hdf5;    /* output NULL: no HDF5, or joined */
-    SinoOutputFile *joined; /* HDF5 file of another process; NULL: none */
-    int64_t *place;         /* of slices in it; owned */
+    SinoVolumeHdf5 hdf5;    /* output NULL: no HDF5, or a joined volume */
+    SinoOutputFile *joined; /* HDF5 file that another process has opened; NULL: none */
+    int64_t *place;         /* offsets of the slices in the joined file; owned */
     bool directory_made;
-    bool *tiff_done, *done; /* by slice: complete as TIFF; written in every format */
+    bool *tiff_done, *done; /* per slice: complete as TIFF; written in every format */
 };
 
 static SinoStatus check_request(const SinoVolumeRequest *request)
@@ -233,13 +233,13 @@ void sino_volume_abandon(SinoVolume *volume)
 {
     if (!volume) return;
     sino_hdf5_output_discard(volume->hdf5.output);
-    if (volume->joined) sino_status_free(sino_output_leave(volume->joined)); /* it is thrown away by its opener */
-    /* rmdir only succeeds when nothing is in it */
+    if (volume->joined) sino_status_free(sino_output_leave(volume->joined)); /* its opener discards the file */
+    /* rmdir succeeds only if the directory is empty */
     if (volume->tiff_directory && volume->directory_made) rmdir(volume->tiff_directory);
     release(volume);
 }
 
-/* "rows 4 to 9, row 12"; returns how many rows these are. */
+/* Prints rows as "rows 4 to 9, row 12"; returns their number. */
 static int64_t print_rows(FILE *out, const SinoVolume *volume)
 {
     const SinoVolumeRequest *request = &volume->request;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume: reconstructed slices on their way to disk, HDF5 (volume_hdf5.c) and/or a TIFF stack (volume_tiff.c).
+/* Volume: writes reconstructed slices to HDF5 (volume_hdf5.c), to a TIFF stack (volume_tiff.c), or to both.
  *
- * HDF5: /exchange/data (z, y, x) float32, chunked one slice high, written under a temporary name in the same directory
- * ("NAME.partial"), flushed, closed, synced and renamed when whole. Its room on disk is taken at open where the file
- * system can, so a disk too small shows before hours of work. TIFF: DIR/recon_00000.tiff by absolute detector row, each
- * file under a temporary name until whole, so the finished ones stay when a run fails. */
+ * HDF5: /exchange/data (z, y, x) float32 in chunks one slice high. The file is written under a temporary name in the
+ * same directory ("NAME.partial"); when complete it is flushed, closed, synced and renamed. Its disk space is reserved
+ * at open if the file system can, so that a disk that is too small fails before hours of work. TIFF:
+ * DIR/recon_00000.tiff, numbered by absolute detector row. Each file has a temporary name until it is complete, so
+ * finished files stay when a run fails. */
 #ifndef SINO_VOLUME_H
 #define SINO_VOLUME_H
 
@@ -17,36 +18,39 @@ typedef struct SinoVolume SinoVolume;
 
 typedef struct SinoVolumeRequest {
     const char *hdf5_path;      /* final name; NULL: no HDF5 */
-    const char *tiff_directory; /* made when absent (its parent must exist); NULL: no TIFF */
+    const char *tiff_directory; /* created if missing (its parent must exist); NULL: no TIFF */
     bool overwrite;
     int64_t slice_count, height, width;
-    int64_t first_row, row_step; /* slice i is detector row first_row + i·row_step: names the TIFF files */
+    int64_t first_row, row_step; /* slice i is detector row first_row + i·row_step, which numbers its TIFF file */
     const char *units;           /* attribute of /exchange/data: "1/pixel" or "1/cm" */
 } SinoVolumeRequest;
 
-/* SINO_BAD_INPUT: output exists and no overwrite (for TIFF: any file of these rows), directory missing or not writable,
- * path is a directory or device, another run is writing it. SINO_FAILED: no room on disk. */
+/* Opens the output; the caller ends with _finish or _abandon. SINO_BAD_INPUT: the output exists without overwrite (for
+ * TIFF: any file of these rows), its directory is missing or not writable, the path is a directory or a device, or
+ * another run is writing it. SINO_FAILED: no disk space. */
 SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **volume);
 
-/* With several processes one opens the volume, and the others join it: they write slices beside it, at the places that
- * it tells. place[slice_count] are offsets in the HDF5 file; no matter without HDF5. SINO_FAILED: slices that HDF5 does
- * not keep in one piece, or a byte order that is not the file's. */
+/* With several processes, one opens the volume and the others join it, to write slices at the offsets
+ * place[slice_count] of the HDF5 file, which the opener provides; without HDF5 the offsets have no meaning.
+ * SINO_FAILED: HDF5 does not store a slice in one piece, or the byte order differs from the file's. */
 SinoStatus sino_volume_places(SinoVolume *volume, int64_t *place);
 SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *place, SinoVolume **volume);
 
-/* Which slices are complete, 1 or 0: done[2][slice_count], as TIFF and in every format. `take` adds those that others
- * have written. */
+/* done[2][slice_count], 1 or 0: slices complete as TIFF, and slices complete in every format. _tell_done writes the
+ * marks of this process; _take_done adds the marks of other processes. */
 void sino_volume_tell_done(const SinoVolume *volume, int64_t *done);
 void sino_volume_take_done(SinoVolume *volume, const int64_t *done);
 
-/* The same checks, except for room on disk, and nothing stays behind: for failing before hours of work. */
+/* Does the checks of sino_volume_open except for disk space, and leaves nothing behind, so that errors come before
+ * hours of work. */
 SinoStatus sino_volume_check(const SinoVolumeRequest *request);
 
-/* slices[count][height][width], at [first, first + count) of the volume. SINO_FAILED: disk full and the like. */
+/* Writes slices[count][height][width] to [first, first + count) of the volume. SINO_FAILED: disk full and similar
+ * errors. */
 SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, const float *slices);
 
-/* What goes to /process of the HDF5 file, each name once, "GROUP/NAME" for groups within; ignored by TIFF. Call any
- * time before finish. */
+/* Write an entry of /process in the HDF5 file, each name once; "GROUP/NAME" creates groups. TIFF ignores them. Call any
+ * time before _finish. */
 SinoStatus sino_volume_process_text(SinoVolume *volume, const char *name, const char *value);
 SinoStatus sino_volume_process_doubles(SinoVolume *volume, const char *name, int64_t rows, int64_t columns,
                                        const double *values,
@@ -54,17 +58,18 @@ SinoStatus sino_volume_process_doubles(SinoVolume *volume, const char *name, int
 SinoStatus sino_volume_process_integers(SinoVolume *volume, const char *name, int64_t count, const int64_t *values,
                                         const char *description); /* count 0: scalar */
 
-/* Frees the volume in either case. Fails without a half-written final name, or when a slice was never written. Take
- * `sino_volume_safe` before, to tell what stands. One that has joined is synced; all do so before the opener finishes.
- */
+/* Completes the output, and frees the volume in either case. Fails if a slice was never written; then no incomplete
+ * file has the final name. For the error message call sino_volume_safe before. A joined volume is only synced; all
+ * joined volumes must finish before the opener does. */
 SinoStatus sino_volume_finish(SinoVolume *volume);
 void sino_volume_abandon(SinoVolume *volume); /* removes temporary files, keeps finished TIFF files; takes NULL */
 
-/* For the error message of a failed run, what of the output is complete on disk, as "rows 4 to 9 are complete as TIFF
- * in DIR; out.h5 was not written". NULL without memory. Caller frees. */
+/* Text for the error message of a failed run: the part of the output that is complete on disk, as "rows 4 to 9 are
+ * complete as TIFF in DIR; out.h5 was not written". NULL: out of memory. The caller frees the text. */
 char *sino_volume_safe(const SinoVolume *volume);
 
-/* A whole /exchange/data of a file that sinodag or a peer wrote, as float32[slice][height][width]; caller frees. */
+/* Reads all of /exchange/data, written by sinodag or another program, as float32[slice][height][width]; the caller
+ * frees *slices. */
 SinoStatus sino_volume_read(const char *path, int64_t *slice_count, int64_t *height, int64_t *width, float **slices);
 
 #endif

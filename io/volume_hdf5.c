@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume in HDF5: the dataset in chunks one slice high, written and read. */
+/* Volume in HDF5: writes and reads the dataset, in chunks one slice high. */
 #include "volume_hdf5.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "arithmetic.h"
 #include "hdf5_dataset.h"
 #include "memory.h"
 
-/* HDF5 allows chunks below 4 GiB; readers hold a whole one. */
+/* Values of a chunk at most. HDF5 allows chunks below 4 GiB, but a reader must hold a whole one. */
 static const int64_t chunk_values_max = (1 << 30) / 4;
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static SinoStatus create_data(SinoHdf5Output *output, const SinoVolumeRequest *request, hid_t *data)
 {
     static const char name[] = "/exchange/data";
-    const int64_t chunk_width = smaller(request->width, chunk_values_max);
-    const int64_t chunk_height = smaller(request->height, chunk_values_max / chunk_width);
+    const int64_t chunk_width = sino_smaller(request->width, chunk_values_max);
+    const int64_t chunk_height = sino_smaller(request->height, chunk_values_max / chunk_width);
     const hsize_t chunk[] = {1, (hsize_t)chunk_height, (hsize_t)chunk_width};
     const hsize_t size[] = {(hsize_t)request->slice_count, (hsize_t)request->height, (hsize_t)request->width};
     const SinoHdf5Shape shape = {.name = name, .file_type = H5T_IEEE_F32LE, .rank = 3, .size = size, .chunk = chunk};
@@ -85,7 +81,7 @@ SinoStatus sino_volume_read(const char *path, int64_t *slice_count, int64_t *hei
     hid_t file;
     SinoDataset data = {.id = H5I_INVALID_HID};
     SinoStatus status = NULL;
-    SINO_TRY(sino_hdf5_open(path, "", &file));
+    SINO_TRY(sino_hdf5_open(path, &file));
     SINO_TRY_OR(status, end, sino_dataset_open(path, file, "/exchange/data", 3, false, &data));
     SINO_TRY_OR(status, end, read_data(&data, slices));
     *slice_count = data.size[0];
@@ -93,6 +89,6 @@ SinoStatus sino_volume_read(const char *path, int64_t *slice_count, int64_t *hei
     *width = data.size[2];
 end:
     sino_dataset_close(&data);
-    (void)H5Fclose(file); /* opened for reading: nothing is lost */
+    (void)H5Fclose(file); /* opened for reading: nothing can be lost */
     return status;
 }

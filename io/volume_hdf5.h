@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume in HDF5: /exchange/data (z, y, x) float32 and what goes to /process. */
+/* Volume in HDF5: /exchange/data (z, y, x) float32, and the entries of /process. */
 #ifndef SINO_VOLUME_HDF5_H
 #define SINO_VOLUME_HDF5_H
 
@@ -12,10 +12,10 @@ typedef struct SinoVolumeHdf5 {
     int64_t height, width;
 } SinoVolumeHdf5;
 
-/* Creates the dataset and takes the room for it on disk, so that a disk too small is known before hours of work. */
+/* Creates the dataset and reserves its disk space, so that a disk that is too small fails before hours of work. */
 SinoStatus sino_volume_hdf5_open(const SinoVolumeRequest *request, SinoVolumeHdf5 *hdf5);
 
-/* Offset of each slice in the file. */
+/* place[slice]: offset of the slice in the file. */
 SinoStatus sino_volume_hdf5_places(SinoVolumeHdf5 *hdf5, int64_t slice_count, int64_t *place);
 
 SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const float *slices);

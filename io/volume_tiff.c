@@ -13,7 +13,7 @@
 #include "output_file.h"
 #include "tiff_image.h"
 
-/* DIR/recon_00000.tiff of a slice; NULL without memory. Caller frees. */
+/* Path DIR/recon_00000.tiff of a slice, which the caller frees; NULL: out of memory. */
 static char *slice_path(const SinoVolumeRequest *request, int64_t slice)
 {
     char *path;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume as a TIFF stack: DIR/recon_00000.tiff by detector row. Functions take the volume's request. */
+/* Volume as a TIFF stack: DIR/recon_00000.tiff, numbered by detector row. */
 #ifndef SINO_VOLUME_TIFF_H
 #define SINO_VOLUME_TIFF_H
 
 #include "volume.h"
 
-/* SINO_BAD_INPUT: no directory and none can be made, not writable, files of these rows exist and no overwrite. Nothing
- * stays behind. */
+/* Checks the output and leaves nothing behind. SINO_BAD_INPUT: the directory is missing and cannot be created, it is
+ * not writable, or files of these rows exist without overwrite. */
 SinoStatus sino_volume_tiff_check(const SinoVolumeRequest *request);
 
-/* Makes the directory unless there is one; *made tells. */
+/* Creates the directory if it is missing; *made: it was created. */
 SinoStatus sino_volume_tiff_open(const SinoVolumeRequest *request, bool *made);
 
-/* One slice, given its index in the volume. */
+/* Writes the slice with this index in the volume. */
 SinoStatus sino_volume_tiff_write(const SinoVolumeRequest *request, int64_t slice, const float *values);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accuracy: prints the tables of docs/ACCURACY.md, of reconstructions of the noise-free phantom against its truth. */
+/* Accuracy: prints the tables of docs/ACCURACY.md, which compare reconstructions of the noise-free phantom with its
+ * truth. */
 #include "testing.h"
 #include "testing_recon.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line: running the program, and the files that its tests make and read. */
+/* Command line: runs the program, and makes and reads the files of its tests. */
 #include "cli.h"
 
 #include "testing_hdf5.h"

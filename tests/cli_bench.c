@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, bench: its table, its files, and what it refuses. How fast the machine is, is not tested. */
+/* Command line, bench: its table, its files, and the input that it refuses. The machine's speed is not tested. */
 #include "cli.h"
 
 #include "precision.h"

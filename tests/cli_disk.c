@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, disk: when it is full the run fails with exit code 1, says what is safe, and leaves nothing halved. A
- * small tmpfs stands for the disk where it may be mounted, a limit on file sizes (ulimit -f) everywhere. */
+/* Command line, disk: if the disk is full, the run fails with exit code 1, says which results are safe, and leaves no
+ * partial file. A small tmpfs stands for the disk where it may be mounted. A limit on file sizes (ulimit -f) is tested
+ * everywhere. */
 #include "cli.h"
 
 enum { SIZE = 64, SLICES = 8, SLICE = SIZE * SIZE };

@@ -3,6 +3,9 @@
 #include "cli.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { TASKS_MAX = 4096, NAME_MAX_BYTES = 32 };
 
@@ -204,15 +207,16 @@ static void schedulers(void **state)
     for (int i = 0; i < 4; i++) {
         char environment[40], expected[40];
         snprintf(environment, sizeof environment, "STARPU_SCHED=%s", name[i]);
-        snprintf(expected, sizeof expected, " (%s), ", name[i]);
+        snprintf(expected, sizeof expected, " (%s)\n", name[i]);
         CliRun run = {.directory = *state, .environment = environment};
-        cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31 --iterations 3 --overwrite");
+        cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31 --iterations 3 --overwrite --profile");
         cli_wait(&run);
         assert_int_equal(run.exit_code, 0);
         assert_non_null(strstr(run.err, expected));
         cli_free(&run);
         run.environment = "STARPU_SCHED=ws"; /* the option wins */
-        cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31 --iterations 3 --overwrite --scheduler %s",
+        cli_start(&run,
+                  "recon scan.h5 -o out.h5 --rotation-axis 31 --iterations 3 --overwrite --profile --scheduler %s",
                   name[i]);
         cli_wait(&run);
         assert_int_equal(run.exit_code, 0);
@@ -223,7 +227,7 @@ static void schedulers(void **state)
     cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31 --iterations 3 --overwrite");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
-    assert_non_null(strstr(run.err, " workers: 1 "));
+    assert_non_null(strstr(run.err, " on 1 cores, "));
     cli_free(&run);
 }
 
@@ -301,10 +305,64 @@ static void json_log(void **state)
     cli_free(&run);
 }
 
+/* The words that a run of `arguments` logs. */
+static void assert_logs(const char *directory, const char *arguments, const char *words, bool expected)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "%s", arguments);
+    cli_wait(&run);
+    if (run.exit_code != 0 || (strstr(run.err, words) != NULL) != expected)
+        fail_msg("%s: exit code %d, \"%s\" %s in:\n%s", arguments, run.exit_code, words, expected ? "is not" : "is",
+                 run.err);
+    cli_free(&run);
+}
+
+/* Angles cut to 0.005 degrees lose their mirror images; evenly spaced they have them, and the volume is nearly that of
+ * the angles as they are. */
+static void rounded_angles_follow_from_each_other(void **state)
+{
+    enum { ANGLES = 44, SIZE = 16, SLICES = 4 };
+    static const char taken[] = "angles are taken as evenly spaced", stored[] = "12 of 44 angles stored";
+    double theta[ANGLES];
+    for (int k = 0; k < ANGLES; k++) theta[k] = floor(180.0 / ANGLES * k / 0.005) * 0.005;
+    CliScan scan = cli_scan;
+    scan.angles = scan.theta_count = ANGLES;
+    scan.theta = theta;
+    cli_write_scan(*state, "scan.h5", &scan);
+    assert_logs(*state, "recon scan.h5 -o even.h5 --rotation-axis 7.5 --iterations 3 --pictures no", taken, true);
+    assert_logs(*state, "recon scan.h5 -o even2.h5 --rotation-axis 7.5 --iterations 3 --pictures no --profile", stored,
+                true);
+    assert_logs(*state, "recon scan.h5 -o plain.h5 --rotation-axis 7.5 --iterations 3 --symmetry no", taken, false);
+    float *even = cli_read_volume(*state, "even.h5", SLICES, SIZE);
+    float *plain = cli_read_volume(*state, "plain.h5", SLICES, SIZE);
+    const double difference = cli_difference(SLICES * SIZE * SIZE, even, plain);
+    if (!(difference > 0 && difference < 2e-3)) fail_msg("the volumes differ by %g", difference);
+    free(even);
+    free(plain);
+}
+
+/* Without iterations workers have minibatches of their own; with them they share one that fills the registers. */
+static void workers_of_filtered_backprojection_share_no_minibatch(void **state)
+{
+    cli_works(*state, "phantom -o scan.h5 --size 32 --angles 20 --slices 32");
+    assert_logs(*state,
+                "recon scan.h5 -o a.h5 --rotation-axis 15.5 --workers 2 --algorithm fbp --pictures no --profile",
+                "minibatches of 16, partitions: 1,", true);
+    assert_logs(*state,
+                "recon scan.h5 -o b.h5 --rotation-axis 15.5 --workers 1 --algorithm fbp --minibatch 32 --profile",
+                "minibatches of 32, partitions: 1,", true);
+}
+
 int cli_graph_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(cg_graph), CLI_TEST(other_graphs), CLI_TEST(profile), CLI_TEST(schedulers), CLI_TEST(json_log),
+        CLI_TEST(cg_graph),
+        CLI_TEST(other_graphs),
+        CLI_TEST(profile),
+        CLI_TEST(schedulers),
+        CLI_TEST(json_log),
+        CLI_TEST(rounded_angles_follow_from_each_other),
+        CLI_TEST(workers_of_filtered_backprojection_share_no_minibatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, info: what it tells of good and odd scans, help, and a stdout that takes nothing. */
+/* Command line, info: its output for good and odd scans, its help, and a stdout that cannot be written. */
 #include "cli.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static void assert_info(const char *directory, const char *line, const char *exp
     char *found = output_of(directory, line), *recon = strstr(found, "\nrecon        ");
     assert_non_null(recon);
     assert_non_null(strstr(recon, " with the default settings, at least "));
-    assert_null(strstr(recon, "(operator: 0 B)"));
+    assert_null(strstr(recon, "(ray lengths: 0 B)"));
     recon[1] = '\0';
     assert_string_equal(found, expected);
     free(found);
@@ -39,7 +39,9 @@ static void good_scans(void **state)
                 "angles       12, 0.0000 to 165.0000 degrees, steps of 15.0000 to 15.0000\n"
                 "counts       500 to 900, mean 600 (in 12 of 12 projections)\n"
                 "flat         1000 to 1000, mean 1000 (2 images)\n"
-                "dark         0 to 0, mean 0 (1 images)\n");
+                "dark         0 to 0, mean 0 (1 images)\n"
+                "stage        correct: counts to line integrals; undefined values are interpolated (mean of flat and "
+                "dark fields, -ln)\n");
     const float values[2 * 3 * 4] = {0, 1, 2, -1}, theta[3] = {0, 1, 2};
     cli_write_bytes(at, "raw.bin", values, sizeof values);
     cli_write_bytes(at, "theta.bin", theta, sizeof theta);
@@ -48,7 +50,8 @@ static void good_scans(void **state)
                 "kind         raw sinograms, float32\n"
                 "shape        3 angles, 2 rows, 4 columns\n"
                 "angles       3, 0.0000 to 114.5916 degrees, steps of 57.2958 to 57.2958\n"
-                "values       -1 to 2, mean 0.0833333 (in 3 of 3 projections)\n");
+                "values       -1 to 2, mean 0.0833333 (in 3 of 3 projections)\n"
+                "stage        correct: counts to line integrals; undefined values are interpolated (no flat fields)\n");
 }
 
 static void odd_scans(void **state)
@@ -70,7 +73,9 @@ static void odd_scans(void **state)
                 "counts       500 to 65535, mean 6011.25 (in 12 of 12 projections)\n"
                 "warning      counts: 64 values are saturated\n"
                 "flat         1000 to 1000, mean 1000 (2 images)\n"
-                "dark         none\n");
+                "dark         none\n"
+                "stage        correct: counts to line integrals; undefined values are interpolated (mean of flat and "
+                "dark fields, -ln)\n");
     scan = cli_scan;
     scan.flat_count = 0;
     scan.changed = 3;
@@ -87,12 +92,31 @@ static void odd_scans(void **state)
                 "flat         0 to 0, mean 0 (2 images)\n"
                 "warning      flat: every value is zero or less\n"
                 "warning      flat: 128 values are zero\n"
-                "dark         0 to 0, mean 0 (1 images)\n");
+                "dark         0 to 0, mean 0 (1 images)\n"
+                "stage        correct: counts to line integrals; undefined values are interpolated (mean of flat and "
+                "dark fields, -ln)\n");
     scan.flats = 0;
     cli_write_scan(at, "none.h5", &scan);
     char *found = output_of(at, "info none.h5");
     assert_non_null(strstr(found, "\nflat         none\n"));
     free(found);
+}
+
+/* The stages are those of the data that --data names. */
+static void stages_by_data(void **state)
+{
+    static const char *const cases[][2] = {{"counts", "(mean of flat and dark fields, -ln)"},
+                                           {"transmission", "(no flat fields, -ln)"},
+                                           {"line-integrals", "(no flat fields)"}};
+    cli_write_scan(*state, "scan.h5", &cli_scan);
+    for (int i = 0; i < 3; i++) {
+        char line[60];
+        snprintf(line, sizeof line, "info scan.h5 --data %s", cases[i][0]);
+        char *found = output_of(*state, line), *stage = strstr(found, "\nstage        correct: ");
+        assert_non_null(stage);
+        assert_non_null(strstr(stage, cases[i][1]));
+        free(found);
+    }
 }
 
 static void values_that_are_not_finite(void **state)
@@ -106,7 +130,8 @@ static void values_that_are_not_finite(void **state)
                 "shape        2 angles, 1 rows, 4 columns\n"
                 "angles       2, 0.0000 to 57.2958 degrees, steps of 57.2958 to 57.2958\n"
                 "values       0 to 2, mean 1 (in 2 of 2 projections)\n"
-                "warning      values: 2 values are not finite\n");
+                "warning      values: 2 values are not finite\n"
+                "stage        correct: counts to line integrals; undefined values are interpolated (no flat fields)\n");
 }
 
 static void help_and_version(void **state)
@@ -166,11 +191,9 @@ static void stderr_closed(void **state)
 int cli_info_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(good_scans),
-        CLI_TEST(odd_scans),
-        CLI_TEST(values_that_are_not_finite),
-        CLI_TEST(help_and_version),
-        CLI_TEST(stdout_that_takes_nothing),
+        CLI_TEST(good_scans),       CLI_TEST(odd_scans),
+        CLI_TEST(stages_by_data),   CLI_TEST(values_that_are_not_finite),
+        CLI_TEST(help_and_version), CLI_TEST(stdout_that_takes_nothing),
         CLI_TEST(stderr_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, input: scans that cannot be reconstructed are refused with one sentence, and nothing is left. */
+/* Command line, input: scans that cannot be reconstructed are refused with one sentence, and the run leaves no file. */
 #include "cli.h"
+#include "testing_tiff.h"
 
+#include <hdf5.h>
 #include <math.h>
+#include <sys/stat.h>
+
+/* The verb refuses the file with `what`, and names the formats that are known. */
+static void refuse_unknown(const char *directory, const char *verb, const char *file, const char *what)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "%s %s%s", verb, file, strcmp(verb, "recon") == 0 ? " -o out.h5" : "");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    if (!strstr(run.err, what)) fail_msg("expected '%s' in '%s'", what, run.err);
+    assert_non_null(strstr(run.err, "; allowed: Data Exchange HDF5 (/exchange/data)"));
+    assert_non_null(strstr(run.err, "or raw sinograms (float32, with --theta and --columns)"));
+    cli_free(&run);
+}
 
 static void files_that_are_no_scan(void **state)
 {
@@ -11,10 +27,25 @@ static void files_that_are_no_scan(void **state)
     cli_write_text(at, "empty", "");
     cli_refuses(at, "nope.h5: No such file or directory", "recon nope.h5 -o out.h5");
     cli_refuses(at, "nope.h5: No such file or directory", "info nope.h5");
-    cli_refuses(at, "text is not an HDF5 file; for raw sinograms give --theta and --columns", "recon text -o out.h5");
-    cli_refuses(at, "empty is not an HDF5 file; for raw sinograms give --theta and --columns", "recon empty -o out.h5");
-    cli_refuses(at, ". is a directory; give the name of a file", "recon . -o out.h5");
-    cli_refuses(at, "text is not an HDF5 file; for raw sinograms give --theta and --columns", "info text");
+    refuse_unknown(at, "recon", "text", "text is of no format that is known");
+    refuse_unknown(at, "info", "text", "text is of no format that is known");
+    refuse_unknown(at, "recon", "empty", "empty is of no format that is known");
+    refuse_unknown(at, "recon", ".", ". is a folder");
+    refuse_unknown(at, "info", "/dev/null", "/dev/null is neither a file nor a folder");
+    char path[TESTING_PATH];
+    const hid_t file = H5Fcreate(testing_path(path, at, "other.nxs"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t group = H5Gcreate2(file, "/entry", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(file >= 0 && group >= 0 && H5Gclose(group) >= 0 && H5Fclose(file) >= 0);
+    refuse_unknown(at, "info", "other.nxs", "other.nxs is an HDF5 file without /exchange/data (it holds /entry)");
+}
+
+/* Reading a FIFO would wait for a writer. */
+static void files_that_would_block(void **state)
+{
+    char path[TESTING_PATH];
+    assert_int_equal(mkfifo(testing_path(path, *state, "fifo"), 0600), 0);
+    refuse_unknown(*state, "info", "fifo", "fifo is neither a file nor a folder");
+    refuse_unknown(*state, "recon", "fifo", "fifo is neither a file nor a folder");
 }
 
 /* Writes the scan, and has both verbs refuse it. */
@@ -78,8 +109,9 @@ static void flats_absent_or_dark(void **state)
     scan.flats = 0;
     cli_write_scan(*state, "scan.h5", &scan);
     cli_refuses(*state,
-                "'scan.h5' has no flat fields (/exchange/data_white); pass --flat-correction none if its data are "
-                "transmissions already",
+                "'scan.h5' has no flat fields; allowed: --flats with their images, or --data transmission or "
+                "line-integrals if its values "
+                "are not counts",
                 "recon scan.h5 -o out.h5");
     scan = cli_scan;
     scan.flat_count = 0;
@@ -136,6 +168,11 @@ static void raw_sinograms(void **state)
     cli_write_bytes(at, "empty.bin", "", 0);
     cli_write_bytes(at, "odd.bin", theta, 7);
     cli_works(at, "info raw.bin --theta theta.bin --columns 8");
+    cli_write_scan(at, "scan.h5", &cli_scan);
+    cli_refuses(at,
+                "--columns is 16, but 'scan.h5' is Data Exchange HDF5, which has its own size; allowed: --columns with "
+                "raw sinograms",
+                "recon scan.h5 --theta theta.bin --columns 16 -o out.h5");
     cli_refuses(at, "raw.bin has 320 bytes; allowed: a multiple of 5 angles × 7 columns × 4 = 140 bytes",
                 "recon raw.bin --theta theta.bin --columns 7 -o out.h5");
     cli_refuses(at, "raw.bin has 320 bytes; allowed: a multiple of 5 angles × 17 columns × 4 = 340 bytes",
@@ -152,39 +189,259 @@ static void raw_sinograms(void **state)
                 "recon raw.bin --theta bad.bin --columns 8 -o out.h5");
     cli_refuses(at, "nope.bin: No such file or directory", "recon raw.bin --theta nope.bin --columns 8 -o out.h5");
     cli_refuses(at, "nope.bin: No such file or directory", "recon nope.bin --theta theta.bin --columns 8 -o out.h5");
-    cli_refuses(at, "--theta is 'theta.bin' without --columns; raw sinograms need both, an HDF5 scan neither",
-                "recon raw.bin --theta theta.bin -o out.h5");
-    cli_refuses(at, "--columns is 8 without --theta; raw sinograms need both, an HDF5 scan neither",
-                "recon raw.bin --columns 8 -o out.h5");
+    cli_refuses(at,
+                "theta is the range '0:180'; allowed with raw sinograms: a file of angles, which tells how many there "
+                "are",
+                "recon raw.bin --theta 0:180 --columns 8 -o out.h5");
+    cli_refuses(at, "--columns is 8 without --theta; raw sinograms need both", "recon raw.bin --columns 8 -o out.h5");
 }
 
-/* The amount after "--memory " in a refusal. */
-static void amount_of(const char *directory, const char *arguments, char amount[32])
+/* Transmissions and line integrals of one object, as HDF5 and raw. */
+static void values_that_are_no_counts(void **state)
+{
+    enum { SIZE = 16, ANGLES = 12, COUNT = SIZE * ANGLES };
+    const char *const at = *state, *const recon = "--rotation-axis 7.5 --iterations 4 --pictures no --overwrite";
+    float transmission[COUNT], integral[COUNT], theta[ANGLES];
+    for (int i = 0; i < COUNT; i++) {
+        const int column = i % SIZE;
+        integral[i] = column > 3 && column < 12 ? 1 + 0.1F * (float)(i % 5) : 0;
+        transmission[i] = expf(-integral[i]);
+    }
+    for (int k = 0; k < ANGLES; k++) theta[k] = (float)k * 0.26179939F;
+    cli_write_bytes(at, "theta.bin", theta, sizeof theta);
+    cli_write_bytes(at, "integral.bin", integral, sizeof integral);
+    cli_write_bytes(at, "transmission.bin", transmission, sizeof transmission);
+    const char *const raw = "--theta theta.bin --columns 16";
+    cli_works(at, "recon integral.bin %s -o expected.h5 %s", raw, recon);
+    static const char *const same[] = {"integral.bin --data line-integrals", "integral.bin --data auto",
+                                       "integral.bin --data line-integrals --minus-log no --flat-correction none",
+                                       "transmission.bin --data transmission",
+                                       "transmission.bin --data transmission --flat-correction none --minus-log yes"};
+    float *expected = cli_read_volume(at, "expected.h5", 1, SIZE);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        cli_works(at, "recon %s %s -o found.h5 %s", same[i], raw, recon);
+        float *found = cli_read_volume(at, "found.h5", 1, SIZE);
+        assert_true(cli_difference((int64_t)SIZE * SIZE, found, expected) < 1e-5);
+        free(found);
+    }
+    free(expected);
+    cli_works(at, "info transmission.bin %s --data transmission", raw);
+    cli_refuses(at,
+                "'integral.bin' has no flat fields; allowed: --flats with their images, or --data transmission or "
+                "line-integrals if its values are not counts",
+                "recon integral.bin %s -o out.h5 --data counts", raw);
+}
+
+/* The run works, and warns of this. */
+static void assert_warned(const char *directory, const char *warning, const char *arguments)
 {
     CliRun run = {.directory = directory};
-    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 7 %s --memory 1MiB", arguments);
+    cli_start(&run, "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --overwrite", arguments);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    if (!strstr(run.err, warning)) fail_msg("expected '%s' in '%s'", warning, run.err);
+    cli_free(&run);
+}
+
+static void what_cannot_be_meant(void **state)
+{
+    const char *const at = *state;
+    double radians[12];
+    for (int k = 0; k < 12; k++) radians[k] = 0.26 * k;
+    CliScan scan = cli_scan;
+    cli_write_scan(at, "scan.h5", &scan);
+    assert_warned(at, "mean of 600 in the middle row of a projection, which is much for transmissions; are they counts",
+                  "scan.h5 --data transmission");
+    assert_warned(at, "which is much for line integrals; are they counts", "scan.h5 --data line-integrals");
+    assert_warned(at, "the angles cover 11460 degrees; are they degrees that are taken for radians?",
+                  "scan.h5 --theta 0:11460");
+    scan.theta = radians;
+    cli_write_scan(at, "radians.h5", &scan);
+    assert_warned(at, "the angles cover 2.860 degrees; are they radians that are taken for degrees?", "radians.h5");
+    const TestingTiff dark = {.format = SAMPLEFORMAT_UINT, .bits = 16, .rows = 4, .columns = 16};
+    char path[TESTING_PATH];
+    testing_tiff_write(testing_path(path, at, "pattern.tif"), &dark);
+    cli_refuses(
+        at,
+        "the flat fields have a mean of 36.5 in the middle row, the dark fields 36.5; allowed: flat fields brighter "
+        "than dark fields (are the two swapped?)",
+        "recon scan.h5 --darks pattern.tif --flats pattern.tif -o o.h5");
+}
+
+enum { TIFF_SIZE = 48, TIFF_ANGLES = 40, TIFF_SLICES = 6, TIFF_FIELDS = 10 };
+
+/* Images of a dataset as one TIFF file each, NAME_1.tif and so on, or as pages of NAME.tif. */
+static void write_images(const char *directory, const char *dataset, const char *name, int64_t count, bool pages)
+{
+    const int64_t size[] = {count, TIFF_SLICES, TIFF_SIZE}, pixels = TIFF_SLICES * TIFF_SIZE;
+    double *counts = cli_read_doubles(directory, "scan.h5", dataset, 3, size);
+    for (int64_t i = 0; i < count; i++) {
+        char file[64], path[TESTING_PATH];
+        uint16_t values[TIFF_SLICES * TIFF_SIZE];
+        for (int64_t p = 0; p < pixels; p++) values[p] = (uint16_t)counts[i * pixels + p];
+        const TestingTiff image = {.mode = pages && i > 0 ? "a" : "w",
+                                   .format = SAMPLEFORMAT_UINT,
+                                   .bits = 16,
+                                   .compression = pages ? COMPRESSION_LZW : COMPRESSION_NONE,
+                                   .rows = TIFF_SLICES,
+                                   .columns = TIFF_SIZE,
+                                   .strip_rows = 4,
+                                   .values = values};
+        if (pages)
+            snprintf(file, sizeof file, "%s.tif", name);
+        else
+            snprintf(file, sizeof file, "%s_%d.tif", name, (int)i + 1);
+        testing_tiff_write(testing_path(path, directory, file), &image);
+    }
+    free(counts);
+}
+
+/* A scan as HDF5 and as TIFF: p/p_1.tif …, p.tif, flat_1.tif …, dark.tif, and angles.txt with 2 angles too many. */
+static void write_tiff_scan(const char *directory)
+{
+    const int64_t angles = TIFF_ANGLES;
+    char path[TESTING_PATH];
+    cli_works(directory, "phantom -o scan.h5 --size %d --angles %d --slices %d", TIFF_SIZE, TIFF_ANGLES, TIFF_SLICES);
+    assert_int_equal(mkdir(testing_path(path, directory, "p"), 0700), 0);
+    write_images(directory, "/exchange/data", "p/p", TIFF_ANGLES, false);
+    write_images(directory, "/exchange/data", "p", TIFF_ANGLES, true);
+    write_images(directory, "/exchange/data_white", "flat", TIFF_FIELDS, false);
+    write_images(directory, "/exchange/data_dark", "dark", TIFF_FIELDS, true);
+    double *theta = cli_read_doubles(directory, "scan.h5", "/exchange/theta", 1, &angles);
+    FILE *text = fopen(testing_path(path, directory, "angles.txt"), "w");
+    assert_non_null(text);
+    fputs("# degrees\n-1\n", text);
+    for (int64_t k = 0; k < TIFF_ANGLES; k++) fprintf(text, "%.17g\n", theta[k]);
+    fputs("180\n", text);
+    assert_int_equal(fclose(text), 0);
+    free(theta);
+}
+
+static const char tiff_recon[] = "--rotation-axis 23.5 --iterations 3 --partitions 1 --pictures no --overwrite";
+
+/* As from scan.h5: to the last bit, or to rounding. */
+static void assert_same_volume(const char *directory, const char *arguments, double rounding)
+{
+    const int64_t voxels = (int64_t)TIFF_SLICES * TIFF_SIZE * TIFF_SIZE;
+    cli_works(directory, "recon scan.h5 -o expected.h5 %s", tiff_recon);
+    cli_works(directory, "recon %s -o found.h5 %s", arguments, tiff_recon);
+    float *expected = cli_read_volume(directory, "expected.h5", TIFF_SLICES, TIFF_SIZE);
+    float *found = cli_read_volume(directory, "found.h5", TIFF_SLICES, TIFF_SIZE);
+    const double difference = cli_difference(voxels, found, expected);
+    if (!(difference <= rounding)) fail_msg("%s: %g away from the volume of scan.h5", arguments, difference);
+    free(expected);
+    free(found);
+}
+
+static void tiff_images_are_as_good_as_hdf5(void **state)
+{
+    const char *const at = *state;
+    write_tiff_scan(at);
+    assert_same_volume(at, "p --theta angles.txt[1:41] --flats flat_*.tif --darks dark.tif", 0);
+    assert_same_volume(at, "p/p_*.tif --theta angles.txt[1:41] --flats flat_*.tif --darks dark.tif --minibatch 2",
+                       1e-6);
+    assert_same_volume(at, "p.tif --theta angles.txt[1:41] --flats flat_*.tif --darks dark.tif", 0);
+    assert_same_volume(at, "scan.h5 --flats flat_*.tif --darks dark.tif --theta angles.txt[1:41]", 0);
+    assert_same_volume(at, "scan.h5 --theta 0:180:excluded", 1e-6); /* angles differ in their last bit */
+    cli_works(at, "plan p --theta 0:180 --flats flat_*.tif");
+    cli_works(at, "info p");
+    cli_works(at, "info p.tif --theta 0:step:4.5 --flats flat_1.tif");
+}
+
+static void tiff_images_that_lack_something(void **state)
+{
+    const char *const at = *state;
+    char path[TESTING_PATH];
+    write_tiff_scan(at);
+    cli_refuses(at,
+                "'p' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both included), "
+                "0:180:excluded or 0:step:0.5",
+                "recon p -o out.h5 --flats flat_*.tif");
+    cli_refuses(at,
+                "theta is 'angles.txt' of 42 angles for 40 projections; allowed: as many, or a part of them, as "
+                "'angles.txt[FIRST:END]'",
+                "recon p -o out.h5 --theta angles.txt --flats flat_*.tif");
+    cli_refuses(at,
+                "'p' has no flat fields; allowed: --flats with their images, or --data transmission or line-integrals "
+                "if its values "
+                "are not counts",
+                "recon p -o out.h5 --theta 0:180 --darks dark.tif");
+    cli_refuses(at,
+                "--darks is 'dark.tif', but the values are not divided by flat fields; allowed: without --flats and "
+                "--darks",
+                "recon p -o out.h5 --theta 0:180 --darks dark.tif --flat-correction none");
+    cli_refuses(at, "'q*.tif' matches no file", "recon q*.tif -o out.h5 --theta 0:180 --flats flat_*.tif");
+    cli_refuses(at, "--out and the input file are the same file, 'p'; allowed: different files",
+                "recon p -o p --save-format tiff --theta 0:180 --flats flat_*.tif");
+    const TestingTiff small = {.format = SAMPLEFORMAT_IEEEFP, .bits = 32, .rows = 5, .columns = TIFF_SIZE};
+    testing_tiff_write(testing_path(path, at, "small.tif"), &small);
+    cli_refuses(at, "small.tif has 5 rows and 48 columns; allowed: 6 and 48, as the projections have",
+                "recon p -o out.h5 --theta 0:180 --flats small.tif");
+    testing_tiff_write(testing_path(path, at, "p/p_3.tif"), &small);
+    cli_refuses(at, "p/p_3.tif has 5 rows and 48 columns; allowed: 6 and 48, as p/p_1.tif has",
+                "recon p -o out.h5 --theta 0:180 --flats flat_*.tif");
+    assert_int_equal(truncate(path, 60), 0);
+    CliRun run = {.directory = at};
+    cli_start(&run, "recon p -o out.h5 --theta 0:180 --flats flat_*.tif");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
-    assert_memory_equal(run.err, "sinodag: memory is 1.0 MiB; this reconstruction needs at least ", 62);
+    assert_non_null(strstr(run.err, "sinodag: p/p_3.tif"));
+    cli_free(&run);
+    assert_int_equal(unlink(path), 0);
+    cli_start(&run, "info p --theta 0:180");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.out, "warning      the numbers of the files skip some between p/p_2.tif and p/p_4.tif"));
+    cli_free(&run);
+}
+
+/* 91 projections of 111 angles, flat and dark fields in float; the axis is at 85.75 to 86. */
+static void measured_tiff_sequence(void **state)
+{
+    char data[TESTING_PATH];
+    testing_data(data, "savu-24737/angles.txt");
+    data[strlen(data) - strlen("/angles.txt")] = '\0';
+    cli_works(*state,
+              "recon %s/tiffs --theta %s/angles.txt[10:101] --flats %s/flat_00001.tiff --darks %s/dark_00001.tiff "
+              "-o out.h5 --algorithm fbp --start-row 60 --end-row 70",
+              data, data, data, data);
+    double *center = cli_read_doubles(*state, "out.h5", "/process/center", 0, NULL);
+    assert_true(*center >= 85.5 && *center <= 86.5);
+    free(center);
+}
+
+/* The amount after "--memory " in the refusal of `mib`. */
+static int allowed_mib(const char *directory, const char *arguments, int mib)
+{
+    CliRun run = {.directory = directory};
+    char begin[100], *end;
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 7 %s --memory %dMiB", arguments, mib);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    snprintf(begin, sizeof begin, "sinodag: memory is %d.0 MiB; this reconstruction needs at least ", mib);
+    assert_memory_equal(run.err, begin, strlen(begin));
     const char *found = strstr(run.err, "; allowed: --memory ");
     assert_non_null(found);
-    assert_int_equal(sscanf(found, "; allowed: --memory %31s or more", amount), 1);
+    const int amount = (int)strtol(found + strlen("; allowed: --memory "), &end, 10);
+    assert_memory_equal(end, "MiB or more", strlen("MiB or more"));
     cli_free(&run);
+    return amount;
 }
 
 static void too_little_memory(void **state)
 {
-    const char *const shape[] = {"--size 64 --angles 1", "--size 64 --angles 5", "--size 64 --angles 60",
-                                 "--size 50 --angles 400", "--size 8 --angles 60"};
+    const char *const shape[] = {
+        "--size 64 --angles 1", "--size 64 --angles 5",   "--size 64 --angles 60", "--size 50 --angles 400",
+        "--size 8 --angles 60", "--size 256 --angles 400"}; /* whose windows need more than the whole operator */
     const char *const arguments[] = {"--iterations 1", "--algorithm sirt --iterations 1 --precision double",
                                      "--algorithm fbp", "--iterations 2 --partitions 5 --minibatch 3"};
-    for (int s = 0; s < 5; s++) {
+    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
         cli_works(*state, "phantom -o scan.h5 --slices 4 --overwrite %s", shape[s]);
         for (int a = 0; a < 4; a++) {
-            char amount[32];
-            amount_of(*state, arguments[a], amount);
+            const int amount = allowed_mib(*state, arguments[a], 1);
+            assert_int_equal(allowed_mib(*state, arguments[a], amount - 1), amount); /* no less will do */
             assert_names(*state, "scan.h5");
-            cli_works(*state, "recon scan.h5 -o out.h5 --rotation-axis 7 --pictures no %s --memory %s", arguments[a],
+            cli_works(*state, "recon scan.h5 -o out.h5 --rotation-axis 7 --pictures no %s --memory %dMiB", arguments[a],
                       amount);
             assert_names(*state, "out.h5 scan.h5");
             char path[TESTING_PATH];
@@ -199,6 +456,7 @@ int cli_input_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(files_that_are_no_scan),
+        CLI_TEST(files_that_would_block),
         CLI_TEST(datasets_missing_or_of_wrong_rank),
         CLI_TEST(sizes_that_disagree),
         CLI_TEST(no_angles_rows_or_columns),
@@ -207,6 +465,11 @@ int cli_input_tests(void)
         CLI_TEST(parts_outside_the_detector),
         CLI_TEST(angles_that_do_not_show_the_center),
         CLI_TEST(raw_sinograms),
+        CLI_TEST(values_that_are_no_counts),
+        CLI_TEST(what_cannot_be_meant),
+        CLI_TEST(tiff_images_are_as_good_as_hdf5),
+        CLI_TEST(tiff_images_that_lack_something),
+        CLI_TEST(measured_tiff_sequence),
         CLI_TEST(too_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, interruptions: a run that is stopped leaves nothing under a final name, and the next one works. */
+/* Command line, interruptions: an interrupted run leaves no file under a final name, and the next run works. */
 #include "cli.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, operator cache: an operator that was kept is read and gives the same volume to the bit; one that cannot
- * be trusted is built again; a run never fails for want of keeping one. */
+/* Command line, operator cache: a run that reads a cached operator gives the same volume to the bit. A run builds the
+ * operator again if the cached one cannot be trusted. A run never fails because the operator could not be cached. */
 #include "cli.h"
 
 #include <dirent.h>
@@ -43,14 +43,14 @@ static void assert_says(const char *directory, const char *arguments, const char
 
 static void assert_built(const char *directory, const char *arguments)
 {
-    assert_says(directory, arguments, "operator: kept in cache/operator-", "warning");
+    assert_says(directory, arguments, "ray lengths: kept in cache/operator-", "warning");
 }
 
 static void assert_read(const char *directory, const char *arguments)
 {
     CliRun run = {.directory = directory};
     char *text = said(&run, arguments);
-    if (!strstr(text, "operator: read from cache/operator-") || !strstr(text, " bytes per nonzero), read in ") ||
+    if (!strstr(text, "ray lengths: read from cache/operator-") || !strstr(text, "iB, read in ") ||
         strstr(text, "kept in") || strstr(text, "warning"))
         fail_msg("expected an operator that is read and no warning of %s in\n%s", arguments, text);
     free(text);
@@ -117,12 +117,12 @@ static void second_run_reads(void **state)
         cli_works(at, "%s", line);
         snprintf(strrchr(line, ' '), 100, " out.h5 --operator-cache cache");
         char *first = said(&run, line);
-        assert_non_null(strstr(first, "operator: kept in cache/operator-"));
-        assert_non_null(strstr(first, " bytes per nonzero), built in "));
+        assert_non_null(strstr(first, "ray lengths: kept in cache/operator-"));
+        assert_non_null(strstr(first, "iB, computed in "));
         assert_int_equal(kept(at), i + 1);
         assert_same_volume(at, "out.h5", "plain.h5");
         char *second = said(&run, line);
-        assert_non_null(strstr(second, "operator: read from cache/operator-"));
+        assert_non_null(strstr(second, "ray lengths: read from cache/operator-"));
         assert_null(strstr(second, "kept in"));
         assert_null(strstr(second, "warning"));
         assert_int_equal(kept(at), i + 1);
@@ -229,7 +229,8 @@ static void assert_rebuilt(const char *directory, const char *reason)
     CliRun run = {.directory = directory};
     char *text = said(&run, RECON CENTER KEEP " --partitions 2 -o out.h5");
     if (count_of(text, "warning: cache/operator-") != 1 || count_of(text, "warning") != 1 || !strstr(text, reason) ||
-        count_of(text, "; the operator is built again\n") != 1 || !strstr(text, "operator: kept in cache/operator-"))
+        count_of(text, "; the ray lengths are computed again\n") != 1 ||
+        !strstr(text, "ray lengths: kept in cache/operator-"))
         fail_msg("expected one warning with \"%s\" in\n%s", reason, text);
     free(text);
     assert_same_volume(directory, "out.h5", "plain.h5");
@@ -323,7 +324,7 @@ static void directory_comes_late(void **state)
 static void assert_not_kept(CliRun *run, const char *arguments, const char *reason)
 {
     char *text = said(run, arguments);
-    if (count_of(text, "warning: the operator is not kept: ") != 1 || count_of(text, "warning") != 1 ||
+    if (count_of(text, "warning: the ray lengths are not kept: ") != 1 || count_of(text, "warning") != 1 ||
         !strstr(text, reason))
         fail_msg("expected a warning with \"%s\" in\n%s", reason, text);
     assert_same_volume(run->directory, "out.h5", "plain.h5");
@@ -367,7 +368,7 @@ static void directory_is_lost_meanwhile(void **state)
     assert_int_equal(rmdir(path), 0);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
-    assert_non_null(strstr(run.err, "warning: the operator is not kept: cache/cache/operator-"));
+    assert_non_null(strstr(run.err, "warning: the ray lengths are not kept: cache/cache/operator-"));
     assert_non_null(strstr(run.err, "cannot be written in directory cache/cache: No such file or directory\n"));
     cli_free(&run);
 }
@@ -453,7 +454,7 @@ static void try_reads_but_keeps_none(void **state)
     assert_false(cli_exists(at, "cache"));
     float *built = cli_read_tiff(at, "try/recon_00031.50.tiff", SIZE);
     assert_built(at, RECON CENTER KEEP " -o out.h5 --partitions 1");
-    assert_says(at, arguments, "operator: read from cache/operator-", "warning");
+    assert_says(at, arguments, "ray lengths: read from cache/operator-", "warning");
     float *read = cli_read_tiff(at, "try/recon_00031.50.tiff", SIZE);
     assert_memory_equal(read, built, SIZE * SIZE * sizeof *read);
     assert_int_equal(kept(at), 1);
@@ -465,8 +466,8 @@ static void demo_keeps_one(void **state)
 {
     static const char arguments[] = "demo --out demo --size 64 --angles 30 --slices 2 --iterations 3 --overwrite "
                                     "--operator-cache demo/cache";
-    assert_says(*state, arguments, "operator: kept in demo/cache/operator-", "read from");
-    assert_says(*state, arguments, "operator: read from demo/cache/operator-", "kept in");
+    assert_says(*state, arguments, "ray lengths: kept in demo/cache/operator-", "read from");
+    assert_says(*state, arguments, "ray lengths: read from demo/cache/operator-", "kept in");
 }
 
 int cli_operator_cache_tests(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, output: the promised command lines work, and what they write holds what the docs say. */
+/* Command line, output: the documented command lines work, and their files hold the documented contents. */
 #include "cli.h"
 
 #include "testing_hdf5.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, plan: its table, its JSON, a plan of a file, and what it refuses. It writes no file and takes little.
- */
+/* Command line, plan: its table, its JSON, a plan of a file, and the input that it refuses. A plan writes no file and
+ * takes little time and memory. */
 #include "cli.h"
 
 static CliRun run_plan(const char *directory, const char *line)
@@ -26,7 +26,10 @@ static void table(void **state)
 {
     char *before = cli_listing(*state);
     CliRun run = run_plan(*state, small);
-    assert_has(&run, "scan         180 angles, 512 columns, 64 slices\ngrid         2x2: given\n");
+    assert_has(
+        &run,
+        "scan         180 angles, 512 columns, 64 slices\nangles       0.0000 to 179.0000 degrees, steps of 1.0000\n"
+        "grid         2x2: given\n");
     assert_has(&run, "topology     nodes=2,sockets=2,workers=3: 12 partitions of a slice; 6 workers per rank\n");
     assert_has(&run,
                "slices       32 of a group, in slabs of 2 minibatches of 16 (the kernels at 100 % of their rate)\n");
@@ -75,13 +78,110 @@ static void of_a_file(void **state)
 {
     cli_write_scan(*state, "scan.h5", &cli_scan);
     CliRun run = run_plan(*state, "scan.h5 --ranks 3 --memory 1GiB");
-    assert_has(&run, "scan         12 angles, 16 columns, 4 slices\ngrid         3x1: a whole slice fits a rank\n");
+    assert_has(&run, "scan         12 angles, 16 columns, 4 slices\n");
+    assert_has(&run, "\ngrid         3x1: a whole slice fits a rank\n");
     cli_free(&run);
     run = run_plan(*state, "scan.h5 --start-row 1 --end-row 3 --binning 2 --memory 1GiB --algorithm fbp");
-    assert_has(&run, "scan         12 angles, 8 columns, 1 slices\ngrid         1x1: one rank\n");
+    assert_has(&run, "scan         12 angles, 8 columns, 1 slices\n");
+    assert_has(&run, "\ngrid         1x1: one rank\n");
     cli_free(&run);
     cli_refuses(*state, "--angles and --slices describe a scan without a file; allowed: without 'scan.h5'",
                 "plan scan.h5 --slices 3");
+}
+
+/* Angles of a scan without a file: 1501 angles that include 180° pair up as 1500 that leave it out do. */
+static void angles_of_a_described_scan(void **state)
+{
+    static const char words[] = "--columns 128 --slices 2 --memory 4GiB";
+    static const struct {
+        const char *angles, *printed, *stored;
+    } row[] = {{"--angles 1500", "0.0000 to 179.8800 degrees, steps of 0.1200", " 376 of 1500 "},
+               {"--angles 1501 --theta 0:180", "0.0000 to 180.0000 degrees, steps of 0.1200", " 376 of 1501 "},
+               {"--angles 360 --theta 0:360:excluded", "0.0000 to 359.0000 degrees, steps of 1.0000", " of 360 "}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "%s %s", row[i].angles, words);
+        CliRun run = run_plan(*state, line);
+        assert_has(&run, row[i].printed);
+        assert_has(&run, row[i].stored);
+        cli_free(&run);
+    }
+    cli_refuses(*state, "nonsense: No such file or directory",
+                "plan --angles 10 --theta nonsense --columns 64 --slices 2");
+}
+
+/* Rates of a preset, of a file that bench wrote, and of options, which win. */
+static void machines(void **state)
+{
+    static const char scan[] = "--angles 90 --columns 64 --slices 4";
+    static const char head[] = "precision,slices,workers,project_gflops,backproject_gflops,read_gbps\n";
+    char table[300], line[200];
+    snprintf(table, sizeof table, "%ssingle,4,2,10,10,40\nsingle,16,2,100,60,40\nmixed,16,2,0,1,1\n", head);
+    cli_write_text(*state, "bench.csv", table);
+    cli_write_text(*state, "other.csv", "a,b\n1,2\n");
+    static const struct {
+        const char *words, *printed;
+    } row[] = {{"", "kernels 50 GFLOP/s, memory 20 GB/s"},
+               {"--machine summit", "kernels 3125 GFLOP/s, memory 900 GB/s"},
+               {"--machine bench.csv", "kernels 37.5 GFLOP/s, memory 20 GB/s"},
+               {"--machine summit --kernel-gflops 7", "kernels 7 GFLOP/s, memory 900 GB/s"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        snprintf(line, sizeof line, "%s %s", scan, row[i].words);
+        CliRun run = run_plan(*state, line);
+        assert_has(&run, row[i].printed);
+        cli_free(&run);
+    }
+    cli_refuses(*state, "--machine is 'cray'; allowed: usual, summit, or a file of `sinodag bench --csv`",
+                "plan %s --machine cray", scan);
+    cli_refuses(*state, "other.csv is no table of `sinodag bench --csv`", "plan %s --machine other.csv", scan);
+    cli_refuses(*state, "bench.csv: project_gflops is '0'; allowed: a number above 0",
+                "plan %s --machine bench.csv --precision mixed", scan);
+    cli_refuses(*state,
+                "bench.csv has no figures in double precision; allowed: a table of `sinodag bench --precision double "
+                "--csv`",
+                "plan %s --machine bench.csv --precision double", scan);
+}
+
+/* The words after `before` in a text, up to the end of `unit`. */
+static void copy_after(const char *text, const char *before, const char *unit, char copy[32])
+{
+    const char *from = strstr(text, before);
+    assert_non_null(from);
+    from += strlen(before) + strspn(from + strlen(before), " ");
+    const char *end = strstr(from, unit);
+    assert_non_null(end);
+    snprintf(copy, 32, "%.*s", (int)(end + strlen(unit) - from), from);
+}
+
+/* plan, info and recon tell the same memory of the same file: recon keeps the plan. */
+static void plan_info_and_recon_agree(void **state)
+{
+    static const char *const scans[] = {"--size 64 --angles 100 --slices 256", "--size 64 --angles 100 --slices 48",
+                                        "--size 33 --angles 20 --slices 3", "--size 128 --angles 90 --slices 40"};
+    for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
+        char planned[32], informed[32], taken[32];
+        CliRun run = {.directory = *state};
+        cli_start(&run, "phantom -o scan.h5 --overwrite %s", scans[i]);
+        cli_wait(&run);
+        assert_int_equal(run.exit_code, 0);
+        cli_free(&run);
+        run = run_plan(*state, "scan.h5");
+        copy_after(run.out, "\n  total ", "MiB", planned);
+        cli_free(&run);
+        run = (CliRun){.directory = *state};
+        cli_start(&run, "info scan.h5");
+        cli_wait(&run);
+        copy_after(run.out, "\nrecon ", "MiB", informed);
+        cli_free(&run);
+        run = (CliRun){.directory = *state};
+        cli_start(&run, "recon scan.h5 -o volume.h5 --overwrite --rotation-axis 16 --iterations 30");
+        cli_wait(&run);
+        copy_after(run.err, ", memory: ", "MiB", taken);
+        assert_int_equal(run.exit_code, 0);
+        cli_free(&run);
+        assert_string_equal(planned, informed);
+        assert_string_equal(planned, taken);
+    }
 }
 
 /* The largest volume of "Petascale XCT", 4.7 TB, by little memory in little time. */
@@ -110,8 +210,9 @@ static void bad_input(void **state)
                 "plan --angles 30 --columns 64 --slices 8 --ranks 0");
     cli_refuses(at, "--link-bandwidth is '0'; allowed: a number above 0 and at most 1000000000",
                 "plan --angles 30 --columns 64 --slices 8 --link-bandwidth 0");
-    cli_refuses(at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg or sirt",
-                "plan --angles 30 --columns 64 --slices 8 --algorithm fbp --iterations 3");
+    cli_refuses(
+        at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem",
+        "plan --angles 30 --columns 64 --slices 8 --algorithm fbp --iterations 3");
     cli_refuses(at, "--format is 'csv'; allowed: table or json",
                 "plan --angles 30 --columns 64 --slices 8 --format csv");
     CliRun run = {.directory = at};
@@ -133,9 +234,15 @@ static void stdout_that_is_full(void **state)
 int cli_plan_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(table),     CLI_TEST(json),
-        CLI_TEST(of_a_file), CLI_TEST(large_scans_take_little),
-        CLI_TEST(bad_input), CLI_TEST(stdout_that_is_full),
+        CLI_TEST(table),
+        CLI_TEST(json),
+        CLI_TEST(of_a_file),
+        CLI_TEST(large_scans_take_little),
+        CLI_TEST(plan_info_and_recon_agree),
+        CLI_TEST(angles_of_a_described_scan),
+        CLI_TEST(machines),
+        CLI_TEST(bad_input),
+        CLI_TEST(stdout_that_is_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, ranks: several processes make the volume that one makes, whatever the grid, the topology and the way of
- * their messages; and they end together. */
+/* Command line, ranks: several processes make the same volume as one, for every grid, topology and way of
+ * communication. All of them end together. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -170,7 +170,7 @@ static void what_does_not_fit_is_refused(void **state)
                    "--grid is 3x1, which takes 3 ranks; allowed: at most the 2 that there are");
     assert_refused(*state, 2, "--bogus", "unknown option --bogus of recon; allowed: what sinodag recon --help lists");
     assert_refused(*state, 3, "--node-weights 1,2",
-                   "node-weights has 2 numbers; needed: one for each of the 3 processes");
+                   "--node-weights has 2 numbers; allowed: one for each of the 3 ranks");
     assert_refused(*state, 2, "--reconstruction-type try",
                    "reconstruction-type is try in 2 processes; allowed: in one");
     CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2"};

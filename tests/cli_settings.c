@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, settings: what cannot be honoured, in words and in outputs, is refused with one sentence. */
+/* Command line, settings: settings or outputs that cannot be honoured are refused with one sentence. */
 #include "cli.h"
 
 #include <sys/mount.h>
@@ -19,7 +19,9 @@ static void verbs(void **state)
                 "[FILE] [options]",
                 "plan --angles 3");
     cli_refuses(*state, "info has no input file; needed: sinodag info FILE [options]", "info");
-    cli_refuses(*state, "there are two input files, 'a.h5' and 'b.h5'; allowed: one", "info a.h5 b.h5");
+    cli_refuses(*state,
+                "there are two input files, 'a.h5' and 'b.h5'; allowed: one, or a quoted pattern of TIFF images",
+                "info a.h5 b.h5");
     cli_refuses(*state,
                 "'scan.h5' is not an option of phantom, which takes no file name; needed: sinodag phantom --out FILE "
                 "[options]",
@@ -43,15 +45,17 @@ static void options(void **state)
     cli_refuses(at, "--noise is 'nan'; allowed: a number from 0 to 1", "phantom -o out.h5 --noise nan");
     cli_refuses(at, "--out has no value; allowed: a file name in UTF-8", "phantom --out");
     cli_refuses(at, "--size is given twice, '3' and '4'; allowed: once", "phantom -o out.h5 --size 3 --size 4");
-    cli_refuses(at, "--algorithm is 'mlem'; allowed: cg, sirt or fbp", "recon scan.h5 -o out.h5 --algorithm mlem");
+    cli_refuses(at, "--algorithm is 'art'; allowed: cg, sirt, fbp, mlem or osem",
+                "recon scan.h5 -o out.h5 --algorithm art");
 }
 
 static void contradictions(void **state)
 {
     const char *const at = *state;
     cli_write_scan(at, "scan.h5", &cli_scan);
-    cli_refuses(at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg or sirt",
-                "recon scan.h5 -o out.h5 --algorithm fbp --iterations 3");
+    cli_refuses(
+        at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem",
+        "recon scan.h5 -o out.h5 --algorithm fbp --iterations 3");
     cli_refuses(at, "--fbp-filter contradicts --algorithm cg; allowed: --fbp-filter with --algorithm fbp",
                 "recon scan.h5 -o out.h5 --fbp-filter hann");
     cli_refuses(at, "--out and the input file are the same file, 'scan.h5'; allowed: different files",
@@ -80,8 +84,9 @@ static void yaml(void **state)
                 "recon scan.h5 -o out.h5 --config bad.yaml");
     cli_refuses(at, "text.yaml: Expecting MAPPING, got event: SCALAR; allowed: one \"name: value\" line per setting",
                 "recon scan.h5 -o out.h5 --config text.yaml");
-    cli_refuses(at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg or sirt",
-                "recon scan.h5 -o out.h5 --config contradiction.yaml --algorithm fbp");
+    cli_refuses(
+        at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem",
+        "recon scan.h5 -o out.h5 --config contradiction.yaml --algorithm fbp");
     cli_refuses(at, "--config is 'nope.yaml', which cannot be opened: No such file or directory",
                 "recon scan.h5 -o out.h5 --config nope.yaml");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Convergence by precision: CG's residuals on two of MemXCT's sinograms, as CSV; tests/plot_convergence draws them
- * (docs/convergence.svg). */
+/* Convergence by precision: prints CG's residuals on two of MemXCT's sinograms as CSV. tests/plot_convergence draws
+ * them (docs/convergence.svg). */
 #include "testing.h"
 #include "testing_recon.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gather density: what lists for devices (gather.h) are like at the sizes of real scans, from some tiles of the slice:
- * the share of true nonzeros among the lengths that are multiplied, bytes per nonzero, and what a visit moves. */
+/* Gather density: prints figures of the lists for devices (gather.h) at the sizes of real scans, from some tiles of a
+ * slice: the share of true nonzeros among the multiplied lengths, the bytes per nonzero, and the bytes that a visit
+ * moves. */
 #include "memory.h"
 #include "pack.h"
 #include "regroup.h"

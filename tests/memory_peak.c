@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory: the peak of a run is what its plan says at most, and does not grow with the number of slices.
+/* Memory: the peak of a run is at most the figure of its plan and does not grow with the number of slices.
  *
  * memory_peak quick: small scans, as a test. memory_peak full: 512² and 512 slices, as a benchmark. */
 #include "cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Overhead: the share of the workers' time that is spent inside tasks, by scheduler, in a run whose tasks take more
- * than a millisecond; what is missing is StarPU's own work, waiting for data, and the ends of the run. */
+/* Overhead: prints the share of the workers' time that is spent inside tasks, by scheduler, in a run whose tasks take
+ * more than a millisecond. The rest is StarPU's own work, waiting for data, and the ends of the run. */
 #include "cli.h"
 
 enum { REPEATS = 3 };

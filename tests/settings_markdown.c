@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings page: prints docs/SETTINGS.md, or with a file's name fails unless that file is the same. */
+/* Settings page: prints docs/SETTINGS.md. With a file's name, it fails unless that file is the same page. */
 #include "settings.h"
 
 #include <stdbool.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Agreement: how a reconstruction is divided and scheduled does not change it; what is left out, binned, stopped or
- * bounded is what it says it is. */
+/* Agreement: a reconstruction does not depend on its division and scheduling. Cropping, binning, early stopping and
+ * bounds do what their settings say. */
+#include "reference_operator.h"
+#include "run_plan.h"
+#include "spmm.h"
 #include "testing.h"
 #include "testing_hdf5.h"
 #include "testing_recon.h"
-
-#include "memory_plan.h"
-#include "reference_operator.h"
-#include "spmm.h"
+#include "volume.h"
 
 #include <math.h>
 
@@ -225,13 +225,16 @@ static void stopped_slices_stay(void **state)
 /* The slabs that the plan makes of a scan in this memory, or 0 when it does not fit. */
 static int64_t planned_slabs(SinoSettings *settings, const SinoInput *input, int64_t memory_bytes)
 {
-    SinoMemoryPlan plan = {0};
+    SinoRunPlan plan = {0};
+    SinoPlanRequest request = {
+        .job = sino_workload_of_input(settings, input), .choices = sino_choices_of(settings), .rank_count = 1};
     settings->memory_bytes = memory_bytes;
-    const SinoPlanShare share = sino_plan_alone(settings, input, 2);
-    SinoStatus status = sino_memory_plan(settings, input, sino_solver_find(settings->algorithm), &share, 0, &plan);
-    if (!status) assert_true(plan.total_bytes <= memory_bytes);
-    const int64_t slab_count = status ? 0 : plan.slab_count;
+    assert_success(sino_machine_new(settings, 2, &request.machine));
+    SinoStatus status = sino_run_plan_new(&request, &plan);
+    if (!status) assert_true(plan.resources.total_bytes <= memory_bytes);
+    const int64_t slab_count = status ? 0 : plan.streaming.slab_count;
     sino_status_free(status);
+    sino_run_plan_free(&plan);
     return slab_count;
 }
 
@@ -548,7 +551,7 @@ static void phantom_comes_back(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, testing_directory_make, testing_directory_remove)
 
-int main(void)
+TESTING_SUBJECT(agreement)
 {
     const struct CMUnitTest tests[] = {
         TEST(workers_do_not_cut_super_tiles),

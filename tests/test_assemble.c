@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assemble: tiles of a slice in two partitions against their voxels one by one. */
+/* Assemble: tiles of a slice in two partitions against a plain loop over their voxels. */
 #include "assemble.h"
 
 #include "testing.h"
@@ -80,7 +80,7 @@ static void images_show_every_voxel(void **state)
     }
 }
 
-int main(void)
+TESTING_SUBJECT(assemble)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_show_every_voxel),

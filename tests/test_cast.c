@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cast: units of slices of every size, and what is left of their values in halves. */
+/* Cast: units for slices of every size, and the accuracy of their values as halves. */
 #include "cast.h"
 
 #include "reference_operator.h"
@@ -227,7 +227,7 @@ static void shares_too_large_are_infinite(void **state)
     vector_free(&vector);
 }
 
-int main(void)
+TESTING_SUBJECT(cast)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_every_size_come_back),

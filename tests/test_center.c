@@ -219,7 +219,7 @@ static void correlation_finds_center_of_tooth(void **state)
     free(both);
 }
 
-int main(void)
+TESTING_SUBJECT(center)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vo_finds_centers_of_phantoms),

@@ -18,12 +18,12 @@ static void write_bytes(const char *path, const void *bytes, size_t count)
 static void known_digests(void **state)
 {
     char path[TESTING_PATH], digits[17];
-    testing_path(path, *state, "file");
-    write_bytes(path, "", 0);
-    assert_success(sino_checksum_file(path, digits));
+    const char *const name = testing_path(path, *state, "file");
+    write_bytes(name, "", 0);
+    assert_success(sino_checksum_files(1, &name, digits));
     assert_string_equal(digits, "2d06800538d394c2"); /* xxHash's documented value for no input */
-    write_bytes(path, "sinodag\n", 8);
-    assert_success(sino_checksum_file(path, digits));
+    write_bytes(name, "sinodag\n", 8);
+    assert_success(sino_checksum_files(1, &name, digits));
     assert_string_equal(digits, "3cd750c1c2cd4619");
 }
 
@@ -34,27 +34,42 @@ static void long_file_equals_one_call(void **state)
     unsigned char *bytes = malloc(BYTES);
     assert_non_null(bytes);
     for (unsigned i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * 2654435761u >> 24);
-    write_bytes(testing_path(path, *state, "file"), bytes, BYTES);
+    const char *const name = testing_path(path, *state, "file");
+    write_bytes(name, bytes, BYTES);
     snprintf(expected, sizeof expected, "%016" PRIx64, (uint64_t)XXH3_64bits(bytes, BYTES));
     free(bytes);
-    assert_success(sino_checksum_file(path, digits));
+    assert_success(sino_checksum_files(1, &name, digits));
+    assert_string_equal(digits, expected);
+}
+
+static void several_files_are_as_one(void **state)
+{
+    char path[3][TESTING_PATH], digits[17], expected[17];
+    const char *const parts[] = {testing_path(path[0], *state, "a"), testing_path(path[1], *state, "b")};
+    const char *const whole = testing_path(path[2], *state, "whole");
+    write_bytes(parts[0], "sino", 4);
+    write_bytes(parts[1], "dag\n", 4);
+    write_bytes(whole, "sinodag\n", 8);
+    assert_success(sino_checksum_files(2, parts, digits));
+    assert_success(sino_checksum_files(1, &whole, expected));
     assert_string_equal(digits, expected);
 }
 
 static void unreadable_files(void **state)
 {
     char path[TESTING_PATH], digits[17] = "untouched";
-    testing_path(path, *state, "absent");
-    assert_error(sino_checksum_file(path, digits), SINO_BAD_INPUT, "/absent: No such file or directory");
-    assert_error(sino_checksum_file(*state, digits), SINO_FAILED, ": reading failed: Is a directory");
+    const char *const name = testing_path(path, *state, "absent"), *const folder = *state;
+    assert_error(sino_checksum_files(1, &name, digits), SINO_BAD_INPUT, "/absent: No such file or directory");
+    assert_error(sino_checksum_files(1, &folder, digits), SINO_FAILED, ": reading failed: Is a directory");
     assert_string_equal(digits, "untouched");
 }
 
-int main(void)
+TESTING_SUBJECT(checksum)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(known_digests, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(long_file_equals_one_call, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(several_files_are_as_one, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(unreadable_files, testing_directory_make, testing_directory_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

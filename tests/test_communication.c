@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communication: what moves at each level, by hand for a small hierarchy, and by the rules that hold for any. */
+/* Communication: the data that moves at each level, by hand for a small hierarchy, and by rules that hold for any. */
 #include "communication.h"
 
 #include "testing.h"
@@ -108,7 +108,7 @@ static void levels_reduce_as_shapes_do(void **state)
     }
 }
 
-int main(void)
+TESTING_SUBJECT(communication)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hierarchy_by_hand),

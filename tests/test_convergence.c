@@ -121,7 +121,8 @@ static bool possible(const char *name, int64_t need_bytes)
     return false;
 }
 
-int main(int argument_count, char **arguments)
+/* The tests of one set; the program counts as skipped where they are not possible. */
+static int run_set(const Set *set, const char *pattern, int64_t need_mib)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ads1_in_double, testing_directory_make, testing_directory_remove),
@@ -129,17 +130,22 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test_setup_teardown(ads2_in_double, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(cds1_in_single, testing_directory_make, testing_directory_remove),
     };
-    static const struct {
-        const char *name, *pattern;
-        const Set *set;
-        int64_t need_mib;
-    } choice[] = {{"ads1", "ads1_*", &ads1, 1024}, {"ads2", "ads2_*", &ads2, 4096}, {"cds1", "cds1_*", &cds1, 2560}};
-    for (size_t i = 0; i < sizeof choice / sizeof *choice; i++) {
-        if (argument_count != 2 || strcmp(arguments[1], choice[i].name) != 0) continue;
-        if (!possible(choice[i].set->name, choice[i].need_mib << 20)) return TESTING_SKIPPED;
-        cmocka_set_test_filter(choice[i].pattern);
-        return cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    fprintf(stderr, "usage: test_convergence ads1|ads2|cds1\n");
-    return 2;
+    if (!possible(set->name, need_mib << 20)) return TESTING_SKIPPED;
+    cmocka_set_test_filter(pattern);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+TESTING_SUBJECT(convergence_ads1)
+{
+    return run_set(&ads1, "ads1_*", 1024);
+}
+
+TESTING_SUBJECT(convergence_ads2)
+{
+    return run_set(&ads2, "ads2_*", 4096);
+}
+
+TESTING_SUBJECT(convergence_cds1)
+{
+    return run_set(&cds1, "cds1_*", 2560);
 }

@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "testing.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Uniform in [0, 1). */
@@ -225,6 +226,36 @@ static void dead_flat_is_undefined_without_logarithm(void **state)
     assert_int_equal(repaired, 1);
 }
 
+/* Single precision has a logarithm of its own: every float's, also over the largest and the smallest flat field, and
+ * those of neighbours of 1, whose logarithm is a small difference. */
+static void logarithms_of_every_size_are_right(void **state)
+{
+    (void)state;
+    enum { NEAR_ONE = 64, POWERS = 277, COLUMNS = POWERS + 2 * NEAR_ONE };
+    static const float flat_of[] = {1, 3, FLT_MAX, FLT_TRUE_MIN};
+    float counts[COLUMNS], flat[COLUMNS], sinogram[COLUMNS];
+    int64_t repaired;
+    for (int i = 0; i < POWERS; i++) counts[i] = ldexpf(i % 2 ? 1 : 1.7F, i - 149);
+    for (int i = 0; i < 2 * NEAR_ONE; i++) counts[POWERS + i] = 1 + (float)(i - NEAR_ONE) * FLT_EPSILON;
+    for (size_t j = 0; j < sizeof flat_of / sizeof *flat_of; j++) {
+        const SinoCorrection c = {.input = SINO_CORRECT_FLOAT32,
+                                  .slices = {SINO_SINGLE, 1, 1},
+                                  .angle_count = 1,
+                                  .column_count = COLUMNS,
+                                  .row_count = 1,
+                                  .binning = 1,
+                                  .flat_field = true,
+                                  .minus_log = true};
+        for (int i = 0; i < COLUMNS; i++) flat[i] = flat_of[j];
+        assert_success(sino_correct(&c, counts, flat, NULL, sinogram, &repaired));
+        assert_int_equal(repaired, 0);
+        for (int i = 0; i < COLUMNS; i++) {
+            const double wanted = -log((double)counts[i] / (double)flat_of[j]), found = (double)sinogram[i];
+            if (!(fabs(found - wanted) <= 6e-8 * fabs(wanted))) fail_msg("%.9g is not %.9g", found, wanted);
+        }
+    }
+}
+
 static int compare_floats(const void *left, const void *right)
 {
     const float a = *(const float *)left, b = *(const float *)right;
@@ -257,12 +288,13 @@ static void fields_agree_with_sorting(void **state)
     }
 }
 
-int main(void)
+TESTING_SUBJECT(correct)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_reference),
         cmocka_unit_test(gaps_are_interpolated),
         cmocka_unit_test(dead_flat_is_undefined_without_logarithm),
+        cmocka_unit_test(logarithms_of_every_size_are_right),
         cmocka_unit_test(fields_agree_with_sorting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

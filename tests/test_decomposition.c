@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decomposition: every tile in one partition, orbits whole, partitions of nearly equal weight. */
+/* Decomposition: each tile is in one partition, orbits are whole, partitions have nearly equal weight. */
 #include "decomposition.h"
 
 #include "testing.h"
@@ -280,7 +280,7 @@ static void hilbert_visits_neighbours(void **state)
         .name = #function " with symmetry", .test_func = function, .initial_state = (void *)""                         \
     }
 
-int main(void)
+TESTING_SUBJECT(decomposition)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_cover_the_grid),

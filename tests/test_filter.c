@@ -217,7 +217,7 @@ static void uneven_angles_share_gaps(void **state)
     assert_success(sino_filter_angle_weights(0, NULL, NULL));
 }
 
-int main(void)
+TESTING_SUBJECT(filter)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_convolution),

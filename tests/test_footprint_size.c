@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Footprint size: ray for ray what tracing finds, at every level, and who owns them. */
+/* Footprint size: at every level, its rays and their owners equal those that tracing finds. */
 #include "footprint_size.h"
 
 #include "memory.h"
@@ -158,7 +158,7 @@ static void owners_have_runs_of_angles(void **state)
         }
 }
 
-int main(void)
+TESTING_SUBJECT(footprint_size)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_those_that_tracing_finds),

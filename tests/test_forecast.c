@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Forecast: grids, ways of storing A and times that follow from what was asked for; and what others have measured. */
+/* Forecast: grids, ways to store A and times for given requests, and comparison with published measurements. */
 #include "forecast.h"
 
 #include "testing.h"
@@ -10,7 +10,7 @@
 typedef struct Case {
     SinoSettings *settings; /* owned */
     double *rad;            /* owned */
-    SinoForecastRequest request;
+    SinoPlanRequest request;
 } Case;
 
 static Case make(const char *line)
@@ -26,18 +26,23 @@ static Case make(const char *line)
     made.rad = calloc((size_t)angles, sizeof *made.rad);
     assert_non_null(made.rad);
     for (int64_t k = 0; k < angles; k++) made.rad[k] = M_PI * (double)k / (double)angles;
-    made.request = (SinoForecastRequest){
-        .settings = made.settings,
-        .solver = sino_solver_find(settings->algorithm),
-        .scan = {angles, columns, columns, made.rad, (double)(columns - 1) / 2},
-        .slice_count = settings->slices,
-        .slice_input_bytes = angles * columns * 2,
-        .slice_field_bytes = columns * 8,
-        .rank_count = settings->ranks,
-        .worker_count = settings->workers ? settings->workers : 4,
-        .machine_sockets = 1,
-        .budget_bytes = settings->memory_bytes ? settings->memory_bytes : INT64_MAX,
-    };
+    const SinoSolver *solver = sino_solver_find(settings->algorithm);
+    made.request = (SinoPlanRequest){
+        .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2},
+                            .precision = settings->precision,
+                            .symmetry = settings->symmetry,
+                            .subset_count = 1},
+                .solver = solver,
+                .history_columns = sino_solver_history_columns(solver, settings),
+                .slice_count = settings->slices,
+                .slice_bytes = angles * columns * 2,
+                .field_bytes = columns * 4,
+                .field_images = 1},
+        .choices = sino_choices_of(settings),
+        .rank_count = settings->ranks};
+    assert_success(sino_machine_new(settings, settings->workers ? settings->workers : 4, &made.request.machine));
+    made.request.machine.socket_count = 1;
+    if (!settings->memory_bytes) made.request.machine.memory_bytes = INT64_MAX;
     return made;
 }
 
@@ -61,7 +66,7 @@ static void refuse(const char *line, const char *text)
     Case made = make(line);
     SinoForecast forecast = {0};
     assert_error_has(sino_forecast_new(&made.request, &forecast), SINO_BAD_INPUT, text);
-    assert_null(forecast.grid.first_slice);
+    assert_null(forecast.plan.grid.first_slice);
     case_free(&made);
 }
 
@@ -82,27 +87,27 @@ static void grid_follows_memory(void **state)
     static const char scan[] = "--angles 300 --columns 1000 --slices 160 --ranks 8 --symmetry no --minibatch 16";
     char line[300];
     SinoForecast whole = forecast_of(scan);
-    assert_int_equal(whole.grid.data_ranks, 1);
-    assert_int_equal(whole.group_slices, 20);
-    assert_true(whole.traffic.global == 0 && whole.times.global == 0);
+    assert_int_equal(whole.plan.grid.data_ranks, 1);
+    assert_int_equal(whole.plan.group_slices, 20);
+    assert_true(whole.plan.size.traffic.global == 0 && whole.times.global == 0);
     int64_t before = 1;
     /* A half, a quarter … of what all of it takes. */
     for (int part = 2; part <= 4; part *= 2) {
-        const int64_t budget = whole.memory.total_bytes / part;
+        const int64_t budget = whole.plan.resources.total_bytes / part;
         snprintf(line, sizeof line, "%s --memory %lld", scan, (long long)budget);
         SinoForecast forecast = forecast_of(line);
-        assert_true(forecast.grid.data_ranks > before && 8 % forecast.grid.data_ranks == 0);
-        assert_true(forecast.memory.total_bytes <= budget);
-        before = forecast.grid.data_ranks;
+        assert_true(forecast.plan.grid.data_ranks > before && 8 % forecast.plan.grid.data_ranks == 0);
+        assert_true(forecast.plan.resources.total_bytes <= budget);
+        before = forecast.plan.grid.data_ranks;
         /* One less would not do. */
         snprintf(line, sizeof line, "%s --memory %lld --grid %dx%d", scan, (long long)budget,
-                 (int)(16 / forecast.grid.data_ranks), (int)forecast.grid.data_ranks / 2);
+                 (int)(16 / forecast.plan.grid.data_ranks), (int)forecast.plan.grid.data_ranks / 2);
         Case made = make(line);
         SinoForecast fewer;
         SinoStatus status = sino_forecast_new(&made.request, &fewer);
         if (!status) {
             /* Only with fewer slices at a time, or without overlap. */
-            assert_true(fewer.slots == 1);
+            assert_true(fewer.plan.streaming.slots == 1);
             sino_forecast_free(&fewer);
         }
         sino_status_free(status);
@@ -122,7 +127,7 @@ static void times_are_those_of_the_machine(void **state)
     (void)state;
     SinoForecast one = forecast_of("--angles 200 --columns 512 --slices 64 --workers 2 --kernel-gflops 10 --minibatch "
                                    "16 --symmetry no --iterations 7 --file-bandwidth 0.01");
-    const double flops = 4 * one.nonzero_count * 64;
+    const double flops = 4 * one.plan.size.nonzero_count * 64;
     assert_true(fabs(one.times.kernel - flops / 20e9) < 1e-9 * one.times.kernel);
     assert_true(one.times.iteration >= one.times.kernel + one.times.update);
     const double bytes = 64.0 * (200 * 512 * 2 + 512 * 512 * 4);
@@ -131,10 +136,11 @@ static void times_are_those_of_the_machine(void **state)
     assert_true(one.times.run <= one.times.files + 7.5 * one.times.iteration);
     SinoForecast four = forecast_of("--angles 200 --columns 512 --slices 64 --workers 2 --kernel-gflops 10 --minibatch "
                                     "16 --symmetry no --ranks 4 --grid 1x4 --link-bandwidth 2 --link-latency 1000");
-    assert_true(fabs(four.nonzero_count / one.nonzero_count - 1) < 1e-9);
+    assert_true(fabs(four.plan.size.nonzero_count / one.plan.size.nonzero_count - 1) < 1e-9);
     assert_in_range(1e6 * four.times.kernel, 1e6 * one.times.kernel / 4, 1e6 * one.times.kernel / 4 * 1.05);
-    const int64_t most =
-        four.traffic.most_sent > four.traffic.most_received ? four.traffic.most_sent : four.traffic.most_received;
+    const int64_t most = four.plan.size.traffic.most_sent > four.plan.size.traffic.most_received
+                             ? four.plan.size.traffic.most_sent
+                             : four.plan.size.traffic.most_received;
     const double global = 2 * ((double)most * 4 * 64 / 2e9 + 3 * 4 * 1e-3);
     assert_true(fabs(four.times.global - global) < 1e-9 * global);
     sino_forecast_free(&one);
@@ -157,10 +163,11 @@ static void choices_have_consequences(void **state)
     const double parts = overlapped.times.kernel + overlapped.times.update + overlapped.times.socket +
                          overlapped.times.node + overlapped.times.global;
     assert_true(overlapped.times.iteration < parts && fabs(in_turn.times.iteration - parts) < 1e-9 * parts);
-    assert_true(direct.traffic.global > 2 * overlapped.traffic.global && direct.times.global > overlapped.times.global);
-    assert_int_equal(direct.traffic.global, overlapped.direct.global);
+    assert_true(direct.plan.size.traffic.global > 2 * overlapped.plan.size.traffic.global &&
+                direct.times.global > overlapped.times.global);
+    assert_int_equal(direct.plan.size.traffic.global, overlapped.plan.size.direct.global);
     assert_true(direct.times.socket == 0 && direct.times.node == 0);
-    assert_int_equal(mixed.traffic.global, overlapped.traffic.global);
+    assert_int_equal(mixed.plan.size.traffic.global, overlapped.plan.size.traffic.global);
     assert_true(mixed.times.global < 0.6 * overlapped.times.global);
     sino_forecast_free(&overlapped);
     sino_forecast_free(&in_turn);
@@ -177,19 +184,20 @@ static void symmetry_is_chosen(void **state)
     char line[300];
     snprintf(line, sizeof line, "%s --link-bandwidth 0.1", scan);
     SinoForecast slow = forecast_of(line);
-    assert_false(slow.symmetry);
-    assert_int_equal(slow.stored_angles, 200);
+    assert_false(slow.plan.problem.symmetry);
+    assert_int_equal(slow.plan.size.stored_angles, 200);
     assert_non_null(strstr(slow.symmetry_why, "every angle is stored, partitions are compact"));
     snprintf(line, sizeof line, "%s --link-bandwidth 1000", scan);
     SinoForecast fast = forecast_of(line);
-    assert_true(fast.symmetry);
-    assert_true(fast.orientations > 1 && fast.stored_angles < 60);
-    assert_true(fast.operator_bytes < slow.operator_bytes / 3);
-    assert_true(fast.traffic.global > slow.traffic.global);
+    assert_true(fast.plan.problem.symmetry);
+    assert_true(fast.plan.size.orientations > 1 && fast.plan.size.stored_angles < 60);
+    assert_true(fast.plan.size.all_bytes < slow.plan.size.all_bytes / 3);
+    assert_true(fast.plan.size.traffic.global > slow.plan.size.traffic.global);
     assert_non_null(strstr(fast.symmetry_why, "tiles and their turned images share lengths, and a partition"));
-    snprintf(line, sizeof line, "%s --link-bandwidth 0.1 --memory %lld", scan, (long long)slow.memory.operator_bytes);
+    snprintf(line, sizeof line, "%s --link-bandwidth 0.1 --memory %lld", scan,
+             (long long)slow.plan.resources.operator_bytes);
     SinoForecast tight = forecast_of(line);
-    assert_true(tight.symmetry);
+    assert_true(tight.plan.problem.symmetry);
     assert_non_null(strstr(tight.symmetry_why, "the other way does not do: memory is "));
     snprintf(line, sizeof line, "%s --symmetry no", scan);
     SinoForecast off = forecast_of(line);
@@ -219,7 +227,7 @@ static void weights_even_out(void **state)
     assert_true(fabs(mixed.times.kernel / alike.times.kernel - 1) < 0.05);
     snprintf(line, sizeof line, "%s --grid 3x1 --node-weights 1,2,1", scan);
     SinoForecast groups = forecast_of(line);
-    assert_int_equal(sino_process_grid_slices(&groups.grid, 1), 48);
+    assert_int_equal(sino_process_grid_slices(&groups.plan.grid, 1), 48);
     assert_true(fabs(groups.times.kernel / alike.times.kernel - 1) < 0.05);
     snprintf(line, sizeof line, "%s --node-weights 1,2", scan);
     refuse(line, "--node-weights has 2 numbers; allowed: one for each of the 3 ranks");
@@ -232,11 +240,11 @@ static void more_ranks_than_work(void **state)
 {
     (void)state;
     SinoForecast forecast = forecast_of("--angles 30 --columns 100 --slices 2 --ranks 4096");
-    assert_true(forecast.idle_ranks > 0 && forecast.idle_ranks < 4096);
+    assert_true(forecast.plan.idle_ranks > 0 && forecast.plan.idle_ranks < 4096);
     assert_true(isfinite(forecast.times.run) && forecast.times.run > 0);
     sino_forecast_free(&forecast);
     forecast = forecast_of("--angles 1 --columns 1 --slices 1 --ranks 64 --grid 8x8 --algorithm fbp");
-    assert_int_equal(forecast.idle_ranks, 63);
+    assert_int_equal(forecast.plan.idle_ranks, 63);
     sino_forecast_free(&forecast);
     refuse("--angles 1000000 --columns 65536 --slices 1", "allowed: 2³² rays");
     refuse("--angles 30 --columns 100 --slices 2 --ranks 6 --grid 2x3 --topology nodes=9,workers=1000000",
@@ -250,7 +258,7 @@ static void published_reductions(void **state)
     (void)state;
     SinoForecast figure = forecast_of("--angles 1501 --columns 2048 --slices 16 --ranks 4 --grid 1x4 --topology "
                                       "sockets=2,workers=3 --symmetry no");
-    const int64_t *rays = figure.traffic.footprints;
+    const int64_t *rays = figure.plan.size.traffic.footprints;
     assert_true(fabs((double)rays[0] * 16 * 4 - 1.35e9) < 0.08 * 1.35e9);
     assert_true(fabs(1 - (double)rays[1] / (double)rays[0] - 0.43) < 0.03);
     assert_true(fabs(1 - (double)rays[2] / (double)rays[1] - 0.36) < 0.03);
@@ -258,14 +266,14 @@ static void published_reductions(void **state)
     sino_forecast_free(&figure);
     SinoForecast table = forecast_of("--angles 4500 --columns 6613 --slices 4198 --ranks 128 --grid 1x128 --topology "
                                      "sockets=2,workers=3 --precision double");
-    rays = table.traffic.footprints;
+    rays = table.plan.size.traffic.footprints;
     assert_true(fabs((double)rays[0] * 4198 * 8 - 36.6e12) < 0.08 * 36.6e12);
     assert_true(fabs(1 - (double)rays[1] / (double)rays[0] - 0.415) < 0.03);
     assert_true(fabs(1 - (double)rays[2] / (double)rays[0] - 0.585) < 0.03);
     sino_forecast_free(&table);
 }
 
-int main(void)
+TESTING_SUBJECT(forecast)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_like_company),

@@ -108,7 +108,7 @@ static void random_floats_round_to_nearest(void **state)
     }
 }
 
-int main(void)
+TESTING_SUBJECT(half)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_the_format),

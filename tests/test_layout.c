@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layout: what orientations do to an image and to angles, which angles are stored, and where all of them are. */
+/* Layout: the effect of orientations on images and angles, the choice of stored angles, and the places of all
+ * angles. */
 #include "layout.h"
 
 #include "reference_operator.h"
@@ -289,6 +290,63 @@ static void angles_pair_up_within_the_tolerance(void **state)
     }
 }
 
+/* Angles cut to `unit_deg`, which is 0.01 or so: what mirrors and turns one is not what mirrors and turns another. */
+static void check_cut(int64_t count, double step_deg, double unit_deg, int64_t size, bool even)
+{
+    double *angle = calloc((size_t)count, sizeof *angle);
+    assert_non_null(angle);
+    for (int64_t k = 0; k < count; k++)
+        angle[k] = 30 * M_PI / 180 + floor((double)k * step_deg / unit_deg + 1e-9) * unit_deg * M_PI / 180;
+    const SinoGeometry scan = {count, 20, size, angle, 9.3};
+    SinoLayout layout, plain;
+    assert_success(sino_layout_new(&scan, SINO_SINGLE, true, &layout));
+    assert_success(sino_layout_new(&scan, SINO_SINGLE, false, &plain));
+    assert_int_equal(plain.deviation_rad > 0, false);
+    assert_int_equal(sino_layout_stored_angles(&plain), count);
+    check_classes(&layout, tolerance_of(size));
+    double most = 0;
+    for (int64_t k = 0; k < count; k++) most = fmax(most, fabs(layout.angle_rad[layout.place[k]] - angle[k]));
+    assert_true(fabs(layout.deviation_rad - most) <= 1e-15);
+    assert_true(most <= sino_layout_even_tolerance_rad(size));
+    if ((most > 0) != even)
+        fail_msg("%d angles of %g degrees, cut to %g: off by %g", (int)count, step_deg, unit_deg, most);
+    if (even) assert_true(sino_layout_stored_angles(&layout) <= count / 2 + 1);
+    sino_layout_free(&layout);
+    sino_layout_free(&plain);
+    free(angle);
+}
+
+/* Scans that show 0° and 180°: the last angle is the first one's mirror image, and a half turn of it. */
+static void both_ends_of_a_half_turn_pair_up(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {97, 376, 1501};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const int64_t steps = counts[i] - 1;
+        double *angle = calloc((size_t)counts[i], sizeof *angle);
+        assert_non_null(angle);
+        for (int64_t k = 0; k < counts[i]; k++) angle[k] = (double)k * M_PI / (double)steps;
+        const int64_t stored = stored_angles(&(SinoGeometry){counts[i], 20, 16, angle, 9.3}, true);
+        assert_int_equal(stored, steps % 2 == 0 ? steps / 4 + 1 : steps / 2 + 1);
+        free(angle);
+    }
+}
+
+static void rounded_angles_are_taken_as_even(void **state)
+{
+    (void)state;
+    check_cut(372, 180.0 / 372, 0.005, 256, true);  /* of a half turn, without its end */
+    check_cut(373, 180.0 / 372, 0.005, 256, true);  /* with it */
+    check_cut(372, -180.0 / 372, 0.005, 256, true); /* backwards */
+    check_cut(744, 360.0 / 744, 0.005, 256, true);  /* of a full turn */
+    check_cut(745, 360.0 / 744, 0.005, 256, true);
+    check_cut(372, 180.0 / 372, 0.005, 1024, false); /* 0.04 voxel at the edge */
+    check_cut(372, 180.0 / 372, 0.02, 16, false);    /* more than 10⁻⁴ */
+    check_cut(372, 179.0 / 372, 0.001, 256, false);  /* no half turn */
+    check_cut(360, 0.5, 0.5, 256, false);            /* even as they are */
+    check_cut(7, 180.0 / 7, 0.005, 256, false);      /* too few to tell */
+}
+
 static int64_t group_angles(int64_t count, double step_deg, bool symmetry)
 {
     double *angle = calloc((size_t)count, sizeof *angle);
@@ -358,7 +416,7 @@ static void groups_of_orientations_are_closed(void **state)
     }
 }
 
-int main(void)
+TESTING_SUBJECT(layout)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orientations_are_permutations),
@@ -370,6 +428,8 @@ int main(void)
         cmocka_unit_test(sets_of_orientations_are_known),
         cmocka_unit_test(more_sets_than_classes_are_stored_each),
         cmocka_unit_test(angles_pair_up_within_the_tolerance),
+        cmocka_unit_test(both_ends_of_a_half_turn_pair_up),
+        cmocka_unit_test(rounded_angles_are_taken_as_even),
         cmocka_unit_test(groups_have_more_angles_the_finer_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

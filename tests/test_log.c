@@ -2,6 +2,8 @@
 /* Log: text and JSON lines, pauses between progress lines, redrawing on a terminal, many threads. */
 #include "log.h"
 
+#include "testing_subject.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,8 +124,8 @@ static void progress_lines_pause_but_the_last_comes(void **state)
     sino_log_progress(log, &progress);
     sino_log_close(log);
     char *text = capture_end(&capture);
-    assert_string_equal(text, "sinodag: slab 1/2, iteration 0/30, 0 %\n"
-                              "sinodag: slab 2/2, iteration 30/30, residual 1.23e-03, 100 %, 0:00:00 left\n");
+    assert_string_equal(text, "sinodag: part 1/2, iteration 0/30, 0 %\n"
+                              "sinodag: part 2/2, iteration 30/30, residual 1.23e-03, 100 %, 0:00:00 left\n");
     free(text);
 }
 
@@ -223,11 +225,11 @@ static void terminal_line_is_redrawn_and_cleared(void **state)
     read_terminal(terminal, text, sizeof text);
     close(line);
     close(terminal);
-    assert_string_equal(text, "\rslab 1/1, iteration 1/2, 0 %\033[K\r\033[Ksinodag: written\r\n"
-                              "\rslab 1/1, iteration 2/2, 100 %, 0:00:00 left\033[K\r\n");
+    assert_string_equal(text, "\rpart 1/1, iteration 1/2, 0 %\033[K\r\033[Ksinodag: written\r\n"
+                              "\rpart 1/1, iteration 2/2, 100 %, 0:00:00 left\033[K\r\n");
 }
 
-int main(void)
+TESTING_SUBJECT(log)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_lines_are_plain),

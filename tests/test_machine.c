@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machine: the loops that measure a core do what they count. How fast that is, is the machine's business. */
+/* Machine: the loops that measure a core execute the operations that they count. Their speed is not tested. */
 #include "machine.h"
 #include "platform.h"
 #include "spmm.h"
@@ -47,7 +47,7 @@ static void instruction_set_has_a_name(void **state)
     assert_true(sino_platform_cache_bytes() >= 0);
 }
 
-int main(void)
+TESTING_SUBJECT(machine)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiply_adds_are_done),

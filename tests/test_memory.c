@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory: what is reserved takes memory where it is touched, and stays as it was. */
+/* Memory: reserved memory takes pages only where it is touched; large arrays are aligned and staggered. */
 #include "memory.h"
 
 #include "testing.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 enum { PAGE = 4096, PAGES = 64 };
@@ -40,8 +41,60 @@ static void touched_pages_are_there(void **state)
     sino_release(memory, (int64_t)PAGES * PAGE);
 }
 
-int main(void)
+enum { ARRAYS = 16 };
+
+/* No two arrays of `bytes` start in the same L1 set of 64, or in the same one of 1024 sets of L2. */
+static void check_staggered(int64_t bytes)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(touched_pages_are_there)};
+    char *array[ARRAYS];
+    bool in_l1[64] = {false}, in_l2[1024] = {false};
+    for (int i = 0; i < ARRAYS; i++) {
+        array[i] = sino_allocate_large(bytes);
+        assert_non_null(array[i]);
+        const uintptr_t line = (uintptr_t)array[i] / SINO_ALIGNMENT_BYTES;
+        assert_int_equal((uintptr_t)array[i] % SINO_ALIGNMENT_BYTES, 0);
+        assert_false(in_l1[line % 64]);
+        in_l1[line % 64] = true;
+        if (bytes >= 4 << 20) { /* these start on large pages */
+            assert_false(in_l2[line % 1024]);
+            in_l2[line % 1024] = true;
+        }
+        memset(array[i], i + 1, (size_t)bytes);
+    }
+    for (int i = 0; i < ARRAYS; i++) {
+        assert_int_equal(array[i][0], i + 1);
+        assert_int_equal(array[i][bytes - 1], i + 1);
+        sino_free_large(array[i]);
+    }
+}
+
+static void large_arrays_start_in_different_sets(void **state)
+{
+    (void)state;
+    check_staggered(1 << 20);
+    check_staggered((4 << 20) - 1);
+    check_staggered(4 << 20);
+    check_staggered((6 << 20) + 100);
+}
+
+static void small_arrays_are_aligned(void **state)
+{
+    (void)state;
+    static const int64_t size[] = {0, 1, 63, 64, 65, 4096, 100000, (1 << 20) - 1};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        char *array = sino_allocate_large(size[i]);
+        assert_non_null(array);
+        assert_int_equal((uintptr_t)array % SINO_ALIGNMENT_BYTES, 0);
+        memset(array, 7, (size_t)size[i]);
+        sino_free_large(array);
+    }
+    sino_free_large(NULL);
+}
+
+TESTING_SUBJECT(memory)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(touched_pages_are_there),
+                                       cmocka_unit_test(large_arrays_start_in_different_sets),
+                                       cmocka_unit_test(small_arrays_are_aligned)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

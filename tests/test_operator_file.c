@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operator file: what was written is mapped back; whatever is not exactly that is refused. */
+/* Operator file: a written file is mapped back; a file with any difference is refused. */
 #include "operator_file.h"
 #include "output_file.h"
 #include "testing.h"
@@ -497,7 +497,7 @@ static void read_only_directory(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
-int main(void)
+TESTING_SUBJECT(operator_file)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_is_written_is_read),

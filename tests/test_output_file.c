@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Output file: the final name comes last, existing files stay, two runs do not meet. */
+/* Output file: the final name appears last, existing files stay, and two runs do not disturb each other. */
 #include "output_file.h"
 #include "testing.h"
 
@@ -170,7 +170,7 @@ static void first_failure_is_kept(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
-int main(void)
+TESTING_SUBJECT(output_file)
 {
     const struct CMUnitTest tests[] = {
         TEST(name_comes_last),      TEST(discard_leaves_nothing), TEST(existing_files_stay),

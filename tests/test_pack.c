@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pack: a block whose sections are measured, placed and filled in holds what one has that is traced at once. */
+/* Pack: a block whose sections are measured, placed and then filled equals a block that is traced at once. */
 #include "pack.h"
 
 #include "memory.h"
@@ -149,7 +149,7 @@ static void more_than_the_area_holds_is_an_error(void **state)
     free_grid(&grid);
 }
 
-int main(void)
+TESTING_SUBJECT(pack)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_passes_make_the_block_of_one),

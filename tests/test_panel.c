@@ -98,7 +98,7 @@ static void elements_follow_each_other(void **state)
                 check_elements((SinoSlices){precisions[p], stride, stride}, rows[r]);
 }
 
-int main(void)
+TESTING_SUBJECT(panel)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(width_is_two_registers),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phantom: its line integrals against its voxels, signs of the convention, range of values, photon statistics. */
+/* Phantom: its line integrals against its voxels, the signs of the convention, the range of values, photon
+ * statistics. */
 #include "memory.h"
 #include "phantom.h"
 #include "testing.h"
@@ -208,7 +209,7 @@ static void photons_depend_on_seed_and_index_only(void **state)
     assert_true(same_index < 20 && same_seed < 20);
 }
 
-int main(void)
+TESTING_SUBJECT(phantom)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integrals_agree_with_voxels),           cmocka_unit_test(mass_and_centroid_agree_with_voxels),

@@ -90,7 +90,7 @@ static void refusals(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
-int main(void)
+TESTING_SUBJECT(picture)
 {
     const struct CMUnitTest tests[] = {
         TEST(given_window),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Platform: memory of made-up machines with control groups of both versions, and of this one. */
+/* Platform: the memory of made-up machines with control groups of both versions, and of the actual machine. */
 #include "platform.h"
+
+#include "testing_subject.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,7 +108,7 @@ static void sockets_are_packages(void **state)
     assert_int_equal(unsetenv("HWLOC_SYNTHETIC"), 0);
 }
 
-int main(void)
+TESTING_SUBJECT(platform)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(memory_without_groups_is_the_kernels, make_machine, remove_machine),

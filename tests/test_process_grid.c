@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Process grid: as few ranks per slice as fit, slices in proportion to speed, and who is idle. */
+/* Process grid: as few ranks per slice as fit, slices in proportion to speed, and the number of idle ranks. */
 #include "process_grid.h"
 
 #include "testing.h"
@@ -188,7 +188,7 @@ static void errors_are_passed_on(void **state)
     assert_error(sino_process_grid_new(&request, &grid), SINO_FAILED, "no figure");
 }
 
-int main(void)
+TESTING_SUBJECT(process_grid)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_ranks_share_a_slice), cmocka_unit_test(ranks_that_do_not_divide),

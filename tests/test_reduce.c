@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduce: sums over footprints and their mirror image against plain loops. */
+/* Reduce: sums over footprints, and spread, the transposed operation, against plain loops. */
 #include "reduce.h"
 
 #include "reference_operator.h"
@@ -119,7 +119,7 @@ static void empty_first_partial_clears(void **state)
     for (int i = 0; i < 4; i++) assert_true(total[i] == 0);
 }
 
-int main(void)
+TESTING_SUBJECT(reduce)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_and_takes_match_loops),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regroup: gather lists of blocks of partitions, walked by plain loops in double, against plain loops over the blocks
- * themselves and against the dense reference; what the lists' tables promise. */
+/* Regroup: gather lists of partitions' blocks. Plain loops in double over the lists are compared with plain loops over
+ * the blocks and with the dense reference. The promises of the lists' tables are checked, too. */
 #include "regroup.h"
 
 #include "half.h"
@@ -488,7 +488,7 @@ static void fragments_are_a_permutation(void **state)
         }
 }
 
-int main(void)
+TESTING_SUBJECT(regroup)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_hold_the_block),        cmocka_unit_test(bytes_do_not_depend_on_the_order),

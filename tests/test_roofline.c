@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Roofline: the picture as PNG and SVG, of usual and of odd figures. */
+/* Roofline: the picture as PNG and SVG, of usual and odd figures. */
 #include "roofline.h"
 #include "testing.h"
 
@@ -149,7 +149,7 @@ static void other_endings_are_refused(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
-int main(void)
+TESTING_SUBJECT(roofline)
 {
     const struct CMUnitTest tests[] = {
         TEST(png_has_points_in_their_colours),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scan: Data Exchange files of every type, crops, missing parts, and the refusal of what cannot be read. */
+/* Scan: Data Exchange files of every type, crops, missing parts, and the refusal of unreadable files. */
 #include "scan.h"
 #include "testing_hdf5.h"
 
@@ -425,10 +425,10 @@ static void files_that_are_not_hdf5(void **state)
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_true(fputs("0 1 2\n", file) >= 0 && fclose(file) == 0);
-    check_refused(path, " is not an HDF5 file; for raw sinograms give --theta and --columns");
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt is of no format that is known; allowed: ");
     assert_true(truncate(path, 0) == 0);
-    check_refused(path, " is not an HDF5 file; for raw sinograms give --theta and --columns");
-    check_refused(*state, " is a directory; give the name of a file");
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt is of no format that is known; allowed: ");
+    assert_error_has(open_path(*state, &scan), SINO_BAD_INPUT, " is a folder; allowed: Data Exchange HDF5 (");
     const SinoScanRequest request = {.path = path, .columns = 5};
     assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT,
                  "--columns 5 is for raw sinograms, which need --theta as well");
@@ -474,12 +474,14 @@ static void measured_dangling_links(void **state)
 {
     (void)state;
     char path[TESTING_PATH];
-    check_refused(testing_data(path, "savu-24737/24737_processed.nxs"), " has no dataset /exchange/data");
+    SinoScan *scan;
+    assert_error_has(open_path(testing_data(path, "savu-24737/24737_processed.nxs"), &scan), SINO_BAD_INPUT,
+                     "24737_processed.nxs is a NeXus file, as NXtomo is, without /exchange/data (it holds /entry)");
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
-int main(void)
+TESTING_SUBJECT(scan)
 {
     const struct CMUnitTest tests[] = {
         TEST(every_type_is_read),

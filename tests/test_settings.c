@@ -3,6 +3,8 @@
 #include "settings.h"
 #include "settings_table.h"
 
+#include "testing_subject.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,9 +155,9 @@ static void spellings_mean_the_same(void **state)
     assert_true(settings->overwrite && !settings->pictures && !settings->minus_log);
     assert_int_equal(settings->log, SINO_LOG_JSON);
     sino_settings_free(settings);
-    settings = accept(SINO_VERB_RECON, "-o=out.h5 --overwrite=no --rotation-axis auto -- --odd.h5");
+    settings = accept(SINO_VERB_RECON, "-o=out.h5 --overwrite=No --minus-log True --rotation-axis auto -- --odd.h5");
     assert_string_equal(settings->file_name, "--odd.h5");
-    assert_false(settings->overwrite);
+    assert_true(!settings->overwrite && settings->minus_log);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "--file-name scan.h5 -o out.h5 --rotation-axis -1.5e2");
     assert_true(settings->rotation_axis == -150);
@@ -238,7 +240,8 @@ static void missing_and_repeated_values_are_refused(void **state)
            "--iterations is given twice, '3' and '4'; allowed: once");
     refuse(SINO_VERB_RECON, "scan.h5 -o a.h5 --out-path-name b.h5",
            "--out is given twice, 'a.h5' and 'b.h5'; allowed: once");
-    refuse(SINO_VERB_RECON, "a.h5 b.h5 -o c.h5", "there are two input files, 'a.h5' and 'b.h5'; allowed: one");
+    refuse(SINO_VERB_RECON, "a.h5 b.h5 -o c.h5",
+           "there are two input files, 'a.h5' and 'b.h5'; allowed: one, or a quoted pattern of TIFF images");
     refuse(SINO_VERB_PHANTOM, "a.h5 -o c.h5",
            "'a.h5' is not an option of phantom, which takes no file name; needed: sinodag phantom --out FILE "
            "[options]");
@@ -278,7 +281,8 @@ static void bad_values_are_refused(void **state)
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --tolerance 1e-400",
            "--tolerance is '1e-400'; allowed: a number at least 0 and below 1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --mask-ratio 1.1", "--mask-ratio is '1.1'; allowed: a number from 0 to 1");
-    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm gridrec", "--algorithm is 'gridrec'; allowed: cg, sirt or fbp");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm gridrec",
+           "--algorithm is 'gridrec'; allowed: cg, sirt, fbp, mlem or osem");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --precision quad",
            "--precision is 'quad'; allowed: single, double, half or mixed");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --overwrite=maybe", "--overwrite is 'maybe'; allowed: yes or no");
@@ -296,13 +300,10 @@ static void contradictions_are_refused(void **state)
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --fbp-filter ramp --algorithm sirt",
            "--fbp-filter contradicts --algorithm sirt; allowed: --fbp-filter with --algorithm fbp");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --iterations 30 --algorithm fbp",
-           "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg or sirt");
+           "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --tolerance 0 --algorithm fbp",
-           "--tolerance contradicts --algorithm fbp; allowed: --tolerance with --algorithm cg or sirt");
-    refuse(SINO_VERB_RECON, "s.bin -o o.h5 --theta t.bin",
-           "--theta is 't.bin' without --columns; raw sinograms need both, an HDF5 scan neither");
-    refuse(SINO_VERB_INFO, "s.bin --columns 256",
-           "--columns is 256 without --theta; raw sinograms need both, an HDF5 scan neither");
+           "--tolerance contradicts --algorithm fbp; allowed: --tolerance with --algorithm cg, sirt, mlem or osem");
+    refuse(SINO_VERB_INFO, "s.bin --columns 256", "--columns is 256 without --theta; raw sinograms need both");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --start-row 8 --end-row 8",
            "empty row range: --start-row is 8, --end-row is 8; allowed: an end above the start, or -1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --end-row 0",
@@ -479,22 +480,21 @@ static void plan_needs_a_scan_or_its_sizes(void **state)
                                 "sinodag plan [FILE] [options]";
     refuse(SINO_VERB_PLAN, "", sizes);
     refuse(SINO_VERB_PLAN, "--angles 3 --columns 4", sizes);
-    refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --theta t.bin",
-           "--theta is 't.bin' without an input file; allowed: with raw sinograms");
+    refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --darks d.tif",
+           "--darks is 'd.tif' without an input file; allowed: with one");
     refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --binning 2",
            "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
     refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --end-row 2",
            "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
     refuse(SINO_VERB_PLAN, "s.h5 --angles 3",
            "--angles and --slices describe a scan without a file; allowed: without 's.h5'");
-    refuse(SINO_VERB_PLAN, "s.h5 --columns 3",
-           "--columns is 3 without --theta; raw sinograms need both, an HDF5 scan neither");
+    refuse(SINO_VERB_PLAN, "s.h5 --columns 3", "--columns is 3 without --theta; raw sinograms need both");
     refuse(SINO_VERB_PLAN, "s.h5 --out o.h5", "--out is not an option of plan; allowed: with recon, phantom or demo");
     SinoSettings *settings = accept(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5");
     assert_true(settings->angles == 3 && settings->columns == 4 && settings->slices == 5);
     assert_int_equal(settings->ranks, 1);
     assert_int_equal(settings->plan_format, SINO_PLAN_TABLE);
-    assert_true(settings->kernel_gflops == 50 && settings->link_gbps == 12.5);
+    assert_true(settings->kernel_gflops == 0 && !settings->machine); /* of the usual machine */
     sino_settings_free(settings);
     settings = accept(SINO_VERB_PLAN, "s.bin --theta t.bin --columns 4 --ranks 24 --format json");
     assert_true(settings->angles == 0 && settings->slices == 0 && settings->ranks == 24);
@@ -587,6 +587,40 @@ static void round_trip(int verb, const char *line, SinoSettings **again)
     assert_string_equal(first, second);
     free(first);
     free(second);
+    sino_settings_free(settings);
+}
+
+/* --data decides about flat fields and the logarithm; what says otherwise is refused. */
+static void data_against_its_parts(void **state)
+{
+    (void)state;
+    SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5");
+    assert_true(settings->scan_values == SINO_VALUES_AUTO && settings->minus_log);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --data transmission");
+    assert_true(settings->flat_correction == SINO_FLAT_NONE && settings->minus_log);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --data line-integrals --minus-log no");
+    assert_true(settings->flat_correction == SINO_FLAT_NONE && !settings->minus_log);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --data counts --flat-correction median");
+    assert_true(settings->flat_correction == SINO_FLAT_MEDIAN && settings->minus_log);
+    sino_settings_free(settings);
+    static const char *const wrong[][2] = {
+        {"line-integrals", "minus-log yes"}, {"line-integrals", "flat-correction mean"},
+        {"transmission", "minus-log no"},    {"transmission", "flat-correction median"},
+        {"counts", "flat-correction none"},  {"counts", "minus-log no"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char words[160], message[160];
+        snprintf(words, sizeof words, "s.h5 -o o.h5 --data %s --%s", wrong[i][0], wrong[i][1]);
+        snprintf(message, sizeof message, "--%s contradicts --data %s; allowed: one of them", wrong[i][1], wrong[i][0]);
+        refuse(SINO_VERB_RECON, words, message);
+    }
+    round_trip(SINO_VERB_RECON, "s.h5 -o o.h5 --data transmission", &settings);
+    assert_int_equal(settings->scan_values, SINO_VALUES_TRANSMISSION);
+    sino_settings_free(settings);
+    round_trip(SINO_VERB_RECON, "s.h5 -o o.h5 --data line-integrals", &settings);
+    assert_true(settings->scan_values == SINO_VALUES_LINE_INTEGRALS && !settings->minus_log);
     sino_settings_free(settings);
 }
 
@@ -711,7 +745,7 @@ static void table_is_consistent(void **state)
     assert_string_equal(sino_precision_name(SINO_MIXED), "mixed");
 }
 
-int main(void)
+TESTING_SUBJECT(settings)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_documented),
@@ -722,6 +756,7 @@ int main(void)
         cmocka_unit_test(missing_and_repeated_values_are_refused),
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(data_against_its_parts),
         cmocka_unit_test(names_are_shared_by_verbs),
         cmocka_unit_test(lists_are_read),
         cmocka_unit_test(shares_of_ranks_are_read),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sinogram file: raw float32 sinograms through the door of scan.h, their order, crops and refusals. */
+/* Sinogram file: raw float32 sinograms read through scan.h, their order, crops and refusals. */
 #include "scan.h"
 #include "testing.h"
 
@@ -33,7 +33,7 @@ static void write_raw(const char *directory, Raw *raw)
 
 static SinoStatus open_raw(const Raw *raw, int64_t columns, SinoScan **scan)
 {
-    const SinoScanRequest request = {.path = raw->data, .theta_path = raw->theta, .columns = columns};
+    const SinoScanRequest request = {.path = raw->data, .theta = raw->theta, .columns = columns};
     return sino_scan_open(&request, scan);
 }
 
@@ -78,7 +78,7 @@ static void sizes_that_do_not_fit(void **state)
     Raw raw;
     SinoScan *scan;
     write_raw(*state, &raw);
-    assert_error(open_raw(&raw, 0, &scan), SINO_BAD_INPUT, "--columns is 0; allowed with --theta: 1 or more");
+    assert_error(open_raw(&raw, 0, &scan), SINO_BAD_INPUT, "or raw sinograms (float32, with --theta and --columns)");
     assert_error(open_raw(&raw, 5, &scan), SINO_BAD_INPUT,
                  "/data.bin has 96 bytes; allowed: a multiple of 3 angles × 5 columns × 4 = 60 bytes");
     assert_error_has(open_raw(&raw, INT64_MAX, &scan), SINO_BAD_INPUT, "does not fit in 63 bits");
@@ -153,7 +153,7 @@ static void measured_ads1(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
-int main(void)
+TESTING_SUBJECT(sinogram_file)
 {
     const struct CMUnitTest tests[] = {
         TEST(order_is_angle_row_column), TEST(sizes_that_do_not_fit),     TEST(angles_that_are_none),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SpMM: both directions of every instruction set against the dense reference operator, on blocks traced and packed as
- * partitions of a slice, in every precision, with and without symmetry; adjointness; what blocks' heads say. */
+/* SpMM: both directions of every instruction set against the dense reference operator, on blocks that are traced and
+ * packed as partitions of a slice, in every precision, with and without symmetry; adjointness; the contents of block
+ * headers. */
 #include "spmm.h"
 
 #include "memory.h"
@@ -605,7 +606,7 @@ static void panels_are_of_the_set_in_use(void **state)
 #define ISA_TESTS(function) ISA_TEST(function, &isas[0], "plain"), ISA_TEST(function, &isas[1], "wide")
 #endif
 
-int main(void)
+TESTING_SUBJECT(spmm)
 {
     const struct CMUnitTest tests[] = {
         ISA_TESTS(isa_matches_reference),

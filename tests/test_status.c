@@ -2,6 +2,7 @@
 /* Status and memory: texts, prefixes, exit codes, overflow. */
 #include "memory.h"
 #include "status.h"
+#include "testing_subject.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +60,7 @@ static void allocation_is_zeroed_and_aligned(void **state)
     sino_status_free(status);
 }
 
-int main(void)
+TESTING_SUBJECT(status)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_has_kind_and_text),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TIFF image: bytes come back, tags are right, failures leave nothing. */
+/* TIFF image: the written bytes are read back, tags are right, and failures leave no file. */
 #include "testing.h"
 #include "tiff_image.h"
 
@@ -103,7 +103,7 @@ static void full_disk_leaves_nothing(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
-int main(void)
+TESTING_SUBJECT(tiff_image)
 {
     const struct CMUnitTest tests[] = {
         TEST(image_comes_back),

@@ -113,7 +113,7 @@ static void found_center_is_sharpest(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, testing_directory_make, testing_directory_remove)
 
-int main(void)
+TESTING_SUBJECT(tooth)
 {
     const struct CMUnitTest tests[] = {
         TEST(cg_and_fbp_find_center_and_tooth),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Topology: what is given is kept, what is not follows from the machine, and every partition has its place. */
+/* Topology: given shares are kept, the others follow from the machine, and every partition has a place. */
 #include "topology.h"
 
 #include "testing.h"
@@ -77,7 +77,7 @@ static void every_partition_has_its_place(void **state)
     for (int64_t p = 1; p < 36; p++) assert_true(share[p] == share[0] && share[p] > 0);
 }
 
-int main(void)
+TESTING_SUBJECT(topology)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_given_is_kept),

@@ -770,7 +770,7 @@ static void ads2_has_its_nonzeros(void **state)
     check_measured_scan("memxct/ADS2_theta.bin", 750, 512, 235015306);
 }
 
-int main(void)
+TESTING_SUBJECT(trace)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_angles_match_reference),

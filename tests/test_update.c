@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Update: each function against plain loops in double; CG and SIRT built from them on small dense systems. */
+/* Update: each function against plain loops in double; CG, SIRT and MLEM built from them on small dense systems. */
 #include "update.h"
 
 #include "reference_operator.h"
@@ -137,9 +137,9 @@ static SinoSliceState *random_states(SinoSlices slices, uint64_t *seed)
     SinoSliceState *states = zeros(slices.slice_count, sizeof *states);
     for (int64_t f = 0; f < slices.slice_count; f++)
         states[f] = (SinoSliceState){.residual0 = 1e6,
-                                     .gamma = 2 + reference_random(seed),
-                                     .step = reference_random(seed),
-                                     .beta = reference_random(seed)};
+                                     .scalar = {[SINO_CG_GAMMA] = 2 + reference_random(seed),
+                                                [SINO_CG_STEP] = reference_random(seed),
+                                                [SINO_CG_BETA] = reference_random(seed)}};
     return states;
 }
 
@@ -155,11 +155,84 @@ static void for_each_shape(void (*check)(SinoSlices slices, int64_t rows, uint64
                       row_counts[r], &seed);
 }
 
+/* Formulas by their vectors' names. */
+static void update_sums(SinoSlices slices, int64_t rows, const void *v, const void *w, bool first, SinoSliceSums *sums)
+{
+    const SinoUpdate update = {
+        .formula = w ? SINO_UPDATE_PRODUCT : SINO_UPDATE_SQUARE, .slices = slices, .rows = rows, .add = !first};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)v, (void *)w}, NULL, sums);
+}
+
+static void update_residual_cg(SinoSlices slices, int64_t rows, const void *q, const SinoSliceState *state, void *r,
+                               SinoSliceSums *sums)
+{
+    const SinoUpdate update = {.formula = SINO_UPDATE_RESIDUAL_CG, .slices = slices, .rows = rows};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)q, r}, state, sums);
+}
+
+static void update_voxels_cg(SinoSlices slices, int64_t rows, const void *g, const SinoSliceState *state, bool first,
+                             void *g0, void *d, void *x)
+{
+    const SinoUpdate update = {.formula = SINO_UPDATE_VOXELS_CG, .slices = slices, .rows = rows, .first = first};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)g, g0, d, x}, state, NULL);
+}
+
+static void update_residual_sirt(SinoSlices slices, int64_t rows, const void *b, const void *weight, bool first,
+                                 void *w, SinoSliceSums *sums)
+{
+    const SinoUpdate update = {.formula = SINO_UPDATE_RESIDUAL_SIRT, .slices = slices, .rows = rows, .first = first};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)b, (void *)weight, w}, NULL, sums);
+}
+
+static void update_voxels_sirt(SinoSlices slices, int64_t rows, const void *g, const void *weight,
+                               const SinoSliceState *state, double relaxation, bool nonnegativity, bool first, void *x)
+{
+    const SinoUpdate update = {.formula = SINO_UPDATE_VOXELS_SIRT,
+                               .slices = slices,
+                               .rows = rows,
+                               .first = first,
+                               .argument = {relaxation, nonnegativity ? 0 : (double)-INFINITY}};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)g, (void *)weight, x}, state, NULL);
+}
+
+/* One slice. */
+static void update_weights(SinoUpdateFormula formula, SinoPrecision precision, int64_t count, void *value)
+{
+    const SinoUpdate update = {.formula = formula, .slices = {precision, 1, 1}, .rows = count};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){value}, NULL, NULL);
+}
+
+static void update_total_mlem(SinoSlices slices, int64_t rows, const void *b, bool first, SinoSliceSums *sums)
+{
+    const SinoUpdate update = {.formula = SINO_UPDATE_TOTAL_MLEM, .slices = slices, .rows = rows, .add = !first};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)b}, NULL, sums);
+}
+
+static void update_start_mlem(SinoSlices slices, int64_t rows, const void *weight, bool first,
+                              const SinoSliceState *state, void *x)
+{
+    const SinoUpdate update = {.formula = SINO_UPDATE_START_MLEM, .slices = slices, .rows = rows, .first = first};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)weight, x}, state, NULL);
+}
+
+static void update_ratio_mlem(SinoSlices slices, int64_t rows, const void *b, void *w, SinoSliceSums *sums)
+{
+    const SinoUpdate update = {.formula = SINO_UPDATE_RATIO_MLEM, .slices = slices, .rows = rows};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)b, w}, NULL, sums);
+}
+
+static void update_voxels_mlem(SinoSlices slices, int64_t rows, const void *g, const void *weight,
+                               const SinoSliceState *state, void *x)
+{
+    const SinoUpdate update = {.formula = SINO_UPDATE_VOXELS_MLEM, .slices = slices, .rows = rows};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)g, (void *)weight, x}, state, NULL);
+}
+
 /* Iteration 0 from r = b. */
 static void start(SinoSlices slices, int64_t rows, const void *r, SinoSliceState *states, const SinoHistory *history)
 {
     SinoSliceSums sums[SINO_SLICES_MAX];
-    sino_update_sums(slices, rows, r, NULL, true, sums);
+    update_sums(slices, rows, r, NULL, true, sums);
     sino_update_start(slices, sums, states, history);
 }
 
@@ -168,9 +241,9 @@ static int64_t step(SinoSlices slices, int64_t rows, const void *q, void *r, Sin
                     const SinoHistory *history)
 {
     SinoSliceSums sums[SINO_SLICES_MAX];
-    sino_update_sums(slices, rows, q, r, true, sums);
-    sino_update_step(slices, sums, states);
-    sino_update_residual_cg(slices, rows, q, states, r, sums);
+    update_sums(slices, rows, q, r, true, sums);
+    sino_update_slices(SINO_RULE_STEP_CG, slices, false, 0, sums, states);
+    update_residual_cg(slices, rows, q, states, r, sums);
     int64_t active;
     sino_update_record(slices, sums, states, history, &active);
     return active;
@@ -188,7 +261,8 @@ static void check_start(SinoSlices slices, int64_t rows, uint64_t *seed)
         check_close(states[f].residual0, wanted, 1e-13, "residual0");
         check_close(history_at(&history, f, 0), wanted, 1e-13, "residual at 0");
         assert_true(isnan(history_at(&history, f, 1)) && isnan(history_at(&history, f, 2)));
-        assert_true(states[f].gamma == 0 && states[f].step == 0 && states[f].beta == 0);
+        assert_true(states[f].scalar[SINO_CG_GAMMA] == 0 && states[f].scalar[SINO_CG_STEP] == 0 &&
+                    states[f].scalar[SINO_CG_BETA] == 0);
         assert_int_equal(states[f].stopped, rows == 0 || f == 1);
     }
     check_vector(&r, "r");
@@ -218,7 +292,7 @@ static void check_residual_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
         going += !states[f].stopped;
         const bool stopped = rows == 0 || f % 3 == 2 || f == 1;
         const double step = stopped ? 0 : product(&r, &q, f) / product(&q, &q, f);
-        check_close(states[f].step, step, 1e-11, "step");
+        check_close(states[f].scalar[SINO_CG_STEP], step, 1e-11, "step");
         for (int64_t row = 0; row < rows; row++) *number_at(&r, row, f) -= step * *number_at(&q, row, f);
         const double residual = history_at(&history, f, 2);
         if (stopped)
@@ -253,25 +327,24 @@ static void check_norm_of(SinoSlices slices, int64_t rows, uint64_t *seed, bool 
     SinoSliceSums sums[SINO_SLICES_MAX];
     double gamma[SINO_SLICES_MAX];
     for (int64_t f = 0; f < slices.slice_count; f++) {
-        if (f % 4 == 1) states[f].gamma = 0; /* the first iteration */
-        states[f].norm0 = f % 5 == 2 ? 0 : 1e3;
-        gamma[f] = states[f].gamma;
+        if (f % 4 == 1) states[f].scalar[SINO_CG_GAMMA] = 0; /* the first iteration */
+        states[f].scalar[SINO_CG_NORM0] = f % 5 == 2 ? 0 : 1e3;
+        gamma[f] = states[f].scalar[SINO_CG_GAMMA];
     }
-    for (int i = 0; i < 3; i++)
-        sino_update_sums(slices, g[i].rows, g[i].values, later ? g0[i].values : NULL, i == 0, sums);
-    sino_update_direction(slices, sums, !later, states);
+    for (int i = 0; i < 3; i++) update_sums(slices, g[i].rows, g[i].values, later ? g0[i].values : NULL, i == 0, sums);
+    sino_update_slices(SINO_RULE_DIRECTION_CG, slices, !later, 0, sums, states);
     for (int64_t f = 0; f < slices.slice_count; f++) {
         double square = 0, along = 0;
         for (int i = 0; i < 3; i++) square += product(&g[i], &g[i], f);
         for (int i = 0; i < 3 && later; i++) along += product(&g[i], &g0[i], f);
-        check_close(sums[f].square, square, 1e-13, "square");
-        assert_true(fabs(sums[f].along - along) <= 1e-13 * (1 + square));
+        check_close(sums[f].sum[SINO_SUM_SQUARE], square, 1e-13, "square");
+        assert_true(fabs(sums[f].sum[SINO_SUM_PRODUCT] - along) <= 1e-13 * (1 + square));
         const double norm0 = later ? f % 5 == 2 ? 0 : 1e3 : square;
         const double overlap = norm0 > 0 ? along / norm0 : 0, rest = square - overlap * along;
-        assert_true(fabs(states[f].overlap - overlap) <= 1e-13 * (1 + square));
-        check_close(states[f].gamma, rest, 1e-12, "gamma");
-        check_close(states[f].beta, gamma[f] > 0 ? rest / gamma[f] : 0, 1e-12, "beta");
-        check_close(states[f].norm0, norm0, 1e-13, "norm0");
+        assert_true(fabs(states[f].scalar[SINO_CG_OVERLAP] - overlap) <= 1e-13 * (1 + square));
+        check_close(states[f].scalar[SINO_CG_GAMMA], rest, 1e-12, "gamma");
+        check_close(states[f].scalar[SINO_CG_BETA], gamma[f] > 0 ? rest / gamma[f] : 0, 1e-12, "beta");
+        check_close(states[f].scalar[SINO_CG_NORM0], norm0, 1e-13, "norm0");
     }
     for (int i = 0; i < 3; i++) vector_free(&g[i]);
     for (int i = 0; i < 3; i++) vector_free(&g0[i]);
@@ -295,15 +368,16 @@ static void check_voxels_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
     Vector g = vector_create(slices, rows, seed), d = vector_create(slices, rows, seed);
     Vector x = vector_create(slices, rows, seed), g0 = vector_create(slices, rows, seed);
     SinoSliceState *states = random_states(slices, seed);
-    for (int64_t f = 0; f < slices.slice_count; f += 3) states[f].step = 0;
-    for (int64_t f = 0; f < slices.slice_count; f++) states[f].overlap = reference_random(seed);
-    sino_update_voxels_cg(slices, rows, g.values, states, false, g0.values, d.values, x.values);
+    for (int64_t f = 0; f < slices.slice_count; f += 3) states[f].scalar[SINO_CG_STEP] = 0;
+    for (int64_t f = 0; f < slices.slice_count; f++) states[f].scalar[SINO_CG_OVERLAP] = reference_random(seed);
+    update_voxels_cg(slices, rows, g.values, states, false, g0.values, d.values, x.values);
     for (int64_t row = 0; row < rows; row++)
         for (int64_t f = 0; f < slices.slice_count; f++) {
             double *to_x = number_at(&x, row, f), *to_d = number_at(&d, row, f);
-            if (states[f].step == 0) assert_true(value_at(&x, row, f) == *to_x);
-            *to_x += states[f].step * *to_d;
-            *to_d = *number_at(&g, row, f) - states[f].overlap * *number_at(&g0, row, f) + states[f].beta * *to_d;
+            if (states[f].scalar[SINO_CG_STEP] == 0) assert_true(value_at(&x, row, f) == *to_x);
+            *to_x += states[f].scalar[SINO_CG_STEP] * *to_d;
+            *to_d = *number_at(&g, row, f) - states[f].scalar[SINO_CG_OVERLAP] * *number_at(&g0, row, f) +
+                    states[f].scalar[SINO_CG_BETA] * *to_d;
         }
     check_vector(&x, "x");
     check_vector(&d, "d");
@@ -330,7 +404,7 @@ static void check_first_voxels_cg(SinoSlices slices, int64_t rows, uint64_t *see
     spoil(&x);
     spoil(&d);
     spoil(&g0);
-    sino_update_voxels_cg(slices, rows, g.values, states, true, g0.values, d.values, x.values);
+    update_voxels_cg(slices, rows, g.values, states, true, g0.values, d.values, x.values);
     for (int64_t i = 0; i < rows * slices.stride; i++) {
         const int64_t row = i / slices.stride, f = i % slices.stride;
         assert_true(value_at(&x, row, f) == 0);
@@ -362,7 +436,7 @@ static void check_weighted(SinoSlices slices, int64_t rows, bool first, uint64_t
     Vector weight = weights_create(slices.precision, rows, seed);
     SinoSliceSums sums[SINO_SLICES_MAX];
     if (first) spoil(&w);
-    sino_update_residual_sirt(slices, rows, b.values, weight.values, first, w.values, sums);
+    update_residual_sirt(slices, rows, b.values, weight.values, first, w.values, sums);
     for (int64_t f = 0; f < slices.slice_count; f++) {
         double sum = 0;
         for (int64_t row = 0; row < rows; row++) {
@@ -370,7 +444,7 @@ static void check_weighted(SinoSlices slices, int64_t rows, bool first, uint64_t
             sum += r * r;
             *number_at(&w, row, f) = *number_at(&weight, row, 0) * r;
         }
-        check_close(sums[f].square, sum, 8 * epsilon_of(slices.precision), "residual");
+        check_close(sums[f].sum[SINO_SUM_SQUARE], sum, 8 * epsilon_of(slices.precision), "residual");
     }
     check_vector(&w, "w");
     check_vector(&b, "b");
@@ -401,7 +475,7 @@ static void check_relaxed(SinoSlices slices, int64_t rows, bool nonnegativity, b
     for (int64_t row = 0; nonnegativity && row < rows; row++) /* as iterations before left it */
         for (int64_t f = 0; f < slices.slice_count; f++) set(&x, row, f, fabs(*number_at(&x, row, f)));
     if (first) spoil(&x);
-    sino_update_voxels_sirt(slices, rows, g.values, weight.values, states, relaxation, nonnegativity, first, x.values);
+    update_voxels_sirt(slices, rows, g.values, weight.values, states, relaxation, nonnegativity, first, x.values);
     for (int64_t row = 0; row < rows; row++)
         for (int64_t f = 0; f < slices.slice_count; f++) {
             const double before = first ? 0 : *number_at(&x, row, f);
@@ -426,6 +500,116 @@ static void voxels_sirt_match_loops(void **state)
 {
     (void)state;
     for_each_shape(check_voxels_sirt);
+}
+
+/* Among random numbers of both signs: no counts, rays that meet nothing, a projection below 0 (which A ≥ 0 does not
+ * make), and a quotient that overflows. */
+static void check_ratio_mlem(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    const double tiny = slices.precision == SINO_DOUBLE ? 1e-310 : 1e-42;
+    Vector b = vector_create(slices, rows, seed), w = vector_create(slices, rows, seed);
+    SinoSliceSums sums[SINO_SLICES_MAX];
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t f = 0; f < slices.slice_count; f++) {
+            const int64_t turn = (row + f) % 7;
+            set(&b, row, f, turn == 0 ? 0 : turn == 6 ? 3 : *number_at(&b, row, f));
+            set(&w, row, f, turn == 1 ? 0 : turn == 6 ? tiny : turn == 2 ? -0.5 : 0.2 + fabs(*number_at(&w, row, f)));
+        }
+    update_ratio_mlem(slices, rows, b.values, w.values, sums);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        double sum = 0;
+        for (int64_t row = 0; row < rows; row++) {
+            const double counts = *number_at(&b, row, f), projection = *number_at(&w, row, f);
+            const bool usable = (row + f) % 7 != 1 && (row + f) % 7 != 2 && (row + f) % 7 != 6;
+            sum += (projection - counts) * (projection - counts);
+            *number_at(&w, row, f) = usable && counts > 0 ? counts / projection : 0;
+            assert_true(value_at(&w, row, f) >= 0 && isfinite(value_at(&w, row, f)));
+        }
+        check_close(sums[f].sum[SINO_SUM_SQUARE], sum, 8 * epsilon_of(slices.precision), "residual");
+        assert_true(sums[f].sum[SINO_SUM_PRODUCT] == 0);
+    }
+    check_vector(&w, "w");
+    check_vector(&b, "b");
+    vector_free(&b);
+    vector_free(&w);
+}
+
+static void ratio_mlem_matches_loops(void **state)
+{
+    (void)state;
+    for_each_shape(check_ratio_mlem);
+}
+
+/* Two parts of the counts, then the start: every fourth voxel is met by no ray of the first subset, every eighth by
+ * none of the second either. A sum of sensitivities of 0 gives 0. */
+static void check_start_mlem(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    Vector b[2] = {vector_create(slices, rows, seed), vector_create(slices, rows / 2, seed)};
+    Vector weight = weights_create(slices.precision, rows, seed), x = vector_create(slices, rows, NULL);
+    Vector second = weights_create(slices.precision, rows, seed);
+    SinoSliceState *states = zeros(slices.slice_count, sizeof *states);
+    SinoSliceSums sums[SINO_SLICES_MAX];
+    for (int64_t row = 0; row < rows; row++)
+        set(&weight, row, 0, row % 4 == 3 ? 0 : 0.1 + fabs(*number_at(&weight, row, 0)));
+    spoil(&x);
+    for (int64_t row = 0; row < rows; row++) set(&second, row, 0, row % 8 == 7 ? 0 : 1);
+    for (int i = 0; i < 2; i++) update_total_mlem(slices, b[i].rows, b[i].values, i == 0, sums);
+    sino_update_slices(SINO_RULE_SCALE_MLEM, slices, false, 12.5, sums, states);
+    update_start_mlem(slices, rows, weight.values, true, states, x.values);
+    update_start_mlem(slices, rows, second.values, false, states, x.values);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        double total = 0;
+        for (int i = 0; i < 2; i++)
+            for (int64_t row = 0; row < b[i].rows; row++) total += fmax(*number_at(&b[i], row, f), 0);
+        check_close(sums[f].sum[SINO_SUM_TOTAL], total, 1e-13, "counts");
+        check_close(sums[f].sum[SINO_SUM_SQUARE], product(&b[0], &b[0], f) + product(&b[1], &b[1], f), 1e-13, "square");
+        check_close(states[f].scalar[SINO_MLEM_START], total / 12.5, 1e-13, "start");
+        for (int64_t row = 0; row < rows; row++) *number_at(&x, row, f) = row % 8 == 7 ? 0 : total / 12.5;
+    }
+    check_vector(&x, "x");
+    sino_update_slices(SINO_RULE_SCALE_MLEM, slices, false, 0, sums, states);
+    for (int64_t f = 0; f < slices.slice_count; f++) assert_true(states[f].scalar[SINO_MLEM_START] == 0);
+    for (int i = 0; i < 2; i++) vector_free(&b[i]);
+    vector_free(&weight);
+    vector_free(&second);
+    vector_free(&x);
+    free(states);
+}
+
+static void start_mlem_spreads_counts(void **state)
+{
+    (void)state;
+    for_each_shape(check_start_mlem);
+}
+
+/* Slices that have stopped, and voxels that no ray meets, keep x to the last bit. */
+static void check_voxels_mlem(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    Vector g = vector_create(slices, rows, seed), x = vector_create(slices, rows, seed);
+    Vector weight = weights_create(slices.precision, rows, seed);
+    SinoSliceState *states = random_states(slices, seed);
+    for (int64_t f = 0; f < slices.slice_count; f++) states[f].stopped = f % 3 == 2;
+    for (int64_t row = 0; row < rows; row++) set(&weight, row, 0, row % 4 == 3 ? 0 : fabs(*number_at(&weight, row, 0)));
+    update_voxels_mlem(slices, rows, g.values, weight.values, states, x.values);
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t f = 0; f < slices.slice_count; f++) {
+            const double before = *number_at(&x, row, f), by = *number_at(&weight, row, 0);
+            const bool kept = states[f].stopped || !(by > 0);
+            if (kept) assert_true(value_at(&x, row, f) == before);
+            *number_at(&x, row, f) = kept ? before : before * *number_at(&g, row, f) * by;
+        }
+    check_vector(&x, "x");
+    check_vector(&g, "g");
+    vector_free(&g);
+    vector_free(&x);
+    vector_free(&weight);
+    free(states);
+}
+
+static void voxels_mlem_match_loops(void **state)
+{
+    (void)state;
+    for_each_shape(check_voxels_mlem);
 }
 
 /* One step of CG, of slice f of the vectors alone. */
@@ -486,12 +670,12 @@ static void reciprocals_and_ones(void **state)
         double values[COUNT + 1] = {0};
         for (int i = 0; i < COUNT; i++) testing_set_element(precisions[p], values, i, value[i]);
         testing_set_element(precisions[p], values, COUNT, 7);
-        sino_update_reciprocal(precisions[p], COUNT, values);
+        update_weights(SINO_UPDATE_RECIPROCAL, precisions[p], COUNT, values);
         for (int i = 0; i < COUNT; i++)
             check_close(testing_element(precisions[p], values, i), wanted[i], 4 * epsilon_of(precisions[p]),
                         "reciprocal");
         assert_true(testing_element(precisions[p], values, COUNT) == 7);
-        sino_update_fill_one(precisions[p], COUNT, values);
+        update_weights(SINO_UPDATE_ONES, precisions[p], COUNT, values);
         for (int i = 0; i < COUNT; i++) assert_true(testing_element(precisions[p], values, i) == 1);
         assert_true(testing_element(precisions[p], values, COUNT) == 7);
     }
@@ -593,12 +777,11 @@ static void cg_direction(const Dense *dense, bool first, const Vector *r, Voxels
     backproject(dense, r, g);
     SinoSliceSums sums[SINO_SLICES_MAX];
     for (int p = 0; p < 2; p++)
-        sino_update_sums(dense->slices, g->part[p].rows, g->part[p].values, first ? NULL : g0->part[p].values, p == 0,
-                         sums);
-    sino_update_direction(dense->slices, sums, first, solved->states);
+        update_sums(dense->slices, g->part[p].rows, g->part[p].values, first ? NULL : g0->part[p].values, p == 0, sums);
+    sino_update_slices(SINO_RULE_DIRECTION_CG, dense->slices, first, 0, sums, solved->states);
     for (int p = 0; p < 2; p++)
-        sino_update_voxels_cg(dense->slices, g->part[p].rows, g->part[p].values, solved->states, first,
-                              g0->part[p].values, d->part[p].values, solved->x.part[p].values);
+        update_voxels_cg(dense->slices, g->part[p].rows, g->part[p].values, solved->states, first, g0->part[p].values,
+                         d->part[p].values, solved->x.part[p].values);
 }
 
 static Solved solve_cg(const Dense *dense, double tolerance)
@@ -728,8 +911,9 @@ static void sirt_weights(const Dense *dense, Vector *row, Voxels *column)
             set(row, i, 0, value_at(row, i, 0) + dense->a[i][j]);
             set_voxel(column, j, 0, voxel_at(column, j, 0) + dense->a[i][j]);
         }
-    sino_update_reciprocal(precision, ROWS, row->values);
-    for (int p = 0; p < 2; p++) sino_update_reciprocal(precision, column->part[p].rows, column->part[p].values);
+    update_weights(SINO_UPDATE_RECIPROCAL, precision, ROWS, row->values);
+    for (int p = 0; p < 2; p++)
+        update_weights(SINO_UPDATE_RECIPROCAL, precision, column->part[p].rows, column->part[p].values);
 }
 
 /* SIRT from the functions under test. */
@@ -746,13 +930,13 @@ static Solved solve_sirt(const Dense *dense, double relaxation, bool nonnegativi
     for (int i = 0; i <= ITERATIONS; i++) {
         solved.history.iteration = i;
         if (i > 0) project(dense, &solved.x, &w);
-        sino_update_residual_sirt(slices, ROWS, dense->b.values, row.values, i == 0, w.values, sums);
+        update_residual_sirt(slices, ROWS, dense->b.values, row.values, i == 0, w.values, sums);
         if (i > 0) sino_update_record(slices, sums, solved.states, &solved.history, &active);
         if (i == ITERATIONS) break;
         backproject(dense, &w, &g);
         for (int p = 0; p < 2; p++)
-            sino_update_voxels_sirt(slices, g.part[p].rows, g.part[p].values, column.part[p].values, solved.states,
-                                    relaxation, nonnegativity, i == 0, solved.x.part[p].values);
+            update_voxels_sirt(slices, g.part[p].rows, g.part[p].values, column.part[p].values, solved.states,
+                               relaxation, nonnegativity, i == 0, solved.x.part[p].values);
     }
     vector_free(&w);
     voxels_free(&g);
@@ -835,7 +1019,126 @@ static void sirt_matches_reference(void **state)
         }
 }
 
-int main(void)
+/* MLEM from the functions under test: 1/s, Σs, start, then iterations. The last voxel is met by no ray. */
+static Solved solve_mlem(const Dense *dense, Voxels *weight, double tolerance)
+{
+    const SinoSlices slices = dense->slices;
+    Solved solved = solved_create(slices, tolerance);
+    Vector w = vector_create(slices, ROWS, NULL), row;
+    Voxels g = voxels_create(slices, NULL);
+    SinoSliceSums sums[SINO_SLICES_MAX];
+    double total = 0;
+    int64_t active;
+    sirt_weights(dense, &row, weight);
+    for (int j = 0; j < COLUMNS; j++)
+        for (int i = 0; i < ROWS; i++) total += dense->a[i][j];
+    update_total_mlem(slices, ROWS, dense->b.values, true, sums);
+    sino_update_start(slices, sums, solved.states, &solved.history);
+    sino_update_slices(SINO_RULE_SCALE_MLEM, slices, false, total, sums, solved.states);
+    for (int p = 0; p < 2; p++)
+        update_start_mlem(slices, g.part[p].rows, weight->part[p].values, true, solved.states, solved.x.part[p].values);
+    for (int i = 1; i <= ITERATIONS; i++) {
+        solved.history.iteration = i;
+        project(dense, &solved.x, &w);
+        update_ratio_mlem(slices, ROWS, dense->b.values, w.values, sums);
+        sino_update_record(slices, sums, solved.states, &solved.history, &active);
+        backproject(dense, &w, &g);
+        for (int p = 0; p < 2; p++)
+            update_voxels_mlem(slices, g.part[p].rows, g.part[p].values, weight->part[p].values, solved.states,
+                               solved.x.part[p].values);
+    }
+    vector_free(&w);
+    vector_free(&row);
+    voxels_free(&g);
+    return solved;
+}
+
+/* MLEM of one slice in double. history[i]: ‖A x − b‖² before update i. Returns the iteration at which it stops. */
+static int mlem_reference(const Dense *dense, int64_t f, double tolerance, double *x, double *history)
+{
+    double s[COLUMNS] = {0}, all = 0, counts = 0, r[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        counts += fmax(*number_at(&dense->b, i, f), 0);
+        for (int j = 0; j < COLUMNS; j++) s[j] += dense->a[i][j];
+    }
+    for (int j = 0; j < COLUMNS; j++) all += s[j];
+    for (int j = 0; j < COLUMNS; j++) x[j] = s[j] > 0 ? counts / all : 0;
+    history[0] = product(&dense->b, &dense->b, f);
+    if (!(history[0] > 0)) return 0;
+    for (int k = 1; k <= ITERATIONS; k++) {
+        history[k] = 0;
+        for (int i = 0; i < ROWS; i++) {
+            const double b = *number_at(&dense->b, i, f);
+            double sum = 0;
+            for (int j = 0; j < COLUMNS; j++) sum += dense->a[i][j] * x[j];
+            history[k] += (sum - b) * (sum - b);
+            r[i] = sum > 0 && b > 0 ? b / sum : 0;
+        }
+        if (sqrt(history[k]) <= tolerance * sqrt(history[0])) return k;
+        for (int j = 0; j < COLUMNS; j++) {
+            double g = 0;
+            for (int i = 0; i < ROWS; i++) g += dense->a[i][j] * r[i];
+            if (s[j] > 0) x[j] *= g / s[j];
+        }
+    }
+    return ITERATIONS + 1;
+}
+
+/* Counts of voxels that are 1 or 0, some of them below 0 by noise; slice 1 has none. */
+static Dense mlem_create(SinoPrecision precision, uint64_t *seed)
+{
+    Dense dense = dense_create(precision, true, seed);
+    for (int i = 0; i < ROWS; i++) {
+        dense.a[i][COLUMNS - 1] = 0;
+        for (int j = 0; i == ROWS - 1 && j < COLUMNS; j++) dense.a[i][j] = 0; /* a ray that meets nothing */
+        for (int64_t f = 0; f < dense.slices.slice_count; f++) {
+            double value = 0.3 * *number_at(&dense.b, i, f);
+            for (int j = 0; j < COLUMNS; j += 2) value += dense.a[i][j];
+            if (f != 1) set(&dense.b, i, f, i % 11 == 7 ? -0.1 : value);
+        }
+    }
+    return dense;
+}
+
+static void check_mlem(SinoPrecision precision, double tolerance, uint64_t *seed)
+{
+    Dense dense = mlem_create(precision, seed);
+    Voxels weight;
+    Solved solved = solve_mlem(&dense, &weight, tolerance);
+    const double relative = precision == SINO_DOUBLE ? 1e-11 : 2e-5;
+    bool stop_seen = false;
+    for (int64_t f = 0; f < dense.slices.slice_count; f++) {
+        double x[COLUMNS], residual[ITERATIONS + 1];
+        const int stop = mlem_reference(&dense, f, tolerance, x, residual);
+        for (int k = 0; k <= ITERATIONS; k++)
+            if (k <= stop)
+                check_close(history_at(&solved.history, f, k), residual[k], 10 * relative, "residual");
+            else
+                assert_true(isnan(history_at(&solved.history, f, k)));
+        stop_seen |= stop > 1 && stop <= ITERATIONS;
+        for (int j = 0; j < COLUMNS; j++) {
+            const double value = voxel_at(&solved.x, j, f);
+            assert_true(value >= 0 && fabs(value - x[j]) <= relative * (1 + x[j]));
+            assert_true((j < COLUMNS - 1 && f != 1) || value == 0);
+        }
+    }
+    assert_true(stop_seen == (tolerance > 0));
+    voxels_free(&weight);
+    vector_free(&dense.b);
+    solved_free(&solved);
+}
+
+static void mlem_matches_reference(void **state)
+{
+    (void)state;
+    uint64_t seed = 71;
+    for (int p = 0; p < 2; p++) {
+        check_mlem(precisions[p], 0, &seed);
+        check_mlem(precisions[p], 0.3, &seed);
+    }
+}
+
+TESTING_SUBJECT(update)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(start_sums_and_stops_zero_slices),
@@ -845,11 +1148,15 @@ int main(void)
         cmocka_unit_test(first_voxels_cg_overwrite),
         cmocka_unit_test(residual_sirt_matches_loops),
         cmocka_unit_test(voxels_sirt_match_loops),
+        cmocka_unit_test(ratio_mlem_matches_loops),
+        cmocka_unit_test(start_mlem_spreads_counts),
+        cmocka_unit_test(voxels_mlem_match_loops),
         cmocka_unit_test(slices_do_not_mix),
         cmocka_unit_test(reciprocals_and_ones),
         cmocka_unit_test(cg_converges_to_least_squares),
         cmocka_unit_test(cg_stops_at_tolerance),
         cmocka_unit_test(sirt_matches_reference),
+        cmocka_unit_test(mlem_matches_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

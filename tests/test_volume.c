@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume: HDF5 and TIFF come back, refusals come early, and failures leave what is complete and nothing else. */
+/* Volume: HDF5 and TIFF are read back, refusals come early, and a failure leaves only the files that are complete. */
 #include "testing_hdf5.h"
 #include "volume.h"
 
@@ -493,7 +493,7 @@ static void files_that_are_no_volume(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
-int main(void)
+TESTING_SUBJECT(volume)
 {
     const struct CMUnitTest tests[] = {
         TEST(both_formats_come_back),

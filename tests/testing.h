@@ -5,6 +5,7 @@
 
 #include "panel.h"
 #include "status.h"
+#include "testing_subject.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

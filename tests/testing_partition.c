@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Testing of products with partitions: small geometries, some of their tiles as a block, and what the dense reference
- * makes of inputs that all precisions hold exactly. */
+/* Testing of products with partitions: small geometries, some of their tiles as a block, and the dense reference's
+ * results for inputs that all precisions represent exactly. */
 #include "testing_partition.h"
 
 #include "half.h"

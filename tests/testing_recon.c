@@ -4,7 +4,9 @@
 
 #include "memory.h"
 #include "minibatch.h"
+#include "rays_kind.h"
 #include "testing.h"
+#include "volume.h"
 #include "workflows.h"
 
 #include <hdf5.h>
@@ -227,9 +229,22 @@ struct TestingOperator {
     SinoLog *log;
     SinoRuntime *runtime;
     SinoOperator *operator;
-    SinoExchange *exchange;
     SinoMinibatch *minibatch;
+    double *angle_rad; /* what the operator refers to; owned */
 };
+
+/* The vectors of one product. */
+enum { RAYS, VOXELS };
+static const SinoBuffer product_buffers[] = {
+    [RAYS] = {"rays", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [VOXELS] = {"voxels", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+static const SinoVectors product_vectors = {.count = 2, .buffer = product_buffers, .tomogram = VOXELS};
+
+static const SinoRays *rays_of(const TestingOperator *a)
+{
+    const SinoRaysOwn *own = a->operator->own;
+    return own->subset[0].rays;
+}
 
 TestingOperator *testing_operator_new(const SinoGeometry *geometry, SinoPrecision precision, bool symmetry,
                                       int64_t partition_count, int64_t window_count, int64_t slice_count)
@@ -238,22 +253,23 @@ TestingOperator *testing_operator_new(const SinoGeometry *geometry, SinoPrecisio
     const SinoSlices slices = {.precision = sino_precision_solver(precision),
                                .stride = sino_panel_stride(precision, slice_count),
                                .slice_count = slice_count};
-    const SinoOperatorRequest wanted = {.geometry = *geometry,
-                                        .precision = precision,
-                                        .symmetry = symmetry,
-                                        .partition_count = partition_count,
-                                        .window_count = window_count};
+    const SinoTopology topology = {.rank_count = 1, .node_count = 1, .sockets = 1, .workers = partition_count};
     assert_success(sino_allocate(1, sizeof *a, "test", &a));
     assert_success(sino_log_open(SINO_LOG_TEXT, &a->log));
     const SinoRuntimeRequest request = {.log = a->log};
     assert_success(sino_runtime_start(&request, &a->runtime));
+    a->angle_rad = calloc((size_t)geometry->angle_count, sizeof *a->angle_rad);
+    assert_non_null(a->angle_rad);
+    memcpy(a->angle_rad, geometry->angle_rad, (size_t)geometry->angle_count * sizeof *a->angle_rad);
+    SinoOperatorRequest wanted = {
+        .problem = {.geometry = *geometry, .precision = precision, .symmetry = symmetry, .subset_count = 1},
+        .division = {.topology = topology},
+        .shape = SINO_EXCHANGE_ALONE(partition_count),
+        .window_count = window_count};
+    wanted.problem.geometry.angle_rad = a->angle_rad;
     assert_success(sino_operator_new(a->runtime, &wanted, &a->operator));
-    assert_success(sino_exchange_new(a->runtime, &SINO_EXCHANGE_ALONE(partition_count), a->operator, & a->exchange));
-    const SinoMinibatchRequest minibatch = {.op = a->operator,
-                                            .exchange = a->exchange,
-                                            .slices = slices,
-                                            .vectors = {.rays = 1, .voxels = 1},
-                                            .history_columns = 1};
+    const SinoMinibatchRequest minibatch = {
+        .op = a->operator, .vectors = & product_vectors, .slices = slices, .history_columns = 1};
     assert_success(sino_minibatch_new(a->runtime, &minibatch, &a->minibatch));
     return a;
 }
@@ -281,12 +297,12 @@ static void exchange(const TestingOperator *a, void *memory, int64_t rows, int64
 static void exchange_rays(TestingOperator *a, bool write, double *y)
 {
     void *memory;
-    SinoData *data = a->minibatch->rays[0];
-    assert_success(sino_data_acquire(data, write ? STARPU_W : STARPU_R, &memory));
-    const SinoLayout *layout = &a->operator->layout;
+    SinoData *data = a->minibatch->vector[RAYS][0];
+    assert_success(sino_data_acquire(data, write ? SINO_WRITE : SINO_READ, &memory));
+    const SinoLayout *layout = &rays_of(a)->layout;
     const int64_t columns = layout->geometry.column_count;
-    for (int64_t i = 0; i < a->operator->ray_count; i++)
-        exchange(a, memory, a->operator->ray_count, layout->place[i / columns] * columns + i % columns, write,
+    for (int64_t i = 0; i < rays_of(a)->ray_count; i++)
+        exchange(a, memory, rays_of(a)->ray_count, layout->place[i / columns] * columns + i % columns, write,
                  y + i * a->minibatch->slices.slice_count);
     sino_data_release(data);
 }
@@ -294,14 +310,14 @@ static void exchange_rays(TestingOperator *a, bool write, double *y)
 /* Voxels of tiles that reach beyond the grid are written as 1: nothing may read them. */
 static void exchange_voxels(TestingOperator *a, bool write, double *x)
 {
-    const int64_t size = a->operator->layout.geometry.grid_size, count = a->minibatch->slices.slice_count;
+    const int64_t size = rays_of(a)->layout.geometry.grid_size, count = a->minibatch->slices.slice_count;
     double ones[SINO_SLICES_MAX];
     for (int64_t f = 0; f < count; f++) ones[f] = 1;
-    for (int64_t p = 0; p < a->operator->partition_count; p++) {
-        const SinoPartition *partition = &a->operator->partition[p];
-        SinoData *data = a->minibatch->voxels[0][p];
+    for (int64_t p = 0; p < rays_of(a)->partition_count; p++) {
+        const SinoPartition *partition = &rays_of(a)->partition[p];
+        SinoData *data = a->minibatch->vector[VOXELS][p];
         void *memory;
-        assert_success(sino_data_acquire(data, write ? STARPU_W : STARPU_R, &memory));
+        assert_success(sino_data_acquire(data, write ? SINO_WRITE : SINO_READ, &memory));
         for (int64_t v = 0; v < partition->voxel_count; v++) {
             const SinoTilePlace tile = partition->tile[v / SINO_TILE_VOXELS];
             const int64_t row = sino_tile_first_voxel(size, tile.row) + v % SINO_TILE_VOXELS / SINO_TILE;
@@ -317,7 +333,7 @@ static void exchange_voxels(TestingOperator *a, bool write, double *x)
 void testing_operator_project(TestingOperator *a, const double *x, double *y)
 {
     exchange_voxels(a, true, (double *)x);
-    assert_success(sino_insert_project(a->runtime, a->operator, a->minibatch, -1, 0, 0));
+    assert_success(sino_insert_project(a->minibatch, -1, VOXELS, RAYS));
     assert_success(sino_runtime_wait(a->runtime));
     exchange_rays(a, false, y);
 }
@@ -325,16 +341,16 @@ void testing_operator_project(TestingOperator *a, const double *x, double *y)
 void testing_operator_backproject(TestingOperator *a, const double *y, double *x)
 {
     exchange_rays(a, true, (double *)y);
-    assert_success(sino_insert_backproject(a->runtime, a->operator, a->minibatch, -1, 0, 0));
+    assert_success(sino_insert_backproject(a->minibatch, -1, RAYS, VOXELS));
     assert_success(sino_runtime_wait(a->runtime));
     exchange_voxels(a, false, x);
 }
 
 void testing_operator_free(TestingOperator *a)
 {
-    sino_minibatch_free(a->minibatch, a->operator->partition_count);
-    sino_exchange_free(a->exchange);
+    sino_minibatch_free(a->minibatch);
     sino_operator_free(a->operator);
+    free(a->angle_rad);
     assert_success(sino_runtime_stop(a->runtime));
     sino_log_close(a->log);
     free(a);

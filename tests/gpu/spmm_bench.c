@@ -84,7 +84,8 @@ typedef struct Scan {
     SinoTilePlace *tile; /* of the partition, whole orbits of super-tiles; owned */
 } Scan;
 
-/* The tiles of the super-tile in the grid's row and column, and those of its images (graphs/decomposition.c). */
+/* The tiles of the super-tile in the grid's row and column, and those of its images (graphs/operator/decomposition.c).
+ */
 static void add_orbit(Scan *scan, int64_t side, int64_t row, int64_t column, bool *taken)
 {
     const int64_t supers = side / SINO_SUPER_TILE, size = scan->geometry.grid_size;

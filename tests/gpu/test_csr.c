@@ -82,7 +82,7 @@ static void matrices_are_the_operator(void **state)
     }
 }
 
-int main(void)
+TESTING_SUBJECT(csr)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(matrices_are_the_operator)};
     return cmocka_run_group_tests(tests, NULL, NULL);

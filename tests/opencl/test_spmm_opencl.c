@@ -172,7 +172,7 @@ static void matches_reference_with_symmetry(void **state)
     check_geometry(64, 31.5, true, 2);
 }
 
-int main(void)
+TESTING_SUBJECT(spmm)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(matches_reference),
                                        cmocka_unit_test(matches_reference_with_symmetry)};

@@ -180,7 +180,7 @@ static void races_show(void **state)
 
 #endif
 
-int main(void)
+TESTING_SUBJECT(simt)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(barriers_and_atomics_sum),

@@ -426,7 +426,7 @@ static void devices_too_small_are_refused(void **state)
     problem_free(&problem);
 }
 
-int main(void)
+TESTING_SUBJECT(spmm)
 {
     device_needed();
     const struct CMUnitTest tests[] = {

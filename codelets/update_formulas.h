@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Update, formula by formula: the arithmetic of the solvers between two SpMMs, written once for CPU cores
+ * (update_tmpl.c), GPUs (update_cuda.cu) and OpenCL devices (update.cl), in the common subset of C, CUDA C++ and OpenCL
+ * C.
+ *
+ * A *formula* is applied to every element of some vectors, and may compute sums. A *rule* is applied to the state of
+ * every slice once its sums are known. Each one is a function and a row of a list below. A solver that needs a new one
+ * adds both, and calls sino_insert_update or sino_insert_update_slices (tasks/update_task.h). */
+#ifndef SINO_UPDATE_FORMULAS_H
+#define SINO_UPDATE_FORMULAS_H
+
+#ifndef __OPENCL_C_VERSION__
+#include "update_slice.h"
+#endif
+
+/* Access of a formula to a vector: load, store, or both; and access in the `first` call, when the vector has no values
+ * yet. A vector has one element per row and slice, a BY_ROW vector one per row. */
+enum {
+    SINO_LOADED = 1,
+    SINO_STORED = 2,
+    SINO_LOADED_FIRST = 4,
+    SINO_STORED_FIRST = 8,
+    SINO_EACH_ROW = 16,
+
+    SINO_NO_VECTOR = 0,
+    SINO_VECTOR_READ = SINO_LOADED | SINO_LOADED_FIRST,
+    SINO_VECTOR_WRITE = SINO_STORED | SINO_STORED_FIRST,
+    SINO_VECTOR_CHANGE = SINO_VECTOR_READ | SINO_VECTOR_WRITE,
+    SINO_VECTOR_CHANGE_OR_WRITE = SINO_LOADED | SINO_VECTOR_WRITE, /* first: written; 0 is read */
+    SINO_VECTOR_READ_OR_WRITE = SINO_LOADED | SINO_STORED_FIRST,   /* first: written; 0 is read */
+    SINO_VECTOR_BY_ROW = SINO_VECTOR_READ | SINO_EACH_ROW
+};
+
+enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 2 };
+
+/* ROW(function sino_formula_…, enumerator SINO_UPDATE_…, task name in traces, access to four vectors, number of sums,
+ * whether the formula reads the slices' states). OpenCL C has no variadic macros, so every ROW has these nine
+ * parameters. */
+#define SINO_UPDATE_FORMULAS(ROW)                                                                                      \
+    ROW(square, SQUARE, "update_sums", SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 1, 0)         \
+    ROW(product, PRODUCT, "update_sums", SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, 2, 0)     \
+    ROW(ones, ONES, "weights_ones", SINO_VECTOR_WRITE, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)           \
+    ROW(reciprocal, RECIPROCAL, "weights_reciprocal", SINO_VECTOR_CHANGE, SINO_NO_VECTOR, SINO_NO_VECTOR,              \
+        SINO_NO_VECTOR, 0, 0)                                                                                          \
+    ROW(residual_cg, RESIDUAL_CG, "update_residual_cg", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,          \
+        SINO_NO_VECTOR, 1, 1)                                                                                          \
+    ROW(voxels_cg, VOXELS_CG, "update_voxels_cg", SINO_VECTOR_READ, SINO_VECTOR_READ_OR_WRITE,                         \
+        SINO_VECTOR_CHANGE_OR_WRITE, SINO_VECTOR_CHANGE_OR_WRITE, 0, 1)                                                \
+    ROW(residual_sirt, RESIDUAL_SIRT, "update_residual_sirt", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW,                    \
+        SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR, 1, 0)                                                             \
+    ROW(voxels_sirt, VOXELS_SIRT, "update_voxels_sirt", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW,                          \
+        SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR, 0, 1)                                                             \
+    ROW(total_mlem, TOTAL_MLEM, "update_total_mlem", SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, \
+        2, 0)                                                                                                          \
+    ROW(start_mlem, START_MLEM, "update_start_mlem", SINO_VECTOR_BY_ROW, SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR,  \
+        SINO_NO_VECTOR, 0, 1)                                                                                          \
+    ROW(ratio_mlem, RATIO_MLEM, "update_ratio_mlem", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,             \
+        SINO_NO_VECTOR, 1, 0)                                                                                          \
+    ROW(voxels_mlem, VOXELS_MLEM, "update_voxels_mlem", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW, SINO_VECTOR_CHANGE,      \
+        SINO_NO_VECTOR, 0, 1)
+
+typedef enum SinoUpdateFormula {
+#define ROW(name, NAME, task, a, b, c, d, sums, state) SINO_UPDATE_##NAME,
+    SINO_UPDATE_FORMULAS(ROW)
+#undef ROW
+        SINO_UPDATE_FORMULA_COUNT
+} SinoUpdateFormula;
+
+/* ROW(function sino_rule_…, enumerator SINO_RULE_…, task name in traces). */
+#define SINO_UPDATE_RULES(ROW)                                                                                         \
+    ROW(step_cg, STEP_CG, "update_step")                                                                               \
+    ROW(direction_cg, DIRECTION_CG, "update_direction")                                                                \
+    ROW(scale_mlem, SCALE_MLEM, "update_scale_mlem")
+
+typedef enum SinoUpdateRule {
+#define ROW(name, NAME, task) SINO_RULE_##NAME,
+    SINO_UPDATE_RULES(ROW)
+#undef ROW
+        SINO_UPDATE_RULE_COUNT
+} SinoUpdateRule;
+
+/* Names of the scalars of a slice's state, by solver, and of a slice's sums. */
+enum {
+    SINO_CG_OVERLAP, /* the share of g0 in Aᵀr that rounding has left: (Aᵀr)·g0/‖g0‖² */
+    SINO_CG_NORM0,   /* ‖g0‖² */
+    SINO_CG_GAMMA,   /* ‖Aᵀr‖² of the last iteration */
+    SINO_CG_STEP,    /* step length along d; 0 once the slice has stopped */
+    SINO_CG_BETA     /* weight of the previous direction in the next one */
+};
+enum { SINO_MLEM_START }; /* the value of every voxel at the start */
+enum { SINO_SUM_SQUARE, SINO_SUM_PRODUCT, SINO_SUM_TOTAL = SINO_SUM_PRODUCT };
+
+/* CG (CGLS: M. Hestenes and E. Stiefel, J. Res. NBS 49, 409 (1952)): the step length that minimises the residual,
+ * (r·q)/(q·q) with q = A d, from the sums Σ q², Σ q·r. A slice with q = 0 cannot improve further and stops. */
+SINO_INLINE void sino_rule_step_cg(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    (void)argument, (void)first;
+    const double square = sums->sum[SINO_SUM_SQUARE];
+    if (!(square > 0)) state->stopped = 1;
+    state->scalar[SINO_CG_STEP] = state->stopped ? 0 : sums->sum[SINO_SUM_PRODUCT] / square;
+}
+
+/* In exact arithmetic CG's gradients are orthogonal to the first one, g0 = Aᵀb. A's largest singular vectors amplify
+ * rounding errors, so that CG in single precision soon repeats directions. The rule therefore removes the share of g0
+ * from g: overlap, beta and gamma are those of g − overlap·g0, from the sums Σ g², Σ g·g0. `first`: g is g0 itself. */
+SINO_INLINE void sino_rule_direction_cg(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    const double square = sums->sum[SINO_SUM_SQUARE], along = sums->sum[SINO_SUM_PRODUCT];
+    const double gamma = state->scalar[SINO_CG_GAMMA];
+    (void)argument;
+    if (first) state->scalar[SINO_CG_NORM0] = square;
+    const double norm0 = state->scalar[SINO_CG_NORM0];
+    const double overlap = norm0 > 0 ? along / norm0 : 0;
+    const double rest = fmax(square - overlap * along, 0.0);
+    state->scalar[SINO_CG_OVERLAP] = overlap;
+    state->scalar[SINO_CG_BETA] = gamma > 0 ? rest / gamma : 0;
+    state->scalar[SINO_CG_GAMMA] = rest;
+}
+
+/* Start value of MLEM: counts spread evenly, Σb/Σs; argument = Σs, the sum of the sensitivities of all voxels. */
+SINO_INLINE void sino_rule_scale_mlem(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    (void)first;
+    state->scalar[SINO_MLEM_START] = argument > 0 ? sums->sum[SINO_SUM_TOTAL] / argument : 0;
+}
+
+/* Calls the rule with this number. */
+SINO_INLINE void sino_rule_apply(int rule, SinoSliceState *state, const SinoSliceSums *sums, double argument,
+                                 bool first)
+{
+    switch (rule) {
+#define ROW(name, NAME, task)                                                                                          \
+    case SINO_RULE_##NAME:                                                                                             \
+        sino_rule_##name(state, sums, argument, first);                                                                \
+        break;
+        SINO_UPDATE_RULES(ROW)
+#undef ROW
+    default:
+        break;
+    }
+}
+
+/* Formulas need the element type REAL: a macro in C and OpenCL C, a template parameter in CUDA C++ sources that define
+ * SINO_UPDATE_TEMPLATES. */
+#if defined REAL || defined SINO_UPDATE_TEMPLATES
+
+#ifdef __cplusplus
+#define SINO_FORMULA template <class REAL> SINO_INLINE void
+#define SINO_ELEMENT const SinoElement<REAL>
+template <class REAL> struct SinoElement {
+#else
+#define SINO_FORMULA SINO_INLINE void
+#define SINO_ELEMENT const SinoElement
+typedef struct SinoElement {
+#endif
+    /* Inputs of a formula beside the elements v of its vectors, which have the order of its row. */
+    REAL scalar[SINO_SLICE_SCALARS];      /* of the slice; 0 for padding */
+    REAL argument[SINO_UPDATE_ARGUMENTS]; /* of the call */
+    REAL going;                           /* 1: the slice continues; 0: it has stopped, or is padding */
+    bool first;
+#ifdef __cplusplus
+};
+#else
+} SinoElement;
+#endif
+
+/* Vector v. Sum: Σ v². */
+SINO_FORMULA sino_formula_square(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    (void)e;
+    sum[SINO_SUM_SQUARE] += (double)v[0] * (double)v[0];
+}
+
+/* Vectors v, w. Sums: Σ v², Σ v·w. */
+SINO_FORMULA sino_formula_product(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    const double value = (double)v[0];
+    (void)e;
+    sum[SINO_SUM_SQUARE] += value * value;
+    sum[SINO_SUM_PRODUCT] += value * (double)v[1];
+}
+
+/* Vector v = 1. */
+SINO_FORMULA sino_formula_ones(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    (void)e, (void)sum;
+    v[0] = 1;
+}
+
+/* Vector v = 1/v, 0 where v ≤ 1e−6: weights from row or column sums of A, lengths in voxels. */
+SINO_FORMULA sino_formula_reciprocal(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    (void)e, (void)sum;
+    v[0] = v[0] > (REAL)1e-6 ? 1 / v[0] : 0;
+}
+
+/* CG. Vectors q = A d, r: r −= step·q. Sum: Σ r². */
+SINO_FORMULA sino_formula_residual_cg(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { Q, R };
+    const REAL value = v[R] - e->scalar[SINO_CG_STEP] * v[Q];
+    v[R] = value;
+    sum[SINO_SUM_SQUARE] += (double)value * (double)value;
+}
+
+/* CG. Vectors g, g0, d, x: x += step·d; d = g − overlap·g0 + beta·d. First: x = 0, d = g0 = g. */
+SINO_FORMULA sino_formula_voxels_cg(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { G, G0, D, X };
+    (void)sum;
+    if (e->first) {
+        v[X] = 0;
+        v[D] = v[G0] = v[G];
+        return;
+    }
+    v[X] += e->scalar[SINO_CG_STEP] * v[D];
+    v[D] = v[G] - e->scalar[SINO_CG_OVERLAP] * v[G0] + e->scalar[SINO_CG_BETA] * v[D];
+}
+
+/* SIRT (A. van der Sluis and H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)). Vectors b, row weight R = 1/row
+ * sum, w, which contains A x on entry: w = R (b − w). First: A x = 0. Sum: Σ (b − A x)². */
+SINO_FORMULA sino_formula_residual_sirt(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { B, ROW_WEIGHT, W };
+    const REAL rest = e->first ? v[B] : v[B] - v[W];
+    sum[SINO_SUM_SQUARE] += (double)rest * (double)rest;
+    v[W] = v[ROW_WEIGHT] * rest;
+}
+
+/* SIRT. Vectors g, column weight C = 1/column sum, x: x = max(x + relaxation·C g, least). First: x = 0 on entry.
+ * Arguments: relaxation; least, 0 with non-negativity, else −∞. A stopped slice keeps x. */
+SINO_FORMULA sino_formula_voxels_sirt(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { G, COLUMN_WEIGHT, X };
+    const REAL step = e->going > 0 ? e->argument[0] : 0, least = e->argument[1];
+    const REAL value = (e->first ? 0 : v[X]) + step * v[COLUMN_WEIGHT] * v[G];
+    (void)sum;
+    v[X] = value < least ? least : value;
+}
+
+/* MLEM (L. Shepp and Y. Vardi, IEEE Trans. Med. Imaging 1, 113 (1982)): x = x/s · Aᵀ(b/A x) with the sensitivity s =
+ * Aᵀ1. OSEM uses A and s of a subset of the rays. Negative counts b, which no detector measures, are 0 in ratio and
+ * total, and unchanged in residuals.
+ *
+ * Vector b, or s. Sums: Σ b², Σ max(b, 0). */
+SINO_FORMULA sino_formula_total_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    const double value = (double)v[0];
+    (void)e;
+    sum[SINO_SUM_SQUARE] += value * value;
+    sum[SINO_SUM_TOTAL] += value > 0 ? value : 0;
+}
+
+/* MLEM. Vectors weight = 1/s of a subset, 0 where no ray of the subset crosses the voxel; x: x = start where the weight
+ * is above 0. First: x = 0 elsewhere. */
+SINO_FORMULA sino_formula_start_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { WEIGHT, X };
+    (void)sum;
+    const REAL otherwise = e->first ? 0 : v[X];
+    v[X] = v[WEIGHT] > 0 ? e->scalar[SINO_MLEM_START] : otherwise;
+}
+
+/* MLEM. Vectors b, w, which contains A x on entry: w = max(b, 0)/A x, 0 where A x ≤ 0 or the quotient overflows. Sum: Σ
+ * (A x − b)². */
+SINO_FORMULA sino_formula_ratio_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { B, W };
+    const REAL rest = v[W] - v[B], counts = v[B] > 0 ? v[B] : 0, ratio = counts / v[W];
+    (void)e;
+    sum[SINO_SUM_SQUARE] += (double)rest * (double)rest;
+    v[W] = v[W] > 0 && ratio < (REAL)INFINITY ? ratio : 0;
+}
+
+/* MLEM. Vectors g = Aᵀ ratio, weight = 1/s, x: x = x·g·weight. Voxels of weight 0 and stopped slices keep x. */
+SINO_FORMULA sino_formula_voxels_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { G, WEIGHT, X };
+    const REAL value = v[X] * v[G] * v[WEIGHT];
+    (void)sum;
+    v[X] = e->going > 0 && v[WEIGHT] > 0 ? value : v[X];
+}
+
+/* Calls the formula with this number. Drivers pass a constant, so that the compiler removes the switch. */
+SINO_FORMULA sino_formula_apply(int formula, SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    switch (formula) {
+#define ROW(name, NAME, task, a, b, c, d, sums, state)                                                                 \
+    case SINO_UPDATE_##NAME:                                                                                           \
+        sino_formula_##name(e, v, sum);                                                                                \
+        break;
+        SINO_UPDATE_FORMULAS(ROW)
+#undef ROW
+    default:
+        break;
+    }
+}
+
+#endif
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Update, private: one panel on a CPU core, shared by update_cpu.c and update_tmpl.c. */
+#ifndef SINO_UPDATE_PRIVATE_H
+#define SINO_UPDATE_PRIVATE_H
+
+#include "update.h"
+
+typedef struct SinoUpdatePanel {
+    const SinoUpdate *update;
+    int64_t stride, slice_count;       /* of the panel; slice_count may be 0 */
+    void *vector[SINO_UPDATE_VECTORS]; /* first element of the panel in each vector; BY_ROW: the vector itself */
+    const SinoSliceState *state;       /* state of the panel's first slice; NULL: not read */
+} SinoUpdatePanel;
+
+/* Applies the formula, and adds its sums of each slice to sum0 and sum1, both double[SINO_PANEL_MAX]. */
+void sino_update_panel_single(const SinoUpdatePanel *panel, double *sum0, double *sum1);
+void sino_update_panel_double(const SinoUpdatePanel *panel, double *sum0, double *sum1);
+
+#endif

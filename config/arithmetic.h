@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arithmetic: small integer functions that every room needs, and π. */
+#ifndef SINO_ARITHMETIC_H
+#define SINO_ARITHMETIC_H
+
+#include <stdint.h>
+
+#define SINO_PI 3.14159265358979323846
+
+static inline int64_t sino_smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t sino_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* a/b rounded up: the number of pieces of at most b in a. a ≥ 0, b > 0; a + b must fit in 63 bits. */
+static inline int64_t sino_ceil_divide(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* The least multiple of b that is at least a; limits as of sino_ceil_divide. */
+static inline int64_t sino_ceil_multiple(int64_t a, int64_t b)
+{
+    return sino_ceil_divide(a, b) * b;
+}
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings, table: the table of all settings. */
+#include "settings_table.h"
+
+#include "panel.h"
+
+enum {
+    RECON = SINO_VERB_RECON,
+    PHANTOM = SINO_VERB_PHANTOM,
+    INFO = SINO_VERB_INFO,
+    DEMO = SINO_VERB_DEMO,
+    BENCH = SINO_VERB_BENCH,
+    PLAN = SINO_VERB_PLAN,
+    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN
+};
+
+enum {
+    CG = 1 << SINO_ALGORITHM_CG,
+    SIRT = 1 << SINO_ALGORITHM_SIRT,
+    FBP = 1 << SINO_ALGORITHM_FBP,
+    MLEM = 1 << SINO_ALGORITHM_MLEM,
+    OSEM = 1 << SINO_ALGORITHM_OSEM
+};
+
+/* More than any real detector or volume needs; products of a few such sizes stay far below overflow. */
+#define COUNT_MAX 1e9
+/* Bounds of a row are doubles, which represent every integer up to 2^53. */
+#define SEED_MAX  9007199254740992.0
+#define BYTES_MAX 1152921504606846976.0
+
+static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", NULL};
+static const char *const type_words[] = {"full", "try", NULL};
+static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", NULL};
+static const char *const flat_words[] = {"mean", "median", "none", NULL};
+static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
+static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
+static const char *const center_words[] = {"vo", "phase", NULL};
+static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
+static const char *const communication_words[] = {"hierarchical", "direct", NULL};
+static const char *const plan_words[] = {"table", "json", NULL};
+static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
+static const char *const log_words[] = {"text", "json", NULL};
+
+const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",  "Center",  "Solver",    "Machine", "Ranks",
+                                                        "Output", "Phantom", "Benchmark", "Plan",    "General"};
+
+const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
+    {RECON, "recon", "sinodag recon FILE --out FILE [options]",
+     "sinodag recon scan.h5 -o volume.h5 --algorithm cg --iterations 30"},
+    {PHANTOM, "phantom", "sinodag phantom --out FILE [options]",
+     "sinodag phantom -o scan.h5 --size 256 --angles 400 --slices 16 --truth truth.h5"},
+    {INFO, "info", "sinodag info FILE [options]", "sinodag info scan.h5"},
+    {DEMO, "demo", "sinodag demo [--out FOLDER] [options]", "sinodag demo --out demo"},
+    {BENCH, "bench", "sinodag bench [options]", "sinodag bench --slices 8,16,32 --csv bench.csv --roofline bench.svg"},
+    {PLAN, "plan", "sinodag plan [FILE] [options]",
+     "sinodag plan --angles 1501 --columns 2048 --slices 1792 --ranks 4 --memory 96GiB"},
+};
+
+/* Offset of a member; a compile error when the member's type differs from the type that the kind writes. */
+#define AT(member, type)                                                                                               \
+    .offset = offsetof(SinoSettings, member) + 0 * sizeof(_Generic(((SinoSettings *)0)->member, type : 0))
+#define AT_CHOICE(member)                                                                                              \
+    .offset = offsetof(SinoSettings, member) +                                                                         \
+              0 * sizeof(char[sizeof(((SinoSettings *)0)->member) == sizeof(unsigned) ? 1 : -1])
+
+#define FLAG(member, text) .kind = SINO_SETTING_FLAG, AT(member, bool), .fallback = (text), .operand = "yes|no"
+#define INTEGER(member, least, most, text)                                                                             \
+    .kind = SINO_SETTING_INTEGER, AT(member, int64_t), .low = (least), .high = (most), .fallback = (text),             \
+    .operand = "N"
+/* A rate of plan; if it is not given (0), --machine provides it. */
+#define RATE(member) REAL(member, 0, COUNT_MAX, NULL), .low_excluded = true
+#define REAL(member, least, most, text)                                                                                \
+    .kind = SINO_SETTING_REAL, AT(member, double), .low = (least), .high = (most), .fallback = (text), .operand = "X"
+#define CHOICE(member, words, text)                                                                                    \
+    .kind = SINO_SETTING_CHOICE, AT_CHOICE(member), .choices = (words), .fallback = (text), .operand = "NAME"
+#define CHOICES(member, words, text)                                                                                   \
+    .kind = SINO_SETTING_CHOICES, AT(member, unsigned), .choices = (words), .fallback = (text), .operand = "LIST"
+#define COUNTS(member, least, most, text)                                                                              \
+    .kind = SINO_SETTING_COUNTS, AT(member, SinoCountList), .low = (least), .high = (most), .fallback = (text),        \
+    .operand = "LIST"
+#define SHARES(which, member, type, most, text, what)                                                                  \
+    .kind = SINO_SETTING_##which, AT(member, type), .low = 1, .high = (most), .fallback = (text), .operand = (what)
+#define TEXT(member, what) .kind = SINO_SETTING_TEXT, AT(member, char *), .operand = (what)
+
+#define ROW(section, takers, option, ...)                                                                              \
+    {                                                                                                                  \
+        .group = SINO_GROUP_##section, .verbs = (takers), .name = (option), __VA_ARGS__                                \
+    }
+
+const SinoSetting sino_setting_table[] = {
+    ROW(INPUT, RECON | INFO | PLAN, "file-name", TEXT(file_name, "FILE"),
+        .help = "the scan: a Data Exchange HDF5 file; TIFF images by a folder, a quoted pattern or a file of "
+                "several pages; or raw float32 sinograms (with --theta and --columns); the option's name may "
+                "be left out"),
+    ROW(INPUT, RECON | INFO | PLAN, "theta", TEXT(theta, "ANGLES"),
+        .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
+                "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; or a range of "
+                "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
+    ROW(INPUT, RECON | INFO | PLAN, "flats", TEXT(flats, "IMAGES"),
+        .help = "flat fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
+                "pattern"),
+    ROW(INPUT, RECON | INFO | PLAN, "darks", TEXT(darks, "IMAGES"),
+        .help = "dark fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
+                "pattern"),
+    ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL),
+        .help = "detector columns of raw sinograms; needs --theta"),
+    ROW(INPUT, RECON | PLAN, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"),
+        .help = "first detector row to reconstruct"),
+    ROW(INPUT, RECON | PLAN, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"),
+        .help = "the row after the last one to reconstruct; -1: up to the end"),
+    ROW(INPUT, RECON | PLAN, "start-column", INTEGER(start_column, 0, COUNT_MAX, "0"),
+        .help = "first detector column to use"),
+    ROW(INPUT, RECON | PLAN, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"),
+        .help = "the column after the last one to use; -1: up to the end"),
+    ROW(INPUT, RECON | PLAN, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels",
+        .help = "average squares of this many by this many detector pixels"),
+    ROW(INPUT, RECON | INFO | PLAN, "data", CHOICE(scan_values, values_words, "auto"),
+        .help = "the kind of values in the scan; counts: flat and dark fields are applied, then -ln is taken; "
+                "transmission: only -ln is taken; line-integrals: used unchanged; auto: line integrals in raw "
+                "sinograms, else counts, unless --flat-correction none or --minus-log no say otherwise"),
+    ROW(INPUT, RECON | PLAN, "flat-correction", CHOICE(flat_correction, flat_words, "mean"),
+        .help = "how several flat or dark fields are combined into one; none: neither flat nor dark fields are "
+                "applied"),
+    ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"),
+        .help = "take -ln of the transmission; no: the values already are line integrals"),
+
+    ROW(CENTER, RECON, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6, .high = 1e6,
+        .fallback = "auto", .operand = "auto|X", .unit = "columns",
+        .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
+                "finds it from the scan"),
+    ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "vo"),
+        .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
+                "degrees"),
+    ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"),
+        .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, to choose the "
+                "center by eye"),
+    ROW(CENTER, RECON, "center-search-width", REAL(center_search_width, 0, COUNT_MAX, "0"), .unit = "columns",
+        .help = "columns to each side that are searched: from the middle of the detector, or, with "
+                "--reconstruction-type try, from the center; 0: 50, or 5 with try"),
+    ROW(CENTER, RECON, "center-search-step", REAL(center_search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
+        .unit = "columns", .help = "distance between two centers of --reconstruction-type try"),
+    ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"),
+        .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
+                "middle one"),
+
+    ROW(SOLVER, RECON | DEMO | PLAN, "algorithm", .alias = "reconstruction-algorithm",
+        CHOICE(algorithm, algorithm_words, "cg"),
+        .help = "cg: conjugate gradients for least squares; sirt: simultaneous iterative technique, slower; "
+                "fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
+                "negative; osem: mlem by subsets of the angles, faster"),
+    ROW(SOLVER, RECON | DEMO | PLAN, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"),
+        .algorithms = CG | SIRT | MLEM | OSEM, .help = "largest number of iterations; demo: 12 if not given"),
+    ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true,
+        .algorithms = CG | SIRT | MLEM | OSEM,
+        .help = "a slice stops when its residual |Ax - b| / |b| is at most this; 0: only after the last "
+                "iteration"),
+    ROW(SOLVER, RECON | DEMO, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true, .high_excluded = true,
+        .algorithms = SIRT, .help = "length of each step of sirt"),
+    ROW(SOLVER, RECON | DEMO, "nonnegativity", FLAG(nonnegativity, "no"), .algorithms = SIRT,
+        .help = "set negative values to 0 after each iteration"),
+    ROW(SOLVER, RECON | DEMO | PLAN, "subsets", INTEGER(subsets, 1, 4096, "8"), .algorithms = OSEM,
+        .help = "subsets that osem divides the angles into; each iteration updates a slice once per subset"),
+    ROW(SOLVER, RECON | DEMO, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP,
+        .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
+    ROW(SOLVER, RECON | DEMO | PLAN, "precision", CHOICE(precision, precision_words, "single"),
+        .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "
+                "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
+                "stored as half, too"),
+    ROW(SOLVER, RECON | DEMO | BENCH | PLAN, "symmetry", FLAG(symmetry, "yes"),
+        .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
+                "memory"),
+
+    ROW(MACHINE, RECON | DEMO, "partitions", INTEGER(partitions, 0, 1000000, "0"),
+        .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
+                "minibatches than workers or the operator needs more memory than there is"),
+    ROW(MACHINE, RECON | DEMO | PLAN, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
+        .unit = "slices", .help = "slices that one task computes together; 0: sinodag chooses"),
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
+        .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
+        .help = "main memory that the run may use; 0: 80 % of what is free"),
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
+        .help = "CPU cores that compute; 0: every core that this process may use"),
+    ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"),
+        .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
+                "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
+                "only if it is named"),
+    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"),
+        .help = "StarPU's scheduling policy (lws, dmdas ...); if not given: STARPU_SCHED, or else lws, or dmdas "
+                "with devices"),
+    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"),
+        .help = "directory in which the operator (the ray lengths) is stored for later runs of the same "
+                "geometry, which read it; --reconstruction-type try reads operators but stores none"),
+    ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .help = "write the task graph as a DOT file"),
+    ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"),
+        .help = "measure every task and report how the time was spent"),
+
+    ROW(RANKS, RECON | DEMO | PLAN, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
+        .help = "B groups of D ranks: the groups share the slices, the ranks of a group share each slice; auto: D "
+                "is as small as memory allows"),
+    ROW(RANKS, RECON | DEMO | PLAN, "topology", SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"),
+        .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank "
+                "may have several nodes; auto: one node per rank, with the sockets and workers of the "
+                "machine"),
+    ROW(RANKS, RECON | DEMO | PLAN, "communication", CHOICE(communication, communication_words, "hierarchical"),
+        .help = "hierarchical: partial sums are added within sockets, then within nodes, then between nodes; "
+                "direct: they are sent to their owners at once"),
+    ROW(RANKS, RECON | DEMO | PLAN, "overlap", FLAG(overlap, "yes"),
+        .help = "exchange the sums of some slices while others are computed; no: exchange without overlap, for "
+                "measurements"),
+    ROW(RANKS, RECON | DEMO | PLAN, "node-weights", .kind = SINO_SETTING_WEIGHTS, AT(node_weights, SinoWeightList),
+        .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST",
+        .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
+
+    ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
+        .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
+                "file, and a directory of its name without .h5); phantom: an HDF5 scan; demo: a directory, "
+                "\"demo\" if not given"),
+    ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
+        .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
+                "detector row"),
+    ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"),
+        .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
+    ROW(OUTPUT, RECON, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",
+        .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
+    ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"),
+        .help = "write PNG pictures of middle slices beside the result"),
+    ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .help = "replace existing results"),
+
+    ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels",
+        .help = "number of detector columns, which is also the side of a slice"),
+    ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"), .help = "projections over 180 degrees"),
+    ROW(PHANTOM, PHANTOM | DEMO, "slices", INTEGER(slices, 1, 1000000, "16"), .help = "detector rows"),
+    ROW(PHANTOM, PHANTOM | DEMO, "noise", REAL(noise, 0, 1, "0.01"),
+        .help = "relative standard deviation of an open-beam count (photon noise); 0: no noise"),
+    ROW(PHANTOM, PHANTOM | DEMO, "seed", INTEGER(seed, 0, SEED_MAX, "1"),
+        .help = "seed of the noise: the same seed gives the same scan on any machine"),
+    ROW(PHANTOM, PHANTOM, "truth", TEXT(truth, "FILE"), .help = "also write the true volume to this HDF5 file"),
+
+    ROW(BENCHMARK, BENCH, "columns", INTEGER(columns, 1, 65536, "512"), .unit = "pixels",
+        .help = "number of detector columns, which is also the side of a slice"),
+    ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"), .help = "projections over 180 degrees"),
+    ROW(BENCHMARK, BENCH, "precision", CHOICES(precisions, precision_words, "all"),
+        .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths"),
+    ROW(BENCHMARK, BENCH, "slices", COUNTS(slice_counts, 1, SINO_SLICES_MAX, "1,2,4,8,16,32,64"),
+        .help = "slices that one product computes together"),
+    ROW(BENCHMARK, BENCH, "csv", TEXT(csv, "FILE"), .help = "also write the measurements to this CSV file"),
+    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"),
+        .help = "draw GFLOP/s over flops per byte below the machine's limits; the file's ending selects .svg or "
+                ".png"),
+
+    ROW(PLAN, PLAN, "columns", INTEGER(columns, 1, 65536, NULL),
+        .help = "number of detector columns of a scan without a file, or of raw sinograms with --theta; also the "
+                "side of a slice"),
+    ROW(PLAN, PLAN, "angles", INTEGER(angles, 1, 1000000, NULL),
+        .help = "projections over 180 degrees of a scan without a file"),
+    ROW(PLAN, PLAN, "slices", INTEGER(slices, 1, 1000000, NULL), .help = "detector rows of a scan without a file"),
+    ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
+    ROW(PLAN, PLAN, "format", CHOICE(plan_format, plan_words, "table"), .help = "format in which the plan is printed"),
+    ROW(PLAN, PLAN, "machine", TEXT(machine, "NAME|FILE"),
+        .help = "rates of the machine: usual (the default), summit, or a table of sinodag bench --csv; the "
+                "options below override them"),
+    ROW(PLAN, PLAN, "kernel-gflops", RATE(kernel_gflops), .unit = "GFLOP/s",
+        .help = "rate at which a worker projects and backprojects (sinodag bench measures it)"),
+    ROW(PLAN, PLAN, "memory-bandwidth", RATE(memory_gbps), .unit = "GB/s",
+        .help = "rate at which a worker reads and writes vectors and sums"),
+    ROW(PLAN, PLAN, "socket-bandwidth", RATE(socket_gbps), .unit = "GB/s",
+        .help = "rate at which a worker sends to other workers of its socket"),
+    ROW(PLAN, PLAN, "node-bandwidth", RATE(node_gbps), .unit = "GB/s",
+        .help = "rate at which a socket sends to other sockets of its node"),
+    ROW(PLAN, PLAN, "link-bandwidth", RATE(link_gbps), .unit = "GB/s",
+        .help = "rate at which a node sends to other nodes while it receives at the same rate"),
+    ROW(PLAN, PLAN, "link-latency", RATE(link_latency_us), .unit = "microseconds",
+        .help = "time of a message between nodes in addition to that of its bytes"),
+    ROW(PLAN, PLAN, "file-bandwidth", RATE(file_gbps), .unit = "GB/s",
+        .help = "rate at which all ranks together read and write files"),
+
+    ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true,
+        .help = "YAML file with one \"name: value\" line per setting; the command line overrides it"),
+    ROW(GENERAL, EVERY_VERB, "log", CHOICE(log, log_words, "text"),
+        .help = "format of the log on stderr; json: one object per line"),
+    ROW(GENERAL, EVERY_VERB, "help", .letter = 'h', FLAG(help, "no"), .argument_only = true,
+        .help = "show these options and stop"),
+};
+
+const char *sino_algorithm_name(SinoAlgorithmChoice algorithm)
+{
+    return algorithm_words[algorithm];
+}
+
+const char *sino_filter_name(SinoFbpFilter filter)
+{
+    return filter_words[filter];
+}
+
+const char *sino_precision_name(SinoPrecision precision)
+{
+    return precision_words[precision];
+}
+
+const char *sino_communication_name(SinoCommunication communication)
+{
+    return communication_words[communication];
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Partial sums: the tasks and messages by which one minibatch's partial projections pass between the members of an
+ * exchange. */
+#include "partial_sums.h"
+
+#include "cast_task.h"
+#include "memory.h"
+#include "update_task.h"
+
+#include <stdlib.h>
+
+/* The content of a message, part of its tag. */
+typedef enum Cargo { PARTIALS, PARTIAL_UNITS, RAYS, RAY_UNITS, SUMS, ACTIVE, VOXELS, CARGOES } Cargo;
+
+/* Exponent e: sums sent as halves are scaled to |value| < 2^e. A half reaches 2^16; the margin is for rounding. */
+enum { EXPONENT = 14 };
+
+static int64_t own_rank(const SinoPartialSums *sums)
+{
+    return sums->exchange->shape.data_rank;
+}
+
+static int64_t rank_count(const SinoPartialSums *sums)
+{
+    return sums->exchange->shape.data_count;
+}
+
+static SinoMessage message_of(const SinoPartialSums *sums, const char *name, SinoPosition position, int64_t data_rank,
+                              Cargo cargo, int64_t index)
+{
+    const int64_t indices = (int64_t)1 << 32; /* an upper bound of the number of nodes or partitions */
+    return (SinoMessage){.name = name,
+                         .position = position,
+                         .process = sums->exchange->shape.first_process + data_rank,
+                         .tag = (sums->number * CARGOES + (int64_t)cargo) * indices + index};
+}
+
+const SinoBuffer sino_partial_buffers[SINO_PARTIAL_BUFFERS] = {
+    [SINO_PARTIAL_SOCKET] = {"sum of a socket", SINO_ROWS_SOCKET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [SINO_PARTIAL_PIECE] = {"sum of a node", SINO_ROWS_PIECE, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [SINO_PARTIAL_SENT] = {"sum of a node", SINO_ROWS_SENT, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [SINO_PARTIAL_SENT_HALF] = {"halves of a message", SINO_ROWS_SENT, SINO_ELEMENT_HALF, SINO_LANES_SLICES},
+    [SINO_PARTIAL_SENT_UNITS] = {"units of a message", SINO_ROWS_SENT, SINO_ELEMENT_UNITS, SINO_LANES_ONE_MEMBER},
+    [SINO_PARTIAL_ARRIVAL] = {"sum of another node", SINO_ROWS_ARRIVAL, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [SINO_PARTIAL_ARRIVAL_HALF] = {"halves of a message", SINO_ROWS_ARRIVAL, SINO_ELEMENT_HALF, SINO_LANES_SLICES},
+    [SINO_PARTIAL_ARRIVAL_UNITS] = {"units of a message", SINO_ROWS_ARRIVAL, SINO_ELEMENT_UNITS, SINO_LANES_ONE_MEMBER},
+    [SINO_PARTIAL_RANK_SUMS] = {"sums of another process", SINO_ROWS_RANKS, SINO_ELEMENT_SUMS, SINO_LANES_SLICES},
+    [SINO_PARTIAL_TOTAL_SUMS] = {"sums of all", SINO_ROWS_SHARED, SINO_ELEMENT_SUMS, SINO_LANES_SLICES},
+    [SINO_PARTIAL_VOXELS] = {"tomogram elsewhere", SINO_ROWS_ELSEWHERE, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+
+SinoStatus sino_partial_sums_new(SinoRuntime *runtime, const SinoRayExchange *exchange, const SinoShape *shape,
+                                 const SinoSlices *slices, int64_t number, bool overlap, SinoPartialSums **result)
+{
+    SinoPartialSums *made = NULL;
+    SinoStatus status = NULL;
+    const SinoBatch batch = {.stride = slices->stride, .history_columns = 1};
+    SINO_TRY(sino_allocate(1, sizeof *made, "partial sums", &made));
+    *made = (SinoPartialSums){.exchange = exchange, .slices = slices, .number = number, .overlap = overlap};
+    for (int i = 0; i < SINO_PARTIAL_BUFFERS && !status; i++)
+        status = sino_buffer_new(runtime, &sino_partial_buffers[i], shape, batch, &made->buffer[i]);
+    if (status)
+        sino_partial_sums_free(made, shape);
+    else
+        *result = made;
+    return status;
+}
+
+void sino_partial_sums_free(SinoPartialSums *sums, const SinoShape *shape)
+{
+    if (!sums) return;
+    for (int i = 0; i < SINO_PARTIAL_BUFFERS; i++)
+        sino_data_free_each(sums->buffer[i], shape->extent[sino_partial_buffers[i].rows].members);
+    free(sums);
+}
+
+/* The rows of a message. They are sent as halves with units if the operator stores halves. */
+typedef struct Parcel {
+    SinoData *rows;   /* in the solver's precision; NULL: the message has no rows */
+    SinoData *halves; /* NULL: the rows are sent as they are */
+    SinoData *units;
+} Parcel;
+
+/* Member i of buffer `first` and of the two buffers after it, which hold its halves and units. */
+static Parcel parcel_of(const SinoPartialSums *sums, int first, int64_t i)
+{
+    SinoData **rows = sums->buffer[first], **halves = sums->buffer[first + 1], **units = sums->buffer[first + 2];
+    return (Parcel){.rows = rows[i], .halves = halves ? halves[i] : NULL, .units = units ? units[i] : NULL};
+}
+
+/* A node's sums of the rays that a data rank owns. */
+static Parcel piece_of(const SinoPartialSums *sums, int64_t node, int64_t data_rank)
+{
+    if (data_rank == own_rank(sums)) return (Parcel){.rows = sums->buffer[SINO_PARTIAL_PIECE][node]};
+    return parcel_of(sums, SINO_PARTIAL_SENT, node * rank_count(sums) + data_rank);
+}
+
+static Parcel arrival_of(const SinoPartialSums *sums, int64_t peer)
+{
+    return parcel_of(sums, SINO_PARTIAL_ARRIVAL, peer);
+}
+
+/* Sends rows, or their halves and units, to another data rank. */
+static SinoStatus send(SinoRuntime *runtime, const SinoPartialSums *sums, const char *name, SinoPosition position,
+                       int64_t data_rank, Cargo cargo, int64_t node, int64_t rows, const Parcel *parcel)
+{
+    const SinoMessage message = message_of(sums, name, position, data_rank, cargo, node);
+    if (!parcel->halves) return sino_send(runtime, &message, parcel->rows);
+    SINO_TRY(sino_insert_cast_units(runtime, position, *sums->slices, rows, EXPONENT, true, true, parcel->rows,
+                                    parcel->units));
+    SINO_TRY(
+        sino_insert_cast_narrow(runtime, position, *sums->slices, rows, parcel->rows, parcel->units, parcel->halves));
+    const SinoMessage units = message_of(sums, "units", position, data_rank, cargo + 1, node);
+    SINO_TRY(sino_send(runtime, &units, parcel->units));
+    return sino_send(runtime, &message, parcel->halves);
+}
+
+static SinoStatus receive(SinoRuntime *runtime, const SinoPartialSums *sums, const char *name, SinoPosition position,
+                          int64_t data_rank, Cargo cargo, int64_t node, int64_t rows, const Parcel *parcel)
+{
+    const SinoMessage message = message_of(sums, name, position, data_rank, cargo, node);
+    if (!parcel->halves) return sino_receive(runtime, &message, parcel->rows);
+    const SinoMessage units = message_of(sums, "units", position, data_rank, cargo + 1, node);
+    SINO_TRY(sino_receive(runtime, &units, parcel->units));
+    SINO_TRY(sino_receive(runtime, &message, parcel->halves));
+    return sino_insert_cast_widen(runtime, position, *sums->slices, rows, parcel->halves, parcel->units, parcel->rows);
+}
+
+/* Partial sums and footprint of a child of a socket or node. */
+typedef struct Child {
+    SinoData *data;
+    const SinoFootprint *footprint;
+    SinoData *rays; /* the footprint's rays for devices */
+} Child;
+
+static Child child_of(const SinoPartialSums *sums, bool socket, int64_t number, SinoData *const *partial)
+{
+    if (socket) {
+        const SinoRegion *region = &sums->exchange->socket[number];
+        return (Child){sums->buffer[SINO_PARTIAL_SOCKET][number], &region->footprint, region->ray_list};
+    }
+    const SinoExchangePart *part = &sums->exchange->parts.part[number];
+    return (Child){partial[number], &part->footprint, part->list};
+}
+
+static SinoRowMap map_whole(const SinoFootprint *footprint, const uint32_t *row, int64_t base, int64_t total_rows)
+{
+    return (SinoRowMap){.partial_rows = footprint->ray_count,
+                        .total_rows = total_rows,
+                        .count = footprint->ray_count,
+                        .row = row,
+                        .base = base};
+}
+
+/* Map from a child's rows to the rows of one piece of its node. */
+static SinoRowMap map_piece(const SinoRegion *node, const SinoFootprint *child, int64_t c, int64_t data_rank)
+{
+    const int64_t *cut = node->cut + data_rank, *child_cut = node->child_cut[c] + data_rank;
+    return (SinoRowMap){.partial_rows = child->ray_count,
+                        .total_rows = cut[1] - cut[0],
+                        .first = child_cut[0],
+                        .count = child_cut[1] - child_cut[0],
+                        .row = node->row[c],
+                        .base = cut[0]};
+}
+
+/* One step up (`partial` is added to `total`) or down (`partial` is filled from `total`). */
+static SinoStatus pass(SinoRuntime *runtime, const SinoPartialSums *sums, SinoReduction level, SinoPosition position,
+                       bool up, const SinoRowMap *map, SinoData *list, bool first, SinoData *partial, SinoData *total)
+{
+    if (up) return sino_insert_reduce(runtime, level, position, *sums->slices, map, list, first, partial, total);
+    return sino_insert_spread(runtime, level, position, *sums->slices, map, list, total, partial);
+}
+
+static SinoData *row_list(const SinoRegion *region, int64_t child)
+{
+    return region->row_list ? region->row_list[child] : NULL;
+}
+
+/* Passes sums between partitions and sockets. */
+static SinoStatus pass_sockets(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, bool up,
+                               SinoData *const *partial)
+{
+    for (int64_t s = 0; s < sums->exchange->socket_count; s++) {
+        const SinoRegion *socket = &sums->exchange->socket[s];
+        for (int64_t c = 0; c < socket->child_count; c++) {
+            const Child child = child_of(sums, false, socket->first_child + c, partial);
+            const SinoRowMap map = map_whole(child.footprint, socket->row[c], 0, socket->footprint.ray_count);
+            position.partition = socket->first_child + c;
+            SINO_TRY(pass(runtime, sums, SINO_REDUCE_SOCKET, position, up, &map, row_list(socket, c), c == 0,
+                          child.data, sums->buffer[SINO_PARTIAL_SOCKET][s]));
+        }
+    }
+    return NULL;
+}
+
+/* Passes sums between a node's children and one piece of the node. */
+static SinoStatus pass_piece(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, bool up,
+                             int64_t n, int64_t data_rank, SinoData *const *partial)
+{
+    const SinoRayExchange *exchange = sums->exchange;
+    const SinoRegion *node = &exchange->node[n];
+    const Parcel piece = piece_of(sums, n, data_rank);
+    for (int64_t c = 0; c < node->child_count && piece.rows; c++) {
+        const Child child = child_of(sums, exchange->socket_count > 0, node->first_child + c, partial);
+        const SinoRowMap map = map_piece(node, child.footprint, c, data_rank);
+        position.partition = node->first_child + c;
+        SINO_TRY(pass(runtime, sums, SINO_REDUCE_NODE, position, up, &map, row_list(node, c), c == 0, child.data,
+                      piece.rows));
+    }
+    return NULL;
+}
+
+/* The first ray that this rank owns. */
+static int64_t first_ray(const SinoPartialSums *sums)
+{
+    return sums->exchange->first_ray[own_rank(sums)];
+}
+
+/* Passes sums between the children of the only node and the rays. */
+static SinoStatus pass_only_node(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, bool up,
+                                 SinoData *const *partial, SinoData *total)
+{
+    const SinoRayExchange *exchange = sums->exchange;
+    const bool sockets = exchange->socket_count > 0;
+    const int64_t count = sockets ? exchange->socket_count : exchange->parts.count;
+    for (int64_t c = 0; c < count; c++) {
+        const Child child = child_of(sums, sockets, c, partial);
+        const SinoRowMap map =
+            map_whole(child.footprint, child.footprint->ray, first_ray(sums), sino_ray_exchange_ray_count(exchange));
+        position.partition = c;
+        SINO_TRY(pass(runtime, sums, SINO_REDUCE_NODE, position, up, &map, child.rays, c == 0, child.data, total));
+    }
+    return NULL;
+}
+
+/* Passes sums between the rays of this rank and a node's piece of them. */
+static SinoStatus pass_global(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, bool up,
+                              const SinoFootprint *footprint, SinoData *list, bool first, SinoData *piece,
+                              SinoData *total)
+{
+    const SinoRowMap map =
+        map_whole(footprint, footprint->ray, first_ray(sums), sino_ray_exchange_ray_count(sums->exchange));
+    return pass(runtime, sums, SINO_REDUCE_GLOBAL, position, up, &map, list, first, piece, total);
+}
+
+static SinoStatus pass_own_pieces(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, bool up,
+                                  SinoData *total)
+{
+    const int64_t own = own_rank(sums);
+    for (int64_t n = 0; n < sums->exchange->node_count; n++) {
+        const SinoRegion *node = &sums->exchange->node[n];
+        const SinoFootprint own_rays = {.ray_count = node->cut[own + 1] - node->cut[own],
+                                        .ray = node->footprint.ray + node->cut[own]};
+        position.partition = n;
+        SINO_TRY(pass_global(runtime, sums, position, up, &own_rays, node->ray_list, n == 0,
+                             sums->buffer[SINO_PARTIAL_PIECE][n], total));
+    }
+    return NULL;
+}
+
+/* Without overlap, the submitting thread waits here until the exchange is done. */
+static SinoStatus settle(SinoRuntime *runtime, const SinoPartialSums *sums)
+{
+    if (!sums->overlap && rank_count(sums) > 1) sino_runtime_drain(runtime);
+    return NULL;
+}
+
+/* The number of this rank's node n among all nodes of the batch group. */
+static int64_t node_number(const SinoPartialSums *sums, int64_t n)
+{
+    return own_rank(sums) * sums->exchange->node_count + n;
+}
+
+static int64_t piece_rows(const SinoPartialSums *sums, int64_t n, int64_t data_rank)
+{
+    const int64_t *cut = sums->exchange->node[n].cut;
+    return cut[data_rank + 1] - cut[data_rank];
+}
+
+/* Pieces for other ranks come first, so that their messages travel while the remaining sums are added up. */
+static SinoStatus insert_pieces(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position,
+                                SinoData *const *partial)
+{
+    const int64_t count = rank_count(sums), own = own_rank(sums);
+    for (int64_t k = 1; k <= count; k++) {
+        const int64_t r = (own + k) % count;
+        for (int64_t n = 0; n < sums->exchange->node_count; n++) {
+            const Parcel piece = piece_of(sums, n, r);
+            SINO_TRY(pass_piece(runtime, sums, position, true, n, r, partial));
+            if (r != own && piece.rows)
+                SINO_TRY(send(runtime, sums, "partial", position, r, PARTIALS, node_number(sums, n),
+                              piece_rows(sums, n, r), &piece));
+        }
+    }
+    return NULL;
+}
+
+SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position,
+                                 SinoData *const *partial, SinoData *total)
+{
+    const SinoRayExchange *exchange = sums->exchange;
+    SINO_TRY(pass_sockets(runtime, sums, position, true, partial));
+    if (exchange->node_count == 0) return pass_only_node(runtime, sums, position, true, partial, total);
+    SINO_TRY(insert_pieces(runtime, sums, position, partial));
+    for (int64_t i = 0; i < exchange->peer_count; i++) {
+        const Parcel arrival = arrival_of(sums, i);
+        SINO_TRY(receive(runtime, sums, "partial", position, exchange->peer[i].data_rank, PARTIALS,
+                         exchange->peer[i].node, exchange->peer[i].footprint.ray_count, &arrival));
+    }
+    SINO_TRY(pass_own_pieces(runtime, sums, position, true, total));
+    for (int64_t i = 0; i < exchange->peer_count; i++)
+        SINO_TRY(pass_global(runtime, sums, position, true, &exchange->peer[i].footprint, exchange->peer[i].ray_list,
+                             false, sums->buffer[SINO_PARTIAL_ARRIVAL][i], total));
+    return settle(runtime, sums);
+}
+
+SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *total,
+                                 SinoData *const *partial)
+{
+    const SinoRayExchange *exchange = sums->exchange;
+    const int64_t count = rank_count(sums), own = own_rank(sums);
+    if (exchange->node_count == 0) {
+        SINO_TRY(pass_only_node(runtime, sums, position, false, partial, total));
+        return pass_sockets(runtime, sums, position, false, partial);
+    }
+    for (int64_t i = 0; i < exchange->peer_count; i++) {
+        const SinoPeer *peer = &exchange->peer[i];
+        const Parcel arrival = arrival_of(sums, i);
+        SINO_TRY(
+            pass_global(runtime, sums, position, false, &peer->footprint, peer->ray_list, false, arrival.rows, total));
+        SINO_TRY(send(runtime, sums, "rays", position, peer->data_rank, RAYS, peer->node, peer->footprint.ray_count,
+                      &arrival));
+    }
+    SINO_TRY(pass_own_pieces(runtime, sums, position, false, total));
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t r = (own + k) % count;
+        for (int64_t n = 0; n < exchange->node_count; n++) {
+            const Parcel piece = piece_of(sums, n, r);
+            if (r != own && piece.rows)
+                SINO_TRY(receive(runtime, sums, "rays", position, r, RAYS, node_number(sums, n), piece_rows(sums, n, r),
+                                 &piece));
+            SINO_TRY(pass_piece(runtime, sums, position, false, n, r, partial));
+        }
+    }
+    SINO_TRY(pass_sockets(runtime, sums, position, false, partial));
+    return settle(runtime, sums);
+}
+
+SinoStatus sino_insert_collection(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *own,
+                                  SinoData **all)
+{
+    *all = own;
+    if (rank_count(sums) == 1) return NULL;
+    SinoData *total = sums->buffer[SINO_PARTIAL_TOTAL_SUMS][0];
+    for (int64_t k = 1; k < rank_count(sums); k++) {
+        const int64_t r = (own_rank(sums) + k) % rank_count(sums);
+        const SinoMessage message = message_of(sums, "sums", position, r, SUMS, own_rank(sums));
+        SINO_TRY(sino_send(runtime, &message, own));
+    }
+    for (int64_t r = 0; r < rank_count(sums); r++) {
+        const SinoMessage message = message_of(sums, "sums", position, r, SUMS, r);
+        SinoData *arrived = sums->buffer[SINO_PARTIAL_RANK_SUMS][r];
+        if (arrived) SINO_TRY(sino_receive(runtime, &message, arrived));
+        SINO_TRY(sino_insert_update_collect(runtime, position, *sums->slices, arrived ? arrived : own, r == 0, total));
+    }
+    *all = total;
+    return NULL;
+}
+
+SinoStatus sino_insert_agreement(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, int64_t which,
+                                 SinoData *active)
+{
+    if (own_rank(sums) > 0) {
+        const SinoMessage message = message_of(sums, "active", position, 0, ACTIVE, which);
+        return sino_receive(runtime, &message, active);
+    }
+    for (int64_t r = 1; r < rank_count(sums); r++) {
+        const SinoMessage message = message_of(sums, "active", position, r, ACTIVE, which);
+        SINO_TRY(sino_send(runtime, &message, active));
+    }
+    return NULL;
+}
+
+int64_t sino_partial_sums_keeper(const SinoPartialSums *sums, int64_t minibatch)
+{
+    return minibatch % rank_count(sums);
+}
+
+SinoStatus sino_insert_voxel_messages(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position,
+                                      SinoData *const *own)
+{
+    const SinoExchangeParts *parts = &sums->exchange->parts;
+    const int64_t keeper = sino_partial_sums_keeper(sums, position.minibatch), count = parts->count;
+    for (int64_t p = 0; p < parts->all_count; p++) {
+        const int64_t owner = p / count, number = p - parts->first;
+        const bool here = owner == own_rank(sums);
+        position.partition = p;
+        if (here && keeper != own_rank(sums)) {
+            const SinoMessage message = message_of(sums, "tomogram", position, keeper, VOXELS, p);
+            SINO_TRY(sino_send(runtime, &message, own[number]));
+        } else if (!here && keeper == own_rank(sums)) {
+            const SinoMessage message = message_of(sums, "tomogram", position, owner, VOXELS, p);
+            SINO_TRY(sino_receive(runtime, &message, sums->buffer[SINO_PARTIAL_VOXELS][p]));
+        }
+    }
+    return NULL;
+}

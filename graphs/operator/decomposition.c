@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decomposition: a slice's voxels in Hilbert-ordered tiles, cut into partitions with nearly equal (or given) shares of
+ * the nonzeros.
+ *
+ * Neighbours on the Hilbert curve are neighbours in the slice, so a partition is compact and its footprint small (M.
+ * Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-A1). */
+#include "decomposition.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+
+uint64_t sino_decomposition_hilbert(int order, uint32_t x, uint32_t y)
+{
+    uint64_t position = 0;
+    for (int bit = order - 1; bit >= 0; bit--) {
+        const uint32_t side = 1u << bit, rx = (x & side) != 0, ry = (y & side) != 0;
+        position += (uint64_t)side * side * ((3 * rx) ^ ry);
+        x &= side - 1;
+        y &= side - 1;
+        if (ry) continue;
+        if (rx) {
+            x = side - 1 - x;
+            y = side - 1 - y;
+        }
+        const uint32_t swap = x;
+        x = y;
+        y = swap;
+    }
+    return position;
+}
+
+typedef struct Place {
+    uint64_t position;
+    int64_t row, column;
+} Place;
+
+static int by_position(const void *a, const void *b)
+{
+    const uint64_t p = ((const Place *)a)->position, q = ((const Place *)b)->position;
+    return p < q ? -1 : p > q;
+}
+
+/* Orders the super-tiles of a side × side grid along the Hilbert curve. */
+static SinoStatus order_super_tiles(int64_t side, Place **result)
+{
+    Place *place = NULL;
+    int order = 0;
+    while ((int64_t)1 << order < side) order++;
+    SINO_TRY(sino_allocate(side * side, sizeof *place, "the order of tiles", &place));
+    for (int64_t i = 0; i < side * side; i++)
+        place[i] = (Place){.row = i / side,
+                           .column = i % side,
+                           .position = sino_decomposition_hilbert(order, (uint32_t)(i % side), (uint32_t)(i / side))};
+    qsort(place, (size_t)(side * side), sizeof *place, by_position);
+    *result = place;
+    return NULL;
+}
+
+/* Appends tiles to the decomposition. */
+typedef struct Fill {
+    const SinoLayout *layout;
+    SinoDecomposition *made;
+    int64_t side; /* super-tiles along a side of the grid */
+    bool *placed; /* [super-tile]: its orbit has been appended */
+    bool *starts; /* [appended tile]: a partition may begin here */
+} Fill;
+
+static void put_super_tile(Fill *fill, int64_t row, int64_t column)
+{
+    SinoDecomposition *made = fill->made;
+    const int64_t size = fill->layout->geometry.grid_size;
+    if (fill->placed[row * fill->side + column]) return;
+    fill->placed[row * fill->side + column] = true;
+    for (int64_t i = 0; i < (int64_t)SINO_SUPER_TILE * SINO_SUPER_TILE; i++) {
+        const SinoTilePlace tile = {.row = (int32_t)(row * SINO_SUPER_TILE + i / SINO_SUPER_TILE),
+                                    .column = (int32_t)(column * SINO_SUPER_TILE + i % SINO_SUPER_TILE)};
+        if (sino_tile_range(size, tile.row).count == 0 || sino_tile_range(size, tile.column).count == 0) continue;
+        made->weight[made->tile_count] = sino_trace_estimate(&fill->layout->geometry, tile);
+        made->nonzero_count += made->weight[made->tile_count];
+        made->tile[made->tile_count++] = tile;
+    }
+}
+
+/* Appends the orbit of a super-tile. With one orientation a partition may begin at any tile, with several only at an
+ * orbit. */
+static void put_orbit(Fill *fill, const Place *place)
+{
+    const uint32_t group = sino_orientation_group(fill->layout->orientations);
+    const bool alone = group == 1;
+    const int64_t first = fill->made->tile_count;
+    for (int g = 0; g < SINO_ORIENTATIONS; g++) {
+        if (!(group >> g & 1)) continue;
+        int64_t row = place->row, column = place->column;
+        sino_orientation_place(g, fill->side, &row, &column);
+        put_super_tile(fill, row, column);
+    }
+    for (int64_t t = first; t < fill->made->tile_count; t++) fill->starts[t] = alone || t == first;
+}
+
+/* Partition p ends where the sum of tile weights passes the sum of the shares up to p. */
+static void cut(SinoDecomposition *made, const bool *starts, const double *share)
+{
+    const int64_t count = made->partition_count;
+    double sum = 0, all_shares = 0, shares = 0;
+    for (int64_t p = 0; p < count; p++) all_shares += share ? share[p] : 1;
+    int64_t tile = 0;
+    for (int64_t p = 0; p < count; p++) {
+        made->first[p] = tile;
+        shares += share ? share[p] : 1;
+        const double end_weight = made->nonzero_count * shares / all_shares;
+        while (tile < made->tile_count) {
+            int64_t end = tile + 1;
+            double weight = made->weight[tile];
+            while (end < made->tile_count && !starts[end]) weight += made->weight[end++];
+            if (sum + weight / 2 >= end_weight) break;
+            sum += weight;
+            tile = end;
+        }
+    }
+    made->first[count] = made->tile_count;
+}
+
+static SinoStatus put_tiles(Fill *fill, const double *share)
+{
+    SinoStatus status = NULL;
+    Place *place = NULL;
+    const int64_t count = fill->side * fill->side;
+    SINO_TRY_OR(status, cleanup, order_super_tiles(fill->side, &place));
+    SINO_TRY_OR(status, cleanup, sino_allocate(count, sizeof *fill->placed, "tiles", &fill->placed));
+    SINO_TRY_OR(status, cleanup,
+                sino_allocate(count * SINO_SUPER_TILE * SINO_SUPER_TILE, sizeof *fill->starts, "tiles", &fill->starts));
+    for (int64_t i = 0; i < count; i++) put_orbit(fill, &place[i]);
+    cut(fill->made, fill->starts, share);
+cleanup:
+    free(place);
+    free(fill->placed);
+    free(fill->starts);
+    return status;
+}
+
+SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_count, const double *share,
+                                  SinoDecomposition *result)
+{
+    SinoStatus status = NULL;
+    const int64_t side = sino_tile_side(layout->geometry.grid_size);
+    SinoDecomposition made = {.partition_count = partition_count};
+    Fill fill = {.layout = layout, .made = &made, .side = side / SINO_SUPER_TILE};
+    SINO_TRY_OR(status, fail, sino_allocate(side * side, sizeof *made.tile, "tiles", &made.tile));
+    SINO_TRY_OR(status, fail, sino_allocate(side * side, sizeof *made.weight, "tiles", &made.weight));
+    SINO_TRY_OR(status, fail, sino_allocate(partition_count + 1, sizeof *made.first, "partitions", &made.first));
+    SINO_TRY_OR(status, fail, put_tiles(&fill, share));
+    *result = made;
+    return NULL;
+fail:
+    sino_decomposition_free(&made);
+    return status;
+}
+
+int64_t sino_decomposition_units(const SinoLayout *layout)
+{
+    const int64_t tiles = sino_tile_voxels(layout->geometry.grid_size) / SINO_TILE_VOXELS;
+    if (layout->orientations == 1) return tiles;
+    /* The number of orbits (Burnside's lemma): the mean, over the members of the group, of the number of super-tiles
+     * that a member leaves in place. The identity leaves all in place, a reflection in a diagonal that diagonal, any
+     * other member none. A grid of 2 × 2 shows which of these a member is. */
+    const int64_t side = sino_tile_side(layout->geometry.grid_size) / SINO_SUPER_TILE;
+    const uint32_t group = sino_orientation_group(layout->orientations);
+    int64_t staying = side * side;
+    for (int g = 1; g < SINO_ORIENTATIONS; g++) {
+        int64_t row[] = {0, 0}, column[] = {0, 1};
+        if (!(group >> g & 1)) continue;
+        for (int i = 0; i < 2; i++) sino_orientation_place(g, 2, &row[i], &column[i]);
+        if ((row[0] == 0 && column[0] == 0) || (row[1] == 0 && column[1] == 1)) staying += side;
+    }
+    return staying / __builtin_popcount(group);
+}
+
+void sino_decomposition_free(SinoDecomposition *decomposition)
+{
+    free(decomposition->tile);
+    free(decomposition->weight);
+    free(decomposition->first);
+    *decomposition = (SinoDecomposition){0};
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Footprint size: how many rays meet each partition, socket and node of a slice, computed without tracing. */
+#include "footprint_size.h"
+
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A rectangle of voxels, x ± half_width and y ± half_height in the grid's coordinates (geometry.h). */
+typedef struct Rectangle {
+    double x, y, half_width, half_height;
+} Rectangle;
+
+/* Columns first … last at one angle. */
+typedef struct Interval {
+    int32_t first, last;
+    int32_t rectangle; /* its number in the partition; unused in merged intervals */
+} Interval;
+
+/* Working memory, used angle by angle. */
+typedef struct Work {
+    const SinoGeometry *scan;
+    const SinoDecomposition *decomposition;
+    SinoFootprintSizes *sizes;
+    Rectangle *rectangle;         /* of all partitions; owned */
+    int64_t *first_rectangle;     /* [partition + 1]; owned */
+    Interval *shadow;             /* [rectangle], sorted by first column within a partition; owned */
+    Interval *list[2];            /* merged columns of a socket's workers, and of a node's sockets; owned */
+    uint64_t *owner[SINO_LEVELS]; /* [member]: bit set of the ranks that own any of its rays; owned */
+    int64_t owner_words;          /* words of a member's bit set; no more bits than there are angles are needed */
+} Work;
+
+static int by_place(const void *a, const void *b)
+{
+    const SinoTilePlace *p = a, *q = b;
+    if (p->row != q->row) return p->row < q->row ? -1 : 1;
+    return (p->column > q->column) - (p->column < q->column);
+}
+
+/* A rectangle of tiles: columns and rows first … end − 1. */
+typedef struct TileBox {
+    int32_t first_column, end_column, first_row, end_row;
+} TileBox;
+
+static Rectangle rectangle_of(int64_t size, const TileBox *box)
+{
+    const int64_t left = sino_tile_first_voxel(size, box->first_column),
+                  top = sino_tile_first_voxel(size, box->first_row);
+    const int64_t right = sino_tile_first_voxel(size, box->end_column),
+                  bottom = sino_tile_first_voxel(size, box->end_row);
+    const double x0 = (double)(left > 0 ? left : 0), x1 = (double)(right < size ? right : size);
+    const double y0 = (double)(top > 0 ? top : 0), y1 = (double)(bottom < size ? bottom : size);
+    return (Rectangle){.x = (x0 + x1 - (double)size) / 2,
+                       .y = ((double)size - y0 - y1) / 2,
+                       .half_width = (x1 - x0) / 2,
+                       .half_height = (y1 - y0) / 2};
+}
+
+/* Turns tiles in the order of by_place into runs along rows, and runs stacked on each other into one box. Returns the
+ * number of boxes. */
+static int64_t box_tiles(int64_t tile_count, const SinoTilePlace *tile, TileBox *box)
+{
+    int64_t count = 0, above = 0; /* boxes before `above` cannot be extended any more */
+    for (int64_t t = 0; t < tile_count;) {
+        const int32_t row = tile[t].row, first = tile[t].column;
+        int32_t end = first;
+        for (; t < tile_count && tile[t].row == row && tile[t].column == end; t++) end++;
+        while (above < count && box[above].end_row < row) above++;
+        int64_t same = above;
+        while (same < count &&
+               !(box[same].end_row == row && box[same].first_column == first && box[same].end_column == end))
+            same++;
+        if (same < count)
+            box[same].end_row = row + 1;
+        else
+            box[count++] = (TileBox){first, end, row, row + 1};
+    }
+    return count;
+}
+
+/* Appends the rectangles of one partition; returns their number. */
+static int64_t add_rectangles(Work *work, int64_t partition, SinoTilePlace *tile, TileBox *box)
+{
+    const SinoDecomposition *decomposition = work->decomposition;
+    const int64_t first = decomposition->first[partition], count = decomposition->first[partition + 1] - first;
+    if (count == 0) return 0;
+    memcpy(tile, decomposition->tile + first, (size_t)count * sizeof *tile);
+    qsort(tile, (size_t)count, sizeof *tile, by_place);
+    const int64_t boxes = box_tiles(count, tile, box);
+    for (int64_t i = 0; i < boxes; i++)
+        work->rectangle[work->first_rectangle[partition] + i] = rectangle_of(work->scan->grid_size, &box[i]);
+    return boxes;
+}
+
+static SinoStatus find_rectangles(Work *work)
+{
+    const SinoDecomposition *decomposition = work->decomposition;
+    const int64_t partitions = decomposition->partition_count;
+    SinoTilePlace *tile = NULL;
+    TileBox *box = NULL;
+    SinoStatus status = NULL;
+    SINO_TRY_OR(status, cleanup, sino_allocate(decomposition->tile_count, sizeof *tile, "tiles", &tile));
+    SINO_TRY_OR(status, cleanup, sino_allocate(decomposition->tile_count, sizeof *box, "tiles", &box));
+    SINO_TRY_OR(status, cleanup,
+                sino_allocate(decomposition->tile_count, sizeof *work->rectangle, "tiles", &work->rectangle));
+    SINO_TRY_OR(status, cleanup,
+                sino_allocate(partitions + 1, sizeof *work->first_rectangle, "partitions", &work->first_rectangle));
+    for (int64_t p = 0; p < partitions; p++)
+        work->first_rectangle[p + 1] = work->first_rectangle[p] + add_rectangles(work, p, tile, box);
+cleanup:
+    free(tile);
+    free(box);
+    return status;
+}
+
+static SinoStatus new_sizes(Work *work, const SinoTopology *topology)
+{
+    SinoFootprintSizes *sizes = work->sizes;
+    const int64_t ranks = topology->rank_count;
+    sizes->topology = *topology;
+    sizes->member_count[SINO_LEVEL_WORKER] = sino_topology_partitions(topology);
+    sizes->member_count[SINO_LEVEL_SOCKET] = sino_topology_sockets(topology);
+    sizes->member_count[SINO_LEVEL_NODE] = topology->node_count;
+    const int64_t owners = ranks < work->scan->angle_count ? ranks : work->scan->angle_count;
+    work->owner_words = (owners + 63) / 64;
+    for (SinoLevel level = 0; level < SINO_LEVELS; level++) {
+        const int64_t members = sizes->member_count[level];
+        int64_t words;
+        SINO_TRY(sino_multiply(members, work->owner_words, "owners of footprints", &words));
+        SINO_TRY(sino_allocate(members, sizeof *sizes->member[level], "footprints", &sizes->member[level]));
+        SINO_TRY(sino_allocate(ranks, sizeof *sizes->taken[level], "ranks", &sizes->taken[level]));
+        SINO_TRY(sino_allocate(ranks, sizeof *sizes->sender_count[level], "ranks", &sizes->sender_count[level]));
+        SINO_TRY(sino_allocate(words, sizeof **work->owner, "owners of footprints", &work->owner[level]));
+    }
+    return NULL;
+}
+
+/* Allocates the lists for the intervals of the largest socket and node. */
+static SinoStatus new_lists(Work *work, const SinoTopology *topology)
+{
+    const int64_t *first = work->first_rectangle, partitions = work->decomposition->partition_count;
+    const int64_t node = topology->sockets * topology->workers;
+    int64_t most = 0;
+    for (int64_t p = 0; p < partitions; p += node) {
+        const int64_t count = first[p + node] - first[p];
+        if (count > most) most = count;
+    }
+    for (int i = 0; i < 2; i++) SINO_TRY(sino_allocate(most, sizeof **work->list, "footprints", &work->list[i]));
+    SINO_TRY(sino_allocate(first[partitions], sizeof *work->shadow, "footprints", &work->shadow));
+    for (int64_t p = 0; p < partitions; p++)
+        for (int64_t r = first[p]; r < first[p + 1]; r++) work->shadow[r].rectangle = (int32_t)(r - first[p]);
+    return NULL;
+}
+
+/* Insertion sort in place: lists are short, and neighbouring angles have nearly the same order. */
+static void sort_intervals(int64_t count, Interval *interval)
+{
+    for (int64_t i = 1; i < count; i++) {
+        const Interval moved = interval[i];
+        int64_t j = i;
+        for (; j > 0 && interval[j - 1].first > moved.first; j--) interval[j] = interval[j - 1];
+        interval[j] = moved;
+    }
+}
+
+/* Merges sorted intervals that overlap or touch, appends the results to `merged`, and returns their number. */
+static int64_t merge_intervals(int64_t count, const Interval *sorted, Interval *merged)
+{
+    int64_t made = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (sorted[i].last < sorted[i].first) continue;
+        if (made == 0 || sorted[i].first > merged[made - 1].last + 1)
+            merged[made++] = sorted[i];
+        else if (sorted[i].last > merged[made - 1].last)
+            merged[made - 1].last = sorted[i].last;
+    }
+    return made;
+}
+
+static int64_t interval_rays(int64_t count, const Interval *interval)
+{
+    int64_t rays = 0;
+    for (int64_t i = 0; i < count; i++) rays += interval[i].last - interval[i].first + 1;
+    return rays;
+}
+
+typedef struct Angle {
+    double rad, cosine, sine;
+    int64_t owner;
+    int64_t owner_bit; /* bit of the angle's owner, different for each owner */
+} Angle;
+
+/* The columns whose rays meet a rectangle in more than 1e-9. */
+static void cast_shadow(const Work *work, const Angle *angle, const Rectangle *rectangle, Interval *shadow)
+{
+    const double touch = 1e-9, middle = rectangle->x * angle->cosine + rectangle->y * angle->sine + work->scan->center;
+    const double half =
+        rectangle->half_width * fabs(angle->cosine) + rectangle->half_height * fabs(angle->sine) - touch;
+    const double first = ceil(middle - half), last = floor(middle + half), end = (double)(work->scan->column_count - 1);
+    shadow->first = (int32_t)(first > 0 ? fmin(first, end + 1) : 0);
+    shadow->last = (int32_t)(last < end ? fmax(last, -1) : end);
+}
+
+/* Adds a member's rays at one angle to its counts. */
+static void count_rays(Work *work, SinoLevel level, int64_t member, const Angle *angle, int64_t rays)
+{
+    SinoFootprintSizes *sizes = work->sizes;
+    SinoFootprintSize *size = &sizes->member[level][member];
+    const int64_t per_node = sizes->member_count[level] / sizes->member_count[SINO_LEVEL_NODE];
+    if (rays == 0) return;
+    size->ray_count += rays;
+    if (sino_topology_rank_of_node(&sizes->topology, member / per_node) == angle->owner) {
+        size->own_count += rays;
+        return;
+    }
+    sizes->taken[level][angle->owner] += rays;
+    uint64_t *word = &work->owner[level][member * work->owner_words + angle->owner_bit / 64];
+    const uint64_t bit = (uint64_t)1 << angle->owner_bit % 64;
+    size->owner_count += (*word & bit) == 0;
+    sizes->sender_count[level][angle->owner] += (*word & bit) == 0;
+    *word |= bit;
+}
+
+/* Appends one partition's columns to `merged`; returns the number of intervals. */
+static int64_t shade_partition(Work *work, int64_t partition, const Angle *angle, Interval *merged)
+{
+    const int64_t first = work->first_rectangle[partition], count = work->first_rectangle[partition + 1] - first;
+    Interval *shadow = work->shadow + first;
+    for (int64_t i = 0; i < count; i++)
+        cast_shadow(work, angle, &work->rectangle[first + shadow[i].rectangle], &shadow[i]);
+    sort_intervals(count, shadow);
+    return merge_intervals(count, shadow, merged);
+}
+
+static void shade_node(Work *work, int64_t node, const Angle *angle)
+{
+    const SinoTopology *topology = &work->sizes->topology;
+    Interval *of_workers = work->list[0], *of_sockets = work->list[1];
+    int64_t node_count = 0;
+    for (int64_t s = node * topology->sockets; s < (node + 1) * topology->sockets; s++) {
+        int64_t socket_count = 0;
+        for (int64_t p = s * topology->workers; p < (s + 1) * topology->workers; p++) {
+            const int64_t count = shade_partition(work, p, angle, of_workers + socket_count);
+            count_rays(work, SINO_LEVEL_WORKER, p, angle, interval_rays(count, of_workers + socket_count));
+            socket_count += count;
+        }
+        sort_intervals(socket_count, of_workers);
+        const int64_t merged = merge_intervals(socket_count, of_workers, of_sockets + node_count);
+        count_rays(work, SINO_LEVEL_SOCKET, s, angle, interval_rays(merged, of_sockets + node_count));
+        node_count += merged;
+    }
+    sort_intervals(node_count, of_sockets);
+    const int64_t merged = merge_intervals(node_count, of_sockets, of_workers);
+    count_rays(work, SINO_LEVEL_NODE, node, angle, interval_rays(merged, of_workers));
+}
+
+static int by_angle(const void *a, const void *b)
+{
+    const Angle *p = a, *q = b;
+    if (p->rad != q->rad) return p->rad < q->rad ? -1 : 1;
+    return (p->owner > q->owner) - (p->owner < q->owner);
+}
+
+static SinoStatus shade_all(Work *work)
+{
+    const int64_t count = work->scan->angle_count, ranks = work->sizes->topology.rank_count;
+    Angle *angle = NULL;
+    SINO_TRY(sino_allocate(count, sizeof *angle, "angles", &angle));
+    for (int64_t k = 0; k < count; k++) {
+        const double rad = work->scan->angle_rad[k];
+        const int64_t owner = sino_owner_of_angle(count, ranks, k);
+        angle[k] = (Angle){rad, cos(rad), sin(rad), owner, ranks < count ? owner : k};
+    }
+    qsort(angle, (size_t)count, sizeof *angle, by_angle);
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t n = 0; n < work->sizes->topology.node_count; n++) shade_node(work, n, &angle[k]);
+    free(angle);
+    return NULL;
+}
+
+SinoStatus sino_footprint_sizes_new(const SinoGeometry *scan, const SinoDecomposition *decomposition,
+                                    const SinoTopology *topology, SinoFootprintSizes *result)
+{
+    SinoStatus status = NULL;
+    SinoFootprintSizes made = {0};
+    Work work = {.scan = scan, .decomposition = decomposition, .sizes = &made};
+    SINO_TRY_OR(status, cleanup, new_sizes(&work, topology));
+    SINO_TRY_OR(status, cleanup, find_rectangles(&work));
+    SINO_TRY_OR(status, cleanup, new_lists(&work, topology));
+    SINO_TRY_OR(status, cleanup, shade_all(&work));
+    *result = made;
+    made = (SinoFootprintSizes){0};
+cleanup:
+    sino_footprint_sizes_free(&made);
+    free(work.rectangle);
+    free(work.first_rectangle);
+    free(work.shadow);
+    for (int i = 0; i < 2; i++) free(work.list[i]);
+    for (SinoLevel level = 0; level < SINO_LEVELS; level++) free(work.owner[level]);
+    return status;
+}
+
+void sino_footprint_sizes_free(SinoFootprintSizes *sizes)
+{
+    for (SinoLevel level = 0; level < SINO_LEVELS; level++) {
+        free(sizes->member[level]);
+        free(sizes->taken[level]);
+        free(sizes->sender_count[level]);
+    }
+    *sizes = (SinoFootprintSizes){0};
+}
+
+int64_t sino_footprint_sizes_total(const SinoFootprintSizes *sizes, SinoLevel level)
+{
+    int64_t rays = 0;
+    for (int64_t i = 0; i < sizes->member_count[level]; i++) rays += sizes->member[level][i].ray_count;
+    return rays;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operator: the table of kinds, and the code that all kinds share. */
+#include "operator.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+
+static const SinoOperatorKind *const kinds[] = {&sino_rays_kind};
+
+const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i]->takes(problem)) return kinds[i];
+    return NULL;
+}
+
+SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *request, SinoOperator **result)
+{
+    SinoOperator *op = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *op, "the operator", &op));
+    *op = (SinoOperator){.kind = sino_operator_kind(&request->problem),
+                         .runtime = runtime,
+                         .problem = request->problem,
+                         .idle = request->shape.idle};
+    SinoStatus status = op->kind->open(op, request);
+    if (status)
+        sino_operator_free(op);
+    else
+        *result = op;
+    return status;
+}
+
+void sino_operator_free(SinoOperator *op)
+{
+    if (!op) return;
+    op->kind->close(op);
+    free(op);
+}
+
+SinoStatus sino_operator_work_new(const SinoOperator *op, const SinoSlices *slices, int64_t number, bool overlap,
+                                  SinoOperatorWork **result)
+{
+    SinoOperatorWork *work = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *work, "a minibatch", &work));
+    work->op = op;
+    SinoStatus status = op->kind->work_open(work, slices, number, overlap);
+    if (status)
+        sino_operator_work_free(work);
+    else
+        *result = work;
+    return status;
+}
+
+void sino_operator_work_free(SinoOperatorWork *work)
+{
+    if (!work) return;
+    work->op->kind->work_close(work);
+    free(work);
+}

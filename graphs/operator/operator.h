@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operator: A, which maps the partitions of an image to data (rays), and its transpose, as tasks of a minibatch's
+ * graph. Solvers and the pipeline use operators through this interface only. Each kind of operator is one row of the
+ * table in operator.c.
+ *
+ * The image is divided into partitions, each with voxel vectors of its own. A rank has the ray vectors of the rays that
+ * it owns. With OSEM the data are divided into subsets, each with ray vectors of its own (SINO_ROWS_SUBSET); a single
+ * subset has all rays. */
+#ifndef SINO_OPERATOR_H
+#define SINO_OPERATOR_H
+
+#include "communication.h"
+#include "geometry.h"
+#include "partial_sums.h"
+#include "topology.h"
+
+typedef struct SinoOperatorKind SinoOperatorKind;
+
+/* The part of a reconstruction that determines the operator. */
+typedef struct SinoProblem {
+    SinoGeometry geometry; /* of one slice, angles in the order of the scan; angle_rad is not owned */
+    SinoPrecision precision;
+    bool symmetry;        /* store rays that are quarter turns or mirror images of each other once, if angles pair up */
+    int64_t subset_count; /* subsets of the data; 1 except for OSEM */
+} SinoProblem;
+
+/* The division of a batch group's slices among its ranks. */
+typedef struct SinoDivision {
+    SinoTopology topology;
+    const double *rank_weight; /* [rank of the group]: relative speed; NULL: all alike; not owned */
+    double mean_weight;        /* mean speed of all ranks of the run */
+    bool direct;               /* --communication direct */
+} SinoDivision;
+
+typedef struct SinoOperatorRequest {
+    SinoProblem problem;
+    SinoDivision division;
+    SinoRayExchangeShape shape; /* of this rank */
+    int64_t window_count;       /* number of partitions whose blocks are in memory at a time; 0: all */
+    const char *cache;          /* directory of saved operators; NULL: none */
+} SinoOperatorRequest;
+
+/* Properties of an operator that take no time to compute. */
+typedef struct SinoOperatorOutline {
+    int64_t bytes;       /* blocks of all ranks: an upper bound */
+    int64_t unit_count;  /* indivisible parts of a slice */
+    int64_t voxel_count; /* rows of the voxel vectors of all partitions */
+} SinoOperatorOutline;
+
+/* Properties of an operator, computed before it is built. Where ranks differ, the largest value of any rank. */
+typedef struct SinoOperatorSize {
+    int64_t bytes;               /* blocks of a rank: an upper bound */
+    int64_t partition_bytes;     /* block of the largest partition: an upper bound */
+    int64_t map_bytes;           /* footprints and index maps */
+    int64_t building_bytes;      /* temporary memory while the operator is built */
+    SinoShape shape;             /* estimated: extents without `rows` */
+    SinoTraffic traffic, direct; /* of a projection: with the division's hierarchy, and without a hierarchy */
+    double nonzero_count;        /* of one slice */
+    double slowest_nonzeros;     /* of one slice: of the slowest worker, divided by its rank's relative speed */
+    int64_t stored_angles, orientations;
+    int64_t all_bytes; /* blocks of all ranks of a batch group together */
+} SinoOperatorSize;
+
+typedef struct SinoOperator {
+    const SinoOperatorKind *kind;
+    SinoRuntime *runtime; /* not owned */
+    SinoProblem problem;
+    SinoShape shape;        /* of this rank; extents have `rows` */
+    const int64_t *place;   /* [angle of the scan]: its number among this rank's angles, in the order of the rows of ray
+                             * vectors; −1: another rank has the angle; owned by the kind */
+    int64_t nonzero_count;  /* nonzeros of this rank's partitions */
+    bool idle;              /* this rank has no work; nothing else is filled in */
+    SinoRayExchange *ranks; /* the ranks that share the slices; NULL: idle; not owned */
+    void *own;              /* of the kind */
+} SinoOperator;
+
+/* Buffers that one slot of minibatches needs for its products. */
+typedef struct SinoOperatorWork {
+    const SinoOperator *op; /* not owned */
+    SinoPartialSums *sums;  /* partial sums and messages between ranks that share the slices; owned by the kind */
+    void *own;              /* of the kind */
+} SinoOperatorWork;
+
+typedef struct SinoProduct {
+    SinoPosition position;
+    SinoSlices slices;
+    int64_t subset; /* 0 … subset_count − 1 */
+} SinoProduct;
+
+/* The conversion of voxels to the pixels of images. */
+typedef struct SinoImaging {
+    double scale;      /* output value = scale · value per voxel */
+    double mask_ratio; /* pixels outside mask_ratio times the inscribed circle's radius are 0; 0: no mask */
+} SinoImaging;
+
+struct SinoOperatorKind {
+    const char *name;
+    /* Whether the kind can solve the problem. */
+    bool (*takes)(const SinoProblem *problem);
+    /* Called before any work. SINO_BAD_INPUT: operators cannot be saved in the folder (NULL: no folder is asked
+     * for). */
+    SinoStatus (*check)(const char *folder);
+    /* Fills in *outline at once. */
+    SinoStatus (*outline)(const SinoProblem *problem, SinoOperatorOutline *outline);
+    /* Time grows with angles × partitions: seconds for thousands of both. */
+    SinoStatus (*size)(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
+                       SinoOperatorSize *size);
+    /* Collective. Builds the operator: fills in op->shape, place, nonzero_count, ranks and own. An idle rank takes part
+     * in the collective calls only. After a failure `close` is called. */
+    SinoStatus (*open)(SinoOperator *op, const SinoOperatorRequest *request);
+    void (*close)(SinoOperator *op);
+    /* Bytes of one work. */
+    int64_t (*work_bytes)(const SinoShape *shape, SinoBatch batch);
+    /* Allocates a work (sino_operator_work_new): fills in work->sums and own. After a failure `work_close` is called.
+     */
+    SinoStatus (*work_open)(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap);
+    void (*work_close)(SinoOperatorWork *work);
+    /* Insert the tasks of y = A x and of x = Aᵀ y for product->subset: x[partition of this rank] are voxel vectors, y
+     * is the vector of the rays that this rank owns. Ranks that share the slices insert the same products in the same
+     * order. */
+    SinoStatus (*project)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
+    SinoStatus (*backproject)(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
+    /* Inserts the tasks that write the slices to image, float[slice][N][N]. Called on the rank that keeps the images,
+     * after sino_insert_voxel_messages. */
+    SinoStatus (*image)(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
+                        SinoData *const *x, SinoData *image);
+    /* report: describes the operator in the log. keep: saves the operator in the folder (NULL: does nothing); called
+     * once the volume is written. */
+    void (*report)(const SinoOperator *op);
+    void (*keep)(SinoOperator *op, const char *folder);
+};
+
+extern const SinoOperatorKind sino_rays_kind;
+
+/* The first kind of the table that takes the problem; NULL: none does, which sino_run_plan_new refuses. */
+const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem);
+
+/* Collective over all ranks. Returns when the operator and its exchange between ranks are ready. Errors: those of the
+ * kind's `open`. */
+SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *request, SinoOperator **op);
+void sino_operator_free(SinoOperator *op); /* takes NULL */
+
+/* `slices` is not owned and outlives the work; its stride must not change. `number` is unique among the works of one
+ * operator and goes into message tags. `overlap` false: the submitting thread waits for each exchange. */
+SinoStatus sino_operator_work_new(const SinoOperator *op, const SinoSlices *slices, int64_t number, bool overlap,
+                                  SinoOperatorWork **work);
+void sino_operator_work_free(SinoOperatorWork *work); /* takes NULL */
+
+#endif

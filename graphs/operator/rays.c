@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rays: the memoised system matrix A of one slice geometry, a block per partition. */
+#include "rays_private.h"
+
+#include "memory.h"
+#include "platform.h"
+#include "rays_cache.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static SinoStatus new_partitions(SinoRays *op)
+{
+    SINO_TRY(sino_allocate(op->partition_count, sizeof *op->partition, "partitions", &op->partition));
+    for (int64_t p = 0; p < op->partition_count; p++) {
+        const int64_t global = op->first_partition + p, first = op->decomposition.first[global];
+        SinoPartition *partition = &op->partition[p];
+        partition->tile = op->decomposition.tile + first;
+        partition->tile_count = op->decomposition.first[global + 1] - first;
+        partition->voxel_count = partition->tile_count * SINO_TILE_VOXELS;
+        if (op->whole) partition->footprint.ray_count = op->ray_count;
+    }
+    return NULL;
+}
+
+/* Decomposes the slice into partitions. */
+static SinoStatus decompose(const SinoRaysRequest *request, int64_t partition_count, SinoRays *op)
+{
+    SinoLayout layout;
+    if (!request->cut_by)
+        return sino_decomposition_new(&op->layout, partition_count, request->share, &op->decomposition);
+    SINO_TRY(sino_layout_new(request->cut_by, request->precision, request->symmetry, &layout));
+    SinoStatus status = sino_decomposition_new(&layout, partition_count, request->share, &op->decomposition);
+    sino_layout_free(&layout);
+    return status;
+}
+
+SinoStatus sino_rays_new(SinoRuntime *runtime, const SinoRaysRequest *request, SinoRays **result)
+{
+    SinoStatus status = NULL;
+    SinoRays *op = NULL;
+    const SinoGeometry *geometry = &request->geometry;
+    const double begin = sino_platform_now_s();
+    int64_t ray_count;
+    SINO_TRY(sino_multiply(geometry->angle_count, geometry->column_count, "rays", &ray_count));
+    SINO_CHECK(ray_count <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
+               geometry->angle_count, geometry->column_count);
+    SINO_TRY(sino_allocate(1, sizeof *op, "the operator", &op));
+    const int64_t all = request->all_partitions > 0 ? request->all_partitions : request->partition_count;
+    op->partition_count = request->partition_count;
+    op->first_partition = request->first_partition;
+    op->whole = all == 1;
+    op->ray_count = ray_count;
+    SINO_TRY_OR(status, fail, sino_layout_new(geometry, request->precision, request->symmetry, &op->layout));
+    SINO_TRY_OR(status, fail, decompose(request, all, op));
+    SINO_TRY_OR(status, fail, new_partitions(op));
+    SINO_TRY_OR(status, fail, sino_data_scratch(runtime, "spmm scratch", sino_spmm_scratch_bytes(), &op->scratch));
+    op->window_count = request->window_count < op->partition_count ? request->window_count : 0;
+    SINO_TRY_OR(status, fail, sino_rays_check_devices(runtime, op));
+    sino_runtime_profile_begin(runtime);
+    SINO_TRY_OR(status, fail, sino_rays_cache_load(runtime, request->cache, op));
+    if (op->window_count > 0)
+        SINO_TRY_OR(status, fail, sino_rays_open_windows(runtime, op));
+    else if (!op->file)
+        SINO_TRY_OR(status, fail, sino_rays_build(runtime, op));
+    SINO_TRY_OR(status, fail, sino_rays_open_devices(runtime, op));
+    sino_rays_unpin(op);
+    op->build_s = sino_platform_now_s() - begin;
+    sino_runtime_profile_report(runtime, "building: ");
+    *result = op;
+    return NULL;
+fail:
+    sino_rays_free(op);
+    return status;
+}
+
+void sino_rays_free(SinoRays *op)
+{
+    if (!op) return;
+    sino_rays_close_windows(op);
+    sino_rays_close_devices(op);
+    sino_rays_unpin(op);
+    for (int64_t p = 0; op->partition && p < op->partition_count; p++) {
+        sino_data_free(op->partition[p].block);
+        sino_release(op->partition[p].reserved, op->partition[p].reserved_bytes);
+        if (!op->file) free((uint32_t *)op->partition[p].footprint.ray);
+    }
+    sino_operator_file_close(op->file);
+    free(op->partition);
+    sino_data_free(op->scratch);
+    sino_decomposition_free(&op->decomposition);
+    sino_layout_free(&op->layout);
+    free(op);
+}

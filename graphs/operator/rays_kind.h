@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rays, the kind of operator: shared by rays_kind.c, rays_product.c, rays_report.c and rays_size.c.
+ *
+ * It has the memoised system matrix of a parallel-beam scan (rays.h), one matrix for each subset of the angles, all
+ * with the same partitions. Each subset has an exchange, which turns its partial sums into rays. */
+#ifndef SINO_RAYS_KIND_H
+#define SINO_RAYS_KIND_H
+
+#include "operator.h"
+#include "rays.h"
+
+/* One subset of the angles. */
+typedef struct SinoRaysSubset {
+    SinoRays *rays;
+    SinoRayExchange *exchange;
+    SinoExchangePart *part; /* [partition of this rank] */
+    int64_t *all_voxels;    /* [partition of the slice] */
+    SinoShape shape;
+} SinoRaysSubset;
+
+/* SinoOperator.own. All members are owned. */
+typedef struct SinoRaysOwn {
+    SinoRaysSubset *subset; /* [subset_count] */
+    int64_t *place;         /* SinoOperator.place */
+    int64_t *subset_rays;   /* rows of SINO_ROWS_SUBSET */
+} SinoRaysOwn;
+
+/* The angles of a subset, in the order of the scan: of S subsets, subset s has the angles s, s + S, s + 2S … */
+typedef struct SinoSubsetAngles {
+    SinoGeometry geometry;
+    double *angle_rad; /* owned */
+} SinoSubsetAngles;
+
+/* SINO_FAILED: no memory. */
+SinoStatus sino_subset_angles_new(const SinoProblem *problem, int64_t subset, SinoSubsetAngles *angles);
+void sino_subset_angles_free(SinoSubsetAngles *angles);
+
+/* Whether angles that are quarter turns or mirror images of each other are stored once. With subsets every angle is
+ * stored: the angles of different subsets would pair up differently, and their partitions could not be the same. */
+bool sino_rays_symmetry(const SinoProblem *problem);
+
+/* The functions of sino_rays_kind that are defined in other files. */
+SinoStatus sino_rays_outline(const SinoProblem *problem, SinoOperatorOutline *outline);
+SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
+                          SinoOperatorSize *size);
+int64_t sino_rays_work_bytes(const SinoShape *shape, SinoBatch batch);
+SinoStatus sino_rays_work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap);
+void sino_rays_work_close(SinoOperatorWork *work);
+SinoStatus sino_rays_project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
+SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
+SinoStatus sino_rays_image(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
+                           SinoData *const *x, SinoData *image);
+void sino_rays_report(const SinoOperator *op);
+
+#endif

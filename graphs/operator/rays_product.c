@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rays, products: the tasks of y = A x and x = Aᵀ y for one minibatch and one subset of the angles. If the operator
+ * stores halves, vectors are cast for spmm: first the units over all partitions, then each partition's halves. */
+#include "assemble_task.h"
+#include "cast_task.h"
+#include "memory.h"
+#include "rays_kind.h"
+#include "spmm_task.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Buffers of one subset. */
+enum { PARTIAL, NARROW_RAYS, SUBSET_BUFFERS };
+static const SinoBuffer subset_buffers[SUBSET_BUFFERS] = {
+    [PARTIAL] = {"partial", SINO_ROWS_PARTIAL, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [NARROW_RAYS] = {"narrow rays", SINO_ROWS_FOOTPRINT, SINO_ELEMENT_HALF, SINO_LANES_SLICES}};
+
+/* Buffers that all subsets share. */
+enum { NARROW_VOXELS, UNITS, COMMON_BUFFERS };
+static const SinoBuffer common_buffers[COMMON_BUFFERS] = {
+    [NARROW_VOXELS] = {"narrow voxels", SINO_ROWS_VOXELS, SINO_ELEMENT_HALF, SINO_LANES_SLICES},
+    [UNITS] = {"units", SINO_ROWS_MINIBATCH, SINO_ELEMENT_UNITS, SINO_LANES_ONE_MEMBER}};
+
+typedef struct SubsetWork {
+    SinoPartialSums *sums;
+    SinoData **buffer[SUBSET_BUFFERS];
+} SubsetWork;
+
+/* SinoOperatorWork.own. */
+typedef struct Work {
+    SubsetWork *subset; /* [subset_count] */
+    SinoData **common[COMMON_BUFFERS];
+} Work;
+
+int64_t sino_rays_work_bytes(const SinoShape *shape, SinoBatch batch)
+{
+    return sino_buffers_bytes(SUBSET_BUFFERS, subset_buffers, shape, batch) +
+           sino_buffers_bytes(COMMON_BUFFERS, common_buffers, shape, batch) +
+           sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch);
+}
+
+static SinoStatus open_subset(const SinoOperator *op, const SinoRaysSubset *subset, const SinoSlices *slices,
+                              int64_t number, bool overlap, SubsetWork *work)
+{
+    const SinoBatch batch = {.stride = slices->stride, .history_columns = 1};
+    for (int i = 0; i < SUBSET_BUFFERS; i++)
+        SINO_TRY(sino_buffer_new(op->runtime, &subset_buffers[i], &subset->shape, batch, &work->buffer[i]));
+    return sino_partial_sums_new(op->runtime, subset->exchange, &subset->shape, slices, number, overlap, &work->sums);
+}
+
+SinoStatus sino_rays_work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap)
+{
+    const SinoOperator *op = work->op;
+    const SinoRaysOwn *own = op->own;
+    const SinoBatch batch = {.stride = slices->stride, .history_columns = 1};
+    const int64_t count = op->problem.subset_count;
+    Work *made = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
+    work->own = made;
+    SINO_TRY(sino_allocate(count, sizeof *made->subset, "a minibatch", &made->subset));
+    for (int64_t s = 0; s < count; s++)
+        SINO_TRY(open_subset(op, &own->subset[s], slices, number * count + s, overlap, &made->subset[s]));
+    for (int i = 0; i < COMMON_BUFFERS; i++)
+        SINO_TRY(sino_buffer_new(op->runtime, &common_buffers[i], &op->shape, batch, &made->common[i]));
+    work->sums = made->subset[0].sums;
+    return NULL;
+}
+
+void sino_rays_work_close(SinoOperatorWork *work)
+{
+    const SinoOperator *op = work->op;
+    const SinoRaysOwn *own = op->own;
+    Work *made = work->own;
+    if (!made) return;
+    for (int64_t s = 0; made->subset && s < op->problem.subset_count; s++) {
+        const SinoShape *shape = &own->subset[s].shape;
+        sino_partial_sums_free(made->subset[s].sums, shape);
+        for (int i = 0; i < SUBSET_BUFFERS; i++)
+            sino_data_free_each(made->subset[s].buffer[i], shape->extent[subset_buffers[i].rows].members);
+    }
+    free(made->subset);
+    for (int i = 0; i < COMMON_BUFFERS; i++)
+        sino_data_free_each(made->common[i], op->shape.extent[common_buffers[i].rows].members);
+    free(made);
+}
+
+/* Arguments that the steps of one product share. */
+typedef struct Product {
+    SinoRuntime *runtime;
+    const SinoRays *rays;
+    SinoPartialSums *sums;
+    SinoSlices slices;
+    SinoPosition position;
+    SinoData **partial, **narrow_rays, **narrow_voxels; /* NULL if the operator has no such buffers */
+    SinoData *units;
+} Product;
+
+static Product product_of(const SinoOperatorWork *work, const SinoProduct *product)
+{
+    const SinoRaysOwn *own = work->op->own;
+    const Work *made = work->own;
+    const SubsetWork *subset = &made->subset[product->subset];
+    return (Product){.runtime = work->op->runtime,
+                     .rays = own->subset[product->subset].rays,
+                     .sums = subset->sums,
+                     .slices = product->slices,
+                     .position = product->position,
+                     .partial = subset->buffer[PARTIAL],
+                     .narrow_rays = subset->buffer[NARROW_RAYS],
+                     .narrow_voxels = made->common[NARROW_VOXELS],
+                     .units = made->common[UNITS] ? made->common[UNITS][0] : NULL};
+}
+
+static SinoPosition at_partition(const Product *product, int64_t partition)
+{
+    SinoPosition position = product->position;
+    position.partition = partition;
+    return position;
+}
+
+static SinoStatus prepare_spmm(const Product *product, SinoPosition position, bool back, SinoSpmm *spmm)
+{
+    const int64_t stride = product->slices.stride;
+    *spmm = (SinoSpmm){.stride = stride,
+                       .work = 2 * (double)product->rays->partition[position.partition].nonzero_count * (double)stride,
+                       .scratch = product->rays->scratch,
+                       .units = product->units};
+    return sino_rays_use(product->runtime, product->rays, position, back, spmm);
+}
+
+/* Exponent e: halves are scaled to |value| < 2^e. Half precision also stores sums as halves: a sum over a ray is at
+ * most √2·N times the largest value, a sum over a voxel √2·K times, and both must stay below 2^16. Mixed precision uses
+ * the whole range of a half. `terms` is N or K. */
+static int exponent_of(const SinoRays *rays, int64_t terms)
+{
+    int log = 0;
+    if (rays->layout.precision == SINO_MIXED) return 14;
+    while ((double)terms * 1.4143 > ldexp(1, log)) log++;
+    return 15 - log;
+}
+
+static int64_t row_count(const SinoPartition *partition, bool voxels)
+{
+    return voxels ? partition->voxel_count : partition->footprint.ray_count;
+}
+
+/* Finds the units of a whole vector part by part, then casts each part to halves. */
+static SinoStatus insert_narrow(const Product *product, bool voxels, SinoData *const *from)
+{
+    const SinoRays *rays = product->rays;
+    const int64_t count = rays->partition_count;
+    const SinoGeometry *geometry = &rays->layout.geometry;
+    const int exponent = exponent_of(rays, voxels ? geometry->grid_size : geometry->angle_count);
+    SinoData **to = voxels ? product->narrow_voxels : product->narrow_rays;
+    for (int64_t p = 0; p < count; p++)
+        SINO_TRY(sino_insert_cast_units(product->runtime, at_partition(product, p), product->slices,
+                                        row_count(&rays->partition[p], voxels), exponent, p == 0, p == count - 1,
+                                        from[p], product->units));
+    for (int64_t p = 0; p < count; p++)
+        SINO_TRY(sino_insert_cast_narrow(product->runtime, at_partition(product, p), product->slices,
+                                         row_count(&rays->partition[p], voxels), from[p], product->units, to[p]));
+    return NULL;
+}
+
+/* Casts the halves that spmm has written to the solver's precision. */
+static SinoStatus insert_widen(const Product *product, bool voxels, SinoData *const *to)
+{
+    SinoData **from = voxels ? product->narrow_voxels : product->narrow_rays;
+    for (int64_t p = 0; p < product->rays->partition_count; p++)
+        SINO_TRY(sino_insert_cast_widen(product->runtime, at_partition(product, p), product->slices,
+                                        row_count(&product->rays->partition[p], voxels), from[p], product->units,
+                                        to[p]));
+    return NULL;
+}
+
+SinoStatus sino_rays_project(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *const *x, SinoData *y)
+{
+    const Product product = product_of(work, wanted);
+    const bool half = product.rays->layout.precision == SINO_HALF;
+    SinoData *const *partial = product.partial ? product.partial : &y;
+    SinoData *const *from = product.units ? product.narrow_voxels : x;
+    SinoData *const *to = half ? product.narrow_rays : partial;
+    if (product.units) SINO_TRY(insert_narrow(&product, true, x));
+    for (int64_t p = 0; p < product.rays->partition_count; p++) {
+        const SinoPosition position = at_partition(&product, p);
+        SinoSpmm spmm;
+        SINO_TRY(prepare_spmm(&product, position, false, &spmm));
+        SINO_TRY(sino_insert_spmm_project(product.runtime, position, &spmm, from[p], to[p]));
+    }
+    if (half) SINO_TRY(insert_widen(&product, false, partial));
+    if (!product.partial) return NULL;
+    return sino_insert_reduction(product.runtime, product.sums, product.position, product.partial, y);
+}
+
+SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *y, SinoData *const *x)
+{
+    const Product product = product_of(work, wanted);
+    const bool half = product.rays->layout.precision == SINO_HALF;
+    SinoData *const *partial = product.partial ? product.partial : &y;
+    SinoData *const *from = product.units ? product.narrow_rays : partial;
+    SinoData *const *to = half ? product.narrow_voxels : x;
+    if (product.partial)
+        SINO_TRY(sino_insert_spreading(product.runtime, product.sums, product.position, y, product.partial));
+    if (product.units) SINO_TRY(insert_narrow(&product, false, partial));
+    /* The last partition comes first: its block was loaded into a window most recently. */
+    for (int64_t p = product.rays->partition_count - 1; p >= 0; p--) {
+        const SinoPosition position = at_partition(&product, p);
+        SinoSpmm spmm;
+        SINO_TRY(prepare_spmm(&product, position, true, &spmm));
+        SINO_TRY(sino_insert_spmm_backproject(product.runtime, position, &spmm, from[p], to[p]));
+    }
+    return half ? insert_widen(&product, true, x) : NULL;
+}
+
+SinoStatus sino_rays_image(SinoOperatorWork *work, const SinoProduct *wanted, const SinoImaging *imaging,
+                           SinoData *const *x, SinoData *image)
+{
+    const Product product = product_of(work, wanted);
+    const SinoRays *rays = product.rays;
+    const SinoDecomposition *all = &rays->decomposition;
+    bool first = true;
+    for (int64_t p = 0; p < all->partition_count; p++) {
+        const int64_t own = p - rays->first_partition;
+        const SinoAssemble part = {.slices = product.slices,
+                                   .grid_size = rays->layout.geometry.grid_size,
+                                   .tile_count = all->first[p + 1] - all->first[p],
+                                   .tile = all->tile + all->first[p],
+                                   .scale = imaging->scale,
+                                   .mask_ratio = imaging->mask_ratio};
+        const bool here = own >= 0 && own < rays->partition_count;
+        SinoData *voxels = here ? x[own] : product.sums->buffer[SINO_PARTIAL_VOXELS][p];
+        if (part.tile_count == 0) continue;
+        SINO_TRY(sino_insert_assemble(product.runtime, at_partition(&product, p), &part, first,
+                                      here ? rays->partition[own].tiles : NULL, voxels, image));
+        first = false;
+    }
+    return NULL;
+}

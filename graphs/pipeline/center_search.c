@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Center search: the rotation center of a scan, given or found.
+ *
+ * Vo's method minimises its metric over whole columns, then over tenths of a column around the best one. Phase
+ * correlation compares the projections at 0° and 180°. */
+#include "center_search.h"
+
+#include "arithmetic.h"
+#include "center_task.h"
+#include "memory.h"
+#include "stages.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Parameters of Vo's paper: the object-to-field ratio, and the number of rows about zero frequency that are left
+ * out. */
+static const double vo_radius_ratio = 0.5;
+enum { VO_DROP = 20 };
+
+/* Half width of the search, in detector columns, if the user gives none. */
+static const double default_width = 50;
+
+static double degrees_from_first(const SinoGeometry *geometry, int64_t angle)
+{
+    return fabs(geometry->angle_rad[angle] - geometry->angle_rad[0]) * 180 / SINO_PI;
+}
+
+/* Number of leading angles that cover half a turn. */
+static SinoStatus half_turn(const SinoGeometry *geometry, int64_t *angle_count)
+{
+    int64_t count = 1;
+    while (count < geometry->angle_count && degrees_from_first(geometry, count) < 180.001) count++;
+    const double covered = degrees_from_first(geometry, count - 1);
+    SINO_CHECK(covered > 150, SINO_BAD_INPUT,
+               "the angles cover %.1f degrees; finding the center needs about 180; give --rotation-axis", covered);
+    *angle_count = count;
+    return NULL;
+}
+
+/* Computes, by tasks, the metrics of the `count` candidates first, first + step, … */
+static SinoStatus try_candidates(SinoRuntime *runtime, const SinoCenterVo *vo, int64_t count, double first, double step,
+                                 double *best, bool *at_edge)
+{
+    SinoStatus status = NULL;
+    double *candidate = NULL, *metric = NULL;
+    SINO_TRY_OR(status, cleanup, sino_allocate(count, sizeof *candidate, "centers", &candidate));
+    SINO_TRY_OR(status, cleanup, sino_allocate(count, sizeof *metric, "centers", &metric));
+    for (int64_t i = 0; i < count; i++) candidate[i] = first + (double)i * step;
+    const int64_t share = count / (4 * sino_runtime_worker_count(runtime)) + 1;
+    for (int64_t i = 0; i < count && !status; i += share)
+        status = sino_insert_center(runtime, vo, count - i < share ? count - i : share, candidate + i, metric + i);
+    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, status));
+    int64_t least = 0;
+    for (int64_t i = 1; i < count; i++)
+        if (metric[i] < metric[least]) least = i;
+    *best = candidate[least];
+    *at_edge = least == 0 || least == count - 1;
+cleanup:
+    free(candidate);
+    free(metric);
+    return status;
+}
+
+static SinoStatus search_vo(SinoRuntime *runtime, const SinoInput *input, double width, const SinoCenterVo *vo,
+                            double *center)
+{
+    const double middle = (double)(input->geometry.column_count - 1) / 2;
+    const double last = (double)(input->geometry.column_count - 1);
+    const double first = fmax(ceil(middle - width), 0), end = fmin(floor(middle + width), last);
+    bool at_edge, fine_at_edge;
+    SINO_TRY(try_candidates(runtime, vo, (int64_t)(end - first) + 1, first, 1, center, &at_edge));
+    const double low = fmax(*center - 2, 0), high = fmin(*center + 2, last);
+    SINO_TRY(try_candidates(runtime, vo, (int64_t)((high - low) / 0.1 + 0.5) + 1, low, 0.1, center, &fine_at_edge));
+    if (at_edge && end > first)
+        sino_log_warning(sino_runtime_log(runtime), "center",
+                         "the center found lies at the end of the search, columns %.1f to %.1f; consider "
+                         "--center-search-width or --rotation-axis",
+                         sino_input_column_of_file(input, first), sino_input_column_of_file(input, end));
+    return NULL;
+}
+
+static SinoStatus find_vo(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center)
+{
+    SinoStatus status = NULL;
+    SinoCenterVo *vo = NULL;
+    float *sinogram = NULL;
+    int64_t slice, angle_count;
+    SINO_TRY(half_turn(&input->geometry, &angle_count));
+    SINO_TRY(sino_input_slice_of_row(input, settings->nsino, &slice));
+    SINO_TRY(sino_stages_read(runtime, input, false, slice, 1, &sinogram));
+    /* With `try`, --center-search-width is the width of the centers tried, not of this search. */
+    const bool full = settings->reconstruction_type == SINO_RECONSTRUCTION_FULL;
+    const double asked = full ? settings->center_search_width : 0;
+    const double width = (asked > 0 ? asked : default_width) / (double)input->binning;
+    SINO_TRY_OR(status, cleanup,
+                sino_center_vo_new(angle_count, input->geometry.column_count, sinogram, vo_radius_ratio, VO_DROP, &vo));
+    status = search_vo(runtime, input, width, vo, center);
+cleanup:
+    sino_center_vo_free(vo);
+    free(sinogram);
+    return status;
+}
+
+/* Logs the center as a column of the file, and as a column after crop and binning where these change the numbers. */
+static void tell(SinoRuntime *runtime, const SinoInput *input, const char *how)
+{
+    const double center = input->geometry.center, of_file = sino_input_column_of_file(input, center);
+    SinoLog *log = sino_runtime_log(runtime);
+    if (input->geometry.column_count == input->info->column_count)
+        sino_log_info(log, "center", "rotation center: column %.2f (%s)", of_file, how);
+    else
+        sino_log_info(log, "center",
+                      "rotation center: column %.2f (%s), which is column %.2f of the %" PRId64
+                      " columns after crop and binning",
+                      of_file, how, center, input->geometry.column_count);
+}
+
+SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
+{
+    double center;
+    if (!isnan(settings->rotation_axis)) {
+        const double last = (double)(input->info->column_count - 1);
+        SINO_CHECK(settings->rotation_axis >= 0 && settings->rotation_axis <= last, SINO_BAD_INPUT,
+                   "rotation-axis is %g; allowed: auto, or a column of the detector, 0 to %g", settings->rotation_axis,
+                   last);
+        input->geometry.center = sino_input_column_of_grid(input, settings->rotation_axis);
+        tell(runtime, input, "given");
+        return NULL;
+    }
+    if (settings->center_method == SINO_CENTER_PHASE)
+        SINO_TRY(sino_center_by_phase(runtime, input, &center));
+    else
+        SINO_TRY(find_vo(runtime, settings, input, &center));
+    input->geometry.center = center;
+    tell(runtime, input, settings->center_method == SINO_CENTER_PHASE ? "by phase correlation" : "by Vo's method");
+    return NULL;
+}

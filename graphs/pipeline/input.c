@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Input: the part of a scan that is reconstructed, checked against the scan's contents. */
+#include "input.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Checks the range [start, end) against [0, size), where end −1 means size, and cuts its length to a multiple of
+ * binning. */
+static SinoStatus take_range(const char *what, int64_t start, int64_t end, int64_t size, int64_t binning,
+                             int64_t *count)
+{
+    const int64_t last = end < 0 ? size : end;
+    SINO_CHECK(start < size, SINO_BAD_INPUT, "start-%s is %" PRId64 "; allowed: 0 to %" PRId64 ", the scan's %ss", what,
+               start, size - 1, what);
+    SINO_CHECK(last <= size, SINO_BAD_INPUT, "end-%s is %" PRId64 "; allowed: up to %" PRId64 ", the scan's %ss", what,
+               last, size, what);
+    SINO_CHECK(start < last, SINO_BAD_INPUT, "empty %s range: start-%s is %" PRId64 " and end-%s is %" PRId64, what,
+               what, start, what, last);
+    *count = (last - start) / binning * binning;
+    SINO_CHECK(*count > 0, SINO_BAD_INPUT, "binning is %" PRId64 "; only %" PRId64 " %ss are selected", binning,
+               last - start, what);
+    return NULL;
+}
+
+static SinoScanBox box_of(const SinoInput *input, int64_t first_row, int64_t row_count)
+{
+    return (SinoScanBox){.first_row = first_row,
+                         .row_count = row_count,
+                         .first_column = input->first_column,
+                         .column_count = input->column_count};
+}
+
+/* Reads the flat fields piece by piece until it finds a positive count. */
+static SinoStatus check_flats_of(const SinoInput *input, float *flats, int64_t piece_rows, bool *positive)
+{
+    const int64_t end = input->first_row + input->row_count;
+    for (int64_t row = input->first_row; row < end && !*positive; row += piece_rows) {
+        const SinoScanBox box = box_of(input, row, row + piece_rows < end ? piece_rows : end - row);
+        SINO_TRY(sino_scan_read_flats(input->scan, &box, flats));
+        const int64_t count = input->info->flat_count * box.row_count * box.column_count;
+        for (int64_t i = 0; i < count && !*positive; i++) *positive = flats[i] > 0;
+    }
+    return NULL;
+}
+
+static SinoStatus check_flats(const SinoInput *input, const char *name)
+{
+    const int64_t piece_rows = 16;
+    float *flats = NULL;
+    bool positive = false;
+    SINO_CHECK(input->info->flat_count > 0, SINO_BAD_INPUT,
+               "'%s' has no flat fields; allowed: --flats with their images, or --data transmission or line-integrals "
+               "if its values are not counts",
+               name);
+    SINO_TRY(sino_allocate(input->info->flat_count * piece_rows * input->column_count, sizeof *flats, "flat fields",
+                           &flats));
+    SinoStatus status = check_flats_of(input, flats, piece_rows, &positive);
+    free(flats);
+    if (status) return status;
+    SINO_CHECK(positive, SINO_BAD_INPUT,
+               "'%s': every count of the %" PRId64 " flat fields is zero or less; allowed: flat fields with light",
+               name, input->info->flat_count);
+    return NULL;
+}
+
+static void warn(const SinoInput *input, SinoLog *log)
+{
+    const SinoScanInfo *info = input->info;
+    if (info->remark[0]) sino_log_warning(log, "scan", "%s", info->remark);
+    if (info->angle_assumed)
+        sino_log_warning(log, "theta",
+                         "the scan has no angles; taking %" PRId64 " from 0 to 180 degrees, both included",
+                         info->angle_count);
+    if (input->flat_correction != SINO_FLAT_NONE && info->dark_count == 0)
+        sino_log_warning(log, "dark", "the scan has no dark fields; taking 0");
+}
+
+/* Checks that every size computed from these fits 63 bits, with room for vectors, binning and bytes. */
+static SinoStatus check_sizes(int64_t angles, int64_t columns, int64_t slices)
+{
+    int64_t longest, elements, bytes;
+    SINO_TRY(sino_multiply(columns, angles > columns ? angles : columns, "the scan", &longest));
+    SINO_TRY(sino_multiply(longest, slices, "the scan", &elements));
+    return sino_multiply(elements, 4096, "the scan", &bytes);
+}
+
+static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
+{
+    const SinoScanInfo *info = input->info;
+    input->binning = settings->binning;
+    input->first_row = settings->start_row;
+    input->first_column = settings->start_column;
+    SINO_TRY(
+        take_range("row", settings->start_row, settings->end_row, info->row_count, input->binning, &input->row_count));
+    SINO_TRY(take_range("column", settings->start_column, settings->end_column, info->column_count, input->binning,
+                        &input->column_count));
+    input->slice_count = input->row_count / input->binning;
+    const int64_t columns = input->column_count / input->binning;
+    SINO_TRY(check_sizes(info->angle_count, columns, input->slice_count));
+    input->geometry = (SinoGeometry){.angle_count = info->angle_count,
+                                     .column_count = columns,
+                                     .grid_size = columns,
+                                     .angle_rad = info->angle_rad,
+                                     .center = -1};
+    input->angle_count = info->angle_count;
+    input->run_count = 1;
+    SINO_TRY(sino_allocate(1, sizeof *input->run, "angles", &input->run));
+    input->run[0] = (SinoAngleRun){.first = 0, .count = info->angle_count};
+    return NULL;
+}
+
+static SinoStatus open_scan(const SinoSettings *settings, SinoScan **scan)
+{
+    const SinoScanRequest request = {.path = settings->file_name,
+                                     .theta = settings->theta,
+                                     .flats = settings->flats,
+                                     .darks = settings->darks,
+                                     .columns = settings->columns};
+    return sino_scan_open(&request, scan);
+}
+
+SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
+{
+    SinoInput input = {0};
+    SINO_TRY(open_scan(settings, &input.scan));
+    input.info = sino_scan_info(input.scan);
+    const bool integrals = settings->scan_values == SINO_VALUES_AUTO && input.info->line_integrals;
+    input.flat_correction = integrals ? SINO_FLAT_NONE : settings->flat_correction;
+    input.minus_log = !integrals && settings->minus_log;
+    SinoStatus status = select_part(settings, &input);
+    if (status)
+        sino_input_close(&input);
+    else
+        *result = input;
+    return status;
+}
+
+/* The mean of the finite values of the middle row of a projection, or of all flat or dark fields. */
+static SinoStatus mean_of_row(const SinoInput *input, SinoStatus (*read)(SinoScan *, const SinoScanBox *, float *),
+                              int64_t images, double *mean)
+{
+    float *values = NULL;
+    const SinoScanBox box = box_of(input, input->first_row + input->row_count / 2, 1);
+    double sum = 0;
+    int64_t count = 0;
+    SINO_TRY(sino_allocate(images * box.column_count, sizeof *values, "a row of the scan", &values));
+    SinoStatus status = read ? read(input->scan, &box, values)
+                             : sino_scan_read_projection(input->scan, input->info->angle_count / 2, &box, values);
+    for (int64_t i = 0; i < images * box.column_count && !status; i++) {
+        if (!isfinite(values[i])) continue;
+        sum += (double)values[i];
+        count++;
+    }
+    free(values);
+    *mean = count > 0 ? sum / (double)count : 0;
+    return status;
+}
+
+/* SINO_BAD_INPUT unless flat fields are brighter than dark fields in the middle row; else no transmission is
+ * defined. */
+static SinoStatus check_darks(const SinoInput *input)
+{
+    double flat, dark;
+    if (input->info->dark_count == 0) return NULL;
+    SINO_TRY(mean_of_row(input, sino_scan_read_flats, input->info->flat_count, &flat));
+    SINO_TRY(mean_of_row(input, sino_scan_read_darks, input->info->dark_count, &dark));
+    SINO_CHECK(flat > dark, SINO_BAD_INPUT,
+               "the flat fields have a mean of %g in the middle row, the dark fields %g; allowed: flat fields brighter "
+               "than dark fields (are the two swapped?)",
+               flat, dark);
+    return NULL;
+}
+
+/* Warns if values read as transmissions or line integrals are too large for that; they may be counts. */
+static SinoStatus warn_of_values(const SinoInput *input, SinoLog *log)
+{
+    const double most = input->minus_log ? 2 : 50; /* of a transmission, of a line integral */
+    double mean;
+    if (input->flat_correction != SINO_FLAT_NONE) return NULL;
+    SINO_TRY(mean_of_row(input, NULL, 1, &mean));
+    if (mean > most)
+        sino_log_warning(
+            log, "data",
+            "the values have a mean of %g in the middle row of a projection, which is much for %s; are they "
+            "counts, which need flat fields?",
+            mean, input->minus_log ? "transmissions" : "line integrals");
+    return NULL;
+}
+
+/* Warns of degrees that look like radians, and of radians that look like degrees. */
+static void warn_of_angles(const SinoInput *input, SinoLog *log)
+{
+    enum { FEW = 8 };
+    const double degrees = 180 / SINO_PI;
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t k = 0; k < input->info->angle_count; k++) {
+        least = fmin(least, input->info->angle_rad[k] * degrees);
+        most = fmax(most, input->info->angle_rad[k] * degrees);
+    }
+    const double span = most - least;
+    if (input->info->angle_count < FEW) return;
+    if (span < 7)
+        sino_log_warning(log, "theta", "the angles cover %.3f degrees; are they radians that are taken for degrees?",
+                         span);
+    if (span > 7200)
+        sino_log_warning(log, "theta", "the angles cover %.0f degrees; are they degrees that are taken for radians?",
+                         span);
+}
+
+/* Checks that the scan has the data that a run needs. */
+static SinoStatus check_usable(const SinoSettings *settings, const SinoInput *input)
+{
+    SINO_CHECK(!(input->info->angle_assumed && input->info->angle_needed), SINO_BAD_INPUT,
+               "'%s' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both included), "
+               "0:180:excluded or 0:step:0.5",
+               settings->file_name);
+    if (input->flat_correction != SINO_FLAT_NONE) {
+        SINO_TRY(check_flats(input, settings->file_name));
+        return check_darks(input);
+    }
+    SINO_CHECK(!settings->flats && !settings->darks, SINO_BAD_INPUT,
+               "--%s is '%s', but the values are not divided by flat fields; allowed: without --flats and --darks",
+               settings->flats ? "flats" : "darks", settings->flats ? settings->flats : settings->darks);
+    return NULL;
+}
+
+SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput *result)
+{
+    SinoInput input;
+    SINO_TRY(sino_input_describe(settings, &input));
+    SinoStatus status = check_usable(settings, &input);
+    if (!status) status = warn_of_values(&input, log);
+    if (status) {
+        sino_input_close(&input);
+        return status;
+    }
+    warn(&input, log);
+    warn_of_angles(&input, log);
+    *result = input;
+    return NULL;
+}
+
+void sino_input_close(SinoInput *input)
+{
+    sino_scan_close(input->scan);
+    free(input->run);
+    free(input->place);
+    *input = (SinoInput){0};
+}
+
+void sino_input_take_slices(SinoInput *input, int64_t first, int64_t count)
+{
+    input->first_slice += first;
+    input->first_row += first * input->binning;
+    input->row_count = count * input->binning;
+    input->slice_count = count;
+}
+
+SinoStatus sino_input_take_angles(SinoInput *input, const int64_t *place)
+{
+    SinoAngleRun *run = NULL;
+    int64_t *taken = NULL, count = 0, runs = 0;
+    const int64_t angle_count = input->geometry.angle_count;
+    SINO_TRY(sino_allocate(angle_count, sizeof *run, "angles", &run));
+    SinoStatus status = sino_allocate(angle_count, sizeof *taken, "angles", &taken);
+    if (status) {
+        free(run);
+        return status;
+    }
+    for (int64_t k = 0; k < angle_count; k++) {
+        if (place[k] < 0) continue;
+        if (runs == 0 || run[runs - 1].first + run[runs - 1].count < k) run[runs++] = (SinoAngleRun){.first = k};
+        run[runs - 1].count++;
+        taken[count++] = place[k];
+    }
+    free(input->run);
+    free(input->place);
+    input->run = run;
+    input->place = taken;
+    input->run_count = runs;
+    input->angle_count = count;
+    return NULL;
+}
+
+double sino_input_column_of_file(const SinoInput *input, double grid_column)
+{
+    const double binning = (double)input->binning;
+    return grid_column * binning + (binning - 1) / 2 + (double)input->first_column;
+}
+
+double sino_input_column_of_grid(const SinoInput *input, double file_column)
+{
+    const double binning = (double)input->binning;
+    return (file_column - (double)input->first_column - (binning - 1) / 2) / binning;
+}
+
+SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,
+                                     int64_t slice_in_slab)
+{
+    static const SinoCorrectInput type[] = {[SINO_COUNT_UINT8] = SINO_CORRECT_UINT8,
+                                            [SINO_COUNT_UINT16] = SINO_CORRECT_UINT16,
+                                            [SINO_COUNT_FLOAT32] = SINO_CORRECT_FLOAT32};
+    return (SinoCorrection){.input = type[input->info->type],
+                            .slices = slices,
+                            .angle_count = input->angle_count,
+                            .column_count = input->column_count,
+                            .row_count = slab_slices * input->binning,
+                            .first_row = slice_in_slab * input->binning,
+                            .binning = input->binning,
+                            .flat_field = input->flat_correction != SINO_FLAT_NONE,
+                            .minus_log = input->minus_log,
+                            .place = input->place};
+}
+
+SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count)
+{
+    return (SinoLoad){.scan = input->scan,
+                      .box =
+                          box_of(input, input->first_row + first_slice * input->binning, slice_count * input->binning),
+                      .run_count = input->run_count,
+                      .run = input->run,
+                      .flat_correction = input->flat_correction};
+}
+
+int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count)
+{
+    return slice_count * input->binning * input->column_count * angle_count * sino_count_bytes(input->info->type);
+}
+
+int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count)
+{
+    return slice_count * input->binning * input->column_count * (int64_t)sizeof(float);
+}
+
+SinoStatus sino_input_slice_of_row(const SinoInput *input, int64_t row, int64_t *slice)
+{
+    if (row < 0) {
+        *slice = input->slice_count / 2;
+        return NULL;
+    }
+    SINO_CHECK(row >= input->first_row && row < input->first_row + input->row_count, SINO_BAD_INPUT,
+               "nsino is %" PRId64 "; allowed: rows %" PRId64 " to %" PRId64, row, input->first_row,
+               input->first_row + input->row_count - 1);
+    *slice = (row - input->first_row) / input->binning;
+    return NULL;
+}

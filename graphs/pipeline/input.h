@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Input: the part of a scan that is reconstructed, checked against the scan's contents. */
+#ifndef SINO_INPUT_H
+#define SINO_INPUT_H
+
+#include "correct.h"
+#include "layout.h"
+#include "load_task.h"
+
+typedef struct SinoInput {
+    SinoScan *scan;
+    const SinoScanInfo *info;
+    int64_t first_row, row_count;       /* detector rows, a multiple of binning */
+    int64_t first_column, column_count; /* detector columns, a multiple of binning */
+    int64_t binning;
+    int64_t slice_count; /* row_count / binning */
+    SinoFlatCorrection flat_correction;
+    bool minus_log;
+    SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles */
+    int64_t first_slice;   /* first slice that this rank works on: 0, or the beginning of its share */
+    int64_t angle_count;   /* angles that this rank reads: all of the scan, or its share */
+    int64_t run_count;
+    SinoAngleRun *run; /* [run_count]: the angles that this rank reads; owned */
+    int64_t *place;    /* [angle_count]: number of each in this rank's ray vectors; owned; NULL: all angles, in order */
+} SinoInput;
+
+/* Opens the scan that the settings name and selects a part of it. Reads no counts; flats may be absent. SINO_BAD_INPUT:
+ * rows or columns are outside the detector or empty, or nothing is left after binning. */
+SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *input);
+
+/* sino_input_describe for a run: logs warnings about the scan, and requires usable flats unless the settings say
+ * otherwise. SINO_BAD_INPUT, in addition: flats are absent or without light. */
+SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput *input);
+void sino_input_close(SinoInput *input);
+
+/* Convert between the file's detector columns and the geometry's columns, which begin at first_column and are `binning`
+ * detector columns wide. */
+double sino_input_column_of_file(const SinoInput *input, double grid_column);
+double sino_input_column_of_grid(const SinoInput *input, double file_column);
+
+/* Restricts the input to `count` of its slices from `first` on; other ranks have the rest. */
+void sino_input_take_slices(SinoInput *input, int64_t first, int64_t count);
+
+/* Restricts the input to the angles k of the scan with place[k] ≠ −1. place[k] is the angle's number among the rows of
+ * this rank's ray vectors; `place` is not kept. SINO_FAILED: no memory. */
+SinoStatus sino_input_take_angles(SinoInput *input, const int64_t *place);
+
+/* The correction of a minibatch's `slices`, which begin at slice_in_slab of a slab of slab_slices slices. */
+SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,
+                                     int64_t slice_in_slab);
+
+/* The load of a slab: its slices as a box of the scan. */
+SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count);
+
+/* Bytes of a slab's counts at angle_count angles, and of one flat or dark field of a slab. */
+int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count);
+int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count);
+
+/* *slice: the slice that contains a detector row; row < 0: the middle slice. SINO_BAD_INPUT: the row is not
+ * reconstructed. */
+SinoStatus sino_input_slice_of_row(const SinoInput *input, int64_t row, int64_t *slice);
+
+#endif

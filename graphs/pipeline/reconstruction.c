@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reconstruction: the graph of a whole run, slab after slab, from the scan to the volume.
+ *
+ *     load → stages → [ filter → ] start → iterate × iterations → assemble → store
+ *
+ * A slab's minibatches are independent chains. Two sets of counts and one slot per minibatch bound the memory. StarPU
+ * starts a task of the next slab as soon as the slot that it needs is free. */
+#include "reconstruction.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "sample_task.h"
+#include "stages.h"
+#include "store_task.h"
+
+#include <stdlib.h>
+
+enum { COUNT_SETS = 2 };
+
+typedef struct Run {
+    SinoReconstruction of;
+    SinoSolverRun solver_run;
+    SinoStages *stages;
+    SinoMinibatch **slot;
+} Run;
+
+SinoStreaming sino_streaming(SinoPrecision precision, int64_t slice_count, int64_t minibatch, int64_t slots)
+{
+    const int64_t slices = slice_count > 0 ? slice_count : 1;
+    const int64_t most = sino_saturating_product(slots, minibatch), slab = most < slices ? most : slices;
+    return (SinoStreaming){.minibatch = minibatch,
+                           .stride = sino_panel_stride(precision, minibatch),
+                           .slots = slots,
+                           .slab_slices = slab,
+                           .slab_count = (slices + slab - 1) / slab};
+}
+
+/* Slices of a slab; 0 if this batch group has fewer slabs than the largest group. */
+static int64_t slab_slices(const Run *run, int64_t slab)
+{
+    const int64_t left = run->of.input->slice_count - slab * run->of.streaming->slab_slices;
+    return left > 0 ? sino_smaller(run->of.streaming->slab_slices, left) : 0;
+}
+
+static SinoStatus new_data(Run *run)
+{
+    if (run->of.op->idle) return NULL;
+    const SinoStreaming *plan = run->of.streaming;
+    const SinoSlices slices = {.precision = sino_precision_solver(run->of.op->problem.precision),
+                               .stride = plan->stride};
+    const SinoStagesRequest stages = {
+        .runtime = run->of.runtime,
+        .input = run->of.input,
+        .slices = {.precision = slices.precision, .stride = slices.stride, .slice_count = plan->minibatch},
+        .ray_count = sino_solver_rays(&run->solver_run),
+        .slab_slices = plan->slab_slices,
+        .set_count = sino_smaller(COUNT_SETS, plan->slab_count)};
+    SINO_TRY(sino_stages_new(&stages, &run->stages));
+    SINO_TRY(sino_allocate(plan->slots, sizeof *run->slot, "slots", &run->slot));
+    SinoMinibatchRequest request = {.op = run->of.op,
+                                    .vectors = &run->of.solver->vectors,
+                                    .slices = slices,
+                                    .history_columns = run->of.record->columns,
+                                    .overlap = run->of.settings->overlap};
+    for (int64_t s = 0; s < plan->slots; s++) {
+        request.number = s + 1; /* number 0 is used by solvers' `prepare` */
+        SINO_TRY(sino_minibatch_new(run->of.runtime, &request, &run->slot[s]));
+    }
+    return NULL;
+}
+
+static void free_data(Run *run)
+{
+    for (int64_t s = 0; run->slot && s < run->of.streaming->slots; s++) sino_minibatch_free(run->slot[s]);
+    free(run->slot);
+    sino_stages_free(run->stages);
+}
+
+static SinoStatus insert_load(Run *run, int64_t slab)
+{
+    if (slab >= run->of.streaming->slab_count || slab_slices(run, slab) == 0) return NULL;
+    SinoPosition position = SINO_NOWHERE;
+    position.slab = slab;
+    return sino_stages_load(run->stages, position, slab % COUNT_SETS, slab * run->of.streaming->slab_slices,
+                            slab_slices(run, slab));
+}
+
+static SinoStatus insert_sample(Run *run, SinoMinibatch *minibatch)
+{
+    const SinoInput *input = run->of.input;
+    const SinoSample sample = {.slice = run->of.record->picture_slice - input->first_slice - minibatch->first_slice,
+                               .column_count = input->geometry.column_count,
+                               .run_count = input->run_count,
+                               .run = input->run,
+                               .place = input->place,
+                               .to = run->of.record->sinogram};
+    if (!sample.to || sample.slice < 0 || sample.slice >= minibatch->slices.slice_count) return NULL;
+    return sino_insert_sample(run->of.runtime, minibatch->position, minibatch->slices, &sample,
+                              minibatch->vector[0][0]);
+}
+
+/* Assigns a slot to a slab's next minibatch and inserts the stages that make its line integrals. */
+static SinoStatus insert_stages(Run *run, int64_t slab, int64_t slot)
+{
+    const SinoStreaming *plan = run->of.streaming;
+    SinoMinibatch *minibatch = run->slot[slot];
+    const int64_t in_slab = slot * plan->minibatch, in_this = slab_slices(run, slab);
+    minibatch->first_slice = slab * plan->slab_slices + in_slab;
+    minibatch->slices.slice_count = sino_smaller(plan->minibatch, in_this - in_slab);
+    minibatch->stopped = false;
+    minibatch->position.slab = slab;
+    minibatch->position.minibatch = slab * plan->slots + slot;
+    const SinoStageWork work = {.position = minibatch->position,
+                                .slices = minibatch->slices,
+                                .slab_slices = in_this,
+                                .slice_in_slab = in_slab,
+                                .sinogram = minibatch->vector[0][0],
+                                .repaired = minibatch->repaired};
+    SINO_TRY(sino_stages_insert(run->stages, slab % COUNT_SETS, &work));
+    SINO_TRY(insert_sample(run, minibatch));
+    return run->of.solver->start(&run->solver_run, minibatch);
+}
+
+/* Stops the minibatch if all of its slices stopped at an earlier iteration. The iterations in between are in flight and
+ * are not awaited. */
+static SinoStatus look_for_stop(Run *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const int64_t earlier = iteration - SINO_LOOKAHEAD + 1;
+    if (run->of.settings->tolerance <= 0 || earlier < 1) return NULL;
+    SinoData *active = minibatch->slot[SINO_SLOT_ACTIVE + earlier % SINO_LOOKAHEAD][0];
+    void *count;
+    SINO_TRY(sino_data_acquire(active, SINO_READ, &count));
+    minibatch->stopped = *(const int64_t *)count == 0;
+    sino_data_release(active);
+    if (minibatch->stopped)
+        sino_runtime_expect_less(
+            run->of.runtime, (double)((run->solver_run.iterations - iteration + 1) * minibatch->slices.slice_count));
+    return NULL;
+}
+
+/* Whether to stop submitting after a failure. A rank that exchanges messages must submit the whole slab, because other
+ * ranks wait for them; its tasks then do nothing. */
+static bool gives_up(const Run *run)
+{
+    return run->of.op->ranks->shape.data_count == 1 && sino_runtime_failed(run->of.runtime);
+}
+
+/* Submits iteration by iteration, so that every minibatch of the slab has tasks in flight. */
+static SinoStatus insert_iterations(Run *run, int64_t slot_count)
+{
+    for (int64_t i = 1; i <= run->solver_run.iterations; i++) {
+        for (int64_t s = 0; s < slot_count; s++) {
+            SinoMinibatch *minibatch = run->slot[s];
+            if (minibatch->stopped) continue;
+            if (gives_up(run)) return NULL;
+            SINO_TRY(look_for_stop(run, minibatch, i));
+            if (!minibatch->stopped) SINO_TRY(run->of.solver->iterate(&run->solver_run, minibatch, i));
+        }
+    }
+    return NULL;
+}
+
+static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
+{
+    const int64_t size = run->of.op->problem.geometry.grid_size;
+    const SinoImaging imaging = {.scale = run->of.scale, .mask_ratio = run->of.settings->mask_ratio};
+    const SinoStore store = {.keeper = sino_minibatch_is_kept(minibatch),
+                             .volume = run->of.volume,
+                             .first_slice = run->of.input->first_slice + minibatch->first_slice,
+                             .slice_count = minibatch->slices.slice_count,
+                             .columns = run->of.record->columns,
+                             .residuals = run->of.record->residuals,
+                             .repaired = run->of.record->repaired,
+                             .picture_slice = run->of.record->picture_slice,
+                             .pixel_count = size * size,
+                             .picture = run->of.record->tomogram};
+    SINO_TRY(sino_insert_image(minibatch, &imaging));
+    return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_stages_io(run->stages),
+                             minibatch->image, minibatch->history, minibatch->repaired);
+}
+
+static SinoStatus insert_slab(Run *run, int64_t slab)
+{
+    const int64_t slot_count =
+        (slab_slices(run, slab) + run->of.streaming->minibatch - 1) / run->of.streaming->minibatch;
+    for (int64_t s = 0; s < slot_count; s++) SINO_TRY(insert_stages(run, slab, s));
+    SINO_TRY(insert_load(run, slab + 1));
+    SINO_TRY(insert_iterations(run, slot_count));
+    for (int64_t s = 0; s < slot_count; s++) SINO_TRY(insert_store(run, run->slot[s]));
+    return NULL;
+}
+
+/* Collective, once per slab: learns whether some rank has failed. All ranks have equally many slabs. */
+static SinoStatus agree(Run *run)
+{
+    SinoProcesses *processes = sino_runtime_processes(run->of.runtime);
+    int64_t failed = sino_runtime_failed(run->of.runtime);
+    SINO_TRY(sino_processes_largest(processes, &failed));
+    return failed && !sino_runtime_failed(run->of.runtime) ? sino_error_told(SINO_FAILED) : NULL;
+}
+
+static SinoStatus insert_all(Run *run)
+{
+    SINO_TRY(insert_load(run, 0));
+    for (int64_t slab = 0; slab < run->of.streaming->slab_count; slab++) {
+        if (slab > 0) SINO_TRY(agree(run));
+        if (sino_runtime_failed(run->of.runtime) && slab > 0) return NULL;
+        SINO_TRY(insert_slab(run, slab));
+    }
+    return NULL;
+}
+
+SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
+{
+    SinoStatus status = NULL;
+    SinoRuntime *runtime = reconstruction->runtime;
+    const SinoSolver *solver = reconstruction->solver;
+    const int64_t columns = reconstruction->record->columns;
+    Run run = {.of = *reconstruction,
+               .solver_run = {.runtime = runtime,
+                              .op = reconstruction->op,
+                              .settings = reconstruction->settings,
+                              .stride = reconstruction->streaming->stride,
+                              .iterations = columns - 1}};
+    sino_runtime_expect(runtime, (double)(reconstruction->input->slice_count * columns),
+                        reconstruction->streaming->slab_count);
+    status = sino_processes_agree(sino_runtime_processes(runtime), new_data(&run));
+    const bool begun = !status; /* all ranks have begun */
+    if (!status && solver->prepare && !reconstruction->op->idle) status = solver->prepare(&run.solver_run);
+    sino_runtime_profile_begin(runtime);
+    if (!status) status = insert_all(&run);
+    /* Other ranks would wait for ever for messages that this rank no longer submits. */
+    if (begun && *sino_status_text(status) && sino_processes_count(sino_runtime_processes(runtime)) > 1)
+        sino_processes_abort(sino_runtime_processes(runtime), status);
+    status = sino_runtime_wait_after(runtime, status);
+    if (!status) sino_runtime_profile_report(runtime, "");
+    if (solver->release) solver->release(&run.solver_run);
+    free_data(&run);
+    return status;
+}

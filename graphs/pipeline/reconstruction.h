@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reconstruction: the graph of a whole run, slab after slab, from the scan to the volume. */
+#ifndef SINO_RECONSTRUCTION_H
+#define SINO_RECONSTRUCTION_H
+
+#include "input.h"
+#include "record.h"
+#include "solver.h"
+#include "volume.h"
+
+/* The division of slices into minibatches and slabs. */
+typedef struct SinoStreaming {
+    int64_t minibatch;   /* F: slices of a minibatch */
+    int64_t stride;      /* F padded to whole panels (panel.h) */
+    int64_t slots;       /* minibatches of a slab; each has a slot */
+    int64_t slab_slices; /* at most slots·F */
+    int64_t slab_count;
+} SinoStreaming;
+
+/* F, slots and slabs for the slices of a batch group. */
+SinoStreaming sino_streaming(SinoPrecision precision, int64_t slice_count, int64_t minibatch, int64_t slots);
+
+/* The parts of a run; nothing is owned. */
+typedef struct SinoReconstruction {
+    SinoRuntime *runtime;
+    const SinoSettings *settings;
+    const SinoInput *input; /* the slices of this rank's batch group and the angles of this rank */
+    const SinoOperator *op;
+    const SinoSolver *solver;
+    const SinoStreaming *streaming;
+    double scale;       /* output value = scale · value per voxel */
+    SinoVolume *volume; /* NULL: only the picture is wanted */
+    SinoRecord *record; /* of all slices of the volume */
+} SinoReconstruction;
+
+/* Collective. Submits every task, and returns when the last slice of this rank is stored. If another rank fails, the
+ * result is an error of the same kind without a text. */
+SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction);
+
+#endif

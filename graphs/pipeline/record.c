@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Record: the residuals, repair counts and pictures of a run. */
+#include "record.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+
+int64_t sino_record_bytes(const SinoGeometry *geometry, int64_t slice_count, int64_t history_columns, bool pictures)
+{
+    const int64_t pixels = geometry->grid_size * geometry->grid_size + sino_geometry_ray_count(geometry);
+    return sino_saturating_product(slice_count, (history_columns + 1) * (int64_t)sizeof(double)) +
+           (pictures ? pixels * (int64_t)sizeof(float) : 0);
+}
+
+SinoStatus sino_record_new(const SinoGeometry *geometry, int64_t slice_count, int64_t history_columns, bool pictures,
+                           SinoRecord *result)
+{
+    SinoStatus status = NULL;
+    const int64_t size = geometry->grid_size;
+    SinoRecord record = {.slice_count = slice_count,
+                         .columns = history_columns,
+                         .picture_slice = slice_count / 2,
+                         .pixel_count = size * size,
+                         .ray_count = sino_geometry_ray_count(geometry)};
+    SINO_TRY_OR(status, fail,
+                sino_allocate(slice_count * history_columns, sizeof(double), "residuals", &record.residuals));
+    SINO_TRY_OR(status, fail, sino_allocate(slice_count, sizeof(int64_t), "repair counts", &record.repaired));
+    if (pictures) {
+        SINO_TRY_OR(status, fail, sino_allocate(record.pixel_count, sizeof(float), "a picture", &record.tomogram));
+        SINO_TRY_OR(status, fail, sino_allocate(record.ray_count, sizeof(float), "a picture", &record.sinogram));
+    }
+    *result = record;
+    return NULL;
+fail:
+    sino_record_free(&record);
+    return status;
+}
+
+SinoStatus sino_record_join(SinoProcesses *processes, SinoRecord *record)
+{
+    /* Entries that a rank has not recorded are 0, so sums over ranks give the record. */
+    SINO_TRY(sino_processes_sum_doubles(processes, record->slice_count * record->columns, record->residuals));
+    SINO_TRY(sino_processes_sum_integers(processes, record->slice_count, record->repaired));
+    if (!record->tomogram) return NULL;
+    SINO_TRY(sino_processes_sum_floats(processes, record->pixel_count, record->tomogram));
+    return sino_processes_sum_floats(processes, record->ray_count, record->sinogram);
+}
+
+void sino_record_free(SinoRecord *record)
+{
+    free(record->residuals);
+    free(record->repaired);
+    free(record->sinogram);
+    free(record->tomogram);
+    *record = (SinoRecord){0};
+}

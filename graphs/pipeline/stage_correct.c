@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stage correct: from the counts of a slab to the line integrals of a minibatch (codelets/correct.h). It is always
+ * wanted, because it puts values into the panels that solvers need. */
+#include "correct_task.h"
+#include "device_room.h"
+#include "memory.h"
+#include "stages.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Buffers for GPUs; NULL: cores correct. */
+typedef struct Own {
+    SinoData *places, *scratch;
+} Own;
+
+static bool always(const SinoInput *input)
+{
+    (void)input;
+    return true;
+}
+
+static void describe(const SinoInput *input, size_t size, char *text)
+{
+    static const char *const fields[] = {[SINO_FLAT_MEAN] = "mean of flat and dark fields",
+                                         [SINO_FLAT_MEDIAN] = "median of flat and dark fields",
+                                         [SINO_FLAT_NONE] = "no flat fields"};
+    char binning[80] = "";
+    if (input->binning > 1)
+        snprintf(binning, sizeof binning, ", averages of %" PRId64 " × %" PRId64 " pixels", input->binning,
+                 input->binning);
+    snprintf(text, size, "%s%s%s", fields[input->flat_correction], input->minus_log ? ", -ln" : "", binning);
+}
+
+/* Allocates the buffers with which GPUs correct, unless a slab's counts are too large for a GPU. */
+static SinoStatus prepare(const SinoStagesRequest *request, void **result)
+{
+    Own *own;
+    const SinoInput *input = request->input;
+    const int64_t slab = request->slab_slices, sinogram = request->ray_count * request->slices.stride *
+                                                          (int64_t)sino_precision_bytes(request->slices.precision);
+    const int64_t bytes =
+        sino_input_slab_bytes(input, input->angle_count, slab) + 2 * sino_input_field_bytes(input, slab) + sinogram;
+    SINO_TRY(sino_allocate(1, sizeof *own, "a stage", &own));
+    *result = own;
+    if (!input->place || input->angle_count == 0 || !sino_device_takes(request->runtime, bytes)) return NULL;
+    const SinoCorrection correction = sino_input_correction(input, request->slices, slab, 0);
+    SINO_TRY(sino_data_copy(request->runtime, "places", input->place,
+                            input->angle_count * (int64_t)sizeof *input->place, &own->places));
+    return sino_correct_scratch(request->runtime, &correction, &own->scratch);
+}
+
+static void release(void *released)
+{
+    Own *own = released;
+    if (!own) return;
+    sino_data_free(own->places);
+    sino_data_free(own->scratch);
+    free(own);
+}
+
+static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const SinoStageWork *work)
+{
+    const Own *own = prepared;
+    const SinoCorrect correct = {
+        .correction = sino_input_correction(request->input, work->slices, work->slab_slices, work->slice_in_slab),
+        .counts = work->counts,
+        .flat = work->flat,
+        .dark = work->dark,
+        .sinogram = work->sinogram,
+        .repaired = work->repaired,
+        .places = own->places,
+        .scratch = own->scratch};
+    return sino_insert_correct(request->runtime, work->position, &correct);
+}
+
+const SinoStageKind sino_stage_correct = {.name = "correct",
+                                          .help = "counts to line integrals; undefined values are interpolated",
+                                          .scope = SINO_SCOPE_ROW,
+                                          .wanted = always,
+                                          .describe = describe,
+                                          .prepare = prepare,
+                                          .release = release,
+                                          .insert = insert};

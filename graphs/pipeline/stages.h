@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stages: the steps from a scan's counts to line integrals.
+ *
+ *     load → stage → stage → … → line integrals
+ *
+ * `load` reads the counts of a slab. The first stage computes the sinograms of a minibatch from them; the other stages
+ * change these sinograms in place. The reconstruction, both center searches and `info` use the same list of stages. A
+ * new stage is one file with a SinoStageKind, and a row of sino_stage_kinds. */
+#ifndef SINO_STAGES_H
+#define SINO_STAGES_H
+
+#include "input.h"
+
+/* The part of a slice that a stage needs at once. Ranks that share a slice have only some of its angles, and the search
+ * of the center by phase reads single projections. */
+typedef enum SinoStageScope {
+    SINO_SCOPE_ROW,     /* one detector row of one projection */
+    SINO_SCOPE_SINOGRAM /* all angles of a slice: skipped for single projections, refused if ranks share a slice */
+} SinoStageScope;
+
+/* The sizes of a chain of stages. */
+typedef struct SinoStagesRequest {
+    SinoRuntime *runtime;
+    const SinoInput *input;
+    SinoSlices slices;   /* slices of the largest minibatch */
+    int64_t ray_count;   /* rows of a minibatch's sinogram on this rank */
+    int64_t slab_slices; /* slices of the largest slab */
+    int64_t set_count;   /* slabs whose counts are in memory at the same time: 1 or 2 */
+    bool projections;    /* single projections are read: SINO_SCOPE_SINOGRAM stages are skipped */
+} SinoStagesRequest;
+
+/* A minibatch passing through the stages. Data are not owned. */
+typedef struct SinoStageWork {
+    SinoPosition position;
+    SinoSlices slices;
+    int64_t slab_slices, slice_in_slab; /* slices of its slab, and index in the slab of its first slice */
+    SinoData *counts, *flat, *dark;     /* slab's [angle][row][column], [row][column]; set by sino_stages_insert */
+    SinoData *sinogram;                 /* ray_count rows in panels */
+    SinoData *repaired;                 /* int64_t[slice]: undefined values that were interpolated */
+} SinoStageWork;
+
+typedef struct SinoStageKind {
+    /* help: one line for `info`. wanted: whether the input needs the stage. insert: inserts the stage's tasks. */
+    const char *name, *help;
+    SinoStageScope scope;
+    bool (*wanted)(const SinoInput *input);
+    /* Writes a text for `info`: what the stage does under the settings in force. */
+    void (*describe)(const SinoInput *input, size_t size, char *text);
+    /* Allocates the stage's own buffers. *own is NULL before the call; `release` is called also after a failure. NULL:
+     * the stage has none. */
+    SinoStatus (*prepare)(const SinoStagesRequest *request, void **own);
+    void (*release)(void *own); /* takes NULL */
+    SinoStatus (*insert)(const SinoStagesRequest *request, void *own, const SinoStageWork *work);
+} SinoStageKind;
+
+extern const SinoStageKind sino_stage_correct;
+
+/* The stages in the order in which they run, ended by NULL. */
+extern const SinoStageKind *const sino_stage_kinds[];
+
+/* Chain of the wanted stages, with the counts of one or two slabs. The request's pointers are not owned.
+ * SINO_BAD_INPUT: a stage needs whole sinograms, but ranks share a slice. SINO_FAILED: no memory. */
+typedef struct SinoStages SinoStages;
+SinoStatus sino_stages_new(const SinoStagesRequest *request, SinoStages **stages);
+void sino_stages_free(SinoStages *stages); /* takes NULL; no task may use them any more */
+
+/* The handle by which tasks that call HDF5 are ordered; owned by the stages. */
+SinoData *sino_stages_io(const SinoStages *stages);
+
+/* Inserts `load`: reads counts and fields of slices first_slice … first_slice + slice_count − 1 into set `set`. */
+SinoStatus sino_stages_load(SinoStages *stages, SinoPosition position, int64_t set, int64_t first_slice,
+                            int64_t slice_count);
+
+/* Inserts the wanted stages, from the counts of set `set` to work->sinogram. */
+SinoStatus sino_stages_insert(SinoStages *stages, int64_t set, const SinoStageWork *work);
+
+/* Computes line integrals of some slices at the input's angles, and waits for its tasks; no other tasks may be in
+ * flight. *sinograms is float[slice][angle][column], freed by the caller. `projections` must be true if the input has
+ * fewer angles than the scan. */
+SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool projections, int64_t first_slice,
+                            int64_t slice_count, float **sinograms);
+
+#endif

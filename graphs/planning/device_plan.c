@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Device plan: whether the largest task of each kind fits a device's memory. */
+#include "device_plan.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "spmm_task.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Upper bounds of lists relative to the block: for both directions together, and for one direction.
+ * tests/gather_density finds 1.1 to 1.2 for one direction of R = 4 and 1.6 to 1.8 for R = 16 at 375 angles and more;
+ * few angles give more. */
+static const double lists_factor = 3.5, direction_factor = 2.2;
+
+/* Most bytes of the solver's vectors with rows of one kind that one task accesses. */
+static int64_t vectors_of(const SinoVectors *vectors, SinoRows rows, const SinoShape *shape, SinoBatch batch)
+{
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < vectors->count; i++)
+        if (vectors->buffer[i].rows == rows) bytes += sino_buffer_most_bytes(&vectors->buffer[i], shape, batch);
+    return bytes;
+}
+
+SinoDeviceNeed sino_device_need(const SinoVectors *vectors, const SinoOperatorSize *size, SinoBatch batch)
+{
+    static const SinoBuffer ray = {"rays", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
+    static const SinoBuffer footprint = {"footprint", SINO_ROWS_FOOTPRINT, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
+    static const SinoBuffer voxel = {"voxels", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
+    static const SinoBuffer weight = {"weights", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_ONE};
+    const SinoShape *shape = &size->shape;
+    const int64_t rays = sino_buffer_most_bytes(&ray, shape, batch);
+    const int64_t rows = shape->extent[SINO_ROWS_RAYS].most * (int64_t)sizeof(uint32_t);
+    const int64_t spmm = sino_larger(rays, sino_buffer_most_bytes(&footprint, shape, batch)) +
+                         sino_buffer_most_bytes(&voxel, shape, batch) + sino_spmm_scratch_bytes();
+    const int64_t updates = sino_larger(sino_larger(vectors_of(vectors, SINO_ROWS_RAYS, shape, batch),
+                                                    vectors_of(vectors, SINO_ROWS_SUBSET, shape, batch)) +
+                                            sino_buffer_most_bytes(&weight, shape, batch),
+                                        vectors_of(vectors, SINO_ROWS_VOXELS, shape, batch));
+    return (SinoDeviceNeed){.lists = (int64_t)(direction_factor * (double)size->partition_bytes),
+                            .vectors = sino_larger(spmm, sino_larger(updates, 2 * rays + rows))};
+}
+
+int64_t sino_device_estimate_lists(int64_t operator_bytes)
+{
+    return (int64_t)(lists_factor * (double)operator_bytes);
+}
+
+SinoStatus sino_device_too_small(const SinoDeviceRoom *room, SinoDeviceNeed need, int64_t partition_count,
+                                 int64_t minibatch)
+{
+    char bytes[24], all[24], lists[24], vectors[24], more[24], others[64] = "";
+    const int64_t held = sino_device_room_held(room, need.lists, need.vectors);
+    if (held > 0) snprintf(others, sizeof others, ", and %s that StarPU holds", sino_bytes_text(held, more));
+    return sino_error(SINO_BAD_INPUT,
+                      "a device has %s of memory; two tasks of this reconstruction need %s there at a time (each lists "
+                      "of A %s and vectors %s%s, with %" PRId64 " partitions and minibatches of %" PRId64
+                      "); allowed: more --partitions, a smaller --minibatch, or --device cpu",
+                      sino_bytes_text(room->bytes, bytes),
+                      sino_bytes_text(sino_device_room_of_tasks(room, need.lists, need.vectors), all),
+                      sino_bytes_text(need.lists, lists), sino_bytes_text(need.vectors, vectors), others,
+                      partition_count, minibatch);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Forecast: the plan of a run (run_plan.h), the way rays are stored, and the duration of the run, before anything is
+ * allocated.
+ *
+ * Times follow from the machine's rates: kernels from a rate per worker, sums of vectors from the bandwidth of memory,
+ * exchanges from the bandwidth of their level. They do not include building the operator, waiting for slower ranks
+ * beyond uneven shares, or contention of the network. The kernel rate holds with symmetry if angles pair up. Without
+ * symmetry kernels read each angle's lengths and run at 0.87 of that rate (docs/PERFORMANCE.md: 92.4 of 106.2
+ * GFLOP/s). */
+#ifndef SINO_FORECAST_H
+#define SINO_FORECAST_H
+
+#include "run_plan.h"
+
+/* Seconds of the busiest rank. An iteration covers all slices of the rank's group. */
+typedef struct SinoForecastTimes {
+    double kernel, update, socket, node, global; /* of an iteration: each part by itself */
+    double iteration;                            /* of an iteration, overlap taken into account */
+    double files;                                /* of the run: reading and writing files */
+    double run;
+} SinoForecastTimes;
+
+typedef struct SinoForecast {
+    SinoRunPlan plan;
+    char symmetry_why[512];
+    SinoForecastTimes times;
+} SinoForecast;
+
+/* If several ranks share each slice and angles pair up, two ways are forecast: partitions that own whole orbits of
+ * tiles, whose footprints lie on many sides; and compact partitions of an operator that stores every angle. The faster
+ * way that fits memory is chosen, or the smaller one if the times are within 2 %. `symmetry_why` says why. Errors:
+ * those of sino_run_plan_new. */
+SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *forecast);
+void sino_forecast_free(SinoForecast *forecast);
+
+/* Speed of products of F slices relative to a panel of 16 or more, for which each length of A is read once for all
+ * slices. */
+double sino_forecast_kernel_efficiency(int64_t slices);
+
+#endif

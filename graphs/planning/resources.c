@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Resources: the bytes of a run, from the tables of buffers that allocation reads. */
+#include "resources.h"
+
+#include "arithmetic.h"
+#include "device_plan.h"
+
+SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input)
+{
+    const SinoSolver *solver = sino_solver_find(settings->algorithm);
+    const bool fields = input->flat_correction != SINO_FLAT_NONE;
+    SinoWorkload job = {.problem = {.geometry = input->geometry,
+                                    .precision = settings->precision,
+                                    .symmetry = settings->symmetry,
+                                    .subset_count = sino_solver_subsets(solver, settings)},
+                        .solver = solver,
+                        .history_columns = sino_solver_history_columns(solver, settings),
+                        .slice_count = input->slice_count,
+                        .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
+                        .field_bytes = sino_input_field_bytes(input, 1),
+                        .field_images = fields ? sino_larger(input->info->flat_count, input->info->dark_count) : 0,
+                        .pictures = settings->pictures};
+    job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
+    return job;
+}
+
+/* Bytes of a solver's weights: a minibatch of one slice, and the weights of the subsets computed before. */
+static int64_t weight_bytes(const SinoWorkload *job, const SinoShape *shape)
+{
+    static const SinoBuffer left = {"weights", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
+    const SinoBatch one = {.stride = 1, .history_columns = 1};
+    const SinoVectors *weights = job->solver->weights;
+    if (!weights) return 0;
+    return sino_minibatch_bytes(sino_operator_kind(&job->problem), weights, shape, one) +
+           sino_saturating_product(job->problem.subset_count - 1, sino_buffers_bytes(1, &left, shape, one));
+}
+
+SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
+                             const SinoStreaming *streaming, int64_t data_ranks, int64_t window_count)
+{
+    enum { SLAB_SETS = 2, FIELDS = 2 };
+    const SinoSolver *solver = job->solver;
+    const SinoOperatorKind *kind = sino_operator_kind(&job->problem);
+    const SinoBatch batch = {.stride = streaming->stride, .history_columns = job->history_columns};
+    const int64_t slab = streaming->slab_slices;
+    SinoResources bytes = {
+        .base_bytes = sino_runtime_base_bytes(),
+        .operator_bytes = window_count > 0 ? sino_saturating_product(window_count, size->partition_bytes) : size->bytes,
+        .lists_bytes = machine->devices.count > 0 ? sino_device_estimate_lists(size->bytes) : 0,
+        .map_bytes = size->map_bytes,
+        .building_bytes = size->building_bytes,
+        .slot_bytes = sino_minibatch_bytes(kind, &solver->vectors, &size->shape, batch),
+        .vector_bytes = sino_buffers_bytes(solver->vectors.count, solver->vectors.buffer, &size->shape, batch),
+        .sum_bytes = kind->work_bytes(&size->shape, batch),
+        .weight_bytes = weight_bytes(job, &size->shape),
+        .slab_bytes =
+            sino_saturating_product(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + FIELDS * job->field_bytes),
+        .loading_bytes = sino_saturating_product(slab, job->field_images * job->field_bytes),
+        .record_bytes =
+            sino_record_bytes(&job->problem.geometry, job->slice_count, job->history_columns, job->pictures)};
+    const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;
+    bytes.data_bytes = sino_saturating_product(streaming->slots, bytes.slot_bytes) + bytes.weight_bytes +
+                       sino_saturating_product(sets, bytes.slab_bytes);
+    const int64_t running = bytes.data_bytes + bytes.loading_bytes + bytes.record_bytes;
+    bytes.total_bytes = bytes.base_bytes + bytes.operator_bytes + bytes.lists_bytes + bytes.map_bytes +
+                        sino_larger(bytes.building_bytes, running);
+    return bytes;
+}

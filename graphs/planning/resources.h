@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Resources: the bytes of a run, computed from the tables of buffers that allocation reads: the tables of the solver,
+ * of a slot and of the operator's products (minibatch.h), and the sizes of slabs and of the record
+ * (reconstruction.h). */
+#ifndef SINO_RESOURCES_H
+#define SINO_RESOURCES_H
+
+#include "machine_rates.h"
+#include "reconstruction.h"
+#include "record.h"
+#include "solver.h"
+
+/* The reconstruction whose resources are computed. */
+typedef struct SinoWorkload {
+    SinoProblem problem;
+    const SinoSolver *solver;
+    int64_t history_columns; /* iterations + 1; 1 for a direct method */
+    int64_t slice_count;     /* slices of the volume */
+    int64_t slice_bytes;     /* counts of one slice at all angles */
+    int64_t field_bytes;     /* one flat or dark field of a slice */
+    int64_t field_images;    /* fields held in memory while they are averaged; 0: none */
+    bool pictures;
+} SinoWorkload;
+
+/* The workload of the part of a file that the settings select. The rotation axis is assumed in the middle: sizes hardly
+ * depend on it, and it may not be known yet. */
+SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input);
+
+/* Bytes of the rank with most. */
+typedef struct SinoResources {
+    int64_t base_bytes;     /* program, libraries, tasks in flight */
+    int64_t operator_bytes; /* the operator's blocks, or its windows */
+    int64_t lists_bytes;    /* lists that devices gather from, in main memory */
+    int64_t map_bytes;      /* footprints and index maps */
+    int64_t building_bytes; /* temporary memory of building the operator, before data of slices exist */
+    int64_t slot_bytes;     /* one slot (a minibatch's buffers) */
+    int64_t vector_bytes;   /* part of slot_bytes: the solver's vectors */
+    int64_t sum_bytes;      /* part of slot_bytes: partial sums, and halves of vectors */
+    int64_t weight_bytes;   /* vectors that the solver prepares for all minibatches */
+    int64_t slab_bytes;     /* counts and fields of one slab; two slabs are in memory, one of them being loaded */
+    int64_t loading_bytes;  /* fields being averaged */
+    int64_t record_bytes;   /* residuals, repair counts and pictures */
+    int64_t data_bytes;     /* StarPU data while slices are reconstructed: slots, weights and slabs */
+    int64_t total_bytes;
+} SinoResources;
+
+/* The resources of a rank, for an operator of the given size. window_count 0: all blocks are in memory. */
+SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
+                             const SinoStreaming *streaming, int64_t data_ranks, int64_t window_count);
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Run plan: how a run divides its work into ranks, partitions, minibatches and slabs, and the memory that it needs. */
+#include "run_plan.h"
+
+#include "arithmetic.h"
+#include "device_plan.h"
+#include "memory.h"
+
+#include <inttypes.h>
+
+/* Slices of a minibatch, which share each length of A: at least a panel. More slices cost memory and gain little
+ * (docs/PERFORMANCE.md). */
+enum { LEAST_DEFAULT_MINIBATCH = 16, PARTITIONS_MAX = 4096 };
+
+/* A plan in the making. */
+typedef struct Planner {
+    const SinoPlanRequest *request;
+    SinoProblem problem;
+    const SinoOperatorKind *kind;
+    SinoOperatorOutline outline;
+    bool least; /* plan one slice and one slot */
+} Planner;
+
+SinoChoices sino_choices_of(const SinoSettings *settings)
+{
+    return (SinoChoices){.minibatch = settings->minibatch,
+                         .partitions = settings->partitions,
+                         .grid = settings->grid,
+                         .topology = settings->topology,
+                         .direct = settings->communication == SINO_COMMUNICATION_DIRECT,
+                         .overlap = settings->overlap,
+                         .weight_count = settings->node_weights.count,
+                         .rank_weight = settings->node_weights.count > 0 ? settings->node_weights.value : NULL};
+}
+
+/* The size of minibatches of nearly equal size, without a small one at the end. */
+static int64_t balanced(int64_t slices, int64_t minibatch)
+{
+    return sino_ceil_divide(slices, sino_ceil_divide(slices, sino_smaller(minibatch, slices)));
+}
+
+/* Slices of a minibatch that suit the cores. In a method without iterations, correcting and filtering take as long as
+ * the single product, and each is one task per minibatch. Giving each worker minibatches of its own then gains more
+ * than products lose when fewer slices share a length. */
+static int64_t usual_minibatch(const Planner *planner, int64_t slices)
+{
+    const int64_t panel = sino_larger(sino_panel_width(planner->problem.precision), LEAST_DEFAULT_MINIBATCH);
+    const int64_t workers = sino_larger(planner->request->machine.worker_count, 1),
+                  own = sino_ceil_divide(slices, workers);
+    if (planner->request->job.solver->iterative || own >= panel) return panel;
+    return sino_larger(own, LEAST_DEFAULT_MINIBATCH);
+}
+
+/* Slices of a minibatch, before memory is considered. */
+static int64_t wanted_minibatch(const Planner *planner, int64_t slices)
+{
+    const SinoPlanRequest *request = planner->request;
+    const int64_t of_devices = request->machine.devices.slices;
+    const int64_t usual = of_devices ? of_devices : usual_minibatch(planner, slices);
+    const int64_t wanted = planner->least ? 1 : usual;
+    return balanced(slices, request->choices.minibatch ? request->choices.minibatch : wanted);
+}
+
+/* Partitions of a rank if the topology leaves them open. Workers without a minibatch of their own share the minibatches
+ * that exist. If devices compute, devices count instead of workers. */
+static int64_t wanted_partitions(const Planner *planner, int64_t slices, int64_t minibatch)
+{
+    const SinoPlanRequest *request = planner->request;
+    const int64_t devices = request->machine.devices.count;
+    const int64_t workers = devices > 0 ? devices : request->machine.worker_count;
+    if (request->choices.partitions) return request->choices.partitions;
+    return sino_ceil_divide(slices, minibatch) >= workers ? 1 : workers;
+}
+
+/* Useful slots: two per worker, so that some minibatches are stored or corrected while others compute. Slabs get nearly
+ * equal sizes. */
+static int64_t wanted_slots(const Planner *planner, int64_t slices, int64_t minibatch, int64_t worker_count)
+{
+    const int64_t minibatches = sino_ceil_divide(slices, minibatch);
+    const int64_t most = planner->least ? 1 : 2 * worker_count;
+    return sino_ceil_divide(minibatches, sino_ceil_divide(minibatches, most));
+}
+
+/* Chooses a hierarchy with at least rank_partitions partitions per rank, and computes the operator's size. */
+static SinoStatus divide(const Planner *planner, int64_t data_ranks, int64_t rank_partitions, SinoRunPlan *plan)
+{
+    const SinoPlanRequest *request = planner->request;
+    const SinoTopologyRequest wanted = {.shape = request->choices.topology,
+                                        .rank_count = data_ranks,
+                                        .rank_partitions = rank_partitions,
+                                        .machine_sockets = request->machine.socket_count};
+    SINO_TRY(sino_topology_new(&wanted, &plan->division.topology));
+    plan->partition_count = sino_topology_rank_partitions(&plan->division.topology);
+    plan->worker_count = request->machine.worker_count ? request->machine.worker_count : plan->partition_count;
+    return planner->kind->size(&planner->problem, &plan->division, plan->worker_count, &plan->size);
+}
+
+/* Fills in the members of the plan that follow from division, minibatch and slots. */
+static void complete(const Planner *planner, int64_t minibatch, int64_t slots, SinoRunPlan *plan)
+{
+    const SinoPlanRequest *request = planner->request;
+    plan->streaming = sino_streaming(planner->problem.precision, plan->group_slices, minibatch, slots);
+    plan->resources = sino_resources(&request->job, &plan->size, &request->machine, &plan->streaming,
+                                     plan->division.topology.rank_count, plan->window_count);
+}
+
+static bool fits(const SinoRunPlan *plan)
+{
+    return plan->resources.total_bytes <= plan->budget_bytes;
+}
+
+static SinoStatus too_little(const Planner *planner, const SinoRunPlan *plan)
+{
+    const SinoPlanRequest *request = planner->request;
+    const SinoGeometry *geometry = &planner->problem.geometry;
+    const SinoResources *bytes = &plan->resources;
+    char budget[24], total[24], operator_text[24];
+    sino_bytes_text(plan->budget_bytes, budget);
+    sino_bytes_text(bytes->total_bytes, total);
+    if (request->rank_count > 1)
+        return sino_error(SINO_BAD_INPUT,
+                          "memory is %s per rank; with %" PRId64 " ranks per slice a rank needs %s; allowed: "
+                          "--memory %" PRId64 "MiB or more, or more ranks per slice",
+                          budget, plan->division.topology.rank_count, total, (bytes->total_bytes >> 20) + 1);
+    return sino_error(SINO_BAD_INPUT,
+                      "%s %s; this reconstruction needs at least %s (%s of it for the ray lengths of %" PRId64
+                      " angles and %" PRId64 " columns%s); allowed: --memory %" PRId64 "MiB or more%s",
+                      request->machine.memory_given ? "memory is" : "memory is not given and this machine has", budget,
+                      total, sino_bytes_text(bytes->operator_bytes + bytes->lists_bytes, operator_text),
+                      geometry->angle_count, geometry->column_count,
+                      bytes->lists_bytes ? ", and its lists for devices" : "", (bytes->total_bytes >> 20) + 1,
+                      bytes->lists_bytes ? ", or --device cpu" : "");
+}
+
+/* Reduces slots first, then slices of a minibatch, until the plan fits memory. */
+static SinoStatus shrink(const Planner *planner, int64_t minibatch, int64_t slots, SinoRunPlan *plan)
+{
+    for (complete(planner, minibatch, slots, plan); !fits(plan); complete(planner, minibatch, slots, plan)) {
+        if (slots > 1)
+            slots--;
+        else if (!planner->request->choices.minibatch && minibatch > 1)
+            minibatch = balanced(plan->group_slices, minibatch / 2);
+        else
+            return too_little(planner, plan);
+    }
+    return NULL;
+}
+
+/* Cuts the slice into partitions for windows. They take turns, so the hierarchy has a single socket. */
+static SinoStatus cut_windows(const Planner *planner, int64_t partition_count, SinoRunPlan *plan)
+{
+    plan->partition_count = partition_count;
+    plan->division.topology =
+        (SinoTopology){.rank_count = 1, .node_count = 1, .sockets = 1, .workers = partition_count};
+    return planner->kind->size(&planner->problem, &plan->division, plan->worker_count, &plan->size);
+}
+
+/* Raises the number of partitions until one slot of `minibatch` slices fits. */
+static SinoStatus find_windows(const Planner *planner, int64_t minibatch, SinoRunPlan *plan)
+{
+    enum { WINDOW_PARTITIONS_MAX = 64 };
+    const int64_t given = planner->request->choices.partitions;
+    SINO_TRY(cut_windows(planner, given ? given : 2 * plan->window_count, plan));
+    for (complete(planner, minibatch, 1, plan); !fits(plan); complete(planner, minibatch, 1, plan)) {
+        if (given || plan->partition_count >= WINDOW_PARTITIONS_MAX) return NULL;
+        SINO_TRY(cut_windows(planner, 2 * plan->partition_count, plan));
+    }
+    return NULL;
+}
+
+/* Plans the operator in windows: as few partitions as leave room for a reasonable minibatch, or for one slice. Every
+ * block is traced again for each minibatch, so there is one slot with as many slices as fit. */
+static SinoStatus plan_windows(const Planner *planner, SinoRunPlan *plan)
+{
+    const int64_t slices = plan->group_slices, given = planner->request->choices.minibatch;
+    const int64_t fair = sino_smaller(LEAST_DEFAULT_MINIBATCH, slices), most = sino_smaller(slices, SINO_SLICES_MAX);
+    plan->window_count = plan->worker_count + 1;
+    SINO_TRY(find_windows(planner, given ? balanced(slices, given) : fair, plan));
+    if (!fits(plan) && !given) SINO_TRY(find_windows(planner, 1, plan));
+    if (!fits(plan)) return too_little(planner, plan);
+    while (!given && plan->streaming.minibatch < most) {
+        SinoRunPlan wider = *plan;
+        complete(planner, sino_smaller(2 * plan->streaming.minibatch, most), 1, &wider);
+        if (!fits(&wider)) break;
+        *plan = wider;
+    }
+    complete(planner, balanced(slices, plan->streaming.minibatch), 1, plan);
+    return NULL;
+}
+
+/* Raises the number of partitions and lowers the minibatch until two tasks fit a device. */
+static SinoStatus suit_devices(const Planner *planner, int64_t data_ranks, int64_t *minibatch, SinoRunPlan *plan)
+{
+    const SinoPlanRequest *request = planner->request;
+    const SinoDeviceRoom *room = &request->machine.devices;
+    const SinoPrecision precision = planner->problem.precision;
+    if (room->count == 0 || room->bytes == 0) return NULL;
+    for (;;) {
+        const SinoBatch batch = {sino_panel_stride(precision, *minibatch), request->job.history_columns};
+        const SinoDeviceNeed need = sino_device_need(&request->job.solver->vectors, &plan->size, batch);
+        if (sino_device_room_of_tasks(room, need.lists, need.vectors) <= room->bytes) return NULL;
+        const bool can_split = !request->choices.partitions && plan->partition_count < PARTITIONS_MAX;
+        const bool can_shrink = !request->choices.minibatch && *minibatch > 1;
+        /* Lists are reduced first, because a small minibatch is slow; then the larger of the two. */
+        if (can_split && (need.lists >= need.vectors || !can_shrink || *minibatch <= LEAST_DEFAULT_MINIBATCH))
+            SINO_TRY(divide(planner, data_ranks, 2 * plan->partition_count, plan));
+        else if (can_shrink)
+            *minibatch = balanced(plan->group_slices, (*minibatch + 1) / 2);
+        else
+            return sino_device_too_small(room, need, plan->partition_count, *minibatch);
+    }
+}
+
+/* Windows after the refusal of a whole operator, which would need whole_bytes. When windows do not fit either, the
+ * refusal that asks for less memory is returned. Consumes `refusal`. */
+static SinoStatus try_windows(const Planner *planner, SinoStatus refusal, int64_t whole_bytes, SinoRunPlan *plan)
+{
+    SinoStatus status = plan_windows(planner, plan);
+    const bool keeps_refusal = status && whole_bytes < plan->resources.total_bytes;
+    sino_status_free(keeps_refusal ? status : refusal);
+    return keeps_refusal ? refusal : status;
+}
+
+/* The plan of a grid whose largest group has `group_slices` slices. */
+static SinoStatus plan_group(const Planner *planner, int64_t group_slices, int64_t data_ranks, SinoRunPlan *plan)
+{
+    const SinoPlanRequest *request = planner->request;
+    int64_t minibatch = wanted_minibatch(planner, sino_larger(group_slices, 1));
+    plan->problem = planner->problem;
+    plan->group_slices = sino_larger(group_slices, 1);
+    plan->division.direct = request->choices.direct;
+    SINO_TRY(divide(planner, data_ranks, wanted_partitions(planner, plan->group_slices, minibatch), plan));
+    SINO_TRY(suit_devices(planner, data_ranks, &minibatch, plan));
+    const int64_t slots = wanted_slots(planner, plan->group_slices, minibatch, plan->worker_count);
+    const SinoRunPlan whole = *plan;
+    SinoStatus status = shrink(planner, minibatch, slots, plan);
+    /* Windows are impossible if ranks share slices, devices compute, or data have subsets. */
+    const bool windows = request->rank_count == 1 && request->machine.devices.count == 0 &&
+                         planner->problem.subset_count == 1 && !planner->least;
+    if (!status || !windows) return status;
+    const int64_t whole_bytes = plan->resources.total_bytes;
+    *plan = whole;
+    return try_windows(planner, status, whole_bytes, plan);
+}
+
+static double mean_weight(const SinoChoices *choices)
+{
+    double mean = 0;
+    for (int64_t r = 0; choices->rank_weight && r < choices->weight_count; r++)
+        mean += choices->rank_weight[r] / (double)choices->weight_count;
+    return mean;
+}
+
+/* Lower bound of the memory, without footprints. It suffices to reject most grids that do not fit. */
+static int64_t least_bytes(const Planner *planner, int64_t slices, int64_t data_ranks)
+{
+    const SinoVectors *vectors = &planner->request->job.solver->vectors;
+    SinoShape shape = {.precision = planner->problem.precision};
+    const SinoBatch batch = {.stride = wanted_minibatch(planner, slices), .history_columns = 1};
+    shape.extent[SINO_ROWS_VOXELS] = sino_extent_one(planner->outline.voxel_count);
+    shape.extent[SINO_ROWS_RAYS] = sino_extent_one(sino_geometry_ray_count(&planner->problem.geometry));
+    return (planner->outline.bytes + sino_buffers_bytes(vectors->count, vectors->buffer, &shape, batch)) / data_ranks;
+}
+
+/* SinoRankBytes: the memory with as few slots as the exchange needs: two if it overlaps, else one. */
+static SinoStatus rank_bytes(const void *context, int64_t batch_groups, int64_t data_ranks, int64_t *bytes)
+{
+    const Planner *planner = context;
+    const SinoPlanRequest *request = planner->request;
+    const int64_t slices = sino_larger(sino_ceil_divide(request->job.slice_count, batch_groups), 1);
+    SinoRunPlan plan = {.budget_bytes = INT64_MAX, .problem = planner->problem, .group_slices = slices};
+    *bytes = least_bytes(planner, slices, data_ranks);
+    if (*bytes > request->machine.memory_bytes) return NULL;
+    const int64_t minibatch = wanted_minibatch(planner, slices);
+    plan.division.rank_weight = request->choices.rank_weight;
+    plan.division.mean_weight = mean_weight(&request->choices);
+    plan.division.direct = request->choices.direct;
+    SINO_TRY(divide(planner, data_ranks, wanted_partitions(planner, slices, minibatch), &plan));
+    const bool overlaps = request->choices.overlap && !planner->least;
+    complete(planner, minibatch, overlaps ? sino_smaller(2, sino_ceil_divide(slices, minibatch)) : 1, &plan);
+    *bytes = plan.resources.total_bytes;
+    return NULL;
+}
+
+/* Chooses a grid in which two minibatches of a panel fit, else one in which one slice fits. */
+static SinoStatus choose_grid(Planner *planner, SinoProcessGrid *grid)
+{
+    const SinoPlanRequest *request = planner->request;
+    const SinoProcessGridRequest wanted = {.shape = request->choices.grid,
+                                           .rank_count = request->rank_count,
+                                           .slice_count = request->job.slice_count,
+                                           .node_count = request->choices.topology.nodes,
+                                           .unit_count = planner->outline.unit_count,
+                                           .rank_weight = request->choices.rank_weight,
+                                           .rank_bytes = request->rank_count > 1 ? rank_bytes : NULL,
+                                           .context = planner,
+                                           .budget_bytes = request->machine.memory_bytes};
+    SinoStatus status = sino_process_grid_new(&wanted, grid);
+    if (!status || sino_status_exit_code(status) != SINO_BAD_INPUT || request->choices.minibatch || planner->least)
+        return status;
+    sino_status_free(status);
+    planner->least = true;
+    status = sino_process_grid_new(&wanted, grid);
+    planner->least = false;
+    return status;
+}
+
+/* The group that takes longest: most slices relative to its speed. */
+static int64_t slowest_group(const SinoChoices *choices, const SinoProcessGrid *grid)
+{
+    int64_t slowest = 0;
+    double most = 0;
+    for (int64_t g = 0; g < grid->batch_groups; g++) {
+        double speed = 0;
+        for (int64_t d = 0; d < grid->data_ranks; d++)
+            speed += choices->rank_weight ? choices->rank_weight[g * grid->data_ranks + d] : 1;
+        const double duration = (double)sino_process_grid_slices(grid, g) / speed;
+        if (duration <= most) continue;
+        most = duration;
+        slowest = g;
+    }
+    return slowest;
+}
+
+static SinoStatus check(const SinoPlanRequest *request)
+{
+    const int64_t weights = request->choices.weight_count;
+    const SinoGeometry *scan = &request->job.problem.geometry;
+    const int64_t subsets = request->job.problem.subset_count;
+    int64_t rays;
+    SINO_CHECK(subsets <= scan->angle_count, SINO_BAD_INPUT,
+               "--subsets is %" PRId64 ", and the scan has %" PRId64 " angles; allowed: 1 to that many", subsets,
+               scan->angle_count);
+    SINO_CHECK(weights == 0 || weights == request->rank_count, SINO_BAD_INPUT,
+               "--node-weights has %" PRId64 " numbers; allowed: one for each of the %" PRId64 " ranks", weights,
+               request->rank_count);
+    SINO_TRY(sino_multiply(scan->angle_count, scan->column_count, "rays", &rays));
+    SINO_CHECK(rays <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
+               scan->angle_count, scan->column_count);
+    return NULL;
+}
+
+SinoStatus sino_run_plan_new(const SinoPlanRequest *request, SinoRunPlan *result)
+{
+    SinoRunPlan plan = {.budget_bytes = request->machine.memory_bytes};
+    Planner planner = {.request = request,
+                       .problem = request->job.problem,
+                       .kind = sino_operator_kind(&request->job.problem),
+                       .least = request->least};
+    SINO_CHECK(planner.kind, SINO_BAD_INPUT,
+               "no operator reconstructs a scan of %" PRId64 " angles; allowed: 1 or more",
+               request->job.problem.geometry.angle_count);
+    SINO_TRY(check(request));
+    SINO_TRY(planner.kind->outline(&planner.problem, &planner.outline));
+    SINO_TRY(choose_grid(&planner, &plan.grid));
+    const int64_t slowest = slowest_group(&request->choices, &plan.grid);
+    int64_t most = 0;
+    for (int64_t g = 0; g < plan.grid.batch_groups; g++)
+        most = sino_larger(most, sino_process_grid_slices(&plan.grid, g));
+    plan.slowest_slices = sino_process_grid_slices(&plan.grid, slowest);
+    if (request->choices.rank_weight)
+        plan.division.rank_weight = request->choices.rank_weight + slowest * plan.grid.data_ranks;
+    plan.division.mean_weight = mean_weight(&request->choices);
+    plan.idle_ranks = sino_process_grid_idle(&plan.grid, planner.outline.unit_count);
+    SinoStatus status = plan_group(&planner, most, plan.grid.data_ranks, &plan);
+    if (status)
+        sino_run_plan_free(&plan);
+    else
+        *result = plan;
+    return status;
+}
+
+void sino_run_plan_free(SinoRunPlan *plan)
+{
+    sino_process_grid_free(&plan->grid);
+    *plan = (SinoRunPlan){0};
+}
+
+SinoRayExchangeShape sino_run_plan_shape(const SinoRunPlan *plan, int64_t rank)
+{
+    const SinoTopology *topology = &plan->division.topology;
+    const int64_t group = sino_process_grid_group(&plan->grid, rank);
+    const bool idle = sino_process_grid_is_idle(&plan->grid, rank);
+    const int64_t first = idle ? 0 : group * plan->grid.data_ranks;
+    return (SinoRayExchangeShape){.first_process = first,
+                                  .data_rank = idle ? 0 : rank - first,
+                                  .data_count = topology->rank_count,
+                                  .nodes = topology->node_count / topology->rank_count,
+                                  .sockets = topology->sockets,
+                                  .workers = topology->workers,
+                                  .direct = plan->division.direct,
+                                  .idle = idle};
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Run plan: how a run divides its work into ranks, partitions, minibatches and slabs, and the memory that it needs. The
+ * plan keeps every rank within its memory for any number of slices. `recon` follows the plan that `plan` and `info`
+ * print. */
+#ifndef SINO_RUN_PLAN_H
+#define SINO_RUN_PLAN_H
+
+#include "process_grid.h"
+#include "resources.h"
+
+/* The user's choices; 0 or empty: the plan chooses. */
+typedef struct SinoChoices {
+    int64_t minibatch, partitions; /* slices of a minibatch; partitions of each rank */
+    SinoGridShape grid;
+    SinoTopologyShape topology;
+    bool direct;  /* --communication direct */
+    bool overlap; /* exchanges between ranks go on while other minibatches compute */
+    int64_t weight_count;
+    const double *rank_weight; /* [weight_count]: relative speed of each rank; not owned */
+} SinoChoices;
+
+/* The choices in the settings, whose weights are not copied. */
+SinoChoices sino_choices_of(const SinoSettings *settings);
+
+typedef struct SinoPlanRequest {
+    SinoWorkload job;
+    SinoChoices choices;
+    SinoMachine machine;
+    int64_t rank_count;
+    bool least; /* plan one slice and one slot, to find the least memory */
+} SinoPlanRequest;
+
+typedef struct SinoRunPlan {
+    SinoProblem problem; /* with the plan's choice of symmetry */
+    SinoProcessGrid grid;
+    SinoDivision division;   /* the slowest batch group's */
+    int64_t group_slices;    /* slices of the largest batch group */
+    int64_t slowest_slices;  /* slices of the slowest batch group */
+    int64_t partition_count; /* partitions of each rank */
+    int64_t window_count;    /* blocks in memory at a time; 0: all */
+    int64_t worker_count;    /* CPU workers of a rank */
+    int64_t idle_ranks;
+    SinoStreaming streaming;
+    SinoOperatorSize size;
+    SinoResources resources;
+    int64_t budget_bytes;
+} SinoRunPlan;
+
+/* Makes the plan for one way of storing A. If memory is short, the plan gives up slots first, then slices of a
+ * minibatch, then (with one rank) the operator as a whole. SINO_BAD_INPUT: not even one slice fits, or a task does not
+ * fit a device (the text names a memory that would do); a grid, weights or a topology do not fit the ranks; more than
+ * 2³² rays. */
+SinoStatus sino_run_plan_new(const SinoPlanRequest *request, SinoRunPlan *plan);
+void sino_run_plan_free(SinoRunPlan *plan);
+
+/* The shape of the exchange for rank `rank` of the job. */
+SinoRayExchangeShape sino_run_plan_shape(const SinoRunPlan *plan, int64_t rank);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Team: the ranks of a run, and the part of the plan that this rank has. */
+#include "team.h"
+
+SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, const SinoSettings *settings,
+                         const SinoInput *input, SinoTeam *team)
+{
+    const int64_t rank = sino_processes_rank(processes);
+    SinoTeam made = {.processes = processes};
+    SinoPlanRequest request = {.job = sino_workload_of_input(settings, input),
+                               .choices = sino_choices_of(settings),
+                               .rank_count = sino_processes_count(processes)};
+    SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(runtime), &request.machine));
+    request.machine.devices = sino_device_room(runtime);
+    SINO_TRY(sino_machine_agree(processes, &request.machine));
+    SINO_TRY(sino_processes_agree(processes, sino_forecast_new(&request, &made.forecast)));
+    const SinoRunPlan *plan = &made.forecast.plan;
+    made.shape = sino_run_plan_shape(plan, rank);
+    made.group = made.shape.idle ? -1 : sino_process_grid_group(&plan->grid, rank);
+    made.division = plan->division;
+    if (made.division.rank_weight && made.group >= 0)
+        made.division.rank_weight = request.choices.rank_weight + made.group * plan->grid.data_ranks;
+    if (plan->grid.data_ranks > 1) sino_log_info(sino_runtime_log(runtime), "plan", "%s", made.forecast.symmetry_why);
+    *team = made;
+    return NULL;
+}
+
+void sino_team_free(SinoTeam *team)
+{
+    sino_forecast_free(&team->forecast);
+    *team = (SinoTeam){0};
+}
+
+SinoOperatorRequest sino_team_operator(const SinoTeam *team, const SinoGeometry *geometry, const char *cache)
+{
+    const SinoRunPlan *plan = &team->forecast.plan;
+    SinoOperatorRequest request = {.problem = plan->problem,
+                                   .division = team->division,
+                                   .shape = team->shape,
+                                   .window_count = plan->window_count,
+                                   .cache = cache};
+    request.problem.geometry = *geometry;
+    return request;
+}
+
+void sino_team_take_slices(const SinoTeam *team, SinoInput *input)
+{
+    const int64_t *first = team->forecast.plan.grid.first_slice;
+    if (team->group < 0)
+        sino_input_take_slices(input, 0, 0);
+    else
+        sino_input_take_slices(input, first[team->group], first[team->group + 1] - first[team->group]);
+}

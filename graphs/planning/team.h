@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Team: the ranks of a run, and the part of the plan that this rank has. All ranks plan with the same numbers, so that
+ * their task graphs fit together. */
+#ifndef SINO_TEAM_H
+#define SINO_TEAM_H
+
+#include "forecast.h"
+
+typedef struct SinoTeam {
+    SinoProcesses *processes;   /* not owned */
+    SinoForecast forecast;      /* owned */
+    SinoRayExchangeShape shape; /* of this rank */
+    SinoDivision division;      /* this rank's batch group's */
+    int64_t group;              /* this rank's batch group; −1: the rank is idle */
+} SinoTeam;
+
+/* Collective. The input must still have all slices. Errors: those of sino_run_plan_new. */
+SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, const SinoSettings *settings,
+                         const SinoInput *input, SinoTeam *team);
+void sino_team_free(SinoTeam *team);
+
+/* The request for this rank's operator, for a geometry whose rotation axis is known. `cache`: directory of saved
+ * operators, or NULL. */
+SinoOperatorRequest sino_team_operator(const SinoTeam *team, const SinoGeometry *geometry, const char *cache);
+
+/* Restricts the input to this rank's slices, or to none if the rank is idle. */
+void sino_team_take_slices(const SinoTeam *team, SinoInput *input);
+
+#endif

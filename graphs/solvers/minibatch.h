@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Minibatch: F slices that are solved together, and the slot of buffers that serves one minibatch after another. A slot
+ * has the buffers of the solver's table, the buffers that every minibatch has, and those of the operator's products. */
+#ifndef SINO_MINIBATCH_H
+#define SINO_MINIBATCH_H
+
+#include "operator.h"
+
+enum { SINO_LOOKAHEAD = 3 };
+
+/* Buffers that every minibatch has in addition to its solver's vectors. */
+enum SinoSlotBuffer {
+    SINO_SLOT_SUMS,     /* SinoSliceSums[stride]: sums over this rank's rows */
+    SINO_SLOT_STATE,    /* SinoSliceState[stride] */
+    SINO_SLOT_HISTORY,  /* double[slice][columns]: residuals */
+    SINO_SLOT_REPAIRED, /* int64_t[slice]: undefined values that were interpolated */
+    SINO_SLOT_IMAGE,    /* float[slice][N][N] */
+    SINO_SLOT_ACTIVE,   /* int64_t: slices that go on after iteration i, at ACTIVE + i mod LOOKAHEAD */
+    SINO_SLOT_BUFFERS = SINO_SLOT_ACTIVE + SINO_LOOKAHEAD
+};
+extern const SinoBuffer sino_slot_buffers[SINO_SLOT_BUFFERS];
+
+/* The table of a solver's vectors; vector 0 is the sinogram. */
+typedef struct SinoVectors {
+    int64_t count;
+    const SinoBuffer *buffer;
+    int64_t tomogram; /* index of the tomogram in the table */
+} SinoVectors;
+
+/* A minibatch in its slot. StarPU runs the tasks of a slot's next minibatch after those of its last, because both
+ * access the same data. Vectors lie in panels (panel.h). */
+typedef struct SinoMinibatch {
+    SinoPosition position; /* slab and minibatch; partition and iteration −1 */
+    SinoSlices slices;
+    int64_t first_slice;
+    bool stopped;               /* no more iterations are submitted */
+    const SinoOperator *op;     /* not owned */
+    const SinoVectors *vectors; /* not owned */
+    SinoData ***vector;         /* [vector of the table][member] */
+    SinoData **slot[SINO_SLOT_BUFFERS];
+    SinoOperatorWork *work;
+    /* The only members of these slot buffers. */
+    SinoData *sums, *state, *history, *repaired, *image;
+} SinoMinibatch;
+
+/* A slot for minibatches of at most slices.stride slices. */
+typedef struct SinoMinibatchRequest {
+    const SinoOperator *op;     /* not owned */
+    const SinoVectors *vectors; /* not owned */
+    SinoSlices slices;
+    int64_t history_columns; /* iterations + 1 */
+    int64_t number;          /* unique among the operator's slots */
+    bool overlap;            /* exchanges between ranks go on while other minibatches compute */
+} SinoMinibatchRequest;
+SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoMinibatchRequest *request, SinoMinibatch **result);
+void sino_minibatch_free(SinoMinibatch *minibatch); /* takes NULL */
+
+/* Bytes of one slot, including the work of the operator's kind. */
+int64_t sino_minibatch_bytes(const SinoOperatorKind *kind, const SinoVectors *vectors, const SinoShape *shape,
+                             SinoBatch batch);
+
+/* The minibatch's position at an iteration and partition. */
+SinoPosition sino_minibatch_at(const SinoMinibatch *minibatch, int64_t iteration, int64_t partition);
+
+/* Insert the tasks of vector[to] = A·vector[from], or vector[to] = Aᵀ·vector[from], over all rays. */
+SinoStatus sino_insert_project(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);
+SinoStatus sino_insert_backproject(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);
+
+/* The same over one subset of the rays. The ray vector's buffer has the kind SINO_ROWS_SUBSET; its member `subset` is
+ * used. */
+SinoStatus sino_insert_project_subset(SinoMinibatch *minibatch, int64_t iteration, int64_t subset, int64_t from,
+                                      int64_t to);
+SinoStatus sino_insert_backproject_subset(SinoMinibatch *minibatch, int64_t iteration, int64_t subset, int64_t from,
+                                          int64_t to);
+
+/* Adds up minibatch->sums over all ranks that share the slices. *all is not owned. */
+SinoStatus sino_insert_collect(SinoMinibatch *minibatch, int64_t iteration, SinoData **all);
+
+/* sino_minibatch_is_kept: whether this rank keeps the minibatch's images. sino_insert_image sends voxels to the rank
+ * that does, which assembles minibatch->image. */
+bool sino_minibatch_is_kept(const SinoMinibatch *minibatch);
+SinoStatus sino_insert_image(SinoMinibatch *minibatch, const SinoImaging *imaging);
+
+#endif

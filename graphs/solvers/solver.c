@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Solver: sizes and steps that several solvers share. */
+#include "solver.h"
+
+#include "update_task.h"
+
+int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings)
+{
+    return solver->has_subsets ? settings->subsets : 1;
+}
+
+int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSettings *settings)
+{
+    return solver->iterative ? settings->iterations + 1 : 1;
+}
+
+int64_t sino_solver_rays(const SinoSolverRun *run)
+{
+    return run->op->shape.extent[SINO_ROWS_RAYS].total;
+}
+
+int64_t sino_solver_voxels(const SinoSolverRun *run, int64_t partition)
+{
+    return run->op->shape.extent[SINO_ROWS_VOXELS].rows[partition];
+}
+
+int64_t sino_solver_partitions(const SinoSolverRun *run)
+{
+    return run->op->shape.extent[SINO_ROWS_VOXELS].members;
+}
+
+/* The column of an iteration's residuals in the history. */
+static SinoIteration iteration_of(const SinoSolverRun *run, int64_t iteration)
+{
+    return (SinoIteration){
+        .columns = run->iterations + 1, .iteration = iteration, .tolerance = run->settings->tolerance};
+}
+
+SinoStatus sino_solver_begin(SinoSolverRun *run, SinoMinibatch *minibatch, SinoUpdateFormula formula, SinoData **sums)
+{
+    const SinoPosition position = sino_minibatch_at(minibatch, 0, -1);
+    const SinoUpdateTask add = {
+        .update = {.formula = formula, .slices = minibatch->slices, .rows = sino_solver_rays(run)},
+        .vector = {minibatch->vector[0][0]},
+        .sums = minibatch->sums};
+    SINO_TRY(sino_insert_update(run->runtime, position, &add));
+    SINO_TRY(sino_insert_collect(minibatch, 0, sums));
+    return sino_insert_update_start(run->runtime, position, minibatch->slices, iteration_of(run, 0), *sums,
+                                    minibatch->state, minibatch->history);
+}
+
+SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    SinoData *sums;
+    return sino_solver_begin(run, minibatch, SINO_UPDATE_SQUARE, &sums);
+}
+
+SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const SinoPosition position = sino_minibatch_at(minibatch, iteration, -1);
+    const int64_t turn = iteration % SINO_LOOKAHEAD;
+    SinoData *sums, *active = minibatch->slot[SINO_SLOT_ACTIVE + turn][0];
+    SINO_TRY(sino_insert_collect(minibatch, iteration, &sums));
+    SINO_TRY(sino_insert_update_record(run->runtime, position, minibatch->slices, iteration_of(run, iteration), sums,
+                                       minibatch->state, minibatch->history, active));
+    return sino_insert_agreement(run->runtime, minibatch->work->sums, position, turn, active);
+}
+
+SinoStatus sino_solver_new_weights(SinoSolverRun *run, const SinoVectors *vectors, SinoMinibatch **weights)
+{
+    const SinoSlices one = {
+        .precision = sino_precision_solver(run->op->problem.precision), .stride = 1, .slice_count = 1};
+    const SinoMinibatchRequest request = {
+        .op = run->op, .vectors = vectors, .slices = one, .history_columns = 1, .overlap = true};
+    return sino_minibatch_new(run->runtime, &request, weights);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Solver: the algorithm that computes a minibatch's tomogram from its sinogram. A solver is one file and one row of the
+ * table in solver.c. */
+#ifndef SINO_SOLVER_H
+#define SINO_SOLVER_H
+
+#include "minibatch.h"
+#include "settings.h"
+#include "update_task.h"
+
+/* The context of a solver during a run. Pointers are not owned. */
+typedef struct SinoSolverRun {
+    SinoRuntime *runtime;
+    const SinoOperator *op;
+    const SinoSettings *settings;
+    int64_t stride;     /* of the vectors: slices of a minibatch, padding included */
+    int64_t iterations; /* 0 for direct methods */
+    void *own;          /* data that the solver keeps during the run; made by prepare, freed by release */
+} SinoSolverRun;
+
+typedef struct SinoSolver {
+    SinoAlgorithmChoice choice;
+    bool iterative;
+    bool has_subsets; /* the solver uses --subsets; false: the data are one subset */
+    SinoVectors vectors;
+    const SinoVectors
+        *weights; /* vectors of the one-slice minibatches that `prepare` makes, one for each subset; NULL: none */
+    /* Called once per run, after the operator is ready; NULL: nothing to prepare or release. */
+    SinoStatus (*prepare)(SinoSolverRun *run);
+    void (*release)(SinoSolverRun *run);
+    /* Submits the tasks from vector 0 (the line integrals b) to iteration 0, after which the residual ‖b‖² is recorded
+     * and the vectors for iteration 1 are ready. A direct method submits its whole reconstruction. */
+    SinoStatus (*start)(SinoSolverRun *run, SinoMinibatch *minibatch);
+    /* Submits iteration i ≥ 1, which records its residual and writes SINO_SLOT_ACTIVE + i mod SINO_LOOKAHEAD. */
+    SinoStatus (*iterate)(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
+} SinoSolver;
+
+extern const SinoSolver sino_solver_cg, sino_solver_sirt, sino_solver_fbp, sino_solver_mlem, sino_solver_osem;
+
+/* The solver of an algorithm. */
+const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice);
+
+/* Number of subsets of the data. */
+int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings);
+
+/* Columns of the history of residuals: iterations + 1; column 0 is the state before the first iteration. */
+int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSettings *settings);
+
+/* Rows of this rank's ray vectors; rows of a partition's voxel vectors; partitions of this rank. */
+int64_t sino_solver_rays(const SinoSolverRun *run);
+int64_t sino_solver_voxels(const SinoSolverRun *run, int64_t partition);
+int64_t sino_solver_partitions(const SinoSolverRun *run);
+
+/* The first step of every solver. Applies `formula` to the line integrals in vector 0, adds its sums (squares among
+ * them) over all ranks that share the slices, and inserts update_start. *sums: the sums of all ranks; not owned. */
+SinoStatus sino_solver_begin(SinoSolverRun *run, SinoMinibatch *minibatch, SinoUpdateFormula formula, SinoData **sums);
+
+/* sino_solver_begin with the formula that sums squares only. */
+SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch);
+
+/* Inserts update_record from the residuals' sums in minibatch->sums, and tells all ranks which slices go on. */
+SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
+
+/* A minibatch of one slice, in which `prepare` computes properties of the operator itself, such as sums of rows. The
+ * caller frees it with sino_minibatch_free. */
+SinoStatus sino_solver_new_weights(SinoSolverRun *run, const SinoVectors *vectors, SinoMinibatch **weights);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* FBP: filtered backprojection (A. Kak and M. Slaney, Principles of Computerized Tomographic Imaging, ch. 3): x = Aᵀ F
+ * b, where F is the ramp filter and A the operator of the iterative solvers. A voxel thus sums the filtered rays of
+ * each angle, weighted by the rays' lengths in the voxel. */
+#include "filter_task.h"
+#include "memory.h"
+#include "solver.h"
+
+#include <stdlib.h>
+
+enum { B, X, VECTORS }; /* the sinogram, filtered in place; the tomogram */
+
+static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+                                            [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+
+typedef struct Filter {
+    SinoFilter *filter;
+    double *angle_weight;
+    SinoFilterPlans *plans;
+} Filter;
+
+static void release(SinoSolverRun *run)
+{
+    Filter *filter = run->own;
+    if (!filter) return;
+    sino_filter_plans_free(filter->plans);
+    free(filter->angle_weight);
+    sino_filter_free(filter->filter);
+    free(filter);
+    run->own = NULL;
+}
+
+static SinoFilterWindow window_of(SinoFbpFilter filter)
+{
+    static const SinoFilterWindow window[] = {[SINO_FILTER_RAMP] = SINO_WINDOW_NONE,
+                                              [SINO_FILTER_SHEPP] = SINO_WINDOW_SHEPP,
+                                              [SINO_FILTER_COSINE] = SINO_WINDOW_COSINE,
+                                              [SINO_FILTER_HANN] = SINO_WINDOW_HANN,
+                                              [SINO_FILTER_HAMMING] = SINO_WINDOW_HAMMING,
+                                              [SINO_FILTER_PARZEN] = SINO_WINDOW_PARZEN,
+                                              [SINO_FILTER_BUTTERWORTH] = SINO_WINDOW_BUTTERWORTH};
+    return window[filter];
+}
+
+/* Fills `own` with the weights of this rank's angles, in the order of its rays. */
+static SinoStatus weigh_angles(const SinoOperator *op, double *own)
+{
+    const SinoGeometry *geometry = &op->problem.geometry;
+    double *weight = NULL;
+    SINO_TRY(sino_allocate(geometry->angle_count, sizeof *weight, "angles", &weight));
+    SinoStatus status = sino_filter_angle_weights(geometry->angle_count, geometry->angle_rad, weight);
+    for (int64_t k = 0; k < geometry->angle_count && !status; k++)
+        if (op->place[k] >= 0) own[op->place[k]] = weight[k];
+    free(weight);
+    return status;
+}
+
+static SinoStatus prepare(SinoSolverRun *run)
+{
+    const SinoGeometry *geometry = &run->op->problem.geometry;
+    const int64_t angle_count = sino_solver_rays(run) / geometry->column_count;
+    Filter *filter = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *filter, "the filter", &filter));
+    run->own = filter;
+    SINO_TRY(sino_filter_new(geometry->column_count, window_of(run->settings->fbp_filter),
+                             sino_precision_solver(run->op->problem.precision), &filter->filter));
+    SINO_TRY(sino_allocate(angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));
+    SINO_TRY(weigh_angles(run->op, filter->angle_weight));
+    return sino_filter_plans_new(run->runtime, filter->filter, angle_count, run->stride, filter->angle_weight,
+                                 &filter->plans);
+}
+
+static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    const Filter *filter = run->own;
+    SINO_TRY(sino_solver_start(run, minibatch));
+    SINO_TRY(sino_insert_filter(sino_minibatch_at(minibatch, -1, -1), filter->plans, minibatch->slices,
+                                minibatch->vector[B][0]));
+    return sino_insert_backproject(minibatch, -1, B, X);
+}
+
+const SinoSolver sino_solver_fbp = {.choice = SINO_ALGORITHM_FBP,
+                                    .iterative = false,
+                                    .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
+                                    .prepare = prepare,
+                                    .release = release,
+                                    .start = start};

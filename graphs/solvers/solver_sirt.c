@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SIRT: x += relaxation·C Aᵀ R (b − A x), where R and C are diagonal and hold one over the sums of A's rows and columns
+ * (A. van der Sluis and H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)). With non-negativity x = max(x, 0)
+ * follows. */
+#include "memory.h"
+#include "solver.h"
+#include "update_task.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { B, W, X, G, VECTORS }; /* sinogram; A x, then the weighted residual; tomogram; its correction */
+
+static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+                                            [W] = {"projection", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+                                            [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+                                            [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+
+/* row[ray] = 1/(sum of a row of A); column[partition][voxel] = 1/(sum of a column of A). */
+typedef struct Weights {
+    SinoData *row, **column;
+} Weights;
+
+/* Applies `formula` (fill with ones, or take reciprocals) to a vector of one slice. */
+static SinoStatus insert_weights(SinoSolverRun *run, SinoUpdateFormula formula, SinoSlices one, int64_t rows,
+                                 SinoData *vector)
+{
+    const SinoUpdateTask task = {.update = {.formula = formula, .slices = one, .rows = rows}, .vector = {vector}};
+    return sino_insert_update(run->runtime, SINO_NOWHERE, &task);
+}
+
+/* Sums the rows and columns of A: both products of vectors of ones, in a minibatch of one slice. */
+static SinoStatus sum_rows_and_columns(SinoSolverRun *run, SinoMinibatch *sums)
+{
+    const int64_t count = sino_solver_partitions(run), rays = sino_solver_rays(run);
+    const SinoSlices one = sums->slices;
+    for (int64_t p = 0; p < count; p++)
+        SINO_TRY(insert_weights(run, SINO_UPDATE_ONES, one, sino_solver_voxels(run, p), sums->vector[G][p]));
+    SINO_TRY(sino_insert_project(sums, -1, G, W));
+    SINO_TRY(insert_weights(run, SINO_UPDATE_ONES, one, rays, sums->vector[B][0]));
+    SINO_TRY(sino_insert_backproject(sums, -1, B, X));
+    SINO_TRY(insert_weights(run, SINO_UPDATE_RECIPROCAL, one, rays, sums->vector[W][0]));
+    for (int64_t p = 0; p < count; p++)
+        SINO_TRY(insert_weights(run, SINO_UPDATE_RECIPROCAL, one, sino_solver_voxels(run, p), sums->vector[X][p]));
+    return NULL;
+}
+
+static SinoStatus prepare(SinoSolverRun *run)
+{
+    Weights *weights = NULL;
+    SinoMinibatch *sums = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *weights, "SIRT's weights", &weights));
+    run->own = weights;
+    SINO_TRY(sino_solver_new_weights(run, &sino_solver_sirt.vectors, &sums));
+    SinoStatus status = sum_rows_and_columns(run, sums);
+    weights->row = sums->vector[W][0];
+    weights->column = sums->vector[X];
+    sums->vector[W][0] = NULL;
+    sums->vector[X] = NULL;
+    sino_minibatch_free(sums);
+    return status;
+}
+
+static void release(SinoSolverRun *run)
+{
+    Weights *weights = run->own;
+    if (!weights) return;
+    sino_data_free(weights->row);
+    sino_data_free_each(weights->column, sino_solver_partitions(run));
+    free(weights);
+    run->own = NULL;
+}
+
+static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const Weights *weights = run->own;
+    const SinoUpdateTask task = {.update = {.formula = SINO_UPDATE_RESIDUAL_SIRT,
+                                            .slices = minibatch->slices,
+                                            .rows = sino_solver_rays(run),
+                                            .first = iteration == 0},
+                                 .vector = {minibatch->vector[B][0], weights->row, minibatch->vector[W][0]},
+                                 .sums = minibatch->sums};
+    return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &task);
+}
+
+static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    SINO_TRY(sino_solver_start(run, minibatch));
+    return weigh_residual(run, minibatch, 0);
+}
+
+/* Updates x from g. */
+static SinoStatus insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const Weights *weights = run->own;
+    const double least = run->settings->nonnegativity ? 0 : (double)-INFINITY;
+    for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
+        const SinoUpdateTask task = {.update = {.formula = SINO_UPDATE_VOXELS_SIRT,
+                                                .slices = minibatch->slices,
+                                                .rows = sino_solver_voxels(run, p),
+                                                .first = iteration == 1,
+                                                .argument = {run->settings->relaxation, least}},
+                                     .vector = {minibatch->vector[G][p], weights->column[p], minibatch->vector[X][p]},
+                                     .state = minibatch->state};
+        SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));
+    }
+    return NULL;
+}
+
+static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    SINO_TRY(sino_insert_backproject(minibatch, iteration, W, G));
+    SINO_TRY(insert_voxels(run, minibatch, iteration));
+    SINO_TRY(sino_insert_project(minibatch, iteration, X, W));
+    SINO_TRY(weigh_residual(run, minibatch, iteration));
+    return sino_solver_record(run, minibatch, iteration);
+}
+
+const SinoSolver sino_solver_sirt = {.choice = SINO_ALGORITHM_SIRT,
+                                     .iterative = true,
+                                     .weights = &sino_solver_sirt.vectors,
+                                     .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
+                                     .prepare = prepare,
+                                     .release = release,
+                                     .start = start,
+                                     .iterate = iterate};

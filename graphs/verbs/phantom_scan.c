@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* phantom: the scan of a phantom with exact line integrals, and its true volume. */
+#include "arithmetic.h"
+#include "memory.h"
+#include "phantom_task.h"
+#include "recon.h"
+#include "workflows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Detector rows made and written at a time, and the number of flat fields (and of dark fields). */
+enum { SLAB_ROWS = 16, FIELD_COUNT = 10 };
+
+typedef struct Scan {
+    const SinoSettings *settings;
+    SinoRuntime *runtime;
+    SinoGeometry geometry;
+    double *angle_rad;
+    void *counts, *flats, *darks; /* of one slab */
+    float *truth;                 /* [SLAB_ROWS][N][N] */
+    SinoScanWriter *writer;
+    SinoVolume *volume; /* NULL: the truth is not requested */
+} Scan;
+
+static SinoStatus new_buffers(Scan *scan)
+{
+    const SinoSettings *settings = scan->settings;
+    const size_t element = settings->noise > 0 ? sizeof(uint16_t) : sizeof(float);
+    const int64_t row = SLAB_ROWS * settings->size;
+    int64_t pixels, counts;
+    SINO_TRY(sino_allocate(settings->angles, sizeof *scan->angle_rad, "angles", &scan->angle_rad));
+    for (int64_t k = 0; k < settings->angles; k++) scan->angle_rad[k] = SINO_PI * (double)k / (double)settings->angles;
+    scan->geometry = (SinoGeometry){.angle_count = settings->angles,
+                                    .column_count = settings->size,
+                                    .grid_size = settings->size,
+                                    .angle_rad = scan->angle_rad,
+                                    .center = (double)(settings->size - 1) / 2};
+    SINO_TRY(sino_multiply(settings->angles, row, "counts", &counts));
+    SINO_TRY(sino_allocate(counts, element, "counts", &scan->counts));
+    SINO_TRY(sino_allocate(FIELD_COUNT * row, element, "flat fields", &scan->flats));
+    SINO_TRY(sino_allocate(FIELD_COUNT * row, element, "dark fields", &scan->darks));
+    SINO_TRY(sino_multiply(settings->size, row, "the truth", &pixels));
+    return settings->truth ? sino_allocate(pixels, sizeof *scan->truth, "the truth", &scan->truth) : NULL;
+}
+
+static SinoStatus open_files(Scan *scan)
+{
+    const SinoSettings *settings = scan->settings;
+    const SinoScanShape shape = {.type = settings->noise > 0 ? SINO_COUNT_UINT16 : SINO_COUNT_FLOAT32,
+                                 .angle_count = settings->angles,
+                                 .row_count = settings->slices,
+                                 .column_count = settings->size,
+                                 .flat_count = FIELD_COUNT,
+                                 .dark_count = FIELD_COUNT,
+                                 .angle_rad = scan->angle_rad,
+                                 .description = "phantom of ellipsoids with exact line integrals"};
+    const SinoVolumeRequest request = {.hdf5_path = settings->truth,
+                                       .overwrite = settings->overwrite,
+                                       .slice_count = settings->slices,
+                                       .height = settings->size,
+                                       .width = settings->size,
+                                       .row_step = 1,
+                                       .units = "1/pixel"};
+    if (settings->truth) SINO_TRY(sino_volume_open(&request, &scan->volume));
+    return sino_scan_writer_open(settings->out, settings->overwrite, &shape, &scan->writer);
+}
+
+static SinoStatus insert_rows(Scan *scan, int64_t first, int64_t count)
+{
+    const SinoSettings *settings = scan->settings;
+    for (int64_t r = 0; r < count; r++) {
+        const SinoPhantomRow row = {.phantom = {.size = settings->size, .height = settings->slices},
+                                    .geometry = scan->geometry,
+                                    .slice = first + r,
+                                    .row = r,
+                                    .slab_rows = count,
+                                    .field_count = FIELD_COUNT,
+                                    .noise = settings->noise,
+                                    .seed = (uint64_t)settings->seed,
+                                    .counts = scan->counts,
+                                    .flats = scan->flats,
+                                    .darks = scan->darks,
+                                    .truth = scan->truth ? scan->truth + r * settings->size * settings->size : NULL};
+        SINO_TRY(sino_insert_phantom(scan->runtime, &row));
+    }
+    return NULL;
+}
+
+static SinoStatus write_slabs(Scan *scan)
+{
+    for (int64_t first = 0; first < scan->settings->slices; first += SLAB_ROWS) {
+        const int64_t left = scan->settings->slices - first, count = left < SLAB_ROWS ? left : SLAB_ROWS;
+        SINO_TRY(sino_runtime_wait_after(scan->runtime, insert_rows(scan, first, count)));
+        SINO_TRY(sino_scan_writer_rows(scan->writer, first, count, scan->counts, scan->flats, scan->darks));
+        if (scan->volume) SINO_TRY(sino_volume_write(scan->volume, first, count, scan->truth));
+    }
+    return NULL;
+}
+
+static SinoStatus finish_files(Scan *scan, SinoLog *log)
+{
+    const SinoSettings *settings = scan->settings;
+    SinoStatus status = sino_scan_writer_finish(scan->writer);
+    scan->writer = NULL;
+    if (status) return status;
+    sino_log_info(log, "output", "scan: %s, /exchange/data (%" PRId64 ", %" PRId64 ", %" PRId64 ")", settings->out,
+                  settings->angles, settings->slices, settings->size);
+    if (!scan->volume) return NULL;
+    status = sino_volume_finish(scan->volume);
+    scan->volume = NULL;
+    if (!status) sino_log_info(log, "output", "truth: %s", settings->truth);
+    return status;
+}
+
+static SinoStatus run(Scan *scan, SinoLog *log)
+{
+    const SinoRuntimeRequest request = {
+        .workers = scan->settings->workers, .scheduler = scan->settings->scheduler, .log = log};
+    SINO_TRY(new_buffers(scan));
+    SINO_TRY(open_files(scan));
+    SINO_TRY(sino_runtime_start(&request, &scan->runtime));
+    SINO_TRY(write_slabs(scan));
+    return finish_files(scan, log);
+}
+
+SinoStatus sino_phantom(const SinoSettings *settings, SinoLog *log)
+{
+    Scan scan = {.settings = settings};
+    SinoStatus status = run(&scan, log);
+    sino_scan_writer_abandon(scan.writer);
+    sino_volume_abandon(scan.volume);
+    sino_status_free(sino_runtime_stop(scan.runtime));
+    free(scan.angle_rad);
+    free(scan.counts);
+    free(scan.flats);
+    free(scan.darks);
+    free(scan.truth);
+    return status;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plan, report: a forecast as a table for people, and as JSON. */
+#include "plan_report.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* A row of a table, and a member of the JSON object. */
+typedef struct Item {
+    const char *key, *name;
+    double value;
+} Item;
+
+enum { ITEMS_MAX = 12 };
+typedef struct ItemList {
+    int count;
+    Item item[ITEMS_MAX];
+} ItemList;
+
+static double solver_bytes(const SinoPlanRequest *request)
+{
+    return (double)sino_precision_bytes(sino_precision_solver(request->job.problem.precision));
+}
+
+static double stored_bytes(const SinoPlanRequest *request)
+{
+    return (double)sino_precision_bytes(request->job.problem.precision);
+}
+
+static ItemList memory_items(const SinoRunPlan *plan)
+{
+    const SinoResources *bytes = &plan->resources;
+    const double slots = (double)plan->streaming.slots, sets = plan->streaming.slab_count > 1 ? 2 : 1;
+    const double rest = (double)(bytes->slot_bytes - bytes->vector_bytes - bytes->sum_bytes);
+    return (ItemList){12,
+                      {
+                          {"base", "program", (double)bytes->base_bytes},
+                          {"operator", "operator", (double)bytes->operator_bytes},
+                          {"lists", "lists for devices", (double)bytes->lists_bytes},
+                          {"maps", "maps of footprints", (double)bytes->map_bytes},
+                          {"vectors", "vectors of the solver", slots * (double)bytes->vector_bytes},
+                          {"sums", "partial sums, halves", slots * (double)bytes->sum_bytes},
+                          {"images", "images, residuals", slots * rest + (double)bytes->record_bytes},
+                          {"weights", "weights", (double)bytes->weight_bytes},
+                          {"input", "counts and fields", sets * (double)bytes->slab_bytes},
+                          {"loading", "fields being averaged", (double)bytes->loading_bytes},
+                          {"building", "building the operator", (double)bytes->building_bytes},
+                          {"total", "total", (double)bytes->total_bytes},
+                      }};
+}
+
+static ItemList time_items(const SinoForecastTimes *times)
+{
+    return (ItemList){5,
+                      {
+                          {"kernel", "kernels", times->kernel},
+                          {"update", "updates of vectors", times->update},
+                          {"socket", "sums in sockets", times->socket},
+                          {"node", "sums in nodes", times->node},
+                          {"global", "between ranks", times->global},
+                      }};
+}
+
+/* Bytes of one projection of all slices. Sums within a rank have the solver's precision, messages the stored
+ * precision. */
+static ItemList traffic_items(const SinoPlanRequest *request, const SinoForecast *forecast)
+{
+    const double slices = (double)request->job.slice_count, stored = stored_bytes(request);
+    const SinoTraffic *traffic = &forecast->plan.size.traffic;
+    return (ItemList){
+        7,
+        {
+            {"worker_footprints", "footprints of workers",
+             slices * stored * (double)traffic->footprints[SINO_LEVEL_WORKER]},
+            {"socket_footprints", "footprints of sockets",
+             slices * stored * (double)traffic->footprints[SINO_LEVEL_SOCKET]},
+            {"node_footprints", "footprints of nodes", slices * stored * (double)traffic->footprints[SINO_LEVEL_NODE]},
+            {"socket", "added in sockets", slices * solver_bytes(request) * (double)traffic->socket},
+            {"node", "added in nodes", slices * solver_bytes(request) * (double)traffic->node},
+            {"global", "between ranks", slices * stored * (double)traffic->global},
+            {"global_direct", "the same, direct", slices * stored * (double)forecast->plan.size.direct.global},
+        }};
+}
+
+/* The fraction by which a level has fewer bytes than the level below. */
+static double reduction(int64_t less, int64_t more)
+{
+    return more > 0 ? 1 - (double)less / (double)more : 0;
+}
+
+/* Prints the range and mean step of the angles. */
+static void print_angles(const SinoGeometry *scan, FILE *out)
+{
+    const double degrees = 180 / SINO_PI;
+    double least = scan->angle_rad[0], most = least;
+    for (int64_t k = 1; k < scan->angle_count; k++) {
+        least = fmin(least, scan->angle_rad[k]);
+        most = fmax(most, scan->angle_rad[k]);
+    }
+    fprintf(out, "angles       %.4f to %.4f degrees", least * degrees, most * degrees);
+    if (scan->angle_count > 1)
+        fprintf(out, ", steps of %.4f", (most - least) * degrees / (double)(scan->angle_count - 1));
+    fputc('\n', out);
+}
+
+static void print_head(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
+{
+    const SinoRunPlan *plan = &forecast->plan;
+    const SinoProcessGrid *grid = &plan->grid;
+    const SinoTopology *topology = &plan->division.topology;
+    const SinoGeometry *scan = &plan->problem.geometry;
+    char bytes[24];
+    fprintf(out, "scan         %" PRId64 " angles, %" PRId64 " columns, %" PRId64 " slices\n", scan->angle_count,
+            scan->column_count, request->job.slice_count);
+    print_angles(scan, out);
+    fprintf(out, "grid         %" PRId64 "x%" PRId64 ": %s\n", grid->batch_groups, grid->data_ranks, grid->why);
+    if (plan->idle_ranks > 0)
+        fprintf(out, "idle         %" PRId64 " of %" PRId64 " ranks\n", plan->idle_ranks, grid->rank_count);
+    fprintf(out,
+            "topology     nodes=%" PRId64 ",sockets=%" PRId64 ",workers=%" PRId64 ": %" PRId64
+            " partitions of a slice; %" PRId64 " workers per rank\n",
+            topology->node_count, topology->sockets, topology->workers, sino_topology_partitions(topology),
+            plan->worker_count);
+    fprintf(out, "operator     %.4g nonzeros, %s per group, %" PRId64 " of %" PRId64 " angles stored\n",
+            plan->size.nonzero_count, sino_bytes_text(plan->size.all_bytes, bytes), plan->size.stored_angles,
+            scan->angle_count);
+    fprintf(out, "symmetry     %s: %s\n", plan->size.orientations > 1 ? "yes" : "no", forecast->symmetry_why);
+    fprintf(out,
+            "slices       %" PRId64 " of a group, in slabs of %" PRId64 " minibatches of %" PRId64
+            " (the kernels at %.0f %% of their rate)\n",
+            plan->group_slices, plan->streaming.slots, plan->streaming.minibatch,
+            100 * sino_forecast_kernel_efficiency(plan->streaming.minibatch));
+}
+
+static void print_memory(const SinoForecast *forecast, FILE *out)
+{
+    const ItemList list = memory_items(&forecast->plan);
+    char bytes[24];
+    fprintf(out, "\nmemory of a rank, of %s\n", sino_bytes_text(forecast->plan.budget_bytes, bytes));
+    for (const Item *item = list.item; item < list.item + list.count; item++)
+        if (item->value > 0) fprintf(out, "  %-24s %12s\n", item->name, sino_bytes_text((int64_t)item->value, bytes));
+}
+
+static void print_traffic(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
+{
+    const SinoTraffic *traffic = &forecast->plan.size.traffic;
+    const int64_t *footprint = traffic->footprints;
+    const ItemList list = traffic_items(request, forecast);
+    fprintf(out, "\nbytes of a projection of all slices, %s\n", request->choices.direct ? "direct" : "hierarchical");
+    for (int i = 0; i < list.count; i++) {
+        fprintf(out, "  %-24s %12.4g GB", list.item[i].name, 1e-9 * list.item[i].value);
+        if ((i == SINO_LEVEL_SOCKET || i == SINO_LEVEL_NODE) && footprint[i] < footprint[i - 1])
+            fprintf(out, "  -%.1f %%", 100 * reduction(footprint[i], footprint[i - 1]));
+        if (i == SINO_LEVEL_NODE && footprint[i] < footprint[SINO_LEVEL_WORKER])
+            fprintf(out, ", in all -%.1f %%", 100 * reduction(footprint[i], footprint[SINO_LEVEL_WORKER]));
+        fputc('\n', out);
+    }
+    fprintf(out, "  %-24s %12" PRId64 " per minibatch, of one rank at most %" PRId64 "\n", "messages",
+            traffic->messages, traffic->most_messages);
+}
+
+static void print_times(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
+{
+    const SinoRates *machine = &request->machine.rates;
+    const SinoForecastTimes *times = &forecast->times;
+    const ItemList list = time_items(times);
+    double all = 0;
+    fprintf(out, "\nseconds of an iteration, %s overlap\n",
+            request->choices.overlap && forecast->plan.streaming.slots > 1 ? "with" : "without");
+    for (int i = 0; i < list.count; i++) all += list.item[i].value;
+    for (const Item *item = list.item; item < list.item + list.count; item++)
+        fprintf(out, "  %-24s %12.4g %6.1f %%\n", item->name, item->value, 100 * item->value / all);
+    fprintf(out, "  %-24s %12.4g\n", "iteration", times->iteration);
+    fprintf(out, "\nseconds of the run\n");
+    fprintf(out, "  %-24s %12.4g\n", "files", times->files);
+    fprintf(out, "  %-24s %12.4g, without building the operator\n", "run", times->run);
+    fprintf(
+        out,
+        "\nassumed      per worker: kernels %g GFLOP/s, memory %g GB/s, within a socket %g GB/s; per socket, within a "
+        "node:\n"
+        "             %g GB/s; per rank, to others: %g GB/s and %g us a message; all files: %g GB/s\n",
+        machine->kernel_gflops, machine->memory_gbps, machine->socket_gbps, machine->node_gbps, machine->link_gbps,
+        machine->link_latency_us, machine->file_gbps);
+}
+
+void sino_plan_report_print(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
+{
+    print_head(request, forecast, out);
+    print_memory(forecast, out);
+    print_traffic(request, forecast, out);
+    print_times(request, forecast, out);
+}
+
+static void print_object(const char *name, ItemList list, FILE *out)
+{
+    fprintf(out, ",\n \"%s\": {", name);
+    for (int i = 0; i < list.count; i++)
+        fprintf(out, "%s\"%s\": %.10g", i ? ", " : "", list.item[i].key, list.item[i].value);
+    fputc('}', out);
+}
+
+static void print_json_head(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
+{
+    const SinoRunPlan *plan = &forecast->plan;
+    const SinoProcessGrid *grid = &plan->grid;
+    const SinoTopology *topology = &plan->division.topology;
+    const SinoGeometry *scan = &plan->problem.geometry;
+    fprintf(out, "{\"scan\": {\"angles\": %" PRId64 ", \"columns\": %" PRId64 ", \"slices\": %" PRId64 "}",
+            scan->angle_count, scan->column_count, request->job.slice_count);
+    fprintf(out,
+            ",\n \"grid\": {\"ranks\": %" PRId64 ", \"batch_groups\": %" PRId64 ", \"data_ranks\": %" PRId64
+            ", \"idle_ranks\": %" PRId64 ", \"why\": \"%s\"}",
+            grid->rank_count, grid->batch_groups, grid->data_ranks, plan->idle_ranks, grid->why);
+    fprintf(out,
+            ",\n \"topology\": {\"nodes\": %" PRId64 ", \"sockets\": %" PRId64 ", \"workers\": %" PRId64
+            ", \"rank_workers\": %" PRId64 "}",
+            topology->node_count, topology->sockets, topology->workers, plan->worker_count);
+    fprintf(out,
+            ",\n \"operator\": {\"nonzeros\": %.10g, \"bytes\": %" PRId64 ", \"stored_angles\": %" PRId64
+            ", \"orientations\": %" PRId64 ", \"symmetry\": %s, \"why\": \"%s\"}",
+            plan->size.nonzero_count, plan->size.all_bytes, plan->size.stored_angles, plan->size.orientations,
+            plan->size.orientations > 1 ? "true" : "false", forecast->symmetry_why);
+    fprintf(out,
+            ",\n \"slices\": {\"group\": %" PRId64 ", \"minibatch\": %" PRId64 ", \"slots\": %" PRId64
+            ", \"slabs\": %" PRId64 "}",
+            plan->group_slices, plan->streaming.minibatch, plan->streaming.slots, plan->streaming.slab_count);
+}
+
+void sino_plan_report_json(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
+{
+    const SinoForecastTimes *times = &forecast->times;
+    print_json_head(request, forecast, out);
+    print_object("memory_bytes", memory_items(&forecast->plan), out);
+    print_object("projection_bytes", traffic_items(request, forecast), out);
+    fprintf(out, ",\n \"messages\": {\"minibatch\": %" PRId64 ", \"most\": %" PRId64 "}",
+            forecast->plan.size.traffic.messages, forecast->plan.size.traffic.most_messages);
+    print_object("iteration_seconds", time_items(times), out);
+    fprintf(out, ",\n \"seconds\": {\"iteration\": %.10g, \"files\": %.10g, \"run\": %.10g}}\n", times->iteration,
+            times->files, times->run);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon, inside: shared by recon.c, recon_volume.c, recon_try.c, recon_request.c and output_names.c. */
+#ifndef SINO_RECON_H
+#define SINO_RECON_H
+
+#include "center_search.h"
+#include "reconstruction.h"
+#include "team.h"
+
+/* Names derived from the output's name OUT; BASE is OUT without .h5 or .hdf5. All owned. */
+typedef struct SinoOutputNames {
+    char *tiff_directory; /* OUT if only TIFF is requested, else BASE */
+    char *tomogram_png;   /* BASE_slice_ROW.png of the middle slice */
+    char *sinogram_png;   /* BASE_sinogram_ROW.png */
+} SinoOutputNames;
+
+/* Slice i of the output comes from detector row first_row + i·row_step. SINO_FAILED: no memory. */
+SinoStatus sino_output_names_new(const SinoSettings *settings, int64_t first_row, int64_t row_step, int64_t slice_count,
+                                 SinoOutputNames *names);
+void sino_output_names_free(SinoOutputNames *names);
+
+/* The factor from values per voxel to the units of the output. */
+double sino_recon_scale(const SinoSettings *settings);
+
+/* SINO_BAD_INPUT: `path` exists and --overwrite is not given. NULL: no file is requested. */
+SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path);
+
+/* The runtime that the settings ask for. */
+SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);
+
+/* Collective. Reconstructs the volume. */
+SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);
+
+/* Reconstructs one slice at a range of centers, as OUT/recon_CENTER.tiff. */
+SinoStatus sino_recon_try(const SinoSettings *settings, SinoLog *log);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon, requests: the runtime's request, and other values that follow from the settings alone. */
+#include "recon.h"
+
+#include <sys/stat.h>
+
+double sino_recon_scale(const SinoSettings *settings)
+{
+    const double micrometres_per_cm = 1e4;
+    const double per_pixel = 1 / (double)settings->binning;
+    return settings->pixel_size_um > 0 ? per_pixel * micrometres_per_cm / settings->pixel_size_um : per_pixel;
+}
+
+SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
+{
+    return (SinoRuntimeRequest){.workers = settings->workers,
+                                .devices = settings->devices,
+                                .scheduler = settings->scheduler,
+                                .graph_path = sino_processes_rank(processes) == 0 ? settings->graph : NULL,
+                                .profile = settings->profile,
+                                .log = log,
+                                .processes = processes};
+}
+
+SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path)
+{
+    struct stat about;
+    SINO_CHECK(!path || settings->overwrite || lstat(path, &about) != 0, SINO_BAD_INPUT,
+               "%s exists; --overwrite replaces it", path);
+    return NULL;
+}

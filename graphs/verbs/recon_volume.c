@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon --reconstruction-type full: reconstructs the volume of a scan, by one rank or several. */
+#include "recon.h"
+
+#include "checksum_task.h"
+#include "memory.h"
+#include "picture.h"
+#include "platform.h"
+#include "version.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The state of a recon. */
+typedef struct Recon {
+    const SinoSettings *settings;
+    SinoLog *log;
+    const SinoSolver *solver;
+    SinoProcesses *processes;
+    SinoRuntime *runtime;
+    SinoInput input; /* after take_share: this rank's share of the input */
+    SinoTeam team;
+    SinoOperator *op;
+    SinoVolume *volume;
+    SinoRecord record;
+    SinoOutputNames names;
+    SinoVolumeRequest request;
+    char checksum[17];
+} Recon;
+
+static SinoVolumeRequest volume_request(const Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const int64_t size = recon->input.geometry.grid_size;
+    return (SinoVolumeRequest){.hdf5_path = settings->save_format == SINO_SAVE_TIFF ? NULL : settings->out,
+                               .tiff_directory =
+                                   settings->save_format == SINO_SAVE_HDF5 ? NULL : recon->names.tiff_directory,
+                               .overwrite = settings->overwrite,
+                               .slice_count = recon->input.slice_count,
+                               .height = size,
+                               .width = size,
+                               .first_row = recon->input.first_row,
+                               .row_step = recon->input.binning,
+                               .units = settings->pixel_size_um > 0 ? "1/cm" : "1/pixel"};
+}
+
+static SinoStatus check_output(const Recon *recon)
+{
+    SINO_TRY(sino_volume_check(&recon->request));
+    SINO_TRY(sino_recon_check_new(recon->settings, recon->settings->graph));
+    SINO_TRY(sino_rays_kind.check(recon->settings->operator_cache));
+    if (!recon->settings->pictures) return NULL;
+    SINO_TRY(sino_recon_check_new(recon->settings, recon->names.tomogram_png));
+    return sino_recon_check_new(recon->settings, recon->names.sinogram_png);
+}
+
+static void tell_plan(const Recon *recon)
+{
+    const SinoRunPlan *plan = &recon->team.forecast.plan;
+    char total[24], budget[24];
+    sino_log_info(recon->log, "plan",
+                  "slices: %" PRId64 ", %" PRId64 " at a time on %" PRId64 " cores, memory: %s of %s",
+                  recon->record.slice_count, plan->streaming.slab_slices, sino_runtime_worker_count(recon->runtime),
+                  sino_bytes_text(plan->resources.total_bytes, total), sino_bytes_text(plan->budget_bytes, budget));
+    sino_log_detail(recon->log, "plan",
+                    "slabs of %" PRId64 " slices, minibatches of %" PRId64 ", partitions: %" PRId64
+                    ", workers: %" PRId64 " (%s)",
+                    plan->streaming.slab_slices, plan->streaming.minibatch, plan->partition_count,
+                    sino_runtime_worker_count(recon->runtime), sino_runtime_scheduler(recon->runtime));
+}
+
+/* With --profile: logs the most data that existed at a time, beside the plan's figure. */
+static void tell_memory(const Recon *recon)
+{
+    char most[24], planned[24];
+    if (!recon->settings->profile) return;
+    sino_log_info(recon->log, "profile", "data: %s at most, %s planned",
+                  sino_bytes_text(sino_data_most_bytes(recon->runtime), most),
+                  sino_bytes_text(recon->team.forecast.plan.resources.data_bytes, planned));
+}
+
+/* Logs how several ranks share the work. */
+static void tell_team(const Recon *recon)
+{
+    const SinoProcessGrid *grid = &recon->team.forecast.plan.grid;
+    const SinoTopology *topology = &recon->team.forecast.plan.division.topology;
+    const int64_t idle = sino_process_grid_idle(grid, INT64_MAX);
+    if (grid->rank_count == 1) return;
+    sino_log_info(recon->log, "ranks",
+                  "ranks: %" PRId64 " in a grid of %" PRId64 "x%" PRId64 " (%s), each slice on %" PRId64
+                  " nodes of %" PRId64 " sockets of %" PRId64 " workers, %s",
+                  grid->rank_count, grid->batch_groups, grid->data_ranks, grid->why, topology->node_count,
+                  topology->sockets, topology->workers,
+                  recon->settings->communication == SINO_COMMUNICATION_DIRECT ? "direct" : "hierarchical");
+    if (idle > 0) sino_log_warning(recon->log, "ranks", "%" PRId64 " ranks have nothing to do", idle);
+}
+
+static bool is_first(const Recon *recon)
+{
+    return sino_processes_rank(recon->processes) == 0;
+}
+
+/* Opens the input on every rank; rank 0 also checks the output. */
+static SinoStatus open_input(Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    SINO_TRY(sino_input_open(settings, recon->log, &recon->input));
+    SINO_TRY(sino_output_names_new(settings, recon->input.first_row, recon->input.binning, recon->input.slice_count,
+                                   &recon->names));
+    recon->request = volume_request(recon);
+    return is_first(recon) ? check_output(recon) : NULL;
+}
+
+/* Rank 0 finds the center and broadcasts it, because cores of different kinds might differ in its last digit. */
+static SinoStatus find_center(Recon *recon)
+{
+    SinoGeometry *geometry = &recon->input.geometry;
+    SinoStatus status = is_first(recon) ? sino_center_search(recon->runtime, recon->settings, &recon->input) : NULL;
+    SINO_TRY(sino_processes_agree(recon->processes, status));
+    return sino_processes_broadcast(recon->processes, (int64_t)sizeof geometry->center, &geometry->center);
+}
+
+/* Collective. Builds the operator of this rank's partitions. */
+static SinoStatus make_operator(Recon *recon)
+{
+    const SinoOperatorRequest wanted =
+        sino_team_operator(&recon->team, &recon->input.geometry, recon->settings->operator_cache);
+    SINO_TRY(sino_operator_new(recon->runtime, &wanted, &recon->op));
+    recon->op->kind->report(recon->op);
+    return NULL;
+}
+
+static SinoStatus take_share(Recon *recon)
+{
+    sino_team_take_slices(&recon->team, &recon->input);
+    return recon->op->idle ? NULL : sino_input_take_angles(&recon->input, recon->op->place);
+}
+
+/* Input, plan, center and operator: everything before the first slab. */
+static SinoStatus set_up(Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    SinoProcesses *processes = recon->processes;
+    SinoTeam *team = &recon->team;
+    const SinoRuntimeRequest request = sino_recon_runtime_request(settings, processes, recon->log);
+    SINO_TRY(sino_processes_agree(processes, open_input(recon)));
+    SINO_TRY(sino_runtime_start(&request, &recon->runtime));
+    SINO_TRY(sino_team_new(recon->runtime, processes, settings, &recon->input, team));
+    SINO_TRY(find_center(recon));
+    SINO_TRY(make_operator(recon));
+    SINO_TRY(sino_processes_agree(processes, sino_record_new(&recon->input.geometry, recon->input.slice_count,
+                                                             sino_solver_history_columns(recon->solver, settings),
+                                                             settings->pictures, &recon->record)));
+    tell_team(recon);
+    tell_plan(recon);
+    return sino_processes_agree(processes, take_share(recon));
+}
+
+/* Rank 0 creates the volume; the other ranks open it. */
+static SinoStatus open_volume(Recon *recon)
+{
+    SinoStatus status = NULL;
+    SinoProcesses *processes = recon->processes;
+    const int64_t slices = recon->request.slice_count;
+    int64_t *place;
+    SINO_TRY(sino_allocate(slices, sizeof *place, "places of slices", &place));
+    if (is_first(recon)) {
+        status = sino_volume_open(&recon->request, &recon->volume);
+        if (!status && sino_processes_count(processes) > 1) status = sino_volume_places(recon->volume, place);
+    }
+    SINO_TRY_OR(status, end, sino_processes_agree(processes, status));
+    SINO_TRY_OR(status, end, sino_processes_broadcast(processes, slices * (int64_t)sizeof *place, place));
+    if (!is_first(recon)) status = sino_volume_join(&recon->request, place, &recon->volume);
+    status = sino_processes_agree(processes, status);
+end:
+    free(place);
+    return status;
+}
+
+static void tell_repairs(const Recon *recon)
+{
+    int64_t total = 0, slices = 0;
+    for (int64_t i = 0; i < recon->record.slice_count; i++) {
+        const int64_t count = recon->record.repaired[i];
+        total += count;
+        slices += count > 0;
+        if (count > 0)
+            sino_log_info(recon->log, "repair", "row %" PRId64 ": %" PRId64 " undefined values interpolated",
+                          recon->request.first_row + i * recon->request.row_step, count);
+    }
+    if (total > 0)
+        sino_log_warning(recon->log, "repair",
+                         "%" PRId64 " undefined values in %" PRId64 " of %" PRId64 " slices were interpolated", total,
+                         slices, recon->record.slice_count);
+}
+
+static SinoStatus write_process(Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    SinoVolume *volume = recon->volume;
+    const double center = sino_input_column_of_file(&recon->input, recon->input.geometry.center);
+    char *text = NULL;
+    SINO_TRY(sino_settings_text(settings, SINO_VERB_RECON, &text));
+    SinoStatus status = sino_volume_process_text(volume, "settings", text);
+    free(text);
+    if (status) return status;
+    SINO_TRY(sino_volume_process_text(volume, "version", sino_version_text()));
+    SINO_TRY(sino_volume_process_text(volume, "input", settings->file_name));
+    SINO_TRY(sino_volume_process_text(volume, "input_xxh3", recon->checksum));
+    SINO_TRY(sino_volume_process_text(volume, "algorithm", sino_algorithm_name(settings->algorithm)));
+    SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->precision)));
+    SINO_TRY(sino_volume_process_doubles(volume, "center", 0, 0, &center,
+                                         "rotation center, column of the input; 0 is the centre of column 0"));
+    SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &recon->op->nonzero_count,
+                                          "nonzeros of the system matrix of a slice"));
+    SINO_TRY(sino_volume_process_integers(volume, "repaired", recon->record.slice_count, recon->record.repaired,
+                                          "undefined values interpolated, per slice"));
+    return sino_volume_process_doubles(volume, "residuals", recon->record.slice_count, recon->record.columns,
+                                       recon->record.residuals,
+                                       "sum of squares of Ax-b, per slice, before the first and after each iteration; "
+                                       "NaN once the slice has stopped");
+}
+
+static SinoStatus write_pictures(const Recon *recon)
+{
+    const SinoGeometry *geometry = &recon->input.geometry;
+    if (!recon->settings->pictures) return NULL;
+    SINO_TRY(sino_picture_write(recon->names.tomogram_png, geometry->grid_size, geometry->grid_size,
+                                recon->record.tomogram, 0, 0));
+    SINO_TRY(sino_picture_write(recon->names.sinogram_png, geometry->angle_count, geometry->column_count,
+                                recon->record.sinogram, 0, 0));
+    sino_log_info(recon->log, "output", "pictures: %s, %s", recon->names.tomogram_png, recon->names.sinogram_png);
+    return NULL;
+}
+
+static void tell_output(const Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const int64_t size = recon->input.geometry.grid_size;
+    if (settings->save_format != SINO_SAVE_TIFF)
+        sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
+                      settings->out, recon->input.slice_count, size, size);
+    if (settings->save_format != SINO_SAVE_HDF5)
+        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", recon->input.slice_count,
+                      recon->names.tiff_directory);
+}
+
+/* For a failure after the volume is complete. */
+static const char volume_is_safe[] = "the volume is complete";
+
+/* Adds to the error of a failed run which output is safe on disk; `safe` NULL: unknown. Consumes the status. */
+static SinoStatus add_safe(SinoStatus status, const char *safe)
+{
+    if (!status || !safe) return status;
+    SinoStatus told =
+        sino_error((SinoErrorKind)sino_status_exit_code(status), "%s; %s", sino_status_text(status), safe);
+    sino_status_free(status);
+    return told;
+}
+
+/* Collective. Joins the numbers of complete slices, so that all ranks know them. */
+static SinoStatus share_done(Recon *recon)
+{
+    const int64_t count = 2 * recon->request.slice_count;
+    int64_t *done;
+    if (sino_processes_count(recon->processes) == 1) return NULL;
+    SINO_TRY(sino_allocate(count, sizeof *done, "slices that are done", &done));
+    sino_volume_tell_done(recon->volume, done);
+    SinoStatus status = sino_processes_sum_integers(recon->processes, count, done);
+    if (!status) status = sino_processes_broadcast(recon->processes, count * (int64_t)sizeof *done, done);
+    if (!status) sino_volume_take_done(recon->volume, done);
+    free(done);
+    return status;
+}
+
+static SinoStatus abandon(Recon *recon, SinoStatus status)
+{
+    sino_status_free(share_done(recon));
+    char *safe = sino_volume_safe(recon->volume);
+    sino_volume_abandon(recon->volume);
+    recon->volume = NULL;
+    if (*sino_status_text(status)) status = add_safe(status, safe);
+    free(safe);
+    return status;
+}
+
+/* Other ranks' parts must be on disk before the file gets its name. */
+static SinoStatus finish(Recon *recon)
+{
+    char *safe = sino_volume_safe(recon->volume);
+    SinoStatus status = NULL;
+    if (!is_first(recon)) {
+        status = sino_volume_finish(recon->volume);
+        recon->volume = NULL;
+    }
+    status = sino_processes_agree(recon->processes, status);
+    if (is_first(recon)) {
+        if (status)
+            sino_volume_abandon(recon->volume);
+        else
+            status = sino_volume_finish(recon->volume);
+        recon->volume = NULL;
+    }
+    if (*sino_status_text(status)) status = add_safe(status, safe);
+    free(safe);
+    return sino_processes_agree(recon->processes, status);
+}
+
+/* Logs the rows that pass each level in a projection of all slices, all ranks together. */
+static SinoStatus tell_levels(const Recon *recon)
+{
+    static const char *const level[] = {"partitions", "sockets", "nodes to others"};
+    const double slices = (double)recon->input.slice_count;
+    const SinoPrecision solver = sino_precision_solver(recon->settings->precision);
+    int64_t rows[SINO_REDUCTIONS] = {0};
+    if (!recon->settings->profile) return NULL;
+    if (!recon->op->idle) sino_ray_exchange_rows(recon->op->ranks, rows);
+    for (int i = 0; i < SINO_REDUCTIONS; i++) rows[i] = (int64_t)((double)rows[i] * slices);
+    SINO_TRY(sino_processes_sum_integers(recon->processes, SINO_REDUCTIONS, rows));
+    for (int i = 0; i < SINO_REDUCTIONS; i++) {
+        const bool sent = i == SINO_REDUCE_GLOBAL;
+        const size_t element = sino_precision_bytes(sent ? recon->settings->precision : solver);
+        const bool same = i == SINO_REDUCE_NODE && rows[i] == rows[SINO_REDUCE_SOCKET]; /* one socket per node */
+        if (rows[i] > 0 && !same)
+            sino_log_info(recon->log, "profile",
+                          "sums of %s: %" PRId64 " bytes a projection of all slices, of all ranks", level[i],
+                          rows[i] * (int64_t)element);
+    }
+    return NULL;
+}
+
+static SinoStatus compute(Recon *recon)
+{
+    SinoStatus status = NULL;
+    const SinoReconstruction reconstruction = {.runtime = recon->runtime,
+                                               .settings = recon->settings,
+                                               .input = &recon->input,
+                                               .op = recon->op,
+                                               .solver = recon->solver,
+                                               .streaming = &recon->team.forecast.plan.streaming,
+                                               .scale = sino_recon_scale(recon->settings),
+                                               .volume = recon->volume,
+                                               .record = &recon->record};
+    if (is_first(recon))
+        status = sino_insert_checksum(recon->runtime, recon->input.info->file_count, recon->input.info->file_name,
+                                      recon->checksum);
+    SINO_TRY(sino_processes_agree(recon->processes, status));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_reconstruct(&reconstruction)));
+    tell_memory(recon);
+    return tell_levels(recon);
+}
+
+static SinoStatus run(Recon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    SinoStatus status = NULL;
+    SINO_TRY(set_up(recon));
+    SINO_TRY(open_volume(recon));
+    SINO_TRY_OR(status, fail, compute(recon));
+    SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
+    SINO_TRY_OR(status, fail, share_done(recon));
+    tell_repairs(recon);
+    if (is_first(recon)) status = write_process(recon);
+    SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
+    SINO_TRY(finish(recon));
+    if (is_first(recon)) {
+        tell_output(recon);
+        SINO_TRY(add_safe(write_pictures(recon), volume_is_safe));
+    }
+    /* The operator is saved last, so that it takes no disk space from the output. */
+    recon->op->kind->keep(recon->op, settings->operator_cache);
+    return NULL;
+fail:
+    return abandon(recon, status);
+}
+
+SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
+{
+    Recon recon = {
+        .settings = settings, .log = log, .processes = processes, .solver = sino_solver_find(settings->algorithm)};
+    SinoStatus status = run(&recon);
+    sino_operator_free(recon.op);
+    if (status)
+        sino_runtime_abandon(recon.runtime);
+    else
+        status = add_safe(sino_runtime_stop(recon.runtime), volume_is_safe);
+    sino_record_free(&recon.record);
+    sino_output_names_free(&recon.names);
+    sino_input_close(&recon.input);
+    sino_team_free(&recon.team);
+    return status;
+}

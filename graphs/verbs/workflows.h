@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Workflows: one function for each verb of the program, from settings to result. */
+#ifndef SINO_WORKFLOWS_H
+#define SINO_WORKFLOWS_H
+
+#include "log.h"
+#include "settings.h"
+#include "status.h"
+
+/* Reconstructs the volume of a scan, or one slice with many centers (--reconstruction-type try). */
+SinoStatus sino_recon(const SinoSettings *settings, SinoLog *log);
+
+/* Writes the scan of a phantom with exact line integrals, and its true volume. */
+SinoStatus sino_phantom(const SinoSettings *settings, SinoLog *log);
+
+/* Prints the contents of a scan on stdout. */
+SinoStatus sino_info(const SinoSettings *settings, SinoLog *log);
+
+/* Makes a phantom scan in the folder `out`, reconstructs it and reports the error of the result. */
+SinoStatus sino_demo(const SinoSettings *settings, SinoLog *log);
+
+/* Measures the operator's kernels and the machine's limits in one run. Prints a table on stdout; writes files on
+ * request. */
+SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log);
+
+/* Prints on stdout the resources and time of a run on many ranks. Needs no volume, operator or ranks. */
+SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log);
+
+#endif

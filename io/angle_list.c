@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Angle list: the angles of --theta, from text, raw values or a range. */
+#include "angle_list.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arithmetic.h"
+#include "file_list.h"
+#include "memory.h"
+#include "path_kind.h"
+
+static const double rad_per_degree = SINO_PI / 180;
+static const int64_t file_bytes_max = (int64_t)1 << 30;
+
+static const char *const text_endings[] = {".txt", ".csv", NULL};
+static const char *const raw_endings[] = {".bin", ".raw", ".f32", NULL};
+
+/* The bytes of a file, and the angles found in them. */
+typedef struct Angles {
+    const char *path; /* not owned */
+    char *bytes;      /* size + 1 bytes, the last one is NUL; owned */
+    int64_t size, count;
+    double *angle_rad; /* owned */
+} Angles;
+
+static SinoStatus read_bytes(Angles *angles, int descriptor)
+{
+    const off_t size = lseek(descriptor, 0, SEEK_END);
+    SINO_CHECK(size >= 0 && size <= file_bytes_max, SINO_BAD_INPUT,
+               "%s has %lld bytes; allowed for angles: up to 1 GiB", angles->path, (long long)size);
+    SINO_TRY(sino_allocate(size + 1, 1, "angles", &angles->bytes));
+    for (angles->size = 0; angles->size < size;) {
+        const ssize_t got =
+            pread(descriptor, angles->bytes + angles->size, (size_t)(size - angles->size), angles->size);
+        if (got < 0 && errno == EINTR) continue;
+        SINO_CHECK(got > 0, SINO_FAILED, "%s cannot be read: %s", angles->path,
+                   got < 0 ? strerror(errno) : "the file has become shorter");
+        angles->size += got;
+    }
+    return NULL;
+}
+
+static SinoStatus load_file(Angles *angles)
+{
+    const SinoPathKind kind = sino_path_kind(angles->path);
+    SINO_CHECK(kind != SINO_PATH_ABSENT, SINO_BAD_INPUT, "%s: %s", angles->path, strerror(errno));
+    SINO_CHECK(kind == SINO_PATH_FILE, SINO_BAD_INPUT, "%s is not a regular file", angles->path);
+    const int descriptor = open(angles->path, O_RDONLY | O_CLOEXEC);
+    SINO_CHECK(descriptor >= 0, SINO_BAD_INPUT, "%s: %s", angles->path, strerror(errno));
+    SinoStatus status = read_bytes(angles, descriptor);
+    close(descriptor);
+    return status;
+}
+
+/* Whether the file is text: printable ASCII and white space, in comments also UTF-8. An empty file is not text. */
+static bool is_text(const Angles *angles)
+{
+    bool comment = false;
+    for (int64_t i = 0; i < angles->size; i++) {
+        const unsigned char c = (unsigned char)angles->bytes[i];
+        if (c == '#') comment = true;
+        if (c == '\n') comment = false;
+        if (!(isprint(c) || isspace(c) || (comment && c >= 0x80))) return false;
+    }
+    return angles->size > 0;
+}
+
+/* Parses one line: an angle in degrees and white space, or nothing. *found: the line has an angle. */
+static SinoStatus parse_line(const Angles *angles, int64_t line, char *text, double *angle_rad, bool *found)
+{
+    char *end;
+    text[strcspn(text, "#\r")] = '\0';
+    text += strspn(text, " \t\v\f");
+    *found = *text != '\0';
+    if (!*found) return NULL;
+    const double degrees = strtod(text, &end);
+    const bool number = end != text && end[strspn(end, " \t\v\f")] == '\0' && isfinite(degrees);
+    SINO_CHECK(number, SINO_BAD_INPUT, "%s: line %" PRId64 " is '%.60s'; allowed: one angle in degrees, or a # comment",
+               angles->path, line, text);
+    *angle_rad = degrees * rad_per_degree;
+    return NULL;
+}
+
+static SinoStatus parse_text(Angles *angles)
+{
+    int64_t lines = 1;
+    for (int64_t i = 0; i < angles->size; i++) lines += angles->bytes[i] == '\n';
+    SINO_TRY(sino_allocate(lines, sizeof *angles->angle_rad, "angles", &angles->angle_rad));
+    char *text = angles->bytes;
+    for (int64_t line = 1; line <= lines; line++) {
+        const size_t length = strcspn(text, "\n");
+        bool found;
+        text[length] = '\0';
+        SINO_TRY(parse_line(angles, line, text, &angles->angle_rad[angles->count], &found));
+        angles->count += found;
+        text += length + 1;
+    }
+    SINO_CHECK(angles->count > 0, SINO_BAD_INPUT, "%s has no angles; allowed: one per line, in degrees", angles->path);
+    return NULL;
+}
+
+static SinoStatus parse_raw(Angles *angles)
+{
+    const int64_t count = angles->size / 4;
+    SINO_CHECK(angles->size > 0 && angles->size % 4 == 0, SINO_BAD_INPUT,
+               "%s has %" PRId64 " bytes; allowed: 4 for each angle (float32 radians), of one angle or more",
+               angles->path, angles->size);
+    SINO_TRY(sino_allocate(count, sizeof *angles->angle_rad, "angles", &angles->angle_rad));
+    for (int64_t k = 0; k < count; k++) {
+        float angle;
+        memcpy(&angle, angles->bytes + k * 4, sizeof angle);
+        SINO_CHECK(isfinite(angle), SINO_BAD_INPUT,
+                   "%s: angle %" PRId64 " is %f; allowed: finite float32 values in radians", angles->path, k,
+                   (double)angle);
+        angles->angle_rad[k] = (double)angle;
+    }
+    angles->count = count;
+    return NULL;
+}
+
+static SinoStatus parse_file(Angles *angles)
+{
+    SINO_TRY(load_file(angles));
+    const bool text = is_text(angles);
+    SINO_CHECK(
+        text || angles->size == 0 || !sino_file_name_ends(angles->path, text_endings), SINO_BAD_INPUT,
+        "%s has other bytes than text; allowed: ASCII text of degrees, or raw float32 radians under another name",
+        angles->path);
+    SINO_CHECK(!text || !sino_file_name_ends(angles->path, raw_endings), SINO_BAD_INPUT,
+               "%s holds text; allowed: raw float32 radians, or text of degrees under another name, such as .txt",
+               angles->path);
+    return text ? parse_text(angles) : parse_raw(angles);
+}
+
+/* Reads digits at *text that the character `after` follows. False: the text differs. */
+static bool take_integer(const char **text, char after, int64_t *value)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text)) return false;
+    errno = 0;
+    *value = strtoll(*text, &end, 10);
+    if (errno || *end != after) return false;
+    *text = end + 1;
+    return true;
+}
+
+/* Splits "NAME[A:B]" into the name, which the caller frees, and the selection. *name NULL: the text has no selection.
+ */
+static SinoStatus split_selection(const char *theta, char **name, int64_t *first, int64_t *end)
+{
+    const char *bracket = strrchr(theta, '['), *at = bracket ? bracket + 1 : NULL;
+    *name = NULL;
+    if (!bracket || bracket == theta || !take_integer(&at, ':', first) || !take_integer(&at, ']', end) || *at)
+        return NULL;
+    *name = strndup(theta, (size_t)(bracket - theta));
+    SINO_CHECK(*name, SINO_FAILED, "no memory for a file name");
+    return NULL;
+}
+
+static SinoStatus select_angles(const char *theta, int64_t first, int64_t end, Angles *angles)
+{
+    SINO_CHECK(first < end && end <= angles->count, SINO_BAD_INPUT,
+               "theta is '%s'; allowed: from 0 to %" PRId64 ", the angles of %s, the start below the end", theta,
+               angles->count, angles->path);
+    memmove(angles->angle_rad, angles->angle_rad + first, (size_t)(end - first) * sizeof *angles->angle_rad);
+    angles->count = end - first;
+    return NULL;
+}
+
+/* A range as --theta spells it. */
+typedef struct Range {
+    double first, second;
+    enum { INCLUDED, EXCLUDED, STEP } kind;
+} Range;
+
+static bool take_number(const char **text, double *value)
+{
+    char *end;
+    if (!(isdigit((unsigned char)**text) || **text == '-' || **text == '+' || **text == '.')) return false;
+    *value = strtod(*text, &end);
+    const bool number = end != *text && isfinite(*value);
+    *text = end;
+    return number;
+}
+
+static bool parse_range(const char *text, Range *range)
+{
+    if (!take_number(&text, &range->first) || *text++ != ':') return false;
+    range->kind = INCLUDED;
+    if (strncmp(text, "step:", 5) == 0) {
+        range->kind = STEP;
+        text += 5;
+    }
+    if (!take_number(&text, &range->second)) return false;
+    if (range->kind == INCLUDED && strcmp(text, ":excluded") == 0) {
+        range->kind = EXCLUDED;
+        text = "";
+    }
+    return *text == '\0';
+}
+
+static bool starts_as_range(const char *text)
+{
+    double first;
+    return take_number(&text, &first) && *text == ':';
+}
+
+static SinoStatus make_range(const char *theta, const Range *range, int64_t projections, Angles *angles)
+{
+    SINO_CHECK(projections > 0, SINO_BAD_INPUT,
+               "theta is the range '%s'; allowed with raw sinograms: a file of angles, which tells how many there are",
+               theta);
+    SINO_CHECK(projections > 1 || range->kind != INCLUDED, SINO_BAD_INPUT,
+               "theta is '%s' for one projection; allowed: FIRST:step:STEP, or FIRST:END:excluded", theta);
+    SINO_CHECK(range->kind == STEP ? range->second != 0 : range->second != range->first, SINO_BAD_INPUT,
+               "theta is '%s', which gives every projection the same angle; allowed: FIRST:LAST, FIRST:END:excluded or "
+               "FIRST:step:STEP of different angles",
+               theta);
+    SINO_TRY(sino_allocate(projections, sizeof *angles->angle_rad, "angles", &angles->angle_rad));
+    const double span = range->second - range->first;
+    const double steps = (double)(range->kind == INCLUDED ? projections - 1 : projections);
+    for (int64_t k = 0; k < projections; k++) {
+        const double away = range->kind == STEP ? (double)k * range->second : (double)k * span / steps;
+        angles->angle_rad[k] = (range->first + away) * rad_per_degree;
+    }
+    angles->count = projections;
+    return NULL;
+}
+
+static SinoStatus check_count(const char *theta, int64_t projections, const Angles *angles)
+{
+    if (projections == 0 || angles->count == projections) return NULL;
+    return sino_error(
+        SINO_BAD_INPUT, "theta is '%s' of %" PRId64 " angles for %" PRId64 " projections; allowed: as many%s%s%s",
+        theta, angles->count, projections, angles->count > projections ? ", or a part of them, as '" : "",
+        angles->count > projections ? angles->path : "", angles->count > projections ? "[FIRST:END]'" : "");
+}
+
+static SinoStatus read_angles(const char *theta, int64_t projections, char **name, Angles *angles)
+{
+    int64_t first = 0, end = 0;
+    Range range;
+    angles->path = theta;
+    if (sino_path_kind(theta) == SINO_PATH_ABSENT) {
+        if (parse_range(theta, &range)) return make_range(theta, &range, projections, angles);
+        SINO_TRY(split_selection(theta, name, &first, &end));
+        SINO_CHECK(*name || !starts_as_range(theta), SINO_BAD_INPUT,
+                   "theta is '%s'; allowed: a file, or a range of degrees: FIRST:LAST, FIRST:END:excluded or "
+                   "FIRST:step:STEP",
+                   theta);
+        if (*name) angles->path = *name;
+    }
+    SINO_TRY(parse_file(angles));
+    if (*name) SINO_TRY(select_angles(theta, first, end, angles));
+    return check_count(theta, projections, angles);
+}
+
+SinoStatus sino_angle_list_read(const char *theta, int64_t projections, int64_t *count, double **angle_rad)
+{
+    Angles angles = {0};
+    char *name = NULL;
+    SinoStatus status = read_angles(theta, projections, &name, &angles);
+    free(name);
+    free(angles.bytes);
+    if (status) {
+        free(angles.angle_rad);
+        return status;
+    }
+    *count = angles.count;
+    *angle_rad = angles.angle_rad;
+    return NULL;
+}

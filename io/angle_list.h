@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Angle list: the value of --theta.
+ *
+ *     FILE                 text: an angle in degrees per line, comments from # on; else raw float32 in radians
+ *     FILE[A:B]            angles number A … B − 1 of the file, counted from 0
+ *     FIRST:LAST           degrees, equal steps, both ends included
+ *     FIRST:END:excluded   the same without END
+ *     FIRST:step:STEP      degrees: FIRST, FIRST + STEP, …
+ *
+ * A file is text if all of its bytes are text. A file whose ending contradicts its contents (.txt, .csv; .bin, .raw,
+ * .f32) is refused. If a file of the given name exists, the value is that file, whatever else it could mean. */
+#ifndef SINO_ANGLE_LIST_H
+#define SINO_ANGLE_LIST_H
+
+#include "status.h"
+
+#include <stdint.h>
+
+/* Reads the angles in radians; the caller frees *angle_rad. `projections`: the number of angles that the scan needs; 0:
+ * all angles of the file, and ranges are refused. SINO_BAD_INPUT: no such file, not a regular file, no angles, a number
+ * of angles other than `projections` (the error gives both), a value that is not a finite number, selected angles
+ * beyond the last one. */
+SinoStatus sino_angle_list_read(const char *theta, int64_t projections, int64_t *count, double **angle_rad);
+
+#endif

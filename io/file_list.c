@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* File list: finds and sorts the files of a file name, a folder or a pattern. */
+#include "file_list.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "memory.h"
+#include "path_kind.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static size_t digits_of(const char *text)
+{
+    size_t count = 0;
+    while (is_digit(text[count])) count++;
+    return count;
+}
+
+/* Compares the numbers, of any length, at the start of both texts; *a_end and *b_end: the texts behind the numbers. */
+static int compare_numbers(const char *a, const char *b, const char **a_end, const char **b_end)
+{
+    *a_end = a + digits_of(a);
+    *b_end = b + digits_of(b);
+    while (*a == '0' && a + 1 < *a_end) a++;
+    while (*b == '0' && b + 1 < *b_end) b++;
+    const ptrdiff_t a_length = *a_end - a, b_length = *b_end - b;
+    if (a_length != b_length) return a_length < b_length ? -1 : 1;
+    return strncmp(a, b, (size_t)a_length);
+}
+
+int sino_natural_compare(const char *a, const char *b)
+{
+    const char *const whole_a = a, *const whole_b = b;
+    while (*a && *b) {
+        if (is_digit(*a) && is_digit(*b)) {
+            const int order = compare_numbers(a, b, &a, &b);
+            if (order != 0) return order;
+        } else if (*a != *b) {
+            break;
+        } else {
+            a++;
+            b++;
+        }
+    }
+    const int order = (int)(unsigned char)*a - (int)(unsigned char)*b;
+    return order != 0 ? order : strcmp(whole_a, whole_b); /* 01 and 1 */
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return sino_natural_compare(*(char *const *)a, *(char *const *)b);
+}
+
+bool sino_file_list_is_pattern(const char *named)
+{
+    return strpbrk(named, "*?[") != NULL && sino_path_kind(named) == SINO_PATH_ABSENT;
+}
+
+bool sino_file_name_ends(const char *name, const char *const *endings)
+{
+    const size_t length = strlen(name);
+    for (int i = 0; endings[i]; i++) {
+        const size_t ending = strlen(endings[i]);
+        if (length > ending && strcasecmp(name + length - ending, endings[i]) == 0) return true;
+    }
+    return false;
+}
+
+static SinoStatus add_name(const char *folder, const char *name, int64_t *room, SinoFileList *list)
+{
+    if (list->count == *room) {
+        char **larger = reallocarray(list->name, (size_t)(*room ? 2 * *room : 64), sizeof *larger);
+        SINO_CHECK(larger, SINO_FAILED, "no memory for %" PRId64 " file names", list->count);
+        list->name = larger;
+        *room = *room ? 2 * *room : 64;
+    }
+    const bool slash = *folder && folder[strlen(folder) - 1] != '/';
+    SINO_CHECK(asprintf(&list->name[list->count], "%s%s%s", folder, slash ? "/" : "", name) >= 0, SINO_FAILED,
+               "no memory for a file name");
+    list->count++;
+    return NULL;
+}
+
+/* Whether the names are equal apart from their digits. */
+static bool is_one_series(const char *a, const char *b)
+{
+    for (;;) {
+        a += digits_of(a);
+        b += digits_of(b);
+        if (*a != *b) return false;
+        if (!*a) return true;
+        a++;
+        b++;
+    }
+}
+
+/* Every path starts with the folder's name, so digits in it do not differ. */
+static SinoStatus check_series(const char *folder, const SinoFileList *list)
+{
+    for (int64_t i = 1; i < list->count; i++)
+        SINO_CHECK(
+            is_one_series(list->name[0], list->name[i]), SINO_BAD_INPUT,
+            "%s holds files of different names, such as %s and %s; allowed: a folder of one series of images, or "
+            "a quoted pattern that chooses one, such as '%s/name_*.tif'",
+            folder, list->name[0], list->name[i], folder);
+    return NULL;
+}
+
+static bool is_wanted(const struct dirent *entry, const char *const *endings)
+{
+    return entry->d_name[0] != '.' && sino_file_name_ends(entry->d_name, endings);
+}
+
+bool sino_file_list_has(const char *folder, const char *const *endings)
+{
+    DIR *directory = opendir(folder);
+    bool found = false;
+    if (!directory) return false;
+    for (const struct dirent *entry; !found && (entry = readdir(directory));) found = is_wanted(entry, endings);
+    closedir(directory);
+    return found;
+}
+
+static SinoStatus list_folder(const char *folder, const char *const *endings, SinoFileList *list)
+{
+    SinoStatus status = NULL;
+    int64_t room = 0;
+    DIR *directory = opendir(folder);
+    SINO_CHECK(directory, SINO_BAD_INPUT, "%s: %s", folder, strerror(errno));
+    for (const struct dirent *entry; !status && (entry = readdir(directory));)
+        if (is_wanted(entry, endings)) status = add_name(folder, entry->d_name, &room, list);
+    closedir(directory);
+    if (status) return status;
+    SINO_CHECK(list->count > 0, SINO_BAD_INPUT, "%s is a folder without %s files", folder, endings[0]);
+    qsort(list->name, (size_t)list->count, sizeof *list->name, compare_names);
+    return check_series(folder, list);
+}
+
+static SinoStatus list_pattern(const char *pattern, SinoFileList *list)
+{
+    SinoStatus status = NULL;
+    int64_t room = 0;
+    glob_t found;
+    const int result = glob(pattern, GLOB_NOSORT, NULL, &found);
+    SINO_CHECK(result != GLOB_NOSPACE, SINO_FAILED, "no memory for the files of '%s'", pattern);
+    SINO_CHECK(result == 0, SINO_BAD_INPUT, "'%s' matches no file", pattern);
+    for (size_t i = 0; i < found.gl_pathc && !status; i++) status = add_name("", found.gl_pathv[i], &room, list);
+    globfree(&found);
+    if (!status && list->count > 0) qsort(list->name, (size_t)list->count, sizeof *list->name, compare_names);
+    return status;
+}
+
+static SinoStatus check_files(const SinoFileList *list)
+{
+    for (int64_t i = 0; i < list->count; i++) {
+        const SinoPathKind kind = sino_path_kind(list->name[i]);
+        SINO_CHECK(kind != SINO_PATH_ABSENT, SINO_BAD_INPUT, "%s: %s", list->name[i], strerror(errno));
+        SINO_CHECK(kind == SINO_PATH_FILE, SINO_BAD_INPUT, "%s is not a regular file", list->name[i]);
+    }
+    return NULL;
+}
+
+SinoStatus sino_file_list_new(const char *named, const char *const *endings, SinoFileList *result)
+{
+    SinoFileList list = {0};
+    SinoStatus status;
+    int64_t room = 0;
+    if (sino_path_kind(named) == SINO_PATH_FOLDER)
+        status = list_folder(named, endings, &list);
+    else if (sino_file_list_is_pattern(named))
+        status = list_pattern(named, &list);
+    else
+        status = add_name("", named, &room, &list);
+    if (!status) status = check_files(&list);
+    if (status)
+        sino_file_list_free(&list);
+    else
+        *result = list;
+    return status;
+}
+
+void sino_file_list_free(SinoFileList *list)
+{
+    for (int64_t i = 0; i < list->count; i++) free(list->name[i]);
+    free(list->name);
+    *list = (SinoFileList){0};
+}
+
+/* The last number in a file name, without folder and ending; −1: no number, or one too long for a count. */
+static int64_t number_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path, *point = strrchr(name, '.');
+    const char *end = point && point > name ? point : name + strlen(name);
+    while (end > name && !is_digit(end[-1])) end--;
+    const char *first = end;
+    while (first > name && is_digit(first[-1])) first--;
+    if (end == first || end - first > 15) return -1;
+    return strtoll(first, NULL, 10);
+}
+
+bool sino_file_list_gap(const SinoFileList *list, int64_t *before)
+{
+    int64_t least = INT64_MAX;
+    for (int64_t i = 0; i + 1 < list->count; i++) {
+        const int64_t step = number_of(list->name[i + 1]) - number_of(list->name[i]);
+        if (number_of(list->name[i]) < 0 || step <= 0) return false; /* the number is not a file counter */
+        if (step < least) least = step;
+    }
+    for (int64_t i = 0; i + 1 < list->count; i++) {
+        if (number_of(list->name[i + 1]) - number_of(list->name[i]) == least) continue;
+        *before = i;
+        return true;
+    }
+    return false;
+}

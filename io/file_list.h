@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* File list: the files that one file name, one folder or one pattern stands for, in natural order (img_2 before
+ * img_10). */
+#ifndef SINO_FILE_LIST_H
+#define SINO_FILE_LIST_H
+
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct SinoFileList {
+    int64_t count;
+    char **name; /* paths that can be opened from the working directory; owned */
+} SinoFileList;
+
+/* Whether `named` is a pattern: no file has this name, and it contains one of the characters * ? [ */
+bool sino_file_list_is_pattern(const char *named);
+
+/* Whether a file name has one of the endings (".tif", then NULL); upper and lower case are equal. */
+bool sino_file_name_ends(const char *name, const char *const *endings);
+
+/* Whether a folder contains files with one of the endings; hidden files do not count. */
+bool sino_file_list_has(const char *folder, const char *const *endings);
+
+/* Lists the files of `named`: a file, with any ending; a folder, of which the files with one of the endings are listed,
+ * hidden ones left out; or a shell pattern (quoted by the user), of which every match is listed. The caller frees the
+ * list with sino_file_list_free. SINO_BAD_INPUT: no such file, nothing matches, a match is not a file, or names in a
+ * folder differ in more than numbers, since flats or darks may be among the projections. */
+SinoStatus sino_file_list_new(const char *named, const char *const *endings, SinoFileList *list);
+void sino_file_list_free(SinoFileList *list);
+
+/* Finds a gap in the numbers of the file names, as a missing file leaves it: between file *before and the next one.
+ * False: no gap, or names without numbers. */
+bool sino_file_list_gap(const SinoFileList *list, int64_t *before);
+
+/* Comparison for qsort: runs of digits compare as numbers, everything else byte by byte. */
+int sino_natural_compare(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task assemble: writes one partition's voxels into the images of a minibatch. */
+#ifndef SINO_ASSEMBLE_TASK_H
+#define SINO_ASSEMBLE_TASK_H
+
+#include "assemble.h"
+#include "runtime.h"
+
+/* Inserts assemble, which writes the partition's voxels `x` (voxel vector in panels) into `image`, float[slice][N][N].
+ * `first`: the first of the image's partitions. `tiles`: the places of the partition's tiles, for devices; NULL: only
+ * cores run the task. */
+SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *assemble, bool first,
+                                SinoData *tiles, SinoData *x, SinoData *image);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task center: Vo's metric of candidates for the rotation center. */
+#ifndef SINO_CENTER_TASK_H
+#define SINO_CENTER_TASK_H
+
+#include "center.h"
+#include "runtime.h"
+
+/* Inserts center, which writes metric[i] of candidate[i], 0 ≤ i < candidate_count. No pointer is owned. */
+SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int64_t candidate_count,
+                              const double *candidate, double *metric);
+
+#endif

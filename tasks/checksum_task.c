@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task checksum: the checksum of the input files, computed beside the reconstruction. */
+#include "checksum_task.h"
+
+#include "checksum.h"
+#include "task.h"
+
+typedef struct Arguments {
+    int64_t count;
+    const char *const *path;
+    char *digits;
+} Arguments;
+
+static SinoStatus checksum_cpu(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    return sino_checksum_files(arguments->count, arguments->path, arguments->digits);
+}
+
+static const SinoTaskKind checksum_kind = {
+    .name = "checksum", .argument_bytes = sizeof(Arguments), .cpu = checksum_cpu};
+
+SinoStatus sino_insert_checksum(SinoRuntime *runtime, int64_t count, const char *const *path, char *digits)
+{
+    const Arguments arguments = {.count = count, .path = path, .digits = digits};
+    return sino_task_submit(
+        runtime, &checksum_kind,
+        &(SinoTaskRequest){
+            .position = SINO_NOWHERE, .arguments = &arguments, .argument_bytes = sizeof arguments, .work = 1});
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task checksum: the checksum of whole files. */
+#ifndef SINO_CHECKSUM_TASK_H
+#define SINO_CHECKSUM_TASK_H
+
+#include "runtime.h"
+
+/* Inserts checksum, which writes the digits of the checksum of `count` whole files (sino_checksum_files). Names and
+ * digits are not owned. */
+SinoStatus sino_insert_checksum(SinoRuntime *runtime, int64_t count, const char *const *path, char *digits);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task correct: from counts to line integrals of one minibatch. */
+#include "correct_task.h"
+
+#include "correct_cuda.h"
+#include "task.h"
+
+typedef struct Arguments {
+    SinoCorrection correction;
+} Arguments;
+
+static SinoStatus correct_cpu(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    return sino_correct(&arguments->correction, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
+                        sino_task_buffer(task, 2), sino_task_buffer(task, 3), sino_task_buffer(task, 4));
+}
+
+static SinoStatus correct_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    SinoCorrection correction = ((const Arguments *)task->arguments)->correction;
+    correction.place = sino_task_buffer(task, 6); /* places of the angles on the device */
+    return sino_correct_cuda(stream, &correction, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
+                             sino_task_buffer(task, 2), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
+                             sino_task_buffer(task, 5));
+}
+
+static const SinoTaskKind correct_kind = {.name = "correct",
+                                          .argument_bytes = sizeof(Arguments),
+                                          .access_min = 5,
+                                          .access_max = 7,
+                                          .cpu = correct_cpu,
+                                          .cuda = SINO_ON_CUDA(correct_cuda)};
+
+SinoStatus sino_correct_scratch(SinoRuntime *runtime, const SinoCorrection *correction, SinoData **scratch)
+{
+    return sino_data_scratch(runtime, "correct scratch", sino_correct_cuda_workspace_bytes(correction), scratch);
+}
+
+SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct)
+{
+    const bool host = !correct->scratch || !correct->places;
+    const Arguments arguments = {.correction = correct->correction};
+    const SinoAccess access[] = {{correct->counts, SINO_READ},    {correct->flat, SINO_READ},
+                                 {correct->dark, SINO_READ},      {correct->sinogram, SINO_WRITE},
+                                 {correct->repaired, SINO_WRITE}, {correct->scratch, SINO_SCRATCH},
+                                 {correct->places, SINO_READ}};
+    return sino_task_submit(runtime, &correct_kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
+                                               .access = access,
+                                               .access_count = host ? 5 : 7,
+                                               .host = host});
+}

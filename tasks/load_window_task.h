@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task load_window: copies or traces a partition's block into a window. */
+#ifndef SINO_LOAD_WINDOW_TASK_H
+#define SINO_LOAD_WINDOW_TASK_H
+
+#include "pack.h"
+#include "runtime.h"
+
+/* The block that a task load_window puts into a window. */
+typedef struct SinoLoadWindow {
+    SinoPackBlock pack;
+    SinoBlockHeader *header; /* receives a copy of the block's header; NULL: not wanted */
+    const void *kept;        /* the block in a mapped file; NULL: the block is traced */
+} SinoLoadWindow;
+SinoStatus sino_insert_load_window(SinoRuntime *runtime, SinoPosition position, const SinoLoadWindow *load,
+                                   SinoData *window);
+
+#endif

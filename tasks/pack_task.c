@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task pack: replaces ray numbers in a traced run of tiles by row numbers of the partition's footprint. */
+#include "pack_task.h"
+
+#include "task.h"
+
+typedef struct Arguments {
+    const SinoPackRun *run;
+    const uint32_t *local;
+} Arguments;
+
+static SinoStatus pack_cpu(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    const SinoPackRun *run = arguments->run;
+    sino_pack_renumber(run->layout->precision, sino_pack_piece_count(run->tile_count, run->tile), run->piece,
+                       arguments->local, run->area->block);
+    return NULL;
+}
+
+static const SinoTaskKind pack_kind = {.name = "pack", .argument_bytes = sizeof(Arguments), .cpu = pack_cpu};
+
+SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run, const uint32_t *local)
+{
+    const Arguments arguments = {.run = run, .local = local};
+    SinoPosition position = SINO_NOWHERE;
+    position.partition = partition;
+    return sino_task_submit(runtime, &pack_kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
+                                               .work = (double)run->stored_count});
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task pack: replaces ray numbers in a traced run of tiles by row numbers of the partition's footprint: ray r becomes
+ * local[r]. */
+#ifndef SINO_PACK_TASK_H
+#define SINO_PACK_TASK_H
+
+#include "pack.h"
+#include "runtime.h"
+
+SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run, const uint32_t *local);
+
+#endif

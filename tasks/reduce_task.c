@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task reduce (reduce_socket, reduce_node, reduce_global): adds partial projections level by level. spread_global,
+ * spread_node and spread_socket go the way back. */
+#include "reduce_task.h"
+
+#include "reduce_cuda.h"
+#include "reduce_opencl.h"
+#include "task.h"
+
+typedef struct Arguments {
+    SinoSlices slices;
+    SinoRowMap map;
+    bool first, has_list; /* has_list false on a device: there are no rows */
+} Arguments;
+
+static SinoStatus reduce_cpu(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    sino_reduce_add(arguments->slices, &arguments->map, sino_task_buffer(task, 0), arguments->first,
+                    sino_task_buffer(task, 1));
+    return NULL;
+}
+
+static SinoStatus spread_cpu(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    sino_spread_take(arguments->slices, &arguments->map, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+    return NULL;
+}
+
+/* The row map, whose list of rows is in the device's memory. */
+static SinoRowMap map_on_device(const SinoTask *task, const Arguments *arguments)
+{
+    SinoRowMap map = arguments->map;
+    map.row = arguments->has_list ? sino_task_buffer(task, 2) : NULL;
+    return map;
+}
+
+static SinoStatus reduce_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const Arguments *arguments = task->arguments;
+    const SinoRowMap map = map_on_device(task, arguments);
+    return sino_reduce_add_cuda(stream, arguments->slices, &map, sino_task_buffer(task, 0), arguments->first,
+                                sino_task_buffer(task, 1));
+}
+
+static SinoStatus spread_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const Arguments *arguments = task->arguments;
+    const SinoRowMap map = map_on_device(task, arguments);
+    return sino_spread_take_cuda(stream, arguments->slices, &map, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+}
+
+static cl_mem list_of(const SinoTask *task, const Arguments *arguments)
+{
+    return arguments->has_list ? sino_task_opencl_buffer(task, 2) : NULL;
+}
+
+static SinoStatus reduce_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    const Arguments *arguments = task->arguments;
+    return sino_reduce_add_opencl(opencl, arguments->slices, &arguments->map, list_of(task, arguments),
+                                  sino_task_opencl_buffer(task, 0), arguments->first, sino_task_opencl_buffer(task, 1));
+}
+
+static SinoStatus spread_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    const Arguments *arguments = task->arguments;
+    return sino_spread_take_opencl(opencl, arguments->slices, &arguments->map, list_of(task, arguments),
+                                   sino_task_opencl_buffer(task, 0), sino_task_opencl_buffer(task, 1));
+}
+
+/* A kind of task that reads one list of sums and, sometimes, a list of rows, and writes another list of sums. */
+#define SUMS_KIND(NAME, CPU, CUDA, OPENCL)                                                                             \
+    {                                                                                                                  \
+        .name = (NAME), .argument_bytes = sizeof(Arguments), .access_min = 2, .access_max = 3, .cpu = (CPU),           \
+        .cuda = SINO_ON_CUDA(CUDA), .opencl = SINO_ON_OPENCL(OPENCL)                                                   \
+    }
+
+static const SinoTaskKind reduce_kind[SINO_REDUCTIONS] = {
+    [SINO_REDUCE_SOCKET] = SUMS_KIND("reduce_socket", reduce_cpu, reduce_cuda, reduce_opencl),
+    [SINO_REDUCE_NODE] = SUMS_KIND("reduce_node", reduce_cpu, reduce_cuda, reduce_opencl),
+    [SINO_REDUCE_GLOBAL] = SUMS_KIND("reduce_global", reduce_cpu, reduce_cuda, reduce_opencl),
+};
+
+static const SinoTaskKind spread_kind[SINO_REDUCTIONS] = {
+    [SINO_REDUCE_SOCKET] = SUMS_KIND("spread_socket", spread_cpu, spread_cuda, spread_opencl),
+    [SINO_REDUCE_NODE] = SUMS_KIND("spread_node", spread_cpu, spread_cuda, spread_opencl),
+    [SINO_REDUCE_GLOBAL] = SUMS_KIND("spread_global", spread_cpu, spread_cuda, spread_opencl),
+};
+
+static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position, SinoSlices slices,
+                         const SinoRowMap *map, SinoData *list, bool first, SinoData *from, SinoData *to)
+{
+    const Arguments arguments = {.slices = slices, .map = *map, .first = first, .has_list = list != NULL};
+    const SinoAccess access[] = {{from, SINO_READ}, {to, first ? SINO_WRITE : SINO_READ_WRITE}, {list, SINO_READ}};
+    return sino_task_submit(runtime, kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
+                                               .access = access,
+                                               .access_count = list ? 3 : 2,
+                                               .work = (double)(map->count * slices.stride),
+                                               .host = !list && map->count > 0});
+}
+
+SinoStatus sino_insert_reduce(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
+                              const SinoRowMap *map, SinoData *list, bool first, SinoData *partial, SinoData *total)
+{
+    return insert(runtime, &reduce_kind[level], position, slices, map, list, first, partial, total);
+}
+
+SinoStatus sino_insert_spread(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
+                              const SinoRowMap *map, SinoData *list, SinoData *total, SinoData *partial)
+{
+    const bool whole = map->count == map->partial_rows;
+    return insert(runtime, &spread_kind[level], position, slices, map, list, whole, total, partial);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task reduce: adds partial projections level by level, or spreads totals back. */
+#ifndef SINO_REDUCE_TASK_H
+#define SINO_REDUCE_TASK_H
+
+#include "reduce.h"
+#include "runtime.h"
+
+/* The levels of the sums of partial projections: over a socket's partitions, over a node's sockets, over all nodes. */
+typedef enum SinoReduction { SINO_REDUCE_SOCKET, SINO_REDUCE_NODE, SINO_REDUCE_GLOBAL, SINO_REDUCTIONS } SinoReduction;
+
+/* Inserts reduce_socket, reduce_node or reduce_global: total += partial on the map's rows; `first` starts the sum.
+ * Tasks on one total run in insertion order, so its bits are the same every time. `list`: the map's rows for devices;
+ * NULL: cores run the task. */
+SinoStatus sino_insert_reduce(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
+                              const SinoRowMap *map, SinoData *list, bool first, SinoData *partial, SinoData *total);
+
+/* Inserts spread_global, spread_node or spread_socket: fills the map's rows of `partial` from `total`. */
+SinoStatus sino_insert_spread(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
+                              const SinoRowMap *map, SinoData *list, SinoData *total, SinoData *partial);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Codelet: StarPU's view of a kind of task, and the one function that StarPU calls for each kind of processing unit.
+ *
+ * A codelet and its performance model live until StarPU has stopped, because StarPU keeps their addresses. A later
+ * start of the runtime makes new ones; they find earlier measurements by the model's symbol, sinodag_<name of the
+ * kind>. */
+#include "memory.h"
+#include "runtime_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool begin(void *buffers[], void *argument, SinoTask *task)
+{
+    *task = ((const SinoTaskRecord *)argument)->task;
+    task->interface = buffers;
+    return !sino_runtime_failed(task->runtime);
+}
+
+static const SinoTaskKind *kind_of(const void *argument)
+{
+    return ((const SinoTaskRecord *)argument)->kind;
+}
+
+static void run_on_cpu(void *buffers[], void *argument)
+{
+    SinoTask task;
+    if (begin(buffers, argument, &task)) sino_runtime_fail(task.runtime, kind_of(argument)->cpu(&task));
+}
+
+#ifdef STARPU_USE_CUDA
+static void run_on_cuda(void *buffers[], void *argument)
+{
+    SinoTask task;
+    if (begin(buffers, argument, &task))
+        sino_runtime_fail(task.runtime, kind_of(argument)->cuda(&task, starpu_cuda_get_local_stream()));
+}
+#endif
+
+#ifdef STARPU_USE_OPENCL
+static void run_on_opencl(void *buffers[], void *argument)
+{
+    SinoTask task;
+    if (begin(buffers, argument, &task))
+        sino_runtime_fail(task.runtime, kind_of(argument)->opencl(&task, sino_runtime_opencl(task.runtime)));
+}
+#endif
+
+/* Rounds work to steps of 9 %: the nonzeros of blocks differ, and a model needs ten samples of one size. */
+static uint32_t footprint(struct starpu_task *task)
+{
+    const SinoTaskRecord *record = task->cl_arg;
+    if (!(record->work > 0)) return starpu_task_data_footprint(task);
+    const int32_t step = (int32_t)lround(8 * log2(record->work));
+    return starpu_hash_crc32c_be_n(&step, sizeof step, 0);
+}
+
+static SinoStatus make_model(const char *name, SinoCodelet *made)
+{
+    SINO_TRY(sino_allocate(1, sizeof *made->model, "a performance model", &made->model));
+    SINO_CHECK(asprintf(&made->symbol, "sinodag_%s", name) > 0, SINO_FAILED, "no memory for a performance model");
+    made->model->type = STARPU_HISTORY_BASED;
+    made->model->symbol = made->symbol;
+    made->model->footprint = footprint;
+    return NULL;
+}
+
+static struct starpu_perfmodel *find_model(const SinoRuntime *runtime, const char *name)
+{
+    for (const SinoCodelet *at = runtime->codelet; at; at = at->next)
+        if (strcmp(at->kind->name, name) == 0) return at->model;
+    return NULL;
+}
+
+static void fill(const SinoTaskKind *kind, struct starpu_perfmodel *model, struct starpu_codelet *codelet)
+{
+    codelet->name = kind->name;
+    codelet->model = model;
+    codelet->nbuffers = STARPU_VARIABLE_NBUFFERS;
+    codelet->cpu_funcs[0] = run_on_cpu;
+#ifdef STARPU_USE_CUDA
+    if (kind->cuda) codelet->cuda_funcs[0] = run_on_cuda;
+    codelet->cuda_flags[0] = STARPU_CUDA_ASYNC;
+#endif
+#ifdef STARPU_USE_OPENCL
+    if (kind->opencl) codelet->opencl_funcs[0] = run_on_opencl;
+    codelet->opencl_flags[0] = STARPU_OPENCL_ASYNC;
+#endif
+}
+
+static void free_codelet(SinoCodelet *codelet)
+{
+    if (codelet->symbol) {
+        free(codelet->model);
+        free(codelet->symbol);
+    }
+    free(codelet);
+}
+
+SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, struct starpu_codelet **codelet)
+{
+    SinoCodelet *made = runtime->codelet;
+    while (made && made->kind != kind) made = made->next;
+    if (!made) {
+        SINO_TRY(sino_allocate(1, sizeof *made, "a codelet", &made));
+        made->kind = kind;
+        made->model = find_model(runtime, kind->name);
+        SinoStatus status = made->model ? NULL : make_model(kind->name, made);
+        if (status) {
+            free(made->model);
+            free(made);
+            return status;
+        }
+        fill(kind, made->model, &made->codelet);
+        made->next = runtime->codelet;
+        runtime->codelet = made;
+    }
+    *codelet = &made->codelet;
+    return NULL;
+}
+
+void sino_codelets_free(SinoRuntime *runtime)
+{
+    while (runtime->codelet) {
+        SinoCodelet *first = runtime->codelet;
+        runtime->codelet = first->next;
+        free_codelet(first);
+    }
+}
+
+SinoPosition sino_task_position(const struct starpu_task *task)
+{
+    const bool ours = task->cl && task->cl->cpu_funcs[0] == run_on_cpu;
+    return ours ? ((const SinoTaskRecord *)task->cl_arg)->task.position : SINO_NOWHERE;
+}
+
+void *sino_task_buffer(const SinoTask *task, int i)
+{
+    return (void *)STARPU_VECTOR_GET_PTR(task->interface[i]);
+}
+
+cl_mem sino_task_opencl_buffer(const SinoTask *task, int i)
+{
+    return (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(task->interface[i]);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Data: memory that StarPU manages. */
+#include "arithmetic.h"
+#include "memory.h"
+#include "runtime_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* StarPU counts elements in 32 bits, so one element is a cache line. */
+enum { LINE_BYTES = 64 };
+
+static SinoStatus new_data(const char *name, int64_t bytes, SinoData **data)
+{
+    SINO_TRY(sino_allocate(1, sizeof **data, name, data));
+    (*data)->name = name;
+    (*data)->bytes = bytes;
+    (*data)->writer = -1;
+    return NULL;
+}
+
+static int64_t line_count(int64_t bytes)
+{
+    return sino_ceil_divide(bytes, LINE_BYTES);
+}
+
+static SinoStatus check_size(const char *name, int64_t bytes)
+{
+    char text[24];
+    SINO_CHECK(line_count(bytes) <= UINT32_MAX, SINO_BAD_INPUT, "%s is %s; one piece of data can have 256 GiB", name,
+               sino_bytes_text(bytes, text));
+    return NULL;
+}
+
+static void count_bytes(SinoRuntime *runtime, int64_t bytes)
+{
+    runtime->data_bytes += bytes;
+    if (runtime->data_bytes > runtime->most_data_bytes) runtime->most_data_bytes = runtime->data_bytes;
+}
+
+int64_t sino_data_bytes(const SinoRuntime *runtime)
+{
+    return runtime->data_bytes;
+}
+
+int64_t sino_data_most_bytes(const SinoRuntime *runtime)
+{
+    return runtime->most_data_bytes;
+}
+
+SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **result)
+{
+    SinoData *data = NULL;
+    SINO_TRY(check_size(name, bytes));
+    SINO_TRY(new_data(name, bytes, &data));
+    if (bytes == 0) {
+        starpu_void_data_register(&data->handle);
+        *result = data;
+        return NULL;
+    }
+    const uint32_t lines = (uint32_t)line_count(bytes);
+    data->memory = sino_allocate_large((int64_t)lines * LINE_BYTES);
+    if (!data->memory) {
+        char text[24];
+        free(data);
+        return sino_error(SINO_FAILED, "no memory for %s: %s asked for", name, sino_bytes_text(bytes, text));
+    }
+    sino_data_pin(data->memory, (int64_t)lines * LINE_BYTES);
+    starpu_vector_data_register(&data->handle, STARPU_MAIN_RAM, (uintptr_t)data->memory, lines, LINE_BYTES);
+    starpu_data_set_name(data->handle, name);
+    data->runtime = runtime;
+    count_bytes(runtime, bytes);
+    *result = data;
+    return NULL;
+}
+
+SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data)
+{
+    SINO_TRY(new_data(name, bytes, data));
+    (*data)->memory = (void *)(uintptr_t)memory; /* StarPU has no type for constant memory */
+    (*data)->borrowed = true;
+    return NULL;
+}
+
+SinoStatus sino_data_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
+                            SinoData **data)
+{
+    int64_t elements = 0, bytes = 0;
+    SINO_TRY(sino_multiply(rows, stride, name, &elements));
+    SINO_TRY(sino_multiply(elements, (int64_t)element, name, &bytes));
+    SINO_TRY(sino_data_new(runtime, name, bytes > 0 ? bytes : 1, data));
+    if (bytes == 0) count_bytes(runtime, -1);
+    (*data)->bytes = bytes;
+    return NULL;
+}
+
+SinoStatus sino_data_copy(SinoRuntime *runtime, const char *name, const void *from, int64_t bytes, SinoData **data)
+{
+    void *memory;
+    SINO_TRY(sino_data_new(runtime, name, bytes, data));
+    SINO_TRY(sino_data_acquire(*data, SINO_WRITE, &memory));
+    memcpy(memory, from, (size_t)bytes);
+    sino_data_release(*data);
+    return NULL;
+}
+
+SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *memory, int64_t bytes,
+                            SinoData **result)
+{
+    (void)runtime;
+    SINO_TRY(check_size(name, bytes));
+    SINO_TRY(sino_data_describe(name, memory, bytes, result));
+    /* Borrowed memory is not pinned, because CUDA cannot pin read-only pages of a file. */
+    starpu_vector_data_register(&(*result)->handle, STARPU_MAIN_RAM, (uintptr_t)memory, (uint32_t)line_count(bytes),
+                                LINE_BYTES);
+    starpu_data_set_name((*result)->handle, name);
+    return NULL;
+}
+
+SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **result)
+{
+    (void)runtime;
+    SINO_TRY(check_size(name, bytes));
+    SINO_TRY(new_data(name, bytes, result));
+    const uint32_t lines = (uint32_t)line_count(bytes > 0 ? bytes : 1);
+    starpu_vector_data_register(&(*result)->handle, -1, 0, lines, LINE_BYTES);
+    starpu_data_set_name((*result)->handle, name);
+    return NULL;
+}
+
+void sino_data_free(SinoData *data)
+{
+    if (!data) return;
+    starpu_data_unregister(data->handle);
+    if (data->memory && !data->borrowed) {
+        sino_data_unpin(data->memory, line_count(data->bytes > 0 ? data->bytes : 1) * LINE_BYTES);
+        sino_free_large(data->memory);
+        count_bytes(data->runtime, -data->bytes);
+    }
+    free(data->reader);
+    free(data);
+}
+
+void sino_data_free_each(SinoData **data, int64_t count)
+{
+    for (int64_t i = 0; data && i < count; i++) sino_data_free(data[i]);
+    free(data);
+}
+
+void sino_data_return(SinoData *data)
+{
+    starpu_data_wont_use(data->handle);
+}
+
+const void *sino_data_memory(const SinoData *data)
+{
+    return data->memory;
+}
+
+enum starpu_data_access_mode sino_starpu_mode(SinoAccessMode mode)
+{
+    return mode == SINO_READ      ? STARPU_R
+           : mode == SINO_WRITE   ? STARPU_W
+           : mode == SINO_SCRATCH ? STARPU_SCRATCH
+                                  : STARPU_RW;
+}
+
+SinoStatus sino_data_acquire(SinoData *data, SinoAccessMode mode, void **memory)
+{
+    const int code = starpu_data_acquire(data->handle, sino_starpu_mode(mode));
+    SINO_CHECK(code == 0, SINO_FAILED, "StarPU cannot acquire %s: %s", data->name, strerror(-code));
+    *memory = data->memory;
+    return NULL;
+}
+
+void sino_data_release(SinoData *data)
+{
+    starpu_data_release(data->handle);
+}
+
+void sino_data_pin(void *memory, int64_t bytes)
+{
+    (void)starpu_memory_pin(memory, (size_t)bytes);
+}
+
+void sino_data_unpin(void *memory, int64_t bytes)
+{
+    (void)starpu_memory_unpin(memory, (size_t)bytes);
+}

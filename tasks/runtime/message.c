@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Message: data from one process to another, by StarPU-MPI. */
+#include "message.h"
+
+#include "memory.h"
+#include "platform.h"
+#include "runtime_private.h"
+
+#include <starpu_mpi.h>
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static SinoStatus check_size(const SinoMessage *message, const SinoData *data)
+{
+    char text[24];
+    SINO_CHECK(data->bytes <= INT_MAX - 64, SINO_FAILED,
+               "a message of %s, %s; allowed: up to 2 GiB (--minibatch makes it smaller)", message->name,
+               sino_bytes_text(data->bytes, text));
+    return NULL;
+}
+
+/* In the DOT file a message is a task that reads or writes its data. */
+static SinoStatus add_to_graph(SinoRuntime *runtime, const SinoMessage *message, SinoData *data, SinoAccessMode mode)
+{
+    const SinoAccess access = {data, mode};
+    if (!runtime->graph) return NULL;
+    return sino_task_graph_add(runtime->graph, message->name, message->position, 1, &access);
+}
+
+static SinoStatus check(const SinoMessage *message, int code)
+{
+    SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not take a message of %s for process %" PRId64 ": %s",
+               message->name, message->process, strerror(-code));
+    return NULL;
+}
+
+SinoStatus sino_send(SinoRuntime *runtime, const SinoMessage *message, SinoData *data)
+{
+    SINO_TRY(check_size(message, data));
+    SINO_TRY(add_to_graph(runtime, message, data, SINO_READ));
+    SinoFlight *flight = sino_profile_flight(runtime, message->name, data);
+    return check(message, starpu_mpi_isend_detached(data->handle, (int)message->process, message->tag, MPI_COMM_WORLD,
+                                                    flight ? sino_profile_landed : NULL, flight));
+}
+
+SinoStatus sino_receive(SinoRuntime *runtime, const SinoMessage *message, SinoData *data)
+{
+    SINO_TRY(check_size(message, data));
+    SINO_TRY(add_to_graph(runtime, message, data, SINO_WRITE));
+    return check(message, starpu_mpi_irecv_detached(data->handle, (int)message->process, message->tag, MPI_COMM_WORLD,
+                                                    NULL, NULL));
+}

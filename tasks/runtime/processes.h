@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes: the processes (ranks) of one MPI job, and collective operations on small values. Without MPI, or without a
+ * launcher, there is one process; a NULL pointer stands for it too.
+ *
+ * All functions except rank, count and abort are collective: every process calls them in the same order, from the
+ * thread that submits tasks. They wait for the other processes; tasks and messages in flight go on meanwhile. */
+#ifndef SINO_PROCESSES_H
+#define SINO_PROCESSES_H
+
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct SinoProcesses SinoProcesses;
+
+/* SINO_BAD_INPUT: the launcher started several processes, but the program was built without MPI. SINO_FAILED: this MPI
+ * library supports one thread only. */
+SinoStatus sino_processes_start(SinoProcesses **processes);
+void sino_processes_stop(SinoProcesses *processes); /* takes NULL */
+
+int64_t sino_processes_rank(const SinoProcesses *processes);
+int64_t sino_processes_count(const SinoProcesses *processes);
+
+/* Succeeds if `status` is a success in every process. Otherwise all get an error: the failed process of the lowest rank
+ * keeps its own, the others get an error of its kind without a text, so that one process prints it. Consumes the
+ * status. */
+SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status);
+
+/* Prints the error and ends every process at once, with the error's exit code. For failures after which other processes
+ * would wait for ever. */
+void sino_processes_abort(SinoProcesses *processes, SinoStatus status) __attribute__((noreturn));
+
+/* Sends process 0's `bytes` bytes at `memory` to all processes. */
+SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory);
+
+/* Sets *value in all processes to the least, or largest, of their values. */
+SinoStatus sino_processes_least(SinoProcesses *processes, int64_t *value);
+SinoStatus sino_processes_largest(SinoProcesses *processes, int64_t *value);
+
+/* Sums the elements of value[count] over processes; process 0 gets the sums. In other processes `value` is undefined
+ * afterwards. */
+SinoStatus sino_processes_sum_doubles(SinoProcesses *processes, int64_t count, double *value);
+SinoStatus sino_processes_sum_floats(SinoProcesses *processes, int64_t count, float *value);
+SinoStatus sino_processes_sum_integers(SinoProcesses *processes, int64_t count, int64_t *value);
+
+/* Each process contributes `bytes` bytes; all processes get all[process][bytes]. */
+SinoStatus sino_processes_gather(SinoProcesses *processes, int64_t bytes, const void *own, void *all);
+
+/* Every process sends a list to every process, itself included: send_count[i] values at send[i] go to process i, and
+ * receive_count[i] values from process i arrive at receive[i]. */
+SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send_count, const uint32_t *const *send,
+                                   const int64_t *receive_count, uint32_t *const *receive);
+
+#endif

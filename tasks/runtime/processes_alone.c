@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes: the single process of a build without MPI. */
+#include "message.h"
+#include "platform.h"
+#include "processes.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct SinoProcesses {
+    char unused;
+};
+
+static SinoProcesses alone;
+
+SinoStatus sino_processes_start(SinoProcesses **processes)
+{
+    const SinoJob job = sino_platform_job();
+    if (job.rank > 0) return sino_error_told(SINO_BAD_INPUT); /* rank 0 prints it */
+    SINO_CHECK(job.size <= 1, SINO_BAD_INPUT,
+               "started as one of %" PRId64 " MPI processes; allowed: one, because this sinodag was built without MPI",
+               job.size);
+    *processes = &alone;
+    return NULL;
+}
+
+void sino_processes_stop(SinoProcesses *processes)
+{
+    (void)processes;
+}
+
+int64_t sino_processes_rank(const SinoProcesses *processes)
+{
+    (void)processes;
+    return 0;
+}
+
+int64_t sino_processes_count(const SinoProcesses *processes)
+{
+    (void)processes;
+    return 1;
+}
+
+SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status)
+{
+    (void)processes;
+    return status;
+}
+
+void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
+{
+    (void)processes;
+    fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
+    exit(sino_status_exit_code(status));
+}
+
+SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory)
+{
+    (void)processes, (void)bytes, (void)memory;
+    return NULL;
+}
+
+SinoStatus sino_processes_least(SinoProcesses *processes, int64_t *value)
+{
+    (void)processes, (void)value;
+    return NULL;
+}
+
+SinoStatus sino_processes_largest(SinoProcesses *processes, int64_t *value)
+{
+    (void)processes, (void)value;
+    return NULL;
+}
+
+SinoStatus sino_processes_sum_doubles(SinoProcesses *processes, int64_t count, double *value)
+{
+    (void)processes, (void)count, (void)value;
+    return NULL;
+}
+
+SinoStatus sino_processes_sum_floats(SinoProcesses *processes, int64_t count, float *value)
+{
+    (void)processes, (void)count, (void)value;
+    return NULL;
+}
+
+SinoStatus sino_processes_sum_integers(SinoProcesses *processes, int64_t count, int64_t *value)
+{
+    (void)processes, (void)count, (void)value;
+    return NULL;
+}
+
+SinoStatus sino_processes_gather(SinoProcesses *processes, int64_t bytes, const void *own, void *all)
+{
+    (void)processes;
+    memcpy(all, own, (size_t)bytes);
+    return NULL;
+}
+
+SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send_count, const uint32_t *const *send,
+                                   const int64_t *receive_count, uint32_t *const *receive)
+{
+    (void)processes;
+    assert(send_count[0] == receive_count[0]);
+    memcpy(receive[0], send[0], (size_t)send_count[0] * sizeof **send);
+    return NULL;
+}
+
+SinoStatus sino_send(SinoRuntime *runtime, const SinoMessage *message, SinoData *data)
+{
+    (void)runtime, (void)message, (void)data;
+    return sino_error(SINO_FAILED, "a message to another process, but there is none");
+}
+
+SinoStatus sino_receive(SinoRuntime *runtime, const SinoMessage *message, SinoData *data)
+{
+    return sino_send(runtime, message, data);
+}

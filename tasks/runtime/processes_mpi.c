@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes: the processes of an MPI job. MPI must support several threads, because StarPU's own thread sends and
+ * receives the messages of the task graph at the same time. */
+#include "processes.h"
+
+#include "memory.h"
+#include "platform.h"
+
+#include <mpi.h>
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct SinoProcesses {
+    MPI_Comm comm; /* MPI_COMM_NULL: no MPI job */
+    int rank, count;
+};
+
+/* Bytes of one MPI call, which counts with an int. */
+enum { PIECE = 1 << 30 };
+
+static SinoStatus check(int code, const char *what)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    if (code == MPI_SUCCESS) return NULL;
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+    return sino_error(SINO_FAILED, "MPI cannot %s: %.*s", what, length, text);
+}
+
+static SinoStatus join(SinoProcesses *processes)
+{
+    int provided = MPI_THREAD_SINGLE;
+    SINO_TRY(check(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided), "start"));
+    SINO_CHECK(provided >= MPI_THREAD_MULTIPLE, SINO_FAILED,
+               "this MPI serves threads at level %d; needed: MPI_THREAD_MULTIPLE, %d", provided, MPI_THREAD_MULTIPLE);
+    SINO_TRY(check(MPI_Comm_dup(MPI_COMM_WORLD, &processes->comm), "copy the communicator"));
+    SINO_TRY(check(MPI_Comm_set_errhandler(processes->comm, MPI_ERRORS_RETURN), "set an error handler"));
+    SINO_TRY(check(MPI_Comm_rank(processes->comm, &processes->rank), "tell the rank"));
+    return check(MPI_Comm_size(processes->comm, &processes->count), "tell the number of processes");
+}
+
+SinoStatus sino_processes_start(SinoProcesses **result)
+{
+    SinoProcesses *processes = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *processes, "the processes", &processes));
+    *processes = (SinoProcesses){.comm = MPI_COMM_NULL, .count = 1};
+    SinoStatus status = sino_platform_job().size > 1 ? join(processes) : NULL;
+    if (status)
+        sino_processes_stop(processes);
+    else
+        *result = processes;
+    return status;
+}
+
+void sino_processes_stop(SinoProcesses *processes)
+{
+    int started = 0;
+    if (!processes) return;
+    if (processes->comm != MPI_COMM_NULL) MPI_Comm_free(&processes->comm);
+    if (MPI_Initialized(&started) == MPI_SUCCESS && started) MPI_Finalize();
+    free(processes);
+}
+
+int64_t sino_processes_rank(const SinoProcesses *processes)
+{
+    return processes ? processes->rank : 0;
+}
+
+int64_t sino_processes_count(const SinoProcesses *processes)
+{
+    return processes ? processes->count : 1;
+}
+
+static bool is_alone(const SinoProcesses *processes)
+{
+    return !processes || processes->comm == MPI_COMM_NULL;
+}
+
+SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status)
+{
+    /* The minimum over processes of rank · 4 + kind of error gives the failed process of the lowest rank. */
+    if (is_alone(processes)) return status;
+    const int none = INT_MAX, told = INT_MAX - 4; /* added to the kind of an error without a text */
+    const int kind = sino_status_exit_code(status);
+    int own = !status ? none : *sino_status_text(status) ? 4 * processes->rank + kind : told + kind, first = none;
+    SinoStatus failure = check(MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, processes->comm), "agree on a failure");
+    if (failure) {
+        if (!status) return failure;
+        sino_status_free(failure);
+        return status;
+    }
+    if (first == none || first == own) return status;
+    sino_status_free(status);
+    return sino_error_told((SinoErrorKind)(first >= told ? first - told : first % 4));
+}
+
+void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
+{
+    const int exit_code = sino_status_exit_code(status);
+    if (*sino_status_text(status)) fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
+    if (!is_alone(processes)) MPI_Abort(processes->comm, exit_code);
+    exit(exit_code);
+}
+
+SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory)
+{
+    for (int64_t at = 0; !is_alone(processes) && at < bytes; at += PIECE) {
+        const int count = (int)(bytes - at < PIECE ? bytes - at : PIECE);
+        SINO_TRY(check(MPI_Bcast((char *)memory + at, count, MPI_BYTE, 0, processes->comm), "broadcast"));
+    }
+    return NULL;
+}
+
+static SinoStatus reduce_all(SinoProcesses *processes, MPI_Op op, int64_t *value)
+{
+    if (is_alone(processes)) return NULL;
+    return check(MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, op, processes->comm), "compare a value");
+}
+
+SinoStatus sino_processes_least(SinoProcesses *processes, int64_t *value)
+{
+    return reduce_all(processes, MPI_MIN, value);
+}
+
+SinoStatus sino_processes_largest(SinoProcesses *processes, int64_t *value)
+{
+    return reduce_all(processes, MPI_MAX, value);
+}
+
+static SinoStatus sum(SinoProcesses *processes, MPI_Datatype type, size_t element, int64_t count, void *value)
+{
+    const int64_t most = PIECE / (int64_t)element;
+    for (int64_t at = 0; !is_alone(processes) && at < count; at += most) {
+        void *piece = (char *)value + (size_t)at * element;
+        const int n = (int)(count - at < most ? count - at : most);
+        SINO_TRY(
+            check(MPI_Reduce(processes->rank == 0 ? MPI_IN_PLACE : piece, piece, n, type, MPI_SUM, 0, processes->comm),
+                  "add up"));
+    }
+    return NULL;
+}
+
+SinoStatus sino_processes_sum_doubles(SinoProcesses *processes, int64_t count, double *value)
+{
+    return sum(processes, MPI_DOUBLE, sizeof *value, count, value);
+}
+
+SinoStatus sino_processes_sum_floats(SinoProcesses *processes, int64_t count, float *value)
+{
+    return sum(processes, MPI_FLOAT, sizeof *value, count, value);
+}
+
+SinoStatus sino_processes_sum_integers(SinoProcesses *processes, int64_t count, int64_t *value)
+{
+    return sum(processes, MPI_INT64_T, sizeof *value, count, value);
+}
+
+SinoStatus sino_processes_gather(SinoProcesses *processes, int64_t bytes, const void *own, void *all)
+{
+    SINO_CHECK(bytes <= PIECE, SINO_FAILED, "%" PRId64 " bytes to be gathered; allowed: up to %d", bytes, PIECE);
+    if (is_alone(processes)) {
+        memcpy(all, own, (size_t)bytes);
+        return NULL;
+    }
+    return check(MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, processes->comm), "gather");
+}
+
+/* Sends a list to one process while receiving a list from another (or this) process, in pieces. */
+static SinoStatus exchange_pair(SinoProcesses *processes, int to, int64_t send_count, const uint32_t *send, int from,
+                                int64_t receive_count, uint32_t *receive)
+{
+    const int64_t most = PIECE / (int64_t)sizeof *send;
+    for (int64_t at = 0; at < send_count || at < receive_count; at += most) {
+        const int64_t out = send_count - at, in = receive_count - at;
+        const int out_count = (int)(out < 0 ? 0 : out < most ? out : most);
+        const int in_count = (int)(in < 0 ? 0 : in < most ? in : most);
+        SINO_TRY(check(MPI_Sendrecv(send + (out_count > 0 ? at : 0), out_count, MPI_UINT32_T,
+                                    out_count > 0 ? to : MPI_PROC_NULL, 0, receive + (in_count > 0 ? at : 0), in_count,
+                                    MPI_UINT32_T, in_count > 0 ? from : MPI_PROC_NULL, 0, processes->comm,
+                                    MPI_STATUS_IGNORE),
+                       "exchange lists"));
+    }
+    return NULL;
+}
+
+SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send_count, const uint32_t *const *send,
+                                   const int64_t *receive_count, uint32_t *const *receive)
+{
+    if (is_alone(processes)) {
+        memcpy(receive[0], send[0], (size_t)send_count[0] * sizeof **send);
+        return NULL;
+    }
+    const int own = processes->rank, count = processes->count;
+    /* In step k each process sends to the k-th process after it. */
+    for (int k = 0; k < count; k++) {
+        const int to = (own + k) % count, from = (own + count - k) % count;
+        SINO_TRY(exchange_pair(processes, to, send_count[to], send[to], from, receive_count[from], receive[from]));
+    }
+    return NULL;
+}

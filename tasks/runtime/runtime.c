@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runtime: what it consists of, waiting for tasks, progress. */
+#include "platform.h"
+#include "runtime_private.h"
+
+#include <string.h>
+
+int sino_runtime_worker(void)
+{
+    return starpu_worker_get_id();
+}
+
+int64_t sino_runtime_worker_count(const SinoRuntime *runtime)
+{
+    (void)runtime;
+    return starpu_worker_get_count();
+}
+
+unsigned sino_runtime_devices(const SinoRuntime *runtime)
+{
+    return runtime->devices;
+}
+
+int64_t sino_runtime_device_count(const SinoRuntime *runtime)
+{
+    (void)runtime;
+    return (int64_t)starpu_cuda_worker_get_count() + (int64_t)starpu_opencl_worker_get_count();
+}
+
+int64_t sino_runtime_device_bytes(const SinoRuntime *runtime)
+{
+    int64_t least = 0;
+    (void)runtime;
+    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+        if (starpu_node_get_kind(node) == STARPU_CPU_RAM) continue;
+        const int64_t bytes = starpu_memory_get_total(node);
+        if (bytes > 0 && (least == 0 || bytes < least)) least = bytes;
+    }
+    return least;
+}
+
+int64_t sino_runtime_device_held(const SinoRuntime *runtime, int64_t bytes)
+{
+    const int64_t piece = 32 << 20, kept = 4;
+    if (!(runtime->devices & SINO_DEVICE_CUDA)) return 0;
+    return bytes <= SINO_SMALL_DATA_BYTES ? piece : (1 + kept) * piece;
+}
+
+const char *sino_runtime_scheduler(const SinoRuntime *runtime)
+{
+    return runtime->scheduler;
+}
+
+SinoLog *sino_runtime_log(const SinoRuntime *runtime)
+{
+    return runtime->log;
+}
+
+SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime)
+{
+    return runtime->processes;
+}
+
+int64_t sino_runtime_base_bytes(void)
+{
+    const int64_t usual = (int64_t)96 << 20;
+#ifdef STARPU_USE_CUDA
+    /* CUDA's libraries, which are loaded with StarPU even without a GPU: 130 to 180 MiB measured with CUDA 13. */
+    return usual + ((int64_t)192 << 20);
+#elif defined SINO_CUDA
+    /* CUDA's runtime and cuFFT, which the program loads though its StarPU uses no GPU: 9 MiB measured. */
+    return usual + ((int64_t)12 << 20);
+#else
+    return usual;
+#endif
+}
+
+SinoStatus sino_runtime_wait(SinoRuntime *runtime)
+{
+    const int code = starpu_task_wait_for_all();
+    pthread_mutex_lock(&runtime->mutex);
+    SinoStatus status = runtime->failure;
+    runtime->failure = NULL;
+    __atomic_store_n(&runtime->failed, false, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&runtime->mutex);
+    if (!status && code) return sino_error(SINO_FAILED, "StarPU cannot wait for tasks: %s", strerror(-code));
+    return status;
+}
+
+void sino_runtime_drain(SinoRuntime *runtime)
+{
+    const int code = starpu_task_wait_for_all();
+    if (code != 0)
+        sino_runtime_fail(runtime, sino_error(SINO_FAILED, "StarPU cannot wait for tasks: %s", strerror(-code)));
+}
+
+SinoStatus sino_runtime_wait_after(SinoRuntime *runtime, SinoStatus status)
+{
+    SinoStatus wait_status = sino_runtime_wait(runtime);
+    if (!status) return wait_status;
+    sino_status_free(wait_status);
+    return status;
+}
+
+void sino_runtime_expect(SinoRuntime *runtime, double total_work, int64_t slab_count)
+{
+    runtime->total_work = total_work;
+    runtime->done_work = 0;
+    runtime->begin_s = sino_platform_now_s();
+    runtime->slab_count = slab_count;
+}
+
+void sino_runtime_advance(SinoRuntime *runtime, double work, const SinoProgress *where)
+{
+    SinoProgress progress = *where;
+    pthread_mutex_lock(&runtime->mutex);
+    runtime->done_work += work;
+    progress.done = runtime->total_work > 0 ? runtime->done_work / runtime->total_work : 0;
+    progress.elapsed_s = sino_platform_now_s() - runtime->begin_s;
+    progress.slab_count = runtime->slab_count;
+    pthread_mutex_unlock(&runtime->mutex);
+    if (runtime->log) sino_log_progress(runtime->log, &progress);
+}
+
+void sino_runtime_expect_less(SinoRuntime *runtime, double work)
+{
+    pthread_mutex_lock(&runtime->mutex);
+    runtime->total_work -= work;
+    pthread_mutex_unlock(&runtime->mutex);
+}

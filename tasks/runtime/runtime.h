@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runtime: StarPU for one run. It starts and stops StarPU, owns data handles, submits tasks, and keeps the first
+ * failure.
+ *
+ * Only the thread that started the runtime submits tasks, acquires and frees data. A task that fails records its
+ * status. From then on tasks return without working, so that the graph drains, and the next sino_runtime_wait returns
+ * the status.
+ *
+ * sino_insert_<task> (tasks/<task>_task.h) submits one task, which runs when its data are ready. Structures that its
+ * arguments point to are not owned and must outlive the task. It fails only if StarPU or memory fails: SINO_FAILED. */
+#ifndef SINO_RUNTIME_H
+#define SINO_RUNTIME_H
+
+#include "data.h"
+#include "device.h"
+#include "log.h"
+#include "processes.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct SinoRuntimeRequest {
+    int64_t workers;          /* CPU workers; 0: one per core, or STARPU_NCPU */
+    unsigned devices;         /* bits of device.h; 0: CPU cores only */
+    const char *scheduler;    /* StarPU's policy; NULL: STARPU_SCHED, else dmdas with devices, lws without */
+    const char *graph_path;   /* DOT file of every task submitted; NULL: none */
+    bool profile;             /* measure the times of tasks and workers */
+    SinoLog *log;             /* not owned */
+    SinoProcesses *processes; /* the processes that exchange messages; NULL: this process is alone; not owned */
+} SinoRuntimeRequest;
+
+/* Collective. SINO_BAD_INPUT: a missing device, an unknown policy, more workers than cores or than StarPU was built
+ * for, or a graph file that cannot be written. */
+SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **runtime);
+
+/* Waits for every task, shuts StarPU down, gives the graph file its name, and frees the runtime. All data must have
+ * been freed before. Takes NULL. */
+SinoStatus sino_runtime_stop(SinoRuntime *runtime);
+
+/* sino_runtime_stop after a failure of the caller: the graph file is removed and failures of tasks are lost. Takes
+ * NULL. */
+void sino_runtime_abandon(SinoRuntime *runtime);
+
+int64_t sino_runtime_worker_count(const SinoRuntime *runtime);
+unsigned sino_runtime_devices(const SinoRuntime *runtime); /* bits of device.h that are in use */
+
+/* Number of devices that compute, beside cores or instead of them. */
+int64_t sino_runtime_device_count(const SinoRuntime *runtime);
+
+/* Bytes that StarPU may use on the smallest device, limits of the environment included; 0: no device, or not known. */
+int64_t sino_runtime_device_bytes(const SinoRuntime *runtime);
+
+/* Data of up to this size are small for StarPU. */
+enum { SINO_SMALL_DATA_BYTES = 4 << 20 };
+
+/* Bytes of device memory that an allocation of `bytes` cannot count on. StarPU allocates small data in chunks of 32 MiB
+ * and keeps up to four empty chunks. An allocation of larger data that does not fit beside them never completes. */
+int64_t sino_runtime_device_held(const SinoRuntime *runtime, int64_t bytes);
+
+const char *sino_runtime_scheduler(const SinoRuntime *runtime);
+SinoLog *sino_runtime_log(const SinoRuntime *runtime);
+SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime);
+
+/* Bytes that the program needs in addition to its data: libraries, StarPU's structures, and thousands of tasks in
+ * flight. */
+int64_t sino_runtime_base_bytes(void);
+
+/* Waits for every task. Returns the first failure since the last call; the caller then owns it. */
+SinoStatus sino_runtime_wait(SinoRuntime *runtime);
+
+/* Waits for every task. A failure is kept for sino_runtime_wait. */
+void sino_runtime_drain(SinoRuntime *runtime);
+
+/* sino_runtime_wait after the insertion of tasks, whose `status` is returned if it is an error. Consumes `status`. */
+SinoStatus sino_runtime_wait_after(SinoRuntime *runtime, SinoStatus status);
+
+/* The place of a task in the run, for labels and policies; −1: does not apply. */
+typedef struct SinoPosition {
+    int64_t slab, minibatch, partition, iteration;
+} SinoPosition;
+
+#define SINO_NOWHERE ((SinoPosition){-1, -1, -1, -1})
+
+/* The position of a task, for scheduling policies and traces; SINO_NOWHERE for StarPU's own tasks. */
+struct starpu_task;
+SinoPosition sino_task_position(const struct starpu_task *task);
+
+/* Records a failure; the first one is kept. Called from any thread. Consumes the status. */
+void sino_runtime_fail(SinoRuntime *runtime, SinoStatus status);
+bool sino_runtime_failed(const SinoRuntime *runtime);
+
+/* Progress. The caller announces `total_work` units in slab_count slabs; tasks report, from any thread, the work that
+ * they have done and their place in the run. */
+void sino_runtime_expect(SinoRuntime *runtime, double total_work, int64_t slab_count);
+void sino_runtime_advance(SinoRuntime *runtime, double work, const SinoProgress *where);
+void sino_runtime_expect_less(SinoRuntime *runtime, double work); /* for slices that stop early */
+
+/* With `profile`: begin restarts the measurement, at the beginning of a part of the run. report logs the table of that
+ * part, if it had tasks; its lines begin with `part`. */
+void sino_runtime_profile_begin(SinoRuntime *runtime);
+void sino_runtime_profile_report(SinoRuntime *runtime, const char *part);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runtime, inside: shared by the files of tasks/runtime. */
+#ifndef SINO_RUNTIME_PRIVATE_H
+#define SINO_RUNTIME_PRIVATE_H
+
+#include "spmm_cuda.h"
+#include "task.h"
+
+#include <pthread.h>
+#include <starpu.h>
+
+typedef struct SinoTaskGraph SinoTaskGraph;
+typedef struct SinoProfile SinoProfile;
+typedef struct SinoCodelet SinoCodelet;
+
+struct SinoRuntime {
+    SinoLog *log;             /* not owned */
+    SinoProcesses *processes; /* not owned */
+    char scheduler[32];
+    bool buckets;        /* the policy is heteroprio, whose priorities are numbers of buckets (device_choice.h) */
+    unsigned devices;    /* bits of device.h that are in use */
+    SinoData *workspace; /* workspace of CUDA kernels; NULL: no GPU computes */
+    SinoSpmmDevice gpu[STARPU_NMAXWORKERS]; /* [StarPU's number of the CUDA device] */
+    SinoOpencl *opencl[STARPU_NMAXWORKERS]; /* [StarPU's number of the OpenCL device]; NULL: none */
+    pthread_mutex_t mutex;
+    SinoStatus failure;
+    bool failed;          /* may be read without the mutex */
+    SinoCodelet *codelet; /* list of the codelets made so far */
+    double total_work, done_work, begin_s;
+    int64_t data_bytes, most_data_bytes; /* bytes of data that own their memory: now, and the maximum so far */
+    int64_t slab_count;
+    SinoTaskGraph *graph; /* NULL: not asked for */
+    SinoProfile *profile; /* NULL: not asked for */
+    char *models;         /* temporary directory of StarPU's models; owned; NULL: the models are kept */
+};
+
+/* Chooses the directory of StarPU's models before StarPU starts: the user's, else a temporary directory, *temporary,
+ * which the caller owns. SINO_BAD_INPUT: STARPU_PERF_MODEL_DIR cannot be written. */
+SinoStatus sino_model_directory_choose(SinoLog *log, char **temporary);
+void sino_model_directory_remove(char *temporary); /* takes NULL */
+
+struct SinoData {
+    SinoRuntime *runtime; /* the runtime that counts its bytes; NULL: borrowed or scratch memory */
+    starpu_data_handle_t handle;
+    void *memory;  /* NULL: void or scratch */
+    bool borrowed; /* the memory is not owned */
+    int64_t bytes;
+    const char *name; /* constant */
+    int64_t number;   /* unique among the data of one name */
+    /* for the task graph: the task that wrote last, and the tasks that have read since */
+    int64_t writer;
+    int64_t *reader;
+    int64_t reader_count, reader_capacity;
+};
+
+/* StarPU's access mode. */
+enum starpu_data_access_mode sino_starpu_mode(SinoAccessMode mode);
+
+/* The codelet and performance model of a kind of task, made when the kind is first submitted. */
+struct SinoCodelet {
+    const SinoTaskKind *kind;
+    struct starpu_codelet codelet;
+    struct starpu_perfmodel *model; /* owned by the first codelet of its name */
+    char *symbol;                   /* the model's symbol; owned by the first codelet of its name, else NULL */
+    SinoCodelet *next;
+};
+
+/* The kind's codelet. Only the submitting thread calls it. SINO_FAILED: no memory. */
+SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, struct starpu_codelet **codelet);
+
+/* Frees all codelets. Called after StarPU has stopped, since StarPU saves the models then. */
+void sino_codelets_free(SinoRuntime *runtime);
+
+/* A task's cl_arg: the SinoTask that the kind's function gets, followed by a copy of the arguments. */
+typedef struct SinoTaskRecord {
+    const SinoTaskKind *kind;
+    SinoTask task; /* `interface` is filled in when the task runs */
+    double work;
+    _Alignas(16) char arguments[];
+} SinoTaskRecord;
+
+/* Makes data without a StarPU handle, over memory that is not owned. */
+SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data);
+
+/* The DOT file of the task graph: a node per task, an edge per dependency through data. */
+SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **graph);
+SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosition position, int access_count,
+                               const SinoAccess *access);
+SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
+void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; takes NULL */
+
+/* Build the kernels of every OpenCL device that StarPU has started. sino_runtime_opencl: the kernels of the calling
+ * worker's device. */
+SinoStatus sino_opencl_devices_open(SinoRuntime *runtime);
+void sino_opencl_devices_close(SinoRuntime *runtime); /* before StarPU stops */
+SinoOpencl *sino_runtime_opencl(const SinoRuntime *runtime);
+
+/* If GPUs compute: the workspace of CUDA kernels and the properties of the GPUs. */
+SinoStatus sino_cuda_devices_open(SinoRuntime *runtime);
+void sino_cuda_devices_close(SinoRuntime *runtime); /* before StarPU stops */
+
+/* The profile: times of tasks by name. */
+SinoStatus sino_profile_new(SinoProfile **profile);
+void sino_profile_free(SinoProfile *profile); /* takes NULL */
+void sino_profile_watch(SinoRuntime *runtime, struct starpu_task *task);
+
+/* A message in flight, from the time when its data are ready. NULL without a profile, or if there is no memory. When
+ * the message has arrived, sino_profile_landed takes it and frees it. */
+typedef struct SinoFlight SinoFlight;
+SinoFlight *sino_profile_flight(SinoRuntime *runtime, const char *name, SinoData *data);
+void sino_profile_landed(void *flight);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runtime: start and stop of StarPU. */
+#include "device_choice.h"
+#include "memory.h"
+#include "platform.h"
+#include "runtime_private.h"
+
+#ifdef SINO_MPI
+#include <starpu_mpi.h>
+#endif
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static SinoStatus check_scheduler(const char *name)
+{
+    char known[512] = "";
+    struct starpu_sched_policy **policy = starpu_sched_get_predefined_policies();
+    for (; *policy; policy++) {
+        if (strcmp((*policy)->policy_name, name) == 0) return NULL;
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, " %s", (*policy)->policy_name);
+    }
+    return sino_error(SINO_BAD_INPUT, "scheduler is '%s'; this StarPU has:%s", name, known);
+}
+
+/* The policy: the user's choice, else the environment's, else work stealing if all workers are alike, else a policy
+ * that models the times of tasks and transfers. */
+static const char *choose_scheduler(const SinoRuntimeRequest *request, bool devices)
+{
+    const char *environment = getenv("STARPU_SCHED");
+    if (request->scheduler) return request->scheduler;
+    return environment && *environment ? environment : devices ? "dmdas" : "lws";
+}
+
+/* The requested number of workers, from the request or STARPU_NCPU; −1: every core. */
+static SinoStatus choose_workers(const SinoRuntimeRequest *request, int *workers)
+{
+    const char *environment = getenv("STARPU_NCPU");
+    char *end = NULL;
+    int64_t count = request->workers;
+    if (count == 0 && environment && *environment) {
+        count = strtoll(environment, &end, 10);
+        SINO_CHECK(*end == '\0' && count >= 1, SINO_BAD_INPUT, "STARPU_NCPU is '%s'; allowed: a number of cores",
+                   environment);
+    }
+    SINO_CHECK(count <= STARPU_MAXCPUS, SINO_BAD_INPUT,
+               "workers is %" PRId64 "; this StarPU was built for at most %d (./run starpu builds one for 256)", count,
+               STARPU_MAXCPUS);
+    const int64_t cores = sino_platform_core_count();
+    SINO_CHECK(request->workers <= cores, SINO_BAD_INPUT,
+               "workers is %" PRId64 "; allowed: 1 to %" PRId64 ", the cores that this process may use",
+               request->workers, cores);
+    *workers = count == 0 ? -1 : (int)count;
+    return NULL;
+}
+
+static bool has_company(const SinoRuntime *runtime)
+{
+    return sino_processes_count(runtime->processes) > 1;
+}
+
+/* Sets the function that StarPU calls once its policy is ready; StarPU 1.3 names the member differently. */
+static void set_policy_callback(struct starpu_conf *conf, void (*callback)(unsigned context))
+{
+#ifdef SINO_STARPU_SCHED_POLICY_CALLBACK
+    conf->sched_policy_callback = callback;
+#else
+    conf->sched_policy_init = callback;
+#endif
+}
+
+/* Starts StarPU with `workers` workers and a policy that suits `devices`. */
+static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, bool devices, SinoRuntime *runtime)
+{
+    struct starpu_conf conf;
+    SINO_CHECK(starpu_conf_init(&conf) == 0, SINO_FAILED, "StarPU cannot be configured");
+    /* The settings have taken the environment into account already; StarPU must not read it again. */
+    conf.precedence_over_environment_variables = 1;
+    conf.ncpus = workers;
+    SINO_TRY(sino_device_configure(request->devices, &conf));
+    conf.sched_policy_name = choose_scheduler(request, devices);
+    SINO_TRY(check_scheduler(conf.sched_policy_name));
+    snprintf(runtime->scheduler, sizeof runtime->scheduler, "%s", conf.sched_policy_name);
+    runtime->buckets = strcmp(conf.sched_policy_name, "heteroprio") == 0;
+    if (runtime->buckets) set_policy_callback(&conf, sino_device_make_buckets);
+    const int code = starpu_init(&conf);
+    SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not start: %s", strerror(-code));
+    return NULL;
+}
+
+static void close_devices(SinoRuntime *runtime)
+{
+    sino_opencl_devices_close(runtime);
+    sino_cuda_devices_close(runtime);
+}
+
+static void stop_starpu(SinoRuntime *runtime)
+{
+    close_devices(runtime);
+#ifdef SINO_MPI
+    if (has_company(runtime)) starpu_mpi_shutdown();
+#endif
+    starpu_shutdown();
+}
+
+/* Collective: either all processes start StarPU-MPI, whose thread sends and receives messages, or none does. */
+static SinoStatus join_processes(SinoRuntime *runtime, SinoStatus status)
+{
+    const bool started = !status;
+    status = sino_processes_agree(runtime->processes, status);
+    if (status && started) {
+        close_devices(runtime);
+        starpu_shutdown();
+    }
+    if (status || !has_company(runtime)) return status;
+#ifdef SINO_MPI
+    const int code = starpu_mpi_init_comm(NULL, NULL, 0, MPI_COMM_WORLD);
+    SINO_CHECK(code == 0, SINO_FAILED, "StarPU-MPI does not start: %d", code);
+#endif
+    return NULL;
+}
+
+static SinoStatus find_devices(const SinoRuntimeRequest *request, SinoRuntime *runtime)
+{
+    SinoStatus status = sino_device_find(request->devices, &runtime->devices);
+    if (status) starpu_shutdown();
+    return status;
+}
+
+/* Starts StarPU, looks at the devices that it found, and restarts it if necessary: with a policy that knows devices,
+ * and with a core for tasks without a device kernel even if the devices' own threads take every core. */
+static SinoStatus initialise_with_devices(const SinoRuntimeRequest *request, int workers, SinoRuntime *runtime)
+{
+    const bool named = request->devices != SINO_DEVICE_ALL && (request->devices & ~(unsigned)SINO_DEVICE_CPU);
+    SINO_TRY(initialise(request, workers, named, runtime));
+    SINO_TRY(find_devices(request, runtime));
+    const bool devices = runtime->devices & ~(unsigned)SINO_DEVICE_CPU;
+    const bool no_cores = starpu_cpu_worker_get_count() == 0;
+    if (devices == named && !no_cores) return NULL;
+    starpu_shutdown();
+    SINO_TRY(initialise(request, no_cores ? 1 : workers, devices, runtime));
+    return find_devices(request, runtime);
+}
+
+static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *runtime)
+{
+    int workers;
+    SINO_TRY(choose_workers(request, &workers));
+    /* StarPU's messages on calibration and topology are for its developers. */
+    setenv("STARPU_SILENT", "1", 0);
+    /* Kernels read whole cache lines, and StarPU allocates scratch memory. */
+    starpu_malloc_set_align(SINO_ALIGNMENT_BYTES);
+    SINO_TRY(sino_model_directory_choose(runtime->log, &runtime->models));
+    SINO_TRY(initialise_with_devices(request, workers, runtime));
+    const int64_t got = starpu_cpu_worker_get_count();
+    if (workers > 0 && got != workers) {
+        starpu_shutdown();
+        return sino_error(SINO_BAD_INPUT, "workers is %d; StarPU finds %" PRId64 " cores here", workers, got);
+    }
+    SinoStatus status = sino_opencl_devices_open(runtime);
+    if (!status) status = sino_cuda_devices_open(runtime);
+    if (status) {
+        close_devices(runtime);
+        starpu_shutdown();
+    }
+    return status;
+}
+
+static void free_runtime(SinoRuntime *runtime)
+{
+    sino_codelets_free(runtime);
+    sino_profile_free(runtime->profile);
+    sino_model_directory_remove(runtime->models);
+    pthread_mutex_destroy(&runtime->mutex);
+    free(runtime);
+}
+
+SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **result)
+{
+    SinoStatus status = NULL;
+    SinoRuntime *runtime = NULL;
+    /* By default glibc keeps freed pieces of up to 32 MiB for each thread; large ones must go back to the system,
+     * because another thread may need them. */
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    SINO_TRY(sino_allocate(1, sizeof *runtime, "the runtime", &runtime));
+    runtime->log = request->log;
+    runtime->processes = request->processes;
+    pthread_mutex_init(&runtime->mutex, NULL);
+    if (request->graph_path) status = sino_task_graph_open(request->graph_path, &runtime->graph);
+    if (!status && request->profile) status = sino_profile_new(&runtime->profile);
+    SINO_TRY_OR(status, fail, sino_processes_agree(runtime->processes, status));
+    SINO_TRY_OR(status, fail, join_processes(runtime, start_starpu(request, runtime)));
+    if (request->workers == 0 && starpu_cpu_worker_get_count() == STARPU_MAXCPUS && STARPU_MAXCPUS < 64)
+        sino_log_info(runtime->log, "workers", "%d workers, the most this StarPU was built for", STARPU_MAXCPUS);
+    *result = runtime;
+    return NULL;
+fail:
+    sino_task_graph_discard(runtime->graph);
+    free_runtime(runtime);
+    return status;
+}
+
+SinoStatus sino_runtime_stop(SinoRuntime *runtime)
+{
+    if (!runtime) return NULL;
+    SinoStatus status = sino_runtime_wait(runtime);
+    stop_starpu(runtime);
+    if (status)
+        sino_task_graph_discard(runtime->graph);
+    else
+        status = sino_task_graph_close(runtime->graph);
+    free_runtime(runtime);
+    return status;
+}
+
+void sino_runtime_abandon(SinoRuntime *runtime)
+{
+    if (!runtime) return;
+    sino_status_free(sino_runtime_wait(runtime));
+    stop_starpu(runtime);
+    sino_task_graph_discard(runtime->graph);
+    free_runtime(runtime);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Submit: the only function that submits tasks to StarPU. */
+#include "device_choice.h"
+#include "runtime_private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* With more than FLIGHT_MAX tasks in flight the submitting thread waits until half of them are done. A task costs
+ * memory, and more tasks give the scheduler no better choice. */
+enum { FLIGHT_MAX = 8192 };
+
+static SinoStatus throttle(void)
+{
+    if (starpu_task_nsubmitted() < FLIGHT_MAX) return NULL;
+    const int code = starpu_task_wait_for_n_submitted(FLIGHT_MAX / 2);
+    SINO_CHECK(code == 0, SINO_FAILED, "StarPU cannot wait for tasks: %s", strerror(-code));
+    return NULL;
+}
+
+static void assert_fits(const SinoTaskKind *kind, const SinoTaskRequest *request)
+{
+    assert(request->argument_bytes == kind->argument_bytes);
+    assert(kind->access_min <= request->access_count && request->access_count <= kind->access_max);
+    assert(kind->access_max <= SINO_TASK_DATA_MAX);
+    (void)kind, (void)request;
+}
+
+static void give_access(struct starpu_task *task, const SinoTaskRequest *request)
+{
+    task->nbuffers = request->access_count;
+    for (int i = 0; i < request->access_count; i++) {
+        task->handles[i] = request->access[i].data->handle;
+        task->modes[i] = sino_starpu_mode(request->access[i].mode);
+    }
+}
+
+static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime, const SinoTaskKind *kind,
+                                 const SinoTaskRequest *request)
+{
+    const size_t bytes = sizeof(SinoTaskRecord) + request->argument_bytes;
+    SinoTaskRecord *record = malloc(bytes);
+    SINO_CHECK(record, SINO_FAILED, "no memory for the arguments of a task '%s'", kind->name);
+    *record =
+        (SinoTaskRecord){.kind = kind,
+                         .task = {.runtime = runtime, .position = request->position, .arguments = record->arguments},
+                         .work = request->work};
+    if (request->argument_bytes > 0) memcpy(record->arguments, request->arguments, request->argument_bytes);
+    task->cl_arg = record;
+    task->cl_arg_size = bytes;
+    task->cl_arg_free = 1;
+    return NULL;
+}
+
+SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request)
+{
+    struct starpu_codelet *codelet;
+    assert_fits(kind, request);
+    SINO_TRY(throttle());
+    SINO_TRY(sino_codelet_find(runtime, kind, &codelet));
+    if (runtime->graph)
+        SINO_TRY(
+            sino_task_graph_add(runtime->graph, kind->name, request->position, request->access_count, request->access));
+    struct starpu_task *task = starpu_task_create();
+    SINO_CHECK(task, SINO_FAILED, "no memory for a task '%s'", kind->name);
+    SinoStatus status = give_arguments(task, runtime, kind, request);
+    if (status) {
+        starpu_task_destroy(task);
+        return status;
+    }
+    task->cl = codelet;
+    task->where = sino_device_where(runtime->devices, codelet, request->host);
+    task->name = kind->name;
+    task->priority = runtime->buckets  ? sino_device_bucket(task->where)
+                     : request->urgent ? STARPU_MAX_PRIO
+                                       : STARPU_DEFAULT_PRIO;
+    give_access(task, request);
+    if (runtime->profile) sino_profile_watch(runtime, task);
+    const int code = starpu_task_submit(task);
+    SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not take a task '%s': %s", kind->name, strerror(-code));
+    return NULL;
+}

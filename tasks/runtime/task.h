@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task: kinds of tasks, and the submission of a task. For the files of tasks/ only.
+ *
+ * A kind of task is constant data: its name, and one plain function for each kind of processing unit. The runtime makes
+ * StarPU's codelet and performance model of a kind when the first task of that kind is submitted, and owns both. */
+#ifndef SINO_TASK_H
+#define SINO_TASK_H
+
+#include "cuda_stream.h"
+#include "opencl_device.h"
+#include "runtime.h"
+
+/* The view of a task that its function gets. */
+typedef struct SinoTask {
+    SinoRuntime *runtime;
+    SinoPosition position;
+    const void *arguments; /* a copy of the arguments of the submission; 16-byte aligned */
+    void **interface;      /* StarPU's description of each buffer, in the order of the accesses */
+} SinoTask;
+
+/* A kernel function computes (cpu), or launches kernels that run after it has returned (cuda, opencl). An error ends
+ * the run: sino_runtime_wait returns it. */
+typedef struct SinoTaskKind {
+    const char *name;                        /* in traces, profiles and graphs; constant. Kinds of one name */
+                                             /* share the performance model sinodag_<name> */
+    size_t argument_bytes;                   /* size of the kind's argument structure */
+    int access_min, access_max;              /* number of data that its tasks access */
+    SinoStatus (*cpu)(const SinoTask *task); /* not NULL */
+    SinoStatus (*cuda)(const SinoTask *task, cudaStream_t stream);  /* NULL: no CUDA kernel */
+    SinoStatus (*opencl)(const SinoTask *task, SinoOpencl *opencl); /* NULL: no OpenCL kernel */
+} SinoTaskKind;
+
+/* `function`, or NULL in a program built without the device. Both branches are compiled, but the compiler drops a
+ * static function named only in the dead branch, so that nothing refers to kernels that were not built. */
+#ifdef SINO_CUDA
+enum { SINO_CUDA_BUILT = 1 };
+#else
+enum { SINO_CUDA_BUILT = 0 };
+#endif
+#ifdef SINO_OPENCL
+enum { SINO_OPENCL_BUILT = 1 };
+#else
+enum { SINO_OPENCL_BUILT = 0 };
+#endif
+#define SINO_ON_CUDA(function)   (SINO_CUDA_BUILT ? (function) : NULL)
+#define SINO_ON_OPENCL(function) (SINO_OPENCL_BUILT ? (function) : NULL)
+
+enum { SINO_TASK_DATA_MAX = 8 }; /* buffers per task that every build of StarPU allows */
+
+typedef struct SinoAccess {
+    SinoData *data;
+    SinoAccessMode mode;
+} SinoAccess;
+
+/* The submission of one task. */
+typedef struct SinoTaskRequest {
+    SinoPosition position;
+    const void *arguments; /* copied */
+    size_t argument_bytes;
+    const SinoAccess *access; /* copied; NULL when access_count is 0 */
+    int access_count;
+    double work; /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
+    bool host;   /* only cores run the task, even if the kind has other functions */
+    bool urgent; /* highest priority, under policies with priorities */
+} SinoTaskRequest;
+
+/* Submits a task. Waits if thousands of tasks are in flight. Asserts that arguments and accesses fit the kind.
+ * SINO_FAILED: no memory, or StarPU refuses. */
+SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request);
+
+/* The memory of a task's buffer i on the memory node where the task runs, for CPU and CUDA functions. */
+void *sino_task_buffer(const SinoTask *task, int i);
+
+/* The memory of a task's buffer i on an OpenCL device. */
+cl_mem sino_task_opencl_buffer(const SinoTask *task, int i);
+
+/* Scratch memory in which CUDA kernels sum; NULL: no GPU computes. */
+SinoData *sino_runtime_workspace(const SinoRuntime *runtime);
+
+/* Bytes of shared memory that a thread block can have on every GPU; 0: no GPU computes. */
+int64_t sino_runtime_shared_bytes(const SinoRuntime *runtime);
+
+/* Properties of the calling worker's GPU (spmm_cuda.h). */
+struct SinoSpmmDevice;
+const struct SinoSpmmDevice *sino_runtime_spmm_device(const SinoRuntime *runtime);
+
+/* Calls function(argument) once on each CUDA worker's thread, with the worker's device as the current one. Waits for
+ * all calls. */
+void sino_runtime_on_each_gpu(SinoRuntime *runtime, void (*function)(void *argument), void *argument);
+
+/* The number of the worker that runs the calling function, 0 … sino_runtime_worker_count − 1. */
+int sino_runtime_worker(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task spmm: one partition's block of A times one minibatch. */
+#ifndef SINO_SPMM_TASK_H
+#define SINO_SPMM_TASK_H
+
+#include "runtime.h"
+#include "spmm.h"
+
+/* Operands of spmm_project (y = A x) and spmm_backproject (x = Aᵀ y) of one partition. Types of the vectors: spmm.h. */
+typedef struct SinoSpmm {
+    int64_t stride;
+    double work; /* flops: 2·nonzeros·slices */
+    SinoData *block;
+    bool has_lists;    /* `block` has gather lists (block_data.h), so devices can run the task; false: only cores can */
+    SinoData *scratch; /* of sino_spmm_scratch_bytes bytes */
+    SinoData *units;   /* SinoUnits of the vector that is read, if its elements are halves; else NULL */
+} SinoSpmm;
+SinoStatus sino_insert_spmm_project(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *x,
+                                    SinoData *y);
+SinoStatus sino_insert_spmm_backproject(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *y,
+                                        SinoData *x);
+
+#endif

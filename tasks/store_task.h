@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task store: writes the images of a minibatch to the volume. */
+#ifndef SINO_STORE_TASK_H
+#define SINO_STORE_TASK_H
+
+#include "runtime.h"
+#include "volume.h"
+
+/* Destinations of a minibatch: the image goes to the volume, history and repair counts go to the run's arrays. Of the
+ * ranks that share a minibatch one keeps its image; the others (`keeper` false) contribute the repair counts of their
+ * angles. Pointers are not owned. */
+typedef struct SinoStore {
+    bool keeper;
+    SinoVolume *volume; /* NULL: only the picture is written */
+    int64_t first_slice, slice_count;
+    int64_t columns;       /* columns of the history */
+    double *residuals;     /* the run's [slices][columns] */
+    int64_t *repaired;     /* the run's [slices] */
+    int64_t picture_slice; /* this slice is copied to `picture` if the minibatch has it */
+    int64_t pixel_count;   /* N² */
+    float *picture;        /* float[N][N]; NULL: none */
+} SinoStore;
+SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const SinoStore *store, SinoData *io,
+                             SinoData *image, SinoData *history, SinoData *repaired);
+
+#endif

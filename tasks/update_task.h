@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task update: the solvers' vector operations. Each task is named by its formula or rule (update_formulas.h). */
+#ifndef SINO_UPDATE_TASK_H
+#define SINO_UPDATE_TASK_H
+
+#include "runtime.h"
+#include "update.h"
+
+/* A formula and its operands. */
+typedef struct SinoUpdateTask {
+    SinoUpdate update;
+    SinoData *vector[SINO_UPDATE_VECTORS]; /* in the order of the formula's row */
+    SinoData *state;                       /* SinoSliceState[slice]; NULL if the formula reads none */
+    SinoData *sums;                        /* SinoSliceSums[slice]; NULL if the formula has no sums */
+} SinoUpdateTask;
+SinoStatus sino_insert_update(SinoRuntime *runtime, SinoPosition position, const SinoUpdateTask *task);
+
+/* Inserts a task that applies a rule to the state of every slice. sums: SinoSliceSums[slice]; state:
+ * SinoSliceState[slice]; `argument` and `first` are the rule's. */
+SinoStatus sino_insert_update_slices(SinoRuntime *runtime, SinoPosition position, SinoUpdateRule rule,
+                                     SinoSlices slices, bool first, double argument, SinoData *sums, SinoData *state);
+
+/* Inserts update_collect: total += part, where `part` are another rank's sums; `first` starts the total. */
+SinoStatus sino_insert_update_collect(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *part,
+                                      bool first, SinoData *total);
+
+/* The column of an iteration's residuals in the history, double[slice][columns]. */
+typedef struct SinoIteration {
+    int64_t columns;   /* iterations + 1 */
+    int64_t iteration; /* 0 … columns − 1 */
+    double tolerance;  /* a slice stops at ‖Ax − b‖ ≤ tolerance·‖b‖ */
+} SinoIteration;
+
+/* Inserts update_start, iteration 0 of every solver: records the residuals ‖b‖² from the sums of b and resets the
+ * states. */
+SinoStatus sino_insert_update_start(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                    SinoIteration iteration, SinoData *sums, SinoData *state, SinoData *history);
+
+/* Inserts update_record, which writes an iteration's residuals, from the sums' squares, to the history and decides
+ * which slices stop. active: int64_t, receives the number of slices that go on. If devices compute, a second task,
+ * progress, reports the progress of the run. */
+SinoStatus sino_insert_update_record(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
+                                     SinoIteration iteration, SinoData *sums, SinoData *state, SinoData *history,
+                                     SinoData *active);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Angle list: text and raw files, parts of files, ranges. Ambiguous input is refused. */
+#include "angle_list.h"
+#include "testing.h"
+
+#include <math.h>
+
+static void write_bytes(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* --theta gives these angles, in degrees. */
+static void accept(const char *theta, int64_t projections, int64_t count, const double *degrees)
+{
+    double *angle_rad = NULL;
+    int64_t found = -1;
+    assert_success(sino_angle_list_read(theta, projections, &found, &angle_rad));
+    assert_int_equal(found, count);
+    for (int64_t k = 0; k < count; k++) assert_true(fabs(angle_rad[k] * 180 / M_PI - degrees[k]) < 1e-9);
+    free(angle_rad);
+}
+
+static void refuse(const char *theta, int64_t projections, const char *text)
+{
+    double *angle_rad = NULL;
+    int64_t found;
+    assert_error_has(sino_angle_list_read(theta, projections, &found, &angle_rad), SINO_BAD_INPUT, text);
+    assert_null(angle_rad);
+}
+
+static void text_is_in_degrees(void **state)
+{
+    static const double degrees[] = {-88.2, 0, 0.5, 1.8e2};
+    static const char *const texts[] = {"-88.2\n0\n0.5\n1.8e2",
+                                        "# \xC2\xB0 of scan 7\r\n -88.2 # first\r\n0\r\n\r\n+0.5\t\r\n180\r\n"};
+    char path[TESTING_PATH];
+    testing_path(path, *state, "angles.txt");
+    for (size_t i = 0; i < 2; i++) {
+        write_bytes(path, texts[i], strlen(texts[i]));
+        accept(path, 4, 4, degrees);
+        accept(path, 0, 4, degrees);
+    }
+}
+
+static void raw_is_in_radians(void **state)
+{
+    static const float radians[] = {0, 0.25F, 3.0F};
+    const double degrees[] = {0, 0.25 * 180 / M_PI, 3 * 180 / M_PI};
+    char path[TESTING_PATH];
+    testing_path(path, *state, "theta.bin");
+    write_bytes(path, radians, sizeof radians);
+    accept(path, 3, 3, degrees);
+    accept(path, 0, 3, degrees);
+}
+
+static void parts_are_selected(void **state)
+{
+    static const double degrees[] = {1, 2};
+    char path[TESTING_PATH], part[TESTING_PATH + 20];
+    write_bytes(testing_path(path, *state, "angles.txt"), "0\n1\n2\n3\n", 8);
+    snprintf(part, sizeof part, "%s[1:3]", path);
+    accept(part, 2, 2, degrees);
+    refuse(part, 3, "[1:3]' of 2 angles for 3 projections; allowed: as many");
+    refuse(path, 2, "angles.txt' of 4 angles for 2 projections; allowed: as many, or a part of them, as '");
+    static const char *const wrong[] = {"[1:5]", "[2:2]", "[3:1]"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(part, sizeof part, "%s%s", path, wrong[i]);
+        refuse(part, 2, "; allowed: from 0 to 4, the angles of ");
+    }
+    static const char *const other[] = {"[1:3", "[:3]", "[1]", "[-1:2]", "[1:3]x", "[1.0:3]"};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        snprintf(part, sizeof part, "%s%s", path, other[i]);
+        refuse(part, 2, ": No such file or directory");
+    }
+    snprintf(part, sizeof part, "%s[1:3]", path);
+    write_bytes(part, "7\n8\n", 4); /* a file of this very name */
+    accept(part, 2, 2, (const double[]){7, 8});
+}
+
+static void ranges_of_degrees(void **state)
+{
+    (void)state;
+    accept("0:180", 5, 5, (const double[]){0, 45, 90, 135, 180});
+    accept("0:180:excluded", 4, 4, (const double[]){0, 45, 90, 135});
+    accept("-88.2:91.8", 3, 3, (const double[]){-88.2, 1.8, 91.8});
+    accept("180:0", 3, 3, (const double[]){180, 90, 0});
+    accept("10:step:-0.5", 3, 3, (const double[]){10, 9.5, 9});
+    accept("0:90:excluded", 1, 1, (const double[]){0});
+    refuse("0:180", 0, "allowed with raw sinograms: a file of angles");
+    refuse("0:180", 1, "theta is '0:180' for one projection");
+    refuse("5:5", 3, "gives every projection the same angle");
+    refuse("5:step:0", 3, "gives every projection the same angle");
+    static const char *const ranges[] = {"0:180:", "0:0.5:180", "0:",     "0:180:included",
+                                         "0:step", "0:nan",     "0:180 ", "0:1e999"};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        refuse(ranges[i], 3, "'; allowed: a file, or a range of degrees: FIRST:LAST, FIRST:END:excluded");
+    static const char *const files[] = {":180", "0-180", "", "inf:1"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) refuse(files[i], 3, ": No such file or directory");
+}
+
+static void files_that_are_no_angles(void **state)
+{
+    static const float radians[] = {0, 1};
+    char path[TESTING_PATH];
+    testing_path(path, *state, "angles.txt");
+    write_bytes(path, "0\n1 2\n", 6);
+    refuse(path, 2, "angles.txt: line 2 is '1 2'; allowed: one angle in degrees, or a # comment");
+    write_bytes(path, "0\nnan\n", 6);
+    refuse(path, 2, "angles.txt: line 2 is 'nan'");
+    write_bytes(path, "angle\n0\n", 8);
+    refuse(path, 2, "angles.txt: line 1 is 'angle'");
+    write_bytes(path, "# none\n\n", 8);
+    refuse(path, 2, "angles.txt has no angles; allowed: one per line, in degrees");
+    write_bytes(path, radians, sizeof radians);
+    refuse(path, 2, "angles.txt has other bytes than text; allowed: ASCII text of degrees");
+    write_bytes(path,
+                "\xFF\xFE"
+                "0\0",
+                4); /* UTF-16 */
+    refuse(path, 2, "angles.txt has other bytes than text; allowed: ASCII text of degrees");
+    write_bytes(testing_path(path, *state, "angles.bin"), "0\n90", 4);
+    refuse(path, 2, "angles.bin holds text; allowed: raw float32 radians, or text of degrees under another name");
+    refuse(*state, 2, " is not a regular file");
+    refuse("absent.txt", 2, "absent.txt: No such file or directory");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
+
+TESTING_SUBJECT(angle_list)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(text_is_in_degrees), TEST(raw_is_in_radians),        TEST(parts_are_selected),
+        TEST(ranges_of_degrees),  TEST(files_that_are_no_angles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MLEM and OSEM: the properties that define them, on counts drawn at random. */
+#include "testing.h"
+#include "testing_recon.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANGLES = 24, SIZE = 20, RAYS = ANGLES * SIZE, VOXELS = SIZE * SIZE, SLICES = 3 };
+static const double center = (SIZE - 1) / 2.0;
+
+/* Values from least to 1, the same ones every time; the middle slice has a dead ray. */
+static void write_scan(const char *directory, float least, char sinogram[TESTING_PATH], char theta[TESTING_PATH])
+{
+    static float b[SLICES * RAYS], rad[ANGLES];
+    uint32_t seed = 12345;
+    for (int i = 0; i < SLICES * RAYS; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        b[i] = least + (1 - least) * (float)(seed >> 8) / (float)(1 << 24);
+    }
+    b[RAYS + 77] = 0;
+    for (int k = 0; k < ANGLES; k++) rad[k] = (float)(M_PI * k / ANGLES);
+    testing_write_file(testing_path(sinogram, directory, "counts.bin"), b, sizeof b);
+    testing_write_file(testing_path(theta, directory, "theta.bin"), rad, sizeof rad);
+}
+
+static TestingVolume recon(const char *directory, float least, const char *words)
+{
+    char sinogram[TESTING_PATH], theta[TESTING_PATH], line[200];
+    write_scan(directory, least, sinogram, theta);
+    snprintf(line, sizeof line, "%%s --theta %%s --columns %%d --rotation-axis %%g %s", words);
+    return testing_recon(directory, line, sinogram, theta, SIZE, center);
+}
+
+/* Σ s x of a slice with s = Aᵀ1, and Σ max(b, 0). */
+static void check_counts(const char *directory, const char *words, const double *sensitivity)
+{
+    char sinogram[TESTING_PATH], theta[TESTING_PATH];
+    TestingVolume found = recon(directory, 0, words);
+    write_scan(directory, 0, sinogram, theta);
+    float *b = testing_read_file(sinogram, SLICES * RAYS * (int64_t)sizeof *b);
+    for (int64_t f = 0; f < SLICES; f++) {
+        double counts = 0, kept = 0;
+        for (int64_t i = 0; i < RAYS; i++) counts += (double)b[f * RAYS + i];
+        for (int64_t v = 0; v < VOXELS; v++) kept += sensitivity[v] * (double)testing_slice(&found, f)[v];
+        assert_true(fabs(kept / counts - 1) < 1e-6);
+    }
+    free(b);
+    testing_volume_free(&found);
+}
+
+/* Every iteration of MLEM keeps the sum of all counts, where each ray meets the image: Σ s x = Σ b. */
+static void counts_are_kept(void **state)
+{
+    double rad[ANGLES], *ones = calloc(RAYS, sizeof *ones), *sensitivity = calloc(VOXELS, sizeof *sensitivity);
+    assert_true(ones && sensitivity);
+    for (int k = 0; k < ANGLES; k++) rad[k] = (double)(float)(M_PI * k / ANGLES);
+    for (int i = 0; i < RAYS; i++) ones[i] = 1;
+    const SinoGeometry geometry = {ANGLES, SIZE, SIZE, rad, center};
+    TestingOperator *a = testing_operator_new(&geometry, SINO_DOUBLE, false, 1, 0, 1);
+    testing_operator_backproject(a, ones, sensitivity);
+    testing_operator_free(a);
+    check_counts(*state, "--algorithm mlem --precision double --iterations 1", sensitivity);
+    check_counts(*state, "--algorithm mlem --precision double --iterations 7", sensitivity);
+    free(ones);
+    free(sensitivity);
+}
+
+static void one_subset_is_mlem(void **state)
+{
+    static const char *const precisions[] = {"single", "double", "mixed", "half"};
+    for (int i = 0; i < 4; i++) {
+        char words[120];
+        snprintf(words, sizeof words, "--algorithm mlem --iterations 6 --partitions 2 --precision %s", precisions[i]);
+        TestingVolume mlem = recon(*state, 0, words);
+        snprintf(words, sizeof words, "--algorithm osem --subsets 1 --iterations 6 --partitions 2 --precision %s",
+                 precisions[i]);
+        TestingVolume osem = recon(*state, 0, words);
+        assert_memory_equal(mlem.value, osem.value, SLICES * VOXELS * sizeof *mlem.value);
+        assert_true(testing_residual_error(&mlem, &osem) == 0);
+        testing_volume_free(&mlem);
+        testing_volume_free(&osem);
+    }
+}
+
+/* Counts below 0 enter as 0; nothing becomes negative or undefined. */
+static void negative_counts_are_none(void **state)
+{
+    TestingVolume found = recon(*state, -0.5f, "--algorithm osem --subsets 5 --iterations 4");
+    bool some = false;
+    for (int64_t i = 0; i < SLICES * VOXELS; i++) {
+        assert_true(found.value[i] >= 0 && isfinite(found.value[i]));
+        some |= found.value[i] > 0;
+    }
+    assert_true(some);
+    testing_volume_free(&found);
+}
+
+/* The residual of MLEM falls; subsets get there in fewer iterations. */
+static void subsets_are_faster(void **state)
+{
+    TestingVolume mlem = recon(*state, 0.2f, "--algorithm mlem --iterations 12");
+    TestingVolume osem = recon(*state, 0.2f, "--algorithm osem --subsets 4 --iterations 3");
+    for (int64_t f = 0; f < SLICES; f++) {
+        const double *residual = mlem.residual + f * mlem.columns;
+        for (int64_t i = 2; i < mlem.columns; i++) assert_true(residual[i] < residual[i - 1]);
+        assert_true(osem.residual[f * osem.columns + 3] < residual[6]);
+    }
+    testing_volume_free(&mlem);
+    testing_volume_free(&osem);
+}
+
+/* However a slice is divided; subsets of 24 angles by 5 are not of equal size. */
+static void divisions_agree(void **state)
+{
+    static const char *const divisions[] = {"--partitions 3", "--minibatch 1", "--partitions 2 --scheduler eager",
+                                            "--topology nodes=2,sockets=2,workers=1"};
+    static const char *const solvers[] = {"--algorithm osem --subsets 5 --iterations 3",
+                                          "--algorithm mlem --iterations 5"};
+    for (int s = 0; s < 2; s++) {
+        char words[160];
+        snprintf(words, sizeof words, "%s --partitions 1", solvers[s]);
+        TestingVolume whole = recon(*state, 0, words);
+        for (size_t d = 0; d < sizeof divisions / sizeof *divisions; d++) {
+            snprintf(words, sizeof words, "%s %s", solvers[s], divisions[d]);
+            TestingVolume parts = recon(*state, 0, words);
+            assert_true(testing_error(SLICES * VOXELS, parts.value, whole.value) < 5e-6);
+            assert_true(testing_residual_error(&parts, &whole) < 1e-4);
+            testing_volume_free(&parts);
+        }
+        testing_volume_free(&whole);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, testing_directory_make, testing_directory_remove)
+
+TESTING_SUBJECT(mlem)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(counts_are_kept),    TEST(one_subset_is_mlem), TEST(negative_counts_are_none),
+        TEST(subsets_are_faster), TEST(divisions_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Resources: a run takes the bytes that its plan states. For random shapes the test allocates the slots of a run and
+ * compares their bytes with the plan, which reads the same tables. */
+#include "memory.h"
+#include "platform.h"
+#include "run_plan.h"
+#include "testing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SHAPES = 200 };
+
+/* A number from low to high, the same ones every time. */
+static int64_t number(uint64_t *seed, int64_t low, int64_t high)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return low + (int64_t)((*seed >> 33) % (uint64_t)(high - low + 1));
+}
+
+/* A scan, and what the user asks for. */
+typedef struct Case {
+    double *rad; /* owned */
+    SinoPlanRequest request;
+} Case;
+
+static Case draw(uint64_t *seed)
+{
+    static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_DOUBLE, SINO_HALF, SINO_MIXED};
+    static const SinoAlgorithmChoice algorithms[] = {SINO_ALGORITHM_CG, SINO_ALGORITHM_SIRT, SINO_ALGORITHM_FBP};
+    const int64_t angles = number(seed, 1, 60), columns = number(seed, 1, 90), slices = number(seed, 1, 70);
+    Case made = {.rad = calloc((size_t)angles, sizeof *made.rad)};
+    assert_non_null(made.rad);
+    for (int64_t k = 0; k < angles; k++) made.rad[k] = M_PI * (double)k / (double)angles;
+    const SinoSolver *solver = sino_solver_find(algorithms[number(seed, 0, 2)]);
+    made.request = (SinoPlanRequest){
+        .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2},
+                            .precision = precisions[number(seed, 0, 3)],
+                            .symmetry = number(seed, 0, 1),
+                            .subset_count = 1},
+                .solver = solver,
+                .history_columns = solver->iterative ? number(seed, 2, 40) : 1,
+                .slice_count = slices,
+                .slice_bytes = angles * columns * 2,
+                .field_bytes = columns * 4,
+                .field_images = 3},
+        .choices = {.minibatch = number(seed, 0, 1) ? number(seed, 1, 40) : 0,
+                    .topology = {number(seed, 1, 3), number(seed, 1, 2), number(seed, 1, 3)},
+                    .direct = number(seed, 0, 3) == 0},
+        .machine = {.worker_count = number(seed, 1, 4), .socket_count = 1, .memory_bytes = (int64_t)1 << 40},
+        .rank_count = 1};
+    return made;
+}
+
+/* Bytes of the slots, and of a solver's weights, of a run that keeps the plan. */
+static int64_t allocated(SinoRuntime *runtime, const Case *made, const SinoRunPlan *plan)
+{
+    const SinoSolver *solver = made->request.job.solver;
+    const SinoOperatorRequest wanted = {
+        .problem = plan->problem, .division = plan->division, .shape = sino_run_plan_shape(plan, 0)};
+    SinoOperator *op = NULL;
+    SinoMinibatch *slot = NULL, *weights = NULL;
+    assert_success(sino_operator_new(runtime, &wanted, &op));
+    const int64_t before = sino_data_bytes(runtime);
+    const SinoMinibatchRequest request = {
+        .op = op,
+        .vectors = &solver->vectors,
+        .slices = {.precision = sino_precision_solver(plan->problem.precision), .stride = plan->streaming.stride},
+        .history_columns = made->request.job.history_columns,
+        .number = 1};
+    assert_success(sino_minibatch_new(runtime, &request, &slot));
+    const int64_t of_slot = sino_data_bytes(runtime) - before;
+    SinoSolverRun run = {.runtime = runtime, .op = op};
+    if (solver->weights) assert_success(sino_solver_new_weights(&run, solver->weights, &weights));
+    const int64_t of_weights = sino_data_bytes(runtime) - before - of_slot;
+    sino_minibatch_free(slot);
+    sino_minibatch_free(weights);
+    assert_int_equal(sino_data_bytes(runtime), before);
+    assert_int_equal(op->nonzero_count > 0, plan->size.nonzero_count > 0.5);
+    sino_operator_free(op);
+    return plan->streaming.slots * of_slot + of_weights;
+}
+
+/* Footprints are counted without tracing, exact but for rays that only touch a partition's border: such a ray may be in
+ * the plan and not in the run. Where a partition has every ray the bytes are equal. */
+static void plan_is_what_a_run_takes(void **state)
+{
+    (void)state;
+    SinoLog *log = NULL;
+    SinoRuntime *runtime = NULL;
+    uint64_t seed = 20;
+    int exact = 0, shared = 0;
+    assert_success(sino_log_open(SINO_LOG_TEXT, &log));
+    const SinoRuntimeRequest request = {.workers = 1, .log = log};
+    assert_success(sino_runtime_start(&request, &runtime));
+    for (int i = 0; i < SHAPES; i++) {
+        Case made = draw(&seed);
+        SinoRunPlan plan;
+        assert_success(sino_run_plan_new(&made.request, &plan));
+        const SinoResources *bytes = &plan.resources;
+        const int64_t slabs = bytes->data_bytes - plan.streaming.slots * bytes->slot_bytes - bytes->weight_bytes;
+        const int64_t planned = bytes->data_bytes - slabs, taken = allocated(runtime, &made, &plan);
+        const bool whole = sino_topology_partitions(&plan.division.topology) == 1;
+        if (taken > planned || (double)taken < 0.98 * (double)planned || (whole && taken != planned))
+            fail_msg("shape %d: %lld bytes planned, %lld taken (%lld angles, %lld columns, %lld partitions)", i,
+                     (long long)planned, (long long)taken, (long long)plan.problem.geometry.angle_count,
+                     (long long)plan.problem.geometry.column_count, (long long)plan.partition_count);
+        exact += whole;
+        shared += !whole;
+        assert_true(slabs == (plan.streaming.slab_count > 1 ? 2 : 1) * bytes->slab_bytes);
+        sino_run_plan_free(&plan);
+        free(made.rad);
+    }
+    assert_true(exact > 5 && shared > 50);
+    assert_success(sino_runtime_stop(runtime));
+    sino_log_close(log);
+}
+
+TESTING_SUBJECT(resources)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plan_is_what_a_run_takes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

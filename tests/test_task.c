@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task: the arguments of a kind's function, the order of tasks by their data, failures, and a second start of
+ * StarPU. */
+#include "task.h"
+
+#include "testing.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include <starpu.h>
+
+typedef struct Arguments {
+    double factor;
+    int64_t fail;
+} Arguments;
+
+static SinoPosition seen;
+
+static SinoStatus scale(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    int64_t *value = sino_task_buffer(task, 0);
+    assert_true((uintptr_t)arguments % 16 == 0);
+    seen = sino_task_position(starpu_task_get_current());
+    assert_memory_equal(&seen, &task->position, sizeof seen);
+    SINO_CHECK(!arguments->fail, SINO_BAD_INPUT, "task fails at %d", (int)*value);
+    *value = (int64_t)(arguments->factor * (double)*value);
+    return NULL;
+}
+
+static SinoStatus count(const SinoTask *task)
+{
+    ++*(int64_t *)sino_task_buffer(task, 0);
+    return NULL;
+}
+
+static const SinoTaskKind scale_kind = {
+    .name = "scale", .argument_bytes = sizeof(Arguments), .access_min = 1, .access_max = 1, .cpu = scale};
+static const SinoTaskKind count_kind = {
+    .name = "scale", .argument_bytes = 0, .access_min = 1, .access_max = 1, .cpu = count}; /* shares the model */
+
+static SinoRuntime *start(void)
+{
+    SinoRuntime *runtime = NULL;
+    const SinoRuntimeRequest request = {.workers = 1};
+    assert_success(sino_runtime_start(&request, &runtime));
+    return runtime;
+}
+
+static SinoStatus insert_scale(SinoRuntime *runtime, SinoData *data, double factor, bool fail)
+{
+    const Arguments arguments = {.factor = factor, .fail = fail};
+    const SinoAccess access = {data, SINO_READ_WRITE};
+    return sino_task_submit(runtime, &scale_kind,
+                            &(SinoTaskRequest){.position = {1, 2, 3, 4},
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
+                                               .access = &access,
+                                               .access_count = 1,
+                                               .work = 1});
+}
+
+static SinoStatus insert_count(SinoRuntime *runtime, SinoData *data)
+{
+    const SinoAccess access = {data, SINO_READ_WRITE};
+    return sino_task_submit(
+        runtime, &count_kind,
+        &(SinoTaskRequest){.position = SINO_NOWHERE, .access = &access, .access_count = 1, .urgent = true});
+}
+
+static int64_t value_of(SinoData *data)
+{
+    void *memory;
+    assert_success(sino_data_acquire(data, SINO_READ, &memory));
+    const int64_t value = *(const int64_t *)memory;
+    sino_data_release(data);
+    return value;
+}
+
+/* ((5 · 2) + 1) · 3: in the order of submission, with copies of arguments that have gone. */
+static void tasks_run_in_order_with_their_arguments(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) { /* StarPU starts twice in one process */
+        SinoRuntime *runtime = start();
+        SinoData *data;
+        const int64_t five = 5;
+        assert_success(sino_data_copy(runtime, "number", &five, sizeof five, &data));
+        seen = SINO_NOWHERE;
+        assert_success(insert_scale(runtime, data, 2, false));
+        assert_success(insert_count(runtime, data));
+        assert_success(insert_scale(runtime, data, 3, false));
+        assert_int_equal(value_of(data), 33);
+        assert_true(seen.slab == 1 && seen.minibatch == 2 && seen.partition == 3 && seen.iteration == 4);
+        sino_data_free(data);
+        assert_success(sino_runtime_stop(runtime));
+    }
+}
+
+/* Tasks behind a failure return without working; waiting gives the first failure once, draining leaves it. */
+static void a_failure_stops_what_follows(void **state)
+{
+    (void)state;
+    SinoRuntime *runtime = start();
+    SinoData *data;
+    const int64_t seven = 7;
+    assert_success(sino_data_copy(runtime, "number", &seven, sizeof seven, &data));
+    assert_success(insert_scale(runtime, data, 2, true));
+    assert_success(insert_count(runtime, data));
+    assert_success(insert_scale(runtime, data, 2, true));
+    sino_runtime_drain(runtime);
+    assert_true(sino_runtime_failed(runtime));
+    SinoStatus status = sino_runtime_wait(runtime);
+    assert_non_null(status);
+    assert_string_equal(sino_status_text(status), "task fails at 7");
+    sino_status_free(status);
+    assert_success(sino_runtime_wait(runtime));
+    assert_int_equal(value_of(data), 7);
+    assert_success(insert_count(runtime, data)); /* the runtime goes on */
+    assert_int_equal(value_of(data), 8);
+    sino_data_free(data);
+    assert_success(sino_runtime_stop(runtime));
+}
+
+static void tasks_of_others_are_nowhere(void **state)
+{
+    (void)state;
+    struct starpu_task task;
+    starpu_task_init(&task);
+    const SinoPosition position = sino_task_position(&task);
+    assert_true(position.slab == -1 && position.minibatch == -1 && position.partition == -1 &&
+                position.iteration == -1);
+    starpu_task_clean(&task);
+}
+
+TESTING_SUBJECT(task)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tasks_run_in_order_with_their_arguments),
+        cmocka_unit_test(a_failure_stops_what_follows),
+        cmocka_unit_test(tasks_of_others_are_nowhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -65,6 +65,11 @@ typedef struct SinoGridShape {
     int64_t batch_groups, data_ranks;
 } SinoGridShape;
 
+/* Voxels of a slice along x and y. 0 × 0: the number of detector columns along both. */
+typedef struct SinoVolumeShape {
+    int64_t x, y;
+} SinoVolumeShape;
+
 /* Hierarchy that shares a slice: nodes of a batch group, sockets of a node, workers of a socket; 0: sinodag chooses. */
 typedef struct SinoTopologyShape {
     int64_t nodes, sockets, workers;
@@ -126,6 +131,7 @@ typedef struct SinoSettings {
     /* output */
     char *out; /* -o, --out-path-name; demo: "demo" when not given */
     SinoSaveFormat save_format;
+    SinoVolumeShape volume;
     double mask_ratio;    /* voxels beyond this share of the inscribed circle are zero; 0: no mask */
     double pixel_size_um; /* > 0: volume in 1/cm; 0: volume per detector pixel */
     bool pictures, overwrite;

@@ -218,6 +218,11 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row"),
+    ROW(OUTPUT, RECON | PLAN, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN"),
+        .unit = "voxels",
+        .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "
+                "an even side needs about a quarter of the memory of an odd one, a larger one has room for an object "
+                "wider than the detector"),
     ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"),
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
     ROW(OUTPUT, RECON, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",

@@ -19,6 +19,7 @@ typedef enum SinoSettingKind {
     SINO_SETTING_BYTES,    /* int64_t */
     SINO_SETTING_AXIS,     /* double; NaN: auto */
     SINO_SETTING_GRID,     /* SinoGridShape; zero: auto */
+    SINO_SETTING_VOLUME,   /* SinoVolumeShape; zero: auto */
     SINO_SETTING_TOPOLOGY, /* SinoTopologyShape; zero: auto */
     SINO_SETTING_WEIGHTS   /* SinoWeightList */
 } SinoSettingKind;
@@ -63,7 +64,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 76, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 77, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
 extern const char *const sino_group_title[SINO_GROUP_COUNT];
@@ -89,12 +90,13 @@ bool sino_real_parse(const char *text, size_t length, double *value); /* decimal
 bool sino_setting_in_range(const SinoSetting *row, double value);
 void sino_real_print(double value, FILE *out); /* shortest digits that read back as the same number */
 
-/* settings_ranks.c: settings that share the work among ranks. False: the text is not allowed; the value is unchanged.
- */
+/* settings_shapes.c: settings of several numbers. False: the text is not allowed; the value is unchanged. */
 bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *grid);
+bool sino_volume_parse(const SinoSetting *row, const char *text, SinoVolumeShape *volume);
 bool sino_topology_parse(const SinoSetting *row, const char *text, SinoTopologyShape *topology);
 bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList *list);
 void sino_grid_print(const SinoGridShape *grid, FILE *out);
+void sino_volume_print(const SinoVolumeShape *volume, FILE *out);
 void sino_topology_print(const SinoTopologyShape *topology, FILE *out);
 void sino_weights_print(const SinoWeightList *list, FILE *out);
 

@@ -134,6 +134,8 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
         return true;
     case SINO_SETTING_GRID:
         return sino_grid_parse(row, text, (SinoGridShape *)(void *)member);
+    case SINO_SETTING_VOLUME:
+        return sino_volume_parse(row, text, (SinoVolumeShape *)(void *)member);
     case SINO_SETTING_TOPOLOGY:
         return sino_topology_parse(row, text, (SinoTopologyShape *)(void *)member);
     case SINO_SETTING_WEIGHTS:
@@ -219,6 +221,7 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
         snprintf(text, SINO_ALLOWED_SIZE, "auto or a number %s", range_text(row, range));
         break;
     case SINO_SETTING_GRID:
+    case SINO_SETTING_VOLUME:
         snprintf(text, SINO_ALLOWED_SIZE, "auto or two integers such as 2x3, each %s", range_text(row, range));
         break;
     case SINO_SETTING_TOPOLOGY:
@@ -325,6 +328,9 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
         break;
     case SINO_SETTING_GRID:
         sino_grid_print((const SinoGridShape *)(const void *)member, out);
+        break;
+    case SINO_SETTING_VOLUME:
+        sino_volume_print((const SinoVolumeShape *)(const void *)member, out);
         break;
     case SINO_SETTING_TOPOLOGY:
         sino_topology_print((const SinoTopologyShape *)(const void *)member, out);

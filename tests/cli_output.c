@@ -295,6 +295,49 @@ static void try_names_its_centers(void **state)
     assert_false(cli_exists(at, "edge/recon_000-1.00.tiff"));
 }
 
+/* Of a scan with an odd number of columns. */
+static void sides_of_a_slice_are_the_callers_choice(void **state)
+{
+    enum { EVEN = 48, WIDE = 60, NARROW = 40 };
+    const char *at = *state;
+    CliRun run = {.directory = at};
+    cli_works(at, "phantom -o scan.h5 --size 47 --angles 36 --slices 2");
+    cli_start(&run, "recon scan.h5 -o even.h5 --rotation-axis 23 --volume 48x48 --iterations 4 --profile");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "; 10 of 36 angles stored (the others are quarter turns or mirror images)"));
+    cli_free(&run);
+    cli_works(at, "recon scan.h5 -o plain.h5 --rotation-axis 23 --volume 48x48 --iterations 4 --symmetry no");
+    float *even = read_finite(at, "even.h5", 2, EVEN), *plain = read_finite(at, "plain.h5", 2, EVEN);
+    assert_true(cli_difference(2 * EVEN * EVEN, even, plain) <= 1e-5);
+    free(even);
+    free(plain);
+    static const char *const iterative[] = {"cg", "sirt", "mlem", "osem"};
+    for (size_t i = 0; i < sizeof iterative / sizeof *iterative; i++) {
+        cli_works(at,
+                  "recon scan.h5 -o wide.h5 --overwrite --rotation-axis 23 --volume 60x60 --iterations 2 "
+                  "--algorithm %s",
+                  iterative[i]);
+        free(read_finite(at, "wide.h5", 2, WIDE)); /* no ray crosses the corners */
+    }
+    cli_works(at, "recon scan.h5 -o even.h5 --overwrite --rotation-axis 23 --volume 48x48 --algorithm fbp");
+    cli_works(at, "recon scan.h5 -o narrow.h5 --rotation-axis 23 --volume 40x40 --algorithm fbp");
+    even = read_finite(at, "even.h5", 2, EVEN);
+    float *narrow = read_finite(at, "narrow.h5", 2, NARROW), middle[NARROW * NARROW];
+    for (int row = 0; row < NARROW; row++)
+        memcpy(middle + row * NARROW, even + (row + 4) * EVEN + 4, NARROW * sizeof *middle);
+    assert_true(cli_difference(NARROW * NARROW, narrow, middle) <= 1e-5);
+    free(even);
+    free(narrow);
+    cli_refuses(at, "volume is 48x50; allowed: auto, or equal sides", "recon scan.h5 -o x.h5 --volume 48x50");
+    cli_refuses(at,
+                "volume is 46x46; allowed: at least the 47 detector columns, because every algorithm but fbp needs "
+                "all voxels that rays cross",
+                "recon scan.h5 -o x.h5 --volume 46x46");
+    cli_refuses(at, "--volume is '48'; allowed: auto or two integers such as 2x3, each from 1 to 65536",
+                "recon scan.h5 -o x.h5 --volume 48");
+}
+
 static void demo(void **state)
 {
     CliRun run = {.directory = *state};
@@ -320,6 +363,7 @@ int cli_output_tests(void)
         CLI_TEST(tiff_by_absolute_row),
         CLI_TEST(mask_and_units),
         CLI_TEST(try_names_its_centers),
+        CLI_TEST(sides_of_a_slice_are_the_callers_choice),
         CLI_TEST(demo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

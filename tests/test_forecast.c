@@ -204,7 +204,7 @@ static void symmetry_is_chosen(void **state)
     assert_string_equal(off.symmetry_why, "symmetry is off");
     sino_forecast_free(&off);
     off = forecast_of("--angles 200 --columns 511 --slices 4");
-    assert_string_equal(off.symmetry_why, "symmetry needs an even number of columns");
+    assert_string_equal(off.symmetry_why, "symmetry needs an even --volume");
     sino_forecast_free(&off);
     off = forecast_of("--angles 1 --columns 512 --slices 4");
     assert_string_equal(off.symmetry_why, "no quarter turns or mirror images among the angles");

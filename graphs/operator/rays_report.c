@@ -27,13 +27,17 @@ static Totals totals_of(const SinoOperator *op)
     return totals;
 }
 
-static const char *why_stored(const SinoOperator *op)
+static const char *why_stored(const SinoOperator *op, char text[96])
 {
     const SinoRaysOwn *own = op->own;
     const SinoLayout *layout = &own->subset[0].rays->layout;
     if (op->problem.subset_count > 1) return " (subsets store every angle)";
     if (!op->problem.symmetry) return " (symmetry is off)";
-    if (layout->geometry.grid_size % 2 == 1) return " (symmetry needs an even number of columns)";
+    if (layout->geometry.grid_size % 2 == 1) {
+        const int64_t even = layout->geometry.grid_size + 1;
+        snprintf(text, 96, " (symmetry needs an even slice, such as --volume %" PRId64 "x%" PRId64 ")", even, even);
+        return text;
+    }
     return layout->orientations == 1 ? " (no quarter turns or mirror images among them)"
                                      : " (the others are quarter turns or mirror images)";
 }
@@ -71,7 +75,7 @@ void sino_rays_report(const SinoOperator *op)
 {
     const SinoRaysOwn *own = op->own;
     SinoLog *log = sino_runtime_log(op->runtime);
-    char bytes[24];
+    char bytes[24], why[96];
     if (op->idle) return;
     const Totals totals = totals_of(op);
     sino_log_info(log, "operator", "ray lengths: %s, %s in %.2f s", sino_bytes_text(totals.bytes, bytes),
@@ -83,7 +87,7 @@ void sino_rays_report(const SinoOperator *op)
                     sino_bytes_text(totals.bytes, bytes),
                     (double)totals.bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1),
                     own->subset[0].rays->file ? "read" : "built", totals.build_s, totals.stored_angles,
-                    op->problem.geometry.angle_count, why_stored(op));
+                    op->problem.geometry.angle_count, why_stored(op, why));
     report_even_angles(op, &own->subset[0].rays->layout);
     if (totals.lists_bytes > 0)
         sino_log_detail(log, "operator", "lists of it for devices: %s", sino_bytes_text(totals.lists_bytes, bytes));

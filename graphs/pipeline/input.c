@@ -81,12 +81,26 @@ static void warn(const SinoInput *input, SinoLog *log)
 }
 
 /* Checks that every size computed from these fits 63 bits, with room for vectors, binning and bytes. */
-static SinoStatus check_sizes(int64_t angles, int64_t columns, int64_t slices)
+static SinoStatus check_sizes(int64_t angles, int64_t grid_size, int64_t columns, int64_t slices)
 {
+    const int64_t side = sino_larger(grid_size, columns);
     int64_t longest, elements, bytes;
-    SINO_TRY(sino_multiply(columns, angles > columns ? angles : columns, "the scan", &longest));
+    SINO_TRY(sino_multiply(side, sino_larger(angles, side), "the scan", &longest));
     SINO_TRY(sino_multiply(longest, slices, "the scan", &elements));
     return sino_multiply(elements, 4096, "the scan", &bytes);
+}
+
+SinoStatus sino_input_grid_size(const SinoSettings *settings, int64_t columns, int64_t *size)
+{
+    const SinoVolumeShape volume = settings->volume;
+    SINO_CHECK(volume.x == volume.y, SINO_BAD_INPUT, "volume is %" PRId64 "x%" PRId64 "; allowed: auto, or equal sides",
+               volume.x, volume.y);
+    SINO_CHECK(volume.x == 0 || volume.x >= columns || settings->algorithm == SINO_ALGORITHM_FBP, SINO_BAD_INPUT,
+               "volume is %" PRId64 "x%" PRId64 "; allowed: at least the %" PRId64 " detector columns, because every "
+               "algorithm but fbp needs all voxels that rays cross",
+               volume.x, volume.y, columns);
+    *size = volume.x > 0 ? volume.x : columns;
+    return NULL;
 }
 
 static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
@@ -101,10 +115,12 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
                         &input->column_count));
     input->slice_count = input->row_count / input->binning;
     const int64_t columns = input->column_count / input->binning;
-    SINO_TRY(check_sizes(info->angle_count, columns, input->slice_count));
+    int64_t grid_size;
+    SINO_TRY(sino_input_grid_size(settings, columns, &grid_size));
+    SINO_TRY(check_sizes(info->angle_count, grid_size, columns, input->slice_count));
     input->geometry = (SinoGeometry){.angle_count = info->angle_count,
                                      .column_count = columns,
-                                     .grid_size = columns,
+                                     .grid_size = grid_size,
                                      .angle_rad = info->angle_rad,
                                      .center = -1};
     input->angle_count = info->angle_count;

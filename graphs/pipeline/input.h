@@ -33,6 +33,10 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *input);
 SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput *input);
 void sino_input_close(SinoInput *input);
 
+/* Voxels along one side of a slice of a scan with `columns` columns after binning. SINO_BAD_INPUT: --volume is not
+ * square, or too small for the algorithm. */
+SinoStatus sino_input_grid_size(const SinoSettings *settings, int64_t columns, int64_t *size);
+
 /* Convert between the file's detector columns and the geometry's columns, which begin at first_column and are `binning`
  * detector columns wide. */
 double sino_input_column_of_file(const SinoInput *input, double grid_column);

@@ -149,7 +149,7 @@ static const char *why_single(const SinoPlanRequest *request, const SinoRunPlan 
     if (!problem->symmetry) return "symmetry is off";
     if (plan->size.orientations > 1) return "a slice lies in one rank";
     if (problem->subset_count > 1) return "subsets store every angle";
-    return problem->geometry.grid_size % 2 == 1 ? "symmetry needs an even number of columns"
+    return problem->geometry.grid_size % 2 == 1 ? "symmetry needs an even --volume"
                                                 : "no quarter turns or mirror images among the angles";
 }
 

@@ -23,11 +23,13 @@ static SinoStatus describe_angles(const SinoSettings *settings, double **angle_r
 static SinoStatus describe(const SinoSettings *settings, double **angle_rad, SinoWorkload *job)
 {
     const int64_t angles = settings->angles, columns = settings->columns;
+    int64_t grid_size;
+    SINO_TRY(sino_input_grid_size(settings, columns, &grid_size));
     const SinoSolver *solver = sino_solver_find(settings->algorithm);
     SINO_TRY(describe_angles(settings, angle_rad));
     *job = (SinoWorkload){.problem = {.geometry = {.angle_count = angles,
                                                    .column_count = columns,
-                                                   .grid_size = columns,
+                                                   .grid_size = grid_size,
                                                    .angle_rad = *angle_rad,
                                                    .center = (double)(columns - 1) / 2},
                                       .precision = settings->precision,

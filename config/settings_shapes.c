@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings ranks: parses and prints the settings that share the work among ranks. */
+/* Settings shapes: parses and prints settings of several numbers: grids, topologies, weights. */
 #include "settings_table.h"
 
 #include <inttypes.h>
@@ -19,27 +19,47 @@ static bool parse_part(const SinoSetting *row, const char *text, size_t length, 
     return true;
 }
 
-bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *grid)
+/* Parses "2x3", or "auto" as 0 and 0. */
+static bool parse_pair(const SinoSetting *row, const char *text, int64_t *first, int64_t *second)
 {
-    SinoGridShape result = {0};
+    int64_t pair[2] = {0};
     const size_t length = strcspn(text, "x");
     if (strcmp(text, "auto") != 0) {
         if (text[length] == '\0') return false;
-        const char *second = text + length + 1;
-        if (!parse_part(row, text, length, &result.batch_groups) ||
-            !parse_part(row, second, strlen(second), &result.data_ranks))
-            return false;
+        const char *rest = text + length + 1;
+        if (!parse_part(row, text, length, &pair[0]) || !parse_part(row, rest, strlen(rest), &pair[1])) return false;
     }
-    *grid = result;
+    *first = pair[0];
+    *second = pair[1];
     return true;
+}
+
+static void print_pair(int64_t first, int64_t second, FILE *out)
+{
+    if (first > 0)
+        fprintf(out, "%" PRId64 "x%" PRId64, first, second);
+    else
+        fputs("auto", out);
+}
+
+bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *grid)
+{
+    return parse_pair(row, text, &grid->batch_groups, &grid->data_ranks);
 }
 
 void sino_grid_print(const SinoGridShape *grid, FILE *out)
 {
-    if (grid->batch_groups > 0)
-        fprintf(out, "%" PRId64 "x%" PRId64, grid->batch_groups, grid->data_ranks);
-    else
-        fputs("auto", out);
+    print_pair(grid->batch_groups, grid->data_ranks, out);
+}
+
+bool sino_volume_parse(const SinoSetting *row, const char *text, SinoVolumeShape *volume)
+{
+    return parse_pair(row, text, &volume->x, &volume->y);
+}
+
+void sino_volume_print(const SinoVolumeShape *volume, FILE *out)
+{
+    print_pair(volume->x, volume->y, out);
 }
 
 /* The member that the prefix of a word names ("nodes="); *length: bytes of the prefix. NULL: none. */

@@ -121,6 +121,7 @@ typedef struct SinoSettings {
     char *scheduler;               /* NULL: STARPU_SCHED, or a choice by the hardware */
     char *graph;                   /* path of a DOT file of the task graph; NULL: none */
     bool profile;
+    bool resume;          /* go on from what an unfinished run left behind */
     char *operator_cache; /* directory of stored operators; NULL: none */
     /* ranks */
     SinoGridShape grid;
@@ -167,6 +168,10 @@ void sino_settings_free(SinoSettings *settings); /* takes NULL */
 /* The settings in force, one "name: value" line each in table order: valid YAML for --config. The caller frees *text.
  */
 SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text);
+
+/* The same without the settings that a run and its --resume may have different: those that do not change the volume,
+ * and those whose effect on a run SinoRunPlan tells. The caller frees *text. */
+SinoStatus sino_settings_fixed_text(const SinoSettings *settings, int verb, char **text);
 
 /* Prints the options of a verb for --help, and the text of docs/SETTINGS.md, from the table. */
 void sino_settings_help(int verb, FILE *out);

@@ -88,7 +88,7 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     }
 
 const SinoSetting sino_setting_table[] = {
-    ROW(INPUT, RECON | INFO | PLAN, "file-name", TEXT(file_name, "FILE"),
+    ROW(INPUT, RECON | INFO | PLAN, "file-name", TEXT(file_name, "FILE"), .may_change = true,
         .help = "the scan: a Data Exchange HDF5 file; TIFF images by a folder, a quoted pattern or a file of "
                 "several pages; or raw float32 sinograms (with --theta and --columns); the option's name may "
                 "be left out"),
@@ -125,21 +125,22 @@ const SinoSetting sino_setting_table[] = {
         .help = "take -ln of the transmission; no: the values already are line integrals"),
 
     ROW(CENTER, RECON, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6, .high = 1e6,
-        .fallback = "auto", .operand = "auto|X", .unit = "columns",
+        .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true,
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
-    ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "vo"),
+    ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "vo"), .may_change = true,
         .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
                 "degrees"),
     ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, to choose the "
                 "center by eye"),
     ROW(CENTER, RECON, "center-search-width", REAL(center_search_width, 0, COUNT_MAX, "0"), .unit = "columns",
+        .may_change = true,
         .help = "columns to each side that are searched: from the middle of the detector, or, with "
                 "--reconstruction-type try, from the center; 0: 50, or 5 with try"),
     ROW(CENTER, RECON, "center-search-step", REAL(center_search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
-        .unit = "columns", .help = "distance between two centers of --reconstruction-type try"),
-    ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"),
+        .unit = "columns", .may_change = true, .help = "distance between two centers of --reconstruction-type try"),
+    ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"), .may_change = true,
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
                 "middle one"),
 
@@ -166,38 +167,41 @@ const SinoSetting sino_setting_table[] = {
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "
                 "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
                 "stored as half, too"),
-    ROW(SOLVER, RECON | DEMO | BENCH | PLAN, "symmetry", FLAG(symmetry, "yes"),
+    ROW(SOLVER, RECON | DEMO | BENCH | PLAN, "symmetry", FLAG(symmetry, "yes"), .may_change = true,
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory"),
 
-    ROW(MACHINE, RECON | DEMO, "partitions", INTEGER(partitions, 0, 1000000, "0"),
+    ROW(MACHINE, RECON | DEMO, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
     ROW(MACHINE, RECON | DEMO | PLAN, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
-        .unit = "slices", .help = "slices that one task computes together; 0: sinodag chooses"),
+        .unit = "slices", .may_change = true, .help = "slices that one task computes together; 0: sinodag chooses"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
-        .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
+        .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes", .may_change = true,
         .help = "main memory that the run may use; 0: 80 % of what is free"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
-        .help = "CPU cores that compute; 0: every core that this process may use"),
+        .may_change = true, .help = "CPU cores that compute; 0: every core that this process may use"),
     ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"),
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
-    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"),
+    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"), .may_change = true,
         .help = "StarPU's scheduling policy (lws, dmdas ...); if not given: STARPU_SCHED, or else lws, or dmdas "
                 "with devices"),
-    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"),
+    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .may_change = true,
         .help = "directory in which the operator (the ray lengths) is stored for later runs of the same "
                 "geometry, which read it; --reconstruction-type try reads operators but stores none"),
-    ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .help = "write the task graph as a DOT file"),
-    ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"),
+    ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .may_change = true,
+        .help = "write the task graph as a DOT file"),
+    ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"), .may_change = true,
         .help = "measure every task and report how the time was spent"),
 
     ROW(RANKS, RECON | DEMO | PLAN, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
+        .may_change = true,
         .help = "B groups of D ranks: the groups share the slices, the ranks of a group share each slice; auto: D "
                 "is as small as memory allows"),
     ROW(RANKS, RECON | DEMO | PLAN, "topology", SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"),
+        .may_change = true,
         .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank "
                 "may have several nodes; auto: one node per rank, with the sockets and workers of the "
                 "machine"),
@@ -212,6 +216,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
+        .may_change = true,
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
                 "file, and a directory of its name without .h5); phantom: an HDF5 scan; demo: a directory, "
                 "\"demo\" if not given"),
@@ -227,9 +232,13 @@ const SinoSetting sino_setting_table[] = {
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
     ROW(OUTPUT, RECON, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",
         .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
-    ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"),
+    ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
-    ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .help = "replace existing results"),
+    ROW(OUTPUT, RECON, "resume", FLAG(resume, "no"), .argument_only = true,
+        .help = "go on from the slices that an unfinished run of the same settings and input has stored; a new run "
+                "begins if there are none"),
+    ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,
+        .help = "replace existing results"),
 
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels",
         .help = "number of detector columns, which is also the side of a slice"),
@@ -281,7 +290,7 @@ const SinoSetting sino_setting_table[] = {
 
     ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true,
         .help = "YAML file with one \"name: value\" line per setting; the command line overrides it"),
-    ROW(GENERAL, EVERY_VERB, "log", CHOICE(log, log_words, "text"),
+    ROW(GENERAL, EVERY_VERB, "log", CHOICE(log, log_words, "text"), .may_change = true,
         .help = "format of the log on stderr; json: one object per line"),
     ROW(GENERAL, EVERY_VERB, "help", .letter = 'h', FLAG(help, "no"), .argument_only = true,
         .help = "show these options and stop"),

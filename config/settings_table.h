@@ -52,6 +52,7 @@ typedef struct SinoSetting {
     double low, high; /* bounds of a number; of SINO_SETTING_BYTES in bytes */
     bool low_excluded, high_excluded;
     bool argument_only; /* not a key of the YAML file */
+    bool may_change;    /* a run and its --resume may differ in it (sino_settings_fixed_text) */
     char letter;        /* short option; 0: none */
     SinoSettingKind kind;
     SinoSettingGroup group;
@@ -64,7 +65,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 77, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 78, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
 extern const char *const sino_group_title[SINO_GROUP_COUNT];

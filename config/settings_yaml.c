@@ -104,7 +104,8 @@ SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *set
     return status;
 }
 
-SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text)
+/* `fixed`: without rows that may change. */
+static SinoStatus print_settings(const SinoSettings *settings, int verb, bool fixed, char **text)
 {
     char *buffer = NULL;
     size_t size;
@@ -114,7 +115,7 @@ SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **tex
         /* Skip settings of other algorithms: they have no effect, and reading them back would be refused as a
          * contradiction. */
         if (!(row->verbs & verb) || row->argument_only || !sino_setting_applies(row, settings->algorithm) ||
-            sino_setting_is_unset(row, settings))
+            sino_setting_is_unset(row, settings) || (fixed && row->may_change))
             continue;
         fprintf(out, "%s: ", row->name);
         sino_setting_print(row, settings, out);
@@ -126,4 +127,14 @@ SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **tex
     }
     *text = buffer;
     return NULL;
+}
+
+SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text)
+{
+    return print_settings(settings, verb, false, text);
+}
+
+SinoStatus sino_settings_fixed_text(const SinoSettings *settings, int verb, char **text)
+{
+    return print_settings(settings, verb, true, text);
 }

@@ -58,7 +58,10 @@ static void release(SinoHdf5Output *output)
     free(output);
 }
 
-SinoStatus sino_hdf5_output_open(const char *path, bool overwrite, SinoHdf5Output **opened)
+/* Creates the HDF5 file in the temporary file that `open` opens. */
+static SinoStatus open_output(const char *path, bool overwrite,
+                              SinoStatus (*open)(const char *, bool, SinoOutputFile **),
+                              void (*give_up)(SinoHdf5Output *), SinoHdf5Output **opened)
 {
     SinoHdf5Output *output;
     sino_hdf5_quiet();
@@ -67,13 +70,23 @@ SinoStatus sino_hdf5_output_open(const char *path, bool overwrite, SinoHdf5Outpu
     SinoStatus status = NULL;
     output->path = strdup(path);
     SINO_CHECK_OR(status, end, output->path, SINO_FAILED, "no memory for a file name");
-    SINO_TRY_OR(status, end, sino_output_open(path, overwrite, &output->file));
+    SINO_TRY_OR(status, end, open(path, overwrite, &output->file));
     SINO_TRY_OR(status, end, create_file(output));
     *opened = output;
     return NULL;
 end:
-    sino_hdf5_output_discard(output);
+    give_up(output);
     return status;
+}
+
+SinoStatus sino_hdf5_output_open(const char *path, bool overwrite, SinoHdf5Output **opened)
+{
+    return open_output(path, overwrite, sino_output_open, sino_hdf5_output_discard, opened);
+}
+
+SinoStatus sino_hdf5_output_reopen(const char *path, bool overwrite, SinoHdf5Output **opened)
+{
+    return open_output(path, overwrite, sino_output_reopen, sino_hdf5_output_keep, opened);
 }
 
 static hid_t dataset_creation(const SinoHdf5Shape *shape)
@@ -131,6 +144,21 @@ SinoStatus sino_hdf5_output_write(SinoHdf5Output *output, hid_t dataset, int ran
     if (memory >= 0) (void)H5Sclose(memory);
     if (space >= 0) (void)H5Sclose(space);
     return status;
+}
+
+SinoStatus sino_hdf5_output_read(SinoHdf5Output *output, hid_t dataset, int rank, const hsize_t *first,
+                                 const hsize_t *count, hid_t memory_type, void *values)
+{
+    sino_hdf5_quiet();
+    const hid_t memory = H5Screate_simple(rank, count, NULL);
+    const hid_t space = H5Dget_space(dataset);
+    const bool read = memory >= 0 && space >= 0 &&
+                      H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, count, NULL) >= 0 &&
+                      H5Dread(dataset, memory_type, memory, space, H5P_DEFAULT, values) >= 0;
+    if (memory >= 0) (void)H5Sclose(memory);
+    if (space >= 0) (void)H5Sclose(space);
+    SINO_HDF5_CHECK(read, SINO_FAILED, "%s: reading values back failed", output->path);
+    return NULL;
 }
 
 SinoStatus sino_hdf5_output_chunks(SinoHdf5Output *output, hid_t dataset, int64_t count, int64_t bytes, int64_t *place)
@@ -196,11 +224,22 @@ SinoStatus sino_hdf5_output_seal(SinoHdf5Output *output)
     return status;
 }
 
-void sino_hdf5_output_discard(SinoHdf5Output *output)
+/* The status of a file that does not get its name does not matter. */
+static void end_early(SinoHdf5Output *output, void (*end)(SinoOutputFile *))
 {
     if (!output) return;
     sino_hdf5_quiet();
-    if (output->file) sino_status_free(close_file(output)); /* the file is discarded, so its status does not matter */
-    sino_output_discard(output->file);
+    if (output->file) sino_status_free(close_file(output));
+    end(output->file);
     release(output);
+}
+
+void sino_hdf5_output_discard(SinoHdf5Output *output)
+{
+    end_early(output, sino_output_discard);
+}
+
+void sino_hdf5_output_keep(SinoHdf5Output *output)
+{
+    end_early(output, sino_output_keep);
 }

@@ -24,6 +24,10 @@ typedef struct SinoHdf5Shape {
 /* Creates the file under its temporary name; the caller ends with _seal or _discard. Errors as of sino_output_open. */
 SinoStatus sino_hdf5_output_open(const char *path, bool overwrite, SinoHdf5Output **output);
 
+/* sino_hdf5_output_open over the temporary file that a killed run left behind: where the same datasets are created in
+ * the same order, they find the values that the killed run wrote. */
+SinoStatus sino_hdf5_output_reopen(const char *path, bool overwrite, SinoHdf5Output **output);
+
 /* Creates a dataset, and allocates its space in the file without filling it. The file closes the dataset; an earlier
  * H5Dclose is allowed. */
 SinoStatus sino_hdf5_output_create(SinoHdf5Output *output, const SinoHdf5Shape *shape, hid_t *dataset);
@@ -34,6 +38,10 @@ SinoStatus sino_hdf5_output_reserve(SinoHdf5Output *output);
 /* Writes values of memory_type into the box [first, first + count) of a dataset; count NULL: the whole dataset. */
 SinoStatus sino_hdf5_output_write(SinoHdf5Output *output, hid_t dataset, int rank, const hsize_t *first,
                                   const hsize_t *count, hid_t memory_type, const void *values);
+
+/* Reads values of the box [first, first + count) of a dataset back. */
+SinoStatus sino_hdf5_output_read(SinoHdf5Output *output, hid_t dataset, int rank, const hsize_t *first,
+                                 const hsize_t *count, hid_t memory_type, void *values);
 
 /* Creates and writes a small dataset, with an attribute `description` unless that is NULL. */
 SinoStatus sino_hdf5_output_values(SinoHdf5Output *output, const SinoHdf5Shape *shape, hid_t memory_type,
@@ -53,5 +61,6 @@ SinoStatus sino_hdf5_output_attribute(SinoHdf5Output *output, const char *object
  * has the final name. */
 SinoStatus sino_hdf5_output_seal(SinoHdf5Output *output);
 void sino_hdf5_output_discard(SinoHdf5Output *output); /* takes NULL */
+void sino_hdf5_output_keep(SinoHdf5Output *output);    /* leaves the temporary file for _reopen; takes NULL */
 
 #endif

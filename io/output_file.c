@@ -80,7 +80,7 @@ static void release(SinoOutputFile *file)
     free(file);
 }
 
-SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **opened)
+static SinoStatus open_output(const char *path, bool overwrite, SinoOutputFile **opened)
 {
     SINO_TRY(check_target(path, overwrite));
     SinoOutputFile *file;
@@ -93,13 +93,29 @@ SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **o
     SINO_CHECK_OR(status, end, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
     file->descriptor = open_locked(file->temporary);
     if (file->descriptor < 0) SINO_TRY_OR(status, end, cannot_open(path, errno));
-    SINO_CHECK_OR(status, end, ftruncate(file->descriptor, 0) == 0, SINO_FAILED, "%s: %s", file->temporary,
-                  strerror(errno));
     *opened = file;
     file = NULL;
 end:
     if (file) release(file);
     return status;
+}
+
+SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **opened)
+{
+    SinoOutputFile *file;
+    SINO_TRY(open_output(path, overwrite, &file));
+    if (ftruncate(file->descriptor, 0) == 0) {
+        *opened = file;
+        return NULL;
+    }
+    SinoStatus status = sino_error(SINO_FAILED, "%s: %s", file->temporary, strerror(errno));
+    release(file);
+    return status;
+}
+
+SinoStatus sino_output_reopen(const char *path, bool overwrite, SinoOutputFile **opened)
+{
+    return open_output(path, overwrite, opened);
 }
 
 SinoStatus sino_output_join(const char *path, SinoOutputFile **joined)
@@ -133,8 +149,11 @@ SinoStatus sino_output_leave(SinoOutputFile *file)
 SinoStatus sino_output_check(const char *path, bool overwrite)
 {
     SinoOutputFile *file = NULL;
-    SINO_TRY(sino_output_open(path, overwrite, &file));
-    sino_output_discard(file);
+    SINO_TRY(open_output(path, overwrite, &file));
+    if (sino_output_size(file) == 0)
+        sino_output_discard(file);
+    else
+        sino_output_keep(file);
     return NULL;
 }
 
@@ -245,4 +264,9 @@ void sino_output_discard(SinoOutputFile *file)
     if (!file) return;
     unlink(file->temporary);
     release(file);
+}
+
+void sino_output_keep(SinoOutputFile *file)
+{
+    if (file) release(file);
 }

@@ -3,7 +3,7 @@
  * folder.
  *
  * The temporary file is locked (flock), so a second run with the same output is refused. The temporary file of a killed
- * run is overwritten. */
+ * run is overwritten, unless it is reopened. */
 #ifndef SINO_OUTPUT_FILE_H
 #define SINO_OUTPUT_FILE_H
 
@@ -20,6 +20,10 @@ typedef struct SinoOutputFile SinoOutputFile;
  * output. */
 SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **file);
 
+/* Opens the temporary file that a killed run left behind, with its contents, and otherwise creates it. Errors as of
+ * sino_output_open. */
+SinoStatus sino_output_reopen(const char *path, bool overwrite, SinoOutputFile **file);
+
 /* Opens the temporary file of another process, to write parts of it at the same time. SINO_FAILED: the file does not
  * exist. */
 SinoStatus sino_output_join(const char *path, SinoOutputFile **file);
@@ -27,7 +31,7 @@ SinoStatus sino_output_join(const char *path, SinoOutputFile **file);
 /* Syncs a joined file, which keeps its temporary name, and frees it. */
 SinoStatus sino_output_leave(SinoOutputFile *file);
 
-/* Does the checks of sino_output_open, and leaves no file behind. */
+/* Does the checks of sino_output_open, and leaves the folder as it was. */
 SinoStatus sino_output_check(const char *path, bool overwrite);
 
 /* Reserves `bytes` of disk space; does nothing on file systems that cannot. */
@@ -52,5 +56,6 @@ int64_t sino_output_size(const SinoOutputFile *file);
  * stays. Without overwrite no existing file is ever replaced, not even one that appears at this moment. */
 SinoStatus sino_output_seal(SinoOutputFile *file);
 void sino_output_discard(SinoOutputFile *file); /* removes the temporary file; takes NULL */
+void sino_output_keep(SinoOutputFile *file);    /* leaves the temporary file for sino_output_reopen; takes NULL */
 
 #endif

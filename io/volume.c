@@ -77,7 +77,7 @@ SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opene
     *opened = volume;
     return NULL;
 end:
-    sino_volume_abandon(volume);
+    request->resume ? sino_volume_keep(volume) : sino_volume_abandon(volume);
     return status;
 }
 
@@ -143,6 +143,62 @@ SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, c
     if (volume->joined) SINO_TRY(write_joined(volume, first, count, slices));
     for (int64_t i = first; i < first + count; i++) volume->done[i] = true;
     return NULL;
+}
+
+/* Reads slices of the HDF5 file, or of the joined one. */
+static SinoStatus read_hdf5(SinoVolume *volume, int64_t first, int64_t count, float *slices)
+{
+    const int64_t values = volume->request.height * volume->request.width;
+    if (volume->hdf5.output) return sino_volume_hdf5_read(&volume->hdf5, first, count, slices);
+    for (int64_t i = 0; i < count; i++)
+        SINO_CHECK(sino_output_read(volume->joined, volume->place[first + i], slices + i * values,
+                                    (size_t)values * sizeof *slices),
+                   SINO_FAILED, "%s: reading values back failed", volume->hdf5_path);
+    return NULL;
+}
+
+/* *equal: the TIFF files have the voxels of `slices`, or, without HDF5, can be read into `slices`. */
+static SinoStatus compare_tiff(const SinoVolume *volume, int64_t first, int64_t count, float *slices, bool *equal)
+{
+    const int64_t values = volume->request.height * volume->request.width;
+    const size_t bytes = (size_t)values * sizeof(float);
+    float *found;
+    SINO_TRY(sino_allocate(values, sizeof *found, "a slice", &found));
+    for (int64_t i = 0; i < count && *equal; i++) {
+        SinoStatus status = sino_volume_tiff_read(&volume->request, first + i, found);
+        *equal = !status && (!volume->hdf5_path || memcmp(found, slices + i * values, bytes) == 0);
+        if (*equal) memcpy(slices + i * values, found, bytes);
+        sino_status_free(status);
+    }
+    free(found);
+    return NULL;
+}
+
+SinoStatus sino_volume_read_back(SinoVolume *volume, int64_t first, int64_t count, float *slices, bool *equal)
+{
+    assert(first >= 0 && count >= 1 && first + count <= volume->request.slice_count);
+    *equal = true;
+    if (volume->hdf5_path) {
+        SinoStatus status = read_hdf5(volume, first, count, slices);
+        *equal = !status;
+        sino_status_free(status);
+    }
+    return volume->tiff_directory ? compare_tiff(volume, first, count, slices, equal) : NULL;
+}
+
+void sino_volume_mark_done(SinoVolume *volume, int64_t first, int64_t count)
+{
+    for (int64_t i = first; i < first + count; i++) {
+        volume->done[i] = true;
+        volume->tiff_done[i] = volume->tiff_directory;
+    }
+}
+
+bool sino_volume_is_done(const SinoVolume *volume, int64_t first, int64_t count)
+{
+    for (int64_t i = first; i < first + count; i++)
+        if (!volume->done[i]) return false;
+    return true;
 }
 
 /* "/process/NAME"; NULL without memory. Caller frees. */
@@ -236,6 +292,14 @@ void sino_volume_abandon(SinoVolume *volume)
     if (volume->joined) sino_status_free(sino_output_leave(volume->joined)); /* its opener discards the file */
     /* rmdir succeeds only if the directory is empty */
     if (volume->tiff_directory && volume->directory_made) rmdir(volume->tiff_directory);
+    release(volume);
+}
+
+void sino_volume_keep(SinoVolume *volume)
+{
+    if (!volume) return;
+    sino_hdf5_output_keep(volume->hdf5.output);
+    if (volume->joined) sino_status_free(sino_output_leave(volume->joined));
     release(volume);
 }
 

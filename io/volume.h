@@ -20,6 +20,7 @@ typedef struct SinoVolumeRequest {
     const char *hdf5_path;      /* final name; NULL: no HDF5 */
     const char *tiff_directory; /* created if missing (its parent must exist); NULL: no TIFF */
     bool overwrite;
+    bool resume; /* open what a killed run left behind; its slices count once sino_volume_mark_done says so */
     int64_t slice_count, height, width;
     int64_t first_row, row_step; /* slice i is detector row first_row + i·row_step, which numbers its TIFF file */
     const char *units;           /* attribute of /exchange/data: "1/pixel" or "1/cm" */
@@ -45,6 +46,15 @@ void sino_volume_take_done(SinoVolume *volume, const int64_t *done);
  * hours of work. */
 SinoStatus sino_volume_check(const SinoVolumeRequest *request);
 
+/* Reads slices [first, first + count) back into slices[count][height][width], from HDF5 unless only TIFF is written.
+ * *equal: every format has these slices, with the same voxels. SINO_FAILED: out of memory; a file that cannot be read
+ * is not equal. */
+SinoStatus sino_volume_read_back(SinoVolume *volume, int64_t first, int64_t count, float *slices, bool *equal);
+
+/* Slices that a killed run has stored. */
+void sino_volume_mark_done(SinoVolume *volume, int64_t first, int64_t count);
+bool sino_volume_is_done(const SinoVolume *volume, int64_t first, int64_t count); /* all of them */
+
 /* Writes slices[count][height][width] to [first, first + count) of the volume. SINO_FAILED: disk full and similar
  * errors. */
 SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, const float *slices);
@@ -63,6 +73,9 @@ SinoStatus sino_volume_process_integers(SinoVolume *volume, const char *name, in
  * joined volumes must finish before the opener does. */
 SinoStatus sino_volume_finish(SinoVolume *volume);
 void sino_volume_abandon(SinoVolume *volume); /* removes temporary files, keeps finished TIFF files; takes NULL */
+
+/* Frees the volume, and leaves all files for a later run with `resume`. Takes NULL. */
+void sino_volume_keep(SinoVolume *volume);
 
 /* Text for the error message of a failed run: the part of the output that is complete on disk, as "rows 4 to 9 are
  * complete as TIFF in DIR; out.h5 was not written". NULL: out of memory. The caller frees the text. */

@@ -30,10 +30,11 @@ SinoStatus sino_volume_hdf5_open(const SinoVolumeRequest *request, SinoVolumeHdf
 {
     SinoHdf5Output *output;
     hid_t data;
-    SINO_TRY(sino_hdf5_output_open(request->hdf5_path, request->overwrite, &output));
+    SINO_TRY(request->resume ? sino_hdf5_output_reopen(request->hdf5_path, request->overwrite, &output)
+                             : sino_hdf5_output_open(request->hdf5_path, request->overwrite, &output));
     SinoStatus status = create_data(output, request, &data);
     if (status) {
-        sino_hdf5_output_discard(output);
+        request->resume ? sino_hdf5_output_keep(output) : sino_hdf5_output_discard(output);
         return status;
     }
     *hdf5 = (SinoVolumeHdf5){.output = output, .data = data, .height = request->height, .width = request->width};
@@ -45,6 +46,13 @@ SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t c
     const hsize_t start[] = {(hsize_t)first, 0, 0};
     const hsize_t extent[] = {(hsize_t)count, (hsize_t)hdf5->height, (hsize_t)hdf5->width};
     return sino_hdf5_output_write(hdf5->output, hdf5->data, 3, start, extent, H5T_NATIVE_FLOAT, slices);
+}
+
+SinoStatus sino_volume_hdf5_read(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, float *slices)
+{
+    const hsize_t start[] = {(hsize_t)first, 0, 0};
+    const hsize_t extent[] = {(hsize_t)count, (hsize_t)hdf5->height, (hsize_t)hdf5->width};
+    return sino_hdf5_output_read(hdf5->output, hdf5->data, 3, start, extent, H5T_NATIVE_FLOAT, slices);
 }
 
 SinoStatus sino_volume_hdf5_places(SinoVolumeHdf5 *hdf5, int64_t slice_count, int64_t *place)

@@ -18,6 +18,9 @@ SinoStatus sino_volume_hdf5_open(const SinoVolumeRequest *request, SinoVolumeHdf
 /* place[slice]: offset of the slice in the file. */
 SinoStatus sino_volume_hdf5_places(SinoVolumeHdf5 *hdf5, int64_t slice_count, int64_t *place);
 
+/* Reads slices of a reopened volume back. SINO_FAILED: the file has none there. */
+SinoStatus sino_volume_hdf5_read(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, float *slices);
+
 SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const float *slices);
 
 #endif

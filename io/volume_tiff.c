@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "output_file.h"
+#include "tiff_file.h"
 #include "tiff_image.h"
 
 /* Path DIR/recon_00000.tiff of a slice, which the caller frees; NULL: out of memory. */
@@ -40,7 +41,7 @@ static SinoStatus count_existing(const SinoVolumeRequest *request, int64_t *coun
 static SinoStatus check_existing(const SinoVolumeRequest *request)
 {
     int64_t count, first = 0;
-    if (request->overwrite) return NULL;
+    if (request->overwrite || request->resume) return NULL;
     SINO_TRY(count_existing(request, &count, &first));
     SINO_CHECK(count == 0, SINO_BAD_INPUT,
                "%s has %" PRId64 " of the files to be written, the first recon_%05" PRId64
@@ -54,7 +55,7 @@ static SinoStatus check_directory(const SinoVolumeRequest *request)
 {
     char *path = slice_path(request, 0);
     SINO_CHECK(path, SINO_FAILED, "no memory for a file name");
-    SinoStatus status = sino_output_check(path, request->overwrite);
+    SinoStatus status = sino_output_check(path, request->overwrite || request->resume);
     free(path);
     return status;
 }
@@ -89,11 +90,37 @@ SinoStatus sino_volume_tiff_check(const SinoVolumeRequest *request)
     return NULL;
 }
 
+static SinoStatus read_page(const SinoVolumeRequest *request, const char *path, SinoTiffFile *file, float *values)
+{
+    int64_t count = 0;
+    SinoTiffPage *page = NULL;
+    const SinoScanBox box = {.row_count = request->height, .column_count = request->width};
+    SINO_TRY(sino_tiff_file_pages(file, &count, &page));
+    const bool same = count == 1 && page->type == SINO_COUNT_FLOAT32 && page->row_count == request->height &&
+                      page->column_count == request->width;
+    SinoStatus status = same ? sino_tiff_file_read(file, page, &box, SINO_COUNT_FLOAT32, values)
+                             : sino_error(SINO_BAD_INPUT, "%s: not one float32 page of the volume's size", path);
+    free(page);
+    return status;
+}
+
+SinoStatus sino_volume_tiff_read(const SinoVolumeRequest *request, int64_t slice, float *values)
+{
+    SinoTiffFile *file = NULL;
+    char *path = slice_path(request, slice);
+    SINO_CHECK(path, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = sino_tiff_file_open(path, &file);
+    if (!status) status = read_page(request, path, file, values);
+    sino_tiff_file_close(file);
+    free(path);
+    return status;
+}
+
 SinoStatus sino_volume_tiff_write(const SinoVolumeRequest *request, int64_t slice, const float *values)
 {
     char *path = slice_path(request, slice);
     SINO_CHECK(path, SINO_FAILED, "no memory for a file name");
-    SinoStatus status = request->overwrite
+    SinoStatus status = request->overwrite || request->resume
                             ? sino_tiff_image_write(path, request->height, request->width, values, request->units)
                             : sino_tiff_image_create(path, request->height, request->width, values, request->units);
     free(path);

@@ -12,6 +12,9 @@ SinoStatus sino_volume_tiff_check(const SinoVolumeRequest *request);
 /* Creates the directory if it is missing; *made: it was created. */
 SinoStatus sino_volume_tiff_open(const SinoVolumeRequest *request, bool *made);
 
+/* Reads a slice that an earlier run wrote. SINO_BAD_INPUT: there is none, or of another size. */
+SinoStatus sino_volume_tiff_read(const SinoVolumeRequest *request, int64_t slice, float *values);
+
 /* Writes the slice with this index in the volume. */
 SinoStatus sino_volume_tiff_write(const SinoVolumeRequest *request, int64_t slice, const float *values);
 

@@ -26,12 +26,30 @@ static double last_residual(const SinoStore *to, const double *history)
     return to->columns > 1 && residual0 > 0 ? sqrt(residual / residual0) : NAN;
 }
 
+/* Notes that the slices are stored. */
+static void note(const SinoTask *task, const SinoStore *to)
+{
+    SinoJournalEntry entry = {
+        .first_slice = to->first_slice, .slice_count = to->slice_count, .repaired = sino_task_buffer(task, 2)};
+    if (!to->journal) return;
+    if (to->keeper) {
+        entry.keeper = 1;
+        entry.columns = to->columns;
+        entry.residuals = sino_task_buffer(task, 1);
+        entry.checksum = sino_journal_checksum(to->slice_count * to->pixel_count, sino_task_buffer(task, 0));
+    }
+    sino_journal_append(to->journal, &entry);
+}
+
 static SinoStatus store_cpu(const SinoTask *task)
 {
     const Arguments *arguments = task->arguments;
     const SinoStore *to = &arguments->store;
     memcpy(to->repaired + to->first_slice, sino_task_buffer(task, 2), (size_t)to->slice_count * sizeof *to->repaired);
-    if (!to->keeper) return NULL;
+    if (!to->keeper) {
+        note(task, to);
+        return NULL;
+    }
     memcpy(to->residuals + to->first_slice * to->columns, sino_task_buffer(task, 1),
            (size_t)(to->slice_count * to->columns) * sizeof *to->residuals);
     const int64_t picture = to->picture_slice - to->first_slice;
@@ -40,6 +58,7 @@ static SinoStatus store_cpu(const SinoTask *task)
                (size_t)to->pixel_count * sizeof *to->picture);
     if (to->volume)
         SINO_TRY(sino_volume_write(to->volume, to->first_slice, to->slice_count, sino_task_buffer(task, 0)));
+    note(task, to);
     const SinoProgress where = {.slab = arguments->slab + 1,
                                 .iteration = to->columns - 1,
                                 .iteration_count = to->columns - 1,

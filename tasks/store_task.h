@@ -3,6 +3,7 @@
 #ifndef SINO_STORE_TASK_H
 #define SINO_STORE_TASK_H
 
+#include "journal.h"
 #include "runtime.h"
 #include "volume.h"
 
@@ -11,7 +12,8 @@
  * angles. Pointers are not owned. */
 typedef struct SinoStore {
     bool keeper;
-    SinoVolume *volume; /* NULL: only the picture is written */
+    SinoVolume *volume;   /* NULL: only the picture is written */
+    SinoJournal *journal; /* gets an entry once the images are written; NULL: none */
     int64_t first_slice, slice_count;
     int64_t columns;       /* columns of the history */
     double *residuals;     /* the run's [slices][columns] */

@@ -81,12 +81,12 @@ static void tiff_keeps_finished_rows(void **state)
 {
     CliRun run = {.directory = *state};
     make_reference(*state);
-    mount_disk(*state, 3 * 20480); /* a TIFF file takes five pages */
+    mount_disk(*state, 3 * 20480 + 4096); /* a TIFF file takes five pages, the journal one */
     cli_start(&run, RECON "-o disk/out --save-format tiff");
     cli_wait(&run);
     cli_assert_ended(&run, 1,
                      "disk/out/recon_00003.tiff: writing failed at byte 0: No space left on device; rows 0 to 2 are "
-                     "complete as TIFF in disk/out");
+                     "complete as TIFF in disk/out; --resume goes on from 3 of 8 slices");
     assert_rows(*state, "disk/out", 3);
 }
 
@@ -94,22 +94,23 @@ static void both_keep_finished_rows(void **state)
 {
     CliRun run = {.directory = *state};
     make_reference(*state);
-    mount_disk(*state, 35 * 4096 + 2 * 20480); /* room is taken for the HDF5 file first */
+    mount_disk(*state, 36 * 4096 + 2 * 20480); /* room is taken for the HDF5 file first */
     cli_start(&run, RECON "-o disk/out.h5 --save-format both");
     cli_wait(&run);
     cli_assert_ended(&run, 1,
                      "disk/out/recon_00002.tiff: writing failed at byte 0: No space left on device; rows 0 to 1 are "
-                     "complete as TIFF in disk/out; disk/out.h5 was not written");
+                     "complete as TIFF in disk/out; disk/out.h5 was not written; --resume goes on from 2 of 8 slices");
     assert_rows(*state, "disk/out", 2);
     char path[TESTING_PATH];
-    assert_names(testing_path(path, *state, "disk"), "out out/recon_00000.tiff out/recon_00001.tiff");
+    assert_names(testing_path(path, *state, "disk"),
+                 "out out.h5.journal out.h5.partial out/recon_00000.tiff out/recon_00001.tiff");
 }
 
 static void pictures_fail_after_the_volume(void **state)
 {
     CliRun run = {.directory = *state};
     make_reference(*state);
-    mount_disk(*state, cli_file_size(*state, "both.h5") + 4095);
+    mount_disk(*state, cli_file_size(*state, "both.h5") + 4096); /* the journal is gone before the pictures */
     cli_start(&run, RECON "-o disk/out.h5");
     cli_wait(&run);
     cli_assert_ended(&run, 1,

@@ -34,7 +34,7 @@ static void stopped(void **state, int signal_number)
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 8");
     start_long(&run, "-o out.h5 --save-format both --graph graph.dot");
     stop(&run, signal_number);
-    assert_names(*state, "graph.dot.partial out out.h5.partial scan.h5");
+    assert_names(*state, "graph.dot.partial out out.h5.journal out.h5.partial scan.h5");
     assert_rerun_works(*state);
 }
 

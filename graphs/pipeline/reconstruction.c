@@ -76,9 +76,43 @@ static void free_data(Run *run)
     sino_stages_free(run->stages);
 }
 
+/* Slices of a minibatch, of which the last one of a slab may have fewer. */
+static int64_t slot_slices(const Run *run, int64_t slab, int64_t slot)
+{
+    const int64_t minibatch = run->of.streaming->minibatch;
+    return sino_smaller(minibatch, slab_slices(run, slab) - slot * minibatch);
+}
+
+/* Whether an earlier run has stored a minibatch. Not to be asked once this run's own store task may run. */
+static bool is_done(const Run *run, int64_t slab, int64_t slot)
+{
+    const SinoStreaming *plan = run->of.streaming;
+    const int64_t first = slab * plan->slab_slices + slot * plan->minibatch;
+    return run->of.volume &&
+           sino_volume_is_done(run->of.volume, run->of.input->first_slice + first, slot_slices(run, slab, slot));
+}
+
+/* Whether the line integrals of a minibatch are wanted: for its slices, or for the sinogram's picture. */
+static bool is_wanted(const Run *run, int64_t slab, int64_t slot)
+{
+    const SinoStreaming *plan = run->of.streaming;
+    const int64_t picture =
+        run->of.record->picture_slice - run->of.input->first_slice - slab * plan->slab_slices - slot * plan->minibatch;
+    const bool pictured = run->of.record->sinogram && picture >= 0 && picture < slot_slices(run, slab, slot);
+    return pictured || !is_done(run, slab, slot);
+}
+
+static int64_t slot_count(const Run *run, int64_t slab)
+{
+    return sino_ceil_divide(slab_slices(run, slab), run->of.streaming->minibatch);
+}
+
 static SinoStatus insert_load(Run *run, int64_t slab)
 {
-    if (slab >= run->of.streaming->slab_count || slab_slices(run, slab) == 0) return NULL;
+    bool wanted = false;
+    if (slab >= run->of.streaming->slab_count) return NULL;
+    for (int64_t s = 0; s < slot_count(run, slab); s++) wanted |= is_wanted(run, slab, s);
+    if (!wanted) return NULL;
     SinoPosition position = SINO_NOWHERE;
     position.slab = slab;
     return sino_stages_load(run->stages, position, slab % COUNT_SETS, slab * run->of.streaming->slab_slices,
@@ -99,15 +133,16 @@ static SinoStatus insert_sample(Run *run, SinoMinibatch *minibatch)
                               minibatch->vector[0][0]);
 }
 
-/* Assigns a slot to a slab's next minibatch and inserts the stages that make its line integrals. */
-static SinoStatus insert_stages(Run *run, int64_t slab, int64_t slot)
+/* Assigns a slot to a slab's next minibatch, and inserts the stages that make its line integrals and the start of the
+ * solver. */
+static SinoStatus insert_start(Run *run, int64_t slab, int64_t slot)
 {
     const SinoStreaming *plan = run->of.streaming;
     SinoMinibatch *minibatch = run->slot[slot];
     const int64_t in_slab = slot * plan->minibatch, in_this = slab_slices(run, slab);
     minibatch->first_slice = slab * plan->slab_slices + in_slab;
-    minibatch->slices.slice_count = sino_smaller(plan->minibatch, in_this - in_slab);
-    minibatch->stopped = false;
+    minibatch->slices.slice_count = slot_slices(run, slab, slot);
+    minibatch->stopped = is_done(run, slab, slot);
     minibatch->position.slab = slab;
     minibatch->position.minibatch = slab * plan->slots + slot;
     const SinoStageWork work = {.position = minibatch->position,
@@ -118,7 +153,7 @@ static SinoStatus insert_stages(Run *run, int64_t slab, int64_t slot)
                                 .repaired = minibatch->repaired};
     SINO_TRY(sino_stages_insert(run->stages, slab % COUNT_SETS, &work));
     SINO_TRY(insert_sample(run, minibatch));
-    return run->of.solver->start(&run->solver_run, minibatch);
+    return minibatch->stopped ? NULL : run->of.solver->start(&run->solver_run, minibatch);
 }
 
 /* Stops the minibatch if all of its slices stopped at an earlier iteration. The iterations in between are in flight and
@@ -146,12 +181,12 @@ static bool gives_up(const Run *run)
 }
 
 /* Submits iteration by iteration, so that every minibatch of the slab has tasks in flight. */
-static SinoStatus insert_iterations(Run *run, int64_t slot_count)
+static SinoStatus insert_iterations(Run *run, int64_t slab)
 {
     for (int64_t i = 1; i <= run->solver_run.iterations; i++) {
-        for (int64_t s = 0; s < slot_count; s++) {
+        for (int64_t s = 0; s < slot_count(run, slab); s++) {
             SinoMinibatch *minibatch = run->slot[s];
-            if (minibatch->stopped) continue;
+            if (is_done(run, slab, s) || minibatch->stopped) continue;
             if (gives_up(run)) return NULL;
             SINO_TRY(look_for_stop(run, minibatch, i));
             if (!minibatch->stopped) SINO_TRY(run->of.solver->iterate(&run->solver_run, minibatch, i));
@@ -166,6 +201,7 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
     const SinoImaging imaging = {.scale = run->of.scale, .mask_ratio = run->of.settings->mask_ratio};
     const SinoStore store = {.keeper = sino_minibatch_is_kept(minibatch),
                              .volume = run->of.volume,
+                             .journal = run->of.journal,
                              .first_slice = run->of.input->first_slice + minibatch->first_slice,
                              .slice_count = minibatch->slices.slice_count,
                              .columns = run->of.record->columns,
@@ -181,12 +217,13 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
 
 static SinoStatus insert_slab(Run *run, int64_t slab)
 {
-    const int64_t slot_count =
-        (slab_slices(run, slab) + run->of.streaming->minibatch - 1) / run->of.streaming->minibatch;
-    for (int64_t s = 0; s < slot_count; s++) SINO_TRY(insert_stages(run, slab, s));
+    const int64_t count = slot_count(run, slab);
+    for (int64_t s = 0; s < count; s++)
+        if (is_wanted(run, slab, s)) SINO_TRY(insert_start(run, slab, s));
     SINO_TRY(insert_load(run, slab + 1));
-    SINO_TRY(insert_iterations(run, slot_count));
-    for (int64_t s = 0; s < slot_count; s++) SINO_TRY(insert_store(run, run->slot[s]));
+    SINO_TRY(insert_iterations(run, slab));
+    for (int64_t s = 0; s < count; s++)
+        if (!is_done(run, slab, s)) SINO_TRY(insert_store(run, run->slot[s]));
     return NULL;
 }
 
@@ -210,20 +247,28 @@ static SinoStatus insert_all(Run *run)
     return NULL;
 }
 
+/* Announces the work: an iteration of a slice is one unit, and so is its storing. */
+static void expect(const Run *run)
+{
+    const SinoInput *input = run->of.input;
+    int64_t slices = input->slice_count;
+    for (int64_t i = 0; run->of.volume && i < input->slice_count; i++)
+        slices -= sino_volume_is_done(run->of.volume, input->first_slice + i, 1);
+    sino_runtime_expect(run->of.runtime, (double)(slices * run->of.record->columns), run->of.streaming->slab_count);
+}
+
 SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
 {
     SinoStatus status = NULL;
     SinoRuntime *runtime = reconstruction->runtime;
     const SinoSolver *solver = reconstruction->solver;
-    const int64_t columns = reconstruction->record->columns;
     Run run = {.of = *reconstruction,
                .solver_run = {.runtime = runtime,
                               .op = reconstruction->op,
                               .settings = reconstruction->settings,
                               .stride = reconstruction->streaming->stride,
-                              .iterations = columns - 1}};
-    sino_runtime_expect(runtime, (double)(reconstruction->input->slice_count * columns),
-                        reconstruction->streaming->slab_count);
+                              .iterations = reconstruction->record->columns - 1}};
+    expect(&run);
     status = sino_processes_agree(sino_runtime_processes(runtime), new_data(&run));
     const bool begun = !status; /* all ranks have begun */
     if (!status && solver->prepare && !reconstruction->op->idle) status = solver->prepare(&run.solver_run);

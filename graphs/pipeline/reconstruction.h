@@ -4,6 +4,7 @@
 #define SINO_RECONSTRUCTION_H
 
 #include "input.h"
+#include "journal.h"
 #include "record.h"
 #include "solver.h"
 #include "volume.h"
@@ -28,9 +29,10 @@ typedef struct SinoReconstruction {
     const SinoOperator *op;
     const SinoSolver *solver;
     const SinoStreaming *streaming;
-    double scale;       /* output value = scale · value per voxel */
-    SinoVolume *volume; /* NULL: only the picture is wanted */
-    SinoRecord *record; /* of all slices of the volume */
+    double scale;         /* output value = scale · value per voxel */
+    SinoVolume *volume;   /* NULL: only the picture is wanted; slices that are done already are left out */
+    SinoJournal *journal; /* gets an entry for each minibatch that is stored; NULL: none */
+    SinoRecord *record;   /* of all slices of the volume */
 } SinoReconstruction;
 
 /* Collective. Submits every task, and returns when the last slice of this rank is stored. If another rank fails, the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon --reconstruction-type full: reconstructs the volume of a scan, by one rank or several. */
 #include "recon.h"
+#include "recon_resume.h"
 
 #include "checksum_task.h"
 #include "memory.h"
@@ -9,12 +10,16 @@
 #include "version.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The state of a recon. */
 typedef struct Recon {
     const SinoSettings *settings;
+    SinoSettings planned; /* the settings with the choices of a resumed run; owns nothing */
+    SinoResume resume;
     SinoLog *log;
     const SinoSolver *solver;
     SinoProcesses *processes;
@@ -37,6 +42,7 @@ static SinoVolumeRequest volume_request(const Recon *recon)
                                .tiff_directory =
                                    settings->save_format == SINO_SAVE_HDF5 ? NULL : recon->names.tiff_directory,
                                .overwrite = settings->overwrite,
+                               .resume = recon->resume.earlier,
                                .slice_count = recon->input.slice_count,
                                .height = size,
                                .width = size,
@@ -109,13 +115,20 @@ static SinoStatus open_input(Recon *recon)
     SINO_TRY(sino_output_names_new(settings, recon->input.first_row, recon->input.binning, recon->input.slice_count,
                                    &recon->names));
     recon->request = volume_request(recon);
-    return is_first(recon) ? check_output(recon) : NULL;
+    return is_first(recon) ? sino_resume_hint(&recon->resume, check_output(recon)) : NULL;
 }
 
 /* Rank 0 finds the center and broadcasts it, because cores of different kinds might differ in its last digit. */
 static SinoStatus find_center(Recon *recon)
 {
     SinoGeometry *geometry = &recon->input.geometry;
+    const double earlier = sino_resume_center(&recon->resume);
+    if (isnan(recon->settings->rotation_axis) && !isnan(earlier)) {
+        geometry->center = earlier;
+        sino_log_info(recon->log, "center", "rotation center: column %.2f (of the unfinished run)",
+                      sino_input_column_of_file(&recon->input, earlier));
+        return NULL;
+    }
     SinoStatus status = is_first(recon) ? sino_center_search(recon->runtime, recon->settings, &recon->input) : NULL;
     SINO_TRY(sino_processes_agree(recon->processes, status));
     return sino_processes_broadcast(recon->processes, (int64_t)sizeof geometry->center, &geometry->center);
@@ -144,10 +157,15 @@ static SinoStatus set_up(Recon *recon)
     SinoProcesses *processes = recon->processes;
     SinoTeam *team = &recon->team;
     const SinoRuntimeRequest request = sino_recon_runtime_request(settings, processes, recon->log);
+    SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
     SINO_TRY(sino_processes_agree(processes, open_input(recon)));
+    recon->planned = *settings;
+    sino_resume_plan(&recon->resume, &recon->planned);
     SINO_TRY(sino_runtime_start(&request, &recon->runtime));
-    SINO_TRY(sino_team_new(recon->runtime, processes, settings, &recon->input, team));
+    SINO_TRY(sino_team_new(recon->runtime, processes, &recon->planned, &recon->input, team));
     SINO_TRY(find_center(recon));
+    SINO_TRY(sino_processes_agree(processes, sino_resume_identify(&recon->resume, recon->runtime, settings,
+                                                                  &recon->input, &team->forecast.plan)));
     SINO_TRY(make_operator(recon));
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&recon->input.geometry, recon->input.slice_count,
                                                              sino_solver_history_columns(recon->solver, settings),
@@ -274,14 +292,34 @@ static SinoStatus share_done(Recon *recon)
     return status;
 }
 
+static int64_t done_count(const Recon *recon)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < recon->request.slice_count; i++) count += sino_volume_is_done(recon->volume, i, 1);
+    return count;
+}
+
+/* Ends a failed run. What has been stored is left for --resume, unless the input of a new run is at fault. */
 static SinoStatus abandon(Recon *recon, SinoStatus status)
 {
     sino_status_free(share_done(recon));
-    char *safe = sino_volume_safe(recon->volume);
-    sino_volume_abandon(recon->volume);
+    const int64_t done = done_count(recon);
+    const bool failed = sino_status_exit_code(status) == SINO_FAILED;
+    const bool keeps = recon->resume.earlier || (recon->resume.journal && done > 0 && failed);
+    char *safe = sino_volume_safe(recon->volume), *more = NULL;
+    if (keeps) {
+        sino_volume_keep(recon->volume);
+        if (asprintf(&more, "%s; --resume goes on from %" PRId64 " of %" PRId64 " slices", safe ? safe : "", done,
+                     recon->request.slice_count) < 0)
+            more = NULL;
+    } else {
+        sino_volume_abandon(recon->volume);
+    }
     recon->volume = NULL;
-    if (*sino_status_text(status)) status = add_safe(status, safe);
+    sino_resume_end(&recon->resume, !keeps);
+    if (*sino_status_text(status)) status = add_safe(status, more ? more : safe);
     free(safe);
+    free(more);
     return status;
 }
 
@@ -341,6 +379,7 @@ static SinoStatus compute(Recon *recon)
                                                .streaming = &recon->team.forecast.plan.streaming,
                                                .scale = sino_recon_scale(recon->settings),
                                                .volume = recon->volume,
+                                               .journal = recon->resume.journal,
                                                .record = &recon->record};
     if (is_first(recon))
         status = sino_insert_checksum(recon->runtime, recon->input.info->file_count, recon->input.info->file_name,
@@ -357,13 +396,18 @@ static SinoStatus run(Recon *recon)
     SinoStatus status = NULL;
     SINO_TRY(set_up(recon));
     SINO_TRY(open_volume(recon));
+    SINO_TRY_OR(status, fail,
+                sino_resume_begin(&recon->resume, recon->team.forecast.plan.grid.data_ranks, recon->runtime,
+                                  recon->volume, &recon->record));
     SINO_TRY_OR(status, fail, compute(recon));
     SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
     SINO_TRY_OR(status, fail, share_done(recon));
     tell_repairs(recon);
     if (is_first(recon)) status = write_process(recon);
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
-    SINO_TRY(finish(recon));
+    status = finish(recon);
+    sino_resume_end(&recon->resume, true);
+    SINO_TRY(status);
     if (is_first(recon)) {
         tell_output(recon);
         SINO_TRY(add_safe(write_pictures(recon), volume_is_safe));
@@ -385,6 +429,7 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
         sino_runtime_abandon(recon.runtime);
     else
         status = add_safe(sino_runtime_stop(recon.runtime), volume_is_safe);
+    sino_resume_end(&recon.resume, false);
     sino_record_free(&recon.record);
     sino_output_names_free(&recon.names);
     sino_input_close(&recon.input);

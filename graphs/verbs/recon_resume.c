@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon --resume: goes on from the slices that an unfinished run has stored. */
+#include "recon_resume.h"
+
+#include "memory.h"
+#include "restore_task.h"
+#include "spmm.h"
+#include "version.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static SinoStatus name_journal(const SinoSettings *settings, int64_t rank, char **path)
+{
+    const int made = rank == 0 ? asprintf(path, "%s.journal", settings->out)
+                               : asprintf(path, "%s.journal.%" PRId64, settings->out, rank);
+    if (made >= 0) return NULL;
+    *path = NULL;
+    return sino_error(SINO_FAILED, "no memory for a file name");
+}
+
+/* Rank 0 sends a text to all ranks; NULL stays NULL. */
+static SinoStatus broadcast_text(SinoProcesses *processes, const char *text, char **received)
+{
+    int64_t bytes = text ? (int64_t)strlen(text) + 1 : 0;
+    char *copy = NULL;
+    SINO_TRY(sino_processes_broadcast(processes, sizeof bytes, &bytes));
+    *received = NULL;
+    if (bytes == 0) return NULL;
+    SINO_TRY(sino_allocate(bytes, 1, "a journal", &copy));
+    if (sino_processes_rank(processes) == 0) memcpy(copy, text, (size_t)bytes);
+    SinoStatus status = sino_processes_broadcast(processes, bytes, copy);
+    if (status)
+        free(copy);
+    else
+        *received = copy;
+    return status;
+}
+
+SinoStatus sino_resume_open(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log, SinoResume *resume)
+{
+    SinoStatus status = NULL;
+    *resume = (SinoResume){.processes = processes, .log = log};
+    SINO_TRY(sino_processes_agree(processes, name_journal(settings, sino_processes_rank(processes), &resume->path)));
+    if (!settings->resume) return NULL;
+    status = sino_processes_agree(processes, sino_journal_open(resume->path, &resume->journal));
+    if (status) return status;
+    const char *own = resume->journal ? sino_journal_identity(resume->journal) : NULL;
+    SINO_TRY(broadcast_text(processes, own, &resume->earlier));
+    if (!resume->earlier) sino_log_info(log, "resume", "%s: nothing to resume, a new run begins", resume->path);
+    /* A rank's journal of another run is of no use. */
+    if (own && (!resume->earlier || strcmp(own, resume->earlier) != 0)) {
+        sino_journal_close(resume->journal);
+        resume->journal = NULL;
+    }
+    return NULL;
+}
+
+SinoStatus sino_resume_hint(const SinoResume *resume, SinoStatus status)
+{
+    SinoJournal *journal = NULL;
+    if (!status || resume->earlier) return status;
+    sino_status_free(sino_journal_open(resume->path, &journal)); /* another run may have it */
+    sino_journal_close(journal);
+    if (!journal) return status;
+    SinoStatus told = sino_error((SinoErrorKind)sino_status_exit_code(status),
+                                 "%s; %s is of an unfinished run, which --resume goes on with",
+                                 sino_status_text(status), resume->path);
+    sino_status_free(status);
+    return told;
+}
+
+/* The value in the line "name: value"; *length: its bytes. NULL: no such line. */
+static const char *value_of(const char *text, const char *name, size_t name_length, size_t *length)
+{
+    for (const char *line = text; *line;) {
+        const size_t end = strcspn(line, "\n");
+        if (end > name_length + 2 && strncmp(line, name, name_length) == 0 && line[name_length] == ':') {
+            *length = end - name_length - 2;
+            return line + name_length + 2;
+        }
+        line += end + (line[end] == '\n');
+    }
+    return NULL;
+}
+
+/* The numbers in a line of the earlier run's identity, by scanf's format; false: no such line. */
+static bool scan_line(const SinoResume *resume, const char *name, const char *format, void *first, void *second,
+                      void *third)
+{
+    size_t length;
+    const char *value = value_of(resume->earlier, name, strlen(name), &length);
+    return value && sscanf(value, format, first, second, third) >= 1;
+}
+
+void sino_resume_plan(const SinoResume *resume, SinoSettings *planned)
+{
+    SinoTopologyShape topology = {0};
+    SinoGridShape grid = {0};
+    int64_t minibatch, windows = 0;
+    char symmetry[4] = "";
+    if (!resume->earlier) return;
+    if (planned->minibatch == 0 && scan_line(resume, "minibatch", "%" SCNd64, &minibatch, NULL, NULL))
+        planned->minibatch = minibatch;
+    if (scan_line(resume, "symmetry", "%3s", symmetry, NULL, NULL) && strcmp(symmetry, "no") == 0)
+        planned->symmetry = false;
+    if (planned->grid.data_ranks == 0 &&
+        scan_line(resume, "grid", "%" SCNd64 "x%" SCNd64, &grid.batch_groups, &grid.data_ranks, NULL))
+        planned->grid = grid;
+    (void)scan_line(resume, "windows", "%" SCNd64, &windows, NULL, NULL);
+    if (planned->partitions > 0 || planned->topology.nodes > 0 || planned->topology.sockets > 0 ||
+        planned->topology.workers > 0 ||
+        !scan_line(resume, "topology", "nodes=%" SCNd64 ",sockets=%" SCNd64 ",workers=%" SCNd64, &topology.nodes,
+                   &topology.sockets, &topology.workers))
+        return;
+    if (windows > 0)
+        planned->partitions = topology.nodes * topology.sockets * topology.workers; /* one rank; they take turns */
+    else
+        planned->topology = topology;
+}
+
+double sino_resume_center(const SinoResume *resume)
+{
+    double center;
+    return resume->earlier && scan_line(resume, "center", "%lf", &center, NULL, NULL) ? center : NAN;
+}
+
+static void print_file(FILE *out, const char *name, const char *path)
+{
+    struct stat about;
+    if (path && stat(path, &about) == 0)
+        fprintf(out, "%s: %" PRId64 " bytes, changed at %" PRId64 ".%09ld\n", name, (int64_t)about.st_size,
+                (int64_t)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+}
+
+/* The input without its name, since the files may have moved. */
+static void print_input(FILE *out, const SinoSettings *settings, const SinoInput *input)
+{
+    const SinoScanInfo *info = input->info;
+    fprintf(out, "input: %" PRId64 " angles of %" PRId64 " x %" PRId64 " pixels in %" PRId64 " files\n",
+            info->angle_count, info->row_count, info->column_count, info->file_count);
+    for (int64_t i = 0; i < info->file_count; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "input file %" PRId64, i + 1);
+        print_file(out, name, info->file_name[i]);
+    }
+    print_file(out, "angle file", settings->theta);
+    print_file(out, "flat fields", settings->flats);
+    print_file(out, "dark fields", settings->darks);
+}
+
+static void print_plan(FILE *out, const SinoInput *input, const SinoRunPlan *plan)
+{
+    const SinoTopology *topology = &plan->division.topology;
+    fprintf(out, "ranks: %" PRId64 "\n", plan->grid.rank_count);
+    fprintf(out, "grid: %" PRId64 "x%" PRId64 "\n", plan->grid.batch_groups, plan->grid.data_ranks);
+    fprintf(out, "topology: nodes=%" PRId64 ",sockets=%" PRId64 ",workers=%" PRId64 "\n", topology->node_count,
+            topology->sockets, topology->workers);
+    fprintf(out, "windows: %d\n", plan->window_count > 0);
+    fprintf(out, "minibatch: %" PRId64 "\n", plan->streaming.minibatch);
+    fprintf(out, "symmetry: %s\n", plan->problem.symmetry ? "yes" : "no");
+    fprintf(out, "center: %.17g\n", input->geometry.center);
+}
+
+static SinoStatus identity_of(const SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
+                              const SinoRunPlan *plan, char **text)
+{
+    char *fixed = NULL, *made = NULL;
+    size_t size;
+    SINO_TRY(sino_settings_fixed_text(settings, SINO_VERB_RECON, &fixed));
+    FILE *out = open_memstream(&made, &size);
+    if (out) {
+        fprintf(out, "version: %s\n", sino_version_text());
+        print_input(out, settings, input);
+        fputs(fixed, out);
+        fprintf(out, "processors: %s%s\n", sino_spmm_isa_name(),
+                sino_runtime_device_count(runtime) > 0 ? " and devices" : "");
+        print_plan(out, input, plan);
+    }
+    free(fixed);
+    if (out && fclose(out) == 0) {
+        *text = made;
+        return NULL;
+    }
+    free(made);
+    return sino_error(SINO_FAILED, "no memory for the identity of the run");
+}
+
+/* The error for the first line of `lines` that `others` has not. */
+static SinoStatus compare(const SinoResume *resume, const char *lines, const char *others, bool lines_are_earlier)
+{
+    for (const char *line = lines; *line;) {
+        size_t length = 0;
+        const int end = (int)strcspn(line, "\n"), name = (int)strcspn(line, ":");
+        const char *value = line + name + 2, *other = value_of(others, line, (size_t)name, &length);
+        const int value_length = end - name - 2;
+        if (!other || (int)length != value_length || memcmp(value, other, length) != 0) {
+            const char *mine = lines_are_earlier ? other : value, *earlier = lines_are_earlier ? value : other;
+            return sino_error(
+                SINO_BAD_INPUT,
+                "%s: %.*s is %.*s, and was %.*s in the unfinished run; allowed: the same, or no --resume, "
+                "which begins anew",
+                resume->path, name, line, mine ? lines_are_earlier ? (int)length : value_length : 7,
+                mine ? mine : "not set", earlier ? lines_are_earlier ? value_length : (int)length : 7,
+                earlier ? earlier : "not set");
+        }
+        line += end + (line[end] == '\n');
+    }
+    return NULL;
+}
+
+SinoStatus sino_resume_identify(SinoResume *resume, const SinoRuntime *runtime, const SinoSettings *settings,
+                                const SinoInput *input, const SinoRunPlan *plan)
+{
+    SINO_TRY(identity_of(runtime, settings, input, plan, &resume->identity));
+    if (!resume->earlier) return NULL;
+    SINO_TRY(compare(resume, resume->identity, resume->earlier, false));
+    return compare(resume, resume->earlier, resume->identity, true);
+}
+
+/* Marks the slices that all ranks know (SinoRestore.told, summed over ranks), and tells how many there are. A slice
+ * that is computed again overwrites what the record has of it. */
+static void mark(const SinoResume *resume, const int64_t *told, int64_t data_ranks, SinoVolume *volume,
+                 const SinoRecord *record)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < record->slice_count; i++) {
+        if (told[i] < data_ranks || told[record->slice_count + i] == 0) continue;
+        sino_volume_mark_done(volume, i, 1);
+        count++;
+    }
+    sino_log_info(resume->log, "resume", "%" PRId64 " of %" PRId64 " slices are complete, from an unfinished run",
+                  count, record->slice_count);
+}
+
+static SinoStatus resume_slices(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, SinoVolume *volume,
+                                SinoRecord *record)
+{
+    const int64_t count = 2 * record->slice_count;
+    int64_t *told;
+    SinoStatus status = NULL;
+    SINO_TRY(sino_allocate(count, sizeof *told, "slices that are done", &told));
+    if (resume->journal) {
+        const SinoRestore restore = {.journal = resume->journal,
+                                     .volume = volume,
+                                     .slice_count = record->slice_count,
+                                     .pixel_count = record->pixel_count,
+                                     .columns = record->columns,
+                                     .residuals = record->residuals,
+                                     .repaired = record->repaired,
+                                     .picture_slice = record->picture_slice,
+                                     .picture = record->tomogram,
+                                     .told = told};
+        status = sino_runtime_wait_after(runtime, sino_insert_restore(runtime, &restore));
+    }
+    status = sino_processes_agree(resume->processes, status);
+    if (!status) status = sino_processes_sum_integers(resume->processes, count, told);
+    if (!status) status = sino_processes_broadcast(resume->processes, count * (int64_t)sizeof *told, told);
+    if (!status) mark(resume, told, data_ranks, volume, record);
+    free(told);
+    return status;
+}
+
+/* Warns that a new run replaces what an unfinished one left behind. */
+static void tell_earlier(const SinoResume *resume)
+{
+    SinoJournal *journal = NULL;
+    int64_t slices = 0;
+    SinoStatus status = sino_journal_open(resume->path, &journal);
+    for (int64_t e = 0; journal && e < sino_journal_count(journal); e++)
+        slices += sino_journal_entry(journal, e)->slice_count;
+    if (slices > 0)
+        sino_log_warning(resume->log, "resume",
+                         "%s: an unfinished run stored %" PRId64 " slices; this run begins anew (--resume: go on from "
+                         "them)",
+                         resume->path, slices);
+    sino_journal_close(journal);
+    sino_status_free(status);
+}
+
+SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, SinoVolume *volume,
+                             SinoRecord *record)
+{
+    if (resume->earlier) SINO_TRY(resume_slices(resume, data_ranks, runtime, volume, record));
+    if (resume->journal) return NULL;
+    if (!resume->earlier) tell_earlier(resume);
+    SinoStatus status = sino_journal_create(resume->path, resume->identity, &resume->journal);
+    if (sino_status_exit_code(status) == SINO_FAILED) {
+        sino_log_warning(resume->log, "resume", "%s; the run could not be resumed", sino_status_text(status));
+        sino_status_free(status);
+        status = NULL;
+    }
+    return sino_processes_agree(resume->processes, status);
+}
+
+void sino_resume_end(SinoResume *resume, bool complete)
+{
+    SinoStatus status = resume->journal ? sino_journal_status(resume->journal) : NULL;
+    if (status && !complete)
+        sino_log_warning(resume->log, "resume", "%s; slices after that cannot be resumed", sino_status_text(status));
+    sino_status_free(status);
+    if (complete)
+        sino_journal_remove(resume->journal);
+    else
+        sino_journal_close(resume->journal);
+    free(resume->path);
+    free(resume->identity);
+    free(resume->earlier);
+    *resume = (SinoResume){0};
+}

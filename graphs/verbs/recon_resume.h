@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon --resume: a run keeps journals of the slices that it has stored (journal.h), one per rank: OUT.journal of rank
+ * 0, OUT.journal.R of rank R. They lie beside OUT until the volume is complete.
+ *
+ * A journal begins with the identity of its run, "name: value" lines: the version, the input, the settings that change
+ * voxels, and the choices of the plan. A run with --resume takes over the choices of the plan, and is refused if any
+ * other line differs. It checks the slices on the disk against their checksums, and computes those that are missing. */
+#ifndef SINO_RECON_RESUME_H
+#define SINO_RECON_RESUME_H
+
+#include "journal.h"
+#include "record.h"
+#include "team.h"
+
+typedef struct SinoResume {
+    SinoProcesses *processes; /* not owned */
+    SinoLog *log;             /* not owned */
+    char *path;               /* of this rank's journal; owned */
+    SinoJournal *journal;     /* NULL: none; owned */
+    char *identity;           /* of this run; owned */
+    char *earlier;            /* identity of the run that is resumed, equal on all ranks; NULL: the run is new; owned */
+} SinoResume;
+
+/* Collective. With --resume looks for the journals of an unfinished run. Without it, or without journals, the run is
+ * new. SINO_BAD_INPUT: another run has the journal open. */
+SinoStatus sino_resume_open(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log, SinoResume *resume);
+
+/* Adds to a refusal of the output that --resume would go on, where an unfinished run has left a journal and the caller
+ * has not asked for it. Consumes the status. */
+SinoStatus sino_resume_hint(const SinoResume *resume, SinoStatus status);
+
+/* Takes over the choices of the resumed run that `planned`, a copy of the settings, leaves open. */
+void sino_resume_plan(const SinoResume *resume, SinoSettings *planned);
+
+/* The rotation center of the resumed run, as a column of the grid; NaN: the run is new. */
+double sino_resume_center(const SinoResume *resume);
+
+/* Makes the identity of this run. SINO_BAD_INPUT, naming the first line that differs: this run cannot go on from the
+ * earlier one. */
+SinoStatus sino_resume_identify(SinoResume *resume, const SinoRuntime *runtime, const SinoSettings *settings,
+                                const SinoInput *input, const SinoRunPlan *plan);
+
+/* Collective. Marks the slices in the volume that are complete, and enters their residuals, repair counts and picture
+ * into the record; opens the journals for the rest. A new run whose journal cannot be written goes on without, after a
+ * warning. `data_ranks`: ranks that share a slice. */
+SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, SinoVolume *volume,
+                             SinoRecord *record);
+
+/* Frees `resume`. `complete`: the journal is of no use any more, and is removed. */
+void sino_resume_end(SinoResume *resume, bool complete);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task restore: checks the slices that an unfinished run has stored. */
+#ifndef SINO_RESTORE_TASK_H
+#define SINO_RESTORE_TASK_H
+
+#include "journal.h"
+#include "runtime.h"
+#include "volume.h"
+
+/* Where the entries of a journal go. Pointers are not owned. */
+typedef struct SinoRestore {
+    const SinoJournal *journal;
+    SinoVolume *volume;
+    int64_t slice_count, pixel_count; /* slices of the volume, N² */
+    int64_t columns;                  /* residuals of a slice */
+    double *residuals;                /* the run's [slices][columns] */
+    int64_t *repaired;                /* the run's [slices] */
+    int64_t picture_slice;            /* this slice is copied to `picture` if it is found */
+    float *picture;                   /* float[N][N]; NULL: none */
+    int64_t *told; /* [2][slices]: becomes 1 where this rank has a slice's repair count; and where its voxels are on the
+                    * disk as they were stored */
+} SinoRestore;
+
+/* Inserts restore, which reads the slices of the journal's entries back, compares their checksums, and copies what the
+ * entries tell. Entries that do not fit the volume are left out. */
+SinoStatus sino_insert_restore(SinoRuntime *runtime, const SinoRestore *restore);
+
+#endif

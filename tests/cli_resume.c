@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, resume: a run that is killed at any moment goes on with --resume, and its files are to the bit those of
+ * an unbroken run. A run that differs is refused. SINODAG_TEST_KILLS is the number of runs that are killed (each goes
+ * on until it is done), 2 if it is not set. */
+#include "cli.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { SIZE = 48, SLICES = 80, KILLS_MOST = 60 };
+
+/* With as little memory as there may be it takes several slabs. */
+static const char scan[] = "phantom -o scan.h5 --size 48 --angles 36 --slices 80 --noise 0.01";
+#define RECON "recon ../scan.h5 --minibatch 2 --iterations 20 --save-format both --rotation-axis 23.5 --memory %dMiB "
+
+/* How the processes are started in folders of their own, and how they share the work. */
+typedef struct Way {
+    const char *launcher, *words; /* words begin with a blank */
+    int ranks;
+} Way;
+
+static const Way one_rank = {NULL, "", 1};
+static const Way two_ranks = {"mpirun -q -n 2 ../note_pid", " --grid 1x2", 2};
+
+static void make_folder(const char *directory, const char *name)
+{
+    char path[TESTING_PATH];
+    assert_int_equal(mkdir(testing_path(path, directory, name), 0755), 0);
+}
+
+static int memory_mib;
+
+/* The least memory of a run. */
+static int find_memory(const char *folder, const Way *way)
+{
+    CliRun run = {.directory = folder, .launcher = way->launcher};
+    cli_start(&run, RECON "-o out.h5%s", 1, way->words);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    const double least = cli_number_after(run.err, "; allowed: --memory ", NULL);
+    cli_free(&run);
+    return (int)least;
+}
+
+/* The scan, the folder "whole" with an unbroken run's files, and the folder "broken". */
+static void make_reference(const char *directory, const Way *way)
+{
+    char path[TESTING_PATH];
+    cli_works(directory, "%s", scan);
+    cli_write_text(directory, "note_pid", "#!/bin/sh\necho $$ >pid$OMPI_COMM_WORLD_RANK && exec \"$@\"\n");
+    assert_int_equal(chmod(testing_path(path, directory, "note_pid"), 0755), 0);
+    make_folder(directory, "whole");
+    make_folder(directory, "broken");
+    memory_mib = find_memory(testing_path(path, directory, "whole"), way);
+    CliRun run = {.directory = path, .launcher = way->launcher};
+    cli_start(&run, RECON "-o out.h5%s", memory_mib, way->words);
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("%s", run.err);
+    assert_true(cli_number_after(run.err, "sinodag: slices: 80, ", NULL) <= SLICES / 2); /* several slabs */
+    cli_free(&run);
+}
+
+static void start(CliRun *run, const char *folder, const Way *way, const char *words)
+{
+    *run = (CliRun){.directory = folder, .launcher = way->launcher};
+    cli_start(run, RECON "-o out.h5%s%s", memory_mib, way->words, words);
+}
+
+/* The process that is to be killed: a random one of the ranks. */
+static pid_t victim(const char *folder, const Way *way, const CliRun *run, unsigned *seed)
+{
+    char path[TESTING_PATH], name[16], number[32] = "";
+    if (way->ranks == 1) return run->pid;
+    snprintf(name, sizeof name, "pid%d", rand_r(seed) % way->ranks);
+    FILE *file = fopen(testing_path(path, folder, name), "r");
+    if (!file) return 0;
+    if (!fgets(number, sizeof number, file)) number[0] = '\0';
+    fclose(file);
+    return (pid_t)strtol(number, NULL, 10);
+}
+
+static void pause_ms(int64_t milliseconds)
+{
+    const struct timespec time = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+/* Waits until the journal has grown by some bytes; false: the run has ended before. */
+static bool await_journal(const char *folder, const CliRun *run, int64_t bytes)
+{
+    const int64_t before = cli_exists(folder, "out.h5.journal") ? cli_file_size(folder, "out.h5.journal") : 0;
+    for (;;) {
+        siginfo_t ended = {0};
+        if (waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == run->pid)
+            return false;
+        if (cli_exists(folder, "out.h5.journal") && cli_file_size(folder, "out.h5.journal") >= before + bytes)
+            return true;
+        pause_ms(1);
+    }
+}
+
+static void assert_same_files(const char *directory)
+{
+    static const char *const dataset[] = {"/exchange/data", "/process/residuals", "/process/repaired"};
+    char whole[TESTING_PATH], broken[TESTING_PATH], command[3 * TESTING_PATH];
+    for (size_t i = 0; i < sizeof dataset / sizeof *dataset; i++) {
+        snprintf(command, sizeof command, "h5diff -q '%s/whole/out.h5' '%s/broken/out.h5' %s", directory, directory,
+                 dataset[i]);
+        if (system(command) != 0) fail_msg("%s differs", dataset[i]);
+    }
+    static const char *const other[] = {"out_slice_00040.png", "out_sinogram_00040.png"};
+    char name[64];
+    for (int i = 0; i < SLICES + 2; i++) {
+        snprintf(name, sizeof name, "out/recon_%05d.tiff", i);
+        const char *file = i < SLICES ? name : other[i - SLICES];
+        char from[TESTING_PATH + 8], to[TESTING_PATH + 8];
+        snprintf(from, sizeof from, "whole/%s", file);
+        snprintf(to, sizeof to, "broken/%s", file);
+        if (cli_tool("cmp", testing_path(whole, directory, from), testing_path(broken, directory, to)) != 0)
+            fail_msg("%s differs", file);
+    }
+}
+
+/* Nothing is left of the journals and temporary files; then makes room for another run. */
+static void clear(const char *directory, const Way *way)
+{
+    char path[TESTING_PATH], command[2 * TESTING_PATH];
+    testing_path(path, directory, "broken");
+    assert_false(cli_exists(path, "out.h5.partial"));
+    assert_false(cli_exists(path, "out.h5.journal"));
+    assert_false(way->ranks > 1 && cli_exists(path, "out.h5.journal.1"));
+    snprintf(command, sizeof command, "rm -rf '%s'/*", path);
+    assert_int_equal(system(command), 0);
+}
+
+/* Kills runs at random moments until one is done; returns the number of kills. */
+static int go_on_until_done(const char *directory, const Way *way, unsigned *seed)
+{
+    char folder[TESTING_PATH];
+    testing_path(folder, directory, "broken");
+    for (int kills = 0; kills < KILLS_MOST; kills++) {
+        CliRun run;
+        start(&run, folder, way, " --resume");
+        const bool goes = await_journal(folder, &run, 1 + rand_r(seed) % 4000);
+        pause_ms(rand_r(seed) % 40);
+        const pid_t process = victim(folder, way, &run, seed);
+        if (goes && process > 0) kill(process, SIGKILL); /* it may just have ended */
+        cli_wait(&run);
+        const bool done = run.exit_code == 0;
+        if (!done && strstr(run.err, "sinodag: error")) fail_msg("%s", run.err);
+        if (kills > 0 && !strstr(run.err, " slices are complete, from an unfinished run"))
+            fail_msg("nothing resumed:\n%s", run.err);
+        cli_free(&run);
+        if (done) return kills;
+    }
+    fail_msg("%d kills, and still not done", KILLS_MOST);
+    return 0;
+}
+
+static void killed(void **state, const Way *way)
+{
+    const char *const wanted = getenv("SINODAG_TEST_KILLS");
+    const long runs = wanted ? strtol(wanted, NULL, 10) : 2;
+    unsigned seed = 12345;
+    int kills = 0;
+    make_reference(*state, way);
+    for (long i = 0; i < runs; i++) {
+        kills += go_on_until_done(*state, way, &seed);
+        assert_same_files(*state);
+        clear(*state, way);
+    }
+    print_message("%ld runs were killed %d times\n", runs, kills);
+    assert_true(kills >= runs);
+}
+
+static void killed_at_any_moment(void **state)
+{
+    killed(state, &one_rank);
+}
+
+static void one_of_two_ranks_killed_at_any_moment(void **state)
+{
+    const char *const ranks = getenv("OMPI_ALLOW_RUN_AS_ROOT"); /* set where several ranks are tested */
+    if (!ranks) skip();
+    killed(state, &two_ranks);
+}
+
+/* An unfinished run in the folder "broken". */
+static void make_unfinished(const char *directory, const char *folder)
+{
+    CliRun run;
+    make_reference(directory, &one_rank);
+    start(&run, folder, &one_rank, "");
+    assert_true(await_journal(folder, &run, 3000));
+    assert_int_equal(kill(run.pid, SIGKILL), 0);
+    cli_wait(&run);
+    cli_free(&run);
+    assert_true(cli_exists(folder, "out.h5.partial"));
+}
+
+static void refuses(const char *folder, const char *words, const char *message)
+{
+    CliRun run = {.directory = folder};
+    char *before = cli_listing(folder);
+    cli_start(&run, "recon ../scan.h5 -o out.h5 --save-format both --resume %s", words);
+    cli_wait(&run);
+    cli_assert_ended(&run, 2, message);
+    char *after = cli_listing(folder);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+}
+
+static void what_differs_is_refused(void **state)
+{
+    char folder[TESTING_PATH], path[TESTING_PATH];
+    const struct timespec now[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_NOW}};
+    make_unfinished(*state, testing_path(folder, *state, "broken"));
+    refuses(folder, "--iterations 21 --rotation-axis 23.5",
+            "out.h5.journal: iterations is 21, and was 20 in the unfinished run; allowed: the same, or no --resume, "
+            "which begins anew");
+    refuses(folder, "--iterations 20 --rotation-axis 23.5 --minibatch 3",
+            "out.h5.journal: minibatch is 3, and was 2 in the unfinished run; allowed: the same, or no --resume, which "
+            "begins anew");
+    refuses(
+        folder, "--iterations 20 --rotation-axis 23",
+        "out.h5.journal: center is 23, and was 23.5 in the unfinished run; allowed: the same, or no --resume, which "
+        "begins anew");
+    assert_int_equal(utimensat(AT_FDCWD, testing_path(path, *state, "scan.h5"), now, 0), 0);
+    CliRun run = {.directory = folder};
+    cli_start(&run, "recon ../scan.h5 -o out.h5 --save-format both --resume --iterations 20");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err, "sinodag: out.h5.journal: input file 1 is "));
+    cli_free(&run);
+}
+
+/* What a run needs not be told again: its plan, its center, the names of its files, the memory and the workers. */
+static void the_plan_is_taken_over(void **state)
+{
+    char folder[TESTING_PATH];
+    make_unfinished(*state, testing_path(folder, *state, "broken"));
+    cli_works(*state, "recon scan.h5 -o broken/out.h5 --save-format both --iterations 20 --resume --workers 1 "
+                      "--memory 1GiB --scheduler eager --profile");
+    assert_same_files(*state);
+    clear(*state, &one_rank);
+}
+
+/* Slices that are not on the disk as they were stored are computed again. */
+static void damaged_slices_are_made_again(void **state)
+{
+    char folder[TESTING_PATH], path[TESTING_PATH];
+    make_unfinished(*state, testing_path(folder, *state, "broken"));
+    FILE *file = fopen(testing_path(path, folder, "out.h5.partial"), "r+");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 20000, SEEK_SET), 0); /* among the voxels of the first slices */
+    const int byte = fgetc(file);
+    assert_int_equal(fseek(file, 20000, SEEK_SET), 0);
+    assert_int_equal(fputc(byte ^ 1, file), byte ^ 1);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(unlink(testing_path(path, folder, "out/recon_00003.tiff")), 0);
+    cli_works(folder, RECON "-o out.h5 --resume", memory_mib);
+    assert_same_files(*state);
+    clear(*state, &one_rank);
+}
+
+static void without_the_option_a_run_begins_anew(void **state)
+{
+    char folder[TESTING_PATH];
+    CliRun run;
+    make_unfinished(*state, testing_path(folder, *state, "broken"));
+    start(&run, folder, &one_rank, "");
+    cli_wait(&run);
+    cli_assert_ended(&run, 2,
+                     "out has # of the files to be written, the first recon_00000.tiff; --overwrite replaces them; "
+                     "out.h5.journal is of an unfinished run, which --resume goes on with");
+    start(&run, folder, &one_rank, " --overwrite");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "sinodag: out.h5.journal: an unfinished run stored "));
+    cli_free(&run);
+    assert_same_files(*state);
+    clear(*state, &one_rank);
+    /* And with it, if there is nothing to resume. */
+    start(&run, folder, &one_rank, " --resume");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "sinodag: out.h5.journal: nothing to resume, a new run begins"));
+    cli_free(&run);
+    assert_same_files(*state);
+    clear(*state, &one_rank);
+}
+
+int cli_resume_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(killed_at_any_moment),          CLI_TEST(one_of_two_ranks_killed_at_any_moment),
+        CLI_TEST(what_differs_is_refused),       CLI_TEST(the_plan_is_taken_over),
+        CLI_TEST(damaged_slices_are_made_again), CLI_TEST(without_the_option_a_run_begins_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -5,6 +5,7 @@
 #include "settings.h"
 #include "status.h"
 #include "version.h"
+#include "visible.h"
 #include "workflows.h"
 
 #include <fcntl.h>
@@ -95,6 +96,13 @@ static void let_others_speak(SinoStatus status)
     if (!*sino_status_text(status) && sino_platform_job().size > 1) (void)sleep(1);
 }
 
+static void print_plain(const char *text)
+{
+    fputs("sinodag: ", stderr);
+    sino_print_visible(text, stderr);
+    fputc('\n', stderr);
+}
+
 /* Prints the error, if any, frees it and returns the exit code. Before the settings are read (log NULL) the error is
  * plain text. */
 static int finish(SinoStatus status, SinoLog *log)
@@ -104,7 +112,7 @@ static int finish(SinoStatus status, SinoLog *log)
     if (log)
         sino_log_error(log, status);
     else if (*sino_status_text(status))
-        fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
+        print_plain(sino_status_text(status));
     sino_status_free(status);
     return exit_code;
 }

@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "platform.h"
 #include "utf8.h"
+#include "visible.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -59,7 +60,7 @@ static void print_json_string(const char *text, FILE *out)
             fputs("\\ufffd", out); /* JSON must be UTF-8; a file name may be any bytes */
         else if (code == '"' || code == '\\')
             fprintf(out, "\\%c", (char)code);
-        else if (code < 0x20)
+        else if (code < 0x20 || (code >= 0x7F && code < 0xA0))
             fprintf(out, "\\u%04" PRIx32, code);
         else
             fwrite(text, 1, (size_t)length, out);
@@ -86,8 +87,10 @@ static void print_json_head(double time_s, const char *level, const char *event,
 
 static void print_text(SinoLog *log, const char *level, const char *message, FILE *out)
 {
-    fprintf(out, "%ssinodag: %s%s\n", log->line_is_open ? "\r\033[K" : "",
-            strcmp(level, "warning") == 0 ? "warning: " : "", message);
+    fprintf(out, "%ssinodag: %s", log->line_is_open ? "\r\033[K" : "",
+            strcmp(level, "warning") == 0 ? "warning: " : "");
+    sino_print_visible(message, out);
+    fputc('\n', out);
     log->line_is_open = false;
 }
 

@@ -19,6 +19,14 @@ SinoStatus sino_multiply(int64_t a, int64_t b, const char *what, int64_t *produc
     return NULL;
 }
 
+SinoStatus sino_product(int count, const int64_t *size, const char *what, int64_t *product)
+{
+    int64_t result = 1;
+    for (int i = 0; i < count; i++) SINO_TRY(sino_multiply(result, size[i], what, &result));
+    *product = result;
+    return NULL;
+}
+
 SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, void *pointer)
 {
     int64_t bytes;

@@ -566,7 +566,7 @@ static void bad_yaml_files_are_refused(void **state)
     snprintf(message, sizeof message, "%s%s", ": Ignoring documents after first in stream", hint);
     refuse_yaml(SINO_VERB_RECON, "---\niterations: 3\n---\niterations: 4\n", "", message);
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --config /nonexistent.yaml",
-           "--config is '/nonexistent.yaml', which cannot be opened: No such file or directory");
+           "--config: /nonexistent.yaml: No such file or directory");
     SinoSettings *settings = NULL;
     char path[256];
     SinoStatus status = read_yaml(SINO_VERB_RECON, "relaxation: 1.5\n", "s.h5 -o o.h5", path, &settings);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "regular_file.h"
+
 /* Columns that are read; the first line gives their positions. */
 enum { PRECISION, SLICES, WORKERS, PROJECT, BACKPROJECT, READ, COLUMNS };
 static const char *const name[COLUMNS] = {"precision",          "slices",   "workers", "project_gflops",
@@ -78,6 +80,7 @@ static SinoStatus read_lines(const char *path, FILE *file, const char *precision
 SinoStatus sino_bench_csv_read(const char *path, const char *precision, SinoBenchRates *result)
 {
     SinoBenchRates rates = {0};
+    SINO_TRY(sino_regular_check(path));
     FILE *file = fopen(path, "re");
     SINO_CHECK(file, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
     SinoStatus status = read_lines(path, file, precision, &rates);

@@ -3,7 +3,6 @@
 #include "checksum.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <xxhash.h>
 
 #include "memory.h"
+#include "regular_file.h"
 
 enum { PIECE_BYTES = 1 << 20 };
 
@@ -29,8 +29,9 @@ static SinoStatus digest(const char *path, int descriptor, void *piece, XXH3_sta
 
 static SinoStatus digest_file(const char *path, void *piece, XXH3_state_t *state)
 {
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    SINO_CHECK(descriptor >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
+    int descriptor;
+    int64_t bytes;
+    SINO_TRY(sino_regular_open(path, &descriptor, &bytes));
     SinoStatus status = digest(path, descriptor, piece, state);
     close(descriptor);
     return status;

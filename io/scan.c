@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "angle_list.h"
+#include "child.h"
 #include "memory.h"
 #include "scan_source.h"
 
@@ -43,28 +44,18 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
     return status;
 }
 
-/* Checks that every product of a field's sizes fits in 63 bits, in bytes of any type. */
-static SinoStatus check_sizes(const SinoScanInfo *info, int64_t count, const char *what)
-{
-    int64_t pixels, values, bytes;
-    SINO_TRY(sino_multiply(info->row_count, info->column_count, what, &pixels));
-    SINO_TRY(sino_multiply(pixels, count, what, &values));
-    return sino_multiply(values, 16, what, &bytes);
-}
-
 /* Fills the parts of the scan that the format has left open. */
 static SinoStatus complete(const SinoScanRequest *request, SinoScan *scan)
 {
     SinoScanInfo *info = &scan->info;
     int64_t count;
+    SINO_TRY(sino_scan_check_limits(request->path, info));
     if (!scan->angle_rad && request->theta)
         SINO_TRY(sino_angle_list_read(request->theta, info->angle_count, &count, &scan->angle_rad));
     if (!scan->angle_rad) SINO_TRY(sino_scan_assume_angles(scan));
     if (request->flats) SINO_TRY(sino_tiff_fields_open(request->flats, info, &scan->flats, &info->flat_count));
     if (request->darks) SINO_TRY(sino_tiff_fields_open(request->darks, info, &scan->darks, &info->dark_count));
-    SINO_TRY(check_sizes(info, info->angle_count, "the projections"));
-    SINO_TRY(check_sizes(info, info->flat_count, "the flat fields"));
-    SINO_TRY(check_sizes(info, info->dark_count, "the dark fields"));
+    SINO_TRY(sino_scan_check_limits(request->path, info)); /* of the fields, too */
     scan->path = strdup(request->path);
     SINO_CHECK(scan->path, SINO_FAILED, "no memory for a file name");
     info->angle_rad = scan->angle_rad;
@@ -86,6 +77,25 @@ SinoStatus sino_scan_open(const SinoScanRequest *request, SinoScan **opened)
         sino_scan_close(scan);
     else
         *opened = scan;
+    return status;
+}
+
+static SinoStatus open_and_close(const void *request)
+{
+    SinoScan *scan = NULL;
+    SINO_TRY(sino_scan_open(request, &scan));
+    sino_scan_close(scan);
+    return NULL;
+}
+
+SinoStatus sino_scan_try(const SinoScanRequest *request)
+{
+    static const SinoChildLimits limits = {.cpu_s = 3, .memory_bytes = (int64_t)512 << 20};
+    char *what = NULL;
+    SINO_CHECK(asprintf(&what, "reading the headers of '%s'", request->path) >= 0, SINO_FAILED,
+               "no memory for a file name");
+    SinoStatus status = sino_child_try(what, &limits, open_and_close, request);
+    free(what);
     return status;
 }
 

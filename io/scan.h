@@ -45,6 +45,11 @@ typedef struct SinoScanRequest {
     int64_t columns;           /* raw sinograms: detector columns; else 0 */
 } SinoScanRequest;
 
+/* Opens and closes the scan in a child process, within limits of time and memory (child.h): HDF5 and TIFF libraries
+ * may crash or loop on malformed files. NULL: sino_scan_open will succeed. Call it before threads start.
+ * SINO_BAD_INPUT: as of sino_scan_open, or the libraries cannot read the headers. */
+SinoStatus sino_scan_try(const SinoScanRequest *request);
+
 /* Opens a scan; the caller closes it. SINO_BAD_INPUT: no such file, no format recognises it, a dataset is missing or a
  * dangling link, wrong rank, no angles, a size of 0, sizes that disagree, an angle that is NaN or infinite (the error
  * gives its index), a raw file whose size is not a multiple of angles × columns × 4. */

@@ -52,6 +52,10 @@ extern const SinoScanFormat sino_dxchange_format, sino_tiff_format, sino_sinogra
  * failure. */
 SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count);
 
+/* SINO_BAD_INPUT: the sizes in `info` exceed the limits (scan_limits.h), or their products 63 bits. A format calls this
+ * before it allocates what the sizes determine. */
+SinoStatus sino_scan_check_limits(const char *path, const SinoScanInfo *info);
+
 /* Sets the angles to 0°…180° inclusive, as TomoPy and others do for a file without angles. */
 SinoStatus sino_scan_assume_angles(SinoScan *scan);
 

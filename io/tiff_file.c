@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include <tiffio.h>
 
 #include "memory.h"
+#include "regular_file.h"
 #include "tiff_client.h"
 #include "tiff_sample.h"
 
@@ -44,8 +44,11 @@ bool sino_tiff_probe(const char *path)
 {
     static const char signature[][4] = {{'I', 'I', 42, 0}, {'M', 'M', 0, 42}, {'I', 'I', 43, 0}, {'M', 'M', 0, 43}};
     char start[4];
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return false;
+    int descriptor;
+    int64_t bytes;
+    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
+    sino_status_free(status);
+    if (status) return false;
     const bool whole = pread(descriptor, start, sizeof start, 0) == (ssize_t)sizeof start;
     close(descriptor);
     for (size_t i = 0; i < sizeof signature / sizeof *signature && whole; i++)
@@ -109,9 +112,10 @@ SinoStatus sino_tiff_file_open(const char *path, SinoTiffFile **opened)
     sino_tiff_quiet();
     SINO_TRY(sino_allocate(1, sizeof *file, "a TIFF file", &file));
     file->path = path;
-    file->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    file->descriptor = -1;
     SinoStatus status = NULL;
-    SINO_CHECK_OR(status, fail, file->descriptor >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
+    int64_t bytes;
+    SINO_TRY_OR(status, fail, sino_regular_open(path, &file->descriptor, &bytes));
     file->tiff =
         TIFFClientOpen(path, "rm", file, client_read, client_write, client_seek, client_close, client_size, NULL, NULL);
     SINO_CHECK_OR(status, fail, file->tiff, SINO_BAD_INPUT, "%s cannot be opened as TIFF (libtiff: %s)", path,

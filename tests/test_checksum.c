@@ -60,7 +60,7 @@ static void unreadable_files(void **state)
     char path[TESTING_PATH], digits[17] = "untouched";
     const char *const name = testing_path(path, *state, "absent"), *const folder = *state;
     assert_error(sino_checksum_files(1, &name, digits), SINO_BAD_INPUT, "/absent: No such file or directory");
-    assert_error(sino_checksum_files(1, &folder, digits), SINO_FAILED, ": reading failed: Is a directory");
+    assert_error(sino_checksum_files(1, &folder, digits), SINO_BAD_INPUT, " is a directory; give the name of a file");
     assert_string_equal(digits, "untouched");
 }
 

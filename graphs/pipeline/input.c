@@ -130,20 +130,26 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
     return NULL;
 }
 
-static SinoStatus open_scan(const SinoSettings *settings, SinoScan **scan)
+static SinoScanRequest request_of(const SinoSettings *settings)
 {
-    const SinoScanRequest request = {.path = settings->file_name,
-                                     .theta = settings->theta,
-                                     .flats = settings->flats,
-                                     .darks = settings->darks,
-                                     .columns = settings->columns};
-    return sino_scan_open(&request, scan);
+    return (SinoScanRequest){.path = settings->file_name,
+                             .theta = settings->theta,
+                             .flats = settings->flats,
+                             .darks = settings->darks,
+                             .columns = settings->columns};
+}
+
+SinoStatus sino_input_try(const SinoSettings *settings)
+{
+    const SinoScanRequest request = request_of(settings);
+    return sino_scan_try(&request);
 }
 
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
 {
     SinoInput input = {0};
-    SINO_TRY(open_scan(settings, &input.scan));
+    const SinoScanRequest request = request_of(settings);
+    SINO_TRY(sino_scan_open(&request, &input.scan));
     input.info = sino_scan_info(input.scan);
     const bool integrals = settings->scan_values == SINO_VALUES_AUTO && input.info->line_integrals;
     input.flat_correction = integrals ? SINO_FLAT_NONE : settings->flat_correction;

@@ -24,6 +24,10 @@ typedef struct SinoInput {
     int64_t *place;    /* [angle_count]: number of each in this rank's ray vectors; owned; NULL: all angles, in order */
 } SinoInput;
 
+/* Tries in a child process whether the headers of the scan can be read (sino_scan_try). A verb calls this before it
+ * starts MPI or StarPU. */
+SinoStatus sino_input_try(const SinoSettings *settings);
+
 /* Opens the scan that the settings name and selects a part of it. Reads no counts; flats may be absent. SINO_BAD_INPUT:
  * rows or columns are outside the detector or empty, or nothing is left after binning. */
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *input);

@@ -208,6 +208,7 @@ SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)
 {
     (void)log;
     SinoInput input;
+    SINO_TRY(sino_input_try(settings));
     SINO_TRY(sino_input_describe(settings, &input));
     SinoStatus status = print_all(settings, &input);
     sino_input_close(&input);

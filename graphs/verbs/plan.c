@@ -62,6 +62,7 @@ SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log)
     SinoInput input = {0};
     double *angle_rad = NULL;
     SinoPlanRequest request = {.choices = sino_choices_of(settings), .rank_count = settings->ranks};
+    if (settings->file_name) SINO_TRY(sino_input_try(settings));
     SINO_TRY(sino_machine_new(settings, 0, &request.machine));
     /* If only the topology gives a number of workers, it determines the workers of a rank. */
     if (settings->topology.workers > 0 && settings->workers == 0) request.machine.worker_count = 0;

@@ -6,22 +6,28 @@
 
 #include <inttypes.h>
 
+static SinoStatus run(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
+{
+    const int64_t count = sino_processes_count(processes);
+    if (settings->reconstruction_type != SINO_RECONSTRUCTION_TRY) return sino_recon_volume(settings, processes, log);
+    if (count == 1) return sino_recon_try(settings, log);
+    return sino_processes_agree(
+        processes,
+        sino_error(SINO_BAD_INPUT, "reconstruction-type is try in %" PRId64 " processes; allowed: in one", count));
+}
+
 SinoStatus sino_recon(const SinoSettings *settings, SinoLog *log)
 {
     SinoProcesses *processes;
-    const bool try = settings->reconstruction_type == SINO_RECONSTRUCTION_TRY;
-    SINO_TRY(sino_processes_start(&processes));
+    SinoStatus readable = sino_input_try(settings); /* before MPI has threads */
+    SinoStatus status = sino_processes_start(&processes);
+    if (status) {
+        sino_status_free(readable);
+        return status;
+    }
     if (sino_processes_rank(processes) > 0) sino_log_mute(log);
-    SinoStatus status = NULL;
-    if (!try)
-        status = sino_recon_volume(settings, processes, log);
-    else if (sino_processes_count(processes) == 1)
-        status = sino_recon_try(settings, log);
-    else
-        status = sino_processes_agree(processes,
-                                      sino_error(SINO_BAD_INPUT,
-                                                 "reconstruction-type is try in %" PRId64 " processes; allowed: in one",
-                                                 sino_processes_count(processes)));
+    status = sino_processes_agree(processes, readable);
+    if (!status) status = run(settings, processes, log);
     sino_processes_stop(processes);
     return status;
 }

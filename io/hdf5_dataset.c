@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hdf5_chunk.h"
 #include "hdf5_error.h"
 #include "hdf5_places.h"
 #include "regular_file.h"
@@ -166,6 +167,7 @@ static SinoStatus take_layout(SinoDataset *dataset)
     for (int i = 0; i < SINO_DATASET_RANK; i++) {
         dataset->chunk[i] = chunked && i < dataset->rank ? (int64_t)chunk[i] : 1;
     }
+    dataset->filtered = chunked && H5Pget_nfilters(creation) > 0;
     status = check_filters(dataset, creation);
     (void)H5Pclose(creation);
     return status;
@@ -213,6 +215,7 @@ SinoStatus sino_dataset_read(const SinoDataset *dataset, const int64_t *first, c
         extent[i] = (hsize_t)count[i];
     }
     sino_hdf5_quiet();
+    SINO_TRY(sino_hdf5_check_chunks(dataset, first, count));
     const hid_t memory = H5Screate_simple(dataset->rank, extent, NULL);
     const hid_t space = H5Dget_space(dataset->id);
     const bool read = memory >= 0 && space >= 0 &&

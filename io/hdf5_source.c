@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hdf5_chunk.h"
 #include "hdf5_error.h"
 #include "hdf5_places.h"
 #include "memory.h"
@@ -374,14 +375,17 @@ static SinoStatus check_external(const Visit *visit, hid_t creation, int count)
     return NULL;
 }
 
-static SinoStatus check_written(const SinoDataset *dataset)
+/* A source's chunks are checked now, as HDF5 reads them by itself; those of other datasets when they are read. */
+static SinoStatus check_written(const Visit *visit)
 {
+    static const int64_t first[SINO_DATASET_RANK] = {0};
+    const SinoDataset *dataset = visit->dataset;
     H5D_space_status_t space;
     SINO_HDF5_CHECK(H5Dget_space_status(dataset->id, &space) >= 0, SINO_BAD_INPUT, "%s: %s has no readable layout",
                     dataset->file, dataset->name);
     SINO_CHECK(space != H5D_SPACE_STATUS_NOT_ALLOCATED || value_count(dataset) == 0, SINO_BAD_INPUT,
                "%s: %s was declared, but never written", dataset->file, dataset->name);
-    return NULL;
+    return visit->user ? sino_hdf5_check_chunks(dataset, first, dataset->size) : NULL;
 }
 
 static SinoStatus check_whole(const Visit *visit)
@@ -393,7 +397,7 @@ static SinoStatus check_whole(const Visit *visit)
     const int external = layout == H5D_CONTIGUOUS ? H5Pget_external_count(creation) : 0;
     SinoStatus status = layout == H5D_VIRTUAL ? check_virtual(visit, creation)
                         : external > 0        ? check_external(visit, creation, external)
-                                              : check_written(dataset);
+                                              : check_written(visit);
     (void)H5Pclose(creation);
     return status;
 }

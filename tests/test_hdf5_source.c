@@ -412,6 +412,39 @@ static void datasets_without_values_are_refused(void **state)
     refuse(*state, "scan.h5: /exchange/data was declared, but never written");
 }
 
+/* HDF5 takes a chunk that was stored without its filters for whole, whatever its size. */
+static void write_short_chunk(const char *directory, const char *name, const char *dataset)
+{
+    const uint16_t values[VALUES / 2] = {0};
+    char path[TESTING_PATH];
+    const hsize_t corner[] = {0, 0, 0};
+    const hid_t file = testing_hdf5_create(testing_path(path, directory, name));
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, whole, NULL);
+    assert_true(H5Pset_chunk(creation, 3, whole) >= 0 && H5Pset_shuffle(creation) >= 0);
+    const hid_t data = H5Dcreate2(file, dataset, H5T_STD_U16LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    assert_true(H5Dwrite_chunk(data, H5P_DEFAULT, 1, corner, sizeof values, values) >= 0);
+    assert_true(H5Dclose(data) >= 0 && H5Sclose(space) >= 0 && H5Pclose(creation) >= 0);
+    testing_hdf5_close(file);
+}
+
+static void short_chunks_are_refused(void **state)
+{
+    static const char text[] = "data is damaged: a chunk of 48 bytes is stored without its filters in 24 bytes";
+    char path[TESTING_PATH];
+    uint16_t counts[VALUES];
+    SinoScan *scan;
+    const SinoScanBox box = {0, ROWS, 0, COLUMNS};
+    write_short_chunk(*state, "scan.h5", "/exchange/data");
+    assert_success(open_path(testing_path(path, *state, "scan.h5"), &scan));
+    assert_error_has(sino_scan_read(scan, 1, ANGLES - 1, &box, counts), SINO_BAD_INPUT, text);
+    sino_scan_close(scan);
+    write_short_chunk(*state, "a.h5", "/data");
+    const Master master = begin_master();
+    add_frames(&master, 0, ANGLES, "a.h5", "/data", 3, whole);
+    end_master(&master, *state);
+    refuse(*state, text);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(hdf5_source)
@@ -430,6 +463,7 @@ TESTING_SUBJECT(hdf5_source)
         TEST(external_links_to_a_pipe_do_not_block),
         TEST(declared_sizes_have_limits),
         TEST(datasets_without_values_are_refused),
+        TEST(short_chunks_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

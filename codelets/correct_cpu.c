@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correct: counts to line integrals, p = −ln((count − dark)/(flat − dark)), by the Beer-Lambert law (Kak & Slaney,
  * Principles of Computerized Tomographic Imaging, ch. 4.1). */
+#include "arithmetic.h"
 #include "correct.h"
 #include "memory.h"
 #include "vector.h"
@@ -276,7 +277,7 @@ SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, co
     assert(correction->slices.stride >= slice_count && (flat || !correction->flat_field));
     const int64_t column_count = correction->column_count / correction->binning;
     const int64_t line_stride = (column_count + BLOCK - 1) / BLOCK * BLOCK + LINE_PADDING;
-    const int64_t field_lines = slice_count * line_stride;
+    const int64_t field_lines = sino_times(slice_count, line_stride);
     double *memory = NULL;
     SINO_TRY(sino_allocate(2 * field_lines + BLOCK * line_stride, sizeof *memory, "lines of counts", &memory));
     const CorrectLines lines = {column_count, line_stride, memory, memory + field_lines, memory + 2 * field_lines};

@@ -5,12 +5,13 @@
 #ifndef SINO_CORRECT_CUDA_H
 #define SINO_CORRECT_CUDA_H
 
+#include "arithmetic.h"
 #include "correct.h"
 #include "cuda_stream.h"
 
 static inline int64_t sino_correct_cuda_workspace_bytes(const SinoCorrection *correction)
 {
-    return correction->angle_count * correction->slices.slice_count * (int64_t)sizeof(int32_t);
+    return sino_times(sino_times(correction->angle_count, correction->slices.slice_count), (int64_t)sizeof(int32_t));
 }
 
 SinoStatus sino_correct_cuda(cudaStream_t stream, const SinoCorrection *correction, const void *counts,

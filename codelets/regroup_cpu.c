@@ -7,6 +7,7 @@
  * the same voxels. */
 #include "regroup_private.h"
 
+#include "arithmetic.h"
 #include "half.h"
 #include "memory.h"
 
@@ -330,13 +331,13 @@ static SinoGatherHeader header_of(const SinoRegroup *regroup)
 int64_t sino_regroup_head_bytes(const SinoRegroup *regroup)
 {
     const int64_t tiles = regroup->input.block->tile_count * SINO_ORIENTATIONS;
-    return sino_block_align((int64_t)sizeof(SinoGatherHeader) +
-                                regroup->chain_count * (int64_t)sizeof(SinoGatherChain) +
-                                regroup->visit_count * (int64_t)sizeof(SinoGatherVisit) +
-                                tiles * (int64_t)(sizeof(SinoGatherSource) + sizeof(int32_t)) +
-                                regroup->visit_count * regroup->batch_angles * (int64_t)sizeof(SinoGatherSpan) +
-                                regroup->part_count * (int64_t)sizeof(SinoGatherPart),
-                            128);
+    return sino_block_align(
+        (int64_t)sizeof(SinoGatherHeader) + regroup->chain_count * (int64_t)sizeof(SinoGatherChain) +
+            regroup->visit_count * (int64_t)sizeof(SinoGatherVisit) +
+            tiles * (int64_t)(sizeof(SinoGatherSource) + sizeof(int32_t)) +
+            sino_times(regroup->visit_count, regroup->batch_angles) * (int64_t)sizeof(SinoGatherSpan) +
+            regroup->part_count * (int64_t)sizeof(SinoGatherPart),
+        128);
 }
 
 static int64_t visit_bytes(const SinoGatherHeader *header, const SinoGatherVisit *visit)

@@ -289,8 +289,9 @@ SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **result)
     SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->visit, "visits", &regroup->visit));
     SINO_TRY_OR(status, failed,
                 sino_allocate(visits > tiles ? visits : tiles, sizeof *regroup->chain, "chains", &regroup->chain));
-    SINO_TRY_OR(status, failed,
-                sino_allocate(visits * regroup->batch_angles, sizeof *regroup->span, "spans", &regroup->span));
+    SINO_TRY_OR(
+        status, failed,
+        sino_allocate(sino_times(visits, regroup->batch_angles), sizeof *regroup->span, "spans", &regroup->span));
     SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->part, "parts of chains", &regroup->part));
     open_sections(regroup, regroup->origin);
     qsort(regroup->origin, (size_t)visits, sizeof *regroup->origin, by_place);

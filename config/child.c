@@ -2,6 +2,8 @@
 /* Child: fork without exec, limits of the kernel, and a pipe for the status: the exit code as a byte, then the text. */
 #include "child.h"
 
+#include "arithmetic.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -31,7 +33,7 @@ static int64_t data_bytes(void)
     if (!file) return 0;
     if (fscanf(file, "%*d %*d %*d %*d %*d %" SCNd64, &pages) != 1) pages = 0;
     (void)fclose(file);
-    return pages * sysconf(_SC_PAGESIZE);
+    return sino_times(pages, sysconf(_SC_PAGESIZE));
 }
 
 static void set_limits(const SinoChildLimits *limits)

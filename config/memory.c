@@ -2,6 +2,8 @@
 /* Memory: plain, large and reserved allocations. */
 #include "memory.h"
 
+#include "arithmetic.h"
+
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -59,7 +61,7 @@ static size_t next_lead(void)
     enum { LEADS = 16, L1_STEP = 256 };
     static atomic_uint count;
     const unsigned int number = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) % LEADS;
-    return sizeof(LargeHead) + number * (small_page + L1_STEP);
+    return sizeof(LargeHead) + (size_t)sino_times(number, (int64_t)small_page + L1_STEP);
 }
 
 void *sino_allocate_large(int64_t bytes)

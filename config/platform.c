@@ -2,6 +2,8 @@
 /* Platform: memory from /proc/meminfo and the control groups, cores from the affinity mask (Linux). */
 #include "platform.h"
 
+#include "arithmetic.h"
+
 #include <errno.h>
 #include <hwloc.h>
 #include <sched.h>
@@ -114,7 +116,7 @@ int64_t sino_platform_available_bytes_in(const char *root)
     const int64_t available_kib = read_number(path, "MemAvailable");
     /* Without /proc: the free pages, which are fewer than the available ones. */
     const int64_t machine =
-        available_kib >= 0 ? available_kib * 1024 : (int64_t)sysconf(_SC_AVPHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+        available_kib >= 0 ? available_kib * 1024 : sino_times(sysconf(_SC_AVPHYS_PAGES), sysconf(_SC_PAGESIZE));
     const int64_t groups = cgroups_remaining(root);
     return machine < groups ? machine : groups;
 }

@@ -147,6 +147,20 @@ SinoStatus sino_scan_read_projection(SinoScan *scan, int64_t angle, const SinoSc
     return read_field(scan, SINO_FIELD_DATA, angle, 1, box, SINO_COUNT_FLOAT32, counts);
 }
 
+SinoStatus sino_scan_read_some_flats(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                     float *counts)
+{
+    assert(first >= 0 && count >= 0 && first + count <= scan->info.flat_count);
+    return read_field(scan, SINO_FIELD_FLATS, first, count, box, SINO_COUNT_FLOAT32, counts);
+}
+
+SinoStatus sino_scan_read_some_darks(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                     float *counts)
+{
+    assert(first >= 0 && count >= 0 && first + count <= scan->info.dark_count);
+    return read_field(scan, SINO_FIELD_DARKS, first, count, box, SINO_COUNT_FLOAT32, counts);
+}
+
 SinoStatus sino_scan_read_flats(SinoScan *scan, const SinoScanBox *box, float *counts)
 {
     return read_field(scan, SINO_FIELD_FLATS, 0, scan->info.flat_count, box, SINO_COUNT_FLOAT32, counts);

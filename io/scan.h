@@ -69,6 +69,13 @@ SinoStatus sino_scan_read(SinoScan *scan, int64_t first_angle, int64_t angle_cou
 /* Reads the box of one projection: counts[row][column], converted to float. */
 SinoStatus sino_scan_read_projection(SinoScan *scan, int64_t angle, const SinoScanBox *box, float *counts);
 
+/* Read the box of `count` flat or dark fields from number `first` on: counts[field][row][column], converted to float.
+ */
+SinoStatus sino_scan_read_some_flats(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                     float *counts);
+SinoStatus sino_scan_read_some_darks(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                     float *counts);
+
 /* Read the box of all flat or dark fields: counts[field][row][column], converted to float. No-op when the scan has
  * none. */
 SinoStatus sino_scan_read_flats(SinoScan *scan, const SinoScanBox *box, float *counts);

@@ -15,6 +15,7 @@
 
 #include <tiffio.h>
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "regular_file.h"
 #include "tiff_client.h"
@@ -281,8 +282,8 @@ static SinoStatus load_plain(SinoTiffFile *file, const Layout *layout, const Par
     SINO_CHECK(start > 0 && stored >= (part->first_row + part->row_count) * stride, SINO_BAD_INPUT,
                "%s is damaged: strip or tile %" PRIu32 " has %" PRId64 " bytes, and begins at byte %" PRId64,
                file->path, part->tile, stored, start);
-    *row_bytes = part->column_count * bytes;
-    SINO_TRY(need_buffer(file, part->row_count * *row_bytes));
+    *row_bytes = sino_times(part->column_count, bytes);
+    SINO_TRY(need_buffer(file, sino_times(part->row_count, *row_bytes)));
     for (int64_t i = 0; i < reads; i++) {
         char *to = (char *)file->buffer + i * *row_bytes;
         SINO_CHECK(read_at(file, from + i * stride, to, rows * *row_bytes) == rows * *row_bytes, SINO_BAD_INPUT,
@@ -298,10 +299,10 @@ static SinoStatus load_plain(SinoTiffFile *file, const Layout *layout, const Par
 static SinoStatus load_coded(SinoTiffFile *file, const Layout *layout, const Part *part, int64_t *row_bytes)
 {
     const int64_t across = (layout->column_count + layout->tile_columns - 1) / layout->tile_columns;
-    const int64_t left = layout->row_count - part->tile / across * layout->tile_rows;
+    const int64_t left = layout->row_count - sino_times(part->tile / across, layout->tile_rows);
     const int64_t rows = layout->tiled || left > layout->tile_rows ? layout->tile_rows : left;
-    *row_bytes = layout->tile_columns * layout->sample->bytes;
-    SINO_TRY(need_buffer(file, rows * *row_bytes));
+    *row_bytes = sino_times(layout->tile_columns, layout->sample->bytes);
+    SINO_TRY(need_buffer(file, sino_times(rows, *row_bytes)));
     file->client.message[0] = '\0';
     const tmsize_t done = layout->tiled ? TIFFReadEncodedTile(file->tiff, part->tile, file->buffer, rows * *row_bytes)
                                         : TIFFReadEncodedStrip(file->tiff, part->tile, file->buffer, rows * *row_bytes);
@@ -330,9 +331,9 @@ static SinoStatus read_part(SinoTiffFile *file, const Layout *layout, const Part
 static void overlap(int64_t tile, int64_t size, int64_t first, int64_t count, int64_t *inside, int64_t *length,
                     int64_t *at)
 {
-    const int64_t begin = tile * size > first ? tile * size : first;
-    const int64_t end = (tile + 1) * size < first + count ? (tile + 1) * size : first + count;
-    *inside = begin - tile * size;
+    const int64_t start = sino_times(tile, size);
+    const int64_t begin = sino_larger(start, first), end = sino_smaller(start + size, first + count);
+    *inside = begin - start;
     *length = end - begin;
     *at = begin - first;
 }

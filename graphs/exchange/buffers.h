@@ -94,7 +94,4 @@ int64_t sino_buffer_most_bytes(const SinoBuffer *buffer, const SinoShape *shape,
 SinoStatus sino_buffer_new(SinoRuntime *runtime, const SinoBuffer *buffer, const SinoShape *shape, SinoBatch batch,
                            SinoData ***data);
 
-/* a·b for sizes a, b ≥ 0, saturating at 2⁵⁹. */
-int64_t sino_saturating_product(int64_t a, int64_t b);
-
 #endif

@@ -35,31 +35,35 @@ static SinoScanBox box_of(const SinoInput *input, int64_t first_row, int64_t row
                          .column_count = input->column_count};
 }
 
+/* Values of flat and dark fields that are looked at together, at least a row of one field. */
+enum { PIECE_VALUES = 1 << 20 };
+
 /* Reads the flat fields piece by piece until it finds a positive count. */
-static SinoStatus check_flats_of(const SinoInput *input, float *flats, int64_t piece_rows, bool *positive)
+static SinoStatus check_flats_of(const SinoInput *input, float *flats, bool *positive)
 {
+    const int64_t at_once = sino_larger(1, PIECE_VALUES / input->column_count), images = input->info->flat_count;
     const int64_t end = input->first_row + input->row_count;
-    for (int64_t row = input->first_row; row < end && !*positive; row += piece_rows) {
-        const SinoScanBox box = box_of(input, row, row + piece_rows < end ? piece_rows : end - row);
-        SINO_TRY(sino_scan_read_flats(input->scan, &box, flats));
-        const int64_t count = input->info->flat_count * box.row_count * box.column_count;
-        for (int64_t i = 0; i < count && !*positive; i++) *positive = flats[i] > 0;
+    for (int64_t row = input->first_row; row < end && !*positive; row++) {
+        const SinoScanBox box = box_of(input, row, 1);
+        for (int64_t i = 0; i < images && !*positive; i += at_once) {
+            const int64_t count = sino_smaller(at_once, images - i);
+            SINO_TRY(sino_scan_read_some_flats(input->scan, i, count, &box, flats));
+            for (int64_t k = 0; k < count * box.column_count && !*positive; k++) *positive = flats[k] > 0;
+        }
     }
     return NULL;
 }
 
 static SinoStatus check_flats(const SinoInput *input, const char *name)
 {
-    const int64_t piece_rows = 16;
     float *flats = NULL;
     bool positive = false;
     SINO_CHECK(input->info->flat_count > 0, SINO_BAD_INPUT,
                "'%s' has no flat fields; allowed: --flats with their images, or --data transmission or line-integrals "
                "if its values are not counts",
                name);
-    SINO_TRY(sino_allocate(input->info->flat_count * piece_rows * input->column_count, sizeof *flats, "flat fields",
-                           &flats));
-    SinoStatus status = check_flats_of(input, flats, piece_rows, &positive);
+    SINO_TRY(sino_allocate(sino_larger(PIECE_VALUES, input->column_count), sizeof *flats, "flat fields", &flats));
+    SinoStatus status = check_flats_of(input, flats, &positive);
     free(flats);
     if (status) return status;
     SINO_CHECK(positive, SINO_BAD_INPUT,
@@ -162,24 +166,37 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     return status;
 }
 
-/* The mean of the finite values of the middle row of a projection, or of all flat or dark fields. */
-static SinoStatus mean_of_row(const SinoInput *input, SinoStatus (*read)(SinoScan *, const SinoScanBox *, float *),
-                              int64_t images, double *mean)
+typedef SinoStatus ReadImages(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box, float *counts);
+
+static SinoStatus read_middle_projection(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                         float *counts)
+{
+    (void)first;
+    (void)count;
+    return sino_scan_read_projection(scan, sino_scan_info(scan)->angle_count / 2, box, counts);
+}
+
+/* The mean of the finite values of the middle row of the middle projection, or of all flat or dark fields. */
+static SinoStatus mean_of_row(const SinoInput *input, ReadImages *read, int64_t images, double *mean)
 {
     float *values = NULL;
     const SinoScanBox box = box_of(input, input->first_row + input->row_count / 2, 1);
+    const int64_t at_once = sino_larger(1, PIECE_VALUES / box.column_count);
     double sum = 0;
-    int64_t count = 0;
-    SINO_TRY(sino_allocate(images * box.column_count, sizeof *values, "a row of the scan", &values));
-    SinoStatus status = read ? read(input->scan, &box, values)
-                             : sino_scan_read_projection(input->scan, input->info->angle_count / 2, &box, values);
-    for (int64_t i = 0; i < images * box.column_count && !status; i++) {
-        if (!isfinite(values[i])) continue;
-        sum += (double)values[i];
-        count++;
+    int64_t finite = 0;
+    SINO_TRY(sino_allocate(sino_larger(PIECE_VALUES, box.column_count), sizeof *values, "a row of the scan", &values));
+    SinoStatus status = NULL;
+    for (int64_t i = 0; i < images && !status; i += at_once) {
+        const int64_t count = sino_smaller(at_once, images - i);
+        status = read(input->scan, i, count, &box, values);
+        for (int64_t k = 0; k < count * box.column_count && !status; k++) {
+            if (!isfinite(values[k])) continue;
+            sum += (double)values[k];
+            finite++;
+        }
     }
     free(values);
-    *mean = count > 0 ? sum / (double)count : 0;
+    *mean = finite > 0 ? sum / (double)finite : 0;
     return status;
 }
 
@@ -189,8 +206,8 @@ static SinoStatus check_darks(const SinoInput *input)
 {
     double flat, dark;
     if (input->info->dark_count == 0) return NULL;
-    SINO_TRY(mean_of_row(input, sino_scan_read_flats, input->info->flat_count, &flat));
-    SINO_TRY(mean_of_row(input, sino_scan_read_darks, input->info->dark_count, &dark));
+    SINO_TRY(mean_of_row(input, sino_scan_read_some_flats, input->info->flat_count, &flat));
+    SINO_TRY(mean_of_row(input, sino_scan_read_some_darks, input->info->dark_count, &dark));
     SINO_CHECK(flat > dark, SINO_BAD_INPUT,
                "the flat fields have a mean of %g in the middle row, the dark fields %g; allowed: flat fields brighter "
                "than dark fields (are the two swapped?)",
@@ -204,7 +221,7 @@ static SinoStatus warn_of_values(const SinoInput *input, SinoLog *log)
     const double most = input->minus_log ? 2 : 50; /* of a transmission, of a line integral */
     double mean;
     if (input->flat_correction != SINO_FLAT_NONE) return NULL;
-    SINO_TRY(mean_of_row(input, NULL, 1, &mean));
+    SINO_TRY(mean_of_row(input, read_middle_projection, 1, &mean));
     if (mean > most)
         sino_log_warning(
             log, "data",
@@ -279,7 +296,7 @@ void sino_input_take_slices(SinoInput *input, int64_t first, int64_t count)
 {
     input->first_slice += first;
     input->first_row += first * input->binning;
-    input->row_count = count * input->binning;
+    input->row_count = sino_times(count, input->binning);
     input->slice_count = count;
 }
 
@@ -331,7 +348,7 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
                             .slices = slices,
                             .angle_count = input->angle_count,
                             .column_count = input->column_count,
-                            .row_count = slab_slices * input->binning,
+                            .row_count = sino_times(slab_slices, input->binning),
                             .first_row = slice_in_slab * input->binning,
                             .binning = input->binning,
                             .flat_field = input->flat_correction != SINO_FLAT_NONE,
@@ -342,8 +359,8 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count)
 {
     return (SinoLoad){.scan = input->scan,
-                      .box =
-                          box_of(input, input->first_row + first_slice * input->binning, slice_count * input->binning),
+                      .box = box_of(input, input->first_row + sino_times(first_slice, input->binning),
+                                    sino_times(slice_count, input->binning)),
                       .run_count = input->run_count,
                       .run = input->run,
                       .flat_correction = input->flat_correction};
@@ -351,12 +368,13 @@ SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t sl
 
 int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count)
 {
-    return slice_count * input->binning * input->column_count * angle_count * sino_count_bytes(input->info->type);
+    return sino_times(sino_times(sino_times(sino_times(slice_count, input->binning), input->column_count), angle_count),
+                      sino_count_bytes(input->info->type));
 }
 
 int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count)
 {
-    return slice_count * input->binning * input->column_count * (int64_t)sizeof(float);
+    return sino_times(sino_times(sino_times(slice_count, input->binning), input->column_count), (int64_t)sizeof(float));
 }
 
 SinoStatus sino_input_slice_of_row(const SinoInput *input, int64_t row, int64_t *slice)

@@ -27,7 +27,7 @@ typedef struct Run {
 SinoStreaming sino_streaming(SinoPrecision precision, int64_t slice_count, int64_t minibatch, int64_t slots)
 {
     const int64_t slices = slice_count > 0 ? slice_count : 1;
-    const int64_t most = sino_saturating_product(slots, minibatch), slab = most < slices ? most : slices;
+    const int64_t most = sino_times(slots, minibatch), slab = most < slices ? most : slices;
     return (SinoStreaming){.minibatch = minibatch,
                            .stride = sino_panel_stride(precision, minibatch),
                            .slots = slots,
@@ -38,7 +38,7 @@ SinoStreaming sino_streaming(SinoPrecision precision, int64_t slice_count, int64
 /* Slices of a slab; 0 if this batch group has fewer slabs than the largest group. */
 static int64_t slab_slices(const Run *run, int64_t slab)
 {
-    const int64_t left = run->of.input->slice_count - slab * run->of.streaming->slab_slices;
+    const int64_t left = run->of.input->slice_count - sino_times(slab, run->of.streaming->slab_slices);
     return left > 0 ? sino_smaller(run->of.streaming->slab_slices, left) : 0;
 }
 
@@ -104,7 +104,7 @@ static SinoStatus insert_stages(Run *run, int64_t slab, int64_t slot)
 {
     const SinoStreaming *plan = run->of.streaming;
     SinoMinibatch *minibatch = run->slot[slot];
-    const int64_t in_slab = slot * plan->minibatch, in_this = slab_slices(run, slab);
+    const int64_t in_slab = sino_times(slot, plan->minibatch), in_this = slab_slices(run, slab);
     minibatch->first_slice = slab * plan->slab_slices + in_slab;
     minibatch->slices.slice_count = sino_smaller(plan->minibatch, in_this - in_slab);
     minibatch->stopped = false;
@@ -172,7 +172,7 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                              .residuals = run->of.record->residuals,
                              .repaired = run->of.record->repaired,
                              .picture_slice = run->of.record->picture_slice,
-                             .pixel_count = size * size,
+                             .pixel_count = sino_times(size, size),
                              .picture = run->of.record->tomogram};
     SINO_TRY(sino_insert_image(minibatch, &imaging));
     return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_stages_io(run->stages),

@@ -2,14 +2,15 @@
 /* Record: the residuals, repair counts and pictures of a run. */
 #include "record.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>
 
 int64_t sino_record_bytes(const SinoGeometry *geometry, int64_t slice_count, int64_t history_columns, bool pictures)
 {
-    const int64_t pixels = geometry->grid_size * geometry->grid_size + sino_geometry_ray_count(geometry);
-    return sino_saturating_product(slice_count, (history_columns + 1) * (int64_t)sizeof(double)) +
+    const int64_t pixels = sino_times(geometry->grid_size, geometry->grid_size) + sino_geometry_ray_count(geometry);
+    return sino_times(slice_count, (history_columns + 1) * (int64_t)sizeof(double)) +
            (pictures ? pixels * (int64_t)sizeof(float) : 0);
 }
 
@@ -21,10 +22,11 @@ SinoStatus sino_record_new(const SinoGeometry *geometry, int64_t slice_count, in
     SinoRecord record = {.slice_count = slice_count,
                          .columns = history_columns,
                          .picture_slice = slice_count / 2,
-                         .pixel_count = size * size,
+                         .pixel_count = sino_times(size, size),
                          .ray_count = sino_geometry_ray_count(geometry)};
-    SINO_TRY_OR(status, fail,
-                sino_allocate(slice_count * history_columns, sizeof(double), "residuals", &record.residuals));
+    SINO_TRY_OR(
+        status, fail,
+        sino_allocate(sino_times(slice_count, history_columns), sizeof(double), "residuals", &record.residuals));
     SINO_TRY_OR(status, fail, sino_allocate(slice_count, sizeof(int64_t), "repair counts", &record.repaired));
     if (pictures) {
         SINO_TRY_OR(status, fail, sino_allocate(record.pixel_count, sizeof(float), "a picture", &record.tomogram));

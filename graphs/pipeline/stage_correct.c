@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage correct: from the counts of a slab to the line integrals of a minibatch (codelets/correct.h). It is always
  * wanted, because it puts values into the panels that solvers need. */
+#include "arithmetic.h"
 #include "correct_task.h"
 #include "device_room.h"
 #include "memory.h"
@@ -37,8 +38,8 @@ static SinoStatus prepare(const SinoStagesRequest *request, void **result)
 {
     Own *own;
     const SinoInput *input = request->input;
-    const int64_t slab = request->slab_slices, sinogram = request->ray_count * request->slices.stride *
-                                                          (int64_t)sino_precision_bytes(request->slices.precision);
+    const int64_t slab = request->slab_slices, element = (int64_t)sino_precision_bytes(request->slices.precision);
+    const int64_t sinogram = sino_times(sino_times(request->ray_count, request->slices.stride), element);
     const int64_t bytes =
         sino_input_slab_bytes(input, input->angle_count, slab) + 2 * sino_input_field_bytes(input, slab) + sinogram;
     SINO_TRY(sino_allocate(1, sizeof *own, "a stage", &own));

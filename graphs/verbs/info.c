@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "platform.h"
 #include "stages.h"
+#include "visible.h"
 #include "workflows.h"
 
 #include <inttypes.h>
@@ -14,8 +15,9 @@
 
 static const double degrees = 180 / SINO_PI;
 
-/* Number of projections that are inspected, evenly spread, and of rows read at once. */
-enum { PROJECTIONS = 16, ROWS = 64 };
+/* Most images of a kind that are inspected, evenly spread; most values of an image, in pieces of rows, evenly spread;
+ * most values of a piece. They bound time and memory whatever sizes a file declares. */
+enum { IMAGES = 16, IMAGE_VALUES = 1 << 24, PIECE_VALUES = 1 << 20 };
 
 /* Statistics of a set of counts. */
 typedef struct Counts {
@@ -42,28 +44,45 @@ static void look(const SinoScanInfo *info, int64_t count, const float *values, C
 
 typedef enum Kind { DATA, FLAT, DARK } Kind;
 
-static SinoStatus read_box(SinoScan *scan, Kind kind, int64_t angle, const SinoScanBox *box, float *values)
+static int64_t piece_rows(const SinoScanInfo *info)
 {
-    if (kind == FLAT) return sino_scan_read_flats(scan, box, values);
-    if (kind == DARK) return sino_scan_read_darks(scan, box, values);
-    return sino_scan_read_projection(scan, angle, box, values);
+    return sino_smaller(info->row_count, sino_larger(1, PIECE_VALUES / info->column_count));
 }
 
-/* Inspects every row of the fields, or of one projection. */
-static SinoStatus look_through(SinoScan *scan, Kind kind, int64_t images, int64_t angle, Counts *seen)
+static SinoStatus read_box(SinoScan *scan, Kind kind, int64_t image, const SinoScanBox *box, float *values)
+{
+    if (kind == FLAT) return sino_scan_read_some_flats(scan, image, 1, box, values);
+    if (kind == DARK) return sino_scan_read_some_darks(scan, image, 1, box, values);
+    return sino_scan_read_projection(scan, image, box, values);
+}
+
+/* Inspects an image: all rows, or as many pieces of rows as have IMAGE_VALUES values. */
+static SinoStatus look_at_image(SinoScan *scan, Kind kind, int64_t image, float *values, Counts *seen)
 {
     const SinoScanInfo *info = sino_scan_info(scan);
-    const int64_t rows = info->row_count < ROWS ? info->row_count : ROWS;
-    float *values = NULL;
-    SINO_TRY(sino_allocate(images * rows * info->column_count, sizeof *values, "counts", &values));
-    SinoStatus status = NULL;
-    for (int64_t row = 0; row < info->row_count && !status; row += rows) {
-        const int64_t left = info->row_count - row;
-        const SinoScanBox box = {
-            .first_row = row, .row_count = left < rows ? left : rows, .column_count = info->column_count};
-        status = read_box(scan, kind, angle, &box, values);
-        if (!status) look(info, images * box.row_count * box.column_count, values, seen);
+    const int64_t rows = piece_rows(info), pieces = sino_ceil_divide(info->row_count, rows);
+    const int64_t taken = sino_smaller(pieces, sino_larger(1, IMAGE_VALUES / sino_times(rows, info->column_count)));
+    for (int64_t i = 0; i < taken; i++) {
+        const int64_t row = sino_times(i * pieces / taken, rows);
+        const SinoScanBox box = {.first_row = row,
+                                 .row_count = sino_smaller(rows, info->row_count - row),
+                                 .column_count = info->column_count};
+        SINO_TRY(read_box(scan, kind, image, &box, values));
+        look(info, box.row_count * box.column_count, values, seen);
     }
+    return NULL;
+}
+
+/* Inspects `taken` of the `images` images of a kind. */
+static SinoStatus look_through(SinoScan *scan, Kind kind, int64_t images, int64_t taken, Counts *seen)
+{
+    const SinoScanInfo *info = sino_scan_info(scan);
+    int64_t count;
+    float *values = NULL;
+    SINO_TRY(sino_multiply(piece_rows(info), info->column_count, "counts", &count));
+    SINO_TRY(sino_allocate(count, sizeof *values, "counts", &values));
+    SinoStatus status = NULL;
+    for (int64_t i = 0; i < taken && !status; i++) status = look_at_image(scan, kind, i * images / taken, values, seen);
     free(values);
     return status;
 }
@@ -91,9 +110,11 @@ static SinoStatus print_fields(SinoScan *scan, Kind kind, const char *name, int6
         printf("%-12s none\n", name);
         return NULL;
     }
-    SINO_TRY(look_through(scan, kind, images, 0, &seen));
-    char which[80];
-    snprintf(which, sizeof which, " (%" PRId64 " images)", images);
+    const int64_t taken = sino_smaller(images, IMAGES);
+    SINO_TRY(look_through(scan, kind, images, taken, &seen));
+    char which[80], all[40] = "";
+    if (taken < images) snprintf(all, sizeof all, "in %d of ", (int)taken);
+    snprintf(which, sizeof which, " (%s%" PRId64 " images)", all, images);
     print_counts(name, &seen, which);
     if (kind == FLAT && seen.most <= 0) printf("warning      flat: every value is zero or less\n");
     if (kind == FLAT) warn_counts(name, &seen);
@@ -104,9 +125,9 @@ static SinoStatus print_data(const SinoInput *input)
 {
     const SinoScanInfo *info = input->info;
     SinoScan *scan = input->scan;
-    const int64_t images = info->angle_count < PROJECTIONS ? info->angle_count : PROJECTIONS;
+    const int64_t images = sino_smaller(info->angle_count, IMAGES);
     Counts seen = {.least = INFINITY, .most = -INFINITY};
-    for (int64_t i = 0; i < images; i++) SINO_TRY(look_through(scan, DATA, 1, i * info->angle_count / images, &seen));
+    SINO_TRY(look_through(scan, DATA, info->angle_count, images, &seen));
     char which[80];
     snprintf(which, sizeof which, " (in %" PRId64 " of %" PRId64 " projections)", images, info->angle_count);
     const char *name = input->flat_correction == SINO_FLAT_NONE ? "values" : "counts";
@@ -146,6 +167,13 @@ static SinoStatus print_angles(const SinoScanInfo *info)
     return NULL;
 }
 
+static void print_warning(const char *before, const char *text)
+{
+    printf("warning      %s", before);
+    sino_print_visible(text, stdout);
+    printf("\n");
+}
+
 /* Prints the memory of `recon` with the default settings on this machine, and the least memory that suffices. */
 static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *input)
 {
@@ -162,7 +190,7 @@ static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *inpu
     sino_bytes_text(least.plan.resources.total_bytes, least_text);
     SinoStatus status = sino_forecast_new(&request, &usual);
     if (status)
-        printf("warning      recon: %s\n", sino_status_text(status));
+        print_warning("recon: ", sino_status_text(status));
     else
         printf("recon        %s with the default settings, at least %s (ray lengths: %s)\n",
                sino_bytes_text(usual.plan.resources.total_bytes, usual_text), least_text,
@@ -189,11 +217,13 @@ static SinoStatus print_all(const SinoSettings *settings, const SinoInput *input
 {
     const SinoScanInfo *info = input->info;
     SinoScan *scan = input->scan;
-    printf("file         %s\n", settings->file_name);
+    printf("file         ");
+    sino_print_visible(settings->file_name, stdout);
+    printf("\n");
     printf("kind         %s, %s\n", info->kind, info->stored_type);
     printf("shape        %" PRId64 " angles, %" PRId64 " rows, %" PRId64 " columns\n", info->angle_count,
            info->row_count, info->column_count);
-    if (info->remark[0]) printf("warning      %s\n", info->remark);
+    if (info->remark[0]) print_warning("", info->remark);
     SINO_TRY(print_angles(info));
     SINO_TRY(print_data(input));
     if (input->flat_correction != SINO_FLAT_NONE) {

@@ -38,7 +38,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                           .solver = solver,
                           .history_columns = sino_solver_history_columns(solver, settings),
                           .slice_count = settings->slices,
-                          .slice_bytes = angles * columns * sino_count_bytes(SINO_COUNT_UINT16),
+                          .slice_bytes = sino_times(sino_times(angles, columns), sino_count_bytes(SINO_COUNT_UINT16)),
                           .field_bytes = columns * (int64_t)sizeof(float),
                           .field_images = 1,
                           .pictures = settings->pictures};

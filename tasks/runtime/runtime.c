@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runtime: what it consists of, waiting for tasks, progress. */
+#include "arithmetic.h"
 #include "platform.h"
 #include "runtime_private.h"
 
@@ -43,7 +44,7 @@ int64_t sino_runtime_device_held(const SinoRuntime *runtime, int64_t bytes)
 {
     const int64_t piece = 32 << 20, kept = 4;
     if (!(runtime->devices & SINO_DEVICE_CUDA)) return 0;
-    return bytes <= SINO_SMALL_DATA_BYTES ? piece : (1 + kept) * piece;
+    return bytes <= SINO_SMALL_DATA_BYTES ? piece : sino_times(1 + kept, piece);
 }
 
 const char *sino_runtime_scheduler(const SinoRuntime *runtime)

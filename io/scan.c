@@ -44,6 +44,23 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
     return status;
 }
 
+static SinoStatus open_fields(const SinoScanRequest *request, SinoScan *scan)
+{
+    SinoScanInfo *info = &scan->info;
+    const SinoFileList *files;
+    if (request->flats) {
+        SINO_TRY(sino_tiff_fields_open(request->flats, info, &scan->flats, &info->flat_count, &files));
+        info->flat_file_count = files->count;
+        info->flat_file_name = (const char *const *)files->name;
+    }
+    if (request->darks) {
+        SINO_TRY(sino_tiff_fields_open(request->darks, info, &scan->darks, &info->dark_count, &files));
+        info->dark_file_count = files->count;
+        info->dark_file_name = (const char *const *)files->name;
+    }
+    return NULL;
+}
+
 /* Fills the parts of the scan that the format has left open. */
 static SinoStatus complete(const SinoScanRequest *request, SinoScan *scan)
 {
@@ -53,8 +70,7 @@ static SinoStatus complete(const SinoScanRequest *request, SinoScan *scan)
     if (!scan->angle_rad && request->theta)
         SINO_TRY(sino_angle_list_read(request->theta, info->angle_count, &count, &scan->angle_rad));
     if (!scan->angle_rad) SINO_TRY(sino_scan_assume_angles(scan));
-    if (request->flats) SINO_TRY(sino_tiff_fields_open(request->flats, info, &scan->flats, &info->flat_count));
-    if (request->darks) SINO_TRY(sino_tiff_fields_open(request->darks, info, &scan->darks, &info->dark_count));
+    SINO_TRY(open_fields(request, scan));
     SINO_TRY(sino_scan_check_limits(request->path, info)); /* of the fields, too */
     scan->path = strdup(request->path);
     SINO_CHECK(scan->path, SINO_FAILED, "no memory for a file name");

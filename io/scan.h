@@ -34,6 +34,8 @@ typedef struct SinoScanInfo {
     const char *remark;             /* a problem of the files, for a warning; "": none */
     int64_t file_count;             /* number of files with data, at least 1 */
     const char *const *file_name;
+    int64_t flat_file_count, dark_file_count; /* files of --flats and --darks */
+    const char *const *flat_file_name, *const *dark_file_name;
 } SinoScanInfo;
 
 typedef struct SinoScan SinoScan;

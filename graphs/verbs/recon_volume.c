@@ -47,6 +47,7 @@ static SinoVolumeRequest volume_request(const Recon *recon)
 
 static SinoStatus check_output(const Recon *recon)
 {
+    SINO_TRY(sino_recon_check_files(recon->settings, &recon->input, &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_check_new(recon->settings, recon->settings->graph));
     SINO_TRY(sino_rays_kind.check(recon->settings->operator_cache));

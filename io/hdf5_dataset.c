@@ -156,6 +156,18 @@ static SinoStatus check_filters(const SinoDataset *dataset, hid_t creation)
     return NULL;
 }
 
+static bool ends_in_deflate(hid_t creation)
+{
+    const int last = H5Pget_nfilters(creation) - 1;
+    unsigned flags;
+    size_t parameters = 0;
+    for (int i = 0; i < last; i++)
+        if (H5Pget_filter2(creation, (unsigned)i, &flags, &parameters, NULL, 0, NULL, NULL) != H5Z_FILTER_SHUFFLE)
+            return false;
+    parameters = 0;
+    return H5Pget_filter2(creation, (unsigned)last, &flags, &parameters, NULL, 0, NULL, NULL) == H5Z_FILTER_DEFLATE;
+}
+
 static SinoStatus take_layout(SinoDataset *dataset)
 {
     SinoStatus status = NULL;
@@ -168,6 +180,7 @@ static SinoStatus take_layout(SinoDataset *dataset)
         dataset->chunk[i] = chunked && i < dataset->rank ? (int64_t)chunk[i] : 1;
     }
     dataset->filtered = chunked && H5Pget_nfilters(creation) > 0;
+    dataset->deflated = dataset->filtered && ends_in_deflate(creation);
     status = check_filters(dataset, creation);
     (void)H5Pclose(creation);
     return status;

@@ -24,6 +24,7 @@ typedef struct SinoDataset {
     int64_t chunk[SINO_DATASET_RANK]; /* 1 in every dimension when the layout is not chunked */
     int64_t value_bytes;
     bool filtered;        /* its chunks pass filters, such as compression */
+    bool deflated;        /* the last filter is deflate, and the others keep the number of bytes */
     char stored_type[16]; /* "uint16", "float64" … */
 } SinoDataset;
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arithmetic.h"
 #include "hdf5_chunk.h"
 #include "hdf5_error.h"
 #include "hdf5_places.h"
@@ -375,17 +376,21 @@ static SinoStatus check_external(const Visit *visit, hid_t creation, int count)
     return NULL;
 }
 
-/* A source's chunks are checked now, as HDF5 reads them by itself; those of other datasets when they are read. */
+/* A source's chunks are checked now, as HDF5 reads them by itself; of other datasets the first, which tells whether
+ * their sizes are those that were written, and the others when they are read. */
 static SinoStatus check_written(const Visit *visit)
 {
     static const int64_t first[SINO_DATASET_RANK] = {0};
     const SinoDataset *dataset = visit->dataset;
+    int64_t count[SINO_DATASET_RANK];
+    for (int d = 0; d < dataset->rank; d++)
+        count[d] = visit->user ? dataset->size[d] : sino_smaller(dataset->size[d], 1);
     H5D_space_status_t space;
     SINO_HDF5_CHECK(H5Dget_space_status(dataset->id, &space) >= 0, SINO_BAD_INPUT, "%s: %s has no readable layout",
                     dataset->file, dataset->name);
     SINO_CHECK(space != H5D_SPACE_STATUS_NOT_ALLOCATED || value_count(dataset) == 0, SINO_BAD_INPUT,
                "%s: %s was declared, but never written", dataset->file, dataset->name);
-    return visit->user ? sino_hdf5_check_chunks(dataset, first, dataset->size) : NULL;
+    return sino_hdf5_check_chunks(dataset, first, count);
 }
 
 static SinoStatus check_whole(const Visit *visit)

@@ -36,8 +36,21 @@ static int64_t data_bytes(void)
     return sino_times(pages, sysconf(_SC_PAGESIZE));
 }
 
+static int64_t step_cpu_s; /* set in a child only; 0: this process is none */
+
+void sino_child_step(void)
+{
+    struct rusage usage;
+    struct rlimit limit;
+    if (step_cpu_s == 0 || getrusage(RUSAGE_SELF, &usage) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return;
+    const rlim_t most = (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1 + step_cpu_s);
+    if (most < limit.rlim_max) limit.rlim_cur = most;
+    (void)setrlimit(RLIMIT_CPU, &limit); /* the soft limit may be raised up to the hard one */
+}
+
 static void set_limits(const SinoChildLimits *limits)
 {
+    step_cpu_s = limits->cpu_s;
     const rlim_t stack = (rlim_t)64 << 20;
     lower(RLIMIT_CORE, 0);
     lower(RLIMIT_STACK, stack);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef struct SinoChildLimits {
-    int64_t cpu_s;        /* seconds of computing; waiting for a slow file system does not count */
+    int64_t cpu_s;        /* seconds of computing, or of each step; waiting for a slow file system does not count */
     int64_t memory_bytes; /* beyond what this process has */
 } SinoChildLimits;
 
@@ -19,5 +19,9 @@ typedef struct SinoChildLimits {
  * says so, crashes, or exceeds a limit. SINO_FAILED: the work says so, or the system gives no process. */
 SinoStatus sino_child_try(const char *what, const SinoChildLimits *limits, SinoStatus (*work)(const void *context),
                           const void *context);
+
+/* Begins a step of the work, such as one of many files: its seconds of computing count anew. Outside of a child it does
+ * nothing. */
+void sino_child_step(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "arithmetic.h"
+#include "child.h"
 #include "hdf5_chunk.h"
 #include "hdf5_error.h"
 #include "hdf5_places.h"
@@ -265,6 +266,7 @@ static SinoStatus open_source_file(const Visit *visit, const char *name, SourceF
 {
     if (last->name && strcmp(last->name, name) == 0) return NULL;
     close_source_file(last);
+    sino_child_step();
     last->name = strdup(name);
     SINO_CHECK(last->name, SINO_FAILED, "no memory for a file name");
     const char *user = visit->dataset->file;

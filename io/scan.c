@@ -106,7 +106,7 @@ static SinoStatus open_and_close(const void *request)
 
 SinoStatus sino_scan_try(const SinoScanRequest *request)
 {
-    static const SinoChildLimits limits = {.cpu_s = 3, .memory_bytes = (int64_t)512 << 20};
+    static const SinoChildLimits limits = {.cpu_s = 2, .memory_bytes = (int64_t)512 << 20};
     char *what = NULL;
     SINO_CHECK(asprintf(&what, "reading the headers of '%s'", request->path) >= 0, SINO_FAILED,
                "no memory for a file name");

@@ -16,6 +16,7 @@
 #include <tiffio.h>
 
 #include "arithmetic.h"
+#include "child.h"
 #include "memory.h"
 #include "regular_file.h"
 #include "tiff_client.h"
@@ -111,6 +112,7 @@ SinoStatus sino_tiff_file_open(const char *path, SinoTiffFile **opened)
 {
     SinoTiffFile *file;
     sino_tiff_quiet();
+    sino_child_step();
     SINO_TRY(sino_allocate(1, sizeof *file, "a TIFF file", &file));
     file->path = path;
     file->descriptor = -1;

@@ -5,6 +5,7 @@
 #include "testing.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static const SinoChildLimits limits = {.cpu_s = 1, .memory_bytes = (int64_t)64 << 20};
 
@@ -72,6 +73,28 @@ static void loops_end(void **state)
                  "the work takes more than 1 s of computing; allowed: files that are whole");
 }
 
+/* 3 steps of 0.6 s each. */
+static SinoStatus work_in_steps(const void *context)
+{
+    (void)context;
+    for (int i = 0; i < 3; i++) {
+        const clock_t begin = clock();
+        sino_child_step();
+        while (clock() - begin < CLOCKS_PER_SEC * 6 / 10) continue;
+    }
+    return NULL;
+}
+
+static void steps_count_by_themselves(void **state)
+{
+    (void)state;
+    assert_success(try_work(work_in_steps, NULL));
+    sino_child_step(); /* no child: nothing happens */
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_CPU, &limit), 0);
+    assert_true(limit.rlim_cur == limit.rlim_max);
+}
+
 static SinoStatus eat(const void *context)
 {
     volatile char *memory;
@@ -113,9 +136,10 @@ static void ignored_children_are_heard(void **state)
 TESTING_SUBJECT(child)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statuses_come_back),  cmocka_unit_test(crashes_are_errors),
-        cmocka_unit_test(loops_end),           cmocka_unit_test(memory_has_a_limit),
-        cmocka_unit_test(silence_is_an_error), cmocka_unit_test(ignored_children_are_heard),
+        cmocka_unit_test(statuses_come_back),         cmocka_unit_test(crashes_are_errors),
+        cmocka_unit_test(steps_count_by_themselves),  cmocka_unit_test(loops_end),
+        cmocka_unit_test(memory_has_a_limit),         cmocka_unit_test(silence_is_an_error),
+        cmocka_unit_test(ignored_children_are_heard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,13 +284,14 @@ static void directories_that_take_nothing(void **state)
     static const struct {
         const char *directory, *which;
     } wrong[] = {
-        {"scan.h5", "cannot be used: Not a directory"},
+        {"file", "cannot be used: Not a directory"},
         {"scan.h5/cache", "cannot be made: Not a directory"},
         {"none/cache", "cannot be made: No such file or directory"},
     };
     const char *const at = *state;
     char message[400];
     make_scan(at);
+    cli_write_text(at, "file", "");
     for (int i = 0; i < 3; i++) {
         snprintf(message, sizeof message, "--operator-cache is '%s', which %s%s", wrong[i].directory, wrong[i].which,
                  allowed);
@@ -302,6 +303,8 @@ static void directories_that_take_nothing(void **state)
     }
     cli_refuses(at, "--operator-cache and --out are the same file, 'out.h5'; allowed: different files",
                 "recon scan.h5 -o out.h5 --operator-cache out.h5");
+    cli_refuses(at, "--operator-cache and the input file are the same file, 'scan.h5'; allowed: different files",
+                "recon scan.h5 -o out.h5 --operator-cache scan.h5");
     cli_refuses(at, "--operator-cache and --graph are the same file, 'graph'; allowed: different files",
                 "recon scan.h5 -o out.h5 --graph graph --operator-cache graph");
     cli_mount(at, "ro", MS_RDONLY, NULL);

@@ -28,10 +28,13 @@ static void lower(__rlimit_resource_t resource, rlim_t most)
 /* Bytes of this process that RLIMIT_DATA counts; 0: unknown. */
 static int64_t data_bytes(void)
 {
-    int64_t pages = 0;
+    enum { FIELDS_BEFORE = 5 };
+    char line[256] = "", *at = line;
+    long long pages = 0;
     FILE *file = fopen("/proc/self/statm", "re");
     if (!file) return 0;
-    if (fscanf(file, "%*d %*d %*d %*d %*d %" SCNd64, &pages) != 1) pages = 0;
+    if (fgets(line, sizeof line, file))
+        for (int i = 0; i <= FIELDS_BEFORE; i++) pages = strtoll(at, &at, 10);
     (void)fclose(file);
     return sino_times(pages, sysconf(_SC_PAGESIZE));
 }

@@ -68,7 +68,7 @@ static bool next_chunk(const SinoDataset *dataset, const hsize_t *begin, const i
 {
     for (int d = dataset->rank - 1; d >= 0; d--) {
         corner[d] += (hsize_t)dataset->chunk[d];
-        if (corner[d] < (hsize_t)(first[d] + count[d])) return true;
+        if (corner[d] < (hsize_t)first[d] + (hsize_t)count[d]) return true;
         corner[d] = begin[d];
     }
     return false;
@@ -76,7 +76,7 @@ static bool next_chunk(const SinoDataset *dataset, const hsize_t *begin, const i
 
 SinoStatus sino_hdf5_check_chunks(const SinoDataset *dataset, const int64_t *first, const int64_t *count)
 {
-    hsize_t begin[SINO_DATASET_RANK], corner[SINO_DATASET_RANK];
+    hsize_t begin[SINO_DATASET_RANK] = {0}, corner[SINO_DATASET_RANK] = {0};
     int64_t values, chunk_bytes;
     if (!dataset->filtered) return NULL;
     SINO_TRY(sino_product(dataset->rank, dataset->chunk, "a chunk", &values));

@@ -425,7 +425,7 @@ static SinoStatus check_at_home(const SinoDataset *dataset, const Visit *user, S
     char *path = NULL;
     SinoStatus status = file_of(dataset, &path);
     SinoDataset home = *dataset;
-    if (!status) {
+    if (!status && path) {
         home.file = path;
         const Visit visit = {.dataset = &home, .user = user, .depth = user ? user->depth + 1 : 0, .files = files};
         if (strcmp(path, dataset->file) != 0) status = sino_file_list_add(files, path);

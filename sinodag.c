@@ -125,6 +125,7 @@ static int run_verb(const Verb *verb, int argument_count, char **arguments)
     if (!status) status = check_alone(verb);
     if (!status) status = sino_log_open(settings->log, &log);
     if (log && settings->profile) sino_log_show_details(log);
+    if (log && settings->remarks && tells()) sino_log_info(log, "settings", "%s", settings->remarks);
     if (status && !tells()) {
         const SinoErrorKind kind = (SinoErrorKind)sino_status_exit_code(status);
         sino_status_free(status);

@@ -121,10 +121,11 @@ const char *sino_bytes_text(int64_t bytes, char text[24])
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;
     int i = 0;
-    while (value >= 1024 && i < 6) {
+    while (value >= 1023.5 && i < 6) {
         value /= 1024;
         i++;
     }
-    snprintf(text, 24, i == 0 ? "%.0f %s" : "%.1f %s", value, unit[i]);
+    const int decimals = i == 0 ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0; /* three digits */
+    snprintf(text, 24, "%.*f %s", decimals, value, unit[i]);
     return text;
 }

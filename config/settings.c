@@ -36,7 +36,7 @@ static SinoStatus assign_arguments(const char *const text[SINO_SETTING_COUNT], S
         if (!text[i]) continue;
         char where[40];
         snprintf(where, sizeof where, "--%s", sino_setting_table[i].name);
-        SINO_TRY(sino_setting_assign(&sino_setting_table[i], where, text[i], settings));
+        SINO_TRY(sino_setting_assign_given(&sino_setting_table[i], where, text[i], settings));
         given[i] = true;
     }
     return NULL;
@@ -105,6 +105,13 @@ static SinoStatus settle_values(int verb, const bool given[SINO_SETTING_COUNT], 
     if (values != SINO_VALUES_COUNTS) settings->flat_correction = SINO_FLAT_NONE;
     if (values == SINO_VALUES_LINE_INTEGRALS) settings->minus_log = false;
     return NULL;
+}
+
+/* A program that reads the log as JSON reads the result as JSON, too, unless it is told otherwise. */
+static void settle_json(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
+{
+    const SinoSetting *row = sino_setting_find(verb, "json", 4);
+    if ((row->verbs & verb) && !given[row - sino_setting_table]) settings->json = settings->log == SINO_LOG_JSON;
 }
 
 static SinoStatus check_range(const char *what, int64_t start, int64_t end)
@@ -197,6 +204,7 @@ static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT],
     SINO_TRY(assign_arguments(text, settings, given));
     if (settings->help) return NULL;
     SINO_TRY(settle_values(verb, given, settings));
+    settle_json(verb, given, settings);
     return check(verb, given, settings);
 }
 
@@ -225,5 +233,6 @@ void sino_settings_free(SinoSettings *settings)
         free(text);
     }
     free(settings->node_weights.value);
+    free(settings->remarks);
     free(settings);
 }

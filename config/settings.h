@@ -40,7 +40,6 @@ typedef enum SinoFbpFilter {
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE } SinoCenterMethod;
 typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;
-typedef enum SinoPlanFormat { SINO_PLAN_TABLE, SINO_PLAN_JSON } SinoPlanFormat;
 
 /* Verbs of the program, as bits. */
 enum {
@@ -135,6 +134,7 @@ typedef struct SinoSettings {
     double mask_ratio;    /* voxels beyond this share of the inscribed circle are zero; 0: no mask */
     double pixel_size_um; /* > 0: volume in 1/cm; 0: volume per detector pixel */
     bool pictures, overwrite;
+    bool json; /* info, plan: print one JSON object */
     /* phantom, demo */
     int64_t size, angles, slices; /* bench and plan also use angles, plan also slices; there 0: not given */
     double noise;                 /* relative standard deviation of an open-beam count; 0: none */
@@ -146,7 +146,6 @@ typedef struct SinoSettings {
     char *csv, *roofline;       /* paths of the table of figures and of the picture; NULL: none */
     /* plan: a run on a machine that need not exist */
     int64_t ranks;
-    SinoPlanFormat plan_format;
     char *machine;                          /* a preset, or a file of bench --csv; NULL: preset "usual" */
     double kernel_gflops;                   /* of a worker that multiplies a panel of slices; 0: rate of the machine */
     double memory_gbps, socket_gbps;        /* of a worker: to its memory, to others of its socket; 0: as above */
@@ -156,6 +155,7 @@ typedef struct SinoSettings {
     char *config;
     SinoLogFormat log;
     bool help;
+    char *remarks; /* on values that other programs take otherwise, for the log; NULL: none */
 } SinoSettings;
 
 /* Reads the settings of `verb` (one bit): defaults first, then the YAML file of --config, then the arguments (argv

@@ -9,8 +9,8 @@
 
 bool sino_flag_parse(const char *text, bool *value)
 {
-    static const char *const word[] = {"no", "yes", "false", "true"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const word[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
+    for (int i = 0; i < 8; i++) {
         if (strcasecmp(text, word[i]) != 0) continue;
         *value = i % 2;
         return true;

@@ -37,7 +37,6 @@ static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
 static const char *const center_words[] = {"vo", "phase", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
 static const char *const communication_words[] = {"hierarchical", "direct", NULL};
-static const char *const plan_words[] = {"table", "json", NULL};
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
@@ -113,7 +112,7 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | PLAN, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"),
         .help = "the column after the last one to use; -1: up to the end"),
     ROW(INPUT, RECON | PLAN, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels",
-        .help = "average squares of this many by this many detector pixels"),
+        .help = "average squares of this many by this many detector pixels; 1: no binning"),
     ROW(INPUT, RECON | INFO | PLAN, "data", CHOICE(scan_values, values_words, "auto"),
         .help = "the kind of values in the scan; counts: flat and dark fields are applied, then -ln is taken; "
                 "transmission: only -ln is taken; line-integrals: used unchanged; auto: line integrals in raw "
@@ -170,7 +169,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory"),
 
-    ROW(MACHINE, RECON | DEMO, "partitions", INTEGER(partitions, 0, 1000000, "0"),
+    ROW(MACHINE, RECON | DEMO | PLAN, "partitions", INTEGER(partitions, 0, 1000000, "0"),
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
     ROW(MACHINE, RECON | DEMO | PLAN, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
@@ -230,6 +229,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"),
         .help = "write PNG pictures of middle slices beside the result"),
     ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .help = "replace existing results"),
+    ROW(OUTPUT, INFO | PLAN, "json", FLAG(json, "no"),
+        .help = "print one JSON object, whose names are in docs/JSON.md; yes if --log json is given"),
 
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels",
         .help = "number of detector columns, which is also the side of a slice"),
@@ -260,7 +261,6 @@ const SinoSetting sino_setting_table[] = {
         .help = "projections over 180 degrees of a scan without a file"),
     ROW(PLAN, PLAN, "slices", INTEGER(slices, 1, 1000000, NULL), .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
-    ROW(PLAN, PLAN, "format", CHOICE(plan_format, plan_words, "table"), .help = "format in which the plan is printed"),
     ROW(PLAN, PLAN, "machine", TEXT(machine, "NAME|FILE"),
         .help = "rates of the machine: usual (the default), summit, or a table of sinodag bench --csv; the "
                 "options below override them"),

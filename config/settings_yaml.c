@@ -78,7 +78,7 @@ static SinoStatus assign_texts(const char *path, int verb, char *const text[SINO
         if (!text[i]) continue;
         const SinoSetting *row = &sino_setting_table[i];
         SinoStatus status = sino_setting_check_verb(row, verb, row->name);
-        if (!status) status = sino_setting_assign(row, row->name, text[i], settings);
+        if (!status) status = sino_setting_assign_given(row, row->name, text[i], settings);
         if (status) return sino_error_prefix(status, "%s", path);
         given[i] = true;
     }

@@ -43,9 +43,13 @@ static SinoStatus refuse_hdf5(const char *path, const char *allowed)
     if (names.access >= 0) (void)H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &names);
     if (names.access >= 0) (void)H5Pclose(names.access);
     (void)H5Fclose(file);
-    return sino_error(SINO_BAD_INPUT, "%s is %s without /exchange/data (it holds %s); allowed: %s", path,
+    return sino_error(SINO_BAD_INPUT, "%s is %s without /exchange/data (it holds %s)%s; allowed: %s", path,
                       names.nexus ? "a NeXus file, as NXtomo is," : "an HDF5 file",
-                      names.length ? names.text : "nothing", allowed);
+                      names.length ? names.text : "nothing",
+                      names.nexus ? ", which sinodag does not read; the lines of Python in docs/INPUT.md make a Data "
+                                    "Exchange file of it that links to its frames"
+                                  : "",
+                      allowed);
 }
 
 SinoStatus sino_scan_unknown(const char *path, const char *allowed)

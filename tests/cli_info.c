@@ -102,6 +102,38 @@ static void odd_scans(void **state)
     free(found);
 }
 
+/* The same as an object; --log json asks for it, too. */
+static void json(void **state)
+{
+    static const char expected[] =
+        "{\"file\": \"dark.h5\",\n \"format\": \"Data Exchange HDF5\",\n \"stored_type\": \"uint16\",\n"
+        " \"scan\": {\"angles\": 12, \"rows\": 4, \"columns\": 16},\n"
+        " \"angles\": {\"least_degrees\": 0, \"most_degrees\": 180, \"least_step_degrees\": 16.36363636, "
+        "\"most_step_degrees\": 16.36363636, \"repeated\": 0, \"assumed\": true},\n"
+        " \"data_are_counts\": true,\n"
+        " \"data\": {\"images\": 12, \"images_read\": 12, \"least\": 0, \"most\": 900, \"mean\": 597.5260417, "
+        "\"values\": 768, \"zero_values\": 3, \"saturated_values\": 0, \"not_finite_values\": 0},\n"
+        " \"flat\": {\"images\": 2, \"images_read\": 2, \"least\": 0, \"most\": 0, \"mean\": 0, \"values\": 128, "
+        "\"zero_values\": 128, \"saturated_values\": 0, \"not_finite_values\": 0},\n";
+    CliScan scan = cli_scan;
+    scan.flat_count = 0;
+    scan.changed = 3;
+    scan.theta_count = 0;
+    cli_write_scan(*state, "dark.h5", &scan);
+    char *found = output_of(*state, "info dark.h5 --json"), *other = output_of(*state, "info dark.h5 --log json");
+    assert_memory_equal(found, expected, sizeof expected - 1);
+    assert_non_null(strstr(found,
+                           " \"warnings\": [\"counts: 3 values are zero\", \"flat: every value is zero or less\", "
+                           "\"flat: 128 values are zero\"]}\n"));
+    assert_memory_equal(found, other, strlen(expected));
+    free(other);
+    char path[TESTING_PATH];
+    cli_write_text(*state, "info.json", found);
+    free(found);
+    const int code = cli_tool("python3", "-mjson.tool", testing_path(path, *state, "info.json"));
+    if (code != 127) assert_int_equal(code, 0);
+}
+
 /* The stages are those of the data that --data names. */
 static void stages_by_data(void **state)
 {
@@ -191,9 +223,13 @@ static void stderr_closed(void **state)
 int cli_info_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(good_scans),       CLI_TEST(odd_scans),
-        CLI_TEST(stages_by_data),   CLI_TEST(values_that_are_not_finite),
-        CLI_TEST(help_and_version), CLI_TEST(stdout_that_takes_nothing),
+        CLI_TEST(good_scans),
+        CLI_TEST(odd_scans),
+        CLI_TEST(json),
+        CLI_TEST(stages_by_data),
+        CLI_TEST(values_that_are_not_finite),
+        CLI_TEST(help_and_version),
+        CLI_TEST(stdout_that_takes_nothing),
         CLI_TEST(stderr_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

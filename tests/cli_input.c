@@ -418,7 +418,11 @@ static int allowed_mib(const char *directory, const char *arguments, int mib)
     cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 7 %s --memory %dMiB", arguments, mib);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
-    snprintf(begin, sizeof begin, "sinodag: memory is %d.0 MiB; this reconstruction needs at least ", mib);
+    snprintf(begin, sizeof begin, "sinodag: memory is %.*f MiB; this reconstruction needs at least ",
+             mib < 10    ? 2
+             : mib < 100 ? 1
+                         : 0,
+             (double)mib);
     assert_memory_equal(run.err, begin, strlen(begin));
     const char *found = strstr(run.err, "; allowed: --memory ");
     assert_non_null(found);

@@ -162,7 +162,7 @@ static void first_failure_is_kept(void **state)
     sino_output_write(file, 0, bytes, 100);
     SinoStatus reserved = sino_output_reserve(file, 5 << 20), sealed = sino_output_seal(file);
     testing_limit_file_size(RLIM_INFINITY);
-    assert_error(reserved, SINO_FAILED, "/out: no room for 5.0 MiB: File too large");
+    assert_error(reserved, SINO_FAILED, "/out: no room for 5.00 MiB: File too large");
     assert_error(sealed, SINO_FAILED, "/out: writing failed at byte 1000: File too large");
     assert_absent(name.path);
     assert_absent(name.partial);

@@ -210,6 +210,19 @@ static SinoStatus insert_all(Run *run)
     return NULL;
 }
 
+/* Announces the work of this rank: its slices at every iteration. */
+static SinoStatus expect(const Run *run)
+{
+    const SinoStreaming *plan = run->of.streaming;
+    const int64_t slices = run->of.input->slice_count, columns = run->of.record->columns;
+    const SinoProgressShape shape = {.slice_count = slices,
+                                     .slab_slices = plan->slab_slices,
+                                     .slab_minibatches = plan->slots,
+                                     .minibatch_slices = plan->minibatch,
+                                     .iteration_count = columns - 1};
+    return sino_runtime_expect(run->of.runtime, (double)(slices * columns), &shape);
+}
+
 SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
 {
     SinoStatus status = NULL;
@@ -222,9 +235,9 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .settings = reconstruction->settings,
                               .stride = reconstruction->streaming->stride,
                               .iterations = columns - 1}};
-    sino_runtime_expect(runtime, (double)(reconstruction->input->slice_count * columns),
-                        reconstruction->streaming->slab_count);
-    status = sino_processes_agree(sino_runtime_processes(runtime), new_data(&run));
+    status = expect(&run);
+    if (!status) status = new_data(&run);
+    status = sino_processes_agree(sino_runtime_processes(runtime), status);
     const bool begun = !status; /* all ranks have begun */
     if (!status && solver->prepare && !reconstruction->op->idle) status = solver->prepare(&run.solver_run);
     sino_runtime_profile_begin(runtime);

@@ -49,7 +49,7 @@ static SinoStatus print_plan(const SinoSettings *settings, const SinoPlanRequest
 {
     SinoForecast forecast;
     SINO_TRY(sino_forecast_new(request, &forecast));
-    if (settings->plan_format == SINO_PLAN_JSON)
+    if (settings->json)
         sino_plan_report_json(request, &forecast, stdout);
     else
         sino_plan_report_print(request, &forecast, stdout);

@@ -196,6 +196,33 @@ static void tell_repairs(const Recon *recon)
                          slices, recon->record.slice_count);
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Logs after how many iterations the slices stopped, if some stopped at the tolerance. */
+static SinoStatus tell_iterations(const Recon *recon)
+{
+    const int64_t slices = recon->record.slice_count, columns = recon->record.columns;
+    int64_t *iteration;
+    SINO_TRY(sino_allocate(slices, sizeof *iteration, "iterations", &iteration));
+    for (int64_t i = 0; i < slices; i++)
+        iteration[i] =
+            sino_minibatch_progress(1, columns, columns - 1, recon->record.residuals + i * columns).iteration;
+    qsort(iteration, (size_t)slices, sizeof *iteration, by_value);
+    const int64_t least = iteration[0], most = iteration[slices - 1], median = iteration[slices / 2];
+    if (least < columns - 1 && least == most)
+        sino_log_info(recon->log, "iterations", "iterations: %" PRId64 ", where every slice reached the tolerance",
+                      least);
+    else if (least < columns - 1)
+        sino_log_info(recon->log, "iterations", "iterations: %" PRId64 "–%" PRId64 " (median %" PRId64 ") by slice",
+                      least, most, median);
+    free(iteration);
+    return NULL;
+}
+
 static SinoStatus write_process(Recon *recon)
 {
     const SinoSettings *settings = recon->settings;
@@ -362,7 +389,8 @@ static SinoStatus run(Recon *recon)
     SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
     SINO_TRY_OR(status, fail, share_done(recon));
     tell_repairs(recon);
-    if (is_first(recon)) status = write_process(recon);
+    if (is_first(recon)) status = tell_iterations(recon);
+    if (is_first(recon) && !status) status = write_process(recon);
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
     SINO_TRY(finish(recon));
     if (is_first(recon)) {

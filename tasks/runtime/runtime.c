@@ -103,22 +103,24 @@ SinoStatus sino_runtime_wait_after(SinoRuntime *runtime, SinoStatus status)
     return status;
 }
 
-void sino_runtime_expect(SinoRuntime *runtime, double total_work, int64_t slab_count)
+SinoStatus sino_runtime_expect(SinoRuntime *runtime, double total_work, const SinoProgressShape *shape)
 {
+    sino_progress_free(runtime->progress);
+    runtime->progress = NULL;
     runtime->total_work = total_work;
     runtime->done_work = 0;
     runtime->begin_s = sino_platform_now_s();
-    runtime->slab_count = slab_count;
+    return sino_progress_new(shape, &runtime->progress);
 }
 
-void sino_runtime_advance(SinoRuntime *runtime, double work, const SinoProgress *where)
+void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition position, const SinoMinibatchProgress *now)
 {
-    SinoProgress progress = *where;
     pthread_mutex_lock(&runtime->mutex);
+    sino_progress_set(runtime->progress, position.minibatch, now);
+    SinoProgress progress = sino_progress_now(runtime->progress);
     runtime->done_work += work;
     progress.done = runtime->total_work > 0 ? runtime->done_work / runtime->total_work : 0;
     progress.elapsed_s = sino_platform_now_s() - runtime->begin_s;
-    progress.slab_count = runtime->slab_count;
     pthread_mutex_unlock(&runtime->mutex);
     if (runtime->log) sino_log_progress(runtime->log, &progress);
 }

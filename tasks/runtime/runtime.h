@@ -15,6 +15,7 @@
 #include "device.h"
 #include "log.h"
 #include "processes.h"
+#include "progress.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -90,10 +91,10 @@ SinoPosition sino_task_position(const struct starpu_task *task);
 void sino_runtime_fail(SinoRuntime *runtime, SinoStatus status);
 bool sino_runtime_failed(const SinoRuntime *runtime);
 
-/* Progress. The caller announces `total_work` units in slab_count slabs; tasks report, from any thread, the work that
- * they have done and their place in the run. */
-void sino_runtime_expect(SinoRuntime *runtime, double total_work, int64_t slab_count);
-void sino_runtime_advance(SinoRuntime *runtime, double work, const SinoProgress *where);
+/* Progress. The caller announces `total_work` units in minibatches of the shape; tasks report, from any thread, the
+ * work that they have done, and where the minibatch at their position stands. SINO_FAILED: no memory. */
+SinoStatus sino_runtime_expect(SinoRuntime *runtime, double total_work, const SinoProgressShape *shape);
+void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition position, const SinoMinibatchProgress *now);
 void sino_runtime_expect_less(SinoRuntime *runtime, double work); /* for slices that stop early */
 
 /* With `profile`: begin restarts the measurement, at the beginning of a part of the run. report logs the table of that

@@ -28,10 +28,10 @@ struct SinoRuntime {
     SinoCodelet *codelet; /* list of the codelets made so far */
     double total_work, done_work, begin_s;
     int64_t data_bytes, most_data_bytes; /* bytes of data that own their memory: now, and the maximum so far */
-    int64_t slab_count;
-    SinoTaskGraph *graph; /* NULL: not asked for */
-    SinoProfile *profile; /* NULL: not asked for */
-    char *models;         /* temporary directory of StarPU's models; owned; NULL: the models are kept */
+    SinoProgressTable *progress;         /* NULL: nothing is expected */
+    SinoTaskGraph *graph;                /* NULL: not asked for */
+    SinoProfile *profile;                /* NULL: not asked for */
+    char *models;                        /* temporary directory of StarPU's models; owned; NULL: the models are kept */
 };
 
 /* Chooses the directory of StarPU's models before StarPU starts: the user's, else a temporary directory, *temporary,

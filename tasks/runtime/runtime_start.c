@@ -174,6 +174,7 @@ static void free_runtime(SinoRuntime *runtime)
 {
     sino_codelets_free(runtime);
     sino_profile_free(runtime->profile);
+    sino_progress_free(runtime->progress);
     sino_model_directory_remove(runtime->models);
     pthread_mutex_destroy(&runtime->mutex);
     free(runtime);

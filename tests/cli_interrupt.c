@@ -8,7 +8,7 @@
 static void start_long(CliRun *run, const char *arguments)
 {
     cli_start(run, "recon scan.h5 --rotation-axis 31.5 --iterations 200000 --minibatch 4 %s", arguments);
-    cli_await(run, "iteration 1/200000");
+    cli_await(run, "/200000");
 }
 
 static void stop(CliRun *run, int signal_number)

@@ -7,6 +7,7 @@
 
 #include "rays_private.h"
 
+#include "duration.h"
 #include "memory.h"
 #include "platform.h"
 
@@ -108,9 +109,9 @@ static SinoStatus take_partition(SinoRuntime *runtime, SinoRays *op, int64_t p)
 
 static void tell(SinoRuntime *runtime, const char *what, const char *path, const SinoRays *op, double begin_s)
 {
-    char bytes[24];
-    sino_log_info(sino_runtime_log(runtime), event, "ray lengths: %s %s (%s, %.2f s)", what, path,
-                  sino_bytes_text(op->bytes, bytes), sino_platform_now_s() - begin_s);
+    char bytes[24], duration[SINO_DURATION_SIZE];
+    sino_log_info(sino_runtime_log(runtime), event, "ray lengths: %s %s (%s, %s)", what, path,
+                  sino_bytes_text(op->bytes, bytes), sino_duration_text(sino_platform_now_s() - begin_s, duration));
 }
 
 static SinoStatus open_file(const Place *place, SinoRays *op)

@@ -135,8 +135,12 @@ static void machines(void **state)
     }
     cli_refuses(*state, "--machine is 'cray'; allowed: usual, summit, or a file of `sinodag bench --csv`",
                 "plan %s --machine cray", scan);
+    snprintf(table, sizeof table, "%ssingle,6e41,2,10,10,40\n", head);
+    cli_write_text(*state, "huge.csv", table);
+    cli_refuses(*state, "huge.csv: slices is '6e41'; allowed: a number from 1e-9 to 1e9", "plan %s --machine huge.csv",
+                scan);
     cli_refuses(*state, "other.csv is no table of `sinodag bench --csv`", "plan %s --machine other.csv", scan);
-    cli_refuses(*state, "bench.csv: project_gflops is '0'; allowed: a number above 0",
+    cli_refuses(*state, "bench.csv: project_gflops is '0'; allowed: a number from 1e-9 to 1e9",
                 "plan %s --machine bench.csv --precision mixed", scan);
     cli_refuses(*state,
                 "bench.csv has no figures in double precision; allowed: a table of `sinodag bench --precision double "

@@ -53,6 +53,14 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
     return NULL;
 }
 
+/* Frees a task that was not submitted. StarPU ends the program when it is to destroy a task that it would destroy by
+ * itself after running it. */
+static void destroy(struct starpu_task *task)
+{
+    task->destroy = 0;
+    starpu_task_destroy(task);
+}
+
 SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request)
 {
     struct starpu_codelet *codelet;
@@ -66,7 +74,7 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     SINO_CHECK(task, SINO_FAILED, "no memory for a task '%s'", kind->name);
     SinoStatus status = give_arguments(task, runtime, kind, request);
     if (status) {
-        starpu_task_destroy(task);
+        destroy(task);
         return status;
     }
     task->cl = codelet;
@@ -78,6 +86,7 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     give_access(task, request);
     if (runtime->profile) sino_profile_watch(runtime, task);
     const int code = starpu_task_submit(task);
-    SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not take a task '%s': %s", kind->name, strerror(-code));
-    return NULL;
+    if (code == 0) return NULL;
+    destroy(task);
+    return sino_error(SINO_FAILED, "StarPU does not take a task '%s': %s", kind->name, strerror(-code));
 }

@@ -131,7 +131,8 @@ static void graph_fails(void **state)
     mount_disk(*state, 4096);
     cli_start(&run, RECON "-o out.h5 --graph disk/graph.dot");
     cli_wait(&run);
-    cli_assert_ended(&run, 1, "graph: cannot write 'disk/graph.dot': No space left on device; the volume is complete");
+    cli_assert_ended(&run, 1,
+                     "disk/graph.dot: writing failed at byte #: No space left on device; the volume is complete");
     free(cli_read_volume(*state, "out.h5", SLICES, SIZE));
     assert_empty(*state, "disk");
 }
@@ -180,7 +181,7 @@ static void files_beyond_the_limit(void **state)
     cli_start(&run, "recon scan.h5 -o one --rotation-axis 31 --end-row 1 --save-format tiff --iterations 4 "
                     "--graph graph.dot --pictures no --end-column 16");
     cli_wait(&run);
-    cli_assert_ended(&run, 1, "graph: cannot write 'graph.dot': File too large; the volume is complete");
+    cli_assert_ended(&run, 1, "graph.dot: writing failed at byte #: File too large; the volume is complete");
     char *names = cli_listing(*state);
     assert_null(strstr(names, "partial"));
     assert_null(strstr(names, "graph"));

@@ -121,7 +121,7 @@ static void machine(void **state)
     cli_start(&run, "recon scan.h5 -o out.h5");
     cli_wait(&run);
     cli_assert_ended(&run, 2, "STARPU_NCPU is 'many'; allowed: a number of cores");
-    cli_refuses(*state, "graph: cannot write 'nodir/graph.dot': No such file or directory",
+    cli_refuses(*state, "nodir/graph.dot cannot be written in directory nodir: No such file or directory",
                 "recon scan.h5 -o out.h5 --graph nodir/graph.dot");
 }
 
@@ -194,7 +194,7 @@ static void read_only_place(void **state)
                 "recon scan.h5 -o ro/out --save-format tiff");
     cli_refuses(at, "ro/recon_00000.tiff cannot be written in directory ro: Read-only file system",
                 "recon scan.h5 -o ro --save-format tiff --pictures no");
-    cli_refuses(at, "graph: cannot write 'ro/graph.dot': Read-only file system",
+    cli_refuses(at, "ro/graph.dot cannot be written in directory ro: Read-only file system",
                 "recon scan.h5 -o out.h5 --graph ro/graph.dot");
     cli_refuses(at, "ro/scan.h5 cannot be written in directory ro: Read-only file system", "phantom -o ro/scan.h5");
     cli_refuses(at, "out: cannot make the folder 'ro/demo': Read-only file system", "demo --out ro/demo");

@@ -26,6 +26,7 @@ typedef struct SinoRuntimeRequest {
     unsigned devices;         /* bits of device.h; 0: CPU cores only */
     const char *scheduler;    /* StarPU's policy; NULL: STARPU_SCHED, else dmdas with devices, lws without */
     const char *graph_path;   /* DOT file of every task submitted; NULL: none */
+    bool overwrite;           /* the graph may replace a file */
     bool profile;             /* measure the times of tasks and workers */
     SinoLog *log;             /* not owned */
     SinoProcesses *processes; /* the processes that exchange messages; NULL: this process is alone; not owned */

@@ -83,7 +83,7 @@ typedef struct SinoTaskRecord {
 SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data);
 
 /* The DOT file of the task graph: a node per task, an edge per dependency through data. */
-SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **graph);
+SinoStatus sino_task_graph_open(const char *path, bool overwrite, SinoTaskGraph **graph);
 SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosition position, int access_count,
                                const SinoAccess *access);
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */

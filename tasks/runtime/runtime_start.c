@@ -191,7 +191,7 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
     runtime->log = request->log;
     runtime->processes = request->processes;
     pthread_mutex_init(&runtime->mutex, NULL);
-    if (request->graph_path) status = sino_task_graph_open(request->graph_path, &runtime->graph);
+    if (request->graph_path) status = sino_task_graph_open(request->graph_path, request->overwrite, &runtime->graph);
     if (!status && request->profile) status = sino_profile_new(&runtime->profile);
     SINO_TRY_OR(status, fail, sino_processes_agree(runtime->processes, status));
     SINO_TRY_OR(status, fail, join_processes(runtime, start_starpu(request, runtime)));

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ struct SinoOutputFile {
     int descriptor;
     int error_number; /* of the first failed write; 0: none */
     int64_t error_offset;
+    int64_t stream_position;
 };
 
 static SinoStatus check_target(const char *path, bool overwrite)
@@ -44,23 +46,6 @@ static bool is_named(int descriptor, const char *path)
            mine.st_ino == named.st_ino;
 }
 
-/* Opens and locks a file; −1 and errno on failure. Between open and flock another run may rename or remove the file, so
- * the function then starts again. */
-static int open_locked(const char *path)
-{
-    for (int i = 0; i < LOCK_ATTEMPTS; i++) {
-        const int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (descriptor < 0) return -1;
-        /* Some network file systems have no locks; the lock is skipped there. */
-        const bool taken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-        if (!taken && is_named(descriptor, path)) return descriptor;
-        close(descriptor);
-        errno = EWOULDBLOCK;
-        if (taken) return -1;
-    }
-    return -1;
-}
-
 /* The error names the directory, because nearly always the directory is the cause. */
 static SinoStatus cannot_open(const char *path, int error_number)
 {
@@ -70,6 +55,68 @@ static SinoStatus cannot_open(const char *path, int error_number)
     if (error_number == EWOULDBLOCK) return sino_error(SINO_BAD_INPUT, "%s is being written by another run", path);
     return sino_error(disk ? SINO_FAILED : SINO_BAD_INPUT, "%s cannot be written in directory %.*s: %s", path, length,
                       slash ? path : ".", strerror(error_number));
+}
+
+/* Whether no other run has the lock. Some network file systems have no locks; they are as if nobody had it. */
+static bool lock(int descriptor)
+{
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+/* Why a file cannot be one that a run of this user left; NULL: it can. */
+static const char *why_foreign(const struct stat *info)
+{
+    return S_ISLNK(info->st_mode)      ? "it is a symbolic link"
+           : !S_ISREG(info->st_mode)   ? "it is not a regular file"
+           : info->st_uid != geteuid() ? "it belongs to another user"
+           : info->st_nlink != 1       ? "it has a second name"
+                                       : NULL;
+}
+
+static SinoStatus refuse_foreign(const char *path, const char *temporary, const char *why)
+{
+    return sino_error(SINO_BAD_INPUT,
+                      "%s cannot be written, because %s exists and no killed run of yours left it: %s; remove it, or "
+                      "give another name",
+                      path, temporary, why);
+}
+
+/* Removes a temporary file that nobody writes and that a killed run of this user left. It is never written to: what is
+ * in it might have a second name since. */
+static SinoStatus remove_left(const char *path, const char *temporary)
+{
+    struct stat info;
+    if (lstat(temporary, &info) != 0) return errno == ENOENT ? NULL : cannot_open(path, errno);
+    const char *why = why_foreign(&info);
+    const int descriptor = S_ISREG(info.st_mode) ? open(temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+    if (descriptor < 0) return errno == ENOENT ? NULL : refuse_foreign(path, temporary, why ? why : strerror(errno));
+    const bool unused = lock(descriptor);
+    int failure = 0;
+    if (unused && !why && is_named(descriptor, temporary) && unlink(temporary) != 0) failure = errno;
+    close(descriptor);
+    if (!unused) return cannot_open(path, EWOULDBLOCK);
+    if (why) return refuse_foreign(path, temporary, why);
+    return failure && failure != ENOENT ? cannot_open(path, failure) : NULL;
+}
+
+/* Creates and locks the temporary file. Between the two another run may take it for a file that was left, and remove
+ * it; the function then starts again. */
+static SinoStatus create_locked(const char *path, const char *temporary, int *result)
+{
+    for (int i = 0; i < LOCK_ATTEMPTS; i++) {
+        const int descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (descriptor < 0) {
+            if (errno != EEXIST) return cannot_open(path, errno);
+            SINO_TRY(remove_left(path, temporary));
+            continue;
+        }
+        if (lock(descriptor) && is_named(descriptor, temporary)) {
+            *result = descriptor;
+            return NULL;
+        }
+        close(descriptor);
+    }
+    return cannot_open(path, EWOULDBLOCK);
 }
 
 static void release(SinoOutputFile *file)
@@ -91,10 +138,7 @@ SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **o
     file->path = strdup(path);
     if (asprintf(&file->temporary, "%s.partial", path) < 0) file->temporary = NULL;
     SINO_CHECK_OR(status, end, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
-    file->descriptor = open_locked(file->temporary);
-    if (file->descriptor < 0) SINO_TRY_OR(status, end, cannot_open(path, errno));
-    SINO_CHECK_OR(status, end, ftruncate(file->descriptor, 0) == 0, SINO_FAILED, "%s: %s", file->temporary,
-                  strerror(errno));
+    SINO_TRY_OR(status, end, create_locked(path, file->temporary, &file->descriptor));
     *opened = file;
     file = NULL;
 end:
@@ -111,9 +155,12 @@ SinoStatus sino_output_join(const char *path, SinoOutputFile **joined)
     file->path = strdup(path);
     if (asprintf(&file->temporary, "%s.partial", path) < 0) file->temporary = NULL;
     SINO_CHECK_OR(status, fail, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
-    file->descriptor = open(file->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    file->descriptor = open(file->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     SINO_CHECK_OR(status, fail, file->descriptor >= 0, SINO_FAILED,
                   "%s, which another process has made, cannot be opened: %s", file->temporary, strerror(errno));
+    struct stat info;
+    SINO_CHECK_OR(status, fail, fstat(file->descriptor, &info) == 0 && !why_foreign(&info), SINO_FAILED,
+                  "%s is not the file that another process has made", file->temporary);
     *joined = file;
     return NULL;
 fail:
@@ -219,10 +266,26 @@ static int rename_new(const char *from, const char *to)
     return -1;
 }
 
+/* Puts the new name on disk. Folders that cannot be opened, and file systems that cannot sync folders, do without. */
+static SinoStatus sync_folder(const char *path)
+{
+    char *copy = strdup(path);
+    const int folder = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    free(copy);
+    if (folder < 0) return NULL;
+    const int failure = fsync(folder) == 0 ? 0 : errno;
+    close(folder);
+    SINO_CHECK(failure != EIO, SINO_FAILED, "%s is complete, but the directory's entry may not be on disk: %s", path,
+               strerror(failure));
+    return NULL;
+}
+
 static SinoStatus give_name(const SinoOutputFile *file, bool *taken)
 {
     SINO_TRY(sino_output_status(file));
     SINO_CHECK(fsync(file->descriptor) == 0, SINO_FAILED, "%s: writing failed: %s", file->path, strerror(errno));
+    SINO_CHECK(is_named(file->descriptor, file->temporary), SINO_FAILED,
+               "%s was not written: %s was removed or replaced meanwhile", file->path, file->temporary);
     const int result = file->overwrite ? rename(file->temporary, file->path) : rename_new(file->temporary, file->path);
     *taken = result != 0 && errno == EEXIST;
     SINO_CHECK(!*taken, SINO_FAILED, "%s appeared while it was being written and is left as it is; the new file is %s",
@@ -231,11 +294,18 @@ static SinoStatus give_name(const SinoOutputFile *file, bool *taken)
     return NULL;
 }
 
+/* Not a file that has taken its place. */
+static void remove_temporary(const SinoOutputFile *file)
+{
+    if (is_named(file->descriptor, file->temporary)) unlink(file->temporary);
+}
+
 SinoStatus sino_output_seal(SinoOutputFile *file)
 {
     bool taken = false;
     SinoStatus status = give_name(file, &taken);
-    if (status && !taken) unlink(file->temporary);
+    if (status && !taken) remove_temporary(file);
+    if (!status) status = sync_folder(file->path);
     release(file);
     return status;
 }
@@ -243,6 +313,20 @@ SinoStatus sino_output_seal(SinoOutputFile *file)
 void sino_output_discard(SinoOutputFile *file)
 {
     if (!file) return;
-    unlink(file->temporary);
+    remove_temporary(file);
     release(file);
+}
+
+static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
+{
+    SinoOutputFile *file = cookie;
+    sino_output_write(file, file->stream_position, bytes, count);
+    file->stream_position += (int64_t)count;
+    return (ssize_t)count;
+}
+
+FILE *sino_output_stream(SinoOutputFile *file)
+{
+    file->stream_position = 0;
+    return fopencookie(file, "w", (cookie_io_functions_t){.write = stream_write});
 }

@@ -2,8 +2,9 @@
 /* Output file: a file that gets its final name only when it is complete; until then it is "NAME.partial" in the same
  * folder.
  *
- * The temporary file is locked (flock), so a second run with the same output is refused. The temporary file of a killed
- * run is overwritten. */
+ * The temporary file is always a new one (O_EXCL), so that nothing that exists is ever written to. It is locked
+ * (flock), so a second run with the same output is refused. The temporary file of a killed run of the same user is
+ * removed. */
 #ifndef SINO_OUTPUT_FILE_H
 #define SINO_OUTPUT_FILE_H
 
@@ -12,12 +13,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct SinoOutputFile SinoOutputFile;
 
 /* Creates the temporary file; the caller ends with _seal or _discard. SINO_BAD_INPUT: the path exists without
- * overwrite, is not a regular file, its directory is missing or not writable, or another process is writing this
- * output. */
+ * overwrite, is not a regular file, its directory is missing or not writable, another process is writing this output,
+ * or the temporary name is taken by something that no killed run of this user can have left. */
 SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **file);
 
 /* Opens the temporary file of another process, to write parts of it at the same time. SINO_FAILED: the file does not
@@ -38,6 +40,10 @@ SinoStatus sino_output_reserve(SinoOutputFile *file, int64_t bytes);
 void sino_output_write(SinoOutputFile *file, int64_t offset, const void *bytes, size_t count);
 void sino_output_resize(SinoOutputFile *file, int64_t bytes);
 
+/* A stream that writes to the file from its beginning; NULL: no memory. The caller closes it before the file is sealed
+ * or discarded. A failed write is recorded, not reported by the stream. */
+FILE *sino_output_stream(SinoOutputFile *file);
+
 /* The first recorded failure as SINO_FAILED; NULL: none. */
 SinoStatus sino_output_status(const SinoOutputFile *file);
 
@@ -47,9 +53,10 @@ bool sino_output_read(const SinoOutputFile *file, int64_t offset, void *bytes, s
 /* Size in bytes; 0 when the system cannot tell. */
 int64_t sino_output_size(const SinoOutputFile *file);
 
-/* Syncs the file, and gives it its final name unless a write failed. Frees the file in either case. On failure the
- * temporary file is removed, except when another file took the name meanwhile: then the temporary file is complete and
- * stays. Without overwrite no existing file is ever replaced, not even one that appears at this moment. */
+/* Syncs the file, gives it its final name unless a write failed, and syncs its folder. Frees the file in either case.
+ * On failure the temporary file is removed, except when another file took the name meanwhile: then the temporary file
+ * is complete and stays. Without overwrite no existing file is ever replaced, not even one that appears at this moment.
+ */
 SinoStatus sino_output_seal(SinoOutputFile *file);
 void sino_output_discard(SinoOutputFile *file); /* removes the temporary file; takes NULL */
 

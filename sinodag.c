@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sinodag: the main program. Verbs, their help, and the exit codes 0, 1 (failed) and 2 (invalid input). */
+#include "last_words.h"
 #include "log.h"
 #include "platform.h"
 #include "settings.h"
@@ -162,6 +163,7 @@ static void occupy_standard_files(void)
 int main(int argument_count, char **arguments)
 {
     occupy_standard_files();
+    sino_last_words_install();
     signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` a write then fails, as on a full disk */
     const char *name = argument_count > 1 ? arguments[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {

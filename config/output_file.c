@@ -185,6 +185,17 @@ SinoStatus sino_output_check(const char *path, bool overwrite)
     return NULL;
 }
 
+SinoStatus sino_output_protect(SinoOutputFile *file)
+{
+    struct stat info;
+    const mode_t others_write = S_IWGRP | S_IWOTH;
+    const bool done =
+        fstat(file->descriptor, &info) == 0 &&
+        (!(info.st_mode & others_write) || fchmod(file->descriptor, info.st_mode & 07777 & ~others_write) == 0);
+    SINO_CHECK(done, SINO_FAILED, "%s: its mode cannot be set: %s", file->path, strerror(errno));
+    return NULL;
+}
+
 SinoStatus sino_output_reserve(SinoOutputFile *file, int64_t bytes)
 {
     if (bytes == 0 || fallocate(file->descriptor, 0, 0, bytes) == 0) return NULL;

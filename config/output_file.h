@@ -32,6 +32,9 @@ SinoStatus sino_output_leave(SinoOutputFile *file);
 /* Does the checks of sino_output_open, and leaves no file behind. */
 SinoStatus sino_output_check(const char *path, bool overwrite);
 
+/* Takes from everybody but the owner the permission to write to the file. */
+SinoStatus sino_output_protect(SinoOutputFile *file);
+
 /* Reserves `bytes` of disk space; does nothing on file systems that cannot. */
 SinoStatus sino_output_reserve(SinoOutputFile *file, int64_t bytes);
 

@@ -152,7 +152,7 @@ static void home_that_takes_nothing(void **state)
     cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 7.5 --iterations 2 --overwrite");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
-    assert_non_null(strstr(run.err, "disk/.starpu/sampling cannot be written (No space left on device)\n"));
+    assert_non_null(strstr(run.err, "disk/.starpu/sampling/sinodag cannot be written (No space left on device)\n"));
     cli_free(&run);
 }
 

@@ -3,6 +3,7 @@
 #ifndef SINO_RUNTIME_PRIVATE_H
 #define SINO_RUNTIME_PRIVATE_H
 
+#include "model_directory.h"
 #include "spmm_cuda.h"
 #include "task.h"
 
@@ -31,13 +32,8 @@ struct SinoRuntime {
     SinoProgressTable *progress;         /* NULL: nothing is expected */
     SinoTaskGraph *graph;                /* NULL: not asked for */
     SinoProfile *profile;                /* NULL: not asked for */
-    char *models;                        /* temporary directory of StarPU's models; owned; NULL: the models are kept */
+    SinoModels *models;                  /* the directory of StarPU's models */
 };
-
-/* Chooses the directory of StarPU's models before StarPU starts: the user's, else a temporary directory, *temporary,
- * which the caller owns. SINO_BAD_INPUT: STARPU_PERF_MODEL_DIR cannot be written. */
-SinoStatus sino_model_directory_choose(SinoLog *log, char **temporary);
-void sino_model_directory_remove(char *temporary); /* takes NULL */
 
 struct SinoData {
     SinoRuntime *runtime; /* the runtime that counts its bytes; NULL: borrowed or scratch memory */

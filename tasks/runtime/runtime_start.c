@@ -154,7 +154,7 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
     setenv("STARPU_SILENT", "1", 0);
     /* Kernels read whole cache lines, and StarPU allocates scratch memory. */
     starpu_malloc_set_align(SINO_ALIGNMENT_BYTES);
-    SINO_TRY(sino_model_directory_choose(runtime->log, &runtime->models));
+    SINO_TRY(sino_models_open(runtime->log, &runtime->models));
     SINO_TRY(initialise_with_devices(request, workers, runtime));
     const int64_t got = starpu_cpu_worker_get_count();
     if (workers > 0 && got != workers) {
@@ -175,7 +175,7 @@ static void free_runtime(SinoRuntime *runtime)
     sino_codelets_free(runtime);
     sino_profile_free(runtime->profile);
     sino_progress_free(runtime->progress);
-    sino_model_directory_remove(runtime->models);
+    sino_models_close(runtime->models);
     pthread_mutex_destroy(&runtime->mutex);
     free(runtime);
 }

@@ -102,6 +102,7 @@ int cli_output_tests(void);
 int cli_graph_tests(void);
 int cli_interrupt_tests(void);
 int cli_hostile_tests(void);
+int cli_inject_tests(void);
 int cli_models_tests(void);
 int cli_info_tests(void);
 int cli_bench_tests(void);

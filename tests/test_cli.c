@@ -13,6 +13,7 @@ static const struct {
     {"bench", cli_bench_tests},         {"plan", cli_plan_tests},
     {"ranks", cli_ranks_tests},         {"models", cli_models_tests},
     {"device", cli_device_tests},       {"hostile", cli_hostile_tests},
+    {"inject", cli_inject_tests},
 };
 
 int main(int argument_count, char **arguments)
@@ -20,7 +21,7 @@ int main(int argument_count, char **arguments)
     for (size_t i = 0; argument_count == 2 && i < sizeof subject / sizeof *subject; i++)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
     fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph info interrupt "
-          "operator_cache bench plan ranks device hostile models\n",
+          "operator_cache bench plan ranks device hostile models inject\n",
           stderr);
     return 2;
 }

@@ -178,7 +178,8 @@ static bool make_own(SinoModels *models, const char *place)
     remove_all_left(place);
     if (asprintf(&path, "%s/%sXXXXXX", place, own_prefix) < 0) return false;
     const bool made = mkdtemp(path) != NULL;
-    if (made && is_usable(path)) {
+    /* A limit on the size of files (ulimit -f) holds everywhere, and StarPU's files are mostly smaller. */
+    if (made && (is_usable(path) || errno == EFBIG)) {
         models->own = path;
         models->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (models->lock >= 0) (void)flock(models->lock, LOCK_EX | LOCK_NB); /* without locks nothing is ever removed */

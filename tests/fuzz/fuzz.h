@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,6 +31,7 @@ static inline const char *fuzz_file(int number, const void *data, size_t size)
     if (!path[number][0]) {
         descriptor[number] = memfd_create("fuzz", MFD_CLOEXEC);
         fuzz_require(descriptor[number] >= 0);
+        fuzz_require(fchmod(descriptor[number], 0600) == 0); /* files that others may write to are refused */
         snprintf(path[number], FUZZ_PATH, "/proc/self/fd/%d", descriptor[number]);
     }
     fuzz_require(ftruncate(descriptor[number], 0) == 0);

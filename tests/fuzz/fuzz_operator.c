@@ -39,6 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(copy);
     for (int64_t i = 0; !status && file && i < sino_operator_file_piece_count(file); i++) {
         const SinoOperatorPiece piece = sino_operator_file_piece(file, i);
+        sino_status_free(sino_operator_file_verify(file, i));
         for (int64_t b = 0; b < piece.bytes; b++) sum += ((const uint8_t *)piece.memory)[b];
     }
     fuzz_require(sum < UINT32_MAX); /* every byte is read */

@@ -118,11 +118,17 @@ static int finish(SinoStatus status, SinoLog *log)
     return exit_code;
 }
 
+static bool names_opencl(const SinoSettings *settings)
+{
+    return settings->devices != SINO_DEVICE_ALL && (settings->devices & SINO_DEVICE_OPENCL);
+}
+
 static int run_verb(const Verb *verb, int argument_count, char **arguments)
 {
     SinoSettings *settings = NULL;
     SinoLog *log = NULL;
     SinoStatus status = sino_settings_read(verb->bit, argument_count, arguments, &settings);
+    if (!status && !names_opencl(settings)) sino_platform_hide_opencl();
     if (!status) status = check_alone(verb);
     if (!status) status = sino_log_open(settings->log, &log);
     if (log && settings->profile) sino_log_show_details(log);

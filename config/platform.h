@@ -31,4 +31,8 @@ typedef struct SinoJob {
 } SinoJob;
 SinoJob sino_platform_job(void);
 
+/* Makes OpenCL's loader find no platform from now on. StarPU and hwloc look for platforms in every run, and a platform
+ * such as PoCL starts when it is found, and writes to its cache. The loader looks once in the life of a process. */
+void sino_platform_hide_opencl(void);
+
 #endif

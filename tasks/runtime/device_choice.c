@@ -3,7 +3,6 @@
 #include "device_choice.h"
 
 #include <starpu_heteroprio.h>
-#include <stdlib.h>
 
 #if defined SINO_CUDA && defined STARPU_USE_CUDA
 enum { CUDA_BUILT = 1 };
@@ -53,11 +52,7 @@ SinoStatus sino_device_configure(unsigned wanted, struct starpu_conf *conf)
     /* Unused devices would take cores and compute nothing. StarPU's own variables may further reduce the devices
      * used. */
     if (!CUDA_BUILT || !(wanted & SINO_DEVICE_CUDA)) conf->ncuda = 0;
-    if (OPENCL_BUILT && by_name(wanted, SINO_DEVICE_OPENCL)) return NULL;
-    conf->nopencl = 0;
-    /* StarPU and hwloc look for OpenCL's platforms all the same, and a platform such as PoCL starts when it is found,
-     * and writes to its cache. OpenCL's loader finds none where this variable leads. */
-    SINO_CHECK(setenv("OCL_ICD_VENDORS", "/dev/null/none", 1) == 0, SINO_FAILED, "no memory for a variable");
+    if (!OPENCL_BUILT || !by_name(wanted, SINO_DEVICE_OPENCL)) conf->nopencl = 0;
     return NULL;
 }
 

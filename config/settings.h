@@ -95,6 +95,8 @@ typedef struct SinoSettings {
     SinoScanValues scan_values;         /* --data; unless AUTO it determines the next two members */
     SinoFlatCorrection flat_correction; /* --flat-correction */
     bool minus_log;                     /* --minus-log yes|no */
+    double saturation;                  /* counts of this value or more are undefined; 0: none; NaN: auto */
+    double max_repaired;                /* largest share of undefined values that a run accepts */
     /* center */
     double rotation_axis;           /* NaN: auto */
     SinoCenterMethod center_method; /* --rotation-axis-auto vo|phase */

@@ -122,6 +122,14 @@ const SinoSetting sino_setting_table[] = {
                 "applied"),
     ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"),
         .help = "take -ln of the transmission; no: the values already are line integrals"),
+    ROW(INPUT, RECON | INFO, "saturation", .kind = SINO_SETTING_AXIS, AT(saturation, double), .low = 0,
+        .high = COUNT_MAX, .fallback = "auto", .operand = "auto|X",
+        .help = "counts of this value and more are undefined, for the detector was overexposed; auto: the largest "
+                "value of an integer type, if the counts are divided by flat fields; 0: none"),
+    ROW(INPUT, RECON | INFO, "max-repaired", REAL(max_repaired, 0, 1, "0.2"),
+        .help = "refuse a scan of whose values more than this share is undefined (dropped projections, dead "
+                "columns, saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates "
+                "them"),
 
     ROW(CENTER, RECON, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6, .high = 1e6,
         .fallback = "auto", .operand = "auto|X", .unit = "columns",

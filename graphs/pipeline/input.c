@@ -149,6 +149,15 @@ SinoStatus sino_input_try(const SinoSettings *settings)
     return sino_scan_try(&request);
 }
 
+/* The limit of saturation. A pixel at the largest value of its type says only "this much or more", which is no count.
+ * Values that are not counts may have been scaled to the range of their type. */
+static double saturation_of(const SinoSettings *settings, const SinoInput *input)
+{
+    if (!isnan(settings->saturation)) return settings->saturation;
+    if (input->flat_correction == SINO_FLAT_NONE) return 0;
+    return input->info->type == SINO_COUNT_UINT8 ? UINT8_MAX : input->info->type == SINO_COUNT_UINT16 ? UINT16_MAX : 0;
+}
+
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
 {
     SinoInput input = {0};
@@ -158,6 +167,7 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     const bool integrals = settings->scan_values == SINO_VALUES_AUTO && input.info->line_integrals;
     input.flat_correction = integrals ? SINO_FLAT_NONE : settings->flat_correction;
     input.minus_log = !integrals && settings->minus_log;
+    input.saturation = saturation_of(settings, &input);
     SinoStatus status = select_part(settings, &input);
     if (status)
         sino_input_close(&input);
@@ -353,6 +363,7 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
                             .binning = input->binning,
                             .flat_field = input->flat_correction != SINO_FLAT_NONE,
                             .minus_log = input->minus_log,
+                            .saturation = input->saturation,
                             .place = input->place};
 }
 

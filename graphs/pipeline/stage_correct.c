@@ -63,15 +63,17 @@ static void release(void *released)
 static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const SinoStageWork *work)
 {
     const Own *own = prepared;
-    const SinoCorrect correct = {
+    SinoCorrect correct = {
         .correction = sino_input_correction(request->input, work->slices, work->slab_slices, work->slice_in_slab),
         .counts = work->counts,
         .flat = work->flat,
         .dark = work->dark,
         .sinogram = work->sinogram,
         .repaired = work->repaired,
+        .tally = work->tally,
         .places = own->places,
         .scratch = own->scratch};
+    correct.correction.marked = request->marked;
     return sino_insert_correct(request->runtime, work->position, &correct);
 }
 

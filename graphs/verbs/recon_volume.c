@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "picture.h"
 #include "platform.h"
+#include "repairs.h"
 #include "version.h"
 
 #include <inttypes.h>
@@ -179,21 +180,12 @@ end:
     return status;
 }
 
-static void tell_repairs(const Recon *recon)
+/* Rank 0 tells of undefined values, and refuses too many of them. */
+static SinoStatus check_repairs(const Recon *recon)
 {
-    int64_t total = 0, slices = 0;
-    for (int64_t i = 0; i < recon->record.slice_count; i++) {
-        const int64_t count = recon->record.repaired[i];
-        total += count;
-        slices += count > 0;
-        if (count > 0)
-            sino_log_info(recon->log, "repair", "row %" PRId64 ": %" PRId64 " undefined values interpolated",
-                          recon->request.first_row + i * recon->request.row_step, count);
-    }
-    if (total > 0)
-        sino_log_warning(recon->log, "repair",
-                         "%" PRId64 " undefined values in %" PRId64 " of %" PRId64 " slices were interpolated", total,
-                         slices, recon->record.slice_count);
+    if (!is_first(recon)) return NULL;
+    sino_repairs_tell(recon->log, &recon->input, &recon->record, recon->solver->iterative);
+    return sino_repairs_check(&recon->record, recon->settings->max_repaired);
 }
 
 static int by_value(const void *a, const void *b)
@@ -243,7 +235,7 @@ static SinoStatus write_process(Recon *recon)
     SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &recon->op->nonzero_count,
                                           "nonzeros of the system matrix of a slice"));
     SINO_TRY(sino_volume_process_integers(volume, "repaired", recon->record.slice_count, recon->record.repaired,
-                                          "undefined values interpolated, per slice"));
+                                          "undefined values, per slice"));
     return sino_volume_process_doubles(volume, "residuals", recon->record.slice_count, recon->record.columns,
                                        recon->record.residuals,
                                        "sum of squares of Ax-b, per slice, before the first and after each iteration; "
@@ -388,9 +380,9 @@ static SinoStatus run(Recon *recon)
     SINO_TRY_OR(status, fail, compute(recon));
     SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
     SINO_TRY_OR(status, fail, share_done(recon));
-    tell_repairs(recon);
-    if (is_first(recon)) status = tell_iterations(recon);
-    if (is_first(recon) && !status) status = write_process(recon);
+    status = check_repairs(recon);
+    if (!status && is_first(recon)) status = tell_iterations(recon);
+    if (!status && is_first(recon)) status = write_process(recon);
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
     SINO_TRY(finish(recon));
     if (is_first(recon)) {

@@ -235,7 +235,7 @@ static SinoStatus write_process(Recon *recon)
     SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &recon->op->nonzero_count,
                                           "nonzeros of the system matrix of a slice"));
     SINO_TRY(sino_volume_process_integers(volume, "repaired", recon->record.slice_count, recon->record.repaired,
-                                          "undefined values, per slice"));
+                                          "undefined values interpolated, per slice"));
     return sino_volume_process_doubles(volume, "residuals", recon->record.slice_count, recon->record.columns,
                                        recon->record.residuals,
                                        "sum of squares of Ax-b, per slice, before the first and after each iteration; "

@@ -9,6 +9,7 @@
 #include "center_task.h"
 #include "memory.h"
 #include "stages.h"
+#include "suspicion.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -150,10 +151,10 @@ SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings
                    last);
         input->geometry.center = sino_input_column_of_grid(input, settings->rotation_axis);
         tell(runtime, input, "given");
-        return NULL;
+        return sino_check_center(settings, input, sino_runtime_log(runtime));
     }
     SINO_TRY(find(runtime, settings, input, &center));
     input->geometry.center = sino_input_column_of_grid(input, center);
     tell(runtime, input, settings->center_method == SINO_CENTER_PHASE ? "by phase correlation" : "by Vo's method");
-    return NULL;
+    return sino_check_center(settings, input, sino_runtime_log(runtime));
 }

@@ -78,7 +78,7 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
 }
 
 const SinoStageKind sino_stage_correct = {.name = "correct",
-                                          .help = "counts to line integrals; undefined values are interpolated",
+                                          .help = "counts to line integrals; undefined values get weight 0, or are interpolated for fbp",
                                           .scope = SINO_SCOPE_ROW,
                                           .wanted = always,
                                           .describe = describe,

@@ -7,6 +7,7 @@
 #include "picture.h"
 #include "platform.h"
 #include "repairs.h"
+#include "suspicion.h"
 #include "version.h"
 
 #include <inttypes.h>
@@ -103,7 +104,7 @@ static bool is_first(const Recon *recon)
     return sino_processes_rank(recon->processes) == 0;
 }
 
-/* Opens the input on every rank; rank 0 also checks the output. */
+/* Opens the input on every rank; rank 0 also judges the scan, and checks the output. */
 static SinoStatus open_input(Recon *recon)
 {
     const SinoSettings *settings = recon->settings;
@@ -111,7 +112,9 @@ static SinoStatus open_input(Recon *recon)
     SINO_TRY(sino_output_names_new(settings, recon->input.first_row, recon->input.binning, recon->input.slice_count,
                                    &recon->names));
     recon->request = volume_request(recon);
-    return is_first(recon) ? check_output(recon) : NULL;
+    if (!is_first(recon)) return NULL;
+    SINO_TRY(sino_check_scan(settings, &recon->input, recon->log));
+    return check_output(recon);
 }
 
 /* Rank 0 finds the center and broadcasts it, because cores of different kinds might differ in its last digit. */

@@ -77,11 +77,12 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
     return sino_insert_correct(request->runtime, work->position, &correct);
 }
 
-const SinoStageKind sino_stage_correct = {.name = "correct",
-                                          .help = "counts to line integrals; undefined values get weight 0, or are interpolated for fbp",
-                                          .scope = SINO_SCOPE_ROW,
-                                          .wanted = always,
-                                          .describe = describe,
-                                          .prepare = prepare,
-                                          .release = release,
-                                          .insert = insert};
+const SinoStageKind sino_stage_correct = {
+    .name = "correct",
+    .help = "counts to line integrals; undefined values get weight 0, or are interpolated for fbp",
+    .scope = SINO_SCOPE_ROW,
+    .wanted = always,
+    .describe = describe,
+    .prepare = prepare,
+    .release = release,
+    .insert = insert};

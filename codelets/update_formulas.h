@@ -178,7 +178,8 @@ typedef struct SinoElement {
 SINO_FORMULA_VALUE sino_formula_weight(REAL ray)
 {
     const REAL sign = copysign((REAL)1, ray);
-    return (ray == 0) & (sign < 0) ? 0 : 1;
+    const bool marked = (ray == 0) & (sign < 0); /* & vectorises, && does not */
+    return marked ? 0 : 1;
 }
 
 /* Vector v. Sum: Σ v². */

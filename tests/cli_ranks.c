@@ -115,6 +115,40 @@ static void other_algorithms_and_precisions(void **state)
 }
 
 /* All slices have stopped long before the last iteration, in every process alike. */
+/* Counts behind a disk; projections 7 and 8, column 30 and some pixels of each slice have none. */
+static uint16_t faulty_count(uint64_t angle, uint64_t row, uint64_t column)
+{
+    const double s = (double)column - 52 - 3 * cos(0.07 * (double)angle), depth = fmax(900 - s * s, 0);
+    if (angle == 7 || angle == 8 || column == 30 || (angle * 7 + row * 5 + column) % 43 == 0) return 0;
+    return (uint16_t)(1000 * exp(-0.02 * sqrt(depth)) - 20 * (double)row);
+}
+
+/* Rays without a value have weight 0 on whatever rank they are, and are told of as one process tells of them. */
+static void undefined_values(void **state)
+{
+    static const int few[] = {1, 3, 5, 7};
+    static const char *const words[] = {"--iterations 5", "--iterations 5 --algorithm sirt",
+                                        "--iterations 5 --algorithm osem --subsets 3"};
+    CliScan faulty = cli_scan;
+    faulty.angles = faulty.theta_count = 45;
+    faulty.rows = SLICES;
+    faulty.columns = SIZE;
+    faulty.count = faulty_count;
+    cli_write_scan(*state, "scan.h5", &faulty);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 --partitions 1 %s", words[i]);
+        for (size_t w = 0; w < sizeof few / sizeof *few; w++)
+            assert_same(*state, words[i], ways[few[w]].ranks, ways[few[w]].words, 5e-5, 1e-3);
+    }
+    CliRun run;
+    run_ranks(*state, 4, "--iterations 1 --grid 2x2", &run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "projections without any value: 2 of 45, they have weight 0; number 7 to 8\n"));
+    assert_non_null(strstr(run.err, "columns without any value: 1 of 100, they have weight 0; column 30\n"));
+    assert_non_null(strstr(run.err, "other undefined values in 5 of 5 slices have weight 0\n"));
+    cli_free(&run);
+}
+
 static void stopping_early(void **state)
 {
     cli_works(*state, scan);
@@ -252,6 +286,7 @@ int cli_ranks_tests(void)
         CLI_TEST(single_precision),
         CLI_TEST(double_precision_without_symmetry),
         CLI_TEST(other_algorithms_and_precisions),
+        CLI_TEST(undefined_values),
         CLI_TEST(stopping_early),
         CLI_TEST(other_outputs),
         CLI_TEST(what_does_not_fit_is_refused),

@@ -384,6 +384,34 @@ static void centers_of_cropped_scans(void **state)
     }
 }
 
+/* Nothing is wrong with these. */
+static void measured_scans(void **state)
+{
+    static const char *const sets[][2] = {
+        {"tooth/tooth.h5", "--rotation-axis 296"},
+        {"memxct/ADS1_sinogram.bin", "--columns 256 --rotation-axis 127.5 --theta"},
+        {"memxct/CDS1_sinogram.bin", "--columns 512 --rotation-axis 255.5 --end-row 1 --theta"},
+        {"savu-24737/tiffs", "--rotation-axis 86 --end-row 4 --theta"}};
+    static const char *const theta[] = {"", "memxct/ADS1_theta.bin", "memxct/CDS1_theta.bin", "savu-24737/angles.txt"};
+    static const char *const more[] = {"", "", "", "[10:101]"};
+    char scan[TESTING_PATH], angles[TESTING_PATH], flat[TESTING_PATH], dark[TESTING_PATH];
+    for (int i = 0; i < 4; i++) {
+        CliRun run = {.directory = *state};
+        const bool images = strncmp(sets[i][0], "savu", 4) == 0;
+        testing_data(scan, sets[i][0]);
+        cli_start(&run, "recon %s -o o.h5 --iterations 1 --pictures no --overwrite %s%s%s%s%s%s%s%s", scan, sets[i][1],
+                  *theta[i] ? " " : "", *theta[i] ? testing_data(angles, theta[i]) : "", more[i],
+                  images ? " --flats " : "", images ? testing_data(flat, "savu-24737/flat_00001.tiff") : "",
+                  images ? " --darks " : "", images ? testing_data(dark, "savu-24737/dark_00001.tiff") : "");
+        cli_wait(&run);
+        /* A pixel of the flat field of the images is 0 in row 0. */
+        const int undefined = images ? count_of(run.err, "warning: 91 undefined values in 1 of 4 slices") : 0;
+        if (run.exit_code != 0 || count_of(run.err, "warning") != undefined)
+            fail_msg("%s: exit code %d\n%s", sets[i][0], run.exit_code, run.err);
+        cli_free(&run);
+    }
+}
+
 int cli_suspicion_tests(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,7 +419,7 @@ int cli_suspicion_tests(void)
         CLI_TEST(fields_that_do_not_belong), CLI_TEST(scans_without_values),
         CLI_TEST(faults_are_told_by_number), CLI_TEST(many_undefined_values_are_refused),
         CLI_TEST(widths_that_cannot_be),     CLI_TEST(half_acquisitions),
-        CLI_TEST(centers_of_cropped_scans),
+        CLI_TEST(centers_of_cropped_scans),  CLI_TEST(measured_scans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PROJECTIONS = 16, BLOCKS = 3, BLOCK_ROWS = 4 };
+/* VALUES_MAX: values that are read at once, which bounds memory whatever sizes a file declares. */
+enum { PROJECTIONS = 16, BLOCKS = 3, BLOCK_ROWS = 4, VALUES_MAX = 1 << 24 };
 
 /* Consecutive rows of the sample, and memory for them. */
 typedef struct Block {
@@ -21,9 +22,10 @@ typedef struct Block {
 
 /* The rows of block i of `blocks`: the whole part of the scan if it has few rows, else some around the middle of each
  * of `blocks` equal shares. */
-static SinoScanBox box_of_block(const SinoInput *input, int64_t blocks, int64_t i)
+static SinoScanBox box_of_block(const SinoInput *input, int64_t blocks, int64_t i, int64_t most_rows)
 {
-    const int64_t share = input->row_count / blocks, rows = blocks == 1 ? share : sino_smaller(share, BLOCK_ROWS);
+    const int64_t share = input->row_count / blocks, wanted = blocks == 1 ? share : sino_smaller(share, BLOCK_ROWS);
+    const int64_t rows = sino_smaller(wanted, most_rows);
     return (SinoScanBox){.first_row = input->first_row + i * share + (share - rows) / 2,
                          .row_count = rows,
                          .first_column = input->first_column,
@@ -100,15 +102,23 @@ static void add_projection(const Block *block, SinoScanSample *sample)
     }
 }
 
+/* Images that are read together: all fields of a kind, or one projection. */
+static int64_t images_at_once(const SinoScanSample *sample, const SinoScanInfo *info)
+{
+    return sino_larger(1, sample->fields ? sino_larger(info->flat_count, info->dark_count) : 1);
+}
+
 static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, SinoScanSample *sample)
 {
     const SinoScanInfo *info = input->info;
-    const int64_t images = sino_larger(1, sample->fields ? sino_larger(info->flat_count, info->dark_count) : 1);
-    Block block = {.input = input, .box = *box, .pixels = box->row_count * box->column_count};
+    int64_t values;
+    Block block = {.input = input, .box = *box};
     SinoStatus status = NULL;
+    SINO_TRY(sino_multiply(box->row_count, box->column_count, "a sample", &block.pixels));
+    SINO_TRY(sino_multiply(images_at_once(sample, info), block.pixels, "a sample", &values));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.flat, "a sample", &block.flat));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.dark, "a sample", &block.dark));
-    SINO_TRY_OR(status, end, sino_allocate(images * block.pixels, sizeof *block.values, "a sample", &block.values));
+    SINO_TRY_OR(status, end, sino_allocate(values, sizeof *block.values, "a sample", &block.values));
     if (sample->fields) SINO_TRY_OR(status, end, read_fields(&block, sample, share));
     for (int64_t i = 0; i < sample->projections; i++) {
         const int64_t angle = i * info->angle_count / sample->projections;
@@ -127,14 +137,17 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
 {
     const SinoScanInfo *info = input->info;
     const int64_t blocks = input->row_count > BLOCKS * BLOCK_ROWS ? BLOCKS : 1;
+    const int64_t images = VALUES_MAX / input->column_count; /* one row of as many fits */
     SinoScanSample sample = {.projections = sino_smaller(info->angle_count, PROJECTIONS),
-                             .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0,
+                             .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0 &&
+                                       sino_larger(info->flat_count, info->dark_count) <= images,
                              .dark = info->dark_count > 0 ? 0 : (double)NAN,
                              .column_count = input->column_count};
     SINO_TRY(sino_allocate(input->column_count, sizeof *sample.column_integral, "a sample", &sample.column_integral));
     SinoStatus status = NULL;
     for (int64_t b = 0; b < blocks && !status; b++) {
-        const SinoScanBox box = box_of_block(input, blocks, b);
+        const int64_t rows = sino_larger(images / images_at_once(&sample, info), 1);
+        const SinoScanBox box = box_of_block(input, blocks, b, rows);
         status = read_block(input, &box, 1 / (double)blocks, &sample);
     }
     if (sample.finite > 0) sample.mean /= (double)sample.finite;
@@ -202,7 +215,9 @@ SinoStatus sino_scan_likeness(const SinoInput *input, SinoScanLikeness *result)
     for (int i = 0; i < 5; i++) likeness.lag[i] = likeness.part[i] = (double)NAN;
     *result = likeness;
     if (lines < LEAST || columns < LEAST) return NULL;
-    SINO_TRY(sino_allocate(lines * columns, sizeof *values, "a sample", &values));
+    int64_t count;
+    SINO_TRY(sino_multiply(lines, columns, "a sample", &count));
+    SINO_TRY(sino_allocate(count, sizeof *values, "a sample", &values));
     SinoStatus status = NULL;
     for (int64_t k = 0; k < lines && !status; k++)
         status = sino_scan_read_projection(input->scan, k, &box, values + k * columns);

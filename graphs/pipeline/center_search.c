@@ -124,7 +124,7 @@ static SinoInput with_all_columns(const SinoInput *input)
     SinoInput all = *input;
     all.geometry.column_count = input->info->column_count / input->binning;
     all.first_column = 0;
-    all.column_count = all.geometry.column_count * input->binning;
+    all.column_count = sino_times(all.geometry.column_count, input->binning);
     return all;
 }
 

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* VALUES_MAX: values that are read at once, which bounds memory whatever sizes a file declares. */
-enum { PROJECTIONS = 16, BLOCKS = 3, BLOCK_ROWS = 4, VALUES_MAX = 1 << 24 };
+/* Most images of a kind, blocks of rows, and rows of a block. */
+enum { PROJECTIONS = 16, FIELDS = 16, BLOCKS = 3, BLOCK_ROWS = 4 };
 
 /* Consecutive rows of the sample, and memory for them. */
 typedef struct Block {
@@ -17,48 +17,50 @@ typedef struct Block {
     SinoScanBox box;
     int64_t pixels;
     double *flat, *dark; /* means of the fields, [pixels]; owned */
-    float *values;       /* one projection, or all fields; owned */
+    float *values;       /* of one image; owned */
 } Block;
 
 /* The rows of block i of `blocks`: the whole part of the scan if it has few rows, else some around the middle of each
  * of `blocks` equal shares. */
-static SinoScanBox box_of_block(const SinoInput *input, int64_t blocks, int64_t i, int64_t most_rows)
+static SinoScanBox box_of_block(const SinoInput *input, int64_t blocks, int64_t i)
 {
-    const int64_t share = input->row_count / blocks, wanted = blocks == 1 ? share : sino_smaller(share, BLOCK_ROWS);
-    const int64_t rows = sino_smaller(wanted, most_rows);
+    const int64_t share = input->row_count / blocks, rows = blocks == 1 ? share : sino_smaller(share, BLOCK_ROWS);
     return (SinoScanBox){.first_row = input->first_row + i * share + (share - rows) / 2,
                          .row_count = rows,
                          .first_column = input->first_column,
                          .column_count = input->column_count};
 }
 
-/* mean[pixel]: the mean of the finite values of `images` fields. Returns the mean of all of them. */
-static double mean_of_fields(const Block *block, int64_t images, double *mean)
+typedef SinoStatus ReadFields(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box, float *counts);
+
+/* mean[pixel]: the mean of the finite values of at most FIELDS fields. *all: the mean of all of them. */
+static SinoStatus mean_of_fields(const Block *block, ReadFields *read, int64_t images, double *mean, double *all)
 {
-    double total = 0;
-    for (int64_t p = 0; p < block->pixels; p++) {
-        double sum = 0;
-        int64_t finite = 0;
-        for (int64_t i = 0; i < images; i++) {
-            const double value = (double)block->values[i * block->pixels + p];
+    const int64_t taken = sino_smaller(images, FIELDS);
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < taken; i++) {
+        SINO_TRY(read(block->input->scan, i * images / taken, 1, &block->box, block->values));
+        for (int64_t p = 0; p < block->pixels; p++) {
+            const double value = (double)block->values[p];
             if (!isfinite(value)) continue;
+            mean[p] += value / (double)taken;
             sum += value;
-            finite++;
+            count++;
         }
-        mean[p] = finite > 0 ? sum / (double)finite : 0;
-        total += mean[p];
     }
-    return total / (double)block->pixels;
+    *all = count > 0 ? sum / (double)count : 0;
+    return NULL;
 }
 
 static SinoStatus read_fields(const Block *block, SinoScanSample *sample, double share)
 {
     const SinoScanInfo *info = block->input->info;
-    SINO_TRY(sino_scan_read_flats(block->input->scan, &block->box, block->values));
-    sample->flat += share * mean_of_fields(block, info->flat_count, block->flat);
-    if (info->dark_count == 0) return NULL;
-    SINO_TRY(sino_scan_read_darks(block->input->scan, &block->box, block->values));
-    sample->dark += share * mean_of_fields(block, info->dark_count, block->dark);
+    double flat, dark;
+    SINO_TRY(mean_of_fields(block, sino_scan_read_some_flats, info->flat_count, block->flat, &flat));
+    SINO_TRY(mean_of_fields(block, sino_scan_read_some_darks, info->dark_count, block->dark, &dark));
+    sample->flat += share * flat;
+    if (info->dark_count > 0) sample->dark += share * dark;
     return NULL;
 }
 
@@ -102,23 +104,15 @@ static void add_projection(const Block *block, SinoScanSample *sample)
     }
 }
 
-/* Images that are read together: all fields of a kind, or one projection. */
-static int64_t images_at_once(const SinoScanSample *sample, const SinoScanInfo *info)
-{
-    return sino_larger(1, sample->fields ? sino_larger(info->flat_count, info->dark_count) : 1);
-}
-
 static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, SinoScanSample *sample)
 {
     const SinoScanInfo *info = input->info;
-    int64_t values;
     Block block = {.input = input, .box = *box};
     SinoStatus status = NULL;
     SINO_TRY(sino_multiply(box->row_count, box->column_count, "a sample", &block.pixels));
-    SINO_TRY(sino_multiply(images_at_once(sample, info), block.pixels, "a sample", &values));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.flat, "a sample", &block.flat));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.dark, "a sample", &block.dark));
-    SINO_TRY_OR(status, end, sino_allocate(values, sizeof *block.values, "a sample", &block.values));
+    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.values, "a sample", &block.values));
     if (sample->fields) SINO_TRY_OR(status, end, read_fields(&block, sample, share));
     for (int64_t i = 0; i < sample->projections; i++) {
         const int64_t angle = i * info->angle_count / sample->projections;
@@ -137,17 +131,14 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
 {
     const SinoScanInfo *info = input->info;
     const int64_t blocks = input->row_count > BLOCKS * BLOCK_ROWS ? BLOCKS : 1;
-    const int64_t images = VALUES_MAX / input->column_count; /* one row of as many fits */
     SinoScanSample sample = {.projections = sino_smaller(info->angle_count, PROJECTIONS),
-                             .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0 &&
-                                       sino_larger(info->flat_count, info->dark_count) <= images,
+                             .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0,
                              .dark = info->dark_count > 0 ? 0 : (double)NAN,
                              .column_count = input->column_count};
     SINO_TRY(sino_allocate(input->column_count, sizeof *sample.column_integral, "a sample", &sample.column_integral));
     SinoStatus status = NULL;
     for (int64_t b = 0; b < blocks && !status; b++) {
-        const int64_t rows = sino_larger(images / images_at_once(&sample, info), 1);
-        const SinoScanBox box = box_of_block(input, blocks, b, rows);
+        const SinoScanBox box = box_of_block(input, blocks, b);
         status = read_block(input, &box, 1 / (double)blocks, &sample);
     }
     if (sample.finite > 0) sample.mean /= (double)sample.finite;

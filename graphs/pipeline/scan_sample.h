@@ -10,7 +10,7 @@ typedef struct SinoScanSample {
     int64_t projections, rows; /* sampled: projections spread over the scan, rows in blocks spread over the detector */
     int64_t count, finite, zero;
     double mean, edges;      /* means of the finite values; edges: of the outermost columns */
-    bool fields;             /* the scan has the flat fields that its values are divided by, and not too many */
+    bool fields;             /* the scan has the flat fields that its values are divided by */
     double flat, dark;       /* means of the fields; dark NaN: the scan has none */
     int64_t undefined;       /* values without a line integral (codelets/correct.h) */
     double integral;         /* mean of the defined line integrals; 0 if there is none */

@@ -152,9 +152,9 @@ static SinoStatus run(Try *try)
     const SinoSettings *settings = try->settings;
     const SinoRuntimeRequest request = sino_recon_runtime_request(settings, NULL, try->log);
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
-    SINO_TRY(sino_check_scan(settings, &try->input, try->log));
     SINO_TRY(sino_recon_check_new(settings, settings->graph));
     SINO_TRY(sino_rays_kind.check(settings->operator_cache));
+    SINO_TRY(sino_check_scan(settings, &try->input, try->log));
     SINO_TRY(sino_runtime_start(&request, &try->runtime));
     SINO_TRY(sino_center_search(try->runtime, settings, &try->input));
     SINO_TRY(choose_slice(try));

@@ -104,7 +104,7 @@ static bool is_first(const Recon *recon)
     return sino_processes_rank(recon->processes) == 0;
 }
 
-/* Opens the input on every rank; rank 0 also judges the scan, and checks the output. */
+/* Opens the input on every rank; rank 0 also checks the output, and judges the scan. */
 static SinoStatus open_input(Recon *recon)
 {
     const SinoSettings *settings = recon->settings;
@@ -113,8 +113,8 @@ static SinoStatus open_input(Recon *recon)
                                    &recon->names));
     recon->request = volume_request(recon);
     if (!is_first(recon)) return NULL;
-    SINO_TRY(sino_check_scan(settings, &recon->input, recon->log));
-    return check_output(recon);
+    SINO_TRY(check_output(recon));
+    return sino_check_scan(settings, &recon->input, recon->log);
 }
 
 /* Rank 0 finds the center and broadcasts it, because cores of different kinds might differ in its last digit. */

@@ -168,6 +168,10 @@ void sino_settings_free(SinoSettings *settings); /* takes NULL */
  */
 SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text);
 
+/* The same for the settings that all ranks of a run must share. Left out are names of files, which may be copies on
+ * each node, and what may suit each rank's machine: memory, workers, device, scheduler and log. */
+SinoStatus sino_settings_shared_text(const SinoSettings *settings, int verb, char **text);
+
 /* Prints the options of a verb for --help, and the text of docs/SETTINGS.md, from the table. */
 void sino_settings_help(int verb, FILE *out);
 void sino_settings_markdown(FILE *out);

@@ -52,6 +52,7 @@ typedef struct SinoSetting {
     double low, high; /* bounds of a number; of SINO_SETTING_BYTES in bytes */
     bool low_excluded, high_excluded;
     bool argument_only; /* not a key of the YAML file */
+    bool per_rank;      /* ranks may have different values: names of files, and what a rank's machine offers */
     char letter;        /* short option; 0: none */
     SinoSettingKind kind;
     SinoSettingGroup group;

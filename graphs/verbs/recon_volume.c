@@ -3,6 +3,7 @@
 #include "recon.h"
 
 #include "checksum_task.h"
+#include "input_same.h"
 #include "memory.h"
 #include "picture.h"
 #include "platform.h"
@@ -146,6 +147,7 @@ static SinoStatus set_up(Recon *recon)
     SinoTeam *team = &recon->team;
     const SinoRuntimeRequest request = sino_recon_runtime_request(settings, processes, recon->log);
     SINO_TRY(sino_processes_agree(processes, open_input(recon)));
+    SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
     SINO_TRY(sino_runtime_start(&request, &recon->runtime));
     SINO_TRY(sino_team_new(recon->runtime, processes, settings, &recon->input, team));
     SINO_TRY(find_center(recon));
@@ -268,9 +270,9 @@ static void tell_output(const Recon *recon)
     const int64_t size = recon->input.geometry.grid_size;
     if (settings->save_format != SINO_SAVE_TIFF)
         sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
-                      settings->out, recon->input.slice_count, size, size);
+                      settings->out, recon->request.slice_count, size, size);
     if (settings->save_format != SINO_SAVE_HDF5)
-        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", recon->input.slice_count,
+        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", recon->request.slice_count,
                       recon->names.tiff_directory);
 }
 

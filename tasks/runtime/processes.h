@@ -14,10 +14,13 @@
 
 typedef struct SinoProcesses SinoProcesses;
 
-/* SINO_BAD_INPUT: the launcher started several processes, but the program was built without MPI. SINO_FAILED: this MPI
- * library supports one thread only. */
+/* Joins the processes of the launcher (launcher.h), if there is one that may have started several. SINO_BAD_INPUT: the
+ * launcher started several processes, but MPI joins another number of them, or the program was built without MPI; the
+ * error has a text in the launcher's process 0 only. SINO_FAILED: this MPI library supports one thread only. */
 SinoStatus sino_processes_start(SinoProcesses **processes);
-void sino_processes_stop(SinoProcesses *processes); /* takes NULL */
+
+/* Waits until every process stops. Takes NULL. */
+void sino_processes_stop(SinoProcesses *processes);
 
 int64_t sino_processes_rank(const SinoProcesses *processes);
 int64_t sino_processes_count(const SinoProcesses *processes);

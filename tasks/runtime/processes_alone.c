@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes: the single process of a build without MPI. */
+#include "launcher.h"
 #include "message.h"
-#include "platform.h"
 #include "processes.h"
 
 #include <assert.h>
@@ -18,11 +18,18 @@ static SinoProcesses alone;
 
 SinoStatus sino_processes_start(SinoProcesses **processes)
 {
-    const SinoJob job = sino_platform_job();
-    if (job.rank > 0) return sino_error_told(SINO_BAD_INPUT); /* rank 0 prints it */
-    SINO_CHECK(job.size <= 1, SINO_BAD_INPUT,
-               "started as one of %" PRId64 " MPI processes; allowed: one, because this sinodag was built without MPI",
-               job.size);
+    const SinoLauncher launcher = sino_launcher();
+    if (launcher.rank > 0) return sino_error_told(SINO_BAD_INPUT); /* process 0 prints it */
+    SINO_CHECK(launcher.size != 0, SINO_BAD_INPUT,
+               "started by %s (%s is %" PRId64
+               "), but this sinodag was built without MPI; allowed: without a launcher, or a sinodag built with MPI",
+               launcher.name, launcher.rank_variable, launcher.rank);
+    SINO_CHECK(
+        launcher.size == 1, SINO_BAD_INPUT,
+        "started as one of %" PRId64
+        " processes by %s (%s), but this sinodag was built without MPI; allowed: one process, or a sinodag built "
+        "with MPI",
+        launcher.size, launcher.name, launcher.size_variable);
     *processes = &alone;
     return NULL;
 }

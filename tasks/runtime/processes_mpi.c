@@ -3,8 +3,8 @@
  * receives the messages of the task graph at the same time. */
 #include "processes.h"
 
+#include "launcher.h"
 #include "memory.h"
-#include "platform.h"
 
 #include <mpi.h>
 
@@ -43,12 +43,34 @@ static SinoStatus join(SinoProcesses *processes)
     return check(MPI_Comm_size(processes->comm, &processes->count), "tell the number of processes");
 }
 
+/* The error for processes that MPI does not join as the launcher started them; every process gets it alike. */
+static SinoStatus not_joined(const SinoLauncher *launcher, int count)
+{
+    const bool is_slurm = strcmp(launcher->name, "srun") == 0;
+    if (launcher->rank > 0) return sino_error_told(SINO_BAD_INPUT); /* process 0 prints it */
+    return sino_error(
+        SINO_BAD_INPUT, "%s started %" PRId64 " processes (%s), but MPI joins %d of them; needed: %s", launcher->name,
+        launcher->size, launcher->size_variable, count,
+        is_slurm ? "the plug-in that fits the MPI library of sinodag (srun --mpi=pmix or --mpi=pmi2; srun --mpi=list "
+                   "shows them), or that library's mpirun; for one process, an environment without SLURM_STEP_NUM_TASKS"
+                 : "the launcher of the MPI library that sinodag was built with");
+}
+
+static SinoStatus join_launched(const SinoLauncher *launcher, SinoProcesses *processes)
+{
+    /* MPI would end the program with a message of its own, or give each task a world of its own. */
+    if (launcher->size > 1 && !sino_launcher_serves_mpi(launcher)) return not_joined(launcher, 1);
+    SINO_TRY(join(processes));
+    return launcher->size == 0 || launcher->size == processes->count ? NULL : not_joined(launcher, processes->count);
+}
+
 SinoStatus sino_processes_start(SinoProcesses **result)
 {
     SinoProcesses *processes = NULL;
+    const SinoLauncher launcher = sino_launcher();
     SINO_TRY(sino_allocate(1, sizeof *processes, "the processes", &processes));
     *processes = (SinoProcesses){.comm = MPI_COMM_NULL, .count = 1};
-    SinoStatus status = sino_platform_job().size > 1 ? join(processes) : NULL;
+    SinoStatus status = launcher.size == 1 ? NULL : join_launched(&launcher, processes);
     if (status)
         sino_processes_stop(processes);
     else

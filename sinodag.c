@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sinodag: the main program. Verbs, their help, and the exit codes 0, 1 (failed) and 2 (invalid input). */
+#include "ending.h"
 #include "job.h"
 #include "log.h"
 #include "settings.h"
@@ -101,6 +102,7 @@ static int finish(SinoStatus status, SinoLog *log)
     else if (*sino_status_text(status))
         print_plain(sino_status_text(status));
     sino_status_free(status);
+    sino_ending_finish(exit_code);
     return exit_code;
 }
 
@@ -112,6 +114,7 @@ static SinoStatus prepare(const Verb *verb, int argument_count, char **arguments
     SinoStatus status = sino_settings_read(verb->bit, argument_count, arguments, settings);
     if (!status) status = check_alone(verb, job);
     if (!status) status = sino_log_open((*settings)->log, log);
+    sino_ending_set_log(*log);
     if (*log && (*settings)->profile) sino_log_show_details(*log);
     SINO_TRY(sino_job_agree(job, status));
     return sino_job_check_same(job, verb->bit, *settings);
@@ -126,6 +129,7 @@ static int run_verb(const Verb *verb, int argument_count, char **arguments, Sino
         sino_log_info(log, "settings", "%s", settings->remarks);
     if (!status) status = run_settings(verb, settings, job, log);
     const int exit_code = finish(status, log);
+    sino_ending_set_log(NULL);
     sino_log_close(log);
     sino_settings_free(settings);
     return exit_code;
@@ -174,6 +178,7 @@ int main(int argument_count, char **arguments)
         return finish(check_stdout(), NULL);
     }
     SinoJob *job = NULL;
+    sino_ending_watch_signals();
     SinoStatus status = sino_job_start(&job);
     if (status) return end_alone(status);
     const Verb *verb = find_verb(name);

@@ -120,6 +120,7 @@ typedef struct SinoSettings {
     char *scheduler;               /* NULL: STARPU_SCHED, or a choice by the hardware */
     char *graph;                   /* path of a DOT file of the task graph; NULL: none */
     bool profile;
+    double stall_limit_s; /* a run in which no task ends for so long ends; 0: never */
     char *operator_cache; /* directory of stored operators; NULL: none */
     /* ranks */
     SinoGridShape grid;

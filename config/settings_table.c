@@ -189,6 +189,10 @@ const SinoSetting sino_setting_table[] = {
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true,
         .help = "directory in which the operator (the ray lengths) is stored for later runs of the same "
                 "geometry, which read it; --reconstruction-type try reads operators but stores none"),
+    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH, "stall-limit", .kind = SINO_SETTING_DURATION,
+        AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min", .operand = "TIME",
+        .help = "a run in which no task ends for this time says what waits for what, and ends; none: it waits for "
+                "ever"),
     ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .per_rank = true,
         .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"),

@@ -3,23 +3,46 @@
  * comes within seconds, and leaves nothing behind. */
 #include "cli.h"
 
+#include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <utime.h>
 
 static const char scan[] = "phantom -o scan.h5 --size 32 --angles 20 --slices 4 --noise 0.01";
-static const char recon[] = "--rotation-axis 15.5 --iterations 3 --pictures no";
+static const char recon[] = "--rotation-axis 15.5 --pictures no";
 
-/* Process r gets the words of the file "more<r>" as further arguments. */
+/* Process r gets the words of the file "more<r>" as further arguments; its number is kept in the file "pid<r>". */
 static void write_script(const char *directory)
 {
     char path[TESTING_PATH];
-    cli_write_text(directory, "as_rank", "#!/bin/sh\nexec \"$@\" $(cat \"more$OMPI_COMM_WORLD_RANK\")\n");
+    cli_write_text(directory, "as_rank",
+                   "#!/bin/sh\nr=$OMPI_COMM_WORLD_RANK\necho $$ >\"pid$r\"\nexec \"$@\" $(cat \"more$r\")\n");
     assert_int_equal(chmod(testing_path(path, directory, "as_rank"), 0755), 0);
+}
+
+/* The only line of the program in its stderr, where mpirun may have warnings of its own. */
+static const char *only_line(const CliRun *run)
+{
+    const char *line = strstr(run->err, "sinodag: ");
+    if (!line || strstr(line + 1, "\nsinodag: ")) fail_msg("not one line:\n%s", run->err);
+    return line;
+}
+
+static pid_t process_of_rank(const char *directory, const char *name)
+{
+    char path[TESTING_PATH], number[32];
+    FILE *file = fopen(testing_path(path, directory, name), "r");
+    assert_non_null(file);
+    assert_non_null(fgets(number, sizeof number, file));
+    fclose(file);
+    const int64_t pid = strtoll(number, NULL, 10);
+    assert_true(pid > 1);
+    return (pid_t)pid;
 }
 
 /* Ranks with these further arguments: rank 0 with the first ones, the last rank with the last ones, and those between
  * with the first ones. */
-static void run_ranks(const char *directory, int ranks, const char *first, const char *last, CliRun *run)
+static void start_ranks(const char *directory, int ranks, const char *first, const char *last, CliRun *run)
 {
     char launcher[64];
     write_script(directory);
@@ -31,6 +54,11 @@ static void run_ranks(const char *directory, int ranks, const char *first, const
     snprintf(launcher, sizeof launcher, "mpirun -q -n %d ./as_rank", ranks);
     *run = (CliRun){.directory = directory, .launcher = launcher};
     cli_start(run, "recon -o out.h5 %s", recon);
+}
+
+static void run_ranks(const char *directory, int ranks, const char *first, const char *last, CliRun *run)
+{
+    start_ranks(directory, ranks, first, last, run);
     cli_wait(run);
     assert_true(run->elapsed_s < 10);
 }
@@ -43,9 +71,7 @@ static void assert_ranks_refuse(const char *directory, int ranks, const char *fi
     char expected[512];
     run_ranks(directory, ranks, first, last, &run);
     const int length = snprintf(expected, sizeof expected, "sinodag: %s", message);
-    const char *end = strchr(run.err, '\n');
-    if (!end || end[1] != '\0' || strncmp(run.err, expected, (size_t)length) != 0)
-        fail_msg("not one line, \"%s\":\n%s", expected, run.err);
+    if (strncmp(only_line(&run), expected, (size_t)length) != 0) fail_msg("not \"%s\":\n%s", expected, run.err);
     assert_int_equal(run.exit_code, 2);
     cli_free(&run);
     assert_false(cli_exists(directory, "out.h5") || cli_exists(directory, "out.h5.partial"));
@@ -55,14 +81,15 @@ static void other_settings(void **state)
 {
     cli_works(*state, scan);
     for (int ranks = 2; ranks <= 4; ranks += 2) {
+        static const char differs[] = "sinodag: the ranks have different settings: ";
         char message[256];
         static const struct {
             const char *first, *last, *message;
         } pair[] = {
-            {"scan.h5", "scan.h5 --iterations 4", ""}, /* given twice on one rank */
+            {"scan.h5", "scan.h5 --iterations 4", "iterations is 30 on rank 0 and 4 on rank %d"},
             {"scan.h5", "scan.h5 --grid 1x2", "grid is auto on rank 0 and 1x2 on rank %d"},
             {"scan.h5 --precision mixed", "scan.h5", "precision is mixed on rank 0 and single on rank %d"},
-            {"scan.h5", "scan.h5 --algorithm fbp", ""}, /* takes no --iterations */
+            {"scan.h5", "scan.h5 --algorithm fbp", "iterations is 30 on rank 0 and not given on rank %d"},
             {"scan.h5 --tolerance 0.1", "scan.h5 --partitions 3",
              "partitions is 0 on rank 0 and 3 on rank %d"}, /* among others */
             {"scan.h5", "--help", "help is no on rank 0 and yes on rank %d"},
@@ -72,9 +99,9 @@ static void other_settings(void **state)
             snprintf(message, sizeof message, pair[i].message, ranks - 1);
             run_ranks(*state, ranks, pair[i].first, pair[i].last, &run);
             assert_int_equal(run.exit_code, 2);
-            assert_non_null(strstr(run.err, message));
-            assert_true(!message[0] || strstr(run.err, "sinodag: the ranks have different settings: ") == run.err);
-            assert_null(strchr(strchr(run.err, '\n') + 1, '\n')); /* one line */
+            const char *line = only_line(&run);
+            if (!strstr(line, message) || strncmp(line, differs, strlen(differs)) != 0)
+                fail_msg("no \"%s\":\n%s", message, run.err);
             assert_false(cli_exists(*state, "out.h5") || cli_exists(*state, "out.h5.partial"));
             cli_free(&run);
         }
@@ -227,12 +254,67 @@ static void pmix_alone(void **state)
     cli_free(&run);
 }
 
+/* mpirun passes its signal on to all ranks as SIGTERM; if one rank gets a signal, it ends all. Either way one line
+ * comes from one rank. */
+static void assert_signal_ends_all(const char *directory, int ranks, const char *to)
+{
+    CliRun run;
+    struct timespec begin, end;
+    const char *words = "scan.h5 --grid 1x2 --iterations 1000000";
+    start_ranks(directory, ranks, words, words, &run);
+    cli_await(&run, "iteration 1/1000000");
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    assert_int_equal(kill(to ? process_of_rank(directory, to) : run.pid, SIGTERM), 0);
+    cli_wait(&run);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    assert_true(end.tv_sec - begin.tv_sec < 10);
+    assert_int_not_equal(run.exit_code, 0); /* mpirun's own, or 143 of the rank */
+    if (to) assert_int_equal(run.exit_code, 143);
+    const char *told =
+        strstr(run.err, "sinodag: ended by SIGTERM; out.h5 was not written; unfinished files were removed\n");
+    if (!told || strstr(told + 1, "sinodag: ")) fail_msg("not once:\n%s", run.err);
+    assert_false(cli_exists(directory, "out.h5") || cli_exists(directory, "out.h5.partial"));
+    cli_free(&run);
+}
+
+static void signals(void **state)
+{
+    cli_works(*state, scan);
+    assert_signal_ends_all(*state, 2, NULL);
+    assert_signal_ends_all(*state, 4, NULL);
+    assert_signal_ends_all(*state, 2, "pid0");
+    assert_signal_ends_all(*state, 2, "pid1");
+}
+
+/* Rank 1 cannot write. Each rank that waits tells what for; then the run ends. */
+static void one_rank_stalls(void **state)
+{
+    const char *library = getenv("SINODAG_BLOCK_WRITE");
+    char launcher[TESTING_PATH];
+    assert_non_null(library);
+    cli_works(*state, scan);
+    snprintf(launcher, sizeof launcher, "env LD_PRELOAD=%s BLOCK_WRITE=recon_00001.tiff BLOCK_RANK=1 mpirun -q -n 2",
+             library);
+    CliRun run = {.directory = *state, .launcher = launcher};
+    cli_start(&run,
+              "recon scan.h5 -o out --save-format tiff --grid 1x2 --minibatch 1 --iterations 1 --stall-limit 1s %s",
+              recon);
+    cli_wait(&run);
+    assert_true(run.elapsed_s < 15);
+    assert_int_equal(run.exit_code, 1);
+    assert_non_null(strstr(run.err, "sinodag: rank 1: no task has ended for 1 s; running: store on worker "));
+    assert_non_null(strstr(run.err, " complete as TIFF in out; unfinished files were removed\n"));
+    assert_true(cli_exists(*state, "out/recon_00000_to_00003.partial"));
+    cli_free(&run);
+}
+
 int cli_job_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(other_settings),   CLI_TEST(settings_of_a_rank),  CLI_TEST(one_rank_cannot_read_its_settings),
         CLI_TEST(other_input),      CLI_TEST(copies_of_the_input), CLI_TEST(launchers_that_mpi_does_not_join),
-        CLI_TEST(single_processes), CLI_TEST(pmix_alone),
+        CLI_TEST(single_processes), CLI_TEST(pmix_alone),          CLI_TEST(signals),
+        CLI_TEST(one_rank_stalls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

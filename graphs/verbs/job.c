@@ -3,6 +3,7 @@
 #include "job.h"
 
 #include "consensus.h"
+#include "ending.h"
 #include "job_private.h"
 #include "memory.h"
 #include "version.h"
@@ -14,21 +15,29 @@ struct SinoJob {
     SinoProcesses *processes;
 };
 
+static void end_ranks(void *processes, int exit_code)
+{
+    sino_processes_end(processes, exit_code);
+}
+
 SinoStatus sino_job_start(SinoJob **result)
 {
     SinoJob *job = NULL;
     SINO_TRY(sino_allocate(1, sizeof *job, "the job", &job));
     SinoStatus status = sino_processes_start(&job->processes);
-    if (status)
+    if (status) {
         free(job);
-    else
-        *result = job;
-    return status;
+        return status;
+    }
+    sino_ending_set_ranks(sino_job_rank(job) == 0, sino_job_count(job) > 1 ? end_ranks : NULL, job->processes);
+    *result = job;
+    return NULL;
 }
 
 void sino_job_end(SinoJob *job)
 {
     if (!job) return;
+    sino_ending_set_ranks(sino_job_rank(job) == 0, NULL, NULL);
     sino_processes_stop(job->processes);
     free(job);
 }

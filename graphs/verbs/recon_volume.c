@@ -3,6 +3,7 @@
 #include "recon.h"
 
 #include "checksum_task.h"
+#include "ending.h"
 #include "input_same.h"
 #include "memory.h"
 #include "picture.h"
@@ -27,6 +28,7 @@ typedef struct Recon {
     SinoRecord record;
     SinoOutputNames names;
     SinoVolumeRequest request;
+    SinoLastAct last; /* once the volume is complete, tells so */
     char checksum[17];
 } Recon;
 
@@ -170,6 +172,9 @@ static SinoStatus open_volume(Recon *recon)
     SINO_TRY(sino_allocate(slices, sizeof *place, "places of slices", &place));
     if (is_first(recon)) {
         status = sino_volume_open(&recon->request, &recon->volume);
+        if (!status && sino_volume_removed(recon->volume) > 0)
+            sino_log_info(recon->log, "output", "removed %" PRId64 " slices of a run that did not finish from %s",
+                          sino_volume_removed(recon->volume), recon->names.tiff_directory);
         if (!status && sino_processes_count(processes) > 1) status = sino_volume_places(recon->volume, place);
     }
     SINO_TRY_OR(status, end, sino_processes_agree(processes, status));
@@ -279,6 +284,12 @@ static void tell_output(const Recon *recon)
 /* For a failure after the volume is complete. */
 static const char volume_is_safe[] = "the volume is complete";
 
+static void end_early(void *of, FILE *clause)
+{
+    (void)of;
+    fputs(volume_is_safe, clause);
+}
+
 /* Adds to the error of a failed run which output is safe on disk; `safe` NULL: unknown. Consumes the status. */
 static SinoStatus add_safe(SinoStatus status, const char *safe)
 {
@@ -332,6 +343,8 @@ static SinoStatus finish(Recon *recon)
             status = sino_volume_finish(recon->volume);
         recon->volume = NULL;
     }
+    recon->last.act = end_early;
+    if (!status) sino_ending_add(&recon->last);
     if (*sino_status_text(status)) status = add_safe(status, safe);
     free(safe);
     return sino_processes_agree(recon->processes, status);
@@ -416,6 +429,7 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
         sino_runtime_abandon(recon.runtime);
     else
         status = add_safe(sino_runtime_stop(recon.runtime), volume_is_safe);
+    sino_ending_remove(&recon.last);
     sino_record_free(&recon.record);
     sino_output_names_free(&recon.names);
     sino_input_close(&recon.input);

@@ -2,7 +2,7 @@
 /* Processes: the processes (ranks) of one MPI job, and collective operations on small values. Without MPI, or without a
  * launcher, there is one process; a NULL pointer stands for it too.
  *
- * All functions except rank, count and abort are collective: every process calls them in the same order, from the
+ * All functions except rank, count, abort and end are collective: every process calls them in the same order, from the
  * thread that submits tasks. They wait for the other processes; tasks and messages in flight go on meanwhile. */
 #ifndef SINO_PROCESSES_H
 #define SINO_PROCESSES_H
@@ -33,6 +33,10 @@ SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status);
 /* Prints the error and ends every process at once, with the error's exit code. For failures after which other processes
  * would wait for ever. */
 void sino_processes_abort(SinoProcesses *processes, SinoStatus status) __attribute__((noreturn));
+
+/* Ends every process at once with this exit code, also while other threads of this one are stuck. Prints nothing.
+ * Called from any thread. */
+void sino_processes_end(SinoProcesses *processes, int exit_code) __attribute__((noreturn));
 
 /* Sends process 0's `bytes` bytes at `memory` to all processes. */
 SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct SinoProcesses {
     char unused;
@@ -62,6 +63,12 @@ void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
     (void)processes;
     fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
     exit(sino_status_exit_code(status));
+}
+
+void sino_processes_end(SinoProcesses *processes, int exit_code)
+{
+    (void)processes;
+    _exit(exit_code);
 }
 
 SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory)

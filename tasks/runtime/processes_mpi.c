@@ -10,9 +10,11 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct SinoProcesses {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI job */
@@ -126,6 +128,21 @@ void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
     if (*sino_status_text(status)) fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
     if (!is_alone(processes)) MPI_Abort(processes->comm, exit_code);
     exit(exit_code);
+}
+
+/* Ends this process if MPI_Abort does not, which may wait for a lock of a thread that is stuck. */
+static void *end_by_force(void *exit_code)
+{
+    (void)sleep(2);
+    _exit((int)(intptr_t)exit_code);
+}
+
+void sino_processes_end(SinoProcesses *processes, int exit_code)
+{
+    pthread_t thread;
+    const bool force = pthread_create(&thread, NULL, end_by_force, (void *)(intptr_t)exit_code) == 0;
+    if (force && !is_alone(processes)) MPI_Abort(processes->comm, exit_code);
+    _exit(exit_code);
 }
 
 SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory)

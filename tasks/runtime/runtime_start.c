@@ -3,7 +3,7 @@
 #include "device_choice.h"
 #include "memory.h"
 #include "platform.h"
-#include "runtime_private.h"
+#include "stall.h"
 
 #ifdef SINO_MPI
 #include <starpu_mpi.h>
@@ -100,6 +100,7 @@ static void close_devices(SinoRuntime *runtime)
 
 static void stop_starpu(SinoRuntime *runtime)
 {
+    sino_stall_stop(runtime->stall);
     close_devices(runtime);
 #ifdef SINO_MPI
     if (has_company(runtime)) starpu_mpi_shutdown();
@@ -155,6 +156,8 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
     /* Kernels read whole cache lines, and StarPU allocates scratch memory. */
     starpu_malloc_set_align(SINO_ALIGNMENT_BYTES);
     SINO_TRY(sino_model_directory_choose(runtime->log, &runtime->models));
+    runtime->last = (SinoLastAct){.act = sino_model_directory_end_early, .of = runtime->models};
+    if (runtime->models) sino_ending_add(&runtime->last);
     SINO_TRY(initialise_with_devices(request, workers, runtime));
     const int64_t got = starpu_cpu_worker_get_count();
     if (workers > 0 && got != workers) {
@@ -173,8 +176,10 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
 static void free_runtime(SinoRuntime *runtime)
 {
     sino_codelets_free(runtime);
+    sino_stall_free_receives(runtime);
     sino_profile_free(runtime->profile);
     sino_progress_free(runtime->progress);
+    sino_ending_remove(&runtime->last);
     sino_model_directory_remove(runtime->models);
     pthread_mutex_destroy(&runtime->mutex);
     free(runtime);
@@ -195,6 +200,12 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
     if (!status && request->profile) status = sino_profile_new(&runtime->profile);
     SINO_TRY_OR(status, fail, sino_processes_agree(runtime->processes, status));
     SINO_TRY_OR(status, fail, join_processes(runtime, start_starpu(request, runtime)));
+    status =
+        sino_processes_agree(runtime->processes, sino_stall_watch(runtime, request->stall_limit_s, &runtime->stall));
+    if (status) {
+        stop_starpu(runtime);
+        goto fail;
+    }
     if (request->workers == 0 && starpu_cpu_worker_get_count() == STARPU_MAXCPUS && STARPU_MAXCPUS < 64)
         sino_log_info(runtime->log, "workers", "%d workers, the most this StarPU was built for", STARPU_MAXCPUS);
     *result = runtime;

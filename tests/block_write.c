@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Block write: a library for LD_PRELOAD in whose process writing never ends, as on a file server that does not answer:
+ * pwrite to a file whose name contains $BLOCK_WRITE blocks for ever. With $BLOCK_RANK only in the process of that rank
+ * of Open MPI. */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_blocked(int descriptor)
+{
+    char link[64], path[4096];
+    const char *part = getenv("BLOCK_WRITE"), *rank = getenv("BLOCK_RANK"), *own = getenv("OMPI_COMM_WORLD_RANK");
+    if (!part || (rank && (!own || strcmp(rank, own) != 0))) return false;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    const ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return strstr(path, part) != NULL;
+}
+
+ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset)
+{
+    ssize_t (*next)(int, const void *, size_t, off_t);
+    *(void **)&next = dlsym(RTLD_NEXT, "pwrite64");
+    while (is_blocked(descriptor)) (void)pause();
+    return next(descriptor, bytes, count, offset);
+}

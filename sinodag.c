@@ -2,6 +2,7 @@
 /* sinodag: the main program. Verbs, their help, and the exit codes 0, 1 (failed) and 2 (invalid input). */
 #include "ending.h"
 #include "job.h"
+#include "launcher.h"
 #include "log.h"
 #include "settings.h"
 #include "status.h"
@@ -178,12 +179,14 @@ int main(int argument_count, char **arguments)
         return finish(check_stdout(), NULL);
     }
     SinoJob *job = NULL;
+    sino_ending_set_ranks(sino_launcher().rank == 0, NULL, NULL); /* until the ranks have joined */
     sino_ending_watch_signals();
     SinoStatus status = sino_job_start(&job);
     if (status) return end_alone(status);
     const Verb *verb = find_verb(name);
     status = sino_job_agree(job, verb ? NULL : unknown_verb(argument_count > 1 ? name : NULL));
-    const int exit_code = status ? finish(status, NULL) : run_verb(verb, argument_count - 2, arguments + 2, job);
+    const int exit_code =
+        status || !verb ? finish(status, NULL) : run_verb(verb, argument_count - 2, arguments + 2, job);
     sino_job_end(job);
     return exit_code;
 }

@@ -77,12 +77,12 @@ static char *run_acts(void)
     for (SinoLastAct *last = ending.first; last; last = last->next) {
         FILE *own = open_memstream(&clause, &clause_size);
         last->act(last->of, own ? own : stderr);
-        if (own) fclose(own);
+        if (own) (void)fclose(own);
         if (own && out && clause_size > 0) fprintf(out, "; %s", clause);
         free(clause);
         clause = NULL;
     }
-    if (out) fclose(out);
+    if (out) (void)fclose(out);
     return text;
 }
 

@@ -124,7 +124,8 @@ SinoStatus sino_output_join(const char *path, SinoOutputFile **joined)
     SINO_CHECK_OR(status, fail, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
     file->descriptor = open(file->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     SINO_CHECK_OR(status, fail, file->descriptor >= 0, SINO_FAILED,
-                  "%s, which another process has made, cannot be opened: %s", file->temporary, strerror(errno));
+                  "%s, which rank 0 has made, cannot be opened: %s; needed: a folder that all ranks share",
+                  file->temporary, strerror(errno));
     *joined = file;
     return NULL;
 fail:
@@ -185,6 +186,11 @@ void sino_output_write(SinoOutputFile *file, int64_t offset, const void *bytes, 
 void sino_output_resize(SinoOutputFile *file, int64_t bytes)
 {
     if (ftruncate(file->descriptor, bytes) != 0) remember(file, errno, bytes);
+}
+
+void sino_output_sync(SinoOutputFile *file)
+{
+    if (fsync(file->descriptor) != 0) remember(file, errno, 0);
 }
 
 SinoStatus sino_output_status(const SinoOutputFile *file)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ending.h"
@@ -23,10 +25,14 @@ struct SinoVolume {
     int64_t *place;         /* offsets of the slices in the joined file; owned */
     bool directory_made;
     SinoVolumeMarker *marker; /* of the TIFF slices; NULL: none, or a joined volume */
+    int64_t token;            /* a number of this run */
     int64_t removed;          /* slices of an unfinished run that were removed */
     bool *tiff_done, *done;   /* per slice: complete as TIFF; written in every format. The last act reads them, too */
     SinoLastAct last;         /* tells what is safe */
 };
+
+/* Bytes of the token in an HDF5 file, no more than the smallest slice has. */
+enum { TOKEN_BYTES = sizeof(float) };
 
 static void set(bool *done)
 {
@@ -127,6 +133,17 @@ static void end_early(void *of, FILE *clause)
     close_folder(volume);
 }
 
+/* A number that no other run has. */
+static int64_t new_token(void)
+{
+    uint64_t token;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (getrandom(&token, sizeof token, GRND_NONBLOCK) != (ssize_t)sizeof token)
+        token = ((uint64_t)now.tv_nsec << 32) ^ (uint64_t)now.tv_sec ^ ((uint64_t)getpid() << 16);
+    return (int64_t)(token >> 1);
+}
+
 SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opened)
 {
     SinoVolume *volume;
@@ -134,10 +151,11 @@ SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opene
     SINO_TRY(sino_allocate(1, sizeof *volume, "a volume's writer", &volume));
     SinoStatus status = NULL;
     SINO_TRY_OR(status, end, copy_request(request, volume));
+    volume->token = new_token();
     if (volume->tiff_directory) {
-        SINO_TRY_OR(
-            status, end,
-            sino_volume_tiff_open(&volume->request, &volume->directory_made, &volume->marker, &volume->removed));
+        SINO_TRY_OR(status, end,
+                    sino_volume_tiff_open(&volume->request, volume->token, &volume->directory_made, &volume->marker,
+                                          &volume->removed));
     }
     if (volume->hdf5_path) SINO_TRY_OR(status, end, sino_volume_hdf5_open(&volume->request, &volume->hdf5));
     volume->last = (SinoLastAct){.act = end_early, .of = volume};
@@ -156,7 +174,26 @@ int64_t sino_volume_removed(const SinoVolume *volume)
 
 SinoStatus sino_volume_places(SinoVolume *volume, int64_t *place)
 {
-    return volume->hdf5.output ? sino_volume_hdf5_places(&volume->hdf5, volume->request.slice_count, place) : NULL;
+    place[volume->request.slice_count] = volume->token;
+    if (!volume->hdf5.output) return NULL;
+    SINO_TRY(sino_volume_hdf5_places(&volume->hdf5, volume->request.slice_count, place));
+    /* The first slice will replace it. */
+    return sino_hdf5_output_stamp(volume->hdf5.output, place[0], &volume->token, TOKEN_BYTES);
+}
+
+/* Opens the opener's HDF5 file. */
+static SinoStatus join_hdf5(const int64_t *place, SinoVolume *volume)
+{
+    const int64_t slices = volume->request.slice_count;
+    char found[TOKEN_BYTES];
+    SINO_TRY(sino_allocate(slices, sizeof *place, "places", &volume->place));
+    memcpy(volume->place, place, (size_t)slices * sizeof *place);
+    SINO_TRY(sino_output_join(volume->hdf5_path, &volume->joined));
+    const bool read = sino_output_read(volume->joined, place[0], found, TOKEN_BYTES);
+    SINO_CHECK(read && memcmp(found, &place[slices], TOKEN_BYTES) == 0, SINO_BAD_INPUT,
+               "%s.partial is another file on this rank than on rank 0; allowed: a folder that all ranks share",
+               volume->hdf5_path);
+    return NULL;
 }
 
 SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *place, SinoVolume **joined)
@@ -165,11 +202,9 @@ SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *pla
     SINO_TRY(sino_allocate(1, sizeof *volume, "a volume's writer", &volume));
     SinoStatus status = NULL;
     SINO_TRY_OR(status, end, copy_request(request, volume));
-    if (volume->hdf5_path) {
-        SINO_TRY_OR(status, end, sino_allocate(request->slice_count, sizeof *place, "places", &volume->place));
-        memcpy(volume->place, place, (size_t)request->slice_count * sizeof *place);
-        SINO_TRY_OR(status, end, sino_output_join(volume->hdf5_path, &volume->joined));
-    }
+    if (volume->tiff_directory)
+        SINO_TRY_OR(status, end, sino_volume_marker_check(&volume->request, place[request->slice_count]));
+    if (volume->hdf5_path) SINO_TRY_OR(status, end, join_hdf5(place, volume));
     *joined = volume;
     return NULL;
 end:

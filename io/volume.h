@@ -35,8 +35,9 @@ SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **volum
 int64_t sino_volume_removed(const SinoVolume *volume);
 
 /* With several processes, one opens the volume and the others join it, to write slices at the offsets
- * place[slice_count] of the HDF5 file, which the opener provides; without HDF5 the offsets have no meaning.
- * SINO_FAILED: HDF5 does not store a slice in one piece, or the byte order differs from the file's. */
+ * place[slice_count + 1] of the HDF5 file, which the opener provides; the last element is a token, by which the others
+ * see that they have the opener's files. SINO_BAD_INPUT: this process has other files. SINO_FAILED: HDF5 does not store
+ * a slice in one piece, or the byte order differs from the file's. */
 SinoStatus sino_volume_places(SinoVolume *volume, int64_t *place);
 SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *place, SinoVolume **volume);
 

@@ -24,6 +24,8 @@ struct SinoVolumeMarker {
 static const char replacing_text[] = "It was replacing those of an earlier run.\n";
 static const char own_text[] = "All recon_*.tiff files of these rows are its own.\n";
 
+#define TOKEN_TEXT "run %" PRId64 "\n"
+
 const char *sino_volume_marker_name(const SinoVolumeRequest *request, char name[SINO_MARKER_NAME])
 {
     const int64_t last = request->first_row + (request->slice_count - 1) * request->row_step;
@@ -51,12 +53,19 @@ static SinoStatus busy(const SinoVolumeRequest *request)
     return sino_error(SINO_BAD_INPUT, "%s is being written by another run", request->tiff_directory);
 }
 
+enum { TEXT_SIZE = 512 };
+
+static void read_text(int descriptor, char text[TEXT_SIZE])
+{
+    const ssize_t length = pread(descriptor, text, TEXT_SIZE - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+}
+
 static SinoStatus read_state(const SinoVolumeRequest *request, int descriptor, SinoMarkerState *state)
 {
-    char text[512];
+    char text[TEXT_SIZE];
     if (is_locked(descriptor)) return busy(request);
-    const ssize_t length = pread(descriptor, text, sizeof text - 1, 0);
-    text[length > 0 ? length : 0] = '\0';
+    read_text(descriptor, text);
     /* A marker that was cut off, as by a full disk, tells nothing; replacing is the careful reading. */
     *state = strstr(text, own_text) ? SINO_MARKER_OWN : SINO_MARKER_REPLACING;
     return NULL;
@@ -93,16 +102,16 @@ static SinoStatus take(const SinoVolumeRequest *request, SinoVolumeMarker *marke
     return is_locked(marker->descriptor) ? busy(request) : NULL;
 }
 
-static SinoStatus fill(const SinoVolumeRequest *request, bool replacing, SinoVolumeMarker *marker)
+static SinoStatus fill(const SinoVolumeRequest *request, bool replacing, int64_t token, SinoVolumeMarker *marker)
 {
     struct stat about;
-    char text[512];
+    char text[TEXT_SIZE];
     const int64_t last = request->first_row + (request->slice_count - 1) * request->row_step;
-    const int length =
-        snprintf(text, sizeof text,
-                 "sinodag has not finished the volume of rows %" PRId64 " to %" PRId64 " in this folder.\n%s"
-                 "If no run is writing them, one ended early; the same command makes the volume anew%s.\n",
-                 request->first_row, last, replacing ? replacing_text : own_text, replacing ? " with --overwrite" : "");
+    const int length = snprintf(
+        text, sizeof text,
+        "sinodag has not finished the volume of rows %" PRId64 " to %" PRId64 " in this folder.\n%s"
+        "If no run is writing them, one ended early; the same command makes the volume anew%s.\n" TOKEN_TEXT,
+        request->first_row, last, replacing ? replacing_text : own_text, replacing ? " with --overwrite" : "", token);
     const bool written = ftruncate(marker->descriptor, 0) == 0 &&
                          pwrite(marker->descriptor, text, (size_t)length, 0) == length &&
                          fsync(marker->descriptor) == 0 && fstat(marker->descriptor, &about) == 0;
@@ -111,19 +120,37 @@ static SinoStatus fill(const SinoVolumeRequest *request, bool replacing, SinoVol
     return NULL;
 }
 
-SinoStatus sino_volume_marker_open(const SinoVolumeRequest *request, bool replacing, SinoVolumeMarker **result)
+SinoStatus sino_volume_marker_open(const SinoVolumeRequest *request, bool replacing, int64_t token,
+                                   SinoVolumeMarker **result)
 {
     SinoVolumeMarker *marker;
     SINO_TRY(sino_allocate(1, sizeof *marker, "a volume's marker", &marker));
     marker->descriptor = -1;
     SinoStatus status = marker_path(request, &marker->path);
     if (!status) status = take(request, marker);
-    if (!status) status = fill(request, replacing, marker);
+    if (!status) status = fill(request, replacing, token, marker);
     if (status)
         sino_volume_marker_close(marker, true);
     else
         *result = marker;
     return status;
+}
+
+SinoStatus sino_volume_marker_check(const SinoVolumeRequest *request, int64_t token)
+{
+    char *path, text[TEXT_SIZE] = "", expected[40];
+    SINO_TRY(marker_path(request, &path));
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    free(path);
+    if (descriptor >= 0) {
+        read_text(descriptor, text);
+        close(descriptor);
+    }
+    snprintf(expected, sizeof expected, TOKEN_TEXT, token);
+    SINO_CHECK(strstr(text, expected), SINO_BAD_INPUT,
+               "%s is another folder on this rank than on rank 0; allowed: a folder that all ranks share",
+               request->tiff_directory);
+    return NULL;
 }
 
 bool sino_volume_marker_precedes(const SinoVolumeMarker *marker, const char *path)

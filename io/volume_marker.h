@@ -19,9 +19,13 @@ typedef enum SinoMarkerState {
 SinoStatus sino_volume_marker_look(const SinoVolumeRequest *request, SinoMarkerState *state);
 
 /* Makes and locks the marker, or takes over that of an unfinished run; `replacing`: slices of these rows are there that
- * are not its own. SINO_BAD_INPUT: a run is writing these rows, or the marker cannot be written or belongs to another
- * user. */
-SinoStatus sino_volume_marker_open(const SinoVolumeRequest *request, bool replacing, SinoVolumeMarker **marker);
+ * are not its own. `token` is a number of this run. SINO_BAD_INPUT: a run is writing these rows, or the marker cannot
+ * be written or belongs to another user. */
+SinoStatus sino_volume_marker_open(const SinoVolumeRequest *request, bool replacing, int64_t token,
+                                   SinoVolumeMarker **marker);
+
+/* For another process of the run. SINO_BAD_INPUT: there is no marker with this token. */
+SinoStatus sino_volume_marker_check(const SinoVolumeRequest *request, int64_t token);
 
 /* Whether the file at `path` exists and was written after the marker. */
 bool sino_volume_marker_precedes(const SinoVolumeMarker *marker, const char *path);

@@ -106,16 +106,15 @@ static SinoStatus remove_slices(const SinoVolumeRequest *request)
     return NULL;
 }
 
-SinoStatus sino_volume_tiff_open(const SinoVolumeRequest *request, bool *made, SinoVolumeMarker **marker,
+SinoStatus sino_volume_tiff_open(const SinoVolumeRequest *request, int64_t token, bool *made, SinoVolumeMarker **marker,
                                  int64_t *removed)
 {
     SinoMarkerState state = SINO_MARKER_NONE;
     int64_t count = 0;
     SINO_TRY(make_directory(request->tiff_directory, made));
     SinoStatus status = check_all(request, &state, &count);
-    if (!status)
-        status = sino_volume_marker_open(
-            request, state == SINO_MARKER_REPLACING || (state == SINO_MARKER_NONE && count > 0), marker);
+    const bool replacing = state == SINO_MARKER_REPLACING || (state == SINO_MARKER_NONE && count > 0);
+    if (!status) status = sino_volume_marker_open(request, replacing, token, marker);
     if (status && *made) rmdir(request->tiff_directory);
     if (status || state != SINO_MARKER_OWN) return status;
     *removed = count;

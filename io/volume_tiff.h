@@ -12,7 +12,7 @@ SinoStatus sino_volume_tiff_check(const SinoVolumeRequest *request);
 
 /* Creates the directory if it is missing (*made: it was created) and the marker, which the caller owns, and removes the
  * slices that an unfinished run has left (*removed: their number). */
-SinoStatus sino_volume_tiff_open(const SinoVolumeRequest *request, bool *made, SinoVolumeMarker **marker,
+SinoStatus sino_volume_tiff_open(const SinoVolumeRequest *request, int64_t token, bool *made, SinoVolumeMarker **marker,
                                  int64_t *removed);
 
 /* Writes the slice with this index in the volume. */

@@ -169,7 +169,7 @@ static SinoStatus open_volume(Recon *recon)
     SinoProcesses *processes = recon->processes;
     const int64_t slices = recon->request.slice_count;
     int64_t *place;
-    SINO_TRY(sino_allocate(slices, sizeof *place, "places of slices", &place));
+    SINO_TRY(sino_allocate(slices + 1, sizeof *place, "places of slices", &place));
     if (is_first(recon)) {
         status = sino_volume_open(&recon->request, &recon->volume);
         if (!status && sino_volume_removed(recon->volume) > 0)
@@ -178,10 +178,12 @@ static SinoStatus open_volume(Recon *recon)
         if (!status && sino_processes_count(processes) > 1) status = sino_volume_places(recon->volume, place);
     }
     SINO_TRY_OR(status, end, sino_processes_agree(processes, status));
-    SINO_TRY_OR(status, end, sino_processes_broadcast(processes, slices * (int64_t)sizeof *place, place));
+    SINO_TRY_OR(status, end, sino_processes_broadcast(processes, (slices + 1) * (int64_t)sizeof *place, place));
     if (!is_first(recon)) status = sino_volume_join(&recon->request, place, &recon->volume);
     status = sino_processes_agree(processes, status);
 end:
+    if (status) sino_volume_abandon(recon->volume);
+    if (status) recon->volume = NULL;
     free(place);
     return status;
 }

@@ -30,8 +30,8 @@ int64_t sino_processes_count(const SinoProcesses *processes);
  * status. */
 SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status);
 
-/* Prints the error and ends every process at once, with the error's exit code. For failures after which other processes
- * would wait for ever. */
+/* Prints the error, and what is complete, and ends every process at once, with the error's exit code (ending.h). For
+ * failures after which other processes would wait for ever. */
 void sino_processes_abort(SinoProcesses *processes, SinoStatus status) __attribute__((noreturn));
 
 /* Ends every process at once with this exit code, also while other threads of this one are stuck. Prints nothing.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes: the single process of a build without MPI. */
+#include "ending.h"
 #include "launcher.h"
 #include "message.h"
 #include "processes.h"
@@ -61,8 +62,7 @@ SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status)
 void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
 {
     (void)processes;
-    fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
-    exit(sino_status_exit_code(status));
+    sino_ending_now(sino_status_text(status), sino_status_exit_code(status));
 }
 
 void sino_processes_end(SinoProcesses *processes, int exit_code)

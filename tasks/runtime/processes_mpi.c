@@ -3,6 +3,7 @@
  * receives the messages of the task graph at the same time. */
 #include "processes.h"
 
+#include "ending.h"
 #include "launcher.h"
 #include "memory.h"
 
@@ -122,14 +123,6 @@ SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status)
     return sino_error_told((SinoErrorKind)(first >= told ? first - told : first % 4));
 }
 
-void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
-{
-    const int exit_code = sino_status_exit_code(status);
-    if (*sino_status_text(status)) fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
-    if (!is_alone(processes)) MPI_Abort(processes->comm, exit_code);
-    exit(exit_code);
-}
-
 /* Ends this process if MPI_Abort does not, which may wait for a lock of a thread that is stuck. */
 static void *end_by_force(void *exit_code)
 {
@@ -143,6 +136,13 @@ void sino_processes_end(SinoProcesses *processes, int exit_code)
     const bool force = pthread_create(&thread, NULL, end_by_force, (void *)(intptr_t)exit_code) == 0;
     if (force && !is_alone(processes)) MPI_Abort(processes->comm, exit_code);
     _exit(exit_code);
+}
+
+void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
+{
+    const int exit_code = sino_status_exit_code(status);
+    if (*sino_status_text(status)) sino_ending_now(sino_status_text(status), exit_code);
+    sino_processes_end(processes, exit_code);
 }
 
 SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory)

@@ -80,6 +80,7 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
     SINO_CHECK(starpu_conf_init(&conf) == 0, SINO_FAILED, "StarPU cannot be configured");
     /* The settings have taken the environment into account already; StarPU must not read it again. */
     conf.precedence_over_environment_variables = 1;
+    conf.catch_signals = 0; /* signals are the program's (ending.h); StarPU would also undo that one is ignored */
     conf.ncpus = workers;
     SINO_TRY(sino_device_configure(request->devices, &conf));
     conf.sched_policy_name = choose_scheduler(request, devices);

@@ -9,7 +9,6 @@
 #include "memory.h"
 #include "platform.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

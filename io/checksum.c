@@ -45,8 +45,9 @@ static int64_t part_begin(int64_t total, int64_t i)
 static SinoStatus digest_parts(const char *path, int64_t begin, int64_t bytes, int64_t total, void *piece,
                                XXH3_state_t *state)
 {
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    SINO_CHECK(descriptor >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
+    int descriptor;
+    int64_t found;
+    SINO_TRY(sino_regular_open(path, &descriptor, &found));
     SinoStatus status = NULL;
     const bool all = total <= (int64_t)PART_COUNT * PART_BYTES;
     if (all) status = digest_range(path, descriptor, 0, bytes, piece, state);

@@ -126,8 +126,7 @@ static int run_verb(const Verb *verb, int argument_count, char **arguments, Sino
     SinoSettings *settings = NULL;
     SinoLog *log = NULL;
     SinoStatus status = prepare(verb, argument_count, arguments, job, &settings, &log);
-    if (log && settings->remarks && sino_job_rank(job) == 0)
-        sino_log_info(log, "settings", "%s", settings->remarks);
+    if (log && settings->remarks && sino_job_rank(job) == 0) sino_log_info(log, "settings", "%s", settings->remarks);
     if (!status) status = run_settings(verb, settings, job, log);
     const int exit_code = finish(status, log);
     sino_ending_set_log(NULL);

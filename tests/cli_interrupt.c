@@ -86,7 +86,7 @@ static void ignored_signals_stay_ignored(void **state)
     cli_write_text(*state, "deaf", "#!/bin/sh\ntrap '' INT HUP\nexec \"$@\"\n");
     assert_int_equal(chmod(testing_path(path, *state, "deaf"), 0755), 0);
     cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 300 --minibatch 4");
-    cli_await(&run, "iteration 1/300");
+    cli_await(&run, "iteration");
     assert_int_equal(kill(run.pid, SIGINT), 0);
     assert_int_equal(kill(run.pid, SIGHUP), 0);
     cli_wait(&run);

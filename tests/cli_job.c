@@ -121,7 +121,7 @@ static void settings_of_a_rank(void **state)
 static void one_rank_cannot_read_its_settings(void **state)
 {
     cli_works(*state, scan);
-    const char *message = "--config is 'none.yaml', which cannot be opened: No such file or directory";
+    const char *message = "--config: none.yaml: No such file or directory";
     assert_ranks_refuse(*state, 2, "scan.h5", "scan.h5 --config none.yaml", message);
     assert_ranks_refuse(*state, 2, "scan.h5 --config none.yaml", "scan.h5", message);
     assert_ranks_refuse(*state, 4, "scan.h5", "scan.h5 --config none.yaml", message);

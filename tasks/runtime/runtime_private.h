@@ -55,7 +55,7 @@ struct SinoRuntime {
     SinoTaskGraph *graph;                /* NULL: not asked for */
     SinoProfile *profile;                /* NULL: not asked for */
     char *models;                        /* temporary directory of StarPU's models; owned; NULL: the models are kept */
-    SinoLastAct last;     /* removes that directory */
+    SinoLastAct last;                    /* removes that directory */
     SinoActivity activity;
     SinoStall *stall; /* NULL: not asked for */
 };

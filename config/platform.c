@@ -185,14 +185,3 @@ int64_t sino_platform_socket_count(void)
     hwloc_topology_destroy(topology);
     return count > 0 ? count : 1;
 }
-
-SinoJob sino_platform_job(void)
-{
-    /* Variables that Open MPI sets, and those of MPICH and its derivatives. */
-    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
-        if (rank && size) return (SinoJob){strtoll(rank, NULL, 10), strtoll(size, NULL, 10)};
-    }
-    return (SinoJob){0, 1};
-}

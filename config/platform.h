@@ -25,10 +25,4 @@ int sino_platform_core_count(void);
 /* CPU packages (sockets) with a core that the process may run on, as hwloc sees them; 1 when hwloc does not know. */
 int64_t sino_platform_socket_count(void);
 
-/* The number of processes that an MPI launcher started together, and the rank of this one. */
-typedef struct SinoJob {
-    int64_t rank, size; /* 0 and 1 without a launcher */
-} SinoJob;
-SinoJob sino_platform_job(void);
-
 #endif

@@ -38,6 +38,9 @@ SinoStatus sino_output_reserve(SinoOutputFile *file, int64_t bytes);
 void sino_output_write(SinoOutputFile *file, int64_t offset, const void *bytes, size_t count);
 void sino_output_resize(SinoOutputFile *file, int64_t bytes);
 
+/* Makes what was written visible to other processes that open the file, on network file systems too. */
+void sino_output_sync(SinoOutputFile *file);
+
 /* The first recorded failure as SINO_FAILED; NULL: none. */
 SinoStatus sino_output_status(const SinoOutputFile *file);
 

@@ -109,6 +109,7 @@ int cli_suspicion_tests(void);
 int cli_bench_tests(void);
 int cli_plan_tests(void);
 int cli_ranks_tests(void);
+int cli_job_tests(void);
 int cli_operator_cache_tests(void);
 int cli_device_tests(void);
 

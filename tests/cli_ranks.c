@@ -7,7 +7,6 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { SLICES = 5, SIZE = 100, ITERATIONS = 5 };
 
@@ -239,24 +238,44 @@ static void one_cannot_read(void **state)
     assert_false(cli_exists(*state, "out.h5") || cli_exists(*state, "out.h5.partial"));
 }
 
-/* The disk of the second one is full when it stores its slices. */
+/* The second one's writes of slices fail. */
 static void one_cannot_write(void **state)
 {
-    CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
+    char launcher[TESTING_PATH];
+    const char *library = getenv("SINODAG_BLOCK_WRITE");
+    assert_non_null(library);
+    snprintf(launcher, sizeof launcher, "env LD_PRELOAD=%s FULL_WRITE=.tiff BLOCK_RANK=1 mpirun -q -n 2", library);
+    CliRun run = {.directory = *state, .launcher = launcher};
     cli_works(*state, scan);
-    make_folders(*state);
-    cli_mount(*state, "full", 0, "size=64k");
-    char path[TESTING_PATH];
-    assert_int_equal(symlink("../full", testing_path(path, *state, "rank1/out")), 0);
-    assert_int_equal(mkdir(testing_path(path, *state, "rank0/out"), 0755), 0);
-    cli_start(&run, "recon ../scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --overwrite --pictures no");
+    cli_start(&run, "recon scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --pictures no");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 1);
     const char *told = strstr(run.err, "sinodag: out/recon_");
     assert_non_null(told);
     assert_null(strstr(told + 1, "sinodag: out/")); /* once */
-    assert_non_null(strstr(told, "complete as TIFF in out"));
+    assert_non_null(strstr(told, "No space left on device; rows 0 to 2 are complete as TIFF in out"));
     cli_free(&run);
+}
+
+/* Each rank has a folder of the name of its own. */
+static void outputs_in_different_folders(void **state)
+{
+    static const struct {
+        const char *format, *message;
+    } output[] = {{"tiff", "out is another folder on this rank than on rank 0; allowed: a folder that all ranks share"},
+                  {"hdf5", "out.partial is another file on this rank than on rank 0; allowed: a folder that all ranks "
+                           "share"}};
+    cli_works(*state, scan);
+    make_folders(*state);
+    cli_write_text(*state, "rank1/out.partial", "of a run that was killed long ago");
+    for (size_t i = 0; i < sizeof output / sizeof *output; i++) {
+        CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
+        cli_start(&run, "recon ../scan.h5 -o out --save-format %s --grid 2x1 --iterations 2 --pictures no",
+                  output[i].format);
+        cli_wait(&run);
+        cli_assert_ended(&run, 2, output[i].message);
+        assert_false(cli_exists(*state, "rank0/out") || cli_exists(*state, "rank1/out"));
+    }
 }
 
 static void one_is_killed(void **state)
@@ -292,6 +311,7 @@ int cli_ranks_tests(void)
         CLI_TEST(what_does_not_fit_is_refused),
         CLI_TEST(one_cannot_read),
         CLI_TEST(one_cannot_write),
+        CLI_TEST(outputs_in_different_folders),
         CLI_TEST(one_is_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

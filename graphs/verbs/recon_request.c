@@ -18,6 +18,7 @@ SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, Sino
                                 .scheduler = settings->scheduler,
                                 .graph_path = sino_processes_rank(processes) == 0 ? settings->graph : NULL,
                                 .profile = settings->profile,
+                                .stall_limit_s = settings->stall_limit_s,
                                 .log = log,
                                 .processes = processes};
 }

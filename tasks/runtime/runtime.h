@@ -27,6 +27,7 @@ typedef struct SinoRuntimeRequest {
     const char *scheduler;    /* StarPU's policy; NULL: STARPU_SCHED, else dmdas with devices, lws without */
     const char *graph_path;   /* DOT file of every task submitted; NULL: none */
     bool profile;             /* measure the times of tasks and workers */
+    double stall_limit_s;     /* a run in which no task ends for so long ends with exit code 1; 0: no limit */
     SinoLog *log;             /* not owned */
     SinoProcesses *processes; /* the processes that exchange messages; NULL: this process is alone; not owned */
 } SinoRuntimeRequest;

@@ -3,6 +3,7 @@
  *
  * The edges follow StarPU's sequential consistency: a reader depends on the last writer; a writer depends on the last
  * writer and on every task that has read since. */
+#include "ending.h"
 #include "memory.h"
 #include "runtime_private.h"
 
@@ -15,8 +16,15 @@
 struct SinoTaskGraph {
     FILE *file;
     char *path, *temporary;
+    SinoLastAct last; /* removes the temporary file */
     int64_t task_count;
 };
+
+static void end_early(void *of, FILE *clause)
+{
+    (void)clause;
+    remove(((const SinoTaskGraph *)of)->temporary);
+}
 
 SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **result)
 {
@@ -33,6 +41,8 @@ SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **result)
         return status;
     }
     fprintf(graph->file, "digraph sinodag {\n    rankdir=TB\n    node [shape=box, style=filled, colorscheme=set312]\n");
+    graph->last = (SinoLastAct){.act = end_early, .of = graph};
+    sino_ending_add(&graph->last);
     *result = graph;
     return NULL;
 }
@@ -111,6 +121,7 @@ SinoStatus sino_task_graph_close(SinoTaskGraph *graph)
 {
     if (!graph) return NULL;
     SinoStatus status = NULL;
+    sino_ending_remove(&graph->last);
     errno = 0;
     fprintf(graph->file, "}\n");
     const bool bad = ferror(graph->file) != 0;
@@ -125,6 +136,7 @@ SinoStatus sino_task_graph_close(SinoTaskGraph *graph)
 void sino_task_graph_discard(SinoTaskGraph *graph)
 {
     if (!graph) return;
+    sino_ending_remove(&graph->last);
     (void)fclose(graph->file); /* the file is removed, so errors do not matter */
     remove(graph->temporary);
     free_graph(graph);

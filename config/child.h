@@ -14,8 +14,9 @@ typedef struct SinoChildLimits {
 } SinoChildLimits;
 
 /* Runs work(context) in a child process, and returns its status; what the work allocates, opens and prints is lost.
- * Call it while this process has one thread, so before StarPU and MPI start: the child continues from a copy of this
- * thread alone. `what` names the work in errors, such as "reading the headers of scan.h5". SINO_BAD_INPUT: the work
+ * Call it before StarPU starts: the child continues from a copy of the calling thread alone, so a lock that another
+ * thread holds would stay locked there. The threads that MPI may have by then are the child's only risk; the work must
+ * not call MPI. `what` names the work in errors, such as "reading the headers of scan.h5". SINO_BAD_INPUT: the work
  * says so, crashes, or exceeds a limit. SINO_FAILED: the work says so, or the system gives no process. */
 SinoStatus sino_child_try(const char *what, const SinoChildLimits *limits, SinoStatus (*work)(const void *context),
                           const void *context);

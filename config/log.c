@@ -24,6 +24,7 @@ struct SinoLog {
     double start_s;         /* monotonic clock */
     double last_progress_s; /* since start_s; negative: no progress was written yet */
     bool line_is_open;      /* a progress line stands on the terminal, without newline */
+    bool ended;             /* nothing is written any more */
 };
 
 SinoStatus sino_log_open(SinoLogFormat format, SinoLog **log)
@@ -68,11 +69,11 @@ static void print_text(SinoLog *log, const char *level, const char *message, FIL
     log->line_is_open = false;
 }
 
-static void write_message(SinoLog *log, const char *level, const char *event, const char *message)
+/* The caller holds the mutex. */
+static void write_line(SinoLog *log, const char *level, const char *event, const char *message)
 {
     char *line = NULL;
     size_t size;
-    pthread_mutex_lock(&log->mutex);
     /* The line is written at once, so that lines of several ranks do not mix. Without memory it is written piece by
      * piece. */
     FILE *memory = open_memstream(&line, &size);
@@ -85,8 +86,14 @@ static void write_message(SinoLog *log, const char *level, const char *event, co
         print_text(log, level, message, out);
     }
     if (memory && fclose(memory) == 0) fwrite(line, 1, size, stderr);
-    pthread_mutex_unlock(&log->mutex);
     free(line);
+}
+
+static void write_message(SinoLog *log, const char *level, const char *event, const char *message)
+{
+    pthread_mutex_lock(&log->mutex);
+    if (!log->ended) write_line(log, level, event, message);
+    pthread_mutex_unlock(&log->mutex);
 }
 
 static void write_formatted(SinoLog *log, const char *level, const char *event, const char *format, va_list arguments)
@@ -140,6 +147,14 @@ void sino_log_warning(SinoLog *log, const char *event, const char *format, ...)
 void sino_log_error(SinoLog *log, SinoStatus status)
 {
     if (*sino_status_text(status)) write_message(log, "error", "error", sino_status_text(status));
+}
+
+void sino_log_last_words(SinoLog *log, SinoStatus status)
+{
+    pthread_mutex_lock(&log->mutex);
+    if (!log->ended) write_line(log, "error", "error", sino_status_text(status));
+    log->ended = true;
+    pthread_mutex_unlock(&log->mutex);
 }
 
 /* NaN, unknown, while nothing is done. */
@@ -232,6 +247,10 @@ void sino_log_progress(SinoLog *log, const SinoProgress *progress)
     const bool is_last = progress->done >= 1;
     /* Seconds between two progress lines. */
     const double pause_s = log->format == SINO_LOG_JSON ? 0 : log->on_terminal ? 0.1 : 1;
+    if (log->ended) {
+        pthread_mutex_unlock(&log->mutex);
+        return;
+    }
     if (is_last || log->last_progress_s < 0 || elapsed_s - log->last_progress_s >= pause_s) {
         progress_text(progress, left_s, text, sizeof text);
         if (log->format == SINO_LOG_JSON)

@@ -44,6 +44,8 @@ void sino_log_warning(SinoLog *log, const char *event, const char *format, ...) 
 /* Writes "sinodag: " and the text of the error. Writes nothing when the text is empty, because another rank prints the
  * error. Does not consume the status. */
 void sino_log_error(SinoLog *log, SinoStatus status);
+/* The same, for the last line of a program that ends while other threads go on: the log writes nothing afterwards. */
+void sino_log_last_words(SinoLog *log, SinoStatus status);
 void sino_log_progress(SinoLog *log, const SinoProgress *progress);
 
 #endif

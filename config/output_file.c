@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ending.h"
 #include "memory.h"
 
 enum { LOCK_ATTEMPTS = 16 };
@@ -24,6 +25,7 @@ struct SinoOutputFile {
     int error_number; /* of the first failed write; 0: none */
     int64_t error_offset;
     int64_t stream_position;
+    SinoLastAct last; /* removes the temporary file, while it is incomplete */
 };
 
 static SinoStatus check_target(const char *path, bool overwrite)
@@ -121,10 +123,17 @@ static SinoStatus create_locked(const char *path, const char *temporary, int *re
 
 static void release(SinoOutputFile *file)
 {
+    sino_ending_remove(&file->last);
     if (file->descriptor >= 0) close(file->descriptor); /* a sealed file is synced, any other one is unlinked */
     free(file->path);
     free(file->temporary);
     free(file);
+}
+
+static void end_early(void *of, FILE *clause)
+{
+    (void)clause; /* the owner of the file says what it was */
+    unlink(((const SinoOutputFile *)of)->temporary);
 }
 
 SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **opened)
@@ -139,6 +148,8 @@ SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **o
     if (asprintf(&file->temporary, "%s.partial", path) < 0) file->temporary = NULL;
     SINO_CHECK_OR(status, end, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
     SINO_TRY_OR(status, end, create_locked(path, file->temporary, &file->descriptor));
+    file->last = (SinoLastAct){.act = end_early, .of = file};
+    sino_ending_add(&file->last);
     *opened = file;
     file = NULL;
 end:
@@ -157,10 +168,11 @@ SinoStatus sino_output_join(const char *path, SinoOutputFile **joined)
     SINO_CHECK_OR(status, fail, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
     file->descriptor = open(file->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     SINO_CHECK_OR(status, fail, file->descriptor >= 0, SINO_FAILED,
-                  "%s, which another process has made, cannot be opened: %s", file->temporary, strerror(errno));
+                  "%s, which rank 0 has made, cannot be opened: %s; needed: a folder that all ranks share",
+                  file->temporary, strerror(errno));
     struct stat info;
     SINO_CHECK_OR(status, fail, fstat(file->descriptor, &info) == 0 && !why_foreign(&info), SINO_FAILED,
-                  "%s is not the file that another process has made", file->temporary);
+                  "%s is not the file that rank 0 has made", file->temporary);
     *joined = file;
     return NULL;
 fail:
@@ -234,6 +246,11 @@ void sino_output_resize(SinoOutputFile *file, int64_t bytes)
     if (ftruncate(file->descriptor, bytes) != 0) remember(file, errno, bytes);
 }
 
+void sino_output_sync(SinoOutputFile *file)
+{
+    if (fsync(file->descriptor) != 0) remember(file, errno, 0);
+}
+
 SinoStatus sino_output_status(const SinoOutputFile *file)
 {
     SINO_CHECK(!file->error_number, SINO_FAILED, "%s: writing failed at byte %" PRId64 ": %s", file->path,
@@ -291,12 +308,13 @@ static SinoStatus sync_folder(const char *path)
     return NULL;
 }
 
-static SinoStatus give_name(const SinoOutputFile *file, bool *taken)
+static SinoStatus give_name(SinoOutputFile *file, bool *taken)
 {
     SINO_TRY(sino_output_status(file));
     SINO_CHECK(fsync(file->descriptor) == 0, SINO_FAILED, "%s: writing failed: %s", file->path, strerror(errno));
     SINO_CHECK(is_named(file->descriptor, file->temporary), SINO_FAILED,
                "%s was not written: %s was removed or replaced meanwhile", file->path, file->temporary);
+    sino_ending_remove(&file->last);
     const int result = file->overwrite ? rename(file->temporary, file->path) : rename_new(file->temporary, file->path);
     *taken = result != 0 && errno == EEXIST;
     SINO_CHECK(!*taken, SINO_FAILED, "%s appeared while it was being written and is left as it is; the new file is %s",

@@ -47,6 +47,9 @@ void sino_output_resize(SinoOutputFile *file, int64_t bytes);
  * or discarded. A failed write is recorded, not reported by the stream. */
 FILE *sino_output_stream(SinoOutputFile *file);
 
+/* Makes what was written visible to other processes that open the file, on network file systems too. */
+void sino_output_sync(SinoOutputFile *file);
+
 /* The first recorded failure as SINO_FAILED; NULL: none. */
 SinoStatus sino_output_status(const SinoOutputFile *file);
 

@@ -186,18 +186,12 @@ int64_t sino_platform_socket_count(void)
     return count > 0 ? count : 1;
 }
 
-SinoJob sino_platform_job(void)
-{
-    /* Variables that Open MPI sets, and those of MPICH and its derivatives. */
-    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
-        if (rank && size) return (SinoJob){strtoll(rank, NULL, 10), strtoll(size, NULL, 10)};
-    }
-    return (SinoJob){0, 1};
-}
-
 void sino_platform_hide_opencl(void)
 {
     (void)setenv("OCL_ICD_VENDORS", "/dev/null/none", 1); /* without memory for it a platform starts: no harm */
+}
+
+void sino_platform_keep_hwloc_from_opencl(void)
+{
+    (void)setenv("HWLOC_COMPONENTS", "-opencl", 0);
 }

@@ -95,6 +95,8 @@ typedef struct SinoSettings {
     SinoScanValues scan_values;         /* --data; unless AUTO it determines the next two members */
     SinoFlatCorrection flat_correction; /* --flat-correction */
     bool minus_log;                     /* --minus-log yes|no */
+    double saturation;                  /* counts of this value or more are undefined; 0: none; NaN: auto */
+    double max_repaired;                /* largest share of undefined values that a run accepts */
     /* center */
     double rotation_axis;           /* NaN: auto */
     SinoCenterMethod center_method; /* --rotation-axis-auto vo|phase */
@@ -120,6 +122,7 @@ typedef struct SinoSettings {
     char *scheduler;               /* NULL: STARPU_SCHED, or a choice by the hardware */
     char *graph;                   /* path of a DOT file of the task graph; NULL: none */
     bool profile;
+    double stall_limit_s; /* a run in which no task ends for so long ends; 0: never */
     char *operator_cache; /* directory of stored operators; NULL: none */
     /* ranks */
     SinoGridShape grid;
@@ -167,6 +170,10 @@ void sino_settings_free(SinoSettings *settings); /* takes NULL */
 /* The settings in force, one "name: value" line each in table order: valid YAML for --config. The caller frees *text.
  */
 SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text);
+
+/* The same for the settings that all ranks of a run must share. Left out are names of files, which may be copies on
+ * each node, and what may suit each rank's machine: memory, workers, device, scheduler and log. */
+SinoStatus sino_settings_shared_text(const SinoSettings *settings, int verb, char **text);
 
 /* Prints the options of a verb for --help, and the text of docs/SETTINGS.md, from the table. */
 void sino_settings_help(int verb, FILE *out);

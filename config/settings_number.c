@@ -41,6 +41,40 @@ bool sino_real_parse(const char *text, size_t length, double *value)
     return true;
 }
 
+typedef struct Unit {
+    const char *name;
+    double seconds;
+} Unit;
+
+static const Unit units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}, {"", 1}};
+enum { UNIT_COUNT = sizeof units / sizeof *units };
+
+bool sino_duration_parse(const char *text, double *seconds)
+{
+    const size_t length = strspn(text, ".0123456789");
+    double number;
+    if (strcmp(text, "none") == 0) {
+        *seconds = 0;
+        return true;
+    }
+    if (!sino_real_parse(text, length, &number)) return false;
+    for (const Unit *unit = units; unit < units + UNIT_COUNT; unit++) {
+        if (strcmp(text + length + (text[length] == ' '), unit->name) != 0) continue;
+        *seconds = number * unit->seconds;
+        return true;
+    }
+    return false;
+}
+
+/* In the largest unit of which the time is a whole number. */
+void sino_duration_print(double seconds, FILE *out)
+{
+    const Unit *unit = units;
+    while (unit->seconds > 1 && fmod(seconds, unit->seconds) != 0) unit++;
+    if (seconds > 0) sino_real_print(seconds / unit->seconds, out);
+    fputs(seconds > 0 ? unit->name : "none", out);
+}
+
 bool sino_setting_in_range(const SinoSetting *row, double value)
 {
     return (row->low_excluded ? value > row->low : value >= row->low) &&

@@ -87,18 +87,18 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     }
 
 const SinoSetting sino_setting_table[] = {
-    ROW(INPUT, RECON | INFO | PLAN, "file-name", TEXT(file_name, "FILE"),
+    ROW(INPUT, RECON | INFO | PLAN, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
         .help = "the scan: a Data Exchange HDF5 file; TIFF images by a folder, a quoted pattern or a file of "
                 "several pages; or raw float32 sinograms (with --theta and --columns); the option's name may "
                 "be left out"),
-    ROW(INPUT, RECON | INFO | PLAN, "theta", TEXT(theta, "ANGLES"),
+    ROW(INPUT, RECON | INFO | PLAN, "theta", TEXT(theta, "ANGLES"), .per_rank = true,
         .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
                 "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; or a range of "
                 "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
-    ROW(INPUT, RECON | INFO | PLAN, "flats", TEXT(flats, "IMAGES"),
+    ROW(INPUT, RECON | INFO | PLAN, "flats", TEXT(flats, "IMAGES"), .per_rank = true,
         .help = "flat fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
                 "pattern"),
-    ROW(INPUT, RECON | INFO | PLAN, "darks", TEXT(darks, "IMAGES"),
+    ROW(INPUT, RECON | INFO | PLAN, "darks", TEXT(darks, "IMAGES"), .per_rank = true,
         .help = "dark fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
                 "pattern"),
     ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL),
@@ -122,6 +122,14 @@ const SinoSetting sino_setting_table[] = {
                 "applied"),
     ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"),
         .help = "take -ln of the transmission; no: the values already are line integrals"),
+    ROW(INPUT, RECON | INFO, "saturation", .kind = SINO_SETTING_AXIS, AT(saturation, double), .low = 0,
+        .high = COUNT_MAX, .fallback = "auto", .operand = "auto|X",
+        .help = "counts of this value and more are undefined, for the detector was overexposed; auto: the largest "
+                "value of an integer type, if the counts are divided by flat fields; 0: none"),
+    ROW(INPUT, RECON | INFO, "max-repaired", REAL(max_repaired, 0, 1, "0.2"),
+        .help = "refuse a scan of whose values more than this share is undefined (dropped projections, dead "
+                "columns, saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates "
+                "them"),
 
     ROW(CENTER, RECON, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6, .high = 1e6,
         .fallback = "auto", .operand = "auto|X", .unit = "columns",
@@ -175,21 +183,26 @@ const SinoSetting sino_setting_table[] = {
     ROW(MACHINE, RECON | DEMO | PLAN, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
         .unit = "slices", .help = "slices that one task computes together; 0: sinodag chooses"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
-        .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
+        .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes", .per_rank = true,
         .help = "main memory that the run may use; 0: 80 % of what is free"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
-        .help = "CPU cores that compute; 0: every core that this process may use"),
-    ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"),
+        .per_rank = true, .help = "CPU cores that compute; 0: every core that this process may use"),
+    ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"), .per_rank = true,
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
-    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"),
+    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"), .per_rank = true,
         .help = "StarPU's scheduling policy (lws, dmdas ...); if not given: STARPU_SCHED, or else lws, or dmdas "
                 "with devices"),
-    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"),
+    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true,
         .help = "directory in which the operator (the ray lengths) is stored for later runs of the same "
                 "geometry, which read it; --reconstruction-type try reads operators but stores none"),
-    ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .help = "write the task graph as a DOT file"),
+    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH, "stall-limit", .kind = SINO_SETTING_DURATION,
+        AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min", .operand = "TIME",
+        .help = "a run in which no task ends for this time says what waits for what, and ends; none: it waits for "
+                "ever"),
+    ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .per_rank = true,
+        .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"),
         .help = "measure every task and report how the time was spent"),
 
@@ -211,6 +224,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
+        .per_rank = true,
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
                 "file, and a directory of its name without .h5); phantom: an HDF5 scan; demo: a directory, "
                 "\"demo\" if not given"),
@@ -279,9 +293,9 @@ const SinoSetting sino_setting_table[] = {
     ROW(PLAN, PLAN, "file-bandwidth", RATE(file_gbps), .unit = "GB/s",
         .help = "rate at which all ranks together read and write files"),
 
-    ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true,
+    ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true, .per_rank = true,
         .help = "YAML file with one \"name: value\" line per setting; the command line overrides it"),
-    ROW(GENERAL, EVERY_VERB, "log", CHOICE(log, log_words, "text"),
+    ROW(GENERAL, EVERY_VERB, "log", CHOICE(log, log_words, "text"), .per_rank = true,
         .help = "format of the log on stderr; json: one object per line"),
     ROW(GENERAL, EVERY_VERB, "help", .letter = 'h', FLAG(help, "no"), .argument_only = true,
         .help = "show these options and stop"),

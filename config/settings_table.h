@@ -17,6 +17,7 @@ typedef enum SinoSettingKind {
     SINO_SETTING_COUNTS,   /* SinoCountList */
     SINO_SETTING_TEXT,     /* char *, owned */
     SINO_SETTING_BYTES,    /* int64_t */
+    SINO_SETTING_DURATION, /* double, in seconds; 0: none */
     SINO_SETTING_AXIS,     /* double; NaN: auto */
     SINO_SETTING_GRID,     /* SinoGridShape; zero: auto */
     SINO_SETTING_VOLUME,   /* SinoVolumeShape; zero: auto */
@@ -52,6 +53,7 @@ typedef struct SinoSetting {
     double low, high; /* bounds of a number; of SINO_SETTING_BYTES in bytes */
     bool low_excluded, high_excluded;
     bool argument_only; /* not a key of the YAML file */
+    bool per_rank;      /* ranks may have different values: names of files, and what a rank's machine offers */
     char letter;        /* short option; 0: none */
     SinoSettingKind kind;
     SinoSettingGroup group;
@@ -64,7 +66,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 77, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 80, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
 extern const char *const sino_group_title[SINO_GROUP_COUNT];
@@ -112,6 +114,8 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
 bool sino_flag_parse(const char *text, bool *value);                  /* yes, true, on, 1; no, false, off, 0 */
 bool sino_integer_parse(const char *text, int64_t *value);            /* decimal */
 bool sino_real_parse(const char *text, size_t length, double *value); /* decimal; no "nan", no "inf" */
+bool sino_duration_parse(const char *text, double *seconds); /* "90", "90s", "10min", "1.5h", "2d"; "none": 0 */
+void sino_duration_print(double seconds, FILE *out);
 bool sino_setting_in_range(const SinoSetting *row, double value);
 void sino_real_print(double value, FILE *out); /* shortest digits that read back as the same number */
 

@@ -132,6 +132,10 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
             return false;
         memcpy(member, &real, sizeof real);
         return true;
+    case SINO_SETTING_DURATION:
+        if (!sino_duration_parse(text, &real) || !sino_setting_in_range(row, real)) return false;
+        memcpy(member, &real, sizeof real);
+        return true;
     case SINO_SETTING_GRID:
         return sino_grid_parse(row, text, (SinoGridShape *)(void *)member);
     case SINO_SETTING_VOLUME:
@@ -238,6 +242,9 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
         break;
     case SINO_SETTING_BYTES:
         snprintf(text, SINO_ALLOWED_SIZE, "a size such as 512MiB, 2G or 1.5GB, from 0 to %.0f TiB", row->high / 0x1p40);
+        break;
+    case SINO_SETTING_DURATION:
+        snprintf(text, SINO_ALLOWED_SIZE, "none, or a time such as 90s, 10min or 1.5h");
         break;
     case SINO_SETTING_INTEGER:
         snprintf(text, SINO_ALLOWED_SIZE, "an integer %s", range_text(row, range));
@@ -349,6 +356,10 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
             fputs("auto", out);
         else
             sino_real_print(real, out);
+        break;
+    case SINO_SETTING_DURATION:
+        memcpy(&real, member, sizeof real);
+        sino_duration_print(real, out);
         break;
     case SINO_SETTING_TEXT:
         memcpy(&text, member, sizeof text);

@@ -167,18 +167,22 @@ SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *set
     return status;
 }
 
-SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text)
+/* Skips settings of other algorithms: they have no effect, and reading them back would be refused as a
+ * contradiction. */
+static bool is_printed(const SinoSetting *row, const SinoSettings *settings, int verb, bool shared)
+{
+    return (row->verbs & verb) && (shared ? !row->per_rank : !row->argument_only) &&
+           sino_setting_applies(row, settings->algorithm) && !sino_setting_is_unset(row, settings);
+}
+
+static SinoStatus print_all(const SinoSettings *settings, int verb, bool shared, char **text)
 {
     char *buffer = NULL;
     size_t size;
     FILE *out = open_memstream(&buffer, &size);
     SINO_CHECK(out, SINO_FAILED, "no memory for the text of the settings");
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
-        /* Skip settings of other algorithms: they have no effect, and reading them back would be refused as a
-         * contradiction. */
-        if (!(row->verbs & verb) || row->argument_only || !sino_setting_applies(row, settings->algorithm) ||
-            sino_setting_is_unset(row, settings))
-            continue;
+        if (!is_printed(row, settings, verb, shared)) continue;
         fprintf(out, "%s: ", row->name);
         sino_setting_print(row, settings, out);
         fputc('\n', out);
@@ -189,4 +193,14 @@ SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **tex
     }
     *text = buffer;
     return NULL;
+}
+
+SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text)
+{
+    return print_all(settings, verb, false, text);
+}
+
+SinoStatus sino_settings_shared_text(const SinoSettings *settings, int verb, char **text)
+{
+    return print_all(settings, verb, true, text);
 }

@@ -162,6 +162,13 @@ SinoStatus sino_hdf5_output_values(SinoHdf5Output *output, const SinoHdf5Shape *
     return sino_hdf5_output_attribute(output, shape->name, "description", description);
 }
 
+SinoStatus sino_hdf5_output_stamp(SinoHdf5Output *output, int64_t offset, const void *bytes, size_t count)
+{
+    sino_output_write(output->file, offset, bytes, count);
+    sino_output_sync(output->file);
+    return sino_output_status(output->file);
+}
+
 SinoStatus sino_hdf5_output_text(SinoHdf5Output *output, const char *name, const char *text)
 {
     const SinoHdf5Shape shape = {.name = name, .file_type = output->text_type, .rank = 0};

@@ -6,6 +6,7 @@
 #include "status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <hdf5.h>
@@ -42,6 +43,9 @@ SinoStatus sino_hdf5_output_values(SinoHdf5Output *output, const SinoHdf5Shape *
 /* place[i]: offset in the file of chunk [i][all][all] of a 3-D dataset, for `count` uncompressed chunks of `bytes`
  * bytes. */
 SinoStatus sino_hdf5_output_chunks(SinoHdf5Output *output, hid_t dataset, int64_t count, int64_t bytes, int64_t *place);
+
+/* Writes bytes at an offset of the file, for other processes to see, where a later write of values replaces them. */
+SinoStatus sino_hdf5_output_stamp(SinoHdf5Output *output, int64_t offset, const void *bytes, size_t count);
 
 /* Writes a UTF-8 text of any length, which h5py reads as str. */
 SinoStatus sino_hdf5_output_text(SinoHdf5Output *output, const char *name, const char *text);

@@ -6,6 +6,14 @@
 
 #include <string.h>
 
+/* Adds the minibatch's undefined values to those of the run. */
+static void add_tally(const SinoStore *to, const int64_t *tally)
+{
+    for (int64_t i = 0; i < to->run_count; i++)
+        for (int64_t k = 0; k < to->run[i].count; k++) to->by_angle[to->run[i].first + k] += *tally++;
+    for (int64_t c = 0; c < to->column_count; c++) to->by_column[c] += tally[c];
+}
+
 static SinoStatus keep(const SinoTask *task, const SinoStore *to)
 {
     memcpy(to->residuals + to->first_slice * to->columns, sino_task_buffer(task, 1),
@@ -22,6 +30,7 @@ static SinoStatus store_cpu(const SinoTask *task)
 {
     const SinoStore *to = task->arguments;
     memcpy(to->repaired + to->first_slice, sino_task_buffer(task, 2), (size_t)to->slice_count * sizeof *to->repaired);
+    add_tally(to, sino_task_buffer(task, 3));
     if (to->keeper) SINO_TRY(keep(task, to));
     SinoMinibatchProgress now =
         sino_minibatch_progress(to->slice_count, to->columns, to->columns - 1, sino_task_buffer(task, 1));
@@ -31,18 +40,18 @@ static SinoStatus store_cpu(const SinoTask *task)
 }
 
 static const SinoTaskKind store_kind = {
-    .name = "store", .argument_bytes = sizeof(SinoStore), .access_min = 4, .access_max = 4, .cpu = store_cpu};
+    .name = "store", .argument_bytes = sizeof(SinoStore), .access_min = 5, .access_max = 5, .cpu = store_cpu};
 
 SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const SinoStore *where, SinoData *io,
-                             SinoData *image, SinoData *history, SinoData *repaired)
+                             SinoData *image, SinoData *history, SinoData *repaired, SinoData *tally)
 {
     const SinoAccess access[] = {
-        {image, SINO_READ}, {history, SINO_READ}, {repaired, SINO_READ}, {io, SINO_READ_WRITE}};
+        {image, SINO_READ}, {history, SINO_READ}, {repaired, SINO_READ}, {tally, SINO_READ}, {io, SINO_READ_WRITE}};
     return sino_task_submit(runtime, &store_kind,
                             &(SinoTaskRequest){.position = position,
                                                .arguments = where,
                                                .argument_bytes = sizeof *where,
                                                .access = access,
-                                               .access_count = 4,
+                                               .access_count = 5,
                                                .urgent = true});
 }

@@ -170,6 +170,60 @@ static void spellings_mean_the_same(void **state)
     sino_settings_free(settings);
 }
 
+static void durations_take_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *printed;
+        double seconds;
+    } time[] = {{"none", "none", 0},     {"0", "none", 0},        {"90", "90s", 90},    {"90s", "90s", 90},
+                {"10min", "10min", 600}, {"1.5h", "90min", 5400}, {"2d", "2d", 172800}, {"0.25s", "0.25s", 0.25},
+                {"48h", "2d", 172800},   {"0.5min", "30s", 30}};
+    for (size_t i = 0; i < sizeof time / sizeof *time; i++) {
+        char line[64], *text = NULL, found[64];
+        snprintf(line, sizeof line, "scan.h5 -o out.h5 --stall-limit %s", time[i].text);
+        SinoSettings *settings = accept(SINO_VERB_RECON, line);
+        assert_true(settings->stall_limit_s == time[i].seconds);
+        assert_null(sino_settings_text(settings, SINO_VERB_RECON, &text));
+        snprintf(found, sizeof found, "\nstall-limit: %s\n", time[i].printed);
+        assert_non_null(strstr(text, found));
+        free(text);
+        sino_settings_free(settings);
+    }
+    static const char *const bad[] = {"-1", "10m", "min", "1e3", "1h30min", "nan", "", "forever"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char line[64], message[160];
+        snprintf(line, sizeof line, "s.h5 -o out.h5 --stall-limit=%s", bad[i]);
+        snprintf(message, sizeof message, "--stall-limit is '%s'; allowed: none, or a time such as 90s, 10min or 1.5h",
+                 bad[i]);
+        refuse(SINO_VERB_RECON, line, message);
+    }
+}
+
+/* Ranks must share what they compute, not where their files are, nor what their machines offer. */
+static void shared_settings(void **state)
+{
+    (void)state;
+    char *first = NULL, *other = NULL;
+    SinoSettings *a = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --memory 1G --workers 1 --log json --device cpu "
+                                              "--operator-cache c --scheduler lws --theta t --graph g.dot");
+    SinoSettings *b = accept(SINO_VERB_RECON, "b.h5 -o y.h5 --memory 2G --workers 2");
+    assert_null(sino_settings_shared_text(a, SINO_VERB_RECON, &first));
+    assert_null(sino_settings_shared_text(b, SINO_VERB_RECON, &other));
+    assert_string_equal(first, other);
+    assert_non_null(strstr(first, "iterations: 30\n"));
+    assert_non_null(strstr(first, "help: no\n"));
+    free(other);
+    sino_settings_free(b);
+    b = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --overwrite");
+    assert_null(sino_settings_shared_text(b, SINO_VERB_RECON, &other));
+    assert_string_not_equal(first, other);
+    free(first);
+    free(other);
+    sino_settings_free(a);
+    sino_settings_free(b);
+}
+
 static void sizes_take_units(void **state)
 {
     (void)state;
@@ -857,6 +911,8 @@ TESTING_SUBJECT(settings)
         cmocka_unit_test(promised_command_lines_work),
         cmocka_unit_test(spellings_mean_the_same),
         cmocka_unit_test(sizes_take_units),
+        cmocka_unit_test(durations_take_units),
+        cmocka_unit_test(shared_settings),
         cmocka_unit_test(unknown_options_are_refused),
         cmocka_unit_test(other_words_are_answered),
         cmocka_unit_test(other_words_are_understood),

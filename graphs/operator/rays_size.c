@@ -292,6 +292,7 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
     SinoOperatorSize size = {.shape.precision = problem->precision};
     SinoStatus status = NULL;
     const int64_t pixels = sino_times(problem->geometry.grid_size, problem->geometry.grid_size);
+    const int64_t columns = problem->geometry.column_count;
     SINO_TRY(sino_layout_new(&problem->geometry, problem->precision, sino_rays_symmetry(problem), &voxels));
     for (int64_t s = 0; s < problem->subset_count && !status; s++) {
         Subset subset = {.division = division, .worker_count = worker_count};
@@ -303,6 +304,7 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
     sino_layout_free(&voxels);
     size.shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
     size.shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(pixels);
+    size.shape.extent[SINO_ROWS_TALLY] = sino_extent_one(size.shape.extent[SINO_ROWS_RAYS].total / columns + columns);
     if (!status) *result = size;
     return status;
 }

@@ -149,6 +149,15 @@ SinoStatus sino_input_try(const SinoSettings *settings)
     return sino_scan_try(&request);
 }
 
+/* The limit of saturation. A pixel at the largest value of its type says only "this much or more", which is no count.
+ * Values that are not counts may have been scaled to the range of their type. */
+static double saturation_of(const SinoSettings *settings, const SinoInput *input)
+{
+    if (!isnan(settings->saturation)) return settings->saturation;
+    if (input->flat_correction == SINO_FLAT_NONE) return 0;
+    return input->info->type == SINO_COUNT_UINT8 ? UINT8_MAX : input->info->type == SINO_COUNT_UINT16 ? UINT16_MAX : 0;
+}
+
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
 {
     SinoInput input = {0};
@@ -158,97 +167,13 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     const bool integrals = settings->scan_values == SINO_VALUES_AUTO && input.info->line_integrals;
     input.flat_correction = integrals ? SINO_FLAT_NONE : settings->flat_correction;
     input.minus_log = !integrals && settings->minus_log;
+    input.saturation = saturation_of(settings, &input);
     SinoStatus status = select_part(settings, &input);
     if (status)
         sino_input_close(&input);
     else
         *result = input;
     return status;
-}
-
-typedef SinoStatus ReadImages(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box, float *counts);
-
-static SinoStatus read_middle_projection(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
-                                         float *counts)
-{
-    (void)first;
-    (void)count;
-    return sino_scan_read_projection(scan, sino_scan_info(scan)->angle_count / 2, box, counts);
-}
-
-/* The mean of the finite values of the middle row of the middle projection, or of all flat or dark fields. */
-static SinoStatus mean_of_row(const SinoInput *input, ReadImages *read, int64_t images, double *mean)
-{
-    float *values = NULL;
-    const SinoScanBox box = box_of(input, input->first_row + input->row_count / 2, 1);
-    const int64_t at_once = sino_larger(1, PIECE_VALUES / box.column_count);
-    double sum = 0;
-    int64_t finite = 0;
-    SINO_TRY(sino_allocate(sino_larger(PIECE_VALUES, box.column_count), sizeof *values, "a row of the scan", &values));
-    SinoStatus status = NULL;
-    for (int64_t i = 0; i < images && !status; i += at_once) {
-        const int64_t count = sino_smaller(at_once, images - i);
-        status = read(input->scan, i, count, &box, values);
-        for (int64_t k = 0; k < count * box.column_count && !status; k++) {
-            if (!isfinite(values[k])) continue;
-            sum += (double)values[k];
-            finite++;
-        }
-    }
-    free(values);
-    *mean = finite > 0 ? sum / (double)finite : 0;
-    return status;
-}
-
-/* SINO_BAD_INPUT unless flat fields are brighter than dark fields in the middle row; else no transmission is
- * defined. */
-static SinoStatus check_darks(const SinoInput *input)
-{
-    double flat, dark;
-    if (input->info->dark_count == 0) return NULL;
-    SINO_TRY(mean_of_row(input, sino_scan_read_some_flats, input->info->flat_count, &flat));
-    SINO_TRY(mean_of_row(input, sino_scan_read_some_darks, input->info->dark_count, &dark));
-    SINO_CHECK(flat > dark, SINO_BAD_INPUT,
-               "the flat fields have a mean of %g in the middle row, the dark fields %g; allowed: flat fields brighter "
-               "than dark fields (are the two swapped?)",
-               flat, dark);
-    return NULL;
-}
-
-/* Warns if values read as transmissions or line integrals are too large for that; they may be counts. */
-static SinoStatus warn_of_values(const SinoInput *input, SinoLog *log)
-{
-    const double most = input->minus_log ? 2 : 50; /* of a transmission, of a line integral */
-    double mean;
-    if (input->flat_correction != SINO_FLAT_NONE) return NULL;
-    SINO_TRY(mean_of_row(input, read_middle_projection, 1, &mean));
-    if (mean > most)
-        sino_log_warning(
-            log, "data",
-            "the values have a mean of %g in the middle row of a projection, which is much for %s; are they "
-            "counts, which need flat fields?",
-            mean, input->minus_log ? "transmissions" : "line integrals");
-    return NULL;
-}
-
-/* Warns of degrees that look like radians, and of radians that look like degrees. */
-static void warn_of_angles(const SinoInput *input, SinoLog *log)
-{
-    enum { FEW = 8 };
-    const double degrees = 180 / SINO_PI;
-    double least = INFINITY, most = -INFINITY;
-    for (int64_t k = 0; k < input->info->angle_count; k++) {
-        least = fmin(least, input->info->angle_rad[k] * degrees);
-        most = fmax(most, input->info->angle_rad[k] * degrees);
-    }
-    const double span = most - least;
-    if (input->info->angle_count < FEW) return;
-    if (span < 7)
-        sino_log_warning(log, "theta", "the angles cover %.3f degrees; are they radians that are taken for degrees?",
-                         span);
-    if (span > 7200)
-        sino_log_warning(log, "theta", "the angles cover %.0f degrees; are they degrees that are taken for radians?",
-                         span);
 }
 
 /* Checks that the scan has the data that a run needs. */
@@ -258,10 +183,7 @@ static SinoStatus check_usable(const SinoSettings *settings, const SinoInput *in
                "'%s' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both included), "
                "0:180:excluded or 0:step:0.5",
                settings->file_name);
-    if (input->flat_correction != SINO_FLAT_NONE) {
-        SINO_TRY(check_flats(input, settings->file_name));
-        return check_darks(input);
-    }
+    if (input->flat_correction != SINO_FLAT_NONE) return check_flats(input, settings->file_name);
     SINO_CHECK(!settings->flats && !settings->darks, SINO_BAD_INPUT,
                "--%s is '%s', but the values are not divided by flat fields; allowed: without --flats and --darks",
                settings->flats ? "flats" : "darks", settings->flats ? settings->flats : settings->darks);
@@ -273,13 +195,11 @@ SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput
     SinoInput input;
     SINO_TRY(sino_input_describe(settings, &input));
     SinoStatus status = check_usable(settings, &input);
-    if (!status) status = warn_of_values(&input, log);
     if (status) {
         sino_input_close(&input);
         return status;
     }
     warn(&input, log);
-    warn_of_angles(&input, log);
     *result = input;
     return NULL;
 }
@@ -353,6 +273,7 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
                             .binning = input->binning,
                             .flat_field = input->flat_correction != SINO_FLAT_NONE,
                             .minus_log = input->minus_log,
+                            .saturation = input->saturation,
                             .place = input->place};
 }
 

@@ -16,6 +16,7 @@ typedef struct SinoInput {
     int64_t slice_count; /* row_count / binning */
     SinoFlatCorrection flat_correction;
     bool minus_log;
+    double saturation;     /* counts of this value or more are undefined; 0: none */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles */
     int64_t first_slice;   /* first slice that this rank works on: 0, or the beginning of its share */
     int64_t angle_count;   /* angles that this rank reads: all of the scan, or its share */

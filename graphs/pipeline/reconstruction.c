@@ -54,7 +54,8 @@ static SinoStatus new_data(Run *run)
         .slices = {.precision = slices.precision, .stride = slices.stride, .slice_count = plan->minibatch},
         .ray_count = sino_solver_rays(&run->solver_run),
         .slab_slices = plan->slab_slices,
-        .set_count = sino_smaller(COUNT_SETS, plan->slab_count)};
+        .set_count = sino_smaller(COUNT_SETS, plan->slab_count),
+        .marked = run->of.solver->iterative};
     SINO_TRY(sino_stages_new(&stages, &run->stages));
     SINO_TRY(sino_allocate(plan->slots, sizeof *run->slot, "slots", &run->slot));
     SinoMinibatchRequest request = {.op = run->of.op,
@@ -115,7 +116,8 @@ static SinoStatus insert_stages(Run *run, int64_t slab, int64_t slot)
                                 .slab_slices = in_this,
                                 .slice_in_slab = in_slab,
                                 .sinogram = minibatch->vector[0][0],
-                                .repaired = minibatch->repaired};
+                                .repaired = minibatch->repaired,
+                                .tally = minibatch->tally};
     SINO_TRY(sino_stages_insert(run->stages, slab % COUNT_SETS, &work));
     SINO_TRY(insert_sample(run, minibatch));
     return run->of.solver->start(&run->solver_run, minibatch);
@@ -171,12 +173,17 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                              .columns = run->of.record->columns,
                              .residuals = run->of.record->residuals,
                              .repaired = run->of.record->repaired,
+                             .by_angle = run->of.record->by_angle,
+                             .by_column = run->of.record->by_column,
+                             .column_count = run->of.input->geometry.column_count,
+                             .run_count = run->of.input->run_count,
+                             .run = run->of.input->run,
                              .picture_slice = run->of.record->picture_slice,
                              .pixel_count = sino_times(size, size),
                              .picture = run->of.record->tomogram};
     SINO_TRY(sino_insert_image(minibatch, &imaging));
     return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_stages_io(run->stages),
-                             minibatch->image, minibatch->history, minibatch->repaired);
+                             minibatch->image, minibatch->history, minibatch->repaired, minibatch->tally);
 }
 
 static SinoStatus insert_slab(Run *run, int64_t slab)

@@ -63,23 +63,26 @@ static void release(void *released)
 static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const SinoStageWork *work)
 {
     const Own *own = prepared;
-    const SinoCorrect correct = {
+    SinoCorrect correct = {
         .correction = sino_input_correction(request->input, work->slices, work->slab_slices, work->slice_in_slab),
         .counts = work->counts,
         .flat = work->flat,
         .dark = work->dark,
         .sinogram = work->sinogram,
         .repaired = work->repaired,
+        .tally = work->tally,
         .places = own->places,
         .scratch = own->scratch};
+    correct.correction.marked = request->marked;
     return sino_insert_correct(request->runtime, work->position, &correct);
 }
 
-const SinoStageKind sino_stage_correct = {.name = "correct",
-                                          .help = "counts to line integrals; undefined values are interpolated",
-                                          .scope = SINO_SCOPE_ROW,
-                                          .wanted = always,
-                                          .describe = describe,
-                                          .prepare = prepare,
-                                          .release = release,
-                                          .insert = insert};
+const SinoStageKind sino_stage_correct = {
+    .name = "correct",
+    .help = "counts to line integrals; undefined values get weight 0, or are interpolated for fbp",
+    .scope = SINO_SCOPE_ROW,
+    .wanted = always,
+    .describe = describe,
+    .prepare = prepare,
+    .release = release,
+    .insert = insert};

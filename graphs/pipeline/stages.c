@@ -139,6 +139,10 @@ static SinoStatus read_sinograms(Reading *reading, int64_t first_slice, float *s
     SINO_TRY(sino_data_new(request->runtime, "sinogram", bytes, &reading->work.sinogram));
     SINO_TRY(
         sino_data_new(request->runtime, "repaired", slices.stride * (int64_t)sizeof(int64_t), &reading->work.repaired));
+    SINO_TRY(
+        sino_data_new(request->runtime, "undefined",
+                      (request->input->angle_count + request->input->geometry.column_count) * (int64_t)sizeof(int64_t),
+                      &reading->work.tally));
     SINO_TRY(sino_stages_load(reading->stages, SINO_NOWHERE, 0, first_slice, slices.slice_count));
     SINO_TRY(sino_stages_insert(reading->stages, 0, &reading->work));
     SINO_TRY(sino_runtime_wait(request->runtime));
@@ -168,6 +172,7 @@ SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool p
     sino_stages_free(reading.stages);
     sino_data_free(reading.work.sinogram);
     sino_data_free(reading.work.repaired);
+    sino_data_free(reading.work.tally);
     if (status)
         free(sinograms);
     else

@@ -162,8 +162,8 @@ static SinoStatus find_windows(const Planner *planner, int64_t minibatch, SinoRu
     enum { WINDOW_PARTITIONS_MAX = 64 };
     SinoRunPlan smallest = *plan;
     const int64_t given = planner->request->choices.partitions;
-    int64_t count = given ? given : 2 * plan->window_count;
-    for (bool is_first = true, goes_on = true; goes_on; is_first = false, count *= 2) {
+    int64_t count = given ? given : sino_times(2, plan->window_count);
+    for (bool is_first = true, goes_on = true; goes_on; is_first = false, count = sino_times(2, count)) {
         SINO_TRY(cut_windows(planner, count, plan));
         complete(planner, minibatch, 1, plan);
         if (is_first || plan->resources.total_bytes < smallest.resources.total_bytes) smallest = *plan;

@@ -188,6 +188,7 @@ static SinoStatus inspect(SinoInfoReport *report)
         SINO_TRY(inspect_fields(report, SINO_INFO_FLATS, info->flat_count));
         SINO_TRY(inspect_fields(report, SINO_INFO_DARKS, info->dark_count));
     }
+    SINO_TRY(sino_suspect(report->settings, input, &report->findings));
     return forecast(report);
 }
 

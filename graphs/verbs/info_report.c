@@ -93,6 +93,13 @@ static void print_field(const SinoInfoReport *report, SinoInfoField field, FILE 
     print_warnings(report, SINO_INFO_OF_FIELDS + field, out);
 }
 
+/* Prints what recon would warn of or refuse. */
+static void print_findings(const SinoFindings *findings, FILE *out)
+{
+    for (int64_t i = 0; i < findings->count; i++)
+        print_visible(findings->finding[i].refused ? "refused" : "warning", findings->finding[i].text, out);
+}
+
 /* Prints the stages from values to line integrals under the default settings. */
 static void print_stages(const SinoInput *input, FILE *out)
 {
@@ -126,6 +133,7 @@ void sino_info_report_print(const SinoInfoReport *report, FILE *out)
     print_angles(report, out);
     for (SinoInfoField field = 0; field < (has_counts(report) ? SINO_INFO_FIELDS : SINO_INFO_FLATS); field++)
         print_field(report, field, out);
+    print_findings(&report->findings, out);
     print_stages(report->input, out);
     print_memory(report, out);
 }
@@ -175,6 +183,12 @@ static void json_of_stages(SinoJson *json, const SinoInput *input)
     sino_json_close_list(json);
 }
 
+static void json_of_findings(SinoJson *json, const SinoFindings *findings, bool refused)
+{
+    for (int64_t i = 0; i < findings->count; i++)
+        if (findings->finding[i].refused == refused) sino_json_text(json, NULL, findings->finding[i].text);
+}
+
 void sino_info_report_json(const SinoInfoReport *report, FILE *out)
 {
     const SinoScanInfo *info = report->input->info;
@@ -203,6 +217,10 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
     sino_json_close(&json);
     sino_json_open_list(&json, "warnings");
     for (int64_t i = 0; i < report->warning_count; i++) sino_json_text(&json, NULL, report->warning[i].text);
+    json_of_findings(&json, &report->findings, false);
+    sino_json_close_list(&json);
+    sino_json_open_list(&json, "refusals");
+    json_of_findings(&json, &report->findings, true);
     sino_json_close_list(&json);
     sino_json_close(&json);
 }

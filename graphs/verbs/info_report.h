@@ -5,6 +5,7 @@
 
 #include "input.h"
 #include "settings.h"
+#include "suspicion.h"
 
 /* Sets of images of a scan. */
 typedef enum SinoInfoField { SINO_INFO_DATA, SINO_INFO_FLATS, SINO_INFO_DARKS, SINO_INFO_FIELDS } SinoInfoField;
@@ -38,6 +39,7 @@ typedef struct SinoInfoReport {
     double least_rad, most_rad, least_step_rad, most_step_rad; /* of the angles, sorted */
     int64_t repeated_angles;
     SinoSurvey seen[SINO_INFO_FIELDS]; /* images 0: the field was not read */
+    SinoFindings findings;             /* what recon warns of or refuses */
     int64_t usual_bytes;               /* memory of a recon with the default settings; 0: impossible here */
     int64_t operator_bytes;            /* part of usual_bytes: the ray lengths */
     int64_t least_bytes;               /* the least memory of a recon */

@@ -19,6 +19,7 @@ SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, Sino
                                 .graph_path = sino_processes_rank(processes) == 0 ? settings->graph : NULL,
                                 .overwrite = settings->overwrite,
                                 .profile = settings->profile,
+                                .stall_limit_s = settings->stall_limit_s,
                                 .log = log,
                                 .processes = processes};
 }

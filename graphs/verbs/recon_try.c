@@ -2,6 +2,7 @@
 /* recon --reconstruction-type try: one slice at a range of centers, for choosing by eye. */
 #include "memory.h"
 #include "recon.h"
+#include "suspicion.h"
 #include "tiff_image.h"
 
 #include <errno.h>
@@ -153,6 +154,7 @@ static SinoStatus run(Try *try)
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
     SINO_TRY(sino_recon_check_new(settings, settings->graph));
     SINO_TRY(sino_rays_kind.check(settings->operator_cache));
+    SINO_TRY(sino_check_scan(settings, &try->input, try->log));
     SINO_TRY(sino_runtime_start(&request, &try->runtime));
     SINO_TRY(sino_center_search(try->runtime, settings, &try->input));
     SINO_TRY(choose_slice(try));

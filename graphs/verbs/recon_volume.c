@@ -3,9 +3,13 @@
 #include "recon.h"
 
 #include "checksum_task.h"
+#include "ending.h"
+#include "input_same.h"
 #include "memory.h"
 #include "picture.h"
 #include "platform.h"
+#include "repairs.h"
+#include "suspicion.h"
 #include "version.h"
 
 #include <inttypes.h>
@@ -26,6 +30,7 @@ typedef struct Recon {
     SinoRecord record;
     SinoOutputNames names;
     SinoVolumeRequest request;
+    SinoLastAct last; /* once the volume is complete, tells so */
     char checksum[17];
 } Recon;
 
@@ -102,7 +107,7 @@ static bool is_first(const Recon *recon)
     return sino_processes_rank(recon->processes) == 0;
 }
 
-/* Opens the input on every rank; rank 0 also checks the output. */
+/* Opens the input on every rank; rank 0 also checks the output, and judges the scan. */
 static SinoStatus open_input(Recon *recon)
 {
     const SinoSettings *settings = recon->settings;
@@ -110,7 +115,9 @@ static SinoStatus open_input(Recon *recon)
     SINO_TRY(sino_output_names_new(settings, recon->input.first_row, recon->input.binning, recon->input.slice_count,
                                    &recon->names));
     recon->request = volume_request(recon);
-    return is_first(recon) ? check_output(recon) : NULL;
+    if (!is_first(recon)) return NULL;
+    SINO_TRY(check_output(recon));
+    return sino_check_scan(settings, &recon->input, recon->log);
 }
 
 /* Rank 0 finds the center and broadcasts it, because cores of different kinds might differ in its last digit. */
@@ -146,6 +153,7 @@ static SinoStatus set_up(Recon *recon)
     SinoTeam *team = &recon->team;
     const SinoRuntimeRequest request = sino_recon_runtime_request(settings, processes, recon->log);
     SINO_TRY(sino_processes_agree(processes, open_input(recon)));
+    SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
     SINO_TRY(sino_runtime_start(&request, &recon->runtime));
     SINO_TRY(sino_team_new(recon->runtime, processes, settings, &recon->input, team));
     SINO_TRY(find_center(recon));
@@ -165,35 +173,31 @@ static SinoStatus open_volume(Recon *recon)
     SinoProcesses *processes = recon->processes;
     const int64_t slices = recon->request.slice_count;
     int64_t *place;
-    SINO_TRY(sino_allocate(slices, sizeof *place, "places of slices", &place));
+    SINO_TRY(sino_allocate(slices + 1, sizeof *place, "places of slices", &place));
     if (is_first(recon)) {
         status = sino_volume_open(&recon->request, &recon->volume);
+        if (!status && sino_volume_removed(recon->volume) > 0)
+            sino_log_info(recon->log, "output", "removed %" PRId64 " slices of a run that did not finish from %s",
+                          sino_volume_removed(recon->volume), recon->names.tiff_directory);
         if (!status && sino_processes_count(processes) > 1) status = sino_volume_places(recon->volume, place);
     }
     SINO_TRY_OR(status, end, sino_processes_agree(processes, status));
-    SINO_TRY_OR(status, end, sino_processes_broadcast(processes, slices * (int64_t)sizeof *place, place));
+    SINO_TRY_OR(status, end, sino_processes_broadcast(processes, (slices + 1) * (int64_t)sizeof *place, place));
     if (!is_first(recon)) status = sino_volume_join(&recon->request, place, &recon->volume);
     status = sino_processes_agree(processes, status);
 end:
+    if (status) sino_volume_abandon(recon->volume);
+    if (status) recon->volume = NULL;
     free(place);
     return status;
 }
 
-static void tell_repairs(const Recon *recon)
+/* Rank 0 tells of undefined values, and refuses too many of them. */
+static SinoStatus check_repairs(const Recon *recon)
 {
-    int64_t total = 0, slices = 0;
-    for (int64_t i = 0; i < recon->record.slice_count; i++) {
-        const int64_t count = recon->record.repaired[i];
-        total += count;
-        slices += count > 0;
-        if (count > 0)
-            sino_log_info(recon->log, "repair", "row %" PRId64 ": %" PRId64 " undefined values interpolated",
-                          recon->request.first_row + i * recon->request.row_step, count);
-    }
-    if (total > 0)
-        sino_log_warning(recon->log, "repair",
-                         "%" PRId64 " undefined values in %" PRId64 " of %" PRId64 " slices were interpolated", total,
-                         slices, recon->record.slice_count);
+    if (!is_first(recon)) return NULL;
+    sino_repairs_tell(recon->log, &recon->input, &recon->record, recon->solver->iterative);
+    return sino_repairs_check(&recon->record, recon->settings->max_repaired);
 }
 
 static int by_value(const void *a, const void *b)
@@ -268,14 +272,20 @@ static void tell_output(const Recon *recon)
     const int64_t size = recon->input.geometry.grid_size;
     if (settings->save_format != SINO_SAVE_TIFF)
         sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
-                      settings->out, recon->input.slice_count, size, size);
+                      settings->out, recon->request.slice_count, size, size);
     if (settings->save_format != SINO_SAVE_HDF5)
-        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", recon->input.slice_count,
+        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", recon->request.slice_count,
                       recon->names.tiff_directory);
 }
 
 /* For a failure after the volume is complete. */
 static const char volume_is_safe[] = "the volume is complete";
+
+static void end_early(void *of, FILE *clause)
+{
+    (void)of;
+    fputs(volume_is_safe, clause);
+}
 
 /* Adds to the error of a failed run which output is safe on disk; `safe` NULL: unknown. Consumes the status. */
 static SinoStatus add_safe(SinoStatus status, const char *safe)
@@ -330,6 +340,8 @@ static SinoStatus finish(Recon *recon)
             status = sino_volume_finish(recon->volume);
         recon->volume = NULL;
     }
+    recon->last.act = end_early;
+    if (!status) sino_ending_add(&recon->last);
     if (*sino_status_text(status)) status = add_safe(status, safe);
     free(safe);
     return sino_processes_agree(recon->processes, status);
@@ -388,9 +400,9 @@ static SinoStatus run(Recon *recon)
     SINO_TRY_OR(status, fail, compute(recon));
     SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
     SINO_TRY_OR(status, fail, share_done(recon));
-    tell_repairs(recon);
-    if (is_first(recon)) status = tell_iterations(recon);
-    if (is_first(recon) && !status) status = write_process(recon);
+    status = check_repairs(recon);
+    if (!status && is_first(recon)) status = tell_iterations(recon);
+    if (!status && is_first(recon)) status = write_process(recon);
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
     SINO_TRY(finish(recon));
     if (is_first(recon)) {
@@ -414,6 +426,7 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
         sino_runtime_abandon(recon.runtime);
     else
         status = add_safe(sino_runtime_stop(recon.runtime), volume_is_safe);
+    sino_ending_remove(&recon.last);
     sino_record_free(&recon.record);
     sino_output_names_free(&recon.names);
     sino_input_close(&recon.input);

@@ -7,6 +7,7 @@
  * kept, each at once. The files of the bus belong together and are taken as one set or not at all. */
 #include "model_directory.h"
 
+#include "ending.h"
 #include "memory.h"
 #include "model_file.h"
 #include "runtime_private.h"
@@ -31,11 +32,12 @@ static const char host_variable[] = "STARPU_HOSTNAME";
 enum { PATH_MOST = 120, HOST_BYTES = 65 };
 
 struct SinoModels {
-    SinoLog *log; /* not owned */
-    char *given;  /* the variable's value before; owned; NULL: it was not set */
-    char *kept;   /* where files are kept; owned; NULL: nowhere */
-    char *own;    /* this run's directory; owned; NULL: not made yet */
-    int lock;     /* descriptor of `own`, locked as long as the run lives; −1: none */
+    SinoLog *log;     /* not owned */
+    char *given;      /* the variable's value before; owned; NULL: it was not set */
+    char *kept;       /* where files are kept; owned; NULL: nowhere */
+    char *own;        /* this run's directory; owned; NULL: not made yet */
+    int lock;         /* descriptor of `own`, locked as long as the run lives; −1: none */
+    SinoLastAct last; /* removes `own` */
     char host[HOST_BYTES];
 };
 
@@ -192,6 +194,12 @@ static bool make_own(SinoModels *models, const char *place)
     return false;
 }
 
+static void end_early(void *own, FILE *clause)
+{
+    (void)clause;
+    remove_tree(own);
+}
+
 static SinoStatus choose_own(SinoModels *models)
 {
     const char *const place[] = {getenv("TMPDIR"), "/tmp", "/dev/shm"};
@@ -199,7 +207,11 @@ static SinoStatus choose_own(SinoModels *models)
     int error_number = 0;
     for (int i = 0; i < 3; i++) {
         if (!place[i] || !*place[i]) continue;
-        if (make_own(models, place[i])) return NULL;
+        if (make_own(models, place[i])) {
+            models->last = (SinoLastAct){.act = end_early, .of = models->own};
+            sino_ending_add(&models->last);
+            return NULL;
+        }
         if (first) continue;
         first = place[i];
         error_number = errno;
@@ -410,6 +422,7 @@ fail:
 void sino_models_close(SinoModels *models)
 {
     if (!models) return;
+    sino_ending_remove(&models->last);
     /* Without room StarPU may have written a part of a file, and not have noticed. */
     if (models->own && models->kept && is_usable(models->own)) keep_all(models);
     if (models->given)

@@ -6,6 +6,7 @@
  * slices of the oldest slab in work. A slice that has not begun has x = 0, whose residual is 1. */
 #include "progress.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ SinoStatus sino_progress_new(const SinoProgressShape *shape, SinoProgressTable *
     SINO_TRY(sino_allocate(1, sizeof *made, "the progress of the run", &made));
     made->shape = *shape;
     made->slab_count = (shape->slice_count + shape->slab_slices - 1) / shape->slab_slices;
-    SinoStatus status = sino_allocate(made->slab_count * shape->slab_minibatches, sizeof *made->minibatch,
+    SinoStatus status = sino_allocate(sino_times(made->slab_count, shape->slab_minibatches), sizeof *made->minibatch,
                                       "the progress of the run", &made->minibatch);
     if (status)
         sino_progress_free(made);
@@ -64,7 +65,7 @@ void sino_progress_free(SinoProgressTable *table)
 static int64_t slices_of_slab(const SinoProgressTable *table)
 {
     const SinoProgressShape *shape = &table->shape;
-    return smaller(shape->slab_slices, shape->slice_count - table->slab * shape->slab_slices);
+    return smaller(shape->slab_slices, shape->slice_count - sino_times(table->slab, shape->slab_slices));
 }
 
 /* Minibatches of the slab, the first of which is *first. */
@@ -107,7 +108,7 @@ SinoProgress sino_progress_now(SinoProgressTable *table)
         if (!first[m].begun) continue;
         residual += first[m].residual;
         residual0 += first[m].residual0;
-        begun += (double)smaller(table->shape.minibatch_slices, slices - m * table->shape.minibatch_slices);
+        begun += (double)smaller(table->shape.minibatch_slices, slices - sino_times(m, table->shape.minibatch_slices));
     }
     const double share = begun / (double)slices;
     progress.residual = residual0 > 0 ? sqrt(share * residual / residual0 + 1 - share) : NAN;

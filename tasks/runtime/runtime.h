@@ -28,6 +28,7 @@ typedef struct SinoRuntimeRequest {
     const char *graph_path;   /* DOT file of every task submitted; NULL: none */
     bool overwrite;           /* the graph may replace a file */
     bool profile;             /* measure the times of tasks and workers */
+    double stall_limit_s;     /* a run in which no task ends for so long ends with exit code 1; 0: no limit */
     SinoLog *log;             /* not owned */
     SinoProcesses *processes; /* the processes that exchange messages; NULL: this process is alone; not owned */
 } SinoRuntimeRequest;

@@ -13,6 +13,28 @@
 typedef struct SinoTaskGraph SinoTaskGraph;
 typedef struct SinoProfile SinoProfile;
 typedef struct SinoCodelet SinoCodelet;
+typedef struct SinoStall SinoStall;
+
+/* What a worker runs. Of several tasks that a device has queued, the kind and begin of the last one. */
+typedef struct SinoWorkerActivity {
+    const SinoTaskKind *kind;
+    int64_t since_ns, running;
+} SinoWorkerActivity;
+
+/* Messages of a name from a process. */
+typedef struct SinoReceives {
+    SinoRuntime *runtime;
+    const char *name;
+    int64_t process, expected, arrived;
+    struct SinoReceives *next;
+} SinoReceives;
+
+/* What happens in the runtime, for the watch for stalls; every member is atomic. */
+typedef struct SinoActivity {
+    SinoWorkerActivity worker[STARPU_NMAXWORKERS];
+    SinoReceives *receives; /* list; owned */
+    int64_t last_end_ns;    /* of a task, or when there was none in flight */
+} SinoActivity;
 
 struct SinoRuntime {
     SinoLog *log;             /* not owned */
@@ -33,6 +55,8 @@ struct SinoRuntime {
     SinoTaskGraph *graph;                /* NULL: not asked for */
     SinoProfile *profile;                /* NULL: not asked for */
     SinoModels *models;                  /* the directory of StarPU's models */
+    SinoActivity activity;
+    SinoStall *stall; /* NULL: not asked for */
 };
 
 struct SinoData {
@@ -58,11 +82,13 @@ struct SinoCodelet {
     struct starpu_codelet codelet;
     struct starpu_perfmodel *model; /* owned by the first codelet of its name */
     char *symbol;                   /* the model's symbol; owned by the first codelet of its name, else NULL */
+    SinoRuntime *runtime;
+    int64_t submitted, ended; /* tasks of this kind; atomic */
     SinoCodelet *next;
 };
 
 /* The kind's codelet. Only the submitting thread calls it. SINO_FAILED: no memory. */
-SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, struct starpu_codelet **codelet);
+SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, SinoCodelet **codelet);
 
 /* Frees all codelets. Called after StarPU has stopped, since StarPU saves the models then. */
 void sino_codelets_free(SinoRuntime *runtime);
@@ -98,7 +124,7 @@ void sino_cuda_devices_close(SinoRuntime *runtime); /* before StarPU stops */
 /* The profile: times of tasks by name. */
 SinoStatus sino_profile_new(SinoProfile **profile);
 void sino_profile_free(SinoProfile *profile); /* takes NULL */
-void sino_profile_watch(SinoRuntime *runtime, struct starpu_task *task);
+void sino_profile_ended(SinoProfile *profile, const struct starpu_task *task);
 
 /* A message in flight, from the time when its data are ready. NULL without a profile, or if there is no memory. When
  * the message has arrived, sino_profile_landed takes it and frees it. */

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sinodag: the main program. Verbs, their help, and the exit codes 0, 1 (failed) and 2 (invalid input). */
+#include "ending.h"
+#include "job.h"
+#include "last_words.h"
+#include "launcher.h"
 #include "log.h"
 #include "platform.h"
 #include "settings.h"
 #include "status.h"
 #include "version.h"
+#include "visible.h"
 #include "workflows.h"
 
 #include <fcntl.h>
@@ -19,16 +24,18 @@ typedef struct Verb {
     int bit; /* of SINO_VERB_… */
     const char *summary;
     SinoStatus (*run)(const SinoSettings *settings, SinoLog *log);
+    SinoStatus (*run_ranks)(const SinoSettings *settings, SinoJob *job, SinoLog *log); /* instead, in several ranks */
 } Verb;
 
 static const Verb verb_table[] = {
-    {"recon", SINO_VERB_RECON, "reconstruct the volume of a scan", sino_recon},
-    {"phantom", SINO_VERB_PHANTOM, "simulate the scan of a known object, and write its true volume", sino_phantom},
+    {"recon", SINO_VERB_RECON, "reconstruct the volume of a scan", .run_ranks = sino_recon},
+    {"phantom", SINO_VERB_PHANTOM, "simulate the scan of a known object, and write its true volume",
+     .run = sino_phantom},
     {"info", SINO_VERB_INFO, "print what a scan holds, what looks wrong, and the memory of a reconstruction",
-     sino_info},
-    {"demo", SINO_VERB_DEMO, "simulate a scan, reconstruct it and compare with the truth", sino_demo},
-    {"bench", SINO_VERB_BENCH, "measure the operator's kernels beside this machine's limits", sino_bench},
-    {"plan", SINO_VERB_PLAN, "predict memory and time of a run, on one computer or on many", sino_plan},
+     .run = sino_info},
+    {"demo", SINO_VERB_DEMO, "simulate a scan, reconstruct it and compare with the truth", .run = sino_demo},
+    {"bench", SINO_VERB_BENCH, "measure the operator's kernels beside this machine's limits", .run = sino_bench},
+    {"plan", SINO_VERB_PLAN, "predict memory and time of a run, on one computer or on many", .run = sino_plan},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 
@@ -62,37 +69,30 @@ static SinoStatus check_stdout(void)
     return NULL;
 }
 
-/* Rank 0 prints errors that every rank finds identically. */
-static bool tells(void)
+static SinoStatus check_alone(const Verb *verb, const SinoJob *job)
 {
-    return sino_platform_job().rank == 0;
-}
-
-static SinoStatus check_alone(const Verb *verb)
-{
-    const SinoJob job = sino_platform_job();
-    SINO_CHECK(job.size <= 1 || verb->bit == SINO_VERB_RECON, SINO_BAD_INPUT,
+    SINO_CHECK(sino_job_count(job) == 1 || verb->run_ranks, SINO_BAD_INPUT,
                "sinodag %s started as %" PRId64 " MPI processes; allowed: one (sinodag recon can use several)",
-               verb->name, job.size);
+               verb->name, sino_job_count(job));
     return NULL;
 }
 
-static SinoStatus run_settings(const Verb *verb, const SinoSettings *settings, SinoLog *log)
+static SinoStatus run_settings(const Verb *verb, const SinoSettings *settings, SinoJob *job, SinoLog *log)
 {
-    if (settings->help && tells()) {
+    if (settings->help && sino_job_rank(job) == 0) {
         printf("sinodag %s: %s\n\n", verb->name, verb->summary);
         sino_settings_help(verb->bit, stdout);
     } else if (!settings->help) {
-        SINO_TRY(verb->run(settings, log));
+        SINO_TRY(verb->run_ranks ? verb->run_ranks(settings, job, log) : verb->run(settings, log));
     }
     return check_stdout();
 }
 
-/* mpirun kills every rank as soon as one exits with an error, even if another rank's message is still unprinted. A rank
- * with nothing to print therefore waits one second. */
-static void let_others_speak(SinoStatus status)
+static void print_plain(const char *text)
 {
-    if (!*sino_status_text(status) && sino_platform_job().size > 1) (void)sleep(1);
+    fputs("sinodag: ", stderr);
+    sino_print_visible(text, stderr);
+    fputc('\n', stderr);
 }
 
 /* Prints the error, if any, frees it and returns the exit code. Before the settings are read (log NULL) the error is
@@ -100,30 +100,44 @@ static void let_others_speak(SinoStatus status)
 static int finish(SinoStatus status, SinoLog *log)
 {
     const int exit_code = sino_status_exit_code(status);
-    if (exit_code != 0) let_others_speak(status);
     if (log)
         sino_log_error(log, status);
     else if (*sino_status_text(status))
-        fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
+        print_plain(sino_status_text(status));
     sino_status_free(status);
+    sino_ending_finish(exit_code);
     return exit_code;
 }
 
-static int run_verb(const Verb *verb, int argument_count, char **arguments)
+static bool names_opencl(const SinoSettings *settings)
+{
+    return settings->devices != SINO_DEVICE_ALL && (settings->devices & SINO_DEVICE_OPENCL);
+}
+
+/* Reads the settings and opens the log, on every rank; all ranks fail if one does. *settings and *log may be set even
+ * then. */
+static SinoStatus prepare(const Verb *verb, int argument_count, char **arguments, SinoJob *job, SinoSettings **settings,
+                          SinoLog **log)
+{
+    SinoStatus status = sino_settings_read(verb->bit, argument_count, arguments, settings);
+    if (!status && !names_opencl(*settings)) sino_platform_hide_opencl();
+    if (!status) status = check_alone(verb, job);
+    if (!status) status = sino_log_open((*settings)->log, log);
+    sino_ending_set_log(*log);
+    if (*log && (*settings)->profile) sino_log_show_details(*log);
+    SINO_TRY(sino_job_agree(job, status));
+    return sino_job_check_same(job, verb->bit, *settings);
+}
+
+static int run_verb(const Verb *verb, int argument_count, char **arguments, SinoJob *job)
 {
     SinoSettings *settings = NULL;
     SinoLog *log = NULL;
-    SinoStatus status = sino_settings_read(verb->bit, argument_count, arguments, &settings);
-    if (!status) status = check_alone(verb);
-    if (!status) status = sino_log_open(settings->log, &log);
-    if (log && settings->profile) sino_log_show_details(log);
-    if (status && !tells()) {
-        const SinoErrorKind kind = (SinoErrorKind)sino_status_exit_code(status);
-        sino_status_free(status);
-        status = sino_error_told(kind);
-    }
-    if (!status) status = run_settings(verb, settings, log);
+    SinoStatus status = prepare(verb, argument_count, arguments, job, &settings, &log);
+    if (log && settings->remarks && sino_job_rank(job) == 0) sino_log_info(log, "settings", "%s", settings->remarks);
+    if (!status) status = run_settings(verb, settings, job, log);
     const int exit_code = finish(status, log);
+    sino_ending_set_log(NULL);
     sino_log_close(log);
     sino_settings_free(settings);
     return exit_code;
@@ -137,6 +151,14 @@ static SinoStatus unknown_verb(const char *name)
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", verb_table[i].name);
     return name ? sino_error(SINO_BAD_INPUT, "unknown verb '%s'; allowed: %s", name, names)
                 : sino_error(SINO_BAD_INPUT, "no verb; allowed: %s (sinodag --help tells more)", names);
+}
+
+/* Ends a process that could not join the others. A launcher ends every process as soon as one exits with an error, even
+ * if another one's message is still unprinted; a process with nothing to print therefore waits one second. */
+static int end_alone(SinoStatus status)
+{
+    if (!*sino_status_text(status)) (void)sleep(1);
+    return finish(status, NULL);
 }
 
 /* Opens /dev/null in the place of a closed stdin, stdout or stderr. Otherwise a file that the program opens would get
@@ -153,6 +175,8 @@ static void occupy_standard_files(void)
 int main(int argument_count, char **arguments)
 {
     occupy_standard_files();
+    sino_last_words_install();
+    sino_platform_keep_hwloc_from_opencl();
     signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` a write then fails, as on a full disk */
     const char *name = argument_count > 1 ? arguments[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
@@ -163,7 +187,15 @@ int main(int argument_count, char **arguments)
         printf("sinodag %s\n", sino_version_text());
         return finish(check_stdout(), NULL);
     }
+    SinoJob *job = NULL;
+    sino_ending_set_ranks(sino_launcher().rank == 0, NULL, NULL); /* until the ranks have joined */
+    sino_ending_watch_signals();
+    SinoStatus status = sino_job_start(&job);
+    if (status) return end_alone(status);
     const Verb *verb = find_verb(name);
-    if (!verb) return finish(unknown_verb(argument_count > 1 ? name : NULL), NULL);
-    return run_verb(verb, argument_count - 2, arguments + 2);
+    status = sino_job_agree(job, verb ? NULL : unknown_verb(argument_count > 1 ? name : NULL));
+    const int exit_code =
+        status || !verb ? finish(status, NULL) : run_verb(verb, argument_count - 2, arguments + 2, job);
+    sino_job_end(job);
+    return exit_code;
 }

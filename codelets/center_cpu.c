@@ -6,6 +6,7 @@
  * frequency|. A sinogram over 180°, joined with its mirror image about a candidate, is a sinogram over 360° only if the
  * candidate is the center. For any other candidate, magnitude leaks out of the wedge. The metric is the leaked
  * magnitude. */
+#include "arithmetic.h"
 #include "center.h"
 #include "memory.h"
 
@@ -65,9 +66,11 @@ static void free_scratch(CenterScratch *scratch)
 static SinoStatus allocate_scratch(const SinoCenterVo *vo, CenterScratch *scratch)
 {
     const int64_t rows = vo->angle_count, columns = vo->column_count;
-    SINO_TRY(sino_allocate(rows * columns, sizeof(float), "mirrored sinogram", &scratch->mirrored));
-    SINO_TRY(sino_allocate(rows * (columns / 2 + 1), sizeof(fftwf_complex), "transformed rows", &scratch->rows));
-    return sino_allocate(2 * rows * vo->frequency_count, sizeof(fftwf_complex), "joined spectrum", &scratch->joined);
+    SINO_TRY(sino_allocate(sino_times(rows, columns), sizeof(float), "mirrored sinogram", &scratch->mirrored));
+    SINO_TRY(
+        sino_allocate(sino_times(rows, columns / 2 + 1), sizeof(fftwf_complex), "transformed rows", &scratch->rows));
+    return sino_allocate(sino_times(sino_times(2, rows), vo->frequency_count), sizeof(fftwf_complex), "joined spectrum",
+                         &scratch->joined);
 }
 
 /* Interpolating coefficients of a cubic B-spline, mirrored at the ends (M. Unser, IEEE Signal Process. Mag. 16(6), 22
@@ -281,14 +284,15 @@ out:
 static SinoStatus allocate_vo(SinoCenterVo *vo, const float *sinogram)
 {
     const int64_t rows = vo->angle_count, columns = vo->column_count;
-    SINO_TRY(sino_allocate(rows * columns, sizeof *sinogram, "sinogram", &vo->sinogram));
+    SINO_TRY(sino_allocate(sino_times(rows, columns), sizeof *sinogram, "sinogram", &vo->sinogram));
     memcpy(vo->sinogram, sinogram, (size_t)(rows * columns) * sizeof *sinogram);
-    SINO_TRY(sino_allocate(rows * (columns + 2 * (int64_t)SPLINE_MARGIN), sizeof(float), "splines", &vo->spline));
+    SINO_TRY(
+        sino_allocate(sino_times(rows, columns + 2 * (int64_t)SPLINE_MARGIN), sizeof(float), "splines", &vo->spline));
     SINO_TRY(sino_allocate(columns + 1, sizeof(double), "overlaps", &vo->overlap));
     SINO_TRY(sino_allocate(2 * rows, sizeof(int64_t), "mask", &vo->mask_count));
     SINO_TRY(sino_allocate(2 * rows, sizeof(double), "row weights", &vo->row_weight));
     SINO_TRY(sino_allocate(vo->frequency_count, sizeof(double), "column weights", &vo->column_weight));
-    return sino_allocate(rows * vo->frequency_count, sizeof(fftwf_complex), "upper spectrum", &vo->upper);
+    return sino_allocate(sino_times(rows, vo->frequency_count), sizeof(fftwf_complex), "upper spectrum", &vo->upper);
 }
 
 SinoStatus sino_center_vo_new(int64_t angle_count, int64_t column_count, const float *sinogram, double radius_ratio,
@@ -380,7 +384,7 @@ static SinoStatus make_correlation(int64_t column_count, CenterCorrelation *made
 {
     made->column_count = column_count;
     made->point_count = 2;
-    while (made->point_count < 2 * column_count) made->point_count *= 2;
+    while (made->point_count < 2 * column_count) made->point_count = 2 * made->point_count;
     const int64_t half_count = made->point_count / 2 + 1;
     SINO_TRY(sino_allocate(made->point_count, sizeof *made->signal, "correlation", &made->signal));
     SINO_TRY(sino_allocate(half_count, sizeof *made->left, "correlation", &made->left));

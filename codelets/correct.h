@@ -2,11 +2,15 @@
 /* Correct: converts counts to line integrals, p = −ln((count − dark)/(flat − dark)), bins, interleaves and repairs
  * them.
  *
- * Repair: a value is undefined when flat − dark, if used, or the transmission is not a positive finite number (with
- * minus_log off the transmission need only be finite in the precision of the result). An undefined value is
- * interpolated linearly between the nearest defined columns of the same projection row. Beyond the first or last
- * defined column it gets that column's value; in a row without defined values it is 0. Every replaced value counts for
- * its slice. The result never contains NaN. */
+ * A value is undefined when flat − dark, if used, or the transmission is not a positive finite number (with minus_log
+ * off the transmission need only be finite in the precision of the result), or when a count of its bin is saturated.
+ * An overexposed flat field, of which more than 1 % of a slice's pixels are saturated, makes no count of that slice
+ * saturated: there the light is even.
+ *
+ * Repair: an undefined value is interpolated linearly between the nearest defined columns of the same projection row.
+ * Beyond the first or last defined column it gets that column's value; in a row without defined values it is 0. With
+ * `marked` nothing is interpolated: an undefined value is −0, and every other zero is +0, so that solvers give the ray
+ * the weight 0 (update_formulas.h) while every product and sum takes it as 0. The result never contains NaN. */
 #ifndef SINO_CORRECT_H
 #define SINO_CORRECT_H
 
@@ -28,14 +32,17 @@ typedef struct SinoCorrection {
     int64_t binning;      /* counts are averaged over binning × binning pixels before the logarithm */
     bool flat_field;      /* false: counts are transmissions already, flat and dark are not used */
     bool minus_log;
+    bool marked;          /* undefined values are −0, not interpolated */
+    double saturation;    /* counts of this value or more are saturated; 0: none are */
     const int64_t *place; /* angle k becomes rows place[k]·M + c of the sinogram; NULL: place[k] = k; not owned */
 } SinoCorrection;
 
 /* counts[K][row_count][column_count]. flat, dark: [row_count][column_count]; either NULL when flat_field is off; dark
- * NULL: zero. sinogram: K·M rows in panels (panel.h), M = column_count / binning. repaired[F]. Safe from many threads
+ * NULL: zero. sinogram: K·M rows in panels (panel.h), M = column_count / binning. repaired[F]: undefined values of each
+ * slice. tally[K + M]: undefined values of all slices by angle (k of `counts`), then by column. Safe from many threads
  * at once. SINO_FAILED: out of memory. */
 SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
-                        void *sinogram, int64_t *repaired);
+                        void *sinogram, int64_t *repaired, int64_t *tally);
 
 /* result[pixel_count]: mean or median of fields[field_count][pixel_count] over the finite values of each pixel; 0 if a
  * pixel has none. */

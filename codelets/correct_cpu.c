@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correct: counts to line integrals, p = −ln((count − dark)/(flat − dark)), by the Beer-Lambert law (Kak & Slaney,
  * Principles of Computerized Tomographic Imaging, ch. 4.1). */
+#include "arithmetic.h"
 #include "correct.h"
 #include "memory.h"
 #include "vector.h"
@@ -26,18 +27,26 @@ typedef struct CorrectLines {
     double *dark;         /* F lines: the sum of the dark field over each bin */
     double *inverse;      /* F lines: 1/(flat − dark), summed over a bin; NaN unless positive and finite */
     double *value;        /* BLOCK lines of one angle */
+    double *limit;        /* [slice]: counts of this value or more are saturated */
 } CorrectLines;
 
+/* The count, NaN if it is saturated. */
+SINO_INLINE double below(double count, double limit)
+{
+    return count >= limit ? NAN : count;
+}
+
 #define DEFINE_ADD_ROW(name, type)                                                                                     \
-    SINO_VECTORISED static void name(const void *row, int64_t column_count, int64_t binning, double *line)             \
+    SINO_VECTORISED static void name(const void *row, int64_t column_count, int64_t binning, double limit,             \
+                                     double *line)                                                                     \
     {                                                                                                                  \
         const type *from = row;                                                                                        \
         if (binning == 1) { /* apart: only this loop vectorises */                                                     \
-            for (int64_t c = 0; c < column_count; c++) line[c] += (double)from[c];                                     \
+            for (int64_t c = 0; c < column_count; c++) line[c] += below((double)from[c], limit);                       \
             return;                                                                                                    \
         }                                                                                                              \
         for (int64_t c = 0; c < column_count; c++) {                                                                   \
-            for (int64_t b = 0; b < binning; b++) line[c] += (double)from[c * binning + b];                            \
+            for (int64_t b = 0; b < binning; b++) line[c] += below((double)from[c * binning + b], limit);              \
         }                                                                                                              \
     }
 
@@ -45,6 +54,8 @@ DEFINE_ADD_ROW(add_row_uint8, uint8_t)
 DEFINE_ADD_ROW(add_row_uint16, uint16_t)
 DEFINE_ADD_ROW(add_row_float32, float)
 
+/* Writes the lines of a block to the interleaved result. NaN becomes −0, the mark of a value that is undefined; every
+ * other zero becomes +0, also that of a double that a float cannot hold. */
 #define DEFINE_SCATTER_LINES(name, type)                                                                               \
     SINO_VECTORISED static void name(const CorrectLines *lines, int64_t slice_count, int64_t slice_stride,             \
                                      void *sinogram)                                                                   \
@@ -53,8 +64,12 @@ DEFINE_ADD_ROW(add_row_float32, float)
             const int64_t left = lines->column_count - first, count = left < BLOCK ? left : BLOCK;                     \
             type *to = (type *)sinogram + first * slice_stride;                                                        \
             type line[BLOCK][BLOCK], ray[BLOCK][BLOCK];                                                                \
-            for (int f = 0; f < BLOCK; f++)                                                                            \
-                for (int c = 0; c < BLOCK; c++) line[f][c] = (type)lines->value[f * lines->line_stride + first + c];   \
+            for (int f = 0; f < BLOCK; f++) {                                                                          \
+                for (int c = 0; c < BLOCK; c++) {                                                                      \
+                    const type value = (type)lines->value[f * lines->line_stride + first + c];                         \
+                    line[f][c] = isnan(value) ? -(type)0 : value + 0;                                                  \
+                }                                                                                                      \
+            }                                                                                                          \
             for (int c = 0; c < BLOCK; c++)                                                                            \
                 for (int f = 0; f < BLOCK; f++) ray[c][f] = line[f][c];                                                \
             for (int64_t c = 0; c < count; c++)                                                                        \
@@ -67,23 +82,23 @@ DEFINE_SCATTER_LINES(scatter_lines_double, double)
 
 static const struct {
     size_t bytes;
-    void (*add_row)(const void *row, int64_t column_count, int64_t binning, double *line);
+    void (*add_row)(const void *row, int64_t column_count, int64_t binning, double limit, double *line);
 } inputs[] = {
     [SINO_CORRECT_UINT8] = {sizeof(uint8_t), add_row_uint8},
     [SINO_CORRECT_UINT16] = {sizeof(uint16_t), add_row_uint16},
     [SINO_CORRECT_FLOAT32] = {sizeof(float), add_row_float32},
 };
 
-/* The sums over the bins of slice f in image[row_count][column_count]. */
+/* The sums over the bins of slice f in image[row_count][column_count]; NaN for a bin with a count at the limit. */
 static void sum_bins(const SinoCorrection *correction, SinoCorrectInput input, const void *image, int64_t f,
-                     double *line)
+                     double limit, double *line)
 {
     const int64_t column_count = correction->column_count / correction->binning;
     memset(line, 0, (size_t)column_count * sizeof *line);
     for (int64_t b = 0; b < correction->binning; b++) {
         const int64_t row = correction->first_row + f * correction->binning + b;
         const char *from = (const char *)image + (size_t)(row * correction->column_count) * inputs[input].bytes;
-        inputs[input].add_row(from, column_count, correction->binning, line);
+        inputs[input].add_row(from, column_count, correction->binning, limit, line);
     }
 }
 
@@ -92,8 +107,20 @@ static void fill_constant(double value, int64_t count, double *line)
     for (int64_t c = 0; c < count; c++) line[c] = value;
 }
 
-/* Fills the lines of dark and inverse. Sums over a bin give the same quotient as averages. Without a flat field, a
- * factor of 1/binning² makes the average. */
+/* The limit of saturated counts in slice f; infinite if the flat field itself is overexposed there. */
+static double limit_of(const SinoCorrection *correction, const float *flat, int64_t f)
+{
+    const int64_t first = correction->first_row + f * correction->binning;
+    const int64_t count = correction->binning * correction->column_count;
+    int64_t saturated = 0;
+    if (correction->saturation <= 0) return INFINITY;
+    for (int64_t i = 0; i < count && correction->flat_field; i++)
+        saturated += (double)flat[first * correction->column_count + i] >= correction->saturation;
+    return saturated * 100 > count ? INFINITY : correction->saturation;
+}
+
+/* Fills the limits and the lines of dark and inverse. Sums over a bin give the same quotient as averages. Without a
+ * flat field, a factor of 1/binning² makes the average. */
 static void prepare_fields(const SinoCorrection *correction, const float *flat, const float *dark,
                            const CorrectLines *lines)
 {
@@ -101,12 +128,13 @@ static void prepare_fields(const SinoCorrection *correction, const float *flat, 
     for (int64_t f = 0; f < correction->slices.slice_count; f++) {
         double *dark_line = lines->dark + f * lines->line_stride;
         double *inverse_line = lines->inverse + f * lines->line_stride;
+        lines->limit[f] = limit_of(correction, flat, f);
         if (!correction->flat_field) {
             fill_constant(1 / bin_pixels, lines->column_count, inverse_line);
             continue;
         }
-        if (dark) sum_bins(correction, SINO_CORRECT_FLOAT32, dark, f, dark_line);
-        sum_bins(correction, SINO_CORRECT_FLOAT32, flat, f, inverse_line);
+        if (dark) sum_bins(correction, SINO_CORRECT_FLOAT32, dark, f, INFINITY, dark_line);
+        sum_bins(correction, SINO_CORRECT_FLOAT32, flat, f, INFINITY, inverse_line);
         for (int64_t c = 0; c < lines->column_count; c++) {
             const double difference = inverse_line[c] - dark_line[c];
             inverse_line[c] = difference > 0 && difference <= DBL_MAX ? 1 / difference : NAN;
@@ -205,18 +233,32 @@ static void repair_line(int64_t column_count, double *line)
     fill_constant(tail, column_count - left - 1, line + left + 1);
 }
 
+/* Numbers of undefined values, as sino_correct returns them. */
+typedef struct Undefined {
+    int64_t *slice, *angle, *column; /* angle: that of the image at hand */
+} Undefined;
+
+/* Counts the undefined values of a line of slice f. */
+static void count_line(int64_t f, int64_t undefined, int64_t column_count, const double *line, const Undefined *to)
+{
+    to->slice[f] += undefined;
+    *to->angle += undefined;
+    for (int64_t c = 0; c < column_count; c++) to->column[c] += isnan(line[c]) != 0;
+}
+
 /* Integrates the lines of `count` slices, from slice `first` on, of one image[row_count][column_count]. */
 static void integrate_block(const SinoCorrection *correction, const void *image, int64_t first, int64_t count,
-                            const CorrectLines *lines, int64_t *repaired)
+                            const CorrectLines *lines, const Undefined *to)
 {
     for (int64_t i = 0; i < count; i++) {
         const int64_t at = (first + i) * lines->line_stride;
         double *line = lines->value + i * lines->line_stride;
-        sum_bins(correction, correction->input, image, first + i, line);
+        sum_bins(correction, correction->input, image, first + i, lines->limit[first + i], line);
         const int64_t undefined =
             integrate_line(correction, lines->dark + at, lines->inverse + at, lines->column_count, line);
-        if (undefined) repair_line(lines->column_count, line);
-        repaired[first + i] += undefined;
+        if (undefined == 0) continue;
+        count_line(first + i, undefined, lines->column_count, line, to);
+        if (!correction->marked) repair_line(lines->column_count, line);
     }
 }
 
@@ -233,18 +275,18 @@ static void clear_padding(SinoSlices slices, int64_t column_count, char *sinogra
 
 /* Corrects one angle of one panel, from image[row_count][column_count] to sinogram[M][slice of the panel]. */
 static void correct_projection(const SinoCorrection *correction, SinoPanel panel, const void *image,
-                               const CorrectLines *lines, char *sinogram, int64_t *repaired)
+                               const CorrectLines *lines, char *sinogram, const Undefined *to)
 {
     const SinoSlices slices = panel.slices;
     for (int64_t first = 0; first < slices.slice_count; first += BLOCK) {
         const int64_t rest = slices.slice_count - first;
         const int64_t count = rest < BLOCK ? rest : BLOCK;
-        integrate_block(correction, image, panel.first + first, count, lines, repaired);
-        char *to = sinogram + (size_t)first * sino_precision_bytes(slices.precision);
+        integrate_block(correction, image, panel.first + first, count, lines, to);
+        char *rays = sinogram + (size_t)first * sino_precision_bytes(slices.precision);
         if (slices.precision == SINO_DOUBLE) {
-            scatter_lines_double(lines, count, slices.stride, to);
+            scatter_lines_double(lines, count, slices.stride, rays);
         } else {
-            scatter_lines_single(lines, count, slices.stride, to);
+            scatter_lines_single(lines, count, slices.stride, rays);
         }
     }
     clear_padding(slices, lines->column_count, sinogram);
@@ -252,7 +294,7 @@ static void correct_projection(const SinoCorrection *correction, SinoPanel panel
 
 /* Corrects angle k of every panel. */
 static void correct_angle(const SinoCorrection *correction, int64_t k, const void *counts, const CorrectLines *lines,
-                          void *sinogram, int64_t *repaired)
+                          void *sinogram, const Undefined *to)
 {
     const SinoSlices slices = correction->slices;
     const int64_t ray_count = correction->angle_count * lines->column_count;
@@ -262,13 +304,12 @@ static void correct_angle(const SinoCorrection *correction, int64_t k, const voi
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
         const size_t row_bytes = (size_t)at.slices.stride * sino_precision_bytes(slices.precision);
         char *panel = sino_panel_to(at, ray_count, sinogram);
-        correct_projection(correction, at, image, lines, panel + (size_t)(place * lines->column_count) * row_bytes,
-                           repaired);
+        correct_projection(correction, at, image, lines, panel + (size_t)(place * lines->column_count) * row_bytes, to);
     }
 }
 
 SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
-                        void *sinogram, int64_t *repaired)
+                        void *sinogram, int64_t *repaired, int64_t *tally)
 {
     const int64_t slice_count = correction->slices.slice_count;
     assert(correction->binning >= 1 && correction->first_row >= 0);
@@ -276,14 +317,22 @@ SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, co
     assert(correction->slices.stride >= slice_count && (flat || !correction->flat_field));
     const int64_t column_count = correction->column_count / correction->binning;
     const int64_t line_stride = (column_count + BLOCK - 1) / BLOCK * BLOCK + LINE_PADDING;
-    const int64_t field_lines = slice_count * line_stride;
+    const int64_t field_lines = sino_times(slice_count, line_stride);
     double *memory = NULL;
-    SINO_TRY(sino_allocate(2 * field_lines + BLOCK * line_stride, sizeof *memory, "lines of counts", &memory));
-    const CorrectLines lines = {column_count, line_stride, memory, memory + field_lines, memory + 2 * field_lines};
+    const int64_t value_lines = BLOCK * line_stride;
+    SINO_TRY(sino_allocate(2 * field_lines + value_lines + slice_count, sizeof *memory, "lines of counts", &memory));
+    const CorrectLines lines = {column_count,
+                                line_stride,
+                                memory,
+                                memory + field_lines,
+                                memory + 2 * field_lines,
+                                memory + 2 * field_lines + value_lines};
     prepare_fields(correction, flat, dark, &lines);
     memset(repaired, 0, (size_t)slice_count * sizeof *repaired);
+    memset(tally, 0, (size_t)(correction->angle_count + column_count) * sizeof *tally);
     for (int64_t k = 0; k < correction->angle_count; k++) {
-        correct_angle(correction, k, counts, &lines, sinogram, repaired);
+        const Undefined to = {repaired, tally + k, tally + correction->angle_count};
+        correct_angle(correction, k, counts, &lines, sinogram, &to);
     }
     free(memory);
     return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correct: counts to line integrals, p = −ln((count − dark)/(flat − dark)), on a GPU. The kernel `integrate` writes NaN
  * where a value is undefined and counts the undefined values of each line. The kernel `repair` fills the lines that
- * have undefined values. */
+ * have undefined values, or marks these values. The kernel `limit` finds the slices whose flat field is overexposed. */
 #include "panel_cuda.cuh"
 
 #include <float.h>
@@ -24,34 +24,56 @@ struct Lines {
     int slice_count;
     int64_t angle_count, pixel_columns, row_count, first_row, binning;
     int64_t columns; /* M: after binning */
-    bool flat_field, minus_log;
-    double largest; /* the largest value that the result can hold */
+    bool flat_field, minus_log, marked;
+    double saturation, largest; /* largest: the largest value that the result can hold */
     const int64_t *place;
-    int *undefined; /* [angle][slice]: number of undefined values */
+    double *limit;                         /* [slice]: counts of this value or more are saturated */
+    int *undefined;                        /* [angle][slice]: number of undefined values */
+    unsigned long long *angle, *column_of; /* [angle], [column]: undefined values of all slices */
 };
 
-/* Sum of the counts over the bin of slice f and a column. */
+/* Sum of the counts over the bin of slice f and a column; NaN if one of them is at the limit. */
 template <class Count>
-static __device__ __forceinline__ double sum_bin(const Lines &lines, const Count *image, int64_t f, int64_t column)
+static __device__ __forceinline__ double sum_bin(const Lines &lines, const Count *image, int64_t f, int64_t column,
+                                                 double limit)
 {
     double sum = 0;
     for (int64_t row = lines.first_row + f * lines.binning, b = 0; b < lines.binning; b++)
-        for (int64_t i = 0; i < lines.binning; i++)
-            sum += static_cast<double>(image[(row + b) * lines.pixel_columns + column * lines.binning + i]);
+        for (int64_t i = 0; i < lines.binning; i++) {
+            const double count =
+                static_cast<double>(image[(row + b) * lines.pixel_columns + column * lines.binning + i]);
+            sum += count >= limit ? static_cast<double>(NAN) : count;
+        }
     return sum;
+}
+
+/* A block of one thread per slice, over and over. The limit is infinite if there is none, or if the flat field itself
+ * is overexposed in the slice. */
+static __global__ void limit_kernel(Lines lines, const float *flat)
+{
+    for (int f = static_cast<int>(threadIdx.x); f < lines.slice_count; f += static_cast<int>(blockDim.x)) {
+        const float *const from = flat + (lines.first_row + f * lines.binning) * lines.pixel_columns;
+        const int64_t count = lines.binning * lines.pixel_columns;
+        int64_t saturated = 0;
+        for (int64_t i = 0; i < count && lines.flat_field && lines.saturation > 0; i++)
+            saturated += static_cast<double>(from[i]) >= lines.saturation;
+        const bool none = lines.saturation <= 0 || saturated * 100 > count;
+        lines.limit[f] = none ? static_cast<double>(INFINITY) : lines.saturation;
+    }
 }
 
 /* Constants of one slice and column. Sums over a bin give the same quotient as averages. */
 struct Field {
-    double dark, inverse;
+    double dark, inverse, limit;
 };
 
 static __device__ Field field_of(const Lines &lines, const float *flat, const float *dark, int64_t f, int64_t column)
 {
-    if (!lines.flat_field) return {0, 1 / static_cast<double>(lines.binning * lines.binning)};
-    const double black = dark ? sum_bin(lines, dark, f, column) : 0;
-    const double difference = sum_bin(lines, flat, f, column) - black;
-    return {black, difference > 0 && difference <= DBL_MAX ? 1 / difference : static_cast<double>(NAN)};
+    const double limit = lines.limit[f], none = static_cast<double>(INFINITY);
+    if (!lines.flat_field) return {0, 1 / static_cast<double>(lines.binning * lines.binning), limit};
+    const double black = dark ? sum_bin(lines, dark, f, column, none) : 0;
+    const double difference = sum_bin(lines, flat, f, column, none) - black;
+    return {black, difference > 0 && difference <= DBL_MAX ? 1 / difference : static_cast<double>(NAN), limit};
 }
 
 /* The value of a bin. If it is undefined, the result is NaN and is counted. */
@@ -60,10 +82,11 @@ static __device__ __forceinline__ double integrate(const Lines &lines, const Fie
                                                    int64_t angle, int f, int64_t column)
 {
     const Count *const image = counts + angle * lines.row_count * lines.pixel_columns;
-    const double transmission = (sum_bin(lines, image, f, column) - field.dark) * field.inverse;
+    const double transmission = (sum_bin(lines, image, f, column, field.limit) - field.dark) * field.inverse;
     const double value = lines.minus_log ? -log(transmission) : transmission;
     if (fabs(value) <= lines.largest) return value;
     atomicAdd(&lines.undefined[angle * lines.slice_count + f], 1);
+    atomicAdd(&lines.column_of[column], 1ull);
     return static_cast<double>(NAN);
 }
 
@@ -86,7 +109,8 @@ static __global__ void __launch_bounds__(THREADS)
         for (int s = static_cast<int>(threadIdx.y); s < width; s += LINES)
             turned[s * (COLUMNS + 1) + across] =
                 s < slices
-                    ? static_cast<Real>(integrate(lines, field[s * COLUMNS + across], counts, k, first + s, column))
+                    ? static_cast<Real>(integrate(lines, field[s * COLUMNS + across], counts, k, first + s, column)) +
+                          Real(0) /* no −0, the mark of an undefined value */
                     : Real(0);
         __syncthreads();
         const int64_t row = (lines.place ? lines.place[k] : k) * lines.columns + first_column;
@@ -120,8 +144,14 @@ template <class Real> static __device__ void repair_line(int64_t columns, Real *
     for (int64_t c = left + 1; c < columns; c++) line[c * stride] = tail;
 }
 
-/* One thread repairs one line. Neighbouring threads handle neighbouring slices of one panel, which are adjacent in
- * memory. */
+template <class Real> static __device__ void mark_line(int64_t columns, Real *line, int64_t stride)
+{
+    for (int64_t c = 0; c < columns; c++)
+        if (isnan(line[c * stride])) line[c * stride] = -Real(0);
+}
+
+/* One thread repairs or marks one line. Neighbouring threads handle neighbouring slices of one panel, which are
+ * adjacent in memory. */
 template <class Real> static __global__ void repair_kernel(Lines lines, Real *sinogram, unsigned long long *repaired)
 {
     const int width = sino_panel_slices(lines.panels), first = sino_panel_first(lines.panels);
@@ -132,15 +162,21 @@ template <class Real> static __global__ void repair_kernel(Lines lines, Real *si
         const int undefined = f < lines.slice_count ? lines.undefined[k * lines.slice_count + f] : 0;
         if (undefined == 0) continue;
         atomicAdd(&repaired[f], static_cast<unsigned long long>(undefined));
+        atomicAdd(&lines.angle[k], static_cast<unsigned long long>(undefined));
         const int64_t row = (lines.place ? lines.place[k] : k) * lines.columns;
-        repair_line(lines.columns, sinogram + first * lines.angle_count * lines.columns + row * width + i % width,
-                    width);
+        Real *const line = sinogram + first * lines.angle_count * lines.columns + row * width + i % width;
+        if (lines.marked)
+            mark_line(lines.columns, line, width);
+        else
+            repair_line(lines.columns, line, width);
     }
 }
 
-static Lines lines_of(const SinoCorrection *correction, void *workspace)
+static Lines lines_of(const SinoCorrection *correction, int64_t *tally, void *workspace)
 {
     const bool is_double = correction->slices.precision == SINO_DOUBLE;
+    double *const limit = static_cast<double *>(workspace);
+    unsigned long long *const angle = reinterpret_cast<unsigned long long *>(tally);
     return {sino_panels_of(correction->slices),
             static_cast<int>(correction->slices.slice_count),
             correction->angle_count,
@@ -151,9 +187,14 @@ static Lines lines_of(const SinoCorrection *correction, void *workspace)
             correction->column_count / correction->binning,
             correction->flat_field,
             correction->minus_log,
+            correction->marked,
+            correction->saturation,
             is_double ? DBL_MAX : static_cast<double>(FLT_MAX),
             correction->place,
-            static_cast<int *>(workspace)};
+            limit,
+            reinterpret_cast<int *>(limit + correction->slices.slice_count),
+            angle,
+            angle + correction->angle_count};
 }
 
 template <class Count, class Real>
@@ -163,6 +204,7 @@ static SinoStatus launch(cudaStream_t stream, const Lines &lines, const void *co
     const unsigned panels = sino_panels_count(lines.panels);
     const dim3 blocks(sino_blocks_for(lines.columns, COLUMNS, INT32_MAX), panels,
                       sino_blocks_for(lines.angle_count, ANGLES_EACH, GRID_MAX));
+    SINO_TRY(sino_launch(SinoLaunch{"correct_limit", 1, THREADS, 0, stream}, limit_kernel, lines, flat));
     SINO_TRY(sino_launch(SinoLaunch{"correct", blocks, dim3(COLUMNS, LINES), 0, stream}, integrate_kernel<Count, Real>,
                          lines, static_cast<const Count *>(counts), flat, dark, static_cast<Real *>(sinogram)));
     const dim3 rest(sino_blocks_for(lines.angle_count * lines.panels.width, THREADS, GRID_MAX), panels);
@@ -185,12 +227,15 @@ static SinoStatus launch_input(cudaStream_t stream, SinoCorrectInput input, cons
 }
 
 SinoStatus sino_correct_cuda(cudaStream_t stream, const SinoCorrection *correction, const void *counts,
-                             const float *flat, const float *dark, void *sinogram, int64_t *repaired, void *workspace)
+                             const float *flat, const float *dark, void *sinogram, int64_t *repaired, int64_t *tally,
+                             void *workspace)
 {
-    const Lines lines = lines_of(correction, workspace);
+    const Lines lines = lines_of(correction, tally, workspace);
     const size_t bytes = static_cast<size_t>(correction->slices.slice_count) * sizeof *repaired;
+    const size_t tally_bytes = static_cast<size_t>(lines.angle_count + lines.columns) * sizeof *tally;
     assert(flat || !correction->flat_field);
     SINO_TRY(sino_clear(stream, repaired, bytes));
+    SINO_TRY(sino_clear(stream, tally, tally_bytes));
     SINO_TRY(sino_clear(stream, workspace, static_cast<size_t>(sino_correct_cuda_workspace_bytes(correction))));
     if (lines.angle_count == 0 || lines.columns == 0) return NULL;
     const SinoCorrectInput input = correction->input;

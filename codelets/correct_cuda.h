@@ -5,15 +5,19 @@
 #ifndef SINO_CORRECT_CUDA_H
 #define SINO_CORRECT_CUDA_H
 
+#include "arithmetic.h"
 #include "correct.h"
 #include "cuda_stream.h"
 
 static inline int64_t sino_correct_cuda_workspace_bytes(const SinoCorrection *correction)
 {
-    return correction->angle_count * correction->slices.slice_count * (int64_t)sizeof(int32_t);
+    const int64_t slices = correction->slices.slice_count;
+    return slices * (int64_t)sizeof(double) +
+           sino_times(sino_times(correction->angle_count, slices), (int64_t)sizeof(int32_t));
 }
 
 SinoStatus sino_correct_cuda(cudaStream_t stream, const SinoCorrection *correction, const void *counts,
-                             const float *flat, const float *dark, void *sinogram, int64_t *repaired, void *workspace);
+                             const float *flat, const float *dark, void *sinogram, int64_t *repaired, int64_t *tally,
+                             void *workspace);
 
 #endif

@@ -106,7 +106,7 @@ static void TMPL(convolve)(const SinoFilter *filter, int count, REAL *scratch)
 static void TMPL(filter_rows)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
                               const double *angle_weight, REAL *scratch, REAL *sinogram)
 {
-    const int64_t row_count = angle_count * slices.slice_count;
+    const int64_t row_count = sino_times(angle_count, slices.slice_count);
     for (int64_t first = 0; first < row_count; first += ROWS) {
         TMPL(Rows) rows = {.count = row_count - first < ROWS ? (int)(row_count - first) : ROWS};
         for (int i = 0; i < rows.count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pack: traces a partition's tiles into its block, whose size is not known beforehand. */
+#include "arithmetic.h"
 #include "pack.h"
 
 #include "memory.h"
@@ -134,7 +135,7 @@ SinoStatus sino_pack_head(const SinoBlockHeader *header, const SinoLayout *layou
 {
     const int64_t side = sino_tile_side(layout->geometry.grid_size);
     int32_t *number = NULL; /* 1 + number of the tile at each place */
-    SINO_TRY(sino_allocate(side * side, sizeof *number, "a partition's tiles", &number));
+    SINO_TRY(sino_allocate(sino_times(side, side), sizeof *number, "a partition's tiles", &number));
     for (int64_t t = 0; t < header->tile_count; t++) number[tile[t].row * side + tile[t].column] = (int32_t)t + 1;
     memcpy(block, header, sizeof *header);
     int32_t *to = (int32_t *)sino_block_tiles(block);

@@ -22,7 +22,7 @@ typedef struct SinoRegroupInput {
 typedef struct SinoRegroup SinoRegroup;
 
 /* The caller frees *regroup. Memory that the input points to is not owned, and must outlive it. SINO_FAILED: out of
- * memory. */
+ * memory. SINO_BAD_INPUT: the block comes from a file and holds what no rays can be. */
 SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **regroup);
 void sino_regroup_free(SinoRegroup *regroup); /* takes NULL */
 
@@ -33,7 +33,7 @@ typedef struct SinoRegroupSize {
     int32_t bundle_count, step_count;
 } SinoRegroupSize;
 
-/* Measures visits first … first + count − 1 into size[count]. SINO_FAILED: out of memory. */
+/* Measures visits first … first + count − 1 into size[count]. SINO_FAILED: out of memory. SINO_BAD_INPUT: as above. */
 SinoStatus sino_regroup_measure(const SinoRegroup *regroup, int64_t first, int64_t count, SinoRegroupSize *size);
 
 /* Stores measured sizes of visits first … first + count − 1. All visits need a size before the functions below, except

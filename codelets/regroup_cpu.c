@@ -7,6 +7,7 @@
  * the same voxels. */
 #include "regroup_private.h"
 
+#include "arithmetic.h"
 #include "half.h"
 #include "memory.h"
 
@@ -276,10 +277,26 @@ static SinoStatus workspace_new(const SinoRegroup *regroup, Workspace **work)
     return NULL;
 }
 
+/* No ray crosses a tile in more than 2·T voxels. Only lengths that were not traced, but read from a file, can be more
+ * than the workspace has room for. */
+static SinoStatus check_room(const SinoRegroup *regroup, const SinoRegroupOrigin *origin)
+{
+    SinoSection section;
+    int64_t entries = 0;
+    const int64_t most = (int64_t)origin->voxel_count * SINO_GROUP_RAYS;
+    if (most <= ENTRIES_MAX) return NULL;
+    sino_section_arrays(origin->section, regroup->precision, &section);
+    const int64_t begin = (int64_t)origin->first_voxel * SINO_GROUP_RAYS;
+    for (int64_t i = begin; i < begin + most; i++) entries += length_at(regroup->precision, section.length, i) != 0;
+    SINO_CHECK(entries <= ENTRIES_MAX, SINO_BAD_INPUT, "the operator has rays of more voxels than a ray can cross");
+    return NULL;
+}
+
 SinoStatus sino_regroup_measure(const SinoRegroup *regroup, int64_t first, int64_t count, SinoRegroupSize *size)
 {
     Workspace *work;
     const int32_t groups = groups_of_bundle(regroup);
+    for (int64_t i = 0; i < count; i++) SINO_TRY(check_room(regroup, &regroup->origin[first + i]));
     SINO_TRY(workspace_new(regroup, &work));
     for (int64_t i = 0; i < count; i++) {
         make_groups(work, &regroup->origin[first + i]);
@@ -330,13 +347,13 @@ static SinoGatherHeader header_of(const SinoRegroup *regroup)
 int64_t sino_regroup_head_bytes(const SinoRegroup *regroup)
 {
     const int64_t tiles = regroup->input.block->tile_count * SINO_ORIENTATIONS;
-    return sino_block_align((int64_t)sizeof(SinoGatherHeader) +
-                                regroup->chain_count * (int64_t)sizeof(SinoGatherChain) +
-                                regroup->visit_count * (int64_t)sizeof(SinoGatherVisit) +
-                                tiles * (int64_t)(sizeof(SinoGatherSource) + sizeof(int32_t)) +
-                                regroup->visit_count * regroup->batch_angles * (int64_t)sizeof(SinoGatherSpan) +
-                                regroup->part_count * (int64_t)sizeof(SinoGatherPart),
-                            128);
+    return sino_block_align(
+        (int64_t)sizeof(SinoGatherHeader) + regroup->chain_count * (int64_t)sizeof(SinoGatherChain) +
+            regroup->visit_count * (int64_t)sizeof(SinoGatherVisit) +
+            tiles * (int64_t)(sizeof(SinoGatherSource) + sizeof(int32_t)) +
+            sino_times(regroup->visit_count, regroup->batch_angles) * (int64_t)sizeof(SinoGatherSpan) +
+            regroup->part_count * (int64_t)sizeof(SinoGatherPart),
+        128);
 }
 
 static int64_t visit_bytes(const SinoGatherHeader *header, const SinoGatherVisit *visit)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regroup on a GPU: the table of visits that the host prepares. */
+#include "arithmetic.h"
 #include "regroup_cuda.h"
 #include "regroup_private.h"
 
 SinoRegroupShape sino_regroup_shape(const SinoRegroup *regroup)
 {
     const SinoLayout *layout = regroup->input.layout;
-    const int64_t slots = regroup->input.back ? regroup->columns * regroup->batch_angles : SINO_TILE_VOXELS;
+    const int64_t slots = regroup->input.back ? sino_times(regroup->columns, regroup->batch_angles) : SINO_TILE_VOXELS;
     int32_t most = 0;
     for (int64_t v = 0; v < regroup->visit_count; v++)
         if (regroup->origin[v].voxel_count > most) most = regroup->origin[v].voxel_count;

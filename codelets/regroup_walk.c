@@ -253,7 +253,9 @@ static SinoGatherSpan hold(SinoGatherSpan before, SinoGatherSpan wanted, uint32_
     return (SinoGatherSpan){first, end - first};
 }
 
-static void find_spans(SinoRegroup *regroup)
+/* Fails if an angle has more columns in a tile than a tile has shadow: such rays were not traced, but read from a file.
+ */
+static SinoStatus find_spans(SinoRegroup *regroup)
 {
     const int64_t angles = regroup->batch_angles;
     uint32_t columns = 1;
@@ -262,7 +264,8 @@ static void find_spans(SinoRegroup *regroup)
         if (regroup->span[i].count > columns) columns = regroup->span[i].count;
     if (!regroup->input.back) columns += SINO_STRIP_WIDTH;
     regroup->columns = (int32_t)columns;
-    assert(columns * (uint32_t)angles <= SINO_VISIT_SLOTS_MAX);
+    SINO_CHECK((int64_t)columns * angles <= SINO_VISIT_SLOTS_MAX, SINO_BAD_INPUT,
+               "the operator has rays far from the tile that they cross");
     for (int64_t c = 0; !regroup->input.back && c < regroup->chain_count; c++) {
         const SinoGatherChain *chain = &regroup->chain[c];
         SinoGatherSpan *span = regroup->span + chain->first_visit * angles;
@@ -270,6 +273,7 @@ static void find_spans(SinoRegroup *regroup)
             if (!regroup->origin[chain->first_visit + i / angles].begins)
                 span[i] = hold(span[i - angles], span[i], columns);
     }
+    return NULL;
 }
 
 SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **result)
@@ -289,14 +293,15 @@ SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **result)
     SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->visit, "visits", &regroup->visit));
     SINO_TRY_OR(status, failed,
                 sino_allocate(visits > tiles ? visits : tiles, sizeof *regroup->chain, "chains", &regroup->chain));
-    SINO_TRY_OR(status, failed,
-                sino_allocate(visits * regroup->batch_angles, sizeof *regroup->span, "spans", &regroup->span));
+    SINO_TRY_OR(
+        status, failed,
+        sino_allocate(sino_times(visits, regroup->batch_angles), sizeof *regroup->span, "spans", &regroup->span));
     SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->part, "parts of chains", &regroup->part));
     open_sections(regroup, regroup->origin);
     qsort(regroup->origin, (size_t)visits, sizeof *regroup->origin, by_place);
     number_chains(regroup);
     if (!input->back) cut_chains(regroup);
-    find_spans(regroup);
+    SINO_TRY_OR(status, failed, find_spans(regroup));
     *result = regroup;
     return NULL;
 failed:

@@ -4,6 +4,7 @@
 #ifndef SINO_TRACE_H
 #define SINO_TRACE_H
 
+#include "arithmetic.h"
 #include "block.h"
 #include "status.h"
 #include "vector.h"
@@ -44,11 +45,11 @@ SINO_INLINE SinoTileRange sino_tile_range(int64_t grid_size, int64_t index)
 }
 
 /* Number of voxels of all tiles that lie in the grid, at least in part. */
-SINO_INLINE int64_t sino_tile_voxels(int64_t grid_size)
+static inline int64_t sino_tile_voxels(int64_t grid_size)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < sino_tile_side(grid_size); i++) count += sino_tile_range(grid_size, i).count > 0;
-    return count * count * SINO_TILE_VOXELS;
+    return sino_times(sino_times(count, count), SINO_TILE_VOXELS);
 }
 
 /* Traced tiles: the sections of a block (block.h), with ray numbers of the whole layout. */

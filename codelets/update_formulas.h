@@ -39,6 +39,8 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 2 };
 #define SINO_UPDATE_FORMULAS(ROW)                                                                                      \
     ROW(square, SQUARE, "update_sums", SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 1, 0)         \
     ROW(product, PRODUCT, "update_sums", SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, 2, 0)     \
+    ROW(weighted_product, WEIGHTED_PRODUCT, "update_sums", SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_NO_VECTOR,         \
+        SINO_NO_VECTOR, 2, 0)                                                                                          \
     ROW(ones, ONES, "weights_ones", SINO_VECTOR_WRITE, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)           \
     ROW(reciprocal, RECIPROCAL, "weights_reciprocal", SINO_VECTOR_CHANGE, SINO_NO_VECTOR, SINO_NO_VECTOR,              \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
@@ -144,13 +146,19 @@ SINO_INLINE void sino_rule_apply(int rule, SinoSliceState *state, const SinoSlic
  * SINO_UPDATE_TEMPLATES. */
 #if defined REAL || defined SINO_UPDATE_TEMPLATES
 
+#if !defined __cplusplus && !defined __OPENCL_C_VERSION__
+#include <tgmath.h> /* copysign of REAL, as CUDA C++ and OpenCL C have it */
+#endif
+
 #ifdef __cplusplus
-#define SINO_FORMULA template <class REAL> SINO_INLINE void
-#define SINO_ELEMENT const SinoElement<REAL>
+#define SINO_FORMULA       template <class REAL> SINO_INLINE void
+#define SINO_FORMULA_VALUE template <class REAL> SINO_INLINE REAL
+#define SINO_ELEMENT       const SinoElement<REAL>
 template <class REAL> struct SinoElement {
 #else
-#define SINO_FORMULA SINO_INLINE void
-#define SINO_ELEMENT const SinoElement
+#define SINO_FORMULA       SINO_INLINE void
+#define SINO_FORMULA_VALUE SINO_INLINE REAL
+#define SINO_ELEMENT       const SinoElement
 typedef struct SinoElement {
 #endif
     /* Inputs of a formula beside the elements v of its vectors, which have the order of its row. */
@@ -164,6 +172,16 @@ typedef struct SinoElement {
 } SinoElement;
 #endif
 
+/* The weight of a ray: 1, or 0 if it has no value. A ray without a value is −0; every other zero of a sinogram, and of
+ * CG's residual, is +0 (correct.h). The mark costs no memory: products and sums take it as the 0 that the residual of
+ * such a ray is. Compilers vectorise copysign, where they do not vectorise signbit. */
+SINO_FORMULA_VALUE sino_formula_weight(REAL ray)
+{
+    const REAL sign = copysign((REAL)1, ray);
+    const bool marked = (ray == 0) & (sign < 0); /* & vectorises, && does not */
+    return marked ? 0 : 1;
+}
+
 /* Vector v. Sum: Σ v². */
 SINO_FORMULA sino_formula_square(SINO_ELEMENT *e, REAL *v, double *sum)
 {
@@ -175,6 +193,15 @@ SINO_FORMULA sino_formula_square(SINO_ELEMENT *e, REAL *v, double *sum)
 SINO_FORMULA sino_formula_product(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     const double value = (double)v[0];
+    (void)e;
+    sum[SINO_SUM_SQUARE] += value * value;
+    sum[SINO_SUM_PRODUCT] += value * (double)v[1];
+}
+
+/* Vectors v, w of rays. Sums over the rays that have a value in w: Σ v², Σ v·w. */
+SINO_FORMULA sino_formula_weighted_product(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    const double value = (double)(sino_formula_weight(v[1]) * v[0]);
     (void)e;
     sum[SINO_SUM_SQUARE] += value * value;
     sum[SINO_SUM_PRODUCT] += value * (double)v[1];
@@ -194,11 +221,12 @@ SINO_FORMULA sino_formula_reciprocal(SINO_ELEMENT *e, REAL *v, double *sum)
     v[0] = v[0] > (REAL)1e-6 ? 1 / v[0] : 0;
 }
 
-/* CG. Vectors q = A d, r: r −= step·q. Sum: Σ r². */
+/* CG. Vectors q = A d, r: r −= step·q; a ray without a value keeps −0, and no other becomes −0. Sum: Σ r². */
 SINO_FORMULA sino_formula_residual_cg(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { Q, R };
-    const REAL value = v[R] - e->scalar[SINO_CG_STEP] * v[Q];
+    const REAL next = v[R] - e->scalar[SINO_CG_STEP] * v[Q] + 0;
+    const REAL value = sino_formula_weight(v[R]) > 0 ? next : v[R];
     v[R] = value;
     sum[SINO_SUM_SQUARE] += (double)value * (double)value;
 }
@@ -218,11 +246,11 @@ SINO_FORMULA sino_formula_voxels_cg(SINO_ELEMENT *e, REAL *v, double *sum)
 }
 
 /* SIRT (A. van der Sluis and H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)). Vectors b, row weight R = 1/row
- * sum, w, which contains A x on entry: w = R (b − w). First: A x = 0. Sum: Σ (b − A x)². */
+ * sum, w, which contains A x on entry: w = R (b − w), 0 where b has no value. First: A x = 0. Sum: Σ (b − A x)². */
 SINO_FORMULA sino_formula_residual_sirt(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { B, ROW_WEIGHT, W };
-    const REAL rest = e->first ? v[B] : v[B] - v[W];
+    const REAL rest = e->first ? v[B] : sino_formula_weight(v[B]) * (v[B] - v[W]);
     sum[SINO_SUM_SQUARE] += (double)rest * (double)rest;
     v[W] = v[ROW_WEIGHT] * rest;
 }
@@ -261,15 +289,18 @@ SINO_FORMULA sino_formula_start_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
     v[X] = v[WEIGHT] > 0 ? e->scalar[SINO_MLEM_START] : otherwise;
 }
 
-/* MLEM. Vectors b, w, which contains A x on entry: w = max(b, 0)/A x, 0 where A x ≤ 0 or the quotient overflows. Sum: Σ
- * (A x − b)². */
+/* MLEM. Vectors b, w, which contains A x on entry: w = max(b, 0)/A x, 0 where A x ≤ 0 or the quotient overflows. A ray
+ * without a value has ratio 1: it is expected to count what x sends, as EM fills in data that are missing. Sum: Σ
+ * (A x − b)² of the rays that have a value. */
 SINO_FORMULA sino_formula_ratio_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { B, W };
-    const REAL rest = v[W] - v[B], counts = v[B] > 0 ? v[B] : 0, ratio = counts / v[W];
+    const REAL weight = sino_formula_weight(v[B]), rest = weight * (v[W] - v[B]);
+    const REAL counts = v[B] > 0 ? v[B] : 0, ratio = counts / v[W];
+    const REAL finite = v[W] > 0 && ratio < (REAL)INFINITY ? ratio : 0;
     (void)e;
     sum[SINO_SUM_SQUARE] += (double)rest * (double)rest;
-    v[W] = v[W] > 0 && ratio < (REAL)INFINITY ? ratio : 0;
+    v[W] = weight > 0 ? finite : 1;
 }
 
 /* MLEM. Vectors g = Aᵀ ratio, weight = 1/s, x: x = x·g·weight. Voxels of weight 0 and stopped slices keep x. */

@@ -7,6 +7,8 @@
 #ifndef SINO_GEOMETRY_H
 #define SINO_GEOMETRY_H
 
+#include "arithmetic.h"
+
 #include <stdint.h>
 
 typedef struct SinoGeometry {
@@ -20,7 +22,7 @@ typedef struct SinoGeometry {
 /* Ray (angle k, column c) has index k·M + c. */
 static inline int64_t sino_geometry_ray_count(const SinoGeometry *geometry)
 {
-    return geometry->angle_count * geometry->column_count;
+    return sino_times(geometry->angle_count, geometry->column_count);
 }
 
 #endif

@@ -2,9 +2,10 @@
 /* Log: one line per message on stderr, as text or JSON; progress as a line that is redrawn on a terminal. */
 #include "log.h"
 
+#include "json.h"
 #include "memory.h"
 #include "platform.h"
-#include "utf8.h"
+#include "visible.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,6 +24,7 @@ struct SinoLog {
     double start_s;         /* monotonic clock */
     double last_progress_s; /* since start_s; negative: no progress was written yet */
     bool line_is_open;      /* a progress line stands on the terminal, without newline */
+    bool ended;             /* nothing is written any more */
 };
 
 SinoStatus sino_log_open(SinoLogFormat format, SinoLog **log)
@@ -49,66 +51,49 @@ void sino_log_close(SinoLog *log)
     free(log);
 }
 
-static void print_json_string(const char *text, FILE *out)
+static void open_json(SinoJson *json, double time_s, const char *level, const char *event, const char *message)
 {
-    uint32_t code;
-    fputc('"', out);
-    while (*text) {
-        const int length = sino_utf8_decode(text, &code);
-        if (length == 0)
-            fputs("\\ufffd", out); /* JSON must be UTF-8; a file name may be any bytes */
-        else if (code == '"' || code == '\\')
-            fprintf(out, "\\%c", (char)code);
-        else if (code < 0x20)
-            fprintf(out, "\\u%04" PRIx32, code);
-        else
-            fwrite(text, 1, (size_t)length, out);
-        text += length ? length : 1;
-    }
-    fputc('"', out);
-}
-
-static void print_json_number(const char *name, double value, FILE *out)
-{
-    if (isfinite(value))
-        fprintf(out, ",\"%s\":%.9g", name, value);
-    else
-        fprintf(out, ",\"%s\":null", name);
-}
-
-static void print_json_head(double time_s, const char *level, const char *event, const char *message, FILE *out)
-{
-    fprintf(out, "{\"time\":%.3f,\"level\":\"%s\",\"event\":", time_s, level);
-    print_json_string(event, out);
-    fputs(",\"message\":", out);
-    print_json_string(message, out);
+    sino_json_open(json, NULL);
+    sino_json_real(json, "time", round(1000 * time_s) / 1000);
+    sino_json_text(json, "level", level);
+    sino_json_text(json, "event", event);
+    sino_json_text(json, "message", message);
 }
 
 static void print_text(SinoLog *log, const char *level, const char *message, FILE *out)
 {
-    fprintf(out, "%ssinodag: %s%s\n", log->line_is_open ? "\r\033[K" : "",
-            strcmp(level, "warning") == 0 ? "warning: " : "", message);
+    fprintf(out, "%ssinodag: %s", log->line_is_open ? "\r\033[K" : "",
+            strcmp(level, "warning") == 0 ? "warning: " : "");
+    sino_print_visible(message, out);
+    fputc('\n', out);
     log->line_is_open = false;
 }
 
-static void write_message(SinoLog *log, const char *level, const char *event, const char *message)
+/* The caller holds the mutex. */
+static void write_line(SinoLog *log, const char *level, const char *event, const char *message)
 {
     char *line = NULL;
     size_t size;
-    pthread_mutex_lock(&log->mutex);
     /* The line is written at once, so that lines of several ranks do not mix. Without memory it is written piece by
      * piece. */
     FILE *memory = open_memstream(&line, &size);
     FILE *out = memory ? memory : stderr;
     if (log->format == SINO_LOG_JSON) {
-        print_json_head(sino_platform_now_s() - log->start_s, level, event, message, out);
-        fputs("}\n", out);
+        SinoJson json = {.out = out, .compact = true};
+        open_json(&json, sino_platform_now_s() - log->start_s, level, event, message);
+        sino_json_close(&json);
     } else {
         print_text(log, level, message, out);
     }
     if (memory && fclose(memory) == 0) fwrite(line, 1, size, stderr);
-    pthread_mutex_unlock(&log->mutex);
     free(line);
+}
+
+static void write_message(SinoLog *log, const char *level, const char *event, const char *message)
+{
+    pthread_mutex_lock(&log->mutex);
+    if (!log->ended) write_line(log, level, event, message);
+    pthread_mutex_unlock(&log->mutex);
 }
 
 static void write_formatted(SinoLog *log, const char *level, const char *event, const char *format, va_list arguments)
@@ -164,19 +149,49 @@ void sino_log_error(SinoLog *log, SinoStatus status)
     if (*sino_status_text(status)) write_message(log, "error", "error", sino_status_text(status));
 }
 
+void sino_log_last_words(SinoLog *log, SinoStatus status)
+{
+    pthread_mutex_lock(&log->mutex);
+    if (!log->ended) write_line(log, "error", "error", sino_status_text(status));
+    log->ended = true;
+    pthread_mutex_unlock(&log->mutex);
+}
+
 /* NaN, unknown, while nothing is done. */
 static double remaining_s(double done, double elapsed_s)
 {
     return done > 0 && done <= 1 ? elapsed_s * (1 - done) / done : NAN;
 }
 
-/* Text of a progress, as "part 1/4, iteration 12/30, residual 1.23e-03, 41 %, 0:03:21 left". */
+enum { PIECE = 96 };
+
+/* ", iteration 12/30", or ", iteration 9–12/30" when slices are at different ones; "" without iterations. */
+static const char *iteration_text(const SinoProgress *progress, char text[PIECE])
+{
+    text[0] = '\0';
+    if (progress->iteration_count <= 0) return text;
+    if (progress->least_iteration < progress->iteration)
+        snprintf(text, PIECE, ", iteration %" PRId64 "–%" PRId64 "/%" PRId64, progress->least_iteration,
+                 progress->iteration, progress->iteration_count);
+    else
+        snprintf(text, PIECE, ", iteration %" PRId64 "/%" PRId64, progress->iteration, progress->iteration_count);
+    return text;
+}
+
+static const char *stopped_text(const SinoProgress *progress, char text[PIECE])
+{
+    text[0] = '\0';
+    if (progress->stopped_slices > 0)
+        snprintf(text, PIECE, ", %" PRId64 " of %" PRId64 " slices stopped", progress->stopped_slices,
+                 progress->slice_count);
+    return text;
+}
+
+/* Text of a progress, as "part 1/4, iteration 9–12/30, 3 of 64 slices stopped, residual 1.23e-03, 41 %, 0:03:21 left".
+ */
 static void progress_text(const SinoProgress *progress, double left_s, char *text, size_t size)
 {
-    char iteration[64] = "", residual[40] = "", left[40] = "";
-    if (progress->iteration_count > 0)
-        snprintf(iteration, sizeof iteration, ", iteration %" PRId64 "/%" PRId64, progress->iteration,
-                 progress->iteration_count);
+    char iteration[PIECE], stopped[PIECE], residual[40] = "", left[40] = "";
     if (isfinite(progress->residual)) snprintf(residual, sizeof residual, ", residual %.2e", progress->residual);
     /* An estimate above a hundred years comes from too small a share to mean anything. */
     if (isfinite(left_s) && left_s < 3e9) {
@@ -184,8 +199,9 @@ static void progress_text(const SinoProgress *progress, double left_s, char *tex
         snprintf(left, sizeof left, ", %" PRId64 ":%02d:%02d left", seconds / 3600, (int)(seconds / 60 % 60),
                  (int)(seconds % 60));
     }
-    snprintf(text, size, "part %" PRId64 "/%" PRId64 "%s%s, %.0f %%%s", progress->slab, progress->slab_count, iteration,
-             residual, 100 * progress->done, left);
+    snprintf(text, size, "part %" PRId64 "/%" PRId64 "%s%s%s, %.0f %%%s", progress->slab, progress->slab_count,
+             iteration_text(progress, iteration), stopped_text(progress, stopped), residual, 100 * progress->done,
+             left);
 }
 
 static void write_json_progress(const SinoProgress *progress, double elapsed_s, double left_s, const char *text)
@@ -194,14 +210,19 @@ static void write_json_progress(const SinoProgress *progress, double elapsed_s, 
     size_t size;
     FILE *out = open_memstream(&line, &size);
     if (!out) return; /* no memory: this progress is skipped */
-    print_json_head(elapsed_s, "info", "progress", text, out);
-    fprintf(out,
-            ",\"slab\":%" PRId64 ",\"slab_count\":%" PRId64 ",\"iteration\":%" PRId64 ",\"iteration_count\":%" PRId64,
-            progress->slab, progress->slab_count, progress->iteration, progress->iteration_count);
-    print_json_number("residual", progress->residual, out);
-    print_json_number("done", progress->done, out);
-    print_json_number("remaining", left_s, out);
-    fputs("}\n", out);
+    SinoJson json = {.out = out, .compact = true};
+    open_json(&json, elapsed_s, "info", "progress", text);
+    sino_json_integer(&json, "slab", progress->slab);
+    sino_json_integer(&json, "slab_count", progress->slab_count);
+    sino_json_integer(&json, "least_iteration", progress->least_iteration);
+    sino_json_integer(&json, "iteration", progress->iteration);
+    sino_json_integer(&json, "iteration_count", progress->iteration_count);
+    sino_json_integer(&json, "stopped_slices", progress->stopped_slices);
+    sino_json_integer(&json, "slice_count", progress->slice_count);
+    sino_json_real(&json, "residual", progress->residual);
+    sino_json_real(&json, "done", progress->done);
+    sino_json_real(&json, "remaining", left_s);
+    sino_json_close(&json);
     if (fclose(out) == 0) fwrite(line, 1, size, stderr);
     free(line);
 }
@@ -226,6 +247,10 @@ void sino_log_progress(SinoLog *log, const SinoProgress *progress)
     const bool is_last = progress->done >= 1;
     /* Seconds between two progress lines. */
     const double pause_s = log->format == SINO_LOG_JSON ? 0 : log->on_terminal ? 0.1 : 1;
+    if (log->ended) {
+        pthread_mutex_unlock(&log->mutex);
+        return;
+    }
     if (is_last || log->last_progress_s < 0 || elapsed_s - log->last_progress_s >= pause_s) {
         progress_text(progress, left_s, text, sizeof text);
         if (log->format == SINO_LOG_JSON)

@@ -12,13 +12,14 @@ typedef struct SinoLog SinoLog;
 
 typedef enum SinoLogFormat { SINO_LOG_TEXT, SINO_LOG_JSON } SinoLogFormat;
 
-/* Progress of a reconstruction. */
+/* Progress of a reconstruction, of which a part (slab) is in work. */
 typedef struct SinoProgress {
-    int64_t slab, slab_count;           /* slab counts from 1 */
-    int64_t iteration, iteration_count; /* of the minibatch that has just finished an iteration */
-    double residual;                    /* ‖Ax − b‖/‖b‖ over the slices of that minibatch; NaN: not known */
-    double done;                        /* finished share of the whole run, 0…1 */
-    double elapsed_s;                   /* since the start of the run; the remaining time follows from it and `done` */
+    int64_t slab, slab_count;                            /* slab counts from 1 */
+    int64_t least_iteration, iteration, iteration_count; /* of the part's slices: the least and the most advanced */
+    int64_t stopped_slices, slice_count;                 /* of the part: at the tolerance; all */
+    double residual; /* ‖Ax − b‖/‖b‖ over the slices of the part, where a slice not begun counts as 1; NaN: not known */
+    double done;      /* finished share of the whole run, 0…1 */
+    double elapsed_s; /* since the start of the run; the remaining time follows from it and `done` */
 } SinoProgress;
 
 /* Opens a log on stderr; the caller closes it with sino_log_close.
@@ -43,6 +44,8 @@ void sino_log_warning(SinoLog *log, const char *event, const char *format, ...) 
 /* Writes "sinodag: " and the text of the error. Writes nothing when the text is empty, because another rank prints the
  * error. Does not consume the status. */
 void sino_log_error(SinoLog *log, SinoStatus status);
+/* The same, for the last line of a program that ends while other threads go on: the log writes nothing afterwards. */
+void sino_log_last_words(SinoLog *log, SinoStatus status);
 void sino_log_progress(SinoLog *log, const SinoProgress *progress);
 
 #endif

@@ -2,6 +2,8 @@
 /* Memory: plain, large and reserved allocations. */
 #include "memory.h"
 
+#include "arithmetic.h"
+
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,6 +17,14 @@ SinoStatus sino_multiply(int64_t a, int64_t b, const char *what, int64_t *produc
     int64_t result;
     SINO_CHECK(a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, &result), SINO_BAD_INPUT,
                "%s: %" PRId64 " times %" PRId64 " does not fit in 63 bits", what, a, b);
+    *product = result;
+    return NULL;
+}
+
+SinoStatus sino_product(int count, const int64_t *size, const char *what, int64_t *product)
+{
+    int64_t result = 1;
+    for (int i = 0; i < count; i++) SINO_TRY(sino_multiply(result, size[i], what, &result));
     *product = result;
     return NULL;
 }
@@ -51,7 +61,7 @@ static size_t next_lead(void)
     enum { LEADS = 16, L1_STEP = 256 };
     static atomic_uint count;
     const unsigned int number = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) % LEADS;
-    return sizeof(LargeHead) + number * (small_page + L1_STEP);
+    return sizeof(LargeHead) + (size_t)sino_times(number, (int64_t)small_page + L1_STEP);
 }
 
 void *sino_allocate_large(int64_t bytes)
@@ -111,10 +121,11 @@ const char *sino_bytes_text(int64_t bytes, char text[24])
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;
     int i = 0;
-    while (value >= 1024 && i < 6) {
+    while (value >= 1023.5 && i < 6) {
         value /= 1024;
         i++;
     }
-    snprintf(text, 24, i == 0 ? "%.0f %s" : "%.1f %s", value, unit[i]);
+    const int decimals = i == 0 ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0; /* three digits */
+    snprintf(text, 24, "%.*f %s", decimals, value, unit[i]);
     return text;
 }

@@ -14,6 +14,9 @@ enum { SINO_ALIGNMENT_BYTES = 64 };
 /* *product = a·b. SINO_BAD_INPUT, naming `what`: the product exceeds 63 bits, or a factor is negative. */
 SinoStatus sino_multiply(int64_t a, int64_t b, const char *what, int64_t *product);
 
+/* *product: the product of `count` sizes, likewise. */
+SinoStatus sino_product(int count, const int64_t *size, const char *what, int64_t *product);
+
 /* Allocates count × element_bytes zeroed bytes, 64-byte aligned, into *(void **)pointer; the caller releases them with
  * free(). A count of 0 gives a valid pointer. SINO_FAILED, naming `what` and its size: out of memory. */
 SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, void *pointer);

@@ -13,7 +13,7 @@ int64_t sino_panel_stride(SinoPrecision precision, int64_t slice_count)
 {
     const int64_t width = sino_panel_width(precision), rest = slice_count % width;
     int64_t last = 1;
-    while (last < rest) last *= 2;
+    while (last < rest) last = 2 * last;
     return slice_count - rest + (rest > 0 ? last : 0);
 }
 

@@ -2,6 +2,8 @@
 /* Platform: memory from /proc/meminfo and the control groups, cores from the affinity mask (Linux). */
 #include "platform.h"
 
+#include "arithmetic.h"
+
 #include <errno.h>
 #include <hwloc.h>
 #include <sched.h>
@@ -114,7 +116,7 @@ int64_t sino_platform_available_bytes_in(const char *root)
     const int64_t available_kib = read_number(path, "MemAvailable");
     /* Without /proc: the free pages, which are fewer than the available ones. */
     const int64_t machine =
-        available_kib >= 0 ? available_kib * 1024 : (int64_t)sysconf(_SC_AVPHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+        available_kib >= 0 ? available_kib * 1024 : sino_times(sysconf(_SC_AVPHYS_PAGES), sysconf(_SC_PAGESIZE));
     const int64_t groups = cgroups_remaining(root);
     return machine < groups ? machine : groups;
 }
@@ -184,13 +186,12 @@ int64_t sino_platform_socket_count(void)
     return count > 0 ? count : 1;
 }
 
-SinoJob sino_platform_job(void)
+void sino_platform_hide_opencl(void)
 {
-    /* Variables that Open MPI sets, and those of MPICH and its derivatives. */
-    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
-        if (rank && size) return (SinoJob){strtoll(rank, NULL, 10), strtoll(size, NULL, 10)};
-    }
-    return (SinoJob){0, 1};
+    (void)setenv("OCL_ICD_VENDORS", "/dev/null/none", 1); /* without memory for it a platform starts: no harm */
+}
+
+void sino_platform_keep_hwloc_from_opencl(void)
+{
+    (void)setenv("HWLOC_COMPONENTS", "-opencl", 0);
 }

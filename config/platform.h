@@ -25,10 +25,12 @@ int sino_platform_core_count(void);
 /* CPU packages (sockets) with a core that the process may run on, as hwloc sees them; 1 when hwloc does not know. */
 int64_t sino_platform_socket_count(void);
 
-/* The number of processes that an MPI launcher started together, and the rank of this one. */
-typedef struct SinoJob {
-    int64_t rank, size; /* 0 and 1 without a launcher */
-} SinoJob;
-SinoJob sino_platform_job(void);
+/* Makes OpenCL's loader find no platform from now on. StarPU and hwloc look for platforms in every run, and a platform
+ * such as PoCL starts when it is found, and writes to its cache. The loader looks once in the life of a process. */
+void sino_platform_hide_opencl(void);
+
+/* Keeps hwloc, which MPI calls before the settings are read, from looking for OpenCL's platforms. HWLOC_COMPONENTS of
+ * the environment has precedence. */
+void sino_platform_keep_hwloc_from_opencl(void);
 
 #endif

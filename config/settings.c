@@ -2,6 +2,7 @@
 /* Settings: combines defaults, YAML file and arguments into one checked SinoSettings. */
 #include "settings.h"
 
+#include "file_identity.h"
 #include "memory.h"
 #include "settings_table.h"
 
@@ -35,7 +36,7 @@ static SinoStatus assign_arguments(const char *const text[SINO_SETTING_COUNT], S
         if (!text[i]) continue;
         char where[40];
         snprintf(where, sizeof where, "--%s", sino_setting_table[i].name);
-        SINO_TRY(sino_setting_assign(&sino_setting_table[i], where, text[i], settings));
+        SINO_TRY(sino_setting_assign_given(&sino_setting_table[i], where, text[i], settings));
         given[i] = true;
     }
     return NULL;
@@ -106,6 +107,13 @@ static SinoStatus settle_values(int verb, const bool given[SINO_SETTING_COUNT], 
     return NULL;
 }
 
+/* A program that reads the log as JSON reads the result as JSON, too, unless it is told otherwise. */
+static void settle_json(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
+{
+    const SinoSetting *row = sino_setting_find(verb, "json", 4);
+    if ((row->verbs & verb) && !given[row - sino_setting_table]) settings->json = settings->log == SINO_LOG_JSON;
+}
+
 static SinoStatus check_range(const char *what, int64_t start, int64_t end)
 {
     SINO_CHECK(end == -1 || end > start, SINO_BAD_INPUT,
@@ -144,45 +152,29 @@ static SinoStatus check_shares(const SinoSettings *settings)
     return NULL;
 }
 
-static bool is_same_file(const char *a, const char *b)
+static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files)
 {
-    if (!a || !b) return false;
-    struct stat first, second;
-    return strcmp(a, b) == 0 ||
-           (stat(a, &first) == 0 && stat(b, &second) == 0 && (S_ISREG(first.st_mode) || S_ISDIR(first.st_mode)) &&
-            first.st_dev == second.st_dev && first.st_ino == second.st_ino);
+    SINO_TRY(sino_files_input(files, "the input file", settings->file_name));
+    SINO_TRY(sino_files_input(files, "--theta", settings->theta));
+    SINO_TRY(sino_files_input(files, "--flats", settings->flats));
+    SINO_TRY(sino_files_input(files, "--darks", settings->darks));
+    SINO_TRY(sino_files_input(files, "--config", settings->config));
+    SINO_TRY(sino_files_output(files, "--out", settings->out));
+    SINO_TRY(sino_files_output(files, "--graph", settings->graph));
+    SINO_TRY(sino_files_output(files, "--operator-cache", settings->operator_cache));
+    SINO_TRY(sino_files_output(files, "--truth", settings->truth));
+    SINO_TRY(sino_files_output(files, "--csv", settings->csv));
+    return sino_files_output(files, "--roofline", settings->roofline);
 }
 
 /* Refuses outputs that name an input or another output: with --overwrite they would replace the scan. */
 static SinoStatus check_files(const SinoSettings *settings)
 {
-    const struct {
-        const char *output_name, *output, *other_name, *other;
-    } pair[] = {
-        {"--out", settings->out, "the input file", settings->file_name},
-        {"--out", settings->out, "--theta", settings->theta},
-        {"--out", settings->out, "--flats", settings->flats},
-        {"--out", settings->out, "--darks", settings->darks},
-        {"--out", settings->out, "--config", settings->config},
-        {"--graph", settings->graph, "the input file", settings->file_name},
-        {"--graph", settings->graph, "--theta", settings->theta},
-        {"--graph", settings->graph, "--flats", settings->flats},
-        {"--graph", settings->graph, "--darks", settings->darks},
-        {"--graph", settings->graph, "--config", settings->config},
-        {"--graph", settings->graph, "--out", settings->out},
-        {"--operator-cache", settings->operator_cache, "--out", settings->out},
-        {"--operator-cache", settings->operator_cache, "--graph", settings->graph},
-        {"--truth", settings->truth, "--config", settings->config},
-        {"--truth", settings->truth, "--out", settings->out},
-        {"--csv", settings->csv, "--config", settings->config},
-        {"--roofline", settings->roofline, "--config", settings->config},
-        {"--roofline", settings->roofline, "--csv", settings->csv},
-    };
-    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
-        SINO_CHECK(!is_same_file(pair[i].output, pair[i].other), SINO_BAD_INPUT,
-                   "%s and %s are the same file, '%s'; allowed: different files", pair[i].output_name,
-                   pair[i].other_name, pair[i].output);
-    return NULL;
+    SinoNamedFiles files = {0};
+    SinoStatus status = name_files(settings, &files);
+    if (!status) status = sino_files_check(&files);
+    sino_files_free(&files);
+    return status;
 }
 
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
@@ -212,6 +204,7 @@ static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT],
     SINO_TRY(assign_arguments(text, settings, given));
     if (settings->help) return NULL;
     SINO_TRY(settle_values(verb, given, settings));
+    settle_json(verb, given, settings);
     return check(verb, given, settings);
 }
 
@@ -240,5 +233,6 @@ void sino_settings_free(SinoSettings *settings)
         free(text);
     }
     free(settings->node_weights.value);
+    free(settings->remarks);
     free(settings);
 }

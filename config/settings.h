@@ -40,7 +40,6 @@ typedef enum SinoFbpFilter {
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE } SinoCenterMethod;
 typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;
-typedef enum SinoPlanFormat { SINO_PLAN_TABLE, SINO_PLAN_JSON } SinoPlanFormat;
 
 /* Verbs of the program, as bits. */
 enum {
@@ -96,6 +95,8 @@ typedef struct SinoSettings {
     SinoScanValues scan_values;         /* --data; unless AUTO it determines the next two members */
     SinoFlatCorrection flat_correction; /* --flat-correction */
     bool minus_log;                     /* --minus-log yes|no */
+    double saturation;                  /* counts of this value or more are undefined; 0: none; NaN: auto */
+    double max_repaired;                /* largest share of undefined values that a run accepts */
     /* center */
     double rotation_axis;           /* NaN: auto */
     SinoCenterMethod center_method; /* --rotation-axis-auto vo|phase */
@@ -122,6 +123,7 @@ typedef struct SinoSettings {
     char *graph;                   /* path of a DOT file of the task graph; NULL: none */
     bool profile;
     bool resume;          /* go on from what an unfinished run left behind */
+    double stall_limit_s; /* a run in which no task ends for so long ends; 0: never */
     char *operator_cache; /* directory of stored operators; NULL: none */
     /* ranks */
     SinoGridShape grid;
@@ -136,6 +138,7 @@ typedef struct SinoSettings {
     double mask_ratio;    /* voxels beyond this share of the inscribed circle are zero; 0: no mask */
     double pixel_size_um; /* > 0: volume in 1/cm; 0: volume per detector pixel */
     bool pictures, overwrite;
+    bool json; /* info, plan: print one JSON object */
     /* phantom, demo */
     int64_t size, angles, slices; /* bench and plan also use angles, plan also slices; there 0: not given */
     double noise;                 /* relative standard deviation of an open-beam count; 0: none */
@@ -147,7 +150,6 @@ typedef struct SinoSettings {
     char *csv, *roofline;       /* paths of the table of figures and of the picture; NULL: none */
     /* plan: a run on a machine that need not exist */
     int64_t ranks;
-    SinoPlanFormat plan_format;
     char *machine;                          /* a preset, or a file of bench --csv; NULL: preset "usual" */
     double kernel_gflops;                   /* of a worker that multiplies a panel of slices; 0: rate of the machine */
     double memory_gbps, socket_gbps;        /* of a worker: to its memory, to others of its socket; 0: as above */
@@ -157,6 +159,7 @@ typedef struct SinoSettings {
     char *config;
     SinoLogFormat log;
     bool help;
+    char *remarks; /* on values that other programs take otherwise, for the log; NULL: none */
 } SinoSettings;
 
 /* Reads the settings of `verb` (one bit): defaults first, then the YAML file of --config, then the arguments (argv
@@ -172,6 +175,10 @@ SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **tex
 /* The same without the settings that a run and its --resume may have different: those that do not change the volume,
  * and those whose effect on a run SinoRunPlan tells. The caller frees *text. */
 SinoStatus sino_settings_fixed_text(const SinoSettings *settings, int verb, char **text);
+
+/* The same for the settings that all ranks of a run must share. Left out are names of files, which may be copies on
+ * each node, and what may suit each rank's machine: memory, workers, device, scheduler and log. */
+SinoStatus sino_settings_shared_text(const SinoSettings *settings, int verb, char **text);
 
 /* Prints the options of a verb for --help, and the text of docs/SETTINGS.md, from the table. */
 void sino_settings_help(int verb, FILE *out);

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 static const SinoSetting *find_letter(char letter)
 {
@@ -13,10 +14,16 @@ static const SinoSetting *find_letter(char letter)
     return NULL;
 }
 
-/* The row of "--name" or "-o"; NULL: unknown. */
-static const SinoSetting *find_option(int verb, const char *word)
+enum { WORD_SIZE = 80 };
+
+/* The row of "--name" or "-o"; NULL: unknown. Some programs have "--the_name". */
+static const SinoSetting *find_option(int verb, const char *spelling)
 {
+    char word[WORD_SIZE];
+    snprintf(word, sizeof word, "%s", spelling);
     const size_t length = strlen(word);
+    for (char *c = word; *c; c++)
+        if (*c == '_') *c = '-';
     if (length > 2 && word[1] == '-') return sino_setting_find(verb, word + 2, length - 2);
     return length == 2 ? find_letter(word[1]) : NULL;
 }
@@ -52,45 +59,68 @@ static SinoStatus keep(const SinoSetting *row, const char *value, const char *te
     return NULL;
 }
 
-static SinoStatus keep_file_name(int verb, const char *name, const char *text[SINO_SETTING_COUNT])
+/* What may be wrong with file names: a word after an option that needs no value may be meant as its value. */
+typedef struct Doubt {
+    const SinoSetting *flag;      /* the option just before; NULL: none */
+    const SinoSetting *kept_flag; /* the option before the name that is kept, if there is no such file */
+} Doubt;
+
+static SinoStatus refuse_flag(const SinoSetting *flag, const char *value)
+{
+    return sino_error(SINO_BAD_INPUT, "--%s is '%s'; allowed: yes or no", flag->name, value);
+}
+
+static SinoStatus keep_file_name(int verb, const char *name, const char *text[SINO_SETTING_COUNT], Doubt *doubt)
 {
     const SinoSetting *row = sino_setting_find(verb, "file-name", 9);
+    const SinoSetting *flag = doubt->flag && access(name, F_OK) != 0 ? doubt->flag : NULL;
+    const char *kept = text[row - sino_setting_table];
+    if (flag && (kept || !(row->verbs & verb))) return refuse_flag(flag, name);
+    if (kept && doubt->kept_flag) return refuse_flag(doubt->kept_flag, kept);
     SINO_CHECK(row->verbs & verb, SINO_BAD_INPUT, "'%s' is not an option of %s, which takes no file name; needed: %s",
                name, sino_verb_text(verb)->name, sino_verb_text(verb)->usage);
-    const char *kept = text[row - sino_setting_table];
     SINO_CHECK(!kept, SINO_BAD_INPUT,
                "there are two input files, '%s' and '%s'; allowed: one, or a quoted pattern of TIFF images", kept,
                name);
+    doubt->kept_flag = flag;
     return keep(row, name, text);
 }
 
-/* arguments[*i] is an option; *i advances when the next argument is its value. */
-static SinoStatus keep_option(int verb, int count, char **arguments, int *i, const char *text[SINO_SETTING_COUNT])
+/* arguments[*i] is an option; *i advances when the next argument is its value. *flag: the option, if it has no value.
+ */
+static SinoStatus keep_option(int verb, int count, char **arguments, int *i, const char *text[SINO_SETTING_COUNT],
+                              const SinoSetting **flag)
 {
     const char *argument = arguments[*i];
     const char *value = strchr(argument, '=');
-    char word[80];
+    char word[WORD_SIZE];
     snprintf(word, sizeof word, "%.*s", value ? (int)(value - argument) : INT_MAX, argument);
     const SinoSetting *row = find_option(verb, word);
     if (!row) return sino_setting_unknown(verb, "unknown option", "--", word);
     SINO_TRY(sino_setting_check_verb(row, verb, word));
+    const int at = *i;
+    if (!value && row->kind == SINO_SETTING_FLAG) *flag = row;
     if (value)
         value++;
     else
         SINO_TRY(next_value(row, count, arguments, i, &value));
+    if (*i > at) *flag = NULL;
     return keep(row, value, text);
 }
 
 SinoStatus sino_settings_arguments(int verb, int count, char **arguments, const char *text[SINO_SETTING_COUNT])
 {
     bool options_ended = false;
+    Doubt doubt = {NULL, NULL};
     for (int i = 0; i < count; i++) {
-        if (options_ended || arguments[i][0] != '-' || arguments[i][1] == '\0')
-            SINO_TRY(keep_file_name(verb, arguments[i], text));
-        else if (strcmp(arguments[i], "--") == 0)
+        const bool is_name = options_ended || arguments[i][0] != '-' || arguments[i][1] == '\0';
+        if (is_name) SINO_TRY(keep_file_name(verb, arguments[i], text, &doubt));
+        doubt.flag = NULL;
+        if (is_name) continue;
+        if (strcmp(arguments[i], "--") == 0)
             options_ended = true;
         else
-            SINO_TRY(keep_option(verb, count, arguments, &i, text));
+            SINO_TRY(keep_option(verb, count, arguments, &i, text, &doubt.flag));
     }
     return NULL;
 }

@@ -113,8 +113,12 @@ static const char markdown_head[] =
     "\n"
     "A setting is given on the command line as `--name value` or `--name=value`, or in the YAML file of `--config` as\n"
     "a line `name: value`. Both read values alike. The command line wins over the file, the file over the default.\n"
-    "A yes-or-no setting may come without its value, which means yes; `true` and `false` are read too. The input file\n"
-    "needs no name: `sinodag recon scan.h5`. After `--` everything is a file name.\n"
+    "A yes-or-no setting may come without its value, which means yes; `true`, `on`, `1` and `false`, `off`, `0` are "
+    "read\n"
+    "too, in any case of letters. The input file needs no name: `sinodag recon scan.h5`. After `--` everything is a "
+    "file\n"
+    "name. On the command line `_` in a name is read as `-`. [Words of other programs](#words-of-other-programs) are\n"
+    "understood or answered.\n"
     "\n"
     "Sizes take `B`; `KB`, `MB`, `GB`, `TB` (powers of 1000); `KiB`, `MiB`, `GiB`, `TiB` or `K`, `M`, `G`, `T` "
     "(powers\n"
@@ -135,6 +139,35 @@ static const char markdown_head[] =
     "memory: 2GiB\n"
     "```\n";
 
+static const char peers_head[] =
+    "\n## Words of other programs\n\n"
+    "Options and values as TomoPy, tomopy-cli, tomocupy, nabu, httomo, ASTRA and RTK spell them. Those that mean the "
+    "same\n"
+    "are understood, options on the command line only. The others are refused with the right word.\n\n"
+    "| their word | here | understood |\n|---|---|---|\n";
+
+static void print_peer(const char *word, const char *here, const char *answer, bool understood, FILE *out)
+{
+    fprintf(out, "| `%s` | %s%s%s", word, here ? "`" : "", here ? here : "", here ? "`" : "");
+    fprintf(out, "%s%s | %s |\n", here && answer ? "; " : "", answer ? answer : "", understood ? "yes" : "no");
+}
+
+static void print_peers(FILE *out)
+{
+    char word[64], here[64];
+    fputs(peers_head, out);
+    for (const SinoPeerOption *peer = sino_peer_options; peer->word; peer++) {
+        snprintf(word, sizeof word, "--%s", peer->word);
+        snprintf(here, sizeof here, "--%s", peer->name ? peer->name : "");
+        print_peer(word, peer->name ? here : NULL, peer->answer, peer->same, out);
+    }
+    for (const SinoPeerValue *peer = sino_peer_values; peer->option; peer++) {
+        snprintf(word, sizeof word, "--%s %s", peer->option, peer->word ? peer->word : "0.3");
+        snprintf(here, sizeof here, "--%s %s", peer->option, peer->value ? peer->value : "");
+        print_peer(word, peer->value ? here : NULL, peer->answer, peer->value != NULL, out);
+    }
+}
+
 void sino_settings_markdown(FILE *out)
 {
     fprintf(out, "%s\n## Verbs\n\n", markdown_head);
@@ -145,4 +178,5 @@ void sino_settings_markdown(FILE *out)
         for (int i = 0; i < SINO_SETTING_COUNT; i++)
             if (sino_setting_table[i].group == group) print_markdown_row(&sino_setting_table[i], out);
     }
+    print_peers(out);
 }

@@ -20,6 +20,11 @@ static bool is_spelled(const char *name, const char *word, size_t length)
 const SinoSetting *sino_setting_find(int verb, const char *word, size_t length)
 {
     const SinoSetting *found = NULL;
+    const SinoPeerOption *peer = sino_peer_option(word, length);
+    if (peer && peer->same) {
+        word = peer->name;
+        length = strlen(word);
+    }
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
         if (!is_spelled(row->name, word, length) && !is_spelled(row->alias, word, length)) continue;
         if (row->verbs & verb) return row;
@@ -101,29 +106,72 @@ static int unlikeness(const char *word, const char *name)
     return edit_distance(word, name);
 }
 
-static const SinoSetting *closest(int verb, bool for_yaml, const char *word)
+/* The settings whose names, aliases or peers' words are closest to a word. */
+enum { GUESSES_MAX = 3 };
+typedef struct Guesses {
+    const char *word;
+    int least, count; /* distance; number of names at that distance */
+    const char *name[GUESSES_MAX];
+} Guesses;
+
+static void guess(const char *spelling, const char *name, Guesses *guesses)
 {
-    const size_t length = strlen(word);
-    if (length > WORD_MAX) return NULL;
-    const SinoSetting *best = NULL;
-    int least = length < 4 ? 2 : length < 6 ? 3 : 1 + (int)length / 3;
+    const int distance = unlikeness(guesses->word, spelling);
+    if (distance > guesses->least) return;
+    if (distance < guesses->least) guesses->count = 0;
+    guesses->least = distance;
+    for (int i = 0; i < guesses->count && i < GUESSES_MAX; i++)
+        if (strcmp(guesses->name[i], name) == 0) return;
+    if (guesses->count < GUESSES_MAX) guesses->name[guesses->count] = name;
+    guesses->count++;
+}
+
+/* Whether the verb has a setting of this name, for --config or for the command line. */
+static bool can_be_given(int verb, bool for_yaml, const char *name)
+{
+    const SinoSetting *row = sino_setting_find(verb, name, strlen(name));
+    return (row->verbs & verb) && !(for_yaml && row->argument_only);
+}
+
+static void find_closest(int verb, bool for_yaml, Guesses *guesses)
+{
+    const size_t length = strlen(guesses->word);
+    if (length > WORD_MAX) return;
+    guesses->least = length < 4 ? 1 : length < 6 ? 2 : (int)length / 3;
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
-        if (!(row->verbs & verb) || (for_yaml && row->argument_only)) continue;
-        const int by_name = unlikeness(word, row->name);
-        const int by_alias = unlikeness(word, row->alias);
-        const int distance = by_name < by_alias ? by_name : by_alias;
-        if (distance >= least) continue;
-        least = distance;
-        best = row;
+        if (!(row->verbs & verb) || !can_be_given(verb, for_yaml, row->name)) continue;
+        guess(row->name, row->name, guesses);
+        guess(row->alias, row->name, guesses);
     }
-    return best;
+    for (const SinoPeerOption *peer = sino_peer_options; peer->word; peer++)
+        if (peer->name && can_be_given(verb, for_yaml, peer->name)) guess(peer->word, peer->name, guesses);
+}
+
+/* The refusal of a word that another program has for a setting, or for what sinodag does not do. */
+static SinoStatus answer_peer(int verb, const char *what, const char *dashes, const char *word,
+                              const SinoPeerOption *peer)
+{
+    const char *name = sino_verb_text(verb)->name, *answer = peer->answer;
+    if (!peer->name) return sino_error(SINO_BAD_INPUT, "%s %s of %s: %s", what, word, name, answer);
+    return sino_error(SINO_BAD_INPUT, "%s %s of %s; did you mean %s%s%s%s%s?", what, word, name, dashes, peer->name,
+                      answer ? " (" : "", answer ? answer : "", answer ? ")" : "");
 }
 
 SinoStatus sino_setting_unknown(int verb, const char *what, const char *dashes, const char *word)
 {
-    const char *name = sino_verb_text(verb)->name;
-    const SinoSetting *row = closest(verb, dashes[0] == '\0', word + strspn(word, "-"));
-    if (!row)
+    const char *name = sino_verb_text(verb)->name, *bare = word + strspn(word, "-");
+    const bool for_yaml = dashes[0] == '\0';
+    Guesses guesses = {.word = bare};
+    const SinoPeerOption *peer = sino_peer_option(bare, strlen(bare));
+    if (peer && (!peer->name || can_be_given(verb, for_yaml, peer->name)))
+        return answer_peer(verb, what, dashes, word, peer);
+    find_closest(verb, for_yaml, &guesses);
+    if (guesses.count == 0 || guesses.count > GUESSES_MAX)
         return sino_error(SINO_BAD_INPUT, "%s %s of %s; allowed: what sinodag %s --help lists", what, word, name, name);
-    return sino_error(SINO_BAD_INPUT, "%s %s of %s; did you mean %s%s?", what, word, name, dashes, row->name);
+    char text[GUESSES_MAX * (WORD_MAX + 8)] = "";
+    size_t length = 0;
+    for (int i = 0; i < guesses.count; i++)
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%s%s", i ? " or " : "", dashes, guesses.name[i]);
+    return sino_error(SINO_BAD_INPUT, "%s %s of %s; did you mean %s?", what, word, name, text);
 }

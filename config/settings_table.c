@@ -37,7 +37,6 @@ static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
 static const char *const center_words[] = {"vo", "phase", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
 static const char *const communication_words[] = {"hierarchical", "direct", NULL};
-static const char *const plan_words[] = {"table", "json", NULL};
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
@@ -88,18 +87,18 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     }
 
 const SinoSetting sino_setting_table[] = {
-    ROW(INPUT, RECON | INFO | PLAN, "file-name", TEXT(file_name, "FILE"), .may_change = true,
+    ROW(INPUT, RECON | INFO | PLAN, "file-name", TEXT(file_name, "FILE"), .per_rank = true, .may_change = true,
         .help = "the scan: a Data Exchange HDF5 file; TIFF images by a folder, a quoted pattern or a file of "
                 "several pages; or raw float32 sinograms (with --theta and --columns); the option's name may "
                 "be left out"),
-    ROW(INPUT, RECON | INFO | PLAN, "theta", TEXT(theta, "ANGLES"),
+    ROW(INPUT, RECON | INFO | PLAN, "theta", TEXT(theta, "ANGLES"), .per_rank = true,
         .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
                 "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; or a range of "
                 "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
-    ROW(INPUT, RECON | INFO | PLAN, "flats", TEXT(flats, "IMAGES"),
+    ROW(INPUT, RECON | INFO | PLAN, "flats", TEXT(flats, "IMAGES"), .per_rank = true,
         .help = "flat fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
                 "pattern"),
-    ROW(INPUT, RECON | INFO | PLAN, "darks", TEXT(darks, "IMAGES"),
+    ROW(INPUT, RECON | INFO | PLAN, "darks", TEXT(darks, "IMAGES"), .per_rank = true,
         .help = "dark fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
                 "pattern"),
     ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL),
@@ -113,7 +112,7 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | PLAN, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"),
         .help = "the column after the last one to use; -1: up to the end"),
     ROW(INPUT, RECON | PLAN, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels",
-        .help = "average squares of this many by this many detector pixels"),
+        .help = "average squares of this many by this many detector pixels; 1: no binning"),
     ROW(INPUT, RECON | INFO | PLAN, "data", CHOICE(scan_values, values_words, "auto"),
         .help = "the kind of values in the scan; counts: flat and dark fields are applied, then -ln is taken; "
                 "transmission: only -ln is taken; line-integrals: used unchanged; auto: line integrals in raw "
@@ -123,6 +122,14 @@ const SinoSetting sino_setting_table[] = {
                 "applied"),
     ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"),
         .help = "take -ln of the transmission; no: the values already are line integrals"),
+    ROW(INPUT, RECON | INFO, "saturation", .kind = SINO_SETTING_AXIS, AT(saturation, double), .low = 0,
+        .high = COUNT_MAX, .fallback = "auto", .operand = "auto|X",
+        .help = "counts of this value and more are undefined, for the detector was overexposed; auto: the largest "
+                "value of an integer type, if the counts are divided by flat fields; 0: none"),
+    ROW(INPUT, RECON | INFO, "max-repaired", REAL(max_repaired, 0, 1, "0.2"), .may_change = true,
+        .help = "refuse a scan of whose values more than this share is undefined (dropped projections, dead "
+                "columns, saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates "
+                "them"),
 
     ROW(CENTER, RECON, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6, .high = 1e6,
         .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true,
@@ -171,27 +178,33 @@ const SinoSetting sino_setting_table[] = {
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory"),
 
-    ROW(MACHINE, RECON | DEMO, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
+    ROW(MACHINE, RECON | DEMO | PLAN, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
     ROW(MACHINE, RECON | DEMO | PLAN, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
         .unit = "slices", .may_change = true, .help = "slices that one task computes together; 0: sinodag chooses"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
-        .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes", .may_change = true,
+        .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes", .per_rank = true, .may_change = true,
         .help = "main memory that the run may use; 0: 80 % of what is free"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
-        .may_change = true, .help = "CPU cores that compute; 0: every core that this process may use"),
-    ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"),
+        .per_rank = true, .may_change = true,
+        .help = "CPU cores that compute; 0: every core that this process may use"),
+    ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"), .per_rank = true,
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
-    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"), .may_change = true,
+    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"), .per_rank = true, .may_change = true,
         .help = "StarPU's scheduling policy (lws, dmdas ...); if not given: STARPU_SCHED, or else lws, or dmdas "
                 "with devices"),
-    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .may_change = true,
+    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
         .help = "directory in which the operator (the ray lengths) is stored for later runs of the same "
                 "geometry, which read it; --reconstruction-type try reads operators but stores none"),
-    ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .may_change = true,
+    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH, "stall-limit", .kind = SINO_SETTING_DURATION,
+        AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min", .operand = "TIME",
+        .may_change = true,
+        .help = "a run in which no task ends for this time says what waits for what, and ends; none: it waits for "
+                "ever"),
+    ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .per_rank = true, .may_change = true,
         .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"), .may_change = true,
         .help = "measure every task and report how the time was spent"),
@@ -216,7 +229,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
-        .may_change = true,
+        .per_rank = true, .may_change = true,
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
                 "file, and a directory of its name without .h5); phantom: an HDF5 scan; demo: a directory, "
                 "\"demo\" if not given"),
@@ -239,6 +252,8 @@ const SinoSetting sino_setting_table[] = {
                 "begins if there are none"),
     ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,
         .help = "replace existing results"),
+    ROW(OUTPUT, INFO | PLAN, "json", FLAG(json, "no"),
+        .help = "print one JSON object, whose names are in docs/JSON.md; yes if --log json is given"),
 
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels",
         .help = "number of detector columns, which is also the side of a slice"),
@@ -269,7 +284,6 @@ const SinoSetting sino_setting_table[] = {
         .help = "projections over 180 degrees of a scan without a file"),
     ROW(PLAN, PLAN, "slices", INTEGER(slices, 1, 1000000, NULL), .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
-    ROW(PLAN, PLAN, "format", CHOICE(plan_format, plan_words, "table"), .help = "format in which the plan is printed"),
     ROW(PLAN, PLAN, "machine", TEXT(machine, "NAME|FILE"),
         .help = "rates of the machine: usual (the default), summit, or a table of sinodag bench --csv; the "
                 "options below override them"),
@@ -288,9 +302,9 @@ const SinoSetting sino_setting_table[] = {
     ROW(PLAN, PLAN, "file-bandwidth", RATE(file_gbps), .unit = "GB/s",
         .help = "rate at which all ranks together read and write files"),
 
-    ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true,
+    ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true, .per_rank = true,
         .help = "YAML file with one \"name: value\" line per setting; the command line overrides it"),
-    ROW(GENERAL, EVERY_VERB, "log", CHOICE(log, log_words, "text"), .may_change = true,
+    ROW(GENERAL, EVERY_VERB, "log", CHOICE(log, log_words, "text"), .per_rank = true, .may_change = true,
         .help = "format of the log on stderr; json: one object per line"),
     ROW(GENERAL, EVERY_VERB, "help", .letter = 'h', FLAG(help, "no"), .argument_only = true,
         .help = "show these options and stop"),

@@ -17,6 +17,7 @@ typedef enum SinoSettingKind {
     SINO_SETTING_COUNTS,   /* SinoCountList */
     SINO_SETTING_TEXT,     /* char *, owned */
     SINO_SETTING_BYTES,    /* int64_t */
+    SINO_SETTING_DURATION, /* double, in seconds; 0: none */
     SINO_SETTING_AXIS,     /* double; NaN: auto */
     SINO_SETTING_GRID,     /* SinoGridShape; zero: auto */
     SINO_SETTING_VOLUME,   /* SinoVolumeShape; zero: auto */
@@ -52,6 +53,7 @@ typedef struct SinoSetting {
     double low, high; /* bounds of a number; of SINO_SETTING_BYTES in bytes */
     bool low_excluded, high_excluded;
     bool argument_only; /* not a key of the YAML file */
+    bool per_rank;      /* ranks may have different values: names of files, and what a rank's machine offers */
     bool may_change;    /* a run and its --resume may differ in it (sino_settings_fixed_text) */
     char letter;        /* short option; 0: none */
     SinoSettingKind kind;
@@ -65,14 +67,36 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 78, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 81, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
 extern const char *const sino_group_title[SINO_GROUP_COUNT];
 
+/* An option as another program spells it. */
+typedef struct SinoPeerOption {
+    const char *word;   /* without dashes; NULL ends the table */
+    const char *name;   /* of the setting; NULL: there is none */
+    const char *answer; /* for the refusal; NULL: the name says it all */
+    bool same;          /* means exactly the same, and is understood */
+} SinoPeerOption;
+
+/* A value as another program spells it. */
+typedef struct SinoPeerValue {
+    const char *option; /* name of the setting; NULL ends the table */
+    const char *word;   /* NULL: any other value that is refused */
+    const char *value;  /* what it means here, and is understood as; NULL: it is refused */
+    const char *answer; /* for the refusal; of a value that is understood: a remark for the log; NULL: none */
+} SinoPeerValue;
+
+/* settings_peers.c */
+extern const SinoPeerOption sino_peer_options[];
+extern const SinoPeerValue sino_peer_values[];
+const SinoPeerOption *sino_peer_option(const char *word, size_t length); /* NULL: no such word */
+const SinoPeerValue *sino_peer_value(const SinoSetting *row, const char *value);
+
 /* settings_name.c */
 const SinoVerbText *sino_verb_text(int verb);
-/* The row with this name or alias: the verb's own row, else a row of other verbs. NULL: unknown. */
+/* The row with this name, alias or peers' word for it: the verb's own row, else a row of other verbs. NULL: unknown. */
 const SinoSetting *sino_setting_find(int verb, const char *word, size_t length);
 SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char *where);
 SinoStatus sino_setting_unknown(int verb, const char *what, const char *dashes, const char *word);
@@ -80,14 +104,19 @@ bool sino_setting_applies(const SinoSetting *row, SinoAlgorithmChoice algorithm)
 /* Writes the words whose bit is set as "a, b or c" (`last` is "or") into `text`, and returns `text`. */
 const char *sino_words_join(const char *const *words, unsigned bits, const char *last, char text[SINO_ALLOWED_SIZE]);
 
-/* settings_value.c. Error messages start with `where` ("--iterations", "scan.yaml: iterations"). */
+/* settings_value.c. Error messages start with `where` ("--iterations", "scan.yaml: iterations"). Values of the user get
+ * the peers' spellings understood; a default must not. */
+SinoStatus sino_setting_assign_given(const SinoSetting *row, const char *where, const char *value,
+                                     SinoSettings *settings);
 SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings);
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE]); /* "an integer from 1 to 9" */
 bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default, and not given */
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out); /* in YAML syntax */
-bool sino_flag_parse(const char *text, bool *value);
+bool sino_flag_parse(const char *text, bool *value);                  /* yes, true, on, 1; no, false, off, 0 */
 bool sino_integer_parse(const char *text, int64_t *value);            /* decimal */
 bool sino_real_parse(const char *text, size_t length, double *value); /* decimal; no "nan", no "inf" */
+bool sino_duration_parse(const char *text, double *seconds); /* "90", "90s", "10min", "1.5h", "2d"; "none": 0 */
+void sino_duration_print(double seconds, FILE *out);
 bool sino_setting_in_range(const SinoSetting *row, double value);
 void sino_real_print(double value, FILE *out); /* shortest digits that read back as the same number */
 

@@ -37,7 +37,7 @@ static bool parse_bytes(const char *text, int64_t *bytes)
 static bool parse_choice(const char *const *choices, const char *text, unsigned *value)
 {
     for (unsigned i = 0; choices[i]; i++) {
-        if (strcmp(text, choices[i]) != 0) continue;
+        if (strcasecmp(text, choices[i]) != 0) continue;
         *value = i;
         return true;
     }
@@ -49,14 +49,14 @@ static bool parse_choices(const char *const *choices, const char *text, unsigned
 {
     unsigned result = 0, count = 0;
     while (choices[count]) count++;
-    if (strcmp(text, "all") == 0) {
+    if (strcasecmp(text, "all") == 0) {
         *bits = (1u << count) - 1;
         return true;
     }
     for (const char *word = text;; word++) {
         const size_t length = strcspn(word, ",");
         unsigned i = 0;
-        while (i < count && !(strlen(choices[i]) == length && strncmp(choices[i], word, length) == 0)) i++;
+        while (i < count && !(strlen(choices[i]) == length && strncasecmp(choices[i], word, length) == 0)) i++;
         if (i == count || (result >> i & 1)) return false;
         result |= 1u << i;
         word += length;
@@ -132,6 +132,10 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
             return false;
         memcpy(member, &real, sizeof real);
         return true;
+    case SINO_SETTING_DURATION:
+        if (!sino_duration_parse(text, &real) || !sino_setting_in_range(row, real)) return false;
+        memcpy(member, &real, sizeof real);
+        return true;
     case SINO_SETTING_GRID:
         return sino_grid_parse(row, text, (SinoGridShape *)(void *)member);
     case SINO_SETTING_VOLUME:
@@ -165,6 +169,34 @@ SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const 
     SINO_CHECK(assign_value(row, value, member), SINO_BAD_INPUT, "%s is '%s'; allowed: %s", where, value,
                sino_setting_allowed(row, text));
     return NULL;
+}
+
+/* Adds a line to the remarks that the program logs when its log is open. */
+static SinoStatus add_remark(const char *where, const char *value, const char *remark, SinoSettings *settings)
+{
+    char *longer = NULL;
+    const char *old = settings->remarks ? settings->remarks : "";
+    SINO_CHECK(asprintf(&longer, "%s%s%s is %s; %s", old, *old ? "; " : "", where, value, remark) >= 0, SINO_FAILED,
+               "no memory for a remark");
+    free(settings->remarks);
+    settings->remarks = longer;
+    return NULL;
+}
+
+SinoStatus sino_setting_assign_given(const SinoSetting *row, const char *where, const char *value,
+                                     SinoSettings *settings)
+{
+    const SinoPeerValue *peer = sino_peer_value(row, value);
+    if (!peer) return sino_setting_assign(row, where, value, settings);
+    if (peer->value) {
+        SINO_TRY(sino_setting_assign(row, where, peer->value, settings));
+        return peer->answer ? add_remark(where, value, peer->answer, settings) : NULL;
+    }
+    SinoStatus status = sino_setting_assign(row, where, value, settings);
+    if (!status) return NULL;
+    SinoStatus answered = sino_error(SINO_BAD_INPUT, "%s (%s)", sino_status_text(status), peer->answer);
+    sino_status_free(status);
+    return answered;
 }
 
 enum { RANGE_SIZE = 72 };
@@ -210,6 +242,9 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
         break;
     case SINO_SETTING_BYTES:
         snprintf(text, SINO_ALLOWED_SIZE, "a size such as 512MiB, 2G or 1.5GB, from 0 to %.0f TiB", row->high / 0x1p40);
+        break;
+    case SINO_SETTING_DURATION:
+        snprintf(text, SINO_ALLOWED_SIZE, "none, or a time such as 90s, 10min or 1.5h");
         break;
     case SINO_SETTING_INTEGER:
         snprintf(text, SINO_ALLOWED_SIZE, "an integer %s", range_text(row, range));
@@ -321,6 +356,10 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
             fputs("auto", out);
         else
             sino_real_print(real, out);
+        break;
+    case SINO_SETTING_DURATION:
+        memcpy(&real, member, sizeof real);
+        sino_duration_print(real, out);
         break;
     case SINO_SETTING_TEXT:
         memcpy(&text, member, sizeof text);

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -17,9 +16,11 @@
 #include "file_list.h"
 #include "memory.h"
 #include "path_kind.h"
+#include "regular_file.h"
+#include "scan_limits.h"
 
 static const double rad_per_degree = SINO_PI / 180;
-static const int64_t file_bytes_max = (int64_t)1 << 30;
+static const int64_t file_bytes_max = (int64_t)64 << 20;
 
 static const char *const text_endings[] = {".txt", ".csv", NULL};
 static const char *const raw_endings[] = {".bin", ".raw", ".f32", NULL};
@@ -32,11 +33,10 @@ typedef struct Angles {
     double *angle_rad; /* owned */
 } Angles;
 
-static SinoStatus read_bytes(Angles *angles, int descriptor)
+static SinoStatus read_bytes(Angles *angles, int descriptor, int64_t size)
 {
-    const off_t size = lseek(descriptor, 0, SEEK_END);
-    SINO_CHECK(size >= 0 && size <= file_bytes_max, SINO_BAD_INPUT,
-               "%s has %lld bytes; allowed for angles: up to 1 GiB", angles->path, (long long)size);
+    SINO_CHECK(size <= file_bytes_max, SINO_BAD_INPUT, "%s has %" PRId64 " bytes; allowed for angles: up to %" PRId64,
+               angles->path, size, file_bytes_max);
     SINO_TRY(sino_allocate(size + 1, 1, "angles", &angles->bytes));
     for (angles->size = 0; angles->size < size;) {
         const ssize_t got =
@@ -51,12 +51,10 @@ static SinoStatus read_bytes(Angles *angles, int descriptor)
 
 static SinoStatus load_file(Angles *angles)
 {
-    const SinoPathKind kind = sino_path_kind(angles->path);
-    SINO_CHECK(kind != SINO_PATH_ABSENT, SINO_BAD_INPUT, "%s: %s", angles->path, strerror(errno));
-    SINO_CHECK(kind == SINO_PATH_FILE, SINO_BAD_INPUT, "%s is not a regular file", angles->path);
-    const int descriptor = open(angles->path, O_RDONLY | O_CLOEXEC);
-    SINO_CHECK(descriptor >= 0, SINO_BAD_INPUT, "%s: %s", angles->path, strerror(errno));
-    SinoStatus status = read_bytes(angles, descriptor);
+    int descriptor;
+    int64_t size;
+    SINO_TRY(sino_regular_open(angles->path, &descriptor, &size));
+    SinoStatus status = read_bytes(angles, descriptor, size);
     close(descriptor);
     return status;
 }
@@ -94,6 +92,8 @@ static SinoStatus parse_text(Angles *angles)
 {
     int64_t lines = 1;
     for (int64_t i = 0; i < angles->size; i++) lines += angles->bytes[i] == '\n';
+    SINO_CHECK(lines <= SINO_IMAGES_MAX, SINO_BAD_INPUT, "%s has %" PRId64 " lines; allowed: up to %d", angles->path,
+               lines, (int)SINO_IMAGES_MAX);
     SINO_TRY(sino_allocate(lines, sizeof *angles->angle_rad, "angles", &angles->angle_rad));
     char *text = angles->bytes;
     for (int64_t line = 1; line <= lines; line++) {
@@ -114,6 +114,8 @@ static SinoStatus parse_raw(Angles *angles)
     SINO_CHECK(angles->size > 0 && angles->size % 4 == 0, SINO_BAD_INPUT,
                "%s has %" PRId64 " bytes; allowed: 4 for each angle (float32 radians), of one angle or more",
                angles->path, angles->size);
+    SINO_CHECK(count <= SINO_IMAGES_MAX, SINO_BAD_INPUT, "%s has %" PRId64 " angles; allowed: up to %d", angles->path,
+               count, (int)SINO_IMAGES_MAX);
     SINO_TRY(sino_allocate(count, sizeof *angles->angle_rad, "angles", &angles->angle_rad));
     for (int64_t k = 0; k < count; k++) {
         float angle;

@@ -3,11 +3,12 @@
 #include "bench_csv.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "regular_file.h"
 
 /* Columns that are read; the first line gives their positions. */
 enum { PRECISION, SLICES, WORKERS, PROJECT, BACKPROJECT, READ, COLUMNS };
@@ -39,15 +40,15 @@ static bool parse(const char *text, double *value)
 {
     char *end;
     *value = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*value) && *value > 0;
+    return end != text && *end == '\0' && *value >= 1e-9 && *value <= 1e9;
 }
 
 static SinoStatus take_row(const char *path, char *const *field, const int column[COLUMNS], SinoBenchRates *rates)
 {
     double value[COLUMNS] = {0};
     for (int c = SLICES; c < COLUMNS; c++)
-        SINO_CHECK(parse(field[column[c]], &value[c]), SINO_BAD_INPUT, "%s: %s is '%s'; allowed: a number above 0",
-                   path, name[c], field[column[c]]);
+        SINO_CHECK(parse(field[column[c]], &value[c]), SINO_BAD_INPUT,
+                   "%s: %s is '%s'; allowed: a number from 1e-9 to 1e9", path, name[c], field[column[c]]);
     if ((int64_t)value[SLICES] <= rates->slices) return NULL;
     *rates = (SinoBenchRates){.slices = (int64_t)value[SLICES],
                               .kernel_gflops = 2 / (1 / value[PROJECT] + 1 / value[BACKPROJECT]) / value[WORKERS],
@@ -78,6 +79,7 @@ static SinoStatus read_lines(const char *path, FILE *file, const char *precision
 SinoStatus sino_bench_csv_read(const char *path, const char *precision, SinoBenchRates *result)
 {
     SinoBenchRates rates = {0};
+    SINO_TRY(sino_regular_check(path));
     FILE *file = fopen(path, "re");
     SINO_CHECK(file, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
     SinoStatus status = read_lines(path, file, precision, &rates);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "count_type.h"
-#include "hdf5_dataset.h"
 #include "hdf5_error.h"
+#include "hdf5_source.h"
 #include "memory.h"
 #include "path_kind.h"
 
@@ -18,6 +18,7 @@ typedef struct ExchangeFile {
     char *path;
     hid_t file;
     SinoDataset field[3]; /* by SinoScanField */
+    SinoFileList files;   /* the path, then those of sources, sorted */
 } ExchangeFile;
 
 static SinoStatus read_frames(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
@@ -34,6 +35,7 @@ static void close_file(void *file)
     ExchangeFile *exchange = file;
     for (int i = 0; i < 3; i++) sino_dataset_close(&exchange->field[i]);
     if (exchange->file >= 0) (void)H5Fclose(exchange->file); /* opened for reading: nothing can be lost */
+    sino_file_list_free(&exchange->files);
     free(exchange->path);
     free(exchange);
 }
@@ -55,7 +57,7 @@ static SinoStatus open_field(ExchangeFile *exchange, SinoScanField field, const 
     const SinoDataset *data = &exchange->field[SINO_FIELD_DATA];
     SinoDataset *dataset = &exchange->field[field];
     *count = 0;
-    SINO_TRY(sino_dataset_open(exchange->path, exchange->file, name, 3, true, dataset));
+    SINO_TRY(sino_dataset_open_whole(exchange->path, exchange->file, name, 3, true, &exchange->files, dataset));
     if (dataset->id < 0) return NULL;
     SINO_CHECK(dataset->size[1] == data->size[1] && dataset->size[2] == data->size[2], SINO_BAD_INPUT,
                "%s: %s has %" PRId64 " rows and %" PRId64 " columns; allowed: %" PRId64 " and %" PRId64
@@ -81,10 +83,11 @@ static SinoStatus read_angles(const SinoDataset *theta, SinoScan *scan)
     return NULL;
 }
 
-static SinoStatus take_angles(const ExchangeFile *exchange, SinoScan *scan)
+static SinoStatus take_angles(ExchangeFile *exchange, SinoScan *scan)
 {
     SinoDataset theta;
-    SINO_TRY(sino_dataset_open(exchange->path, exchange->file, "/exchange/theta", 1, true, &theta));
+    SINO_TRY(
+        sino_dataset_open_whole(exchange->path, exchange->file, "/exchange/theta", 1, true, &exchange->files, &theta));
     if (theta.id < 0) return sino_scan_assume_angles(scan);
     SinoStatus status = sino_allocate(scan->info.angle_count, sizeof *scan->angle_rad, "angles", &scan->angle_rad);
     if (!status) status = read_angles(&theta, scan);
@@ -101,7 +104,7 @@ static SinoStatus new_exchange(const char *path, SinoScan *scan)
     scan->data = (SinoScanPart){.source = &exchange_source, .file = exchange};
     exchange->path = strdup(path);
     SINO_CHECK(exchange->path, SINO_FAILED, "no memory for a file name");
-    return NULL;
+    return sino_file_list_add(&exchange->files, path);
 }
 
 static SinoCountType count_type(const char *stored_type)
@@ -128,7 +131,8 @@ static SinoStatus open_exchange(const SinoScanRequest *request, SinoScan *scan)
     ExchangeFile *exchange = scan->data.file;
     SINO_TRY(sino_hdf5_open(request->path, &exchange->file));
     SinoDataset *data = &exchange->field[SINO_FIELD_DATA];
-    SINO_TRY(sino_dataset_open(exchange->path, exchange->file, "/exchange/data", 3, false, data));
+    SINO_TRY(
+        sino_dataset_open_whole(exchange->path, exchange->file, "/exchange/data", 3, false, &exchange->files, data));
     SINO_TRY(check_data(data));
     SinoScanInfo *info = &scan->info;
     *info = (SinoScanInfo){.type = count_type(data->stored_type),
@@ -139,7 +143,12 @@ static SinoStatus open_exchange(const SinoScanRequest *request, SinoScan *scan)
     memcpy(scan->stored_type, data->stored_type, sizeof scan->stored_type);
     SINO_TRY(open_field(exchange, SINO_FIELD_FLATS, "/exchange/data_white", &info->flat_count));
     SINO_TRY(open_field(exchange, SINO_FIELD_DARKS, "/exchange/data_dark", &info->dark_count));
-    return request->theta ? NULL : take_angles(exchange, scan);
+    SINO_TRY(sino_scan_check_limits(request->path, info));
+    if (!request->theta) SINO_TRY(take_angles(exchange, scan));
+    sino_file_list_unite(&exchange->files, 1);
+    info->file_count = exchange->files.count;
+    info->file_name = (const char *const *)exchange->files.name;
+    return NULL;
 }
 
 const SinoScanFormat sino_dxchange_format = {

@@ -77,19 +77,44 @@ bool sino_file_name_ends(const char *name, const char *const *endings)
     return false;
 }
 
-static SinoStatus add_name(const char *folder, const char *name, int64_t *room, SinoFileList *list)
+/* Makes room for one more name; the room is the power of two above their number. */
+static SinoStatus make_room(SinoFileList *list)
 {
-    if (list->count == *room) {
-        char **larger = reallocarray(list->name, (size_t)(*room ? 2 * *room : 64), sizeof *larger);
-        SINO_CHECK(larger, SINO_FAILED, "no memory for %" PRId64 " file names", list->count);
-        list->name = larger;
-        *room = *room ? 2 * *room : 64;
-    }
+    const int64_t count = list->count;
+    if (count > 0 && (count & (count - 1)) != 0) return NULL;
+    char **larger = reallocarray(list->name, count > 0 ? (size_t)count : 1, 2 * sizeof *larger);
+    SINO_CHECK(larger, SINO_FAILED, "no memory for %" PRId64 " file names", count);
+    list->name = larger;
+    return NULL;
+}
+
+static SinoStatus add_name(const char *folder, const char *name, SinoFileList *list)
+{
+    SINO_TRY(make_room(list));
     const bool slash = *folder && folder[strlen(folder) - 1] != '/';
     SINO_CHECK(asprintf(&list->name[list->count], "%s%s%s", folder, slash ? "/" : "", name) >= 0, SINO_FAILED,
                "no memory for a file name");
     list->count++;
     return NULL;
+}
+
+SinoStatus sino_file_list_add(SinoFileList *list, const char *path)
+{
+    return add_name("", path, list);
+}
+
+void sino_file_list_unite(SinoFileList *list, int64_t first)
+{
+    int64_t kept = first;
+    if (list->count <= first) return;
+    qsort(list->name + first, (size_t)(list->count - first), sizeof *list->name, compare_names);
+    for (int64_t i = first; i < list->count; i++) {
+        if (kept > first && strcmp(list->name[kept - 1], list->name[i]) == 0)
+            free(list->name[i]);
+        else
+            list->name[kept++] = list->name[i];
+    }
+    list->count = kept;
 }
 
 /* Whether the names are equal apart from their digits. */
@@ -135,11 +160,10 @@ bool sino_file_list_has(const char *folder, const char *const *endings)
 static SinoStatus list_folder(const char *folder, const char *const *endings, SinoFileList *list)
 {
     SinoStatus status = NULL;
-    int64_t room = 0;
     DIR *directory = opendir(folder);
     SINO_CHECK(directory, SINO_BAD_INPUT, "%s: %s", folder, strerror(errno));
     for (const struct dirent *entry; !status && (entry = readdir(directory));)
-        if (is_wanted(entry, endings)) status = add_name(folder, entry->d_name, &room, list);
+        if (is_wanted(entry, endings)) status = add_name(folder, entry->d_name, list);
     closedir(directory);
     if (status) return status;
     SINO_CHECK(list->count > 0, SINO_BAD_INPUT, "%s is a folder without %s files", folder, endings[0]);
@@ -150,12 +174,11 @@ static SinoStatus list_folder(const char *folder, const char *const *endings, Si
 static SinoStatus list_pattern(const char *pattern, SinoFileList *list)
 {
     SinoStatus status = NULL;
-    int64_t room = 0;
     glob_t found;
     const int result = glob(pattern, GLOB_NOSORT, NULL, &found);
     SINO_CHECK(result != GLOB_NOSPACE, SINO_FAILED, "no memory for the files of '%s'", pattern);
     SINO_CHECK(result == 0, SINO_BAD_INPUT, "'%s' matches no file", pattern);
-    for (size_t i = 0; i < found.gl_pathc && !status; i++) status = add_name("", found.gl_pathv[i], &room, list);
+    for (size_t i = 0; i < found.gl_pathc && !status; i++) status = add_name("", found.gl_pathv[i], list);
     globfree(&found);
     if (!status && list->count > 0) qsort(list->name, (size_t)list->count, sizeof *list->name, compare_names);
     return status;
@@ -175,13 +198,12 @@ SinoStatus sino_file_list_new(const char *named, const char *const *endings, Sin
 {
     SinoFileList list = {0};
     SinoStatus status;
-    int64_t room = 0;
     if (sino_path_kind(named) == SINO_PATH_FOLDER)
         status = list_folder(named, endings, &list);
     else if (sino_file_list_is_pattern(named))
         status = list_pattern(named, &list);
     else
-        status = add_name("", named, &room, &list);
+        status = add_name("", named, &list);
     if (!status) status = check_files(&list);
     if (status)
         sino_file_list_free(&list);

@@ -30,6 +30,12 @@ bool sino_file_list_has(const char *folder, const char *const *endings);
 SinoStatus sino_file_list_new(const char *named, const char *const *endings, SinoFileList *list);
 void sino_file_list_free(SinoFileList *list);
 
+/* Adds a copy of a path. SINO_FAILED: no memory. */
+SinoStatus sino_file_list_add(SinoFileList *list, const char *path);
+
+/* Sorts the paths from number `first` on in natural order, and leaves out repeated ones. */
+void sino_file_list_unite(SinoFileList *list, int64_t first);
+
 /* Finds a gap in the numbers of the file names, as a missing file leaves it: between file *before and the next one.
  * False: no gap, or names without numbers. */
 bool sino_file_list_gap(const SinoFileList *list, int64_t *before);

@@ -3,27 +3,15 @@
 #include "hdf5_dataset.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "hdf5_chunk.h"
 #include "hdf5_error.h"
-
-static SinoStatus check_readable(const char *path)
-{
-    struct stat info;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    SINO_CHECK(descriptor >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
-    const bool known = fstat(descriptor, &info) == 0;
-    close(descriptor);
-    SINO_CHECK(known && !S_ISDIR(info.st_mode), SINO_BAD_INPUT, "%s is a directory; give the name of a file", path);
-    return NULL;
-}
+#include "hdf5_places.h"
+#include "regular_file.h"
 
 bool sino_hdf5_probe(const char *path)
 {
@@ -37,7 +25,7 @@ bool sino_hdf5_probe(const char *path)
 
 SinoStatus sino_hdf5_open(const char *path, hid_t *file)
 {
-    SINO_TRY(check_readable(path));
+    SINO_TRY(sino_regular_check(path));
     SINO_CHECK(sino_hdf5_probe(path), SINO_BAD_INPUT, "%s is not an HDF5 file", path);
     const hid_t opened = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     SINO_HDF5_CHECK(opened >= 0, SINO_BAD_INPUT, "%s cannot be opened", path);
@@ -66,12 +54,12 @@ end:
     return text;
 }
 
-static SinoStatus check_link(const char *path, hid_t file, const char *name, bool *exists)
+static SinoStatus check_link(const char *path, hid_t file, hid_t access, const char *name, bool *exists)
 {
-    const htri_t linked = H5Lexists(file, name, H5P_DEFAULT);
+    const htri_t linked = H5Lexists(file, name, access);
     SINO_HDF5_CHECK(linked >= 0, SINO_BAD_INPUT, "%s: %s cannot be looked up", path, name);
     *exists = linked > 0;
-    if (!*exists || H5Oexists_by_name(file, name, H5P_DEFAULT) > 0) return NULL;
+    if (!*exists || H5Oexists_by_name(file, name, access) > 0) return NULL;
     char *target = link_target(file, name);
     SinoStatus status = sino_error(SINO_BAD_INPUT, "%s: %s is a link to %s, which cannot be opened", path, name,
                                    target ? target : "an unknown place");
@@ -80,18 +68,19 @@ static SinoStatus check_link(const char *path, hid_t file, const char *name, boo
 }
 
 /* H5Lexists requires that the groups before the last part of a name exist, so every leading part is tested first. */
-static SinoStatus find(const char *path, hid_t file, const char *name, bool *exists)
+static SinoStatus find(const char *path, hid_t file, hid_t access, const char *name, bool *exists)
 {
+    SINO_CHECK(*name, SINO_BAD_INPUT, "%s: a dataset has no name", path);
     char *part = strdup(name);
     SINO_CHECK(part, SINO_FAILED, "no memory for a name");
     SinoStatus status = NULL;
     *exists = true;
     for (char *slash = strchr(part + 1, '/'); slash && *exists && !status; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        status = check_link(path, file, part, exists);
+        status = check_link(path, file, access, part, exists);
         *slash = '/';
     }
-    if (*exists && !status) status = check_link(path, file, name, exists);
+    if (*exists && !status) status = check_link(path, file, access, name, exists);
     free(part);
     return status;
 }
@@ -117,14 +106,15 @@ static SinoStatus take_type(SinoDataset *dataset)
     const hid_t type = H5Dget_type(dataset->id);
     SINO_HDF5_CHECK(type >= 0, SINO_BAD_INPUT, "%s: %s has no readable type", dataset->file, dataset->name);
     const H5T_class_t class = H5Tget_class(type);
-    const size_t bits = H5Tget_size(type) * 8;
+    const size_t bytes = H5Tget_size(type);
     const bool is_unsigned = class == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_NONE;
     (void)H5Tclose(type);
     SINO_CHECK(class == H5T_INTEGER || class == H5T_FLOAT, SINO_BAD_INPUT,
                "%s: %s holds %s; allowed: integers or floating-point numbers", dataset->file, dataset->name,
                class_name(class));
     const char *word = class == H5T_FLOAT ? "float" : is_unsigned ? "uint" : "int";
-    snprintf(dataset->stored_type, sizeof dataset->stored_type, "%s%zu", word, bits);
+    snprintf(dataset->stored_type, sizeof dataset->stored_type, "%s%zu", word, bytes * 8);
+    dataset->value_bytes = (int64_t)bytes;
     return NULL;
 }
 
@@ -135,10 +125,15 @@ static SinoStatus take_size(SinoDataset *dataset, int rank)
     SINO_HDF5_CHECK(space >= 0, SINO_BAD_INPUT, "%s: %s has no readable size", dataset->file, dataset->name);
     const int found = H5Sget_simple_extent_dims(space, size, NULL);
     (void)H5Sclose(space);
-    SINO_CHECK(found == rank, SINO_BAD_INPUT, "%s: %s has %d dimension%s; allowed: %d", dataset->file, dataset->name,
-               found, found == 1 ? "" : "s", rank);
-    dataset->rank = rank;
-    for (int i = 0; i < rank; i++) dataset->size[i] = (int64_t)size[i];
+    SINO_HDF5_CHECK(found >= 0, SINO_BAD_INPUT, "%s: %s has no readable size", dataset->file, dataset->name);
+    SINO_CHECK(found == rank || rank == SINO_ANY_RANK, SINO_BAD_INPUT, "%s: %s has %d dimension%s; allowed: %d",
+               dataset->file, dataset->name, found, found == 1 ? "" : "s", rank);
+    dataset->rank = found;
+    for (int i = 0; i < found; i++) {
+        SINO_CHECK(size[i] <= INT64_MAX, SINO_BAD_INPUT, "%s: %s has a size of %" PRIu64 "; allowed: up to %" PRId64,
+                   dataset->file, dataset->name, (uint64_t)size[i], INT64_MAX);
+        dataset->size[i] = (int64_t)size[i];
+    }
     return NULL;
 }
 
@@ -161,37 +156,16 @@ static SinoStatus check_filters(const SinoDataset *dataset, hid_t creation)
     return NULL;
 }
 
-/* HDF5 looks for a virtual dataset's source under its name, and beside the file of the dataset. */
-static bool source_exists(const char *file, const char *source)
+static bool ends_in_deflate(hid_t creation)
 {
-    const char *slash = strrchr(file, '/'), *base = strrchr(source, '/');
-    char *beside = NULL, *moved = NULL;
-    const int length = slash ? (int)(slash - file) + 1 : 0;
-    if (asprintf(&beside, "%.*s%s", length, file, source) < 0) beside = NULL;
-    if (asprintf(&moved, "%.*s%s", length, file, base ? base + 1 : source) < 0) moved = NULL;
-    const bool exists =
-        access(source, R_OK) == 0 || (beside && access(beside, R_OK) == 0) || (moved && access(moved, R_OK) == 0);
-    free(beside);
-    free(moved);
-    return exists;
-}
-
-/* HDF5 silently reads fill values where a source of a virtual dataset is missing. */
-static SinoStatus check_sources(const SinoDataset *dataset, hid_t creation)
-{
-    char file[4096], source[4096];
-    size_t count = 0;
-    if (getenv("HDF5_VDS_PREFIX")) return NULL; /* the sources may be in any folder */
-    SINO_HDF5_CHECK(H5Pget_virtual_count(creation, &count) >= 0 && H5Fget_name(dataset->id, file, sizeof file) >= 0,
-                    SINO_BAD_INPUT, "%s: %s has no readable sources", dataset->file, dataset->name);
-    for (size_t i = 0; i < count; i++) {
-        const ssize_t length = H5Pget_virtual_filename(creation, i, source, sizeof source);
-        SINO_HDF5_CHECK(length >= 0, SINO_BAD_INPUT, "%s: %s has no readable sources", dataset->file, dataset->name);
-        const bool pattern = strchr(source, '%') != NULL; /* the source name contains the number of a block */
-        SINO_CHECK(pattern || strcmp(source, ".") == 0 || source_exists(file, source), SINO_BAD_INPUT,
-                   "%s: %s takes its values from %s, which cannot be read", dataset->file, dataset->name, source);
-    }
-    return NULL;
+    const int last = H5Pget_nfilters(creation) - 1;
+    unsigned flags;
+    size_t parameters = 0;
+    for (int i = 0; i < last; i++)
+        if (H5Pget_filter2(creation, (unsigned)i, &flags, &parameters, NULL, 0, NULL, NULL) != H5Z_FILTER_SHUFFLE)
+            return false;
+    parameters = 0;
+    return H5Pget_filter2(creation, (unsigned)last, &flags, &parameters, NULL, 0, NULL, NULL) == H5Z_FILTER_DEFLATE;
 }
 
 static SinoStatus take_layout(SinoDataset *dataset)
@@ -205,9 +179,9 @@ static SinoStatus take_layout(SinoDataset *dataset)
     for (int i = 0; i < SINO_DATASET_RANK; i++) {
         dataset->chunk[i] = chunked && i < dataset->rank ? (int64_t)chunk[i] : 1;
     }
-    SINO_TRY_OR(status, end, check_filters(dataset, creation));
-    if (layout == H5D_VIRTUAL) status = check_sources(dataset, creation);
-end:
+    dataset->filtered = chunked && H5Pget_nfilters(creation) > 0;
+    dataset->deflated = dataset->filtered && ends_in_deflate(creation);
+    status = check_filters(dataset, creation);
     (void)H5Pclose(creation);
     return status;
 }
@@ -220,15 +194,18 @@ SinoStatus sino_dataset_open(const char *path, hid_t file, const char *name, int
     SinoStatus status = NULL;
     SinoDataset found = {.id = H5I_INVALID_HID, .file = path, .name = name};
     sino_hdf5_quiet();
-    SINO_TRY_OR(status, end, find(path, file, name, &exists));
+    const hid_t access = sino_hdf5_link_access();
+    SINO_HDF5_CHECK_OR(status, end, access >= 0, SINO_FAILED, "%s: HDF5 gives no access list", path);
+    SINO_TRY_OR(status, end, find(path, file, access, name, &exists));
     if (!exists && optional) goto end;
     SINO_CHECK_OR(status, end, exists, SINO_BAD_INPUT, "%s has no dataset %s", path, name);
-    found.id = H5Dopen2(file, name, H5P_DEFAULT);
+    found.id = H5Dopen2(file, name, access);
     SINO_HDF5_CHECK_OR(status, end, found.id >= 0, SINO_BAD_INPUT, "%s: %s is not a dataset", path, name);
     SINO_TRY_OR(status, end, take_type(&found));
     SINO_TRY_OR(status, end, take_size(&found, rank));
     SINO_TRY_OR(status, end, take_layout(&found));
 end:
+    if (access >= 0) (void)H5Pclose(access);
     if (status) sino_dataset_close(&found);
     if (!status) *dataset = found;
     return status;
@@ -251,6 +228,7 @@ SinoStatus sino_dataset_read(const SinoDataset *dataset, const int64_t *first, c
         extent[i] = (hsize_t)count[i];
     }
     sino_hdf5_quiet();
+    SINO_TRY(sino_hdf5_check_chunks(dataset, first, count));
     const hid_t memory = H5Screate_simple(dataset->rank, extent, NULL);
     const hid_t space = H5Dget_space(dataset->id);
     const bool read = memory >= 0 && space >= 0 &&

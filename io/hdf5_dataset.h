@@ -10,7 +10,10 @@
 
 #include <hdf5.h>
 
-enum { SINO_DATASET_RANK = 3 }; /* the highest rank that is read */
+enum {
+    SINO_DATASET_RANK = H5S_MAX_RANK, /* the highest rank that is read */
+    SINO_ANY_RANK = -1
+};
 
 typedef struct SinoDataset {
     hid_t id;         /* H5I_INVALID_HID: closed, or the dataset is absent */
@@ -19,7 +22,10 @@ typedef struct SinoDataset {
     int rank;
     int64_t size[SINO_DATASET_RANK];
     int64_t chunk[SINO_DATASET_RANK]; /* 1 in every dimension when the layout is not chunked */
-    char stored_type[16];             /* "uint16", "float64" … */
+    int64_t value_bytes;
+    bool filtered;        /* its chunks pass filters, such as compression */
+    bool deflated;        /* the last filter is deflate, and the others keep the number of bytes */
+    char stored_type[16]; /* "uint16", "float64" … */
 } SinoDataset;
 
 /* Whether a regular file has HDF5's signature. Such a file may still be damaged. */
@@ -29,10 +35,10 @@ bool sino_hdf5_probe(const char *path);
  * damaged. */
 SinoStatus sino_hdf5_open(const char *path, hid_t *file);
 
-/* Opens the dataset `name` of integers or floating-point numbers with exactly `rank` dimensions. If an optional dataset
- * is absent, dataset->id is H5I_INVALID_HID. `path` and `name` must outlive the dataset. SINO_BAD_INPUT: absent,
- * dangling link, not a dataset, another rank or type, a filter that this HDF5 lacks, missing sources of a virtual
- * dataset. */
+/* Opens the dataset `name` of integers or floating-point numbers with exactly `rank` dimensions, or SINO_ANY_RANK. If
+ * an optional dataset is absent, dataset->id is H5I_INVALID_HID. `path` and `name` must outlive the dataset.
+ * SINO_BAD_INPUT: absent, dangling link, not a dataset, another rank or type, a filter that this HDF5 lacks. Whether
+ * its values exist is not checked: hdf5_source.h. */
 SinoStatus sino_dataset_open(const char *path, hid_t file, const char *name, int rank, bool optional,
                              SinoDataset *dataset);
 void sino_dataset_close(SinoDataset *dataset); /* accepts an absent dataset */

@@ -12,6 +12,9 @@ enum { REASON_BYTES = 256 };
 
 void sino_hdf5_quiet(void)
 {
+    /* Every object is closed where it was opened. At the program's exit there is nothing left for HDF5 to do; after a
+     * failure it would print that it cannot do it, or crash. Only the first call, before any other of HDF5, matters. */
+    (void)H5dont_atexit();
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* on failure HDF5 prints its errors, which is harmless */
 }
 

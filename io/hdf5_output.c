@@ -190,6 +190,15 @@ SinoStatus sino_hdf5_output_values(SinoHdf5Output *output, const SinoHdf5Shape *
     return sino_hdf5_output_attribute(output, shape->name, "description", description);
 }
 
+SinoStatus sino_hdf5_output_stamp(SinoHdf5Output *output, int64_t offset, const void *bytes, size_t count, void *before)
+{
+    SINO_CHECK(!before || sino_output_read(output->file, offset, before, count), SINO_FAILED,
+               "reading values back failed");
+    sino_output_write(output->file, offset, bytes, count);
+    sino_output_sync(output->file);
+    return sino_output_status(output->file);
+}
+
 SinoStatus sino_hdf5_output_text(SinoHdf5Output *output, const char *name, const char *text)
 {
     const SinoHdf5Shape shape = {.name = name, .file_type = output->text_type, .rank = 0};
@@ -216,7 +225,7 @@ SinoStatus sino_hdf5_output_seal(SinoHdf5Output *output)
     sino_hdf5_quiet();
     SinoStatus status = close_file(output);
     if (status) {
-        sino_output_discard(output->file);
+        sino_output_give_up(output->file);
     } else {
         status = sino_output_seal(output->file);
     }
@@ -242,4 +251,9 @@ void sino_hdf5_output_discard(SinoHdf5Output *output)
 void sino_hdf5_output_keep(SinoHdf5Output *output)
 {
     end_early(output, sino_output_keep);
+}
+
+void sino_hdf5_output_stay(SinoHdf5Output *output)
+{
+    sino_output_stay(output->file);
 }

@@ -6,6 +6,7 @@
 #include "status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <hdf5.h>
@@ -51,6 +52,11 @@ SinoStatus sino_hdf5_output_values(SinoHdf5Output *output, const SinoHdf5Shape *
  * bytes. */
 SinoStatus sino_hdf5_output_chunks(SinoHdf5Output *output, hid_t dataset, int64_t count, int64_t bytes, int64_t *place);
 
+/* Writes bytes at an offset of the file, for other processes to see. before[count] gets the bytes that were there;
+ * NULL: they are not wanted. */
+SinoStatus sino_hdf5_output_stamp(SinoHdf5Output *output, int64_t offset, const void *bytes, size_t count,
+                                  void *before);
+
 /* Writes a UTF-8 text of any length, which h5py reads as str. */
 SinoStatus sino_hdf5_output_text(SinoHdf5Output *output, const char *name, const char *text);
 
@@ -62,5 +68,6 @@ SinoStatus sino_hdf5_output_attribute(SinoHdf5Output *output, const char *object
 SinoStatus sino_hdf5_output_seal(SinoHdf5Output *output);
 void sino_hdf5_output_discard(SinoHdf5Output *output); /* takes NULL */
 void sino_hdf5_output_keep(SinoHdf5Output *output);    /* leaves the temporary file for _reopen; takes NULL */
+void sino_hdf5_output_stay(SinoHdf5Output *output);    /* as sino_output_stay */
 
 #endif

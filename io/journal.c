@@ -18,7 +18,7 @@
 #include "memory.h"
 
 /* The version counts changes of the format. Read with the other byte order it has another value. */
-enum { FORMAT_VERSION = 1, NUMBERS = 5, LOCK_ATTEMPTS = 40 };
+enum { FORMAT_VERSION = 1, NUMBERS = 6, LOCK_ATTEMPTS = 40 };
 
 /* A journal of 10⁶ slices with 1000 residuals each has 8 GB; a larger file is none. */
 static const int64_t bytes_max = (int64_t)1 << 36;
@@ -30,9 +30,10 @@ typedef struct Header {
     int64_t version, text_bytes;
 } Header;
 
-/* The numbers at the beginning of an entry; residuals, repair counts and a checksum of all of them follow. */
+/* The numbers at the beginning of an entry; residuals, repair counts, the tally and a checksum of all of
+ * them follow. */
 typedef struct EntryHead {
-    int64_t first_slice, slice_count, columns, keeper;
+    int64_t first_slice, slice_count, columns, keeper, tally_count;
     uint64_t checksum;
 } EntryHead;
 
@@ -203,9 +204,9 @@ static bool take_identity(SinoJournal *journal, int64_t byte_count)
 static int64_t entry_bytes(const EntryHead *head, int64_t most)
 {
     int64_t numbers;
-    if (head->first_slice < 0 || head->slice_count < 1 || head->columns < 0) return -1;
+    if (head->first_slice < 0 || head->slice_count < 1 || head->columns < 0 || head->tally_count < 0) return -1;
     if (head->columns > most || __builtin_mul_overflow(head->slice_count, head->columns + 1, &numbers) ||
-        numbers > (most - (int64_t)sizeof *head) / 8)
+        __builtin_add_overflow(numbers, head->tally_count, &numbers) || numbers > (most - (int64_t)sizeof *head) / 8)
         return -1;
     return (int64_t)sizeof *head + 8 * numbers;
 }
@@ -221,14 +222,16 @@ static SinoStatus add_entry(SinoJournal *journal, const EntryHead *head)
     }
     char *arrays = journal->bytes + journal->end + sizeof *head;
     double *residuals = (double *)(void *)arrays;
-    journal->entry[journal->count++] =
-        (SinoJournalEntry){.first_slice = head->first_slice,
-                           .slice_count = head->slice_count,
-                           .columns = head->columns,
-                           .keeper = head->keeper,
-                           .checksum = head->checksum,
-                           .residuals = residuals,
-                           .repaired = (int64_t *)(void *)(residuals + head->slice_count * head->columns)};
+    int64_t *repaired = (int64_t *)(void *)(residuals + sino_times(head->slice_count, head->columns));
+    journal->entry[journal->count++] = (SinoJournalEntry){.first_slice = head->first_slice,
+                                                          .slice_count = head->slice_count,
+                                                          .columns = head->columns,
+                                                          .keeper = head->keeper,
+                                                          .checksum = head->checksum,
+                                                          .residuals = residuals,
+                                                          .repaired = repaired,
+                                                          .tally_count = head->tally_count,
+                                                          .tally = repaired + head->slice_count};
     return NULL;
 }
 
@@ -304,10 +307,16 @@ const SinoJournalEntry *sino_journal_entry(const SinoJournal *journal, int64_t i
 
 void sino_journal_append(SinoJournal *journal, const SinoJournalEntry *entry)
 {
-    const EntryHead head = {entry->first_slice, entry->slice_count, entry->columns, entry->keeper, entry->checksum};
-    const size_t residuals = (size_t)(entry->slice_count * entry->columns) * sizeof *entry->residuals;
+    const EntryHead head = {.first_slice = entry->first_slice,
+                            .slice_count = entry->slice_count,
+                            .columns = entry->columns,
+                            .keeper = entry->keeper,
+                            .tally_count = entry->tally_count,
+                            .checksum = entry->checksum};
+    const size_t residuals = (size_t)sino_times(entry->slice_count, entry->columns) * sizeof *entry->residuals;
     const size_t repaired = (size_t)entry->slice_count * sizeof *entry->repaired;
-    const int64_t count = (int64_t)(sizeof head + residuals + repaired);
+    const size_t tally = (size_t)entry->tally_count * sizeof *entry->tally;
+    const int64_t count = (int64_t)(sizeof head + residuals + repaired + tally);
     if (journal->error_number) return;
     char *bytes = malloc((size_t)count + sizeof(uint64_t));
     if (!bytes) {
@@ -315,8 +324,9 @@ void sino_journal_append(SinoJournal *journal, const SinoJournalEntry *entry)
         return;
     }
     memcpy(bytes, &head, sizeof head);
-    memcpy(bytes + sizeof head, entry->residuals, residuals);
+    if (residuals > 0) memcpy(bytes + sizeof head, entry->residuals, residuals);
     memcpy(bytes + sizeof head + residuals, entry->repaired, repaired);
+    if (tally > 0) memcpy(bytes + sizeof head + residuals + repaired, entry->tally, tally);
     const uint64_t checksum = digest(bytes, count);
     memcpy(bytes + count, &checksum, sizeof checksum);
     if (write_all(journal->descriptor, journal->end, bytes, count + (int64_t)sizeof checksum))
@@ -341,9 +351,14 @@ void sino_journal_close(SinoJournal *journal)
     free(journal);
 }
 
+void sino_journal_unlink(const SinoJournal *journal)
+{
+    unlink(journal->path);
+}
+
 void sino_journal_remove(SinoJournal *journal)
 {
     if (!journal) return;
-    unlink(journal->path);
+    sino_journal_unlink(journal);
     sino_journal_close(journal);
 }

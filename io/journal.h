@@ -22,6 +22,8 @@ typedef struct SinoJournalEntry {
     uint64_t checksum; /* sino_journal_checksum of the slices; 0 unless keeper */
     double *residuals; /* [slice_count][columns] */
     int64_t *repaired; /* [slice_count] */
+    int64_t tally_count;
+    int64_t *tally; /* [tally_count]: undefined values of the slices by angle and column */
 } SinoJournalEntry;
 
 /* XXH3-64 of `count` voxels. */
@@ -47,7 +49,8 @@ void sino_journal_append(SinoJournal *journal, const SinoJournalEntry *entry);
 /* The recorded failure as SINO_FAILED; NULL: none. */
 SinoStatus sino_journal_status(const SinoJournal *journal);
 
-void sino_journal_close(SinoJournal *journal);  /* the file stays; takes NULL */
-void sino_journal_remove(SinoJournal *journal); /* removes the file and closes; takes NULL */
+void sino_journal_close(SinoJournal *journal);        /* the file stays; takes NULL */
+void sino_journal_unlink(const SinoJournal *journal); /* removes the file */
+void sino_journal_remove(SinoJournal *journal);       /* removes the file and closes; takes NULL */
 
 #endif

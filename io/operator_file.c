@@ -16,10 +16,13 @@
 
 #include <xxhash.h>
 
+#include "last_words.h"
 #include "memory.h"
 #include "output_file.h"
 
 enum { FORMAT_VERSION = 1, BYTE_ORDER_MARK = 0x01020304, OTHER_BYTE_ORDER_MARK = 0x04030201, PAGE_BYTES = 4096 };
+
+static const mode_t others_write = S_IWGRP | S_IWOTH;
 
 static const char magic[8] = "sinodagA";
 
@@ -43,6 +46,7 @@ _Static_assert(sizeof(Header) == 64 && sizeof(Entry) == 24, "the file's format h
 struct SinoOperatorFile {
     uint8_t *memory; /* the mapping */
     int64_t bytes;
+    char *path; /* owned */
 };
 
 /* Rounds up to whole pages; `bytes` is at most INT64_MAX − PAGE_BYTES. */
@@ -102,13 +106,27 @@ static SinoStatus check_parent(const char *directory)
     return failure ? refuse(directory, "cannot be made", failure) : NULL;
 }
 
+/* Computing with a file that someone else has written would be as dangerous as running their program. */
+static SinoStatus check_owner(const char *directory, const struct stat *info)
+{
+    SINO_CHECK(info->st_uid == geteuid(), SINO_BAD_INPUT,
+               "--operator-cache is '%s', which belongs to another user (number %u); allowed: a directory of your own",
+               directory, (unsigned)info->st_uid);
+    SINO_CHECK(!(info->st_mode & others_write), SINO_BAD_INPUT,
+               "--operator-cache is '%s', where others may write (mode %04o); allowed: a directory where only you may: "
+               "chmod go-w '%s'",
+               directory, info->st_mode & 07777, directory);
+    return NULL;
+}
+
 SinoStatus sino_operator_file_check(const char *directory)
 {
     struct stat info;
     if (stat(directory, &info) != 0)
         return errno == ENOENT ? check_parent(directory) : refuse(directory, "cannot be made", errno);
     if (!S_ISDIR(info.st_mode)) return refuse(directory, "cannot be used", ENOTDIR);
-    return access(directory, R_OK | W_OK | X_OK) == 0 ? NULL : refuse(directory, "cannot be used", errno);
+    if (access(directory, R_OK | W_OK | X_OK) != 0) return refuse(directory, "cannot be used", errno);
+    return check_owner(directory, &info);
 }
 
 /* Fills the table with offsets and sizes of the pieces; returns the size of the file. */
@@ -132,6 +150,7 @@ static SinoStatus write_all(SinoOutputFile *file, const SinoOperatorKey *key, in
     memcpy(header.magic, magic, sizeof magic);
     header.piece_count = piece_count;
     header.total_bytes = lay_out(piece_count, piece, entry);
+    SINO_TRY(sino_output_protect(file));
     SINO_TRY(sino_output_reserve(file, header.total_bytes));
     sino_output_resize(file, header.total_bytes);
     for (int64_t i = 0; i < piece_count; i++) {
@@ -150,7 +169,7 @@ static SinoStatus write_all(SinoOutputFile *file, const SinoOperatorKey *key, in
 static void make_directory_of(const char *path)
 {
     char *copy = strdup(path);
-    if (copy) (void)mkdir(dirname(copy), 0777);
+    if (copy) (void)mkdir(dirname(copy), 0777 & ~others_write);
     free(copy);
 }
 
@@ -223,27 +242,25 @@ static SinoStatus check_table(const SinoOperatorFile *file, const char *path)
     return NULL;
 }
 
-static SinoStatus check_pieces(const SinoOperatorFile *file, const char *path)
-{
-    for (int64_t i = 0; i < header_of(file)->piece_count; i++) {
-        const SinoOperatorPiece piece = sino_operator_file_piece(file, i);
-        SINO_CHECK(table_of(file)[i].checksum == checksum(piece.memory, piece.bytes), SINO_BAD_INPUT,
-                   "%s is damaged: wrong checksum of piece %" PRId64, path, i);
-        sino_forget(piece.memory, piece.bytes); /* the file may be larger than the memory of the run */
-    }
-    return NULL;
-}
-
 static SinoStatus map(const char *path, int descriptor, SinoOperatorFile *file)
 {
     struct stat info;
     SINO_CHECK(fstat(descriptor, &info) == 0, SINO_BAD_INPUT, "%s cannot be read: %s", path, strerror(errno));
     SINO_CHECK(S_ISREG(info.st_mode), SINO_BAD_INPUT, "%s is not a regular file", path);
+    SINO_CHECK(info.st_uid == geteuid(), SINO_BAD_INPUT, "%s belongs to another user, who may have changed it", path);
+    SINO_CHECK(!(info.st_mode & others_write), SINO_BAD_INPUT,
+               "%s may have been changed by others (mode %04o); `chmod go-w` on files that you trust", path,
+               info.st_mode & 07777);
     SINO_CHECK(info.st_size >= (int64_t)sizeof(Header), SINO_BAD_INPUT, "%s is damaged: it has %" PRId64 " bytes", path,
                (int64_t)info.st_size);
+    file->path = strdup(path);
+    SINO_CHECK(file->path, SINO_FAILED, "no memory for a file name");
     void *memory = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    SINO_CHECK(memory != MAP_FAILED, SINO_BAD_INPUT, "%s cannot be mapped: %s", path, strerror(errno));
-    *file = (SinoOperatorFile){.memory = memory, .bytes = info.st_size};
+    SINO_CHECK(memory != MAP_FAILED, errno == ENOMEM ? SINO_FAILED : SINO_BAD_INPUT, "%s cannot be mapped: %s", path,
+               strerror(errno));
+    file->memory = memory;
+    file->bytes = info.st_size;
+    sino_last_words_mapped(memory, file->bytes, file->path);
     return NULL;
 }
 
@@ -261,7 +278,6 @@ SinoStatus sino_operator_file_open(const char *path, const SinoOperatorKey *key,
     SINO_TRY_OR(status, end, map(path, descriptor, file));
     SINO_TRY_OR(status, end, check_header(file, path, key));
     SINO_TRY_OR(status, end, check_table(file, path));
-    SINO_TRY_OR(status, end, check_pieces(file, path));
     *result = file;
     file = NULL;
 end:
@@ -281,9 +297,21 @@ SinoOperatorPiece sino_operator_file_piece(const SinoOperatorFile *file, int64_t
     return (SinoOperatorPiece){.memory = file->memory + entry->offset, .bytes = entry->bytes};
 }
 
+SinoStatus sino_operator_file_verify(const SinoOperatorFile *file, int64_t i)
+{
+    const SinoOperatorPiece piece = sino_operator_file_piece(file, i);
+    SINO_CHECK(table_of(file)[i].checksum == checksum(piece.memory, piece.bytes), SINO_BAD_INPUT,
+               "is damaged: wrong checksum of piece %" PRId64, i);
+    return NULL;
+}
+
 void sino_operator_file_close(SinoOperatorFile *file)
 {
     if (!file) return;
-    if (file->memory) munmap(file->memory, (size_t)file->bytes);
+    if (file->memory) {
+        sino_last_words_unmapped(file->memory);
+        munmap(file->memory, (size_t)file->bytes);
+    }
+    free(file->path);
     free(file);
 }

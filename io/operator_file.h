@@ -31,8 +31,9 @@ SinoOperatorKey sino_operator_file_key(const void *text, int64_t bytes);
 /* Path of the file of a key; the caller frees *path. */
 SinoStatus sino_operator_file_path(const char *directory, const SinoOperatorKey *key, char **path);
 
-/* Checks that files can be written to the directory. It may be missing if its parent exists; nothing is created.
- * SINO_BAD_INPUT, naming --operator-cache: not a directory, not writable. */
+/* Checks that the directory is the user's alone, and that files can be written to it. It may be missing if its parent
+ * exists; nothing is created. SINO_BAD_INPUT, naming --operator-cache: not a directory, not writable, another user's,
+ * or others may write to it. */
 SinoStatus sino_operator_file_check(const char *directory);
 
 /* Creates the directory of the path, writes the file under a temporary name, syncs and renames it: a killed run leaves
@@ -41,8 +42,8 @@ SinoStatus sino_operator_file_check(const char *directory);
 SinoStatus sino_operator_file_write(const char *path, const SinoOperatorKey *key, int64_t piece_count,
                                     const SinoOperatorPiece *piece);
 
-/* Maps the file, and reads all of it to verify the checksums. *file NULL: no such file. SINO_BAD_INPUT: the file is
- * damaged, has another format, byte order or key, or cannot be read. */
+/* Maps the file, and verifies its header and table. *file NULL: no such file. SINO_BAD_INPUT: the file is damaged, has
+ * another format, byte order or key, belongs to another user or may be written by others, or cannot be read. */
 SinoStatus sino_operator_file_open(const char *path, const SinoOperatorKey *key, SinoOperatorFile **file);
 
 int64_t sino_operator_file_piece_count(const SinoOperatorFile *file);
@@ -50,6 +51,10 @@ int64_t sino_operator_file_piece_count(const SinoOperatorFile *file);
 /* Piece i: page-aligned read-only memory, valid until the file is closed. Zeros follow it up to the next multiple of
  * 4096 bytes. */
 SinoOperatorPiece sino_operator_file_piece(const SinoOperatorFile *file, int64_t i);
+
+/* Reads piece i to verify its checksum. A checksum detects accidents; whether the piece is what it should be is for the
+ * caller to check. SINO_BAD_INPUT: the text is a predicate, "is damaged: …". */
+SinoStatus sino_operator_file_verify(const SinoOperatorFile *file, int64_t i);
 
 void sino_operator_file_close(SinoOperatorFile *file); /* takes NULL */
 

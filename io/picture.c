@@ -9,6 +9,7 @@
 
 #include <png.h>
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "output_file.h"
 
@@ -103,7 +104,7 @@ SinoStatus sino_picture_write(const char *path, int64_t height, int64_t width, c
     SINO_CHECK(height >= 1 && width >= 1 && height <= INT32_MAX / width, SINO_BAD_INPUT,
                "%s: a picture of %" PRId64 " × %" PRId64 " pixels; allowed: 1 × 1 to %d in all", path, height, width,
                INT32_MAX);
-    const int64_t count = height * width;
+    const int64_t count = sino_times(height, width);
     if (low == 0 && high == 0) SINO_TRY(find_percentiles(count, values, &low, &high));
     SINO_TRY(sino_allocate(count, 1, "a picture", &greys));
     for (int64_t i = 0; i < count; i++) greys[i] = grey(values[i], (double)low, (double)high);

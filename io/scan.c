@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "angle_list.h"
+#include "child.h"
 #include "memory.h"
 #include "scan_source.h"
 
@@ -43,13 +44,21 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
     return status;
 }
 
-/* Checks that every product of a field's sizes fits in 63 bits, in bytes of any type. */
-static SinoStatus check_sizes(const SinoScanInfo *info, int64_t count, const char *what)
+static SinoStatus open_fields(const SinoScanRequest *request, SinoScan *scan)
 {
-    int64_t pixels, values, bytes;
-    SINO_TRY(sino_multiply(info->row_count, info->column_count, what, &pixels));
-    SINO_TRY(sino_multiply(pixels, count, what, &values));
-    return sino_multiply(values, 16, what, &bytes);
+    SinoScanInfo *info = &scan->info;
+    const SinoFileList *files;
+    if (request->flats) {
+        SINO_TRY(sino_tiff_fields_open(request->flats, info, &scan->flats, &info->flat_count, &files));
+        info->flat_file_count = files->count;
+        info->flat_file_name = (const char *const *)files->name;
+    }
+    if (request->darks) {
+        SINO_TRY(sino_tiff_fields_open(request->darks, info, &scan->darks, &info->dark_count, &files));
+        info->dark_file_count = files->count;
+        info->dark_file_name = (const char *const *)files->name;
+    }
+    return NULL;
 }
 
 /* Fills the parts of the scan that the format has left open. */
@@ -57,14 +66,12 @@ static SinoStatus complete(const SinoScanRequest *request, SinoScan *scan)
 {
     SinoScanInfo *info = &scan->info;
     int64_t count;
+    SINO_TRY(sino_scan_check_limits(request->path, info));
     if (!scan->angle_rad && request->theta)
         SINO_TRY(sino_angle_list_read(request->theta, info->angle_count, &count, &scan->angle_rad));
     if (!scan->angle_rad) SINO_TRY(sino_scan_assume_angles(scan));
-    if (request->flats) SINO_TRY(sino_tiff_fields_open(request->flats, info, &scan->flats, &info->flat_count));
-    if (request->darks) SINO_TRY(sino_tiff_fields_open(request->darks, info, &scan->darks, &info->dark_count));
-    SINO_TRY(check_sizes(info, info->angle_count, "the projections"));
-    SINO_TRY(check_sizes(info, info->flat_count, "the flat fields"));
-    SINO_TRY(check_sizes(info, info->dark_count, "the dark fields"));
+    SINO_TRY(open_fields(request, scan));
+    SINO_TRY(sino_scan_check_limits(request->path, info)); /* of the fields, too */
     scan->path = strdup(request->path);
     SINO_CHECK(scan->path, SINO_FAILED, "no memory for a file name");
     info->angle_rad = scan->angle_rad;
@@ -86,6 +93,25 @@ SinoStatus sino_scan_open(const SinoScanRequest *request, SinoScan **opened)
         sino_scan_close(scan);
     else
         *opened = scan;
+    return status;
+}
+
+static SinoStatus open_and_close(const void *request)
+{
+    SinoScan *scan = NULL;
+    SINO_TRY(sino_scan_open(request, &scan));
+    sino_scan_close(scan);
+    return NULL;
+}
+
+SinoStatus sino_scan_try(const SinoScanRequest *request)
+{
+    static const SinoChildLimits limits = {.cpu_s = 2, .memory_bytes = (int64_t)512 << 20};
+    char *what = NULL;
+    SINO_CHECK(asprintf(&what, "reading the headers of '%s'", request->path) >= 0, SINO_FAILED,
+               "no memory for a file name");
+    SinoStatus status = sino_child_try(what, &limits, open_and_close, request);
+    free(what);
     return status;
 }
 
@@ -135,6 +161,20 @@ SinoStatus sino_scan_read_projection(SinoScan *scan, int64_t angle, const SinoSc
 {
     assert(angle >= 0 && angle < scan->info.angle_count);
     return read_field(scan, SINO_FIELD_DATA, angle, 1, box, SINO_COUNT_FLOAT32, counts);
+}
+
+SinoStatus sino_scan_read_some_flats(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                     float *counts)
+{
+    assert(first >= 0 && count >= 0 && first + count <= scan->info.flat_count);
+    return read_field(scan, SINO_FIELD_FLATS, first, count, box, SINO_COUNT_FLOAT32, counts);
+}
+
+SinoStatus sino_scan_read_some_darks(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                     float *counts)
+{
+    assert(first >= 0 && count >= 0 && first + count <= scan->info.dark_count);
+    return read_field(scan, SINO_FIELD_DARKS, first, count, box, SINO_COUNT_FLOAT32, counts);
 }
 
 SinoStatus sino_scan_read_flats(SinoScan *scan, const SinoScanBox *box, float *counts)

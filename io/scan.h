@@ -34,6 +34,8 @@ typedef struct SinoScanInfo {
     const char *remark;             /* a problem of the files, for a warning; "": none */
     int64_t file_count;             /* number of files with data, at least 1 */
     const char *const *file_name;
+    int64_t flat_file_count, dark_file_count; /* files of --flats and --darks */
+    const char *const *flat_file_name, *const *dark_file_name;
 } SinoScanInfo;
 
 typedef struct SinoScan SinoScan;
@@ -44,6 +46,11 @@ typedef struct SinoScanRequest {
     const char *flats, *darks; /* TIFF images by file, folder or pattern, instead of the scan's own; NULL: its own */
     int64_t columns;           /* raw sinograms: detector columns; else 0 */
 } SinoScanRequest;
+
+/* Opens and closes the scan in a child process, within limits of time and memory (child.h): HDF5 and TIFF libraries
+ * may crash or loop on malformed files. NULL: sino_scan_open will succeed. Call it before threads start.
+ * SINO_BAD_INPUT: as of sino_scan_open, or the libraries cannot read the headers. */
+SinoStatus sino_scan_try(const SinoScanRequest *request);
 
 /* Opens a scan; the caller closes it. SINO_BAD_INPUT: no such file, no format recognises it, a dataset is missing or a
  * dangling link, wrong rank, no angles, a size of 0, sizes that disagree, an angle that is NaN or infinite (the error
@@ -63,6 +70,13 @@ SinoStatus sino_scan_read(SinoScan *scan, int64_t first_angle, int64_t angle_cou
 
 /* Reads the box of one projection: counts[row][column], converted to float. */
 SinoStatus sino_scan_read_projection(SinoScan *scan, int64_t angle, const SinoScanBox *box, float *counts);
+
+/* Read the box of `count` flat or dark fields from number `first` on: counts[field][row][column], converted to float.
+ */
+SinoStatus sino_scan_read_some_flats(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                     float *counts);
+SinoStatus sino_scan_read_some_darks(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                     float *counts);
 
 /* Read the box of all flat or dark fields: counts[field][row][column], converted to float. No-op when the scan has
  * none. */

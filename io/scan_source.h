@@ -4,6 +4,7 @@
 #ifndef SINO_SCAN_SOURCE_H
 #define SINO_SCAN_SOURCE_H
 
+#include "file_list.h"
 #include "scan.h"
 
 typedef enum SinoScanField { SINO_FIELD_DATA, SINO_FIELD_FLATS, SINO_FIELD_DARKS } SinoScanField;
@@ -49,8 +50,13 @@ typedef struct SinoScanFormat {
 extern const SinoScanFormat sino_dxchange_format, sino_tiff_format, sino_sinogram_format;
 
 /* tiff_scan.c: opens the TIFF files of --flats or --darks for a scan of any format. `part` may be filled even on
- * failure. */
-SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count);
+ * failure. *files: the list of the part's files, which the part owns. */
+SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
+                                 const SinoFileList **files);
+
+/* SINO_BAD_INPUT: the sizes in `info` exceed the limits (scan_limits.h), or their products 63 bits. A format calls this
+ * before it allocates what the sizes determine. */
+SinoStatus sino_scan_check_limits(const char *path, const SinoScanInfo *info);
 
 /* Sets the angles to 0°…180° inclusive, as TomoPy and others do for a file without angles. */
 SinoStatus sino_scan_assume_angles(SinoScan *scan);

@@ -4,36 +4,22 @@
 #include "scan_source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "angle_list.h"
 #include "memory.h"
 #include "path_kind.h"
+#include "regular_file.h"
 
 typedef struct SinogramFile {
     char *path;
     int descriptor;
     int64_t angle_count, column_count;
 } SinogramFile;
-
-static SinoStatus open_regular(const char *path, int *descriptor, int64_t *bytes)
-{
-    struct stat info;
-    const int opened = open(path, O_RDONLY | O_CLOEXEC);
-    SINO_CHECK(opened >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
-    const bool regular = fstat(opened, &info) == 0 && S_ISREG(info.st_mode);
-    if (!regular) close(opened);
-    SINO_CHECK(regular, SINO_BAD_INPUT, "%s is not a regular file", path);
-    *descriptor = opened;
-    *bytes = info.st_size;
-    return NULL;
-}
 
 static SinoStatus read_floats(const char *path, int descriptor, int64_t first, int64_t count, float *values)
 {
@@ -120,7 +106,7 @@ static SinoStatus open_sinogram(const SinoScanRequest *request, SinoScan *scan)
     SINO_TRY(sino_angle_list_read(request->theta, 0, &scan->info.angle_count, &scan->angle_rad));
     SINO_TRY(new_sinogram(request, scan));
     SinogramFile *sinogram = scan->data.file;
-    SINO_TRY(open_regular(request->path, &sinogram->descriptor, &bytes));
+    SINO_TRY(sino_regular_open(request->path, &sinogram->descriptor, &bytes));
     SINO_TRY(take_rows(sinogram, bytes, &scan->info.row_count));
     scan->info.type = SINO_COUNT_FLOAT32;
     scan->info.column_count = request->columns;

@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,10 @@
 
 #include <tiffio.h>
 
+#include "arithmetic.h"
+#include "child.h"
 #include "memory.h"
+#include "regular_file.h"
 #include "tiff_client.h"
 #include "tiff_sample.h"
 
@@ -44,8 +46,11 @@ bool sino_tiff_probe(const char *path)
 {
     static const char signature[][4] = {{'I', 'I', 42, 0}, {'M', 'M', 0, 42}, {'I', 'I', 43, 0}, {'M', 'M', 0, 43}};
     char start[4];
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return false;
+    int descriptor;
+    int64_t bytes;
+    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
+    sino_status_free(status);
+    if (status) return false;
     const bool whole = pread(descriptor, start, sizeof start, 0) == (ssize_t)sizeof start;
     close(descriptor);
     for (size_t i = 0; i < sizeof signature / sizeof *signature && whole; i++)
@@ -107,11 +112,13 @@ SinoStatus sino_tiff_file_open(const char *path, SinoTiffFile **opened)
 {
     SinoTiffFile *file;
     sino_tiff_quiet();
+    sino_child_step();
     SINO_TRY(sino_allocate(1, sizeof *file, "a TIFF file", &file));
     file->path = path;
-    file->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    file->descriptor = -1;
     SinoStatus status = NULL;
-    SINO_CHECK_OR(status, fail, file->descriptor >= 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
+    int64_t bytes;
+    SINO_TRY_OR(status, fail, sino_regular_open(path, &file->descriptor, &bytes));
     file->tiff =
         TIFFClientOpen(path, "rm", file, client_read, client_write, client_seek, client_close, client_size, NULL, NULL);
     SINO_CHECK_OR(status, fail, file->tiff, SINO_BAD_INPUT, "%s cannot be opened as TIFF (libtiff: %s)", path,
@@ -277,8 +284,8 @@ static SinoStatus load_plain(SinoTiffFile *file, const Layout *layout, const Par
     SINO_CHECK(start > 0 && stored >= (part->first_row + part->row_count) * stride, SINO_BAD_INPUT,
                "%s is damaged: strip or tile %" PRIu32 " has %" PRId64 " bytes, and begins at byte %" PRId64,
                file->path, part->tile, stored, start);
-    *row_bytes = part->column_count * bytes;
-    SINO_TRY(need_buffer(file, part->row_count * *row_bytes));
+    *row_bytes = sino_times(part->column_count, bytes);
+    SINO_TRY(need_buffer(file, sino_times(part->row_count, *row_bytes)));
     for (int64_t i = 0; i < reads; i++) {
         char *to = (char *)file->buffer + i * *row_bytes;
         SINO_CHECK(read_at(file, from + i * stride, to, rows * *row_bytes) == rows * *row_bytes, SINO_BAD_INPUT,
@@ -294,10 +301,10 @@ static SinoStatus load_plain(SinoTiffFile *file, const Layout *layout, const Par
 static SinoStatus load_coded(SinoTiffFile *file, const Layout *layout, const Part *part, int64_t *row_bytes)
 {
     const int64_t across = (layout->column_count + layout->tile_columns - 1) / layout->tile_columns;
-    const int64_t left = layout->row_count - part->tile / across * layout->tile_rows;
+    const int64_t left = layout->row_count - sino_times(part->tile / across, layout->tile_rows);
     const int64_t rows = layout->tiled || left > layout->tile_rows ? layout->tile_rows : left;
-    *row_bytes = layout->tile_columns * layout->sample->bytes;
-    SINO_TRY(need_buffer(file, rows * *row_bytes));
+    *row_bytes = sino_times(layout->tile_columns, layout->sample->bytes);
+    SINO_TRY(need_buffer(file, sino_times(rows, *row_bytes)));
     file->client.message[0] = '\0';
     const tmsize_t done = layout->tiled ? TIFFReadEncodedTile(file->tiff, part->tile, file->buffer, rows * *row_bytes)
                                         : TIFFReadEncodedStrip(file->tiff, part->tile, file->buffer, rows * *row_bytes);
@@ -326,9 +333,9 @@ static SinoStatus read_part(SinoTiffFile *file, const Layout *layout, const Part
 static void overlap(int64_t tile, int64_t size, int64_t first, int64_t count, int64_t *inside, int64_t *length,
                     int64_t *at)
 {
-    const int64_t begin = tile * size > first ? tile * size : first;
-    const int64_t end = (tile + 1) * size < first + count ? (tile + 1) * size : first + count;
-    *inside = begin - tile * size;
+    const int64_t start = sino_times(tile, size);
+    const int64_t begin = sino_larger(start, first), end = sino_smaller(start + size, first + count);
+    *inside = begin - start;
     *length = end - begin;
     *at = begin - first;
 }

@@ -28,7 +28,8 @@ static void close_images(void *file)
 
 static const SinoScanSource tiff_source = {.read = read_images, .close = close_images};
 
-SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count)
+SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
+                                 const SinoFileList **files)
 {
     SinoTiffStack *stack;
     SINO_TRY(sino_tiff_stack_open(named, &stack));
@@ -40,6 +41,7 @@ SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, Si
                stack->files.name[0], stack->page[0].row_count, stack->page[0].column_count, info->row_count,
                info->column_count);
     *count = stack->image_count;
+    *files = &stack->files;
     return NULL;
 }
 

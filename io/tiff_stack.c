@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "path_kind.h"
 
@@ -137,7 +138,7 @@ static SinoStatus read_pages(const SinoTiffStack *stack, int64_t first, int64_t 
 SinoStatus sino_tiff_stack_read(const SinoTiffStack *stack, int64_t first, int64_t count, const SinoScanBox *box,
                                 SinoCountType type, void *counts)
 {
-    const int64_t image_bytes = box->row_count * box->column_count * sino_count_bytes(type);
+    const int64_t image_bytes = sino_times(sino_times(box->row_count, box->column_count), sino_count_bytes(type));
     if (stack->files.count == 1) return read_pages(stack, first, count, box, type, counts, image_bytes);
     for (int64_t i = 0; i < count; i++)
         SINO_TRY(read_file(stack->files.name[first + i], &stack->page[0], box, type, (char *)counts + i * image_bytes));

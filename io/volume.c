@@ -7,12 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "arithmetic.h"
+#include "ending.h"
 #include "memory.h"
 #include "output_file.h"
 #include "volume_hdf5.h"
 #include "volume_tiff.h"
+
+/* Bytes of the token in an HDF5 file, no more than the smallest slice has. */
+enum { TOKEN_BYTES = sizeof(float) };
 
 struct SinoVolume {
     SinoVolumeRequest request; /* its texts are owned below */
@@ -21,8 +28,24 @@ struct SinoVolume {
     SinoOutputFile *joined; /* HDF5 file that another process has opened; NULL: none */
     int64_t *place;         /* offsets of the slices in the joined file; owned */
     bool directory_made;
-    bool *tiff_done, *done; /* per slice: complete as TIFF; written in every format */
+    SinoVolumeMarker *marker;  /* of the TIFF slices; NULL: none, or a joined volume */
+    int64_t token;             /* a number of this run */
+    int64_t token_place;       /* where it is in the HDF5 file */
+    char beneath[TOKEN_BYTES]; /* the bytes of the first slice that it covers */
+    int64_t removed;           /* slices of an unfinished run that were removed */
+    bool *tiff_done, *done;    /* per slice: complete as TIFF; written in every format. The last act reads them, too */
+    SinoLastAct last;          /* tells what is safe */
 };
+
+static void set(bool *done)
+{
+    __atomic_store_n(done, true, __ATOMIC_RELEASE);
+}
+
+static bool is_set(const bool *done)
+{
+    return __atomic_load_n(done, __ATOMIC_ACQUIRE);
+}
 
 static SinoStatus check_request(const SinoVolumeRequest *request)
 {
@@ -63,6 +86,69 @@ static SinoStatus copy_request(const SinoVolumeRequest *request, SinoVolume *vol
     return sino_allocate(request->slice_count, sizeof *volume->tiff_done, "a volume's slices", &volume->tiff_done);
 }
 
+/* Prints rows as "rows 4 to 9, row 12"; returns their number. */
+static int64_t print_rows(FILE *out, const SinoVolume *volume)
+{
+    const SinoVolumeRequest *request = &volume->request;
+    int64_t rows = 0, last;
+    for (int64_t i = 0; i < request->slice_count; i = last + 1) {
+        last = i;
+        if (!is_set(&volume->tiff_done[i])) continue;
+        while (last + 1 < request->slice_count && is_set(&volume->tiff_done[last + 1])) last++;
+        const int64_t from = request->first_row + i * request->row_step;
+        fprintf(out, "%srow%s %" PRId64, rows > 0 ? ", " : "", last > i ? "s" : "", from);
+        if (last > i) fprintf(out, " to %" PRId64, request->first_row + last * request->row_step);
+        if (last > i && request->row_step != 1) fprintf(out, " in steps of %" PRId64, request->row_step);
+        rows += last - i + 1;
+    }
+    return rows;
+}
+
+static void print_safe(FILE *out, const SinoVolume *volume)
+{
+    if (volume->tiff_directory) {
+        const int64_t rows = print_rows(out, volume);
+        const char *verb = rows == 0 ? "no row is" : rows == 1 ? " is" : " are";
+        fprintf(out, "%s complete as TIFF in %s", verb, volume->tiff_directory);
+    }
+    if (volume->tiff_directory && volume->hdf5_path) fputs("; ", out);
+    if (volume->hdf5_path) fprintf(out, "%s was not written", volume->hdf5_path);
+}
+
+/* Removes the folder if this run made it and it is empty, and the marker unless it marks slices. */
+static void close_folder(SinoVolume *volume)
+{
+    int64_t done = 0;
+    /* A volume whose opening failed may have no marks. */
+    for (int64_t i = 0; volume->tiff_done && i < volume->request.slice_count; i++)
+        done += is_set(&volume->tiff_done[i]);
+    sino_volume_marker_close(volume->marker, done > 0 && done < volume->request.slice_count);
+    volume->marker = NULL;
+    /* rmdir succeeds only if the directory is empty */
+    if (volume->tiff_directory && volume->directory_made) rmdir(volume->tiff_directory);
+}
+
+/* The last act. Other processes may have written slices as well, so the disk is asked for all of them. */
+static void end_early(void *of, FILE *clause)
+{
+    SinoVolume *volume = of;
+    for (int64_t i = 0; volume->marker && i < volume->request.slice_count; i++)
+        if (sino_volume_tiff_is_done(&volume->request, volume->marker, i)) set(&volume->tiff_done[i]);
+    print_safe(clause, volume);
+    close_folder(volume);
+}
+
+/* A number that no other run has. */
+static int64_t new_token(void)
+{
+    uint64_t token;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (getrandom(&token, sizeof token, GRND_NONBLOCK) != (ssize_t)sizeof token)
+        token = ((uint64_t)now.tv_nsec << 32) ^ (uint64_t)now.tv_sec ^ ((uint64_t)getpid() << 16);
+    return (int64_t)(token >> 1);
+}
+
 SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opened)
 {
     SinoVolume *volume;
@@ -70,10 +156,15 @@ SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opene
     SINO_TRY(sino_allocate(1, sizeof *volume, "a volume's writer", &volume));
     SinoStatus status = NULL;
     SINO_TRY_OR(status, end, copy_request(request, volume));
+    volume->token = new_token();
     if (volume->tiff_directory) {
-        SINO_TRY_OR(status, end, sino_volume_tiff_open(&volume->request, &volume->directory_made));
+        SINO_TRY_OR(status, end,
+                    sino_volume_tiff_open(&volume->request, volume->token, &volume->directory_made, &volume->marker,
+                                          &volume->removed));
     }
     if (volume->hdf5_path) SINO_TRY_OR(status, end, sino_volume_hdf5_open(&volume->request, &volume->hdf5));
+    volume->last = (SinoLastAct){.act = end_early, .of = volume};
+    sino_ending_add(&volume->last);
     *opened = volume;
     return NULL;
 end:
@@ -81,9 +172,39 @@ end:
     return status;
 }
 
+int64_t sino_volume_removed(const SinoVolume *volume)
+{
+    return volume->removed;
+}
+
 SinoStatus sino_volume_places(SinoVolume *volume, int64_t *place)
 {
-    return volume->hdf5.output ? sino_volume_hdf5_places(&volume->hdf5, volume->request.slice_count, place) : NULL;
+    place[volume->request.slice_count] = volume->token;
+    if (!volume->hdf5.output) return NULL;
+    SINO_TRY(sino_volume_hdf5_places(&volume->hdf5, volume->request.slice_count, place));
+    volume->token_place = place[0];
+    return sino_hdf5_output_stamp(volume->hdf5.output, place[0], &volume->token, TOKEN_BYTES, volume->beneath);
+}
+
+SinoStatus sino_volume_all_joined(SinoVolume *volume)
+{
+    if (!volume->hdf5.output) return NULL;
+    return sino_hdf5_output_stamp(volume->hdf5.output, volume->token_place, volume->beneath, TOKEN_BYTES, NULL);
+}
+
+/* Opens the opener's HDF5 file. */
+static SinoStatus join_hdf5(const int64_t *place, SinoVolume *volume)
+{
+    const int64_t slices = volume->request.slice_count;
+    char found[TOKEN_BYTES];
+    SINO_TRY(sino_allocate(slices, sizeof *place, "places", &volume->place));
+    memcpy(volume->place, place, (size_t)slices * sizeof *place);
+    SINO_TRY(sino_output_join(volume->hdf5_path, &volume->joined));
+    const bool read = sino_output_read(volume->joined, place[0], found, TOKEN_BYTES);
+    SINO_CHECK(read && memcmp(found, &place[slices], TOKEN_BYTES) == 0, SINO_BAD_INPUT,
+               "%s.partial is another file on this rank than on rank 0; allowed: a folder that all ranks share",
+               volume->hdf5_path);
+    return NULL;
 }
 
 SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *place, SinoVolume **joined)
@@ -92,11 +213,9 @@ SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *pla
     SINO_TRY(sino_allocate(1, sizeof *volume, "a volume's writer", &volume));
     SinoStatus status = NULL;
     SINO_TRY_OR(status, end, copy_request(request, volume));
-    if (volume->hdf5_path) {
-        SINO_TRY_OR(status, end, sino_allocate(request->slice_count, sizeof *place, "places", &volume->place));
-        memcpy(volume->place, place, (size_t)request->slice_count * sizeof *place);
-        SINO_TRY_OR(status, end, sino_output_join(volume->hdf5_path, &volume->joined));
-    }
+    if (volume->tiff_directory)
+        SINO_TRY_OR(status, end, sino_volume_marker_check(&volume->request, place[request->slice_count]));
+    if (volume->hdf5_path) SINO_TRY_OR(status, end, join_hdf5(place, volume));
     *joined = volume;
     return NULL;
 end:
@@ -117,8 +236,8 @@ void sino_volume_take_done(SinoVolume *volume, const int64_t *done)
 {
     const int64_t count = volume->request.slice_count;
     for (int64_t i = 0; i < count; i++) {
-        volume->tiff_done[i] |= done[i] > 0;
-        volume->done[i] |= done[count + i] > 0;
+        if (done[i] > 0) set(&volume->tiff_done[i]);
+        if (done[count + i] > 0) set(&volume->done[i]);
     }
 }
 
@@ -137,18 +256,18 @@ SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, c
     assert(first >= 0 && count >= 1 && first + count <= request->slice_count);
     for (int64_t i = 0; volume->tiff_directory && i < count; i++) {
         SINO_TRY(sino_volume_tiff_write(request, first + i, slices + i * request->height * request->width));
-        volume->tiff_done[first + i] = true;
+        set(&volume->tiff_done[first + i]);
     }
     if (volume->hdf5.output) SINO_TRY(sino_volume_hdf5_write(&volume->hdf5, first, count, slices));
     if (volume->joined) SINO_TRY(write_joined(volume, first, count, slices));
-    for (int64_t i = first; i < first + count; i++) volume->done[i] = true;
+    for (int64_t i = first; i < first + count; i++) set(&volume->done[i]);
     return NULL;
 }
 
 /* Reads slices of the HDF5 file, or of the joined one. */
 static SinoStatus read_hdf5(SinoVolume *volume, int64_t first, int64_t count, float *slices)
 {
-    const int64_t values = volume->request.height * volume->request.width;
+    const int64_t values = sino_times(volume->request.height, volume->request.width);
     if (volume->hdf5.output) return sino_volume_hdf5_read(&volume->hdf5, first, count, slices);
     for (int64_t i = 0; i < count; i++)
         SINO_CHECK(sino_output_read(volume->joined, volume->place[first + i], slices + i * values,
@@ -160,7 +279,7 @@ static SinoStatus read_hdf5(SinoVolume *volume, int64_t first, int64_t count, fl
 /* *equal: the TIFF files have the voxels of `slices`, or, without HDF5, can be read into `slices`. */
 static SinoStatus compare_tiff(const SinoVolume *volume, int64_t first, int64_t count, float *slices, bool *equal)
 {
-    const int64_t values = volume->request.height * volume->request.width;
+    const int64_t values = sino_times(volume->request.height, volume->request.width);
     const size_t bytes = (size_t)values * sizeof(float);
     float *found;
     SINO_TRY(sino_allocate(values, sizeof *found, "a slice", &found));
@@ -189,15 +308,15 @@ SinoStatus sino_volume_read_back(SinoVolume *volume, int64_t first, int64_t coun
 void sino_volume_mark_done(SinoVolume *volume, int64_t first, int64_t count)
 {
     for (int64_t i = first; i < first + count; i++) {
-        volume->done[i] = true;
-        volume->tiff_done[i] = volume->tiff_directory;
+        set(&volume->done[i]);
+        if (volume->tiff_directory) set(&volume->tiff_done[i]);
     }
 }
 
 bool sino_volume_is_done(const SinoVolume *volume, int64_t first, int64_t count)
 {
     for (int64_t i = first; i < first + count; i++)
-        if (!volume->done[i]) return false;
+        if (!is_set(&volume->done[i])) return false;
     return true;
 }
 
@@ -280,6 +399,8 @@ SinoStatus sino_volume_finish(SinoVolume *volume)
         sino_volume_abandon(volume);
         return status;
     }
+    sino_ending_remove(&volume->last);
+    close_folder(volume);
     if (volume->hdf5.output) status = sino_hdf5_output_seal(volume->hdf5.output);
     release(volume);
     return status;
@@ -288,48 +409,26 @@ SinoStatus sino_volume_finish(SinoVolume *volume)
 void sino_volume_abandon(SinoVolume *volume)
 {
     if (!volume) return;
+    sino_ending_remove(&volume->last);
     sino_hdf5_output_discard(volume->hdf5.output);
     if (volume->joined) sino_status_free(sino_output_leave(volume->joined)); /* its opener discards the file */
-    /* rmdir succeeds only if the directory is empty */
-    if (volume->tiff_directory && volume->directory_made) rmdir(volume->tiff_directory);
+    close_folder(volume);
     release(volume);
+}
+
+void sino_volume_stay(SinoVolume *volume)
+{
+    if (volume->hdf5.output) sino_hdf5_output_stay(volume->hdf5.output);
 }
 
 void sino_volume_keep(SinoVolume *volume)
 {
     if (!volume) return;
+    sino_ending_remove(&volume->last);
     sino_hdf5_output_keep(volume->hdf5.output);
     if (volume->joined) sino_status_free(sino_output_leave(volume->joined));
+    sino_volume_marker_close(volume->marker, true);
     release(volume);
-}
-
-/* Prints rows as "rows 4 to 9, row 12"; returns their number. */
-static int64_t print_rows(FILE *out, const SinoVolume *volume)
-{
-    const SinoVolumeRequest *request = &volume->request;
-    int64_t rows = 0, last;
-    for (int64_t i = 0; i < request->slice_count; i = last + 1) {
-        last = i;
-        if (!volume->tiff_done[i]) continue;
-        while (last + 1 < request->slice_count && volume->tiff_done[last + 1]) last++;
-        const int64_t from = request->first_row + i * request->row_step;
-        fprintf(out, "%srow%s %" PRId64, rows > 0 ? ", " : "", last > i ? "s" : "", from);
-        if (last > i) fprintf(out, " to %" PRId64, request->first_row + last * request->row_step);
-        if (last > i && request->row_step != 1) fprintf(out, " in steps of %" PRId64, request->row_step);
-        rows += last - i + 1;
-    }
-    return rows;
-}
-
-static void print_safe(FILE *out, const SinoVolume *volume)
-{
-    if (volume->tiff_directory) {
-        const int64_t rows = print_rows(out, volume);
-        const char *verb = rows == 0 ? "no row is" : rows == 1 ? " is" : " are";
-        fprintf(out, "%s complete as TIFF in %s", verb, volume->tiff_directory);
-    }
-    if (volume->tiff_directory && volume->hdf5_path) fputs("; ", out);
-    if (volume->hdf5_path) fprintf(out, "%s was not written", volume->hdf5_path);
 }
 
 char *sino_volume_safe(const SinoVolume *volume)

@@ -5,7 +5,8 @@
  * same directory ("NAME.partial"); when complete it is flushed, closed, synced and renamed. Its disk space is reserved
  * at open if the file system can, so that a disk that is too small fails before hours of work. TIFF:
  * DIR/recon_00000.tiff, numbered by absolute detector row. Each file has a temporary name until it is complete, so
- * finished files stay when a run fails. */
+ * finished files stay when a run fails. Until all of them are complete, a file beside them marks the volume as
+ * unfinished (volume_marker.h); a run that finds the marker of an unfinished one starts anew. */
 #ifndef SINO_VOLUME_H
 #define SINO_VOLUME_H
 
@@ -27,15 +28,23 @@ typedef struct SinoVolumeRequest {
 } SinoVolumeRequest;
 
 /* Opens the output; the caller ends with _finish or _abandon. SINO_BAD_INPUT: the output exists without overwrite (for
- * TIFF: any file of these rows), its directory is missing or not writable, the path is a directory or a device, or
- * another run is writing it. SINO_FAILED: no disk space. */
+ * TIFF: any file of these rows that no unfinished run left), its directory is missing or not writable, the path is a
+ * directory or a device, or another run is writing it. SINO_FAILED: no disk space. */
 SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **volume);
 
+/* The number of TIFF slices of an unfinished run that _open removed. */
+int64_t sino_volume_removed(const SinoVolume *volume);
+
 /* With several processes, one opens the volume and the others join it, to write slices at the offsets
- * place[slice_count] of the HDF5 file, which the opener provides; without HDF5 the offsets have no meaning.
- * SINO_FAILED: HDF5 does not store a slice in one piece, or the byte order differs from the file's. */
+ * place[slice_count + 1] of the HDF5 file, which the opener provides; the last element is a token, by which the others
+ * see that they have the opener's files. SINO_BAD_INPUT: this process has other files. SINO_FAILED: HDF5 does not store
+ * a slice in one piece, or the byte order differs from the file's. */
 SinoStatus sino_volume_places(SinoVolume *volume, int64_t *place);
 SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *place, SinoVolume **volume);
+
+/* The opener takes the token out of the HDF5 file, where it covers values of the first slice. Call it before any
+ * process reads or writes slices. */
+SinoStatus sino_volume_all_joined(SinoVolume *volume);
 
 /* done[2][slice_count], 1 or 0: slices complete as TIFF, and slices complete in every format. _tell_done writes the
  * marks of this process; _take_done adds the marks of other processes. */
@@ -76,6 +85,9 @@ void sino_volume_abandon(SinoVolume *volume); /* removes temporary files, keeps 
 
 /* Frees the volume, and leaves all files for a later run with `resume`. Takes NULL. */
 void sino_volume_keep(SinoVolume *volume);
+
+/* From now on the files are left for such a run, too, if the program ends early (ending.h). Called from any thread. */
+void sino_volume_stay(SinoVolume *volume);
 
 /* Text for the error message of a failed run: the part of the output that is complete on disk, as "rows 4 to 9 are
  * complete as TIFF in DIR; out.h5 was not written". NULL: out of memory. The caller frees the text. */

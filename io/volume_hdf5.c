@@ -57,7 +57,7 @@ SinoStatus sino_volume_hdf5_read(SinoVolumeHdf5 *hdf5, int64_t first, int64_t co
 
 SinoStatus sino_volume_hdf5_places(SinoVolumeHdf5 *hdf5, int64_t slice_count, int64_t *place)
 {
-    const int64_t bytes = hdf5->height * hdf5->width * (int64_t)sizeof(float);
+    const int64_t bytes = sino_times(sino_times(hdf5->height, hdf5->width), (int64_t)sizeof(float));
     SINO_CHECK(H5Tequal(H5T_NATIVE_FLOAT, H5T_IEEE_F32LE) > 0, SINO_FAILED,
                "this machine's numbers have another byte order than the file's: use one process");
     return sino_hdf5_output_chunks(hdf5->output, hdf5->data, slice_count, bytes, place);

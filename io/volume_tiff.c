@@ -38,24 +38,34 @@ static SinoStatus count_existing(const SinoVolumeRequest *request, int64_t *coun
     return NULL;
 }
 
-static SinoStatus check_existing(const SinoVolumeRequest *request)
+/* Whether slices that exist are those of an unfinished run alone. */
+static bool may_replace(const SinoVolumeRequest *request, SinoMarkerState state)
 {
-    int64_t count, first = 0;
-    if (request->overwrite || request->resume) return NULL;
-    SINO_TRY(count_existing(request, &count, &first));
-    SINO_CHECK(count == 0, SINO_BAD_INPUT,
-               "%s has %" PRId64 " of the files to be written, the first recon_%05" PRId64
-               ".tiff; --overwrite replaces "
-               "them",
-               request->tiff_directory, count, request->first_row + first * request->row_step);
-    return NULL;
+    return request->overwrite || request->resume || state == SINO_MARKER_OWN;
 }
 
-static SinoStatus check_directory(const SinoVolumeRequest *request)
+static SinoStatus check_existing(const SinoVolumeRequest *request, SinoMarkerState state, int64_t *count)
+{
+    int64_t first = 0;
+    char name[SINO_MARKER_NAME];
+    SINO_TRY(count_existing(request, count, &first));
+    if (*count == 0 || may_replace(request, state)) return NULL;
+    const int64_t row = request->first_row + first * request->row_step;
+    SINO_CHECK(state == SINO_MARKER_NONE, SINO_BAD_INPUT,
+               "%s has %" PRId64 " of the files to be written, the first recon_%05" PRId64
+               ".tiff, some of which a run that did not finish has replaced (%s); --overwrite replaces all of them",
+               request->tiff_directory, *count, row, sino_volume_marker_name(request, name));
+    return sino_error(SINO_BAD_INPUT,
+                      "%s has %" PRId64 " of the files to be written, the first recon_%05" PRId64
+                      ".tiff; --overwrite replaces them",
+                      request->tiff_directory, *count, row);
+}
+
+static SinoStatus check_directory(const SinoVolumeRequest *request, SinoMarkerState state)
 {
     char *path = slice_path(request, 0);
     SINO_CHECK(path, SINO_FAILED, "no memory for a file name");
-    SinoStatus status = sino_output_check(path, request->overwrite || request->resume);
+    SinoStatus status = sino_output_check(path, may_replace(request, state));
     free(path);
     return status;
 }
@@ -73,21 +83,62 @@ static SinoStatus make_directory(const char *path, bool *made)
     return NULL;
 }
 
-SinoStatus sino_volume_tiff_open(const SinoVolumeRequest *request, bool *made)
+/* All checks; *count: slices of these rows that exist. */
+static SinoStatus check_all(const SinoVolumeRequest *request, SinoMarkerState *state, int64_t *count)
 {
+    SINO_TRY(sino_volume_marker_look(request, state));
+    SINO_TRY(check_existing(request, *state, count));
+    return check_directory(request, *state);
+}
+
+static SinoStatus remove_slices(const SinoVolumeRequest *request)
+{
+    for (int64_t i = 0; i < request->slice_count; i++) {
+        char *path = slice_path(request, i);
+        SINO_CHECK(path, SINO_FAILED, "no memory for a file name");
+        const int result = unlink(path), error_number = errno;
+        SinoStatus status = result == 0 || error_number == ENOENT
+                                ? NULL
+                                : sino_error(SINO_FAILED, "%s, which an unfinished run has left, cannot be removed: %s",
+                                             path, strerror(error_number));
+        free(path);
+        if (status) return status;
+    }
+    return NULL;
+}
+
+SinoStatus sino_volume_tiff_open(const SinoVolumeRequest *request, int64_t token, bool *made, SinoVolumeMarker **marker,
+                                 int64_t *removed)
+{
+    SinoMarkerState state = SINO_MARKER_NONE;
+    int64_t count = 0;
     SINO_TRY(make_directory(request->tiff_directory, made));
-    SinoStatus status = check_existing(request);
-    if (!status) status = check_directory(request);
+    SinoStatus status = check_all(request, &state, &count);
+    const bool replacing = state == SINO_MARKER_REPLACING || (state == SINO_MARKER_NONE && count > 0);
+    if (!status) status = sino_volume_marker_open(request, replacing, token, marker);
     if (status && *made) rmdir(request->tiff_directory);
-    return status;
+    if (status || state != SINO_MARKER_OWN || request->resume) return status;
+    *removed = count;
+    return remove_slices(request);
 }
 
 SinoStatus sino_volume_tiff_check(const SinoVolumeRequest *request)
 {
     bool made;
-    SINO_TRY(sino_volume_tiff_open(request, &made));
+    SinoMarkerState state;
+    int64_t count;
+    SINO_TRY(make_directory(request->tiff_directory, &made));
+    SinoStatus status = check_all(request, &state, &count);
     if (made) rmdir(request->tiff_directory);
-    return NULL;
+    return status;
+}
+
+bool sino_volume_tiff_is_done(const SinoVolumeRequest *request, const SinoVolumeMarker *marker, int64_t slice)
+{
+    char *path = slice_path(request, slice);
+    const bool done = path && sino_volume_marker_precedes(marker, path);
+    free(path);
+    return done;
 }
 
 static SinoStatus read_page(const SinoVolumeRequest *request, const char *path, SinoTiffFile *file, float *values)

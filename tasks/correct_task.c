@@ -13,22 +13,23 @@ static SinoStatus correct_cpu(const SinoTask *task)
 {
     const Arguments *arguments = task->arguments;
     return sino_correct(&arguments->correction, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
-                        sino_task_buffer(task, 2), sino_task_buffer(task, 3), sino_task_buffer(task, 4));
+                        sino_task_buffer(task, 2), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
+                        sino_task_buffer(task, 5));
 }
 
 static SinoStatus correct_cuda(const SinoTask *task, cudaStream_t stream)
 {
     SinoCorrection correction = ((const Arguments *)task->arguments)->correction;
-    correction.place = sino_task_buffer(task, 6); /* places of the angles on the device */
+    correction.place = sino_task_buffer(task, 7); /* places of the angles on the device */
     return sino_correct_cuda(stream, &correction, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
                              sino_task_buffer(task, 2), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
-                             sino_task_buffer(task, 5));
+                             sino_task_buffer(task, 5), sino_task_buffer(task, 6));
 }
 
 static const SinoTaskKind correct_kind = {.name = "correct",
                                           .argument_bytes = sizeof(Arguments),
-                                          .access_min = 5,
-                                          .access_max = 7,
+                                          .access_min = 6,
+                                          .access_max = 8,
                                           .cpu = correct_cpu,
                                           .cuda = SINO_ON_CUDA(correct_cuda)};
 
@@ -41,15 +42,15 @@ SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, cons
 {
     const bool host = !correct->scratch || !correct->places;
     const Arguments arguments = {.correction = correct->correction};
-    const SinoAccess access[] = {{correct->counts, SINO_READ},    {correct->flat, SINO_READ},
-                                 {correct->dark, SINO_READ},      {correct->sinogram, SINO_WRITE},
-                                 {correct->repaired, SINO_WRITE}, {correct->scratch, SINO_SCRATCH},
-                                 {correct->places, SINO_READ}};
+    const SinoAccess access[] = {{correct->counts, SINO_READ},     {correct->flat, SINO_READ},
+                                 {correct->dark, SINO_READ},       {correct->sinogram, SINO_WRITE},
+                                 {correct->repaired, SINO_WRITE},  {correct->tally, SINO_WRITE},
+                                 {correct->scratch, SINO_SCRATCH}, {correct->places, SINO_READ}};
     return sino_task_submit(runtime, &correct_kind,
                             &(SinoTaskRequest){.position = position,
                                                .arguments = &arguments,
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
-                                               .access_count = host ? 5 : 7,
+                                               .access_count = host ? 6 : 8,
                                                .host = host});
 }

@@ -11,6 +11,7 @@ typedef struct SinoCorrect {
     SinoCorrection correction;
     SinoData *counts, *flat, *dark;
     SinoData *sinogram, *repaired; /* sinogram: rows in panels; repaired: int64_t[slice] */
+    SinoData *tally;               /* int64_t[angle + column]: undefined values by angle, then by column */
     SinoData *places, *scratch;    /* for GPUs: its places, sino_correct_scratch; NULL: cores run the task */
 } SinoCorrect;
 /* Inserts correct. sino_correct_scratch makes the scratch memory that GPUs need for corrections of this size; the

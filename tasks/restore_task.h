@@ -15,6 +15,7 @@ typedef struct SinoRestore {
     int64_t columns;                  /* residuals of a slice */
     double *residuals;                /* the run's [slices][columns] */
     int64_t *repaired;                /* the run's [slices] */
+    int64_t tally_count;              /* of every entry; the caller adds the tallies of slices that are taken over */
     int64_t picture_slice;            /* this slice is copied to `picture` if it is found */
     float *picture;                   /* float[N][N]; NULL: none */
     int64_t *told; /* [2][slices]: becomes 1 where this rank has a slice's repair count; and where its voxels are on the

@@ -4,25 +4,41 @@
 #define SINO_STORE_TASK_H
 
 #include "journal.h"
+#include "load_task.h"
 #include "runtime.h"
 #include "volume.h"
 
-/* Destinations of a minibatch: the image goes to the volume, history and repair counts go to the run's arrays. Of the
- * ranks that share a minibatch one keeps its image; the others (`keeper` false) contribute the repair counts of their
- * angles. Pointers are not owned. */
+/* Where undefined values are counted. Pointers are not owned. */
+typedef struct SinoTally {
+    int64_t *by_angle;  /* the run's [angle of the scan] */
+    int64_t *by_column; /* the run's [column_count] */
+    int64_t column_count, run_count;
+    const SinoAngleRun *run; /* [run_count]: the angles of this rank, in the order of a minibatch's tally */
+} SinoTally;
+
+/* The numbers of a minibatch's tally: by angle of this rank, then by column. */
+int64_t sino_tally_count(const SinoTally *to);
+
+/* Adds a minibatch's tally to the run's. */
+void sino_tally_add(const SinoTally *to, const int64_t *tally);
+
+/* Destinations of a minibatch: the image goes to the volume, history and counts of undefined values go to the run's
+ * arrays. Of the ranks that share a minibatch one keeps its image; the others (`keeper` false) contribute the counts of
+ * their angles. Pointers are not owned. */
 typedef struct SinoStore {
     bool keeper;
     SinoVolume *volume;   /* NULL: only the picture is written */
     SinoJournal *journal; /* gets an entry once the images are written; NULL: none */
     int64_t first_slice, slice_count;
-    int64_t columns;       /* columns of the history */
-    double *residuals;     /* the run's [slices][columns] */
-    int64_t *repaired;     /* the run's [slices] */
+    int64_t columns;   /* columns of the history */
+    double *residuals; /* the run's [slices][columns] */
+    int64_t *repaired; /* the run's [slices] */
+    SinoTally tally;
     int64_t picture_slice; /* this slice is copied to `picture` if the minibatch has it */
     int64_t pixel_count;   /* N² */
     float *picture;        /* float[N][N]; NULL: none */
 } SinoStore;
 SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const SinoStore *store, SinoData *io,
-                             SinoData *image, SinoData *history, SinoData *repaired);
+                             SinoData *image, SinoData *history, SinoData *repaired, SinoData *tally);
 
 #endif

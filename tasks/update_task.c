@@ -262,30 +262,21 @@ SinoStatus sino_insert_update_start(SinoRuntime *runtime, SinoPosition position,
 }
 
 /* Reports the progress of the run, with the residual just recorded. */
-static void report_progress(const SinoTask *task, const SinoSliceState *state, const SinoHistory *history)
+static void report_progress(const SinoTask *task, const SinoHistory *history)
 {
-    const SliceArguments *arguments = task->arguments;
-    double residual = 0, residual0 = 0;
-    for (int64_t f = 0; f < arguments->slices.slice_count; f++) {
-        const double value = history->residual[f * history->columns + history->iteration];
-        if (isnan(value)) continue;
-        residual += value;
-        residual0 += state[f].residual0;
-    }
-    const SinoProgress where = {.slab = task->position.slab + 1,
-                                .iteration = history->iteration,
-                                .iteration_count = history->columns - 1,
-                                .residual = residual0 > 0 ? sqrt(residual / residual0) : NAN};
-    sino_runtime_advance(task->runtime, (double)arguments->slices.slice_count, &where);
+    const int64_t slices = ((const SliceArguments *)task->arguments)->slices.slice_count;
+    const SinoMinibatchProgress now =
+        sino_minibatch_progress(slices, history->columns, history->iteration, history->residual);
+    sino_runtime_advance(task->runtime, (double)slices, task->position, &now);
 }
 
 static SinoStatus record_cpu(const SinoTask *task)
 {
     const SliceArguments *arguments = task->arguments;
-    SinoSliceState *state = sino_task_buffer(task, 1);
     const SinoHistory history = history_of(task, sino_task_buffer(task, 2));
-    sino_update_record(arguments->slices, sino_task_buffer(task, 0), state, &history, sino_task_buffer(task, 3));
-    if (!arguments->progress_apart) report_progress(task, state, &history);
+    sino_update_record(arguments->slices, sino_task_buffer(task, 0), sino_task_buffer(task, 1), &history,
+                       sino_task_buffer(task, 3));
+    if (!arguments->progress_apart) report_progress(task, &history);
     return NULL;
 }
 
@@ -308,8 +299,8 @@ static SinoStatus record_opencl(const SinoTask *task, SinoOpencl *opencl)
 
 static SinoStatus progress_cpu(const SinoTask *task)
 {
-    const SinoHistory history = history_of(task, sino_task_buffer(task, 1));
-    report_progress(task, sino_task_buffer(task, 0), &history);
+    const SinoHistory history = history_of(task, sino_task_buffer(task, 0));
+    report_progress(task, &history);
     return NULL;
 }
 
@@ -323,8 +314,8 @@ static const SinoTaskKind record_kind = {.name = "update_record",
 
 static const SinoTaskKind progress_kind = {.name = "progress",
                                            .argument_bytes = sizeof(SliceArguments),
-                                           .access_min = 2,
-                                           .access_max = 2,
+                                           .access_min = 1,
+                                           .access_max = 1,
                                            .cpu = progress_cpu};
 
 SinoStatus sino_insert_update_record(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
@@ -335,7 +326,7 @@ SinoStatus sino_insert_update_record(SinoRuntime *runtime, SinoPosition position
         .slices = slices, .iteration = iteration, .progress_apart = sino_runtime_devices(runtime) != SINO_DEVICE_CPU};
     const SinoAccess access[] = {
         {sums, SINO_READ}, {state, SINO_READ_WRITE}, {history, SINO_READ_WRITE}, {active, SINO_WRITE}};
-    const SinoAccess reported[] = {{state, SINO_READ}, {history, SINO_READ}};
+    const SinoAccess reported[] = {{history, SINO_READ}};
     SINO_TRY(insert_slices(runtime, &record_kind, position, &arguments, 4, access));
-    return arguments.progress_apart ? insert_slices(runtime, &progress_kind, position, &arguments, 2, reported) : NULL;
+    return arguments.progress_apart ? insert_slices(runtime, &progress_kind, position, &arguments, 1, reported) : NULL;
 }

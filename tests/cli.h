@@ -65,6 +65,8 @@ typedef struct CliScan {
     const double *theta;              /* degrees; NULL: 0 to 180 */
     uint64_t changed;                 /* the first of the counts become … */
     uint16_t changed_count;           /* … this */
+    uint16_t dark_count;              /* of every pixel */
+    uint16_t (*count)(uint64_t angle, uint64_t row, uint64_t column); /* a count of the data; NULL: as above */
 } CliScan;
 
 extern const CliScan cli_scan; /* 12 angles, 4 rows, 16 columns, 2 flats, 1 dark */
@@ -101,11 +103,16 @@ int cli_disk_tests(void);
 int cli_output_tests(void);
 int cli_graph_tests(void);
 int cli_interrupt_tests(void);
+int cli_hostile_tests(void);
+int cli_inject_tests(void);
+int cli_models_tests(void);
 int cli_info_tests(void);
+int cli_suspicion_tests(void);
 int cli_bench_tests(void);
 int cli_plan_tests(void);
 int cli_ranks_tests(void);
 int cli_resume_tests(void);
+int cli_job_tests(void);
 int cli_operator_cache_tests(void);
 int cli_device_tests(void);
 

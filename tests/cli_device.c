@@ -347,7 +347,7 @@ static void what_does_not_fit_is_refused(void **state)
     snprintf(alone, sizeof alone, "--device %s", kind()->device);
     snprintf(together, sizeof together, "--device %s --partitions 2", kind()->with_cores);
     assert_refused(*state, kind()->least_memory, alone,
-                   "sinodag: a device has 1.0 MiB of memory; two tasks of this reconstruction need ");
+                   "sinodag: a device has 1.00 MiB of memory; two tasks of this reconstruction need ");
     assert_refused(*state, kind()->least_memory, together, "; allowed: more --part");
     /* What of the operator is not in memory could not get to a device. */
     cli_works(*state, "phantom -o scan.h5 --overwrite --size 256 --angles 180 --slices 2");

@@ -6,13 +6,15 @@
 
 enum { SIZE = 64, SLICES = 8, SLICE = SIZE * SIZE };
 
-#define RECON "recon scan.h5 --rotation-axis 31.5 --iterations 4 "
+/* Each slice is an entry of the journal. */
+#define ONE_BY_ONE "--minibatch 1 "
+#define RECON      "recon scan.h5 --rotation-axis 31.5 --iterations 4 "
 
 /* scan.h5, and its volume as both.h5 and both/recon_00000.tiff … */
-static void make_reference(const char *directory)
+static void make_reference(const char *directory, const char *options)
 {
     cli_works(directory, "phantom -o scan.h5 --size 64 --angles 30 --slices 8 --noise 0");
-    cli_works(directory, RECON "-o both.h5 --save-format both --pictures no");
+    cli_works(directory, RECON "-o both.h5 --save-format both --pictures no %s", options);
 }
 
 static void mount_disk(const char *directory, int64_t bytes)
@@ -22,7 +24,7 @@ static void mount_disk(const char *directory, int64_t bytes)
     cli_mount(directory, "disk", 0, options);
 }
 
-/* Rows 0 to rows − 1 are in the folder, whole, and nothing else. */
+/* Rows 0 to rows − 1 are in the folder, whole, with the marker of an unfinished volume, and nothing else. */
 static void assert_rows(const char *directory, const char *folder, int rows)
 {
     char path[TESTING_PATH], *expected = NULL;
@@ -32,6 +34,7 @@ static void assert_rows(const char *directory, const char *folder, int rows)
     for (int row = 0; row < rows; row++) {
         char name[64];
         fprintf(names, "%srecon_%05d.tiff", row ? " " : "", row);
+        if (row == 0) fprintf(names, " recon_00000_to_%05d.partial", SLICES - 1);
         snprintf(name, sizeof name, "both/recon_%05d.tiff", row);
         float *wanted = cli_read_tiff(directory, name, SIZE);
         snprintf(name, sizeof name, "%s/recon_%05d.tiff", folder, row);
@@ -54,7 +57,7 @@ static void assert_empty(const char *directory, const char *folder)
 static void no_room_for_hdf5_from_the_start(void **state)
 {
     CliRun run = {.directory = *state};
-    make_reference(*state);
+    make_reference(*state, "");
     mount_disk(*state, cli_file_size(*state, "both.h5") / 2);
     cli_start(&run, RECON "-o disk/out.h5");
     cli_wait(&run);
@@ -68,7 +71,7 @@ static void no_room_for_hdf5_from_the_start(void **state)
 static void hdf5_fails_at_its_end(void **state)
 {
     CliRun run = {.directory = *state};
-    make_reference(*state);
+    make_reference(*state, "");
     mount_disk(*state, cli_file_size(*state, "both.h5") - 1);
     cli_start(&run, RECON "-o disk/out.h5");
     cli_wait(&run);
@@ -77,12 +80,22 @@ static void hdf5_fails_at_its_end(void **state)
     assert_empty(*state, "disk");
 }
 
+static void assert_same_volume(const char *directory, const char *name)
+{
+    float *wanted = cli_read_volume(directory, "both.h5", SLICES, SIZE);
+    float *found = cli_read_volume(directory, name, SLICES, SIZE);
+    assert_memory_equal(found, wanted, SLICES * SLICE * sizeof *found);
+    free(wanted);
+    free(found);
+}
+
 static void tiff_keeps_finished_rows(void **state)
 {
     CliRun run = {.directory = *state};
-    make_reference(*state);
-    mount_disk(*state, 3 * 20480 + 4096); /* a TIFF file takes five pages, the journal one */
-    cli_start(&run, RECON "-o disk/out --save-format tiff");
+    make_reference(*state, ONE_BY_ONE);
+    /* The marker and the journal take a page each, a TIFF file five. */
+    mount_disk(*state, 2 * 4096 + 3 * 20480);
+    cli_start(&run, RECON ONE_BY_ONE "-o disk/out --save-format tiff");
     cli_wait(&run);
     cli_assert_ended(&run, 1,
                      "disk/out/recon_00003.tiff: writing failed at byte 0: No space left on device; rows 0 to 2 are "
@@ -93,9 +106,9 @@ static void tiff_keeps_finished_rows(void **state)
 static void both_keep_finished_rows(void **state)
 {
     CliRun run = {.directory = *state};
-    make_reference(*state);
-    mount_disk(*state, 36 * 4096 + 2 * 20480); /* room is taken for the HDF5 file first */
-    cli_start(&run, RECON "-o disk/out.h5 --save-format both");
+    make_reference(*state, ONE_BY_ONE);
+    mount_disk(*state, 37 * 4096 + 2 * 20480); /* the marker, the journal and room for the HDF5 file come first */
+    cli_start(&run, RECON ONE_BY_ONE "-o disk/out.h5 --save-format both");
     cli_wait(&run);
     cli_assert_ended(&run, 1,
                      "disk/out/recon_00002.tiff: writing failed at byte 0: No space left on device; rows 0 to 1 are "
@@ -103,36 +116,36 @@ static void both_keep_finished_rows(void **state)
     assert_rows(*state, "disk/out", 2);
     char path[TESTING_PATH];
     assert_names(testing_path(path, *state, "disk"),
-                 "out out.h5.journal out.h5.partial out/recon_00000.tiff out/recon_00001.tiff");
+                 "out out/recon_00000.tiff out/recon_00000_to_00007.partial out/recon_00001.tiff "
+                 "out.h5.journal out.h5.partial");
 }
 
 static void pictures_fail_after_the_volume(void **state)
 {
     CliRun run = {.directory = *state};
-    make_reference(*state);
-    mount_disk(*state, cli_file_size(*state, "both.h5") + 4096); /* the journal is gone before the pictures */
+    make_reference(*state, "");
+    mount_disk(*state,
+               cli_file_size(*state, "both.h5") +
+                   2 * 4096); /* the journal, which is gone before the pictures, leaves room for the first one */
     cli_start(&run, RECON "-o disk/out.h5");
     cli_wait(&run);
     cli_assert_ended(&run, 1,
-                     "disk/out_slice_00004.png: writing failed at byte 0: No space left on device; the volume is "
+                     "disk/out_sinogram_00004.png: writing failed at byte 0: No space left on device; the volume is "
                      "complete");
-    float *wanted = cli_read_volume(*state, "both.h5", SLICES, SIZE);
-    float *found = cli_read_volume(*state, "disk/out.h5", SLICES, SIZE);
-    assert_memory_equal(found, wanted, SLICES * SLICE * sizeof *found);
+    assert_same_volume(*state, "disk/out.h5");
     char path[TESTING_PATH];
-    assert_names(testing_path(path, *state, "disk"), "out.h5");
-    free(wanted);
-    free(found);
+    assert_names(testing_path(path, *state, "disk"), "out.h5 out_slice_00004.png");
 }
 
 static void graph_fails(void **state)
 {
     CliRun run = {.directory = *state};
-    make_reference(*state);
+    make_reference(*state, "");
     mount_disk(*state, 4096);
     cli_start(&run, RECON "-o out.h5 --graph disk/graph.dot");
     cli_wait(&run);
-    cli_assert_ended(&run, 1, "graph: cannot write 'disk/graph.dot': No space left on device; the volume is complete");
+    cli_assert_ended(&run, 1,
+                     "disk/graph.dot: writing failed at byte #: No space left on device; the volume is complete");
     free(cli_read_volume(*state, "out.h5", SLICES, SIZE));
     assert_empty(*state, "disk");
 }
@@ -158,11 +171,17 @@ static void phantom_fails(void **state)
 static void files_beyond_the_limit(void **state)
 {
     CliRun run = {.directory = *state};
-    make_reference(*state);
+    make_reference(*state, "");
     run.file_bytes_max = cli_file_size(*state, "both.h5") - 1;
     cli_start(&run, RECON "-o out.h5");
     cli_wait(&run);
-    cli_assert_ended(&run, 1, "out.h5: writing failed at byte #: File too large; out.h5 was not written");
+    cli_assert_ended(&run, 1,
+                     "out.h5: writing failed at byte #: File too large; out.h5 was not written; --resume goes on from "
+                     "8 of 8 slices");
+    cli_works(*state, RECON "-o out.h5 --pictures no --resume");
+    assert_same_volume(*state, "out.h5");
+    char path[TESTING_PATH];
+    assert_int_equal(unlink(testing_path(path, *state, "out.h5")), 0);
     run.file_bytes_max = cli_file_size(*state, "both.h5") / 2;
     cli_start(&run, RECON "-o out.h5 --save-format both");
     cli_wait(&run);
@@ -181,7 +200,7 @@ static void files_beyond_the_limit(void **state)
     cli_start(&run, "recon scan.h5 -o one --rotation-axis 31 --end-row 1 --save-format tiff --iterations 4 "
                     "--graph graph.dot --pictures no --end-column 16");
     cli_wait(&run);
-    cli_assert_ended(&run, 1, "graph: cannot write 'graph.dot': File too large; the volume is complete");
+    cli_assert_ended(&run, 1, "graph.dot: writing failed at byte #: File too large; the volume is complete");
     char *names = cli_listing(*state);
     assert_null(strstr(names, "partial"));
     assert_null(strstr(names, "graph"));

@@ -32,26 +32,29 @@ static void good_scans(void **state)
 {
     const char *const at = *state;
     cli_write_scan(at, "scan.h5", &cli_scan);
-    assert_info(at, "info scan.h5",
-                "file         scan.h5\n"
-                "kind         Data Exchange HDF5, uint16\n"
-                "shape        12 angles, 4 rows, 16 columns\n"
-                "angles       12, 0.0000 to 165.0000 degrees, steps of 15.0000 to 15.0000\n"
-                "counts       500 to 900, mean 600 (in 12 of 12 projections)\n"
-                "flat         1000 to 1000, mean 1000 (2 images)\n"
-                "dark         0 to 0, mean 0 (1 images)\n"
-                "stage        correct: counts to line integrals; undefined values are interpolated (mean of flat and "
-                "dark fields, -ln)\n");
+    assert_info(
+        at, "info scan.h5",
+        "file         scan.h5\n"
+        "kind         Data Exchange HDF5, uint16\n"
+        "shape        12 angles, 4 rows, 16 columns\n"
+        "angles       12, 0.0000 to 165.0000 degrees, steps of 15.0000 to 15.0000\n"
+        "counts       500 to 900, mean 600 (in 12 of 12 projections)\n"
+        "flat         1000 to 1000, mean 1000 (2 images)\n"
+        "dark         0 to 0, mean 0 (1 images)\n"
+        "stage        correct: counts to line integrals; undefined values get weight 0, or are interpolated for "
+        "fbp (mean of flat and dark fields, -ln)\n");
     const float values[2 * 3 * 4] = {0, 1, 2, -1}, theta[3] = {0, 1, 2};
     cli_write_bytes(at, "raw.bin", values, sizeof values);
     cli_write_bytes(at, "theta.bin", theta, sizeof theta);
-    assert_info(at, "info raw.bin --theta theta.bin --columns 4",
-                "file         raw.bin\n"
-                "kind         raw sinograms, float32\n"
-                "shape        3 angles, 2 rows, 4 columns\n"
-                "angles       3, 0.0000 to 114.5916 degrees, steps of 57.2958 to 57.2958\n"
-                "values       -1 to 2, mean 0.0833333 (in 3 of 3 projections)\n"
-                "stage        correct: counts to line integrals; undefined values are interpolated (no flat fields)\n");
+    assert_info(
+        at, "info raw.bin --theta theta.bin --columns 4",
+        "file         raw.bin\n"
+        "kind         raw sinograms, float32\n"
+        "shape        3 angles, 2 rows, 4 columns\n"
+        "angles       3, 0.0000 to 114.5916 degrees, steps of 57.2958 to 57.2958\n"
+        "values       -1 to 2, mean 0.0833333 (in 3 of 3 projections)\n"
+        "stage        correct: counts to line integrals; undefined values get weight 0, or are interpolated for "
+        "fbp (no flat fields)\n");
 }
 
 static void odd_scans(void **state)
@@ -64,42 +67,79 @@ static void odd_scans(void **state)
     scan.changed_count = 65535;
     scan.darks = 0;
     cli_write_scan(at, "odd.h5", &scan);
-    assert_info(at, "info odd.h5",
-                "file         odd.h5\n"
-                "kind         Data Exchange HDF5, uint16\n"
-                "shape        12 angles, 4 rows, 16 columns\n"
-                "angles       12, 0.0000 to 165.0000 degrees, steps of 0.0000 to 45.0000\n"
-                "warning      angles: 2 are repeated\n"
-                "counts       500 to 65535, mean 6011.25 (in 12 of 12 projections)\n"
-                "warning      counts: 64 values are saturated\n"
-                "flat         1000 to 1000, mean 1000 (2 images)\n"
-                "dark         none\n"
-                "stage        correct: counts to line integrals; undefined values are interpolated (mean of flat and "
-                "dark fields, -ln)\n");
+    assert_info(
+        at, "info odd.h5",
+        "file         odd.h5\n"
+        "kind         Data Exchange HDF5, uint16\n"
+        "shape        12 angles, 4 rows, 16 columns\n"
+        "angles       12, 0.0000 to 165.0000 degrees, steps of 0.0000 to 45.0000\n"
+        "warning      angles: 2 are repeated\n"
+        "counts       500 to 65535, mean 6011.25 (in 12 of 12 projections)\n"
+        "warning      counts: 64 values are saturated\n"
+        "flat         1000 to 1000, mean 1000 (2 images)\n"
+        "dark         none\n"
+        "stage        correct: counts to line integrals; undefined values get weight 0, or are interpolated for "
+        "fbp (mean of flat and dark fields, -ln)\n");
     scan = cli_scan;
     scan.flat_count = 0;
     scan.changed = 3;
     scan.theta_count = 0;
     cli_write_scan(at, "dark.h5", &scan);
-    assert_info(at, "info dark.h5",
-                "file         dark.h5\n"
-                "kind         Data Exchange HDF5, uint16\n"
-                "shape        12 angles, 4 rows, 16 columns\n"
-                "angles       12, 0.0000 to 180.0000 degrees, steps of 16.3636 to 16.3636 (assumed: the file has "
-                "none)\n"
-                "counts       0 to 900, mean 597.526 (in 12 of 12 projections)\n"
-                "warning      counts: 3 values are zero\n"
-                "flat         0 to 0, mean 0 (2 images)\n"
-                "warning      flat: every value is zero or less\n"
-                "warning      flat: 128 values are zero\n"
-                "dark         0 to 0, mean 0 (1 images)\n"
-                "stage        correct: counts to line integrals; undefined values are interpolated (mean of flat and "
-                "dark fields, -ln)\n");
+    assert_info(
+        at, "info dark.h5",
+        "file         dark.h5\n"
+        "kind         Data Exchange HDF5, uint16\n"
+        "shape        12 angles, 4 rows, 16 columns\n"
+        "angles       12, 0.0000 to 180.0000 degrees, steps of 16.3636 to 16.3636 (assumed: the file has "
+        "none)\n"
+        "counts       0 to 900, mean 597.526 (in 12 of 12 projections)\n"
+        "warning      counts: 3 values are zero\n"
+        "flat         0 to 0, mean 0 (2 images)\n"
+        "warning      flat: every value is zero or less\n"
+        "warning      flat: 128 values are zero\n"
+        "dark         0 to 0, mean 0 (1 images)\n"
+        "refused      the flat fields have a mean of 0 in a sample of the rows, the dark fields 0; allowed: flat "
+        "fields brighter than dark fields (if the two are swapped: --flats and --darks with the right images)\n"
+        "stage        correct: counts to line integrals; undefined values get weight 0, or are interpolated for "
+        "fbp (mean of flat and dark fields, -ln)\n");
     scan.flats = 0;
     cli_write_scan(at, "none.h5", &scan);
     char *found = output_of(at, "info none.h5");
     assert_non_null(strstr(found, "\nflat         none\n"));
     free(found);
+}
+
+/* The same as an object; --log json asks for it, too. */
+static void json(void **state)
+{
+    static const char expected[] =
+        "{\"file\": \"dark.h5\",\n \"format\": \"Data Exchange HDF5\",\n \"stored_type\": \"uint16\",\n"
+        " \"scan\": {\"angles\": 12, \"rows\": 4, \"columns\": 16},\n"
+        " \"angles\": {\"least_degrees\": 0, \"most_degrees\": 180, \"least_step_degrees\": 16.36363636, "
+        "\"most_step_degrees\": 16.36363636, \"repeated\": 0, \"assumed\": true},\n"
+        " \"data_are_counts\": true,\n"
+        " \"data\": {\"images\": 12, \"images_read\": 12, \"least\": 0, \"most\": 900, \"mean\": 597.5260417, "
+        "\"values\": 768, \"zero_values\": 3, \"saturated_values\": 0, \"not_finite_values\": 0},\n"
+        " \"flat\": {\"images\": 2, \"images_read\": 2, \"least\": 0, \"most\": 0, \"mean\": 0, \"values\": 128, "
+        "\"zero_values\": 128, \"saturated_values\": 0, \"not_finite_values\": 0},\n";
+    CliScan scan = cli_scan;
+    scan.flat_count = 0;
+    scan.changed = 3;
+    scan.theta_count = 0;
+    cli_write_scan(*state, "dark.h5", &scan);
+    char *found = output_of(*state, "info dark.h5 --json"), *other = output_of(*state, "info dark.h5 --log json");
+    assert_memory_equal(found, expected, sizeof expected - 1);
+    assert_non_null(strstr(
+        found, " \"warnings\": [\"counts: 3 values are zero\", \"flat: every value is zero or less\", "
+               "\"flat: 128 values are zero\"],\n \"refusals\": [\"the flat fields have a mean of 0 in a sample of the "
+               "rows, the dark fields 0; allowed: flat fields brighter than dark fields"));
+    assert_memory_equal(found, other, strlen(expected));
+    free(other);
+    char path[TESTING_PATH];
+    cli_write_text(*state, "info.json", found);
+    free(found);
+    const int code = cli_tool("python3", "-mjson.tool", testing_path(path, *state, "info.json"));
+    if (code != 127) assert_int_equal(code, 0);
 }
 
 /* The stages are those of the data that --data names. */
@@ -124,14 +164,16 @@ static void values_that_are_not_finite(void **state)
     const float values[8] = {0, NAN, 2, INFINITY, 1, 1, 1, 1}, theta[2] = {0, 1};
     cli_write_bytes(*state, "raw.bin", values, sizeof values);
     cli_write_bytes(*state, "theta.bin", theta, sizeof theta);
-    assert_info(*state, "info raw.bin --theta theta.bin --columns 4",
-                "file         raw.bin\n"
-                "kind         raw sinograms, float32\n"
-                "shape        2 angles, 1 rows, 4 columns\n"
-                "angles       2, 0.0000 to 57.2958 degrees, steps of 57.2958 to 57.2958\n"
-                "values       0 to 2, mean 1 (in 2 of 2 projections)\n"
-                "warning      values: 2 values are not finite\n"
-                "stage        correct: counts to line integrals; undefined values are interpolated (no flat fields)\n");
+    assert_info(
+        *state, "info raw.bin --theta theta.bin --columns 4 --max-repaired 0.25",
+        "file         raw.bin\n"
+        "kind         raw sinograms, float32\n"
+        "shape        2 angles, 1 rows, 4 columns\n"
+        "angles       2, 0.0000 to 57.2958 degrees, steps of 57.2958 to 57.2958\n"
+        "values       0 to 2, mean 1 (in 2 of 2 projections)\n"
+        "warning      values: 2 values are not finite\n"
+        "stage        correct: counts to line integrals; undefined values get weight 0, or are interpolated for "
+        "fbp (no flat fields)\n");
 }
 
 static void help_and_version(void **state)
@@ -191,9 +233,13 @@ static void stderr_closed(void **state)
 int cli_info_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(good_scans),       CLI_TEST(odd_scans),
-        CLI_TEST(stages_by_data),   CLI_TEST(values_that_are_not_finite),
-        CLI_TEST(help_and_version), CLI_TEST(stdout_that_takes_nothing),
+        CLI_TEST(good_scans),
+        CLI_TEST(odd_scans),
+        CLI_TEST(json),
+        CLI_TEST(stages_by_data),
+        CLI_TEST(values_that_are_not_finite),
+        CLI_TEST(help_and_version),
+        CLI_TEST(stdout_that_takes_nothing),
         CLI_TEST(stderr_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, interruptions: an interrupted run leaves no file under a final name, and the next run works. */
+/* Command line, interruptions: an interrupted run says what is complete, leaves nothing incomplete under a final name,
+ * and the next run works. */
 #include "cli.h"
 
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* A run that would last for minutes, in its iterations. */
 static void start_long(CliRun *run, const char *arguments)
 {
     cli_start(run, "recon scan.h5 --rotation-axis 31.5 --iterations 200000 --minibatch 4 %s", arguments);
-    cli_await(run, "iteration 1/200000");
+    cli_await(run, "/200000");
 }
 
-static void stop(CliRun *run, int signal_number)
+/* A signal that the program takes ends it with 128 + signal, and with one line. */
+static void stop(CliRun *run, int signal_number, const char *words)
 {
     assert_int_equal(kill(run->pid, signal_number), 0);
     cli_wait(run);
-    assert_int_equal(run->exit_code, -signal_number);
+    assert_true(run->elapsed_s < 60);
+    if (words)
+        cli_assert_ended(run, 128 + signal_number, words);
+    else
+        assert_int_equal(run->exit_code, -signal_number);
     cli_free(run);
 }
 
@@ -28,29 +36,167 @@ static void assert_rerun_works(const char *directory)
                             "out/recon_00007.tiff out.h5 out_sinogram_00004.png out_slice_00004.png scan.h5");
 }
 
-static void stopped(void **state, int signal_number)
+static void stopped(void **state, int signal_number, const char *words, const char *names)
 {
     CliRun run = {.directory = *state};
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 8");
     start_long(&run, "-o out.h5 --save-format both --graph graph.dot");
-    stop(&run, signal_number);
-    assert_names(*state, "graph.dot.partial out out.h5.journal out.h5.partial scan.h5");
+    stop(&run, signal_number, words);
+    assert_names(*state, names);
     assert_rerun_works(*state);
 }
 
 static void by_the_keyboard(void **state)
 {
-    stopped(state, SIGINT);
+    stopped(state, SIGINT,
+            "interrupted by SIGINT; no row is complete as TIFF in out; out.h5 was not written; temporary files were "
+            "removed",
+            "scan.h5");
 }
 
 static void by_the_batch_system(void **state)
 {
-    stopped(state, SIGTERM);
+    stopped(state, SIGTERM,
+            "ended by SIGTERM; no row is complete as TIFF in out; out.h5 was not written; temporary files were removed",
+            "scan.h5");
 }
 
 static void killed(void **state)
 {
-    stopped(state, SIGKILL);
+    stopped(state, SIGKILL, NULL,
+            "graph.dot.partial out out/recon_00000_to_00007.partial out.h5.journal out.h5.partial scan.h5");
+}
+
+/* Before the volume is open there is nothing to tell; here while a phantom is made. */
+static void without_a_volume(void **state)
+{
+    CliRun run = {.directory = *state};
+    cli_start(&run, "phantom -o scan.h5 --size 2048 --angles 1000 --slices 100");
+    for (int i = 0; i < 1000 && !cli_exists(*state, "scan.h5.partial"); i++) usleep(10000);
+    stop(&run, SIGTERM, "ended by SIGTERM; temporary files were removed");
+    assert_names(*state, "");
+}
+
+/* As nohup, and as a shell does with what it runs in the background. */
+static void ignored_signals_stay_ignored(void **state)
+{
+    CliRun run = {.directory = *state, .launcher = "./deaf"};
+    char path[TESTING_PATH];
+    cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 8");
+    cli_write_text(*state, "deaf", "#!/bin/sh\ntrap '' INT HUP\nexec \"$@\"\n");
+    assert_int_equal(chmod(testing_path(path, *state, "deaf"), 0755), 0);
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 300 --minibatch 4");
+    cli_await(&run, "iteration");
+    assert_int_equal(kill(run.pid, SIGINT), 0);
+    assert_int_equal(kill(run.pid, SIGHUP), 0);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    cli_free(&run);
+}
+
+/* The least --memory that the program takes, so that it works slice by slice. */
+static int64_t least_memory_mib(const char *directory)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "recon wide.h5 -o none.h5 --rotation-axis 63.5 --minibatch 1 --workers 1 --memory 1MiB");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    const double mib = cli_number_after(run.err, "allowed: --memory ", NULL);
+    cli_free(&run);
+    return (int64_t)mib;
+}
+
+/* A run that has completed some of 24 slices as TIFF. */
+static void start_slices(CliRun *run, const char *directory, const char *options)
+{
+    *run = (CliRun){.directory = directory};
+    cli_start(run,
+              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 600 --minibatch 1 --workers 1 "
+              "--pictures no --memory %lldMiB %s",
+              (long long)least_memory_mib(directory), options);
+    cli_await(run, "part 3/"); /* with seconds for each part, none is left out of the log */
+}
+
+static void finish_slices(const char *directory, const char *options, const char *told)
+{
+    CliRun run = {.directory = directory};
+    cli_start(
+        &run,
+        "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 1 --pictures no --workers 1 %s",
+        options);
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("exit code %d\n%s", run.exit_code, run.err);
+    assert_true(!strstr(run.err, "of a run that did not finish") == !told);
+    if (told) assert_non_null(strstr(run.err, told));
+    cli_free(&run);
+    assert_false(cli_exists(directory, "out/recon_00000_to_00023.partial"));
+    assert_true(cli_exists(directory, "out/recon_00023.tiff"));
+}
+
+/* The marker says that slices are missing; the same command starts anew, without --overwrite. */
+static void some_slices_are_complete(void **state)
+{
+    CliRun run;
+    cli_works(*state, "phantom -o wide.h5 --size 128 --angles 90 --slices 24");
+    start_slices(&run, *state, "");
+    cli_refuses(*state, "out is being written by another run",
+                "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 1");
+    stop(&run, SIGTERM,
+         "ended by SIGTERM; rows 0 to # are complete as TIFF in out; --resume goes on from # of # slices; temporary "
+         "files were removed");
+    assert_true(cli_exists(*state, "out/recon_00000_to_00023.partial"));
+    /* Other rows do not start anew: these slices are not theirs. */
+    run = (CliRun){.directory = *state};
+    cli_start(&run, "recon wide.h5 -o out --save-format tiff --end-row 5 --iterations 1");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(
+        strstr(run.err, "of the files to be written, the first recon_00000.tiff; --overwrite replaces them"));
+    cli_free(&run);
+    finish_slices(*state, "", "slices of a run that did not finish from out");
+}
+
+/* With --overwrite, slices of a complete run were there. Those that are left are not told from new ones, so that the
+ * next run needs --overwrite, too. */
+static void some_slices_are_replaced(void **state)
+{
+    CliRun run;
+    cli_works(*state, "phantom -o wide.h5 --size 128 --angles 90 --slices 24");
+    finish_slices(*state, "", NULL);
+    start_slices(&run, *state, "--overwrite");
+    stop(&run, SIGKILL, NULL);
+    cli_refuses(*state,
+                "out has 24 of the files to be written, the first recon_00000.tiff, some of which a run that did not "
+                "finish has replaced (recon_00000_to_00023.partial); --overwrite replaces all of them; "
+                "out.journal is of an unfinished run, which --resume goes on with",
+                "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 1");
+    finish_slices(*state, "--overwrite", NULL);
+}
+
+/* A file server that does not answer any more when the fourth slice is stored. */
+static void stalled(void **state)
+{
+    const char *library = getenv("SINODAG_BLOCK_WRITE");
+    char launcher[TESTING_PATH];
+    assert_non_null(library);
+    snprintf(launcher, sizeof launcher, "env LD_PRELOAD=%s BLOCK_WRITE=recon_00003.tiff", library);
+    CliRun run = {.directory = *state, .launcher = launcher};
+    cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 8");
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 3 --minibatch 4 --save-format both "
+                    "--stall-limit 1s");
+    cli_wait(&run);
+    assert_true(run.elapsed_s < 10);
+    assert_non_null(strstr(run.err, "sinodag: no task has ended for 1 s; running: store on worker "));
+    assert_non_null(strstr(run.err, "; waiting for data or a worker: 1 of 2 store"));
+    const char *safe =
+        "--stall-limit sets how long a run waits, none: for ever; rows 0 to 2 are complete as TIFF in out; "
+        "out.h5 was not written; temporary files were removed\n";
+    if (!strstr(run.err, safe)) fail_msg("no \"%s\":\n%s", safe, run.err);
+    assert_int_equal(run.exit_code, 1);
+    cli_free(&run);
+    assert_names(*state, "out out/recon_00000.tiff out/recon_00000_to_00007.partial out/recon_00001.tiff "
+                         "out/recon_00002.tiff scan.h5");
+    assert_rerun_works(*state);
 }
 
 static void two_runs_with_one_output(void **state)
@@ -60,7 +206,7 @@ static void two_runs_with_one_output(void **state)
     start_long(&first, "-o out.h5 --workers 1");
     cli_refuses(*state, "out.h5 is being written by another run", "recon scan.h5 -o out.h5 --iterations 3");
     cli_refuses(*state, "out.h5 is being written by another run", "recon scan.h5 -o out.h5 --overwrite");
-    stop(&first, SIGKILL);
+    stop(&first, SIGKILL, NULL);
     cli_works(*state, "recon scan.h5 -o out.h5 --iterations 3");
 }
 
@@ -70,6 +216,11 @@ int cli_interrupt_tests(void)
         CLI_TEST(by_the_keyboard),
         CLI_TEST(by_the_batch_system),
         CLI_TEST(killed),
+        CLI_TEST(without_a_volume),
+        CLI_TEST(ignored_signals_stay_ignored),
+        CLI_TEST(some_slices_are_complete),
+        CLI_TEST(some_slices_are_replaced),
+        CLI_TEST(stalled),
         CLI_TEST(two_runs_with_one_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include <xxhash.h>
+
 enum { SIZE = 64, SLICES = 4, VOXELS = SLICES * SIZE * SIZE };
 
 #define RECON  "recon scan.h5 --iterations 3 --pictures no --overwrite --memory 2GiB"
@@ -264,6 +266,51 @@ static void damaged_files_are_replaced(void **state)
     assert_rebuilt(at, " is no operator file");
 }
 
+static void put_word(uint8_t *at, uint64_t word)
+{
+    memcpy(at, &word, sizeof word);
+}
+
+/* Changes a word of the second partition's block, the file's third piece, and makes every checksum right again. */
+static void forge(const char *directory, const char *name, int64_t offset, uint64_t word)
+{
+    enum { TABLE = 64, ENTRY_BYTES = 24, ENTRY = TABLE + 2 * ENTRY_BYTES, COUNT = 32, TABLE_SUM = 48, SUM = 56 };
+    char path[TESTING_PATH];
+    const size_t size = (size_t)cli_file_size(directory, name);
+    const int descriptor = open(testing_path(path, directory, name), O_RDWR);
+    uint8_t *file = malloc(size);
+    int64_t begin, bytes, count;
+    assert_true(descriptor >= 0 && file && pread(descriptor, file, size, 0) == (ssize_t)size);
+    memcpy(&begin, file + ENTRY, sizeof begin);
+    memcpy(&bytes, file + ENTRY + 8, sizeof bytes);
+    memcpy(&count, file + COUNT, sizeof count);
+    put_word(file + begin + offset, word);
+    put_word(file + ENTRY + 16, XXH3_64bits(file + begin, (size_t)bytes));
+    put_word(file + TABLE_SUM, XXH3_64bits(file + TABLE, (size_t)count * ENTRY_BYTES));
+    put_word(file + SUM, XXH3_64bits(file, SUM));
+    assert_true(pwrite(descriptor, file, size, 0) == (ssize_t)size && close(descriptor) == 0);
+    free(file);
+}
+
+/* Whoever can write checksums can write anything else. */
+static void forged_files_are_replaced(void **state)
+{
+    const char *const at = *state;
+    char name[TESTING_PATH];
+    make_scan(at);
+    cli_works(at, RECON CENTER " --partitions 2 -o plain.h5");
+    assert_built(at, RECON CENTER KEEP " --partitions 2 -o out.h5");
+    only_file(at, name);
+    forge(at, name, 0, 64);
+    assert_rebuilt(at, " has another size");
+    forge(at, name, 16, 1 << 30);
+    assert_rebuilt(at, " has other tiles, rays or another precision");
+    forge(at, name, 64, UINT64_MAX);
+    assert_rebuilt(at, " has pieces outside its memory");
+    forge(at, name, 72, 0);
+    assert_rebuilt(at, " has another number of nonzeros than its sections");
+}
+
 static void another_operator_under_its_name(void **state)
 {
     const char *const at = *state;
@@ -284,13 +331,14 @@ static void directories_that_take_nothing(void **state)
     static const struct {
         const char *directory, *which;
     } wrong[] = {
-        {"scan.h5", "cannot be used: Not a directory"},
+        {"file", "cannot be used: Not a directory"},
         {"scan.h5/cache", "cannot be made: Not a directory"},
         {"none/cache", "cannot be made: No such file or directory"},
     };
     const char *const at = *state;
     char message[400];
     make_scan(at);
+    cli_write_text(at, "file", "");
     for (int i = 0; i < 3; i++) {
         snprintf(message, sizeof message, "--operator-cache is '%s', which %s%s", wrong[i].directory, wrong[i].which,
                  allowed);
@@ -302,6 +350,8 @@ static void directories_that_take_nothing(void **state)
     }
     cli_refuses(at, "--operator-cache and --out are the same file, 'out.h5'; allowed: different files",
                 "recon scan.h5 -o out.h5 --operator-cache out.h5");
+    cli_refuses(at, "--operator-cache and the input file are the same file, 'scan.h5'; allowed: different files",
+                "recon scan.h5 -o out.h5 --operator-cache scan.h5");
     cli_refuses(at, "--operator-cache and --graph are the same file, 'graph'; allowed: different files",
                 "recon scan.h5 -o out.h5 --graph graph --operator-cache graph");
     cli_mount(at, "ro", MS_RDONLY, NULL);
@@ -364,7 +414,7 @@ static void directory_is_lost_meanwhile(void **state)
     assert_int_equal(mkdir(testing_path(path, *state, "cache"), 0700), 0);
     cli_start(&run, "recon scan.h5 --overwrite --minibatch 1 --iterations 2000" CENTER
                     " -o out.h5 --operator-cache cache/cache");
-    cli_await(&run, "iteration 1/");
+    cli_await(&run, ", iteration ");
     assert_int_equal(rmdir(path), 0);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
@@ -479,6 +529,7 @@ int cli_operator_cache_tests(void)
         CLI_TEST(every_angle_is_in_the_key),
         CLI_TEST(whatever_does_not_is_not),
         CLI_TEST(damaged_files_are_replaced),
+        CLI_TEST(forged_files_are_replaced),
         CLI_TEST(another_operator_under_its_name),
         CLI_TEST(directories_that_take_nothing),
         CLI_TEST(directory_comes_late),

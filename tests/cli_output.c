@@ -195,23 +195,44 @@ static void settings_reproduce_the_volume(void **state)
     }
 }
 
+/* The log says where the slices stopped, and counts no iteration that they did not do. */
+static void assert_told(const CliRun *run, int least, int most)
+{
+    char last[100], summary[100];
+    snprintf(last, sizeof last, least < most ? "iteration %d–%d/200, %d of %d slices stopped" : "iteration %d/200",
+             least, most, SLICES, SLICES);
+    snprintf(summary, sizeof summary,
+             least < most ? "iterations: %d–%d (median " : "iterations: %d, where every slice reached the tolerance",
+             least, most);
+    if (!strstr(run->err, last) || !strstr(run->err, summary))
+        fail_msg("there is no\n%s\nor no\n%s\nin\n%s", last, summary, run->err);
+}
+
 static void residuals_end_where_slices_stop(void **state)
 {
     const char *const at = *state;
     const int64_t size[] = {SLICES, 201};
     make_scan(at);
-    cli_works(at, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 200 --tolerance 0.02 --pictures no");
+    CliRun run = {.directory = at};
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 200 --tolerance 0.02 --pictures no");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
     double *residual = cli_read_doubles(at, "out.h5", "/process/residuals", 2, size);
+    int least = 200, most = 0;
     for (int s = 0; s < SLICES; s++) {
         const double *of_slice = residual + s * size[1];
         int last = 0;
         while (last < 200 && !isnan(of_slice[last + 1])) last++;
         assert_in_range(last, 1, 199);
+        least = last < least ? last : least;
+        most = last > most ? last : most;
         assert_true(of_slice[last] <= of_slice[0] * 0.02 * 0.02);
         assert_true(of_slice[last - 1] > of_slice[0] * 0.02 * 0.02);
         for (int i = last + 1; i <= 200; i++) assert_true(isnan(of_slice[i]));
     }
     free(residual);
+    assert_told(&run, least, most);
+    cli_free(&run);
 }
 
 static void tiff_by_absolute_row(void **state)

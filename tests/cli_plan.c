@@ -3,6 +3,8 @@
  * takes little time and memory. */
 #include "cli.h"
 
+#include "memory.h"
+
 static CliRun run_plan(const char *directory, const char *line)
 {
     CliRun run = {.directory = directory};
@@ -33,9 +35,9 @@ static void table(void **state)
     assert_has(&run, "topology     nodes=2,sockets=2,workers=3: 12 partitions of a slice; 6 workers per rank\n");
     assert_has(&run,
                "slices       32 of a group, in slabs of 2 minibatches of 16 (the kernels at 100 % of their rate)\n");
-    assert_has(&run, "memory of a rank, of 4.0 GiB\n");
+    assert_has(&run, "memory of a rank, of 4.00 GiB\n");
     assert_has(&run, "bytes of a projection of all slices, hierarchical\n");
-    assert_has(&run, "seconds of an iteration, with overlap\n");
+    assert_has(&run, "time of an iteration, with overlap\n");
     assert_has(&run, "and 3 us a message; all files: 1 GB/s\n");
     assert_null(strstr(run.out, "idle"));
     assert_true(cli_number_after(run.out, "  footprints of workers", NULL) >
@@ -54,7 +56,7 @@ static void table(void **state)
 static void json(void **state)
 {
     char line[400], path[TESTING_PATH];
-    snprintf(line, sizeof line, "%s --format json", small);
+    snprintf(line, sizeof line, "%s --json", small);
     CliRun run = run_plan(*state, line);
     assert_has(&run, "{\"scan\": {\"angles\": 180, \"columns\": 512, \"slices\": 64},\n");
     assert_has(&run, " \"grid\": {\"ranks\": 4, \"batch_groups\": 2, \"data_ranks\": 2, \"idle_ranks\": 0, \"why\": "
@@ -133,8 +135,12 @@ static void machines(void **state)
     }
     cli_refuses(*state, "--machine is 'cray'; allowed: usual, summit, or a file of `sinodag bench --csv`",
                 "plan %s --machine cray", scan);
+    snprintf(table, sizeof table, "%ssingle,6e41,2,10,10,40\n", head);
+    cli_write_text(*state, "huge.csv", table);
+    cli_refuses(*state, "huge.csv: slices is '6e41'; allowed: a number from 1e-9 to 1e9", "plan %s --machine huge.csv",
+                scan);
     cli_refuses(*state, "other.csv is no table of `sinodag bench --csv`", "plan %s --machine other.csv", scan);
-    cli_refuses(*state, "bench.csv: project_gflops is '0'; allowed: a number above 0",
+    cli_refuses(*state, "bench.csv: project_gflops is '0'; allowed: a number from 1e-9 to 1e9",
                 "plan %s --machine bench.csv --precision mixed", scan);
     cli_refuses(*state,
                 "bench.csv has no figures in double precision; allowed: a table of `sinodag bench --precision double "
@@ -153,35 +159,85 @@ static void copy_after(const char *text, const char *before, const char *unit, c
     snprintf(copy, 32, "%.*s", (int)(end + strlen(unit) - from), from);
 }
 
+/* A number in the member `object` of what a command prints. */
+static double number_of(const char *directory, const char *object, const char *before, const char *words)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "%s --json", words);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    const char *found = strstr(run.out, object);
+    assert_non_null(found);
+    const double number = cli_number_after(found, before, NULL);
+    cli_free(&run);
+    return number;
+}
+
 /* plan, info and recon tell the same memory of the same file: recon keeps the plan. */
 static void plan_info_and_recon_agree(void **state)
 {
     static const char *const scans[] = {"--size 64 --angles 100 --slices 256", "--size 64 --angles 100 --slices 48",
                                         "--size 33 --angles 20 --slices 3", "--size 128 --angles 90 --slices 40"};
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
-        char planned[32], informed[32], taken[32];
+        char planned[24], taken[32];
+        cli_works(*state, "phantom -o scan.h5 --overwrite %s", scans[i]);
+        const double total = number_of(*state, "\"memory_bytes\": {", "\"total\": ", "plan scan.h5");
+        assert_true(number_of(*state, "\"memory_bytes\": {", "\"usual\": ", "info scan.h5") == total);
+        sino_bytes_text((int64_t)total, planned);
         CliRun run = {.directory = *state};
-        cli_start(&run, "phantom -o scan.h5 --overwrite %s", scans[i]);
-        cli_wait(&run);
-        assert_int_equal(run.exit_code, 0);
-        cli_free(&run);
-        run = run_plan(*state, "scan.h5");
-        copy_after(run.out, "\n  total ", "MiB", planned);
-        cli_free(&run);
-        run = (CliRun){.directory = *state};
-        cli_start(&run, "info scan.h5");
-        cli_wait(&run);
-        copy_after(run.out, "\nrecon ", "MiB", informed);
-        cli_free(&run);
-        run = (CliRun){.directory = *state};
         cli_start(&run, "recon scan.h5 -o volume.h5 --overwrite --rotation-axis 16 --iterations 30");
         cli_wait(&run);
-        copy_after(run.err, ", memory: ", "MiB", taken);
+        copy_after(run.err, ", memory: ", "iB", taken);
         assert_int_equal(run.exit_code, 0);
         cli_free(&run);
-        assert_string_equal(planned, informed);
         assert_string_equal(planned, taken);
     }
+}
+
+/* With partitions given, recon stores as many angles as plan says, with symmetry and without. */
+static void partitions_and_symmetry_agree(void **state)
+{
+    static const char *const words[] = {"--partitions 4", "--partitions 1", "--partitions 4 --symmetry no"};
+    cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 4");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "plan scan.h5 %s", words[i]);
+        const double stored = number_of(*state, "\"operator\": {", "\"stored_angles\": ", line);
+        assert_true(number_of(*state, "\"operator\": {", "\"partitions\": ", line) == (i == 1 ? 1 : 4));
+        CliRun run = {.directory = *state};
+        cli_start(&run, "recon scan.h5 -o volume.h5 --overwrite --iterations 1 --rotation-axis 31.5 --log json %s",
+                  words[i]);
+        cli_wait(&run);
+        assert_int_equal(run.exit_code, 0);
+        const char *found = strstr(run.err, " of 60 angles stored");
+        assert_non_null(found);
+        while (found[-1] != ' ') found--;
+        assert_true(strtod(found, NULL) == stored);
+        cli_free(&run);
+    }
+}
+
+/* Where the operator does not fit, plan says so and how recon gets by; less than what both call the least is refused.
+ */
+static void windows(void **state)
+{
+    cli_works(*state, "phantom -o scan.h5 --size 512 --angles 180 --slices 2");
+    const double least = number_of(*state, "\"memory_bytes\": {", "\"least\": ", "info scan.h5");
+    const int mib = (int)(least / 0x1p20) + 1;
+    char line[100];
+    snprintf(line, sizeof line, "plan scan.h5 --memory %dMiB", mib);
+    assert_true(number_of(*state, "\"operator\": {", "\"windows\": ", line) > 0);
+    CliRun run = run_plan(*state, line + strlen("plan "));
+    assert_has(&run, " partitions are in memory at a time; the others are computed again when they are needed");
+    assert_has(&run, ", without building the operator, nor computing it again\n");
+    cli_free(&run);
+    cli_works(*state, "recon scan.h5 -o volume.h5 --rotation-axis 255.5 --iterations 1 --memory %dMiB", mib);
+    run = (CliRun){.directory = *state};
+    cli_start(&run, "plan scan.h5 --memory %dMiB", mib - 1);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_true(cli_number_after(run.err, "allowed: --memory ", NULL) == mib);
+    cli_free(&run);
 }
 
 /* The largest volume of "Petascale XCT", 4.7 TB, by little memory in little time. */
@@ -213,8 +269,6 @@ static void bad_input(void **state)
     cli_refuses(
         at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem",
         "plan --angles 30 --columns 64 --slices 8 --algorithm fbp --iterations 3");
-    cli_refuses(at, "--format is 'csv'; allowed: table or json",
-                "plan --angles 30 --columns 64 --slices 8 --format csv");
     CliRun run = {.directory = at};
     cli_start(&run, "plan --angles 300 --columns 640 --slices 8 --ranks 2 --memory 90MiB");
     cli_wait(&run);
@@ -239,6 +293,8 @@ int cli_plan_tests(void)
         CLI_TEST(of_a_file),
         CLI_TEST(large_scans_take_little),
         CLI_TEST(plan_info_and_recon_agree),
+        CLI_TEST(partitions_and_symmetry_agree),
+        CLI_TEST(windows),
         CLI_TEST(angles_of_a_described_scan),
         CLI_TEST(machines),
         CLI_TEST(bad_input),

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { SLICES = 5, SIZE = 100, ITERATIONS = 5 };
 
@@ -115,6 +114,40 @@ static void other_algorithms_and_precisions(void **state)
 }
 
 /* All slices have stopped long before the last iteration, in every process alike. */
+/* Counts behind a disk; projections 7 and 8, column 30 and some pixels of each slice have none. */
+static uint16_t faulty_count(uint64_t angle, uint64_t row, uint64_t column)
+{
+    const double s = (double)column - 52 - 3 * cos(0.07 * (double)angle), depth = fmax(900 - s * s, 0);
+    if (angle == 7 || angle == 8 || column == 30 || (angle * 7 + row * 5 + column) % 43 == 0) return 0;
+    return (uint16_t)(1000 * exp(-0.02 * sqrt(depth)) - 20 * (double)row);
+}
+
+/* Rays without a value have weight 0 on whatever rank they are, and are told of as one process tells of them. */
+static void undefined_values(void **state)
+{
+    static const int few[] = {1, 3, 5, 7};
+    static const char *const words[] = {"--iterations 5", "--iterations 5 --algorithm sirt",
+                                        "--iterations 5 --algorithm osem --subsets 3"};
+    CliScan faulty = cli_scan;
+    faulty.angles = faulty.theta_count = 45;
+    faulty.rows = SLICES;
+    faulty.columns = SIZE;
+    faulty.count = faulty_count;
+    cli_write_scan(*state, "scan.h5", &faulty);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 --partitions 1 %s", words[i]);
+        for (size_t w = 0; w < sizeof few / sizeof *few; w++)
+            assert_same(*state, words[i], ways[few[w]].ranks, ways[few[w]].words, 5e-5, 1e-3);
+    }
+    CliRun run;
+    run_ranks(*state, 4, "--iterations 1 --grid 2x2", &run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "projections without any value: 2 of 45, they have weight 0; number 7 to 8\n"));
+    assert_non_null(strstr(run.err, "columns without any value: 1 of 100, they have weight 0; column 30\n"));
+    assert_non_null(strstr(run.err, "other undefined values in 5 of 5 slices have weight 0\n"));
+    cli_free(&run);
+}
+
 static void stopping_early(void **state)
 {
     cli_works(*state, scan);
@@ -205,24 +238,44 @@ static void one_cannot_read(void **state)
     assert_false(cli_exists(*state, "out.h5") || cli_exists(*state, "out.h5.partial"));
 }
 
-/* The disk of the second one is full when it stores its slices. */
+/* The second one's writes of slices fail. */
 static void one_cannot_write(void **state)
 {
-    CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
+    char launcher[TESTING_PATH];
+    const char *library = getenv("SINODAG_BLOCK_WRITE");
+    assert_non_null(library);
+    snprintf(launcher, sizeof launcher, "env LD_PRELOAD=%s FULL_WRITE=.tiff BLOCK_RANK=1 mpirun -q -n 2", library);
+    CliRun run = {.directory = *state, .launcher = launcher};
     cli_works(*state, scan);
-    make_folders(*state);
-    cli_mount(*state, "full", 0, "size=64k");
-    char path[TESTING_PATH];
-    assert_int_equal(symlink("../full", testing_path(path, *state, "rank1/out")), 0);
-    assert_int_equal(mkdir(testing_path(path, *state, "rank0/out"), 0755), 0);
-    cli_start(&run, "recon ../scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --overwrite --pictures no");
+    cli_start(&run, "recon scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --pictures no");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 1);
     const char *told = strstr(run.err, "sinodag: out/recon_");
     assert_non_null(told);
     assert_null(strstr(told + 1, "sinodag: out/")); /* once */
-    assert_non_null(strstr(told, "complete as TIFF in out"));
+    assert_non_null(strstr(told, "No space left on device; rows 0 to 2 are complete as TIFF in out"));
     cli_free(&run);
+}
+
+/* Each rank has a folder of the name of its own. */
+static void outputs_in_different_folders(void **state)
+{
+    static const struct {
+        const char *format, *message;
+    } output[] = {{"tiff", "out is another folder on this rank than on rank 0; allowed: a folder that all ranks share"},
+                  {"hdf5", "out.partial is another file on this rank than on rank 0; allowed: a folder that all ranks "
+                           "share"}};
+    cli_works(*state, scan);
+    make_folders(*state);
+    cli_write_text(*state, "rank1/out.partial", "of a run that was killed long ago");
+    for (size_t i = 0; i < sizeof output / sizeof *output; i++) {
+        CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
+        cli_start(&run, "recon ../scan.h5 -o out --save-format %s --grid 2x1 --iterations 2 --pictures no",
+                  output[i].format);
+        cli_wait(&run);
+        cli_assert_ended(&run, 2, output[i].message);
+        assert_false(cli_exists(*state, "rank0/out") || cli_exists(*state, "rank1/out"));
+    }
 }
 
 static void one_is_killed(void **state)
@@ -232,7 +285,7 @@ static void one_is_killed(void **state)
     cli_works(*state, scan);
     make_folders(*state);
     cli_start(&run, "recon ../scan.h5 -o ../out.h5 --grid 1x2 --iterations 1000000 --rotation-axis 49.5");
-    cli_await(&run, "iteration 1/");
+    cli_await(&run, ", iteration ");
     FILE *file = fopen(testing_path(path, *state, "rank1/pid"), "r");
     assert_non_null(file);
     assert_non_null(fgets(number, sizeof number, file));
@@ -252,11 +305,13 @@ int cli_ranks_tests(void)
         CLI_TEST(single_precision),
         CLI_TEST(double_precision_without_symmetry),
         CLI_TEST(other_algorithms_and_precisions),
+        CLI_TEST(undefined_values),
         CLI_TEST(stopping_early),
         CLI_TEST(other_outputs),
         CLI_TEST(what_does_not_fit_is_refused),
         CLI_TEST(one_cannot_read),
         CLI_TEST(one_cannot_write),
+        CLI_TEST(outputs_in_different_folders),
         CLI_TEST(one_is_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

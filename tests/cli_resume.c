@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, resume: a run that is killed at any moment goes on with --resume, and its files are to the bit those of
  * an unbroken run. A run that differs is refused. SINODAG_TEST_KILLS is the number of runs that are killed (each goes
- * on until it is done), 2 if it is not set. */
+ * on until it is done); if it is not set, 2 of one rank and 1 of two ranks. */
 #include "cli.h"
 
 #include <fcntl.h>
@@ -12,8 +12,13 @@
 
 enum { SIZE = 48, SLICES = 80, KILLS_MOST = 60 };
 
+/* A dead column and a dropped projection: what a run tells of undefined values must not depend on who stored what. */
+static uint16_t count(uint64_t angle, uint64_t row, uint64_t column)
+{
+    return column == 5 || angle == 7 ? 0 : (uint16_t)(300 + (angle * 131 + row * 71 + column * 37) % 400);
+}
+
 /* With as little memory as there may be it takes several slabs. */
-static const char scan[] = "phantom -o scan.h5 --size 48 --angles 36 --slices 80 --noise 0.01";
 #define RECON "recon ../scan.h5 --minibatch 2 --iterations 20 --save-format both --rotation-axis 23.5 --memory %dMiB "
 
 /* How the processes are started in folders of their own, and how they share the work. */
@@ -33,6 +38,28 @@ static void make_folder(const char *directory, const char *name)
 
 static int memory_mib;
 
+/* What the unbroken run told of undefined values. */
+static char undefined[1000];
+
+/* The lines of projections and columns without any value. */
+static void take_undefined(const char *err, char lines[1000])
+{
+    lines[0] = '\0';
+    for (const char *line = err; *line;) {
+        const size_t length = strcspn(line, "\n");
+        if (memmem(line, length, "without any value", 17) && strlen(lines) + length + 2 < 1000)
+            strncat(strncat(lines, line, length), "\n", 2);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void assert_undefined(const char *err)
+{
+    char told[1000];
+    take_undefined(err, told);
+    assert_string_equal(told, undefined);
+}
+
 /* The least memory of a run. */
 static int find_memory(const char *folder, const Way *way)
 {
@@ -49,7 +76,12 @@ static int find_memory(const char *folder, const Way *way)
 static void make_reference(const char *directory, const Way *way)
 {
     char path[TESTING_PATH];
-    cli_works(directory, "%s", scan);
+    CliScan scan = cli_scan;
+    scan.angles = scan.theta_count = 36;
+    scan.rows = SLICES;
+    scan.columns = SIZE;
+    scan.count = count;
+    cli_write_scan(directory, "scan.h5", &scan);
     cli_write_text(directory, "note_pid", "#!/bin/sh\necho $$ >pid$OMPI_COMM_WORLD_RANK && exec \"$@\"\n");
     assert_int_equal(chmod(testing_path(path, directory, "note_pid"), 0755), 0);
     make_folder(directory, "whole");
@@ -60,6 +92,8 @@ static void make_reference(const char *directory, const Way *way)
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("%s", run.err);
     assert_true(cli_number_after(run.err, "sinodag: slices: 80, ", NULL) <= SLICES / 2); /* several slabs */
+    take_undefined(run.err, undefined);
+    assert_true(strlen(undefined) > 0);
     cli_free(&run);
 }
 
@@ -150,6 +184,7 @@ static int go_on_until_done(const char *directory, const Way *way, unsigned *see
         if (goes && process > 0) kill(process, SIGKILL); /* it may just have ended */
         cli_wait(&run);
         const bool done = run.exit_code == 0;
+        if (done) assert_undefined(run.err);
         if (!done && strstr(run.err, "sinodag: error")) fail_msg("%s", run.err);
         if (kills > 0 && !strstr(run.err, " slices are complete, from an unfinished run"))
             fail_msg("nothing resumed:\n%s", run.err);
@@ -163,7 +198,7 @@ static int go_on_until_done(const char *directory, const Way *way, unsigned *see
 static void killed(void **state, const Way *way)
 {
     const char *const wanted = getenv("SINODAG_TEST_KILLS");
-    const long runs = wanted ? strtol(wanted, NULL, 10) : 2;
+    const long runs = wanted ? strtol(wanted, NULL, 10) : way->ranks > 1 ? 1 : 2;
     unsigned seed = 12345;
     int kills = 0;
     make_reference(*state, way);
@@ -274,13 +309,8 @@ static void without_the_option_a_run_begins_anew(void **state)
     make_unfinished(*state, testing_path(folder, *state, "broken"));
     start(&run, folder, &one_rank, "");
     cli_wait(&run);
-    cli_assert_ended(&run, 2,
-                     "out has # of the files to be written, the first recon_00000.tiff; --overwrite replaces them; "
-                     "out.h5.journal is of an unfinished run, which --resume goes on with");
-    start(&run, folder, &one_rank, " --overwrite");
-    cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
-    assert_non_null(strstr(run.err, "sinodag: out.h5.journal: an unfinished run stored "));
+    assert_non_null(strstr(run.err, "sinodag: warning: out.h5.journal: an unfinished run stored "));
     cli_free(&run);
     assert_same_files(*state);
     clear(*state, &one_rank);

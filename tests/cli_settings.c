@@ -60,7 +60,7 @@ static void contradictions(void **state)
                 "recon scan.h5 -o out.h5 --fbp-filter hann");
     cli_refuses(at, "--out and the input file are the same file, 'scan.h5'; allowed: different files",
                 "recon scan.h5 -o scan.h5 --overwrite");
-    cli_refuses(at, "--out and the input file are the same file, './scan.h5'; allowed: different files",
+    cli_refuses(at, "--out and the input file are the same file, './scan.h5' and 'scan.h5'; allowed: different files",
                 "recon scan.h5 -o ./scan.h5 --overwrite");
     cli_refuses(at, "--graph and the input file are the same file, 'scan.h5'; allowed: different files",
                 "recon scan.h5 -o out.h5 --graph scan.h5 --overwrite");
@@ -87,8 +87,7 @@ static void yaml(void **state)
     cli_refuses(
         at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem",
         "recon scan.h5 -o out.h5 --config contradiction.yaml --algorithm fbp");
-    cli_refuses(at, "--config is 'nope.yaml', which cannot be opened: No such file or directory",
-                "recon scan.h5 -o out.h5 --config nope.yaml");
+    cli_refuses(at, "--config: nope.yaml: No such file or directory", "recon scan.h5 -o out.h5 --config nope.yaml");
 }
 
 static void machine(void **state)
@@ -122,7 +121,7 @@ static void machine(void **state)
     cli_start(&run, "recon scan.h5 -o out.h5");
     cli_wait(&run);
     cli_assert_ended(&run, 2, "STARPU_NCPU is 'many'; allowed: a number of cores");
-    cli_refuses(*state, "graph: cannot write 'nodir/graph.dot': No such file or directory",
+    cli_refuses(*state, "nodir/graph.dot cannot be written in directory nodir: No such file or directory",
                 "recon scan.h5 -o out.h5 --graph nodir/graph.dot");
 }
 
@@ -153,7 +152,7 @@ static void home_that_takes_nothing(void **state)
     cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 7.5 --iterations 2 --overwrite");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
-    assert_non_null(strstr(run.err, "disk/.starpu/sampling cannot be written (No space left on device)\n"));
+    assert_non_null(strstr(run.err, "disk/.starpu/sampling/sinodag cannot be written (No space left on device)\n"));
     cli_free(&run);
 }
 
@@ -195,7 +194,7 @@ static void read_only_place(void **state)
                 "recon scan.h5 -o ro/out --save-format tiff");
     cli_refuses(at, "ro/recon_00000.tiff cannot be written in directory ro: Read-only file system",
                 "recon scan.h5 -o ro --save-format tiff --pictures no");
-    cli_refuses(at, "graph: cannot write 'ro/graph.dot': Read-only file system",
+    cli_refuses(at, "ro/graph.dot cannot be written in directory ro: Read-only file system",
                 "recon scan.h5 -o out.h5 --graph ro/graph.dot");
     cli_refuses(at, "ro/scan.h5 cannot be written in directory ro: Read-only file system", "phantom -o ro/scan.h5");
     cli_refuses(at, "out: cannot make the folder 'ro/demo': Read-only file system", "demo --out ro/demo");

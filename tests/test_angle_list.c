@@ -124,7 +124,7 @@ static void files_that_are_no_angles(void **state)
     refuse(path, 2, "angles.txt has other bytes than text; allowed: ASCII text of degrees");
     write_bytes(testing_path(path, *state, "angles.bin"), "0\n90", 4);
     refuse(path, 2, "angles.bin holds text; allowed: raw float32 radians, or text of degrees under another name");
-    refuse(*state, 2, " is not a regular file");
+    refuse(*state, 2, " is a directory; give the name of a file");
     refuse("absent.txt", 2, "absent.txt: No such file or directory");
 }
 

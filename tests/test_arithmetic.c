@@ -26,11 +26,23 @@ static void the_smaller_and_the_larger(void **state)
     assert_true(SINO_PI == acos(-1));
 }
 
+static void products_of_sizes_saturate(void **state)
+{
+    const int64_t most = (int64_t)1 << 59;
+    (void)state;
+    assert_true(sino_times(0, INT64_MAX) == 0 && sino_times(INT64_MAX, 0) == 0);
+    assert_true(sino_times(3, 5) == 15 && sino_times((int64_t)1 << 30, (int64_t)1 << 29) == most);
+    assert_true(sino_times((int64_t)1 << 30, (int64_t)1 << 30) == most);
+    assert_true(sino_times(((int64_t)1 << 58) + 1, 1 << 6) == most); /* wraps to 64 in 64 bits */
+    assert_true(sino_times(INT64_MAX, INT64_MAX) == most && sino_times(sino_times(most, 8), 8) == most);
+}
+
 TESTING_SUBJECT(arithmetic)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotients_are_rounded_up),
         cmocka_unit_test(the_smaller_and_the_larger),
+        cmocka_unit_test(products_of_sizes_saturate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

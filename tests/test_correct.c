@@ -37,10 +37,24 @@ static double bin_mean(const SinoCorrection *c, SinoCorrectInput input, const vo
     return sum / (double)(c->binning * c->binning);
 }
 
+/* Pixels of a slice that are saturated; and of one of its bins, of which column −1 is the whole slice. */
+static int64_t saturated(const SinoCorrection *c, SinoCorrectInput input, const void *image, int64_t f, int64_t bin)
+{
+    int64_t count = 0;
+    for (int64_t row = c->first_row + f * c->binning; row < c->first_row + (f + 1) * c->binning; row++)
+        for (int64_t j = 0; j < c->column_count; j++)
+            if (bin < 0 || j / c->binning == bin)
+                count += c->saturation > 0 && value_at(input, image, row * c->column_count + j) >= c->saturation;
+    return count;
+}
+
 static double reference_value(const SinoCorrection *c, const void *image, const float *flat, const float *dark,
                               int64_t f, int64_t column)
 {
     double transmission = bin_mean(c, c->input, image, f, column);
+    const int64_t of_flat = c->flat_field ? saturated(c, SINO_CORRECT_FLOAT32, flat, f, -1) : 0;
+    const bool overexposed = of_flat * 100 > c->column_count * c->binning;
+    if (!overexposed && saturated(c, c->input, image, f, column) > 0) return NAN;
     if (c->flat_field) {
         const double black = dark ? bin_mean(c, SINO_CORRECT_FLOAT32, dark, f, column) : 0;
         const double range = bin_mean(c, SINO_CORRECT_FLOAT32, flat, f, column) - black;
@@ -76,7 +90,10 @@ static void check_line(const SinoCorrection *c, int64_t k, int64_t f, const doub
     for (int64_t j = 0; j < columns; j++) {
         const int64_t at = sino_panel_element(c->slices, c->angle_count * columns, k * columns + j, f);
         const double found = testing_element(c->slices.precision, sinogram, at);
-        assert_near(found, f < c->slices.slice_count ? repaired_value(line, columns, j) : 0, tolerance);
+        const bool undefined = c->marked && f < c->slices.slice_count && isnan(line[j]);
+        const double filled = f < c->slices.slice_count ? repaired_value(line, columns, j) : 0;
+        assert_near(found, !c->marked || f >= c->slices.slice_count ? filled : undefined ? 0 : line[j], tolerance);
+        if (found == 0) assert_int_equal(signbit(found) != 0, undefined);
     }
 }
 
@@ -88,27 +105,36 @@ static void check_correction(const SinoCorrection *c, const void *counts, const 
     const size_t bytes = c->input == SINO_CORRECT_UINT8 ? 1 : c->input == SINO_CORRECT_UINT16 ? 2 : 4;
     void *sinogram = NULL;
     double *line = NULL;
-    int64_t *repaired = NULL, *expected = NULL;
+    int64_t *repaired = NULL, *expected = NULL, *tally = NULL, *expected_tally = NULL;
+    const int64_t tallied = c->angle_count + columns;
     assert_success(sino_allocate(elements, sizeof(double), "test", &sinogram));
     assert_success(sino_allocate(columns, sizeof *line, "test", &line));
     assert_success(sino_allocate(c->slices.slice_count, sizeof *repaired, "test", &repaired));
     assert_success(sino_allocate(c->slices.slice_count, sizeof *expected, "test", &expected));
+    assert_success(sino_allocate(tallied, sizeof *tally, "test", &tally));
+    assert_success(sino_allocate(tallied, sizeof *tally, "test", &expected_tally));
+    memset(tally, 0x7f, (size_t)tallied * sizeof *tally);
     memset(sinogram, 0x7f, (size_t)elements * sino_precision_bytes(c->slices.precision));
-    assert_success(sino_correct(c, counts, flat, dark, sinogram, repaired));
+    assert_success(sino_correct(c, counts, flat, dark, sinogram, repaired, tally));
     for (int64_t i = 0; i < c->angle_count * stride; i++) {
         const int64_t k = i / stride, f = i % stride;
         const char *image = (const char *)counts + (size_t)(k * c->row_count * c->column_count) * bytes;
         for (int64_t j = 0; j < columns && f < c->slices.slice_count; j++) {
             line[j] = reference_value(c, image, flat, dark, f, j);
             expected[f] += isnan(line[j]);
+            expected_tally[k] += isnan(line[j]);
+            expected_tally[c->angle_count + j] += isnan(line[j]);
         }
         check_line(c, k, f, line, sinogram);
     }
     for (int64_t f = 0; f < c->slices.slice_count; f++) assert_int_equal(repaired[f], expected[f]);
+    for (int64_t i = 0; i < tallied; i++) assert_int_equal(tally[i], expected_tally[i]);
     free(sinogram);
     free(line);
     free(repaired);
     free(expected);
+    free(tally);
+    free(expected_tally);
 }
 
 /* Counts with some below dark, and, of floats, some that are no numbers. */
@@ -144,6 +170,14 @@ static void check_random(SinoCorrection c, uint32_t seed)
     }
     check_correction(&c, counts, flat, dark);
     check_correction(&c, counts, flat, NULL);
+    c.marked = true;
+    check_correction(&c, counts, flat, dark);
+    c.saturation = (double)unit * 215; /* of few pixels, but of many of the flat fields */
+    check_correction(&c, counts, flat, dark);
+    for (int64_t i = 0; i < pixels; i++) flat[i] = fminf(flat[i], unit * 214);
+    check_correction(&c, counts, flat, dark);
+    c.marked = false;
+    check_correction(&c, counts, flat, dark);
     c.flat_field = false;
     check_correction(&c, counts, NULL, NULL);
     free(counts);
@@ -192,18 +226,48 @@ static void gaps_are_interpolated(void **state)
                               .binning = 1,
                               .flat_field = false,
                               .minus_log = true};
+    int64_t tally[9];
     const float e = (float)exp(-1);
     const float counts[16] = {NAN, -1, 1, 0, NAN, e, INFINITY, 0, 0, 0, 0, -2, NAN, 0, -INFINITY, 0};
     const double expected[8] = {0, 0, 0, 1.0 / 3, 2.0 / 3, 1, 1, 1};
     double sinogram[16];
     int64_t repaired[2];
-    assert_success(sino_correct(&c, counts, NULL, NULL, sinogram, repaired));
+    assert_success(sino_correct(&c, counts, NULL, NULL, sinogram, repaired, tally));
     for (int i = 0; i < 8; i++) {
         assert_near(sinogram[2 * i], expected[i], 1e-7);
         assert_true(sinogram[2 * i + 1] == 0);
     }
     assert_int_equal(repaired[0], 6);
     assert_int_equal(repaired[1], 8);
+}
+
+/* −0, the mark, is in the result only where a value is undefined: not for the logarithm of 1, nor for a negative number
+ * that a float cannot hold. */
+static void only_undefined_values_are_marked(void **state)
+{
+    (void)state;
+    const float counts[4] = {1, 0, -0.0F, -1e-40F};
+    float sinogram[4], flat[4] = {1, 1, 1, 1e30F};
+    int64_t repaired, tally[5];
+    SinoCorrection c = {.input = SINO_CORRECT_FLOAT32,
+                        .slices = {SINO_SINGLE, 1, 1},
+                        .angle_count = 1,
+                        .column_count = 4,
+                        .row_count = 1,
+                        .binning = 1,
+                        .flat_field = true,
+                        .minus_log = true,
+                        .marked = true};
+    const int64_t expected[2][5] = {{3, 0, 1, 1, 1}, {0, 0, 0, 0, 0}};
+    for (int without = 0; without < 2; without++, c.minus_log = false) {
+        assert_success(sino_correct(&c, counts, flat, NULL, sinogram, &repaired, tally));
+        for (int i = 0; i < 4; i++) {
+            assert_int_equal(tally[1 + i], expected[without][1 + i]);
+            if (sinogram[i] == 0) assert_int_equal(signbit(sinogram[i]) != 0, tally[1 + i]);
+        }
+        assert_int_equal(repaired, expected[without][0]);
+        assert_int_equal(tally[0], repaired);
+    }
 }
 
 static void dead_flat_is_undefined_without_logarithm(void **state)
@@ -220,8 +284,8 @@ static void dead_flat_is_undefined_without_logarithm(void **state)
     const uint8_t counts[3] = {0, 9, 30};
     const float flat[3] = {20, 10, 20}, dark[3] = {10, 10, 10};
     float sinogram[3];
-    int64_t repaired;
-    assert_success(sino_correct(&c, counts, flat, dark, sinogram, &repaired));
+    int64_t repaired, tally[4];
+    assert_success(sino_correct(&c, counts, flat, dark, sinogram, &repaired, tally));
     assert_true(sinogram[0] == -1 && sinogram[1] == 0.5F && sinogram[2] == 2);
     assert_int_equal(repaired, 1);
 }
@@ -234,7 +298,7 @@ static void logarithms_of_every_size_are_right(void **state)
     enum { NEAR_ONE = 64, POWERS = 277, COLUMNS = POWERS + 2 * NEAR_ONE };
     static const float flat_of[] = {1, 3, FLT_MAX, FLT_TRUE_MIN};
     float counts[COLUMNS], flat[COLUMNS], sinogram[COLUMNS];
-    int64_t repaired;
+    int64_t repaired, tally[1 + COLUMNS];
     for (int i = 0; i < POWERS; i++) counts[i] = ldexpf(i % 2 ? 1 : 1.7F, i - 149);
     for (int i = 0; i < 2 * NEAR_ONE; i++) counts[POWERS + i] = 1 + (float)(i - NEAR_ONE) * FLT_EPSILON;
     for (size_t j = 0; j < sizeof flat_of / sizeof *flat_of; j++) {
@@ -247,7 +311,7 @@ static void logarithms_of_every_size_are_right(void **state)
                                   .flat_field = true,
                                   .minus_log = true};
         for (int i = 0; i < COLUMNS; i++) flat[i] = flat_of[j];
-        assert_success(sino_correct(&c, counts, flat, NULL, sinogram, &repaired));
+        assert_success(sino_correct(&c, counts, flat, NULL, sinogram, &repaired, tally));
         assert_int_equal(repaired, 0);
         for (int i = 0; i < COLUMNS; i++) {
             const double wanted = -log((double)counts[i] / (double)flat_of[j]), found = (double)sinogram[i];
@@ -293,6 +357,7 @@ TESTING_SUBJECT(correct)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_reference),
         cmocka_unit_test(gaps_are_interpolated),
+        cmocka_unit_test(only_undefined_values_are_marked),
         cmocka_unit_test(dead_flat_is_undefined_without_logarithm),
         cmocka_unit_test(logarithms_of_every_size_are_right),
         cmocka_unit_test(fields_agree_with_sorting),

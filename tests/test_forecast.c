@@ -116,7 +116,7 @@ static void grid_follows_memory(void **state)
     }
     sino_forecast_free(&whole);
     snprintf(line, sizeof line, "%s --memory 120MiB", scan);
-    refuse(line, "memory is 120.0 MiB per rank; a rank needs ");
+    refuse(line, "memory is 120 MiB per rank; a rank needs ");
     snprintf(line, sizeof line, "%s --memory 200MiB --grid 8x1", scan);
     refuse(line, "with 1 ranks per slice a rank needs ");
 }

@@ -5,13 +5,14 @@
 
 #include <sys/stat.h>
 
-enum { ENTRIES = 3, SLICES = 2, COLUMNS = 4 };
+enum { ENTRIES = 3, SLICES = 2, COLUMNS = 4, TALLY = 5 };
 
 static const char identity[] = "version: 1\niterations: 3\n";
 
 typedef struct Content {
     double residuals[SLICES * COLUMNS];
     int64_t repaired[SLICES];
+    int64_t tally[TALLY];
 } Content;
 
 /* Entry e: slices 2e and 2e + 1; the second entry is of a rank that stored nothing. */
@@ -19,13 +20,16 @@ static SinoJournalEntry entry_of(int e, Content *content)
 {
     for (int i = 0; i < SLICES * COLUMNS; i++) content->residuals[i] = 100 * e + i;
     for (int i = 0; i < SLICES; i++) content->repaired[i] = 10 * e + i;
+    for (int i = 0; i < TALLY; i++) content->tally[i] = 7 * e + i;
     return (SinoJournalEntry){.first_slice = SLICES * e,
                               .slice_count = SLICES,
                               .columns = e == 1 ? 0 : COLUMNS,
                               .keeper = e != 1,
                               .checksum = (uint64_t)e * 12345,
                               .residuals = content->residuals,
-                              .repaired = content->repaired};
+                              .repaired = content->repaired,
+                              .tally_count = TALLY,
+                              .tally = content->tally};
 }
 
 static void append(SinoJournal *journal, int e)
@@ -58,6 +62,8 @@ static void assert_entries(const SinoJournal *journal, int64_t count)
         assert_int_equal(found->checksum, expected.checksum);
         assert_memory_equal(found->residuals, expected.residuals, (size_t)(SLICES * expected.columns) * sizeof(double));
         assert_memory_equal(found->repaired, expected.repaired, sizeof content.repaired);
+        assert_int_equal(found->tally_count, TALLY);
+        assert_memory_equal(found->tally, expected.tally, sizeof content.tally);
     }
 }
 

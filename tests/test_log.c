@@ -117,15 +117,17 @@ static void progress_lines_pause_but_the_last_comes(void **state)
     assert_null(sino_log_open(SINO_LOG_TEXT, &log));
     SinoProgress progress = {.slab = 1, .slab_count = 2, .iteration_count = 30, .residual = NAN};
     for (int i = 0; i < 100; i++) {
-        progress.iteration = i % 30;
+        progress.iteration = progress.least_iteration = i % 30;
         sino_log_progress(log, &progress);
     }
-    progress = (SinoProgress){2, 2, 30, 30, 1.234e-3, 1, 7};
+    progress = (SinoProgress){2, 2, 11, 30, 30, 5, 64, 1.234e-3, 1, 7};
     sino_log_progress(log, &progress);
     sino_log_close(log);
     char *text = capture_end(&capture);
-    assert_string_equal(text, "sinodag: part 1/2, iteration 0/30, 0 %\n"
-                              "sinodag: part 2/2, iteration 30/30, residual 1.23e-03, 100 %, 0:00:00 left\n");
+    assert_string_equal(text,
+                        "sinodag: part 1/2, iteration 0/30, 0 %\n"
+                        "sinodag: part 2/2, iteration 11–30/30, 5 of 64 slices stopped, residual 1.23e-03, 100 %, "
+                        "0:00:00 left\n");
     free(text);
 }
 
@@ -141,8 +143,8 @@ static void json_lines_parse(void **state)
     SinoStatus status = sino_error(SINO_BAD_INPUT, "no");
     sino_log_error(log, status);
     sino_status_free(status);
-    sino_log_progress(log, &(SinoProgress){1, 2, 3, 30, NAN, 0, 7});
-    sino_log_progress(log, &(SinoProgress){1, 2, 4, 30, 0.25, 0.5, 7});
+    sino_log_progress(log, &(SinoProgress){1, 2, 2, 3, 30, 0, 64, NAN, 0, 7});
+    sino_log_progress(log, &(SinoProgress){1, 2, 4, 4, 30, 0, 64, 0.25, 0.5, 7});
     sino_log_close(log);
     char *text = capture_end(&capture);
     assert_int_equal(count_json_lines(text), 5);
@@ -151,7 +153,8 @@ static void json_lines_parse(void **state)
                            "\xc3\xbc \\ufffd.h5\"}\n"));
     assert_non_null(strstr(text, "\"level\":\"warning\",\"event\":\"memory\",\"message\":\"little\"}\n"));
     assert_non_null(strstr(text, "\"level\":\"error\",\"event\":\"error\",\"message\":\"no\"}\n"));
-    assert_non_null(strstr(text, "\"slab\":1,\"slab_count\":2,\"iteration\":3,\"iteration_count\":30,\"residual\":null,"
+    assert_non_null(strstr(text, "\"slab\":1,\"slab_count\":2,\"least_iteration\":2,\"iteration\":3,"
+                                 "\"iteration_count\":30,\"stopped_slices\":0,\"slice_count\":64,\"residual\":null,"
                                  "\"done\":0,\"remaining\":null}\n"));
     const char *numbers = strstr(text, "\"residual\":0.25,\"done\":0.5,\"remaining\":7}");
     assert_non_null(numbers);
@@ -165,7 +168,7 @@ static void *chatter(void *log)
 {
     for (int i = 0; i < MESSAGES; i++) {
         sino_log_info(log, "thread", "message %d", i);
-        sino_log_progress(log, &(SinoProgress){1, 1, i, MESSAGES, 0.5, 0.5, 7});
+        sino_log_progress(log, &(SinoProgress){1, 1, i, i, MESSAGES, 0, 1, 0.5, 0.5, 7});
     }
     return NULL;
 }
@@ -212,10 +215,10 @@ static void terminal_line_is_redrawn_and_cleared(void **state)
     dup2(line, STDERR_FILENO);
     SinoStatus status = sino_log_open(SINO_LOG_TEXT, &log);
     if (!status) {
-        sino_log_progress(log, &(SinoProgress){1, 1, 1, 2, NAN, 0, 7});
-        sino_log_progress(log, &(SinoProgress){1, 1, 1, 2, NAN, 0, 7}); /* too soon to be seen */
+        sino_log_progress(log, &(SinoProgress){1, 1, 1, 1, 2, 0, 1, NAN, 0, 7});
+        sino_log_progress(log, &(SinoProgress){1, 1, 1, 1, 2, 0, 1, NAN, 0, 7}); /* too soon to be seen */
         sino_log_info(log, "output", "written");
-        sino_log_progress(log, &(SinoProgress){1, 1, 2, 2, NAN, 1, 7});
+        sino_log_progress(log, &(SinoProgress){1, 1, 2, 2, 2, 0, 1, NAN, 1, 7});
         sino_log_close(log);
     }
     (void)fflush(stderr);

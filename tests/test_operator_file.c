@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operator file: a written file is mapped back; a file with any difference is refused. */
+#include "last_words.h"
 #include "operator_file.h"
 #include "output_file.h"
 #include "testing.h"
@@ -71,10 +72,27 @@ static Place written(const char *directory)
     return place;
 }
 
+/* Opens the file and verifies its pieces. */
+static SinoStatus open_verified(const Place *place, SinoOperatorFile **result)
+{
+    SinoOperatorFile *file = NULL;
+    SINO_TRY(sino_operator_file_open(place->path, &place->key, &file));
+    for (int64_t i = 0; file && i < sino_operator_file_piece_count(file); i++) {
+        SinoStatus status = sino_operator_file_verify(file, i);
+        if (!status) continue;
+        SinoStatus told = sino_error(SINO_BAD_INPUT, "%s %s", place->path, sino_status_text(status));
+        sino_status_free(status);
+        sino_operator_file_close(file);
+        return told;
+    }
+    *result = file;
+    return NULL;
+}
+
 static void assert_whole(const Place *place)
 {
     SinoOperatorFile *file = NULL;
-    assert_success(sino_operator_file_open(place->path, &place->key, &file));
+    assert_success(open_verified(place, &file));
     assert_non_null(file);
     assert_int_equal(sino_operator_file_piece_count(file), PIECES);
     for (int i = 0; i < PIECES; i++) {
@@ -92,7 +110,7 @@ static void assert_refused(const Place *place, const char *text)
     SinoOperatorFile *const untouched = (SinoOperatorFile *)content, *file = untouched;
     char expected[2 * TESTING_PATH];
     snprintf(expected, sizeof expected, "%s%s", place->path, text);
-    assert_error_has(sino_operator_file_open(place->path, &place->key, &file), SINO_BAD_INPUT, expected);
+    assert_error_has(open_verified(place, &file), SINO_BAD_INPUT, expected);
     assert_ptr_equal(file, untouched);
 }
 
@@ -348,6 +366,73 @@ static void damaged_is_replaced(void **state)
     assert_whole(&place);
 }
 
+/* Computing with what others have written is like running their program. */
+static void files_of_others_are_refused(void **state)
+{
+    const Place place = written(*state);
+    struct stat info;
+    assert_int_equal(stat(place.path, &info), 0);
+    assert_int_equal(info.st_mode & 022, 0);
+    assert_int_equal(chmod(place.path, 0664), 0);
+    assert_refused(&place, " may have been changed by others (mode 0664); `chmod go-w` on files that you trust");
+    assert_int_equal(chmod(place.path, 0644), 0);
+    assert_whole(&place);
+    if (chown(place.path, 12345, (gid_t)-1) != 0) return;
+    assert_refused(&place, " belongs to another user, who may have changed it");
+}
+
+static void directories_of_others_are_refused(void **state)
+{
+    const char *const at = *state;
+    char message[3 * TESTING_PATH];
+    assert_success(sino_operator_file_check(at));
+    assert_int_equal(chmod(at, 0775), 0);
+    snprintf(message, sizeof message,
+             "--operator-cache is '%s', where others may write (mode 0775); allowed: a directory where only you may: "
+             "chmod go-w '%s'",
+             at, at);
+    assert_error(sino_operator_file_check(at), SINO_BAD_INPUT, message);
+    assert_int_equal(chmod(at, 0755), 0);
+    assert_success(sino_operator_file_check(at));
+    if (chown(at, 12345, (gid_t)-1) != 0) return;
+    assert_error(sino_operator_file_check(at), SINO_BAD_INPUT,
+                 "', which belongs to another user (number 12345); allowed: a directory of your own");
+}
+
+/* In a child: reads what is cut off meanwhile. */
+static void read_after_cut(const Place *place, int message)
+{
+    SinoOperatorFile *file = NULL;
+    const struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    sino_last_words_install();
+    if (dup2(message, STDERR_FILENO) < 0 || open_verified(place, &file) != NULL) _exit(3);
+    const volatile uint8_t *last = sino_operator_file_piece(file, PIECES - 1).memory;
+    if (truncate(place->path, PAGE) != 0) _exit(4);
+    _exit(*last ? 5 : 6);
+}
+
+static void cut_while_mapped(void **state)
+{
+    const Place place = written(*state);
+    char found[2 * TESTING_PATH] = "", expected[2 * TESTING_PATH];
+    int ends[2], result;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) read_after_cut(&place, ends[1]);
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 1);
+    assert_true(read(ends[0], found, sizeof found - 1) > 0);
+    close(ends[0]);
+    close(ends[1]);
+    snprintf(expected, sizeof expected,
+             "sinodag: %s became shorter, or cannot be read any more, while the run used it; unfinished output has "
+             "names that end in .partial\n",
+             place.path);
+    assert_string_equal(found, expected);
+}
+
 /* Memory that cannot be read ends the writer at its second piece. */
 static void die_while_writing(const Place *place)
 {
@@ -510,6 +595,9 @@ TESTING_SUBJECT(operator_file)
         TEST(another_key),
         TEST(sizes_that_do_not_fit),
         TEST(things_that_are_no_file),
+        TEST(files_of_others_are_refused),
+        TEST(directories_of_others_are_refused),
+        TEST(cut_while_mapped),
         TEST(replaced_while_mapped),
         TEST(damaged_is_replaced),
         TEST(killed_while_writing),

@@ -116,6 +116,91 @@ static void two_runs_do_not_meet(void **state)
     assert_success(sino_output_check(name.path, true));
 }
 
+/* What lies under the temporary name and is not a killed run's is neither written to nor removed. */
+static void assert_partial_refused(const char *path, const char *why)
+{
+    SinoOutputFile *file;
+    char message[3 * TESTING_PATH];
+    snprintf(message, sizeof message,
+             "%s cannot be written, because %s.partial exists and no killed run of yours left it: %s; remove it, or "
+             "give another name",
+             path, path, why);
+    assert_error(sino_output_open(path, true, &file), SINO_BAD_INPUT, message);
+    assert_error(sino_output_check(path, true), SINO_BAD_INPUT, message);
+}
+
+static void temporary_name_is_taken(void **state)
+{
+    Names name;
+    char other[TESTING_PATH];
+    put(testing_path(other, *state, "other"), "precious");
+    names(&name, *state);
+    assert_int_equal(link(other, name.partial), 0);
+    assert_partial_refused(name.path, "it has a second name");
+    assert_int_equal(unlink(name.partial), 0);
+    assert_int_equal(symlink(other, name.partial), 0);
+    assert_partial_refused(name.path, "it is a symbolic link");
+    assert_int_equal(unlink(name.partial), 0);
+    assert_int_equal(mkfifo(name.partial, 0600), 0);
+    assert_partial_refused(name.path, "it is not a regular file");
+    assert_int_equal(unlink(name.partial), 0);
+    assert_int_equal(mkdir(name.partial, 0700), 0);
+    assert_partial_refused(name.path, "it is not a regular file");
+    assert_int_equal(rmdir(name.partial), 0);
+    put(name.partial, "theirs");
+    if (chown(name.partial, 12345, (gid_t)-1) == 0) {
+        assert_partial_refused(name.path, "it belongs to another user");
+        assert_content(name.partial, "theirs");
+    }
+    assert_content(other, "precious");
+}
+
+static void temporary_file_is_replaced_meanwhile(void **state)
+{
+    Names name;
+    SinoOutputFile *file;
+    for (int sealed = 0; sealed < 2; sealed++) {
+        assert_success(sino_output_open(names(&name, *state), true, &file));
+        assert_int_equal(unlink(name.partial), 0);
+        put(name.partial, "theirs");
+        if (sealed)
+            assert_error_has(sino_output_seal(file), SINO_FAILED, "/out.partial was removed or replaced meanwhile");
+        else
+            sino_output_discard(file);
+        assert_content(name.partial, "theirs");
+        assert_absent(name.path);
+    }
+}
+
+static void stream_writes_in_order(void **state)
+{
+    Names name;
+    SinoOutputFile *file;
+    assert_success(sino_output_open(names(&name, *state), false, &file));
+    FILE *stream = sino_output_stream(file);
+    assert_non_null(stream);
+    assert_true(fprintf(stream, "a%d", 1) > 0 && fflush(stream) == 0 && fprintf(stream, "b%d", 2) > 0);
+    assert_int_equal(fclose(stream), 0);
+    assert_success(sino_output_seal(file));
+    assert_content(name.path, "a1b2");
+}
+
+static void joined_file_is_the_one_that_was_made(void **state)
+{
+    Names name;
+    SinoOutputFile *file, *joined;
+    assert_success(sino_output_open(names(&name, *state), false, &file));
+    assert_success(sino_output_join(name.path, &joined));
+    sino_output_write(joined, 0, "ab", 2);
+    assert_success(sino_output_leave(joined));
+    assert_success(sino_output_seal(file));
+    assert_content(name.path, "ab");
+    assert_error_has(sino_output_join(name.path, &joined), SINO_FAILED, "cannot be opened: No such file or directory");
+    assert_int_equal(link(name.path, name.partial), 0);
+    assert_error_has(sino_output_join(name.path, &joined), SINO_FAILED,
+                     "/out.partial is not the file that rank 0 has made");
+}
+
 static void places_that_take_no_file(void **state)
 {
     char path[TESTING_PATH], message[2 * TESTING_PATH];
@@ -162,7 +247,7 @@ static void first_failure_is_kept(void **state)
     sino_output_write(file, 0, bytes, 100);
     SinoStatus reserved = sino_output_reserve(file, 5 << 20), sealed = sino_output_seal(file);
     testing_limit_file_size(RLIM_INFINITY);
-    assert_error(reserved, SINO_FAILED, "/out: no room for 5.0 MiB: File too large");
+    assert_error(reserved, SINO_FAILED, "/out: no room for 5.00 MiB: File too large");
     assert_error(sealed, SINO_FAILED, "/out: writing failed at byte 1000: File too large");
     assert_absent(name.path);
     assert_absent(name.partial);
@@ -173,9 +258,12 @@ static void first_failure_is_kept(void **state)
 TESTING_SUBJECT(output_file)
 {
     const struct CMUnitTest tests[] = {
-        TEST(name_comes_last),      TEST(discard_leaves_nothing), TEST(existing_files_stay),
-        TEST(name_taken_meanwhile), TEST(two_runs_do_not_meet),   TEST(places_that_take_no_file),
-        TEST(read_only_directory),  TEST(first_failure_is_kept),
+        TEST(name_comes_last),         TEST(discard_leaves_nothing),
+        TEST(existing_files_stay),     TEST(name_taken_meanwhile),
+        TEST(two_runs_do_not_meet),    TEST(places_that_take_no_file),
+        TEST(read_only_directory),     TEST(first_failure_is_kept),
+        TEST(temporary_name_is_taken), TEST(temporary_file_is_replaced_meanwhile),
+        TEST(stream_writes_in_order),  TEST(joined_file_is_the_one_that_was_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

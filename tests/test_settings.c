@@ -170,6 +170,60 @@ static void spellings_mean_the_same(void **state)
     sino_settings_free(settings);
 }
 
+static void durations_take_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *printed;
+        double seconds;
+    } time[] = {{"none", "none", 0},     {"0", "none", 0},        {"90", "90s", 90},    {"90s", "90s", 90},
+                {"10min", "10min", 600}, {"1.5h", "90min", 5400}, {"2d", "2d", 172800}, {"0.25s", "0.25s", 0.25},
+                {"48h", "2d", 172800},   {"0.5min", "30s", 30}};
+    for (size_t i = 0; i < sizeof time / sizeof *time; i++) {
+        char line[64], *text = NULL, found[64];
+        snprintf(line, sizeof line, "scan.h5 -o out.h5 --stall-limit %s", time[i].text);
+        SinoSettings *settings = accept(SINO_VERB_RECON, line);
+        assert_true(settings->stall_limit_s == time[i].seconds);
+        assert_null(sino_settings_text(settings, SINO_VERB_RECON, &text));
+        snprintf(found, sizeof found, "\nstall-limit: %s\n", time[i].printed);
+        assert_non_null(strstr(text, found));
+        free(text);
+        sino_settings_free(settings);
+    }
+    static const char *const bad[] = {"-1", "10m", "min", "1e3", "1h30min", "nan", "", "forever"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char line[64], message[160];
+        snprintf(line, sizeof line, "s.h5 -o out.h5 --stall-limit=%s", bad[i]);
+        snprintf(message, sizeof message, "--stall-limit is '%s'; allowed: none, or a time such as 90s, 10min or 1.5h",
+                 bad[i]);
+        refuse(SINO_VERB_RECON, line, message);
+    }
+}
+
+/* Ranks must share what they compute, not where their files are, nor what their machines offer. */
+static void shared_settings(void **state)
+{
+    (void)state;
+    char *first = NULL, *other = NULL;
+    SinoSettings *a = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --memory 1G --workers 1 --log json --device cpu "
+                                              "--operator-cache c --scheduler lws --theta t --graph g.dot");
+    SinoSettings *b = accept(SINO_VERB_RECON, "b.h5 -o y.h5 --memory 2G --workers 2");
+    assert_null(sino_settings_shared_text(a, SINO_VERB_RECON, &first));
+    assert_null(sino_settings_shared_text(b, SINO_VERB_RECON, &other));
+    assert_string_equal(first, other);
+    assert_non_null(strstr(first, "iterations: 30\n"));
+    assert_non_null(strstr(first, "help: no\n"));
+    free(other);
+    sino_settings_free(b);
+    b = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --overwrite");
+    assert_null(sino_settings_shared_text(b, SINO_VERB_RECON, &other));
+    assert_string_not_equal(first, other);
+    free(first);
+    free(other);
+    sino_settings_free(a);
+    sino_settings_free(b);
+}
+
 static void sizes_take_units(void **state)
 {
     (void)state;
@@ -228,6 +282,111 @@ static void unknown_options_are_refused(void **state)
     refuse(SINO_VERB_DEMO, "--truth t.h5", "--truth is not an option of demo; allowed: with phantom");
 }
 
+/* Guesses: names that begin alike, peers' words for a setting, and words for what there is not. */
+static void other_words_are_answered(void **state)
+{
+    (void)state;
+    static const struct {
+        int verb;
+        const char *line, *message;
+    } row[] = {
+        {SINO_VERB_RECON, "--center 5",
+         "unknown option --center of recon; did you mean --rotation-axis (a column of the detector, where 0 is the "
+         "middle of the first column)?"},
+        {SINO_VERB_RECON, "--start 5", "unknown option --start of recon; did you mean --start-row or --start-column?"},
+        {SINO_VERB_RECON, "--center-search 5",
+         "unknown option --center-search of recon; did you mean --center-search-width or --center-search-step?"},
+        {SINO_VERB_RECON, "--rotation-centre 5",
+         "unknown option --rotation-centre of recon; did you mean --rotation-axis?"},
+        {SINO_VERB_RECON, "--dezinger 3", "unknown option --dezinger of recon: sinodag does not remove outliers"},
+        {SINO_VERB_RECON, "--save-folder x", "unknown option --save-folder of recon; did you mean --out?"},
+        {SINO_VERB_PLAN, "--format json", "unknown option --format of plan; did you mean --json?"},
+        {SINO_VERB_INFO, "--center 5", "unknown option --center of info; allowed: what sinodag info --help lists"},
+        {SINO_VERB_RECON, "--nsino 0.7",
+         "--nsino is '0.7'; allowed: an integer from -1 to 1000000000 (a detector row; tomocupy's share of the height, "
+         "times the rows)"},
+        {SINO_VERB_RECON, "--binning 0",
+         "--binning is '0'; allowed: an integer from 1 to 1024 (tomocupy's 0, 1, 2, 3 are 1, 2, 4, 8 here)"},
+        {SINO_VERB_RECON, "--rotation-axis-auto manual",
+         "--rotation-axis-auto is 'manual'; allowed: vo or phase (--rotation-axis alone gives the axis by hand)"},
+        {SINO_VERB_RECON, "--minus-log maybe", "--minus-log is 'maybe'; allowed: yes or no"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "s.h5 %s", row[i].line);
+        refuse(row[i].verb, line, row[i].message);
+    }
+    refuse(SINO_VERB_RECON, "-o o.h5 --minus-log maybe s.h5", "--minus-log is 'maybe'; allowed: yes or no");
+    refuse(SINO_VERB_PHANTOM, "-o o.h5 --overwrite maybe", "--overwrite is 'maybe'; allowed: yes or no");
+}
+
+/* Peers' spellings that mean the same, on the command line and in the file of --config. */
+static void other_words_are_understood(void **state)
+{
+    (void)state;
+    SinoSettings *settings =
+        accept(SINO_VERB_RECON, "s.h5 --output o.h5 --num_iter 7 --ncore 2 --rotation-axis-method vo --save-format "
+                                "h5 --take-logarithm False --algorithm CGLS --nsino 0.5 --hardware cpu");
+    assert_string_equal(settings->out, "o.h5");
+    assert_int_equal(settings->iterations, 7);
+    assert_int_equal(settings->workers, 2);
+    assert_int_equal(settings->save_format, SINO_SAVE_HDF5);
+    assert_int_equal(settings->algorithm, SINO_ALGORITHM_CG);
+    assert_int_equal(settings->nsino, -1);
+    assert_false(settings->minus_log);
+    assert_null(settings->remarks);
+    sino_settings_free(settings);
+    static const char *const flags[] = {"yes", "True", "true", "on", "1"};
+    static const char *const others[] = {"no", "False", "false", "OFF", "0"};
+    for (int i = 0; i < 10; i++) {
+        char line[80];
+        snprintf(line, sizeof line, "s.h5 -o o.h5 --minus-log %s", i < 5 ? flags[i] : others[i - 5]);
+        settings = accept(SINO_VERB_RECON, line);
+        assert_int_equal(settings->minus_log, i < 5);
+        sino_settings_free(settings);
+    }
+    settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm fbp --fbp-filter ram-lak --binning 1");
+    assert_int_equal(settings->fbp_filter, SINO_FILTER_RAMP);
+    assert_string_equal(settings->remarks, "--binning is 1; tomocupy's 0, 1, 2, 3 are 1, 2, 4, 8 here");
+    sino_settings_free(settings);
+}
+
+/* A peers' word must be no setting of its own, and stand for one; a value that is understood must be allowed. */
+static void peers_words_fit_the_table(void **state)
+{
+    (void)state;
+    for (const SinoPeerOption *peer = sino_peer_options; peer->word; peer++) {
+        for (int i = 0; i < SINO_SETTING_COUNT; i++) {
+            assert_string_not_equal(peer->word, sino_setting_table[i].name);
+            if (sino_setting_table[i].alias) assert_string_not_equal(peer->word, sino_setting_table[i].alias);
+        }
+        assert_true(peer->name ? sino_setting_find(SINO_VERB_RECON, peer->name, strlen(peer->name)) != NULL
+                               : peer->answer && !peer->same);
+    }
+    for (const SinoPeerValue *peer = sino_peer_values; peer->option; peer++) {
+        const SinoSetting *row = sino_setting_find(SINO_VERB_RECON, peer->option, strlen(peer->option));
+        SinoSettings settings = {.remarks = NULL};
+        assert_non_null(row);
+        SinoStatus status = sino_setting_assign(row, "", peer->value ? peer->value : "", &settings);
+        assert_true(peer->value ? !status : status && peer->answer);
+        sino_status_free(status);
+    }
+}
+
+static void json_follows_the_log(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        bool json;
+    } row[] = {{"s.h5", false}, {"s.h5 --json", true}, {"s.h5 --log json", true}, {"s.h5 --log json --json no", false}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        SinoSettings *settings = accept(SINO_VERB_INFO, row[i].line);
+        assert_int_equal(settings->json, row[i].json);
+        sino_settings_free(settings);
+    }
+}
+
 static void missing_and_repeated_values_are_refused(void **state)
 {
     (void)state;
@@ -282,7 +441,7 @@ static void bad_values_are_refused(void **state)
            "--tolerance is '1e-400'; allowed: a number at least 0 and below 1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --mask-ratio 1.1", "--mask-ratio is '1.1'; allowed: a number from 0 to 1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm gridrec",
-           "--algorithm is 'gridrec'; allowed: cg, sirt, fbp, mlem or osem");
+           "--algorithm is 'gridrec'; allowed: cg, sirt, fbp, mlem or osem (fbp is the direct method)");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --precision quad",
            "--precision is 'quad'; allowed: single, double, half or mixed");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --overwrite=maybe", "--overwrite is 'maybe'; allowed: yes or no");
@@ -363,7 +522,7 @@ static void lists_are_read(void **state)
     (void)state;
     static const char *const bad_counts[] = {"0",  "-1",   "257", "1,,2", "1,2,",  ",1",
                                              "3x", "8,08", "1 2", "all",  "1,2,1", "1,1000000000000000000000000000000"};
-    static const char *const bad_words[] = {"quad", "single,single", "single,", ",", "all,single", "Single"};
+    static const char *const bad_words[] = {"quad", "single,single", "single,", ",", "all,single", "singles"};
     char line[200], message[300];
     for (size_t i = 0; i < sizeof bad_counts / sizeof *bad_counts; i++) {
         char *argument[] = {line};
@@ -493,10 +652,10 @@ static void plan_needs_a_scan_or_its_sizes(void **state)
     SinoSettings *settings = accept(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5");
     assert_true(settings->angles == 3 && settings->columns == 4 && settings->slices == 5);
     assert_int_equal(settings->ranks, 1);
-    assert_int_equal(settings->plan_format, SINO_PLAN_TABLE);
+    assert_false(settings->json);
     assert_true(settings->kernel_gflops == 0 && !settings->machine); /* of the usual machine */
     sino_settings_free(settings);
-    settings = accept(SINO_VERB_PLAN, "s.bin --theta t.bin --columns 4 --ranks 24 --format json");
+    settings = accept(SINO_VERB_PLAN, "s.bin --theta t.bin --columns 4 --ranks 24 --json");
     assert_true(settings->angles == 0 && settings->slices == 0 && settings->ranks == 24);
     sino_settings_free(settings);
 }
@@ -566,7 +725,7 @@ static void bad_yaml_files_are_refused(void **state)
     snprintf(message, sizeof message, "%s%s", ": Ignoring documents after first in stream", hint);
     refuse_yaml(SINO_VERB_RECON, "---\niterations: 3\n---\niterations: 4\n", "", message);
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --config /nonexistent.yaml",
-           "--config is '/nonexistent.yaml', which cannot be opened: No such file or directory");
+           "--config: /nonexistent.yaml: No such file or directory");
     SinoSettings *settings = NULL;
     char path[256];
     SinoStatus status = read_yaml(SINO_VERB_RECON, "relaxation: 1.5\n", "s.h5 -o o.h5", path, &settings);
@@ -752,7 +911,13 @@ TESTING_SUBJECT(settings)
         cmocka_unit_test(promised_command_lines_work),
         cmocka_unit_test(spellings_mean_the_same),
         cmocka_unit_test(sizes_take_units),
+        cmocka_unit_test(durations_take_units),
+        cmocka_unit_test(shared_settings),
         cmocka_unit_test(unknown_options_are_refused),
+        cmocka_unit_test(other_words_are_answered),
+        cmocka_unit_test(other_words_are_understood),
+        cmocka_unit_test(peers_words_fit_the_table),
+        cmocka_unit_test(json_follows_the_log),
         cmocka_unit_test(missing_and_repeated_values_are_refused),
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(contradictions_are_refused),

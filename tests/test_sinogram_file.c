@@ -107,7 +107,7 @@ static void angles_that_are_none(void **state)
     assert_int_equal(unlink(raw.theta), 0);
     assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/theta.bin: No such file or directory");
     testing_path(raw.theta, *state, "");
-    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/ is not a regular file");
+    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/ is a directory; give the name of a file");
 }
 
 static void file_that_shrinks(void **state)

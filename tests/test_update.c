@@ -77,6 +77,19 @@ static void spoil(Vector *vector)
            (size_t)(vector->rows * vector->slices.stride) * sino_precision_bytes(vector->slices.precision));
 }
 
+/* Gives some rays of every slice no value. */
+static void mark_some(Vector *rays)
+{
+    for (int64_t row = 0; row < rays->rows; row++)
+        for (int64_t f = 0; f < rays->slices.slice_count; f++)
+            if ((row + 2 * f) % 5 == 3) set(rays, row, f, -0.0);
+}
+
+static double weight_at(const Vector *rays, int64_t row, int64_t f)
+{
+    return *number_at(rays, row, f) == 0 && signbit(*number_at(rays, row, f)) ? 0 : 1;
+}
+
 static void clear_slice(Vector *vector, int64_t f)
 {
     for (int64_t row = 0; f < vector->slices.slice_count && row < vector->rows; row++) set(vector, row, f, 0);
@@ -109,6 +122,15 @@ static double product(const Vector *a, const Vector *b, int64_t f)
 {
     double sum = 0;
     for (int64_t row = 0; row < a->rows; row++) sum += *number_at(a, row, f) * *number_at(b, row, f);
+    return sum;
+}
+
+/* Σ a² of one slice over the rows that have a value in `rays`. */
+static double weighted_square(const Vector *a, const Vector *rays, int64_t f)
+{
+    double sum = 0;
+    for (int64_t row = 0; row < a->rows; row++)
+        sum += weight_at(rays, row, f) * *number_at(a, row, f) * *number_at(a, row, f);
     return sum;
 }
 
@@ -160,6 +182,12 @@ static void update_sums(SinoSlices slices, int64_t rows, const void *v, const vo
 {
     const SinoUpdate update = {
         .formula = w ? SINO_UPDATE_PRODUCT : SINO_UPDATE_SQUARE, .slices = slices, .rows = rows, .add = !first};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)v, (void *)w}, NULL, sums);
+}
+
+static void update_weighted_sums(SinoSlices slices, int64_t rows, const void *v, const void *w, SinoSliceSums *sums)
+{
+    const SinoUpdate update = {.formula = SINO_UPDATE_WEIGHTED_PRODUCT, .slices = slices, .rows = rows};
     sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)v, (void *)w}, NULL, sums);
 }
 
@@ -241,7 +269,7 @@ static int64_t step(SinoSlices slices, int64_t rows, const void *q, void *r, Sin
                     const SinoHistory *history)
 {
     SinoSliceSums sums[SINO_SLICES_MAX];
-    update_sums(slices, rows, q, r, true, sums);
+    update_weighted_sums(slices, rows, q, r, sums);
     sino_update_slices(SINO_RULE_STEP_CG, slices, false, 0, sums, states);
     update_residual_cg(slices, rows, q, states, r, sums);
     int64_t active;
@@ -277,7 +305,8 @@ static void start_sums_and_stops_zero_slices(void **state)
     for_each_shape(check_start);
 }
 
-/* Every third slice has stopped before, slice 1 has q = 0. */
+/* Every third slice has stopped before, slice 1 has q = 0. Rays without a value keep their mark, and zeros of other
+ * rays do not become marks. */
 static void check_residual_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
 {
     Vector q = vector_create(slices, rows, seed), r = vector_create(slices, rows, seed);
@@ -285,15 +314,21 @@ static void check_residual_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
     SinoHistory history = history_create(slices, 4, 0);
     history.iteration = 2;
     for (int64_t f = 0; f < slices.slice_count; f++) states[f].stopped = f % 3 == 2;
+    mark_some(&r);
     clear_slice(&q, 1);
+    clear_slice(&r, 3);
     const int64_t active = step(slices, rows, q.values, r.values, states, &history);
     int64_t going = 0;
     for (int64_t f = 0; f < slices.slice_count; f++) {
         going += !states[f].stopped;
-        const bool stopped = rows == 0 || f % 3 == 2 || f == 1;
-        const double step = stopped ? 0 : product(&r, &q, f) / product(&q, &q, f);
+        const bool stopped = f % 3 == 2 || !(weighted_square(&q, &r, f) > 0);
+        const double step = stopped ? 0 : product(&r, &q, f) / weighted_square(&q, &r, f);
         check_close(states[f].scalar[SINO_CG_STEP], step, 1e-11, "step");
-        for (int64_t row = 0; row < rows; row++) *number_at(&r, row, f) -= step * *number_at(&q, row, f);
+        for (int64_t row = 0; row < rows; row++) {
+            const bool marked = weight_at(&r, row, f) == 0;
+            if (!marked) *number_at(&r, row, f) -= step * *number_at(&q, row, f);
+            assert_int_equal(value_at(&r, row, f) == 0 && signbit(value_at(&r, row, f)), marked);
+        }
         const double residual = history_at(&history, f, 2);
         if (stopped)
             assert_true(isnan(residual) && states[f].stopped);
@@ -435,12 +470,13 @@ static void check_weighted(SinoSlices slices, int64_t rows, bool first, uint64_t
     Vector b = vector_create(slices, rows, seed), w = vector_create(slices, rows, seed);
     Vector weight = weights_create(slices.precision, rows, seed);
     SinoSliceSums sums[SINO_SLICES_MAX];
+    mark_some(&b);
     if (first) spoil(&w);
     update_residual_sirt(slices, rows, b.values, weight.values, first, w.values, sums);
     for (int64_t f = 0; f < slices.slice_count; f++) {
         double sum = 0;
         for (int64_t row = 0; row < rows; row++) {
-            const double r = *number_at(&b, row, f) - (first ? 0 : *number_at(&w, row, f));
+            const double r = weight_at(&b, row, f) * (*number_at(&b, row, f) - (first ? 0 : *number_at(&w, row, f)));
             sum += r * r;
             *number_at(&w, row, f) = *number_at(&weight, row, 0) * r;
         }
@@ -502,8 +538,8 @@ static void voxels_sirt_match_loops(void **state)
     for_each_shape(check_voxels_sirt);
 }
 
-/* Among random numbers of both signs: no counts, rays that meet nothing, a projection below 0 (which A ≥ 0 does not
- * make), and a quotient that overflows. */
+/* Among random numbers of both signs: rays without a value, no counts, rays that meet nothing, a projection below 0
+ * (which A ≥ 0 does not make), and a quotient that overflows. */
 static void check_ratio_mlem(SinoSlices slices, int64_t rows, uint64_t *seed)
 {
     const double tiny = slices.precision == SINO_DOUBLE ? 1e-310 : 1e-42;
@@ -515,14 +551,16 @@ static void check_ratio_mlem(SinoSlices slices, int64_t rows, uint64_t *seed)
             set(&b, row, f, turn == 0 ? 0 : turn == 6 ? 3 : *number_at(&b, row, f));
             set(&w, row, f, turn == 1 ? 0 : turn == 6 ? tiny : turn == 2 ? -0.5 : 0.2 + fabs(*number_at(&w, row, f)));
         }
+    mark_some(&b);
     update_ratio_mlem(slices, rows, b.values, w.values, sums);
     for (int64_t f = 0; f < slices.slice_count; f++) {
         double sum = 0;
         for (int64_t row = 0; row < rows; row++) {
             const double counts = *number_at(&b, row, f), projection = *number_at(&w, row, f);
             const bool usable = (row + f) % 7 != 1 && (row + f) % 7 != 2 && (row + f) % 7 != 6;
-            sum += (projection - counts) * (projection - counts);
-            *number_at(&w, row, f) = usable && counts > 0 ? counts / projection : 0;
+            const double weight = weight_at(&b, row, f), ratio = usable && counts > 0 ? counts / projection : 0;
+            sum += weight * (projection - counts) * (projection - counts);
+            *number_at(&w, row, f) = weight > 0 ? ratio : 1;
             assert_true(value_at(&w, row, f) >= 0 && isfinite(value_at(&w, row, f)));
         }
         check_close(sums[f].sum[SINO_SUM_SQUARE], sum, 8 * epsilon_of(slices.precision), "residual");

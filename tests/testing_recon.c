@@ -61,6 +61,11 @@ SinoSettings *testing_settings(int verb, const char *words, ...)
     return settings;
 }
 
+static SinoStatus recon(const SinoSettings *settings, SinoLog *log)
+{
+    return sino_recon(settings, NULL, log);
+}
+
 static void run(SinoStatus (*verb)(const SinoSettings *, SinoLog *), SinoSettings *settings)
 {
     SinoLog *log = NULL;
@@ -125,7 +130,7 @@ TestingVolume testing_recon(const char *directory, const char *words, ...)
     va_start(arguments, words);
     SinoSettings *settings = read_settings(SINO_VERB_RECON, words, &arguments, last);
     va_end(arguments);
-    run(sino_recon, settings);
+    run(recon, settings);
     assert_success(sino_volume_read(path, &volume.slice_count, &height, &volume.size, &volume.value));
     assert_int_equal(height, volume.size);
     for (int64_t i = 0; i < volume.slice_count * volume.size * volume.size; i++) assert_true(isfinite(volume.value[i]));

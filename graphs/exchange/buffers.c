@@ -2,6 +2,7 @@
 /* Buffers: bytes and allocation of the buffers in a table. */
 #include "buffers.h"
 
+#include "arithmetic.h"
 #include "cast_task.h"
 #include "memory.h"
 #include "update_task.h"
@@ -23,13 +24,6 @@ SinoExtent sino_extent_of(int64_t members, const int64_t *rows)
     return extent;
 }
 
-int64_t sino_saturating_product(int64_t a, int64_t b)
-{
-    const int64_t most = (int64_t)1 << 59;
-    int64_t product;
-    return __builtin_mul_overflow(a, b, &product) || product > most ? most : product;
-}
-
 static int64_t element_bytes(SinoElement element, SinoPrecision precision)
 {
     const SinoPrecision solver = sino_precision_solver(precision);
@@ -49,7 +43,7 @@ static int64_t element_bytes(SinoElement element, SinoPrecision precision)
 static int64_t row_elements(const SinoBuffer *buffer, SinoBatch batch)
 {
     const int64_t elements[] = {[SINO_LANES_SLICES] = batch.stride,
-                                [SINO_LANES_HISTORY] = sino_saturating_product(batch.stride, batch.history_columns),
+                                [SINO_LANES_HISTORY] = sino_times(batch.stride, batch.history_columns),
                                 [SINO_LANES_ONE] = 1,
                                 [SINO_LANES_ONE_MEMBER] = 1};
     return elements[buffer->lanes];
@@ -57,8 +51,8 @@ static int64_t row_elements(const SinoBuffer *buffer, SinoBatch batch)
 
 static int64_t bytes_of_rows(const SinoBuffer *buffer, const SinoShape *shape, SinoBatch batch, int64_t rows)
 {
-    const int64_t elements = sino_saturating_product(rows, row_elements(buffer, batch));
-    return sino_saturating_product(elements, element_bytes(buffer->element, shape->precision));
+    const int64_t elements = sino_times(rows, row_elements(buffer, batch));
+    return sino_times(elements, element_bytes(buffer->element, shape->precision));
 }
 
 int64_t sino_buffers_bytes(int64_t count, const SinoBuffer *buffer, const SinoShape *shape, SinoBatch batch)

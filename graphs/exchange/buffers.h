@@ -25,6 +25,7 @@ typedef enum SinoRows {
     SINO_ROWS_RANKS,     /* a member per rank that shares the slices: one row for every other rank */
     SINO_ROWS_SHARED,    /* one member with one row if several ranks share the slices, else no member */
     SINO_ROWS_PIXELS,    /* one member: the N² pixels of an image */
+    SINO_ROWS_TALLY,     /* one member: the angles whose rays this rank owns, then the columns of the detector */
     SINO_ROWS_KINDS
 } SinoRows;
 
@@ -93,8 +94,5 @@ int64_t sino_buffer_most_bytes(const SinoBuffer *buffer, const SinoShape *shape,
  * with sino_data_free_each. SINO_FAILED: no memory. */
 SinoStatus sino_buffer_new(SinoRuntime *runtime, const SinoBuffer *buffer, const SinoShape *shape, SinoBatch batch,
                            SinoData ***data);
-
-/* a·b for sizes a, b ≥ 0, saturating at 2⁵⁹. */
-int64_t sino_saturating_product(int64_t a, int64_t b);
 
 #endif

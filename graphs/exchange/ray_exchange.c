@@ -2,6 +2,7 @@
 /* Ray exchange: the levels of partial sums, the owners of rays, and the index maps between levels. */
 #include "ray_exchange.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "pack.h"
 
@@ -114,19 +115,19 @@ static SinoStatus new_regions(Maker *maker)
 {
     SinoRayExchange *made = maker->made;
     const SinoRayExchangeShape *shape = &made->shape;
-    const int64_t per_node = shape->sockets * shape->workers;
+    const int64_t per_node = sino_times(shape->sockets, shape->workers);
     const bool sockets = !shape->direct && shape->sockets > 1 && shape->workers > 1;
     const bool nodes = shape->data_count > 1 || shape->nodes > 1 || shape->direct;
     if (made->parts.whole) return NULL;
     if (sockets) {
-        const int64_t count = shape->nodes * shape->sockets;
+        const int64_t count = sino_times(shape->nodes, shape->sockets);
         SINO_TRY(sino_allocate(count, sizeof *made->socket, "sockets", &made->socket));
         made->socket_count = count;
         for (int64_t s = 0; s < count; s++)
             SINO_TRY(new_region(maker, false, s * shape->workers, shape->workers, &made->socket[s]));
     }
     if (nodes) {
-        const int64_t count = shape->direct ? shape->nodes * per_node : shape->nodes;
+        const int64_t count = shape->direct ? sino_times(shape->nodes, per_node) : shape->nodes;
         const int64_t children = shape->direct ? 1 : sockets ? shape->sockets : per_node;
         SINO_TRY(sino_allocate(count, sizeof *made->node, "nodes", &made->node));
         made->node_count = count;
@@ -139,7 +140,7 @@ static SinoStatus new_regions(Maker *maker)
 static SinoStatus make_regions(SinoRayExchange *made)
 {
     SinoStatus status = NULL;
-    Maker maker = {.made = made, .ray_count = made->parts.angle_count * made->parts.column_count};
+    Maker maker = {.made = made, .ray_count = sino_times(made->parts.angle_count, made->parts.column_count)};
     SINO_TRY_OR(status, cleanup, sino_allocate(maker.ray_count, 1, "a footprint's marks", &maker.touched));
     SINO_TRY_OR(status, cleanup, sino_allocate(maker.ray_count, sizeof *maker.local, "numbering", &maker.local));
     status = new_regions(&maker);
@@ -169,9 +170,9 @@ static SinoStatus new_lists(SinoProcesses *processes, const SinoRayExchange *mad
     lists->node_count = made->node_count;
     SINO_TRY(sino_processes_largest(processes, &lists->node_count));
     SINO_TRY(sino_processes_largest(processes, &width));
-    const int64_t entries = lists->node_count * width;
+    const int64_t entries = sino_times(lists->node_count, width);
     SINO_TRY(sino_allocate(entries, sizeof *lists->own_rows, "lists of rays", &lists->own_rows));
-    SINO_TRY(sino_allocate(entries * count, sizeof *lists->all_rows, "lists of rays", &lists->all_rows));
+    SINO_TRY(sino_allocate(sino_times(entries, count), sizeof *lists->all_rows, "lists of rays", &lists->all_rows));
     SINO_TRY(sino_allocate(count, sizeof *lists->send_count, "lists of rays", &lists->send_count));
     SINO_TRY(sino_allocate(count, sizeof *lists->receive_count, "lists of rays", &lists->receive_count));
     SINO_TRY(sino_allocate(count, sizeof *lists->send, "lists of rays", &lists->send));
@@ -232,7 +233,7 @@ static SinoStatus fill_lists(const SinoRayExchange *made, int64_t width, Lists *
 static SinoStatus take_peers(SinoRayExchange *made, int64_t width, const Lists *lists)
 {
     const int64_t own = made->shape.data_rank, count = made->shape.data_count;
-    SINO_TRY(sino_allocate(count * lists->node_count, sizeof *made->peer, "peers", &made->peer));
+    SINO_TRY(sino_allocate(sino_times(count, lists->node_count), sizeof *made->peer, "peers", &made->peer));
     for (int64_t r = 0; r < count; r++) {
         const uint32_t *from = lists->receive[first_process(made) + r];
         for (int64_t n = 0; n < lists->node_count && r != own; n++) {
@@ -397,7 +398,7 @@ static SinoStatus level_extents(SinoRayExchange *exchange, SinoExtent *extent)
     int64_t *socket, *piece, *sent, *arrival;
     SINO_TRY(new_rows(exchange, SINO_ROWS_SOCKET, exchange->socket_count, &socket));
     SINO_TRY(new_rows(exchange, SINO_ROWS_PIECE, exchange->node_count, &piece));
-    SINO_TRY(new_rows(exchange, SINO_ROWS_SENT, exchange->node_count * ranks, &sent));
+    SINO_TRY(new_rows(exchange, SINO_ROWS_SENT, sino_times(exchange->node_count, ranks), &sent));
     SINO_TRY(new_rows(exchange, SINO_ROWS_ARRIVAL, exchange->peer_count, &arrival));
     for (int64_t s = 0; s < exchange->socket_count; s++) socket[s] = exchange->socket[s].footprint.ray_count;
     for (int64_t n = 0; n < exchange->node_count; n++) {
@@ -409,7 +410,7 @@ static SinoStatus level_extents(SinoRayExchange *exchange, SinoExtent *extent)
     for (int64_t i = 0; i < exchange->peer_count; i++) arrival[i] = exchange->peer[i].footprint.ray_count;
     extent[SINO_ROWS_SOCKET] = sino_extent_of(exchange->socket_count, socket);
     extent[SINO_ROWS_PIECE] = sino_extent_of(exchange->node_count, piece);
-    extent[SINO_ROWS_SENT] = sino_extent_of(exchange->node_count * ranks, sent);
+    extent[SINO_ROWS_SENT] = sino_extent_of(sino_times(exchange->node_count, ranks), sent);
     extent[SINO_ROWS_ARRIVAL] = sino_extent_of(exchange->peer_count, arrival);
     return NULL;
 }

@@ -9,6 +9,7 @@
 #ifndef SINO_TOPOLOGY_H
 #define SINO_TOPOLOGY_H
 
+#include "arithmetic.h"
 #include "settings.h"
 
 enum { SINO_PARTITIONS_MAX = 1 << 20 };
@@ -34,12 +35,12 @@ SinoStatus sino_topology_new(const SinoTopologyRequest *request, SinoTopology *t
 
 static inline int64_t sino_topology_sockets(const SinoTopology *topology)
 {
-    return topology->node_count * topology->sockets;
+    return sino_times(topology->node_count, topology->sockets);
 }
 
 static inline int64_t sino_topology_partitions(const SinoTopology *topology)
 {
-    return sino_topology_sockets(topology) * topology->workers;
+    return sino_times(sino_topology_sockets(topology), topology->workers);
 }
 
 static inline int64_t sino_topology_rank_of_node(const SinoTopology *topology, int64_t node)

@@ -6,6 +6,7 @@
  * Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-A1). */
 #include "decomposition.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ uint64_t sino_decomposition_hilbert(int order, uint32_t x, uint32_t y)
     uint64_t position = 0;
     for (int bit = order - 1; bit >= 0; bit--) {
         const uint32_t side = 1u << bit, rx = (x & side) != 0, ry = (y & side) != 0;
-        position += (uint64_t)side * side * ((3 * rx) ^ ry);
+        position += (uint64_t)sino_times(sino_times(side, side), (3 * rx) ^ ry);
         x &= side - 1;
         y &= side - 1;
         if (ry) continue;
@@ -47,7 +48,7 @@ static SinoStatus order_super_tiles(int64_t side, Place **result)
     Place *place = NULL;
     int order = 0;
     while ((int64_t)1 << order < side) order++;
-    SINO_TRY(sino_allocate(side * side, sizeof *place, "the order of tiles", &place));
+    SINO_TRY(sino_allocate(sino_times(side, side), sizeof *place, "the order of tiles", &place));
     for (int64_t i = 0; i < side * side; i++)
         place[i] = (Place){.row = i / side,
                            .column = i % side,
@@ -125,7 +126,7 @@ static SinoStatus put_tiles(Fill *fill, const double *share)
 {
     SinoStatus status = NULL;
     Place *place = NULL;
-    const int64_t count = fill->side * fill->side;
+    const int64_t count = sino_times(fill->side, fill->side);
     SINO_TRY_OR(status, cleanup, order_super_tiles(fill->side, &place));
     SINO_TRY_OR(status, cleanup, sino_allocate(count, sizeof *fill->placed, "tiles", &fill->placed));
     SINO_TRY_OR(status, cleanup,
@@ -146,8 +147,8 @@ SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_co
     const int64_t side = sino_tile_side(layout->geometry.grid_size);
     SinoDecomposition made = {.partition_count = partition_count};
     Fill fill = {.layout = layout, .made = &made, .side = side / SINO_SUPER_TILE};
-    SINO_TRY_OR(status, fail, sino_allocate(side * side, sizeof *made.tile, "tiles", &made.tile));
-    SINO_TRY_OR(status, fail, sino_allocate(side * side, sizeof *made.weight, "tiles", &made.weight));
+    SINO_TRY_OR(status, fail, sino_allocate(sino_times(side, side), sizeof *made.tile, "tiles", &made.tile));
+    SINO_TRY_OR(status, fail, sino_allocate(sino_times(side, side), sizeof *made.weight, "tiles", &made.weight));
     SINO_TRY_OR(status, fail, sino_allocate(partition_count + 1, sizeof *made.first, "partitions", &made.first));
     SINO_TRY_OR(status, fail, put_tiles(&fill, share));
     *result = made;

@@ -12,6 +12,7 @@
 #ifndef SINO_FOOTPRINT_SIZE_H
 #define SINO_FOOTPRINT_SIZE_H
 
+#include "arithmetic.h"
 #include "decomposition.h"
 #include "topology.h"
 
@@ -45,7 +46,7 @@ int64_t sino_footprint_sizes_total(const SinoFootprintSizes *sizes, SinoLevel le
 /* The first angle, in the order of the file, that data rank `rank` owns; angle_count for rank = rank_count. */
 static inline int64_t sino_owner_first_angle(int64_t angle_count, int64_t rank_count, int64_t rank)
 {
-    return rank * angle_count / rank_count;
+    return sino_times(rank, angle_count) / rank_count;
 }
 
 /* The data rank that owns an angle. */

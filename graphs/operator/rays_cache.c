@@ -7,6 +7,8 @@
 
 #include "rays_private.h"
 
+#include "block_check.h"
+#include "duration.h"
 #include "memory.h"
 #include "platform.h"
 
@@ -69,14 +71,22 @@ static int64_t footprint_bytes(const SinoFootprint *footprint)
     return footprint->ray ? footprint->ray_count * (int64_t)sizeof *footprint->ray : 0;
 }
 
-/* Whether a partition in the file equals the partition that the decomposition makes now. */
-static bool fits(const SinoRays *op, const SinoPartition *partition, SinoOperatorPiece block, SinoOperatorPiece rays)
+/* Checks that a partition's pieces are undamaged, and that they are a block and rays of the partition that the
+ * decomposition makes now, safe to compute with: a checksum protects against accidents only. */
+static SinoStatus check_partition(const SinoRays *op, const SinoOperatorFile *file, int64_t p)
 {
-    const SinoBlockHeader *header = block.memory;
-    const int64_t footprint = op->whole ? op->ray_count : rays.bytes / (int64_t)sizeof(uint32_t);
-    return block.bytes >= (int64_t)sizeof *header && header->bytes == block.bytes &&
-           header->tile_count == partition->tile_count && header->ray_count == footprint &&
-           header->precision == (int64_t)op->layout.precision;
+    const SinoPartition *partition = &op->partition[p];
+    const int64_t number = PIECES_PER_PARTITION * p;
+    const SinoOperatorPiece block = sino_operator_file_piece(file, number);
+    const SinoOperatorPiece rays = sino_operator_file_piece(file, number + 1);
+    SinoBlockCheck check = {.layout = &op->layout,
+                            .tile_count = partition->tile_count,
+                            .tile = partition->tile,
+                            .footprint = {.ray_count = op->ray_count}};
+    if (!op->whole) check.footprint = (SinoFootprint){rays.bytes / (int64_t)sizeof(uint32_t), rays.memory};
+    SINO_TRY(sino_operator_file_verify(file, number));
+    SINO_TRY(sino_operator_file_verify(file, number + 1));
+    return sino_block_check(&check, block.memory, block.bytes);
 }
 
 static SinoStatus check_partitions(const SinoRays *op, const SinoOperatorFile *file, const char *path)
@@ -84,10 +94,16 @@ static SinoStatus check_partitions(const SinoRays *op, const SinoOperatorFile *f
     SINO_CHECK(sino_operator_file_piece_count(file) == piece_count(op), SINO_BAD_INPUT,
                "%s has %" PRId64 " pieces; needed: %" PRId64, path, sino_operator_file_piece_count(file),
                piece_count(op));
-    for (int64_t p = 0; p < op->partition_count; p++)
-        SINO_CHECK(fits(op, &op->partition[p], sino_operator_file_piece(file, PIECES_PER_PARTITION * p),
-                        sino_operator_file_piece(file, PIECES_PER_PARTITION * p + 1)),
-                   SINO_BAD_INPUT, "%s does not fit partition %" PRId64, path, p);
+    for (int64_t p = 0; p < op->partition_count; p++) {
+        const SinoOperatorPiece block = sino_operator_file_piece(file, PIECES_PER_PARTITION * p);
+        SinoStatus status = check_partition(op, file, p);
+        SinoStatus told =
+            status ? sino_error((SinoErrorKind)sino_status_exit_code(status), "%s %s", path, sino_status_text(status))
+                   : NULL;
+        sino_status_free(status);
+        SINO_TRY(told);
+        sino_forget(block.memory, block.bytes); /* the file may be larger than the memory of the run */
+    }
     return NULL;
 }
 
@@ -108,9 +124,9 @@ static SinoStatus take_partition(SinoRuntime *runtime, SinoRays *op, int64_t p)
 
 static void tell(SinoRuntime *runtime, const char *what, const char *path, const SinoRays *op, double begin_s)
 {
-    char bytes[24];
-    sino_log_info(sino_runtime_log(runtime), event, "ray lengths: %s %s (%s, %.2f s)", what, path,
-                  sino_bytes_text(op->bytes, bytes), sino_platform_now_s() - begin_s);
+    char bytes[24], duration[SINO_DURATION_SIZE];
+    sino_log_info(sino_runtime_log(runtime), event, "ray lengths: %s %s (%s, %s)", what, path,
+                  sino_bytes_text(op->bytes, bytes), sino_duration_text(sino_platform_now_s() - begin_s, duration));
 }
 
 static SinoStatus open_file(const Place *place, SinoRays *op)

@@ -2,6 +2,7 @@
 /* Rays, the kind of operator: opening one memoised matrix and one exchange for each subset of the angles. */
 #include "rays_kind.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "rays_cache.h"
 
@@ -102,10 +103,11 @@ static SinoStatus place_angles(SinoOperator *op, SinoRaysOwn *own)
     }
     op->place = own->place;
     op->shape = own->subset[0].shape;
-    op->shape.extent[SINO_ROWS_RAYS] = sino_extent_one(first * columns);
+    op->shape.extent[SINO_ROWS_RAYS] = sino_extent_one(sino_times(first, columns));
     op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(step, own->subset_rays);
     op->shape.extent[SINO_ROWS_PIXELS] =
-        sino_extent_one(op->problem.geometry.grid_size * op->problem.geometry.grid_size);
+        sino_extent_one(sino_times(op->problem.geometry.grid_size, op->problem.geometry.grid_size));
+    op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(first + columns);
     return NULL;
 }
 

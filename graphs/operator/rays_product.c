@@ -60,7 +60,7 @@ SinoStatus sino_rays_work_open(SinoOperatorWork *work, const SinoSlices *slices,
     work->own = made;
     SINO_TRY(sino_allocate(count, sizeof *made->subset, "a minibatch", &made->subset));
     for (int64_t s = 0; s < count; s++)
-        SINO_TRY(open_subset(op, &own->subset[s], slices, number * count + s, overlap, &made->subset[s]));
+        SINO_TRY(open_subset(op, &own->subset[s], slices, sino_times(number, count) + s, overlap, &made->subset[s]));
     for (int i = 0; i < COMMON_BUFFERS; i++)
         SINO_TRY(sino_buffer_new(op->runtime, &common_buffers[i], &op->shape, batch, &made->common[i]));
     work->sums = made->subset[0].sums;

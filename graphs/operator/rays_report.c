@@ -2,6 +2,7 @@
 /* Rays, report: the description of the memoised operator in the log. */
 #include "rays_kind.h"
 
+#include "duration.h"
 #include "memory.h"
 
 #include <inttypes.h>
@@ -75,11 +76,11 @@ void sino_rays_report(const SinoOperator *op)
 {
     const SinoRaysOwn *own = op->own;
     SinoLog *log = sino_runtime_log(op->runtime);
-    char bytes[24], why[96];
+    char bytes[24], why[96], duration[SINO_DURATION_SIZE];
     if (op->idle) return;
     const Totals totals = totals_of(op);
-    sino_log_info(log, "operator", "ray lengths: %s, %s in %.2f s", sino_bytes_text(totals.bytes, bytes),
-                  own->subset[0].rays->file ? "read" : "computed", totals.build_s);
+    sino_log_info(log, "operator", "ray lengths: %s, %s in %s", sino_bytes_text(totals.bytes, bytes),
+                  own->subset[0].rays->file ? "read" : "computed", sino_duration_text(totals.build_s, duration));
     sino_log_detail(log, "operator",
                     "operator%s of %" PRId64 " nonzeros, %s (%.2f bytes per nonzero), %s in %.2f s; %" PRId64
                     " of %" PRId64 " angles stored%s",

@@ -134,8 +134,8 @@ static void rank_extents(const Subset *subset, int64_t rank, SinoExtent extent[S
     const bool direct = subset->division->direct, whole = sino_topology_partitions(topology) == 1;
     const int64_t angles = subset->data.angle_count;
     const int64_t rays =
-        (sino_owner_first_angle(angles, ranks, rank + 1) - sino_owner_first_angle(angles, ranks, rank)) *
-        subset->data.column_count;
+        sino_times(sino_owner_first_angle(angles, ranks, rank + 1) - sino_owner_first_angle(angles, ranks, rank),
+                   subset->data.column_count);
     memset(extent, 0, SINO_ROWS_KINDS * sizeof *extent);
     extent[SINO_ROWS_RAYS] = extent[SINO_ROWS_SUBSET] = sino_extent_one(rays);
     for (int64_t p = rank * partitions; p < (rank + 1) * partitions; p++) {
@@ -152,7 +152,7 @@ static void rank_extents(const Subset *subset, int64_t rank, SinoExtent extent[S
     if (!whole && (topology->node_count > 1 || direct)) node_extents(subset, rank, extent);
     if (ranks == 1) return;
     const int64_t elsewhere = all - extent[SINO_ROWS_VOXELS].total;
-    add_rows(&extent[SINO_ROWS_ELSEWHERE], (ranks - 1) * partitions, elsewhere, elsewhere);
+    add_rows(&extent[SINO_ROWS_ELSEWHERE], sino_times(ranks - 1, partitions), elsewhere, elsewhere);
     add_rows(&extent[SINO_ROWS_RANKS], ranks - 1, ranks - 1, 1);
     extent[SINO_ROWS_SHARED] = sino_extent_one(1);
 }
@@ -291,7 +291,8 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
     SinoLayout voxels;
     SinoOperatorSize size = {.shape.precision = problem->precision};
     SinoStatus status = NULL;
-    const int64_t pixels = problem->geometry.grid_size * problem->geometry.grid_size;
+    const int64_t pixels = sino_times(problem->geometry.grid_size, problem->geometry.grid_size);
+    const int64_t columns = problem->geometry.column_count;
     SINO_TRY(sino_layout_new(&problem->geometry, problem->precision, sino_rays_symmetry(problem), &voxels));
     for (int64_t s = 0; s < problem->subset_count && !status; s++) {
         Subset subset = {.division = division, .worker_count = worker_count};
@@ -303,6 +304,7 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
     sino_layout_free(&voxels);
     size.shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
     size.shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(pixels);
+    size.shape.extent[SINO_ROWS_TALLY] = sino_extent_one(size.shape.extent[SINO_ROWS_RAYS].total / columns + columns);
     if (!status) *result = size;
     return status;
 }

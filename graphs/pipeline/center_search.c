@@ -9,6 +9,7 @@
 #include "center_task.h"
 #include "memory.h"
 #include "stages.h"
+#include "suspicion.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -117,6 +118,29 @@ static void tell(SinoRuntime *runtime, const SinoInput *input, const char *how)
                       of_file, how, center, input->geometry.column_count);
 }
 
+/* The input with every column of the detector: a crop may leave out the part by which the center is found. */
+static SinoInput with_all_columns(const SinoInput *input)
+{
+    SinoInput all = *input;
+    all.geometry.column_count = input->info->column_count / input->binning;
+    all.first_column = 0;
+    all.column_count = sino_times(all.geometry.column_count, input->binning);
+    return all;
+}
+
+/* Finds the center from all columns. *center: as a column of the file. */
+static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center)
+{
+    const SinoInput all = with_all_columns(input);
+    double found;
+    if (settings->center_method == SINO_CENTER_PHASE)
+        SINO_TRY(sino_center_by_phase(runtime, &all, &found));
+    else
+        SINO_TRY(find_vo(runtime, settings, &all, &found));
+    *center = sino_input_column_of_file(&all, found);
+    return NULL;
+}
+
 SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
 {
     double center;
@@ -127,13 +151,10 @@ SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings
                    last);
         input->geometry.center = sino_input_column_of_grid(input, settings->rotation_axis);
         tell(runtime, input, "given");
-        return NULL;
+        return sino_check_center(settings, input, sino_runtime_log(runtime));
     }
-    if (settings->center_method == SINO_CENTER_PHASE)
-        SINO_TRY(sino_center_by_phase(runtime, input, &center));
-    else
-        SINO_TRY(find_vo(runtime, settings, input, &center));
-    input->geometry.center = center;
+    SINO_TRY(find(runtime, settings, input, &center));
+    input->geometry.center = sino_input_column_of_grid(input, center);
     tell(runtime, input, settings->center_method == SINO_CENTER_PHASE ? "by phase correlation" : "by Vo's method");
-    return NULL;
+    return sino_check_center(settings, input, sino_runtime_log(runtime));
 }

@@ -35,31 +35,35 @@ static SinoScanBox box_of(const SinoInput *input, int64_t first_row, int64_t row
                          .column_count = input->column_count};
 }
 
+/* Values of flat and dark fields that are looked at together, at least a row of one field. */
+enum { PIECE_VALUES = 1 << 20 };
+
 /* Reads the flat fields piece by piece until it finds a positive count. */
-static SinoStatus check_flats_of(const SinoInput *input, float *flats, int64_t piece_rows, bool *positive)
+static SinoStatus check_flats_of(const SinoInput *input, float *flats, bool *positive)
 {
+    const int64_t at_once = sino_larger(1, PIECE_VALUES / input->column_count), images = input->info->flat_count;
     const int64_t end = input->first_row + input->row_count;
-    for (int64_t row = input->first_row; row < end && !*positive; row += piece_rows) {
-        const SinoScanBox box = box_of(input, row, row + piece_rows < end ? piece_rows : end - row);
-        SINO_TRY(sino_scan_read_flats(input->scan, &box, flats));
-        const int64_t count = input->info->flat_count * box.row_count * box.column_count;
-        for (int64_t i = 0; i < count && !*positive; i++) *positive = flats[i] > 0;
+    for (int64_t row = input->first_row; row < end && !*positive; row++) {
+        const SinoScanBox box = box_of(input, row, 1);
+        for (int64_t i = 0; i < images && !*positive; i += at_once) {
+            const int64_t count = sino_smaller(at_once, images - i);
+            SINO_TRY(sino_scan_read_some_flats(input->scan, i, count, &box, flats));
+            for (int64_t k = 0; k < count * box.column_count && !*positive; k++) *positive = flats[k] > 0;
+        }
     }
     return NULL;
 }
 
 static SinoStatus check_flats(const SinoInput *input, const char *name)
 {
-    const int64_t piece_rows = 16;
     float *flats = NULL;
     bool positive = false;
     SINO_CHECK(input->info->flat_count > 0, SINO_BAD_INPUT,
                "'%s' has no flat fields; allowed: --flats with their images, or --data transmission or line-integrals "
                "if its values are not counts",
                name);
-    SINO_TRY(sino_allocate(input->info->flat_count * piece_rows * input->column_count, sizeof *flats, "flat fields",
-                           &flats));
-    SinoStatus status = check_flats_of(input, flats, piece_rows, &positive);
+    SINO_TRY(sino_allocate(sino_larger(PIECE_VALUES, input->column_count), sizeof *flats, "flat fields", &flats));
+    SinoStatus status = check_flats_of(input, flats, &positive);
     free(flats);
     if (status) return status;
     SINO_CHECK(positive, SINO_BAD_INPUT,
@@ -130,102 +134,46 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
     return NULL;
 }
 
-static SinoStatus open_scan(const SinoSettings *settings, SinoScan **scan)
+static SinoScanRequest request_of(const SinoSettings *settings)
 {
-    const SinoScanRequest request = {.path = settings->file_name,
-                                     .theta = settings->theta,
-                                     .flats = settings->flats,
-                                     .darks = settings->darks,
-                                     .columns = settings->columns};
-    return sino_scan_open(&request, scan);
+    return (SinoScanRequest){.path = settings->file_name,
+                             .theta = settings->theta,
+                             .flats = settings->flats,
+                             .darks = settings->darks,
+                             .columns = settings->columns};
+}
+
+SinoStatus sino_input_try(const SinoSettings *settings)
+{
+    const SinoScanRequest request = request_of(settings);
+    return sino_scan_try(&request);
+}
+
+/* The limit of saturation. A pixel at the largest value of its type says only "this much or more", which is no count.
+ * Values that are not counts may have been scaled to the range of their type. */
+static double saturation_of(const SinoSettings *settings, const SinoInput *input)
+{
+    if (!isnan(settings->saturation)) return settings->saturation;
+    if (input->flat_correction == SINO_FLAT_NONE) return 0;
+    return input->info->type == SINO_COUNT_UINT8 ? UINT8_MAX : input->info->type == SINO_COUNT_UINT16 ? UINT16_MAX : 0;
 }
 
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
 {
     SinoInput input = {0};
-    SINO_TRY(open_scan(settings, &input.scan));
+    const SinoScanRequest request = request_of(settings);
+    SINO_TRY(sino_scan_open(&request, &input.scan));
     input.info = sino_scan_info(input.scan);
     const bool integrals = settings->scan_values == SINO_VALUES_AUTO && input.info->line_integrals;
     input.flat_correction = integrals ? SINO_FLAT_NONE : settings->flat_correction;
     input.minus_log = !integrals && settings->minus_log;
+    input.saturation = saturation_of(settings, &input);
     SinoStatus status = select_part(settings, &input);
     if (status)
         sino_input_close(&input);
     else
         *result = input;
     return status;
-}
-
-/* The mean of the finite values of the middle row of a projection, or of all flat or dark fields. */
-static SinoStatus mean_of_row(const SinoInput *input, SinoStatus (*read)(SinoScan *, const SinoScanBox *, float *),
-                              int64_t images, double *mean)
-{
-    float *values = NULL;
-    const SinoScanBox box = box_of(input, input->first_row + input->row_count / 2, 1);
-    double sum = 0;
-    int64_t count = 0;
-    SINO_TRY(sino_allocate(images * box.column_count, sizeof *values, "a row of the scan", &values));
-    SinoStatus status = read ? read(input->scan, &box, values)
-                             : sino_scan_read_projection(input->scan, input->info->angle_count / 2, &box, values);
-    for (int64_t i = 0; i < images * box.column_count && !status; i++) {
-        if (!isfinite(values[i])) continue;
-        sum += (double)values[i];
-        count++;
-    }
-    free(values);
-    *mean = count > 0 ? sum / (double)count : 0;
-    return status;
-}
-
-/* SINO_BAD_INPUT unless flat fields are brighter than dark fields in the middle row; else no transmission is
- * defined. */
-static SinoStatus check_darks(const SinoInput *input)
-{
-    double flat, dark;
-    if (input->info->dark_count == 0) return NULL;
-    SINO_TRY(mean_of_row(input, sino_scan_read_flats, input->info->flat_count, &flat));
-    SINO_TRY(mean_of_row(input, sino_scan_read_darks, input->info->dark_count, &dark));
-    SINO_CHECK(flat > dark, SINO_BAD_INPUT,
-               "the flat fields have a mean of %g in the middle row, the dark fields %g; allowed: flat fields brighter "
-               "than dark fields (are the two swapped?)",
-               flat, dark);
-    return NULL;
-}
-
-/* Warns if values read as transmissions or line integrals are too large for that; they may be counts. */
-static SinoStatus warn_of_values(const SinoInput *input, SinoLog *log)
-{
-    const double most = input->minus_log ? 2 : 50; /* of a transmission, of a line integral */
-    double mean;
-    if (input->flat_correction != SINO_FLAT_NONE) return NULL;
-    SINO_TRY(mean_of_row(input, NULL, 1, &mean));
-    if (mean > most)
-        sino_log_warning(
-            log, "data",
-            "the values have a mean of %g in the middle row of a projection, which is much for %s; are they "
-            "counts, which need flat fields?",
-            mean, input->minus_log ? "transmissions" : "line integrals");
-    return NULL;
-}
-
-/* Warns of degrees that look like radians, and of radians that look like degrees. */
-static void warn_of_angles(const SinoInput *input, SinoLog *log)
-{
-    enum { FEW = 8 };
-    const double degrees = 180 / SINO_PI;
-    double least = INFINITY, most = -INFINITY;
-    for (int64_t k = 0; k < input->info->angle_count; k++) {
-        least = fmin(least, input->info->angle_rad[k] * degrees);
-        most = fmax(most, input->info->angle_rad[k] * degrees);
-    }
-    const double span = most - least;
-    if (input->info->angle_count < FEW) return;
-    if (span < 7)
-        sino_log_warning(log, "theta", "the angles cover %.3f degrees; are they radians that are taken for degrees?",
-                         span);
-    if (span > 7200)
-        sino_log_warning(log, "theta", "the angles cover %.0f degrees; are they degrees that are taken for radians?",
-                         span);
 }
 
 /* Checks that the scan has the data that a run needs. */
@@ -235,10 +183,7 @@ static SinoStatus check_usable(const SinoSettings *settings, const SinoInput *in
                "'%s' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both included), "
                "0:180:excluded or 0:step:0.5",
                settings->file_name);
-    if (input->flat_correction != SINO_FLAT_NONE) {
-        SINO_TRY(check_flats(input, settings->file_name));
-        return check_darks(input);
-    }
+    if (input->flat_correction != SINO_FLAT_NONE) return check_flats(input, settings->file_name);
     SINO_CHECK(!settings->flats && !settings->darks, SINO_BAD_INPUT,
                "--%s is '%s', but the values are not divided by flat fields; allowed: without --flats and --darks",
                settings->flats ? "flats" : "darks", settings->flats ? settings->flats : settings->darks);
@@ -250,13 +195,11 @@ SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput
     SinoInput input;
     SINO_TRY(sino_input_describe(settings, &input));
     SinoStatus status = check_usable(settings, &input);
-    if (!status) status = warn_of_values(&input, log);
     if (status) {
         sino_input_close(&input);
         return status;
     }
     warn(&input, log);
-    warn_of_angles(&input, log);
     *result = input;
     return NULL;
 }
@@ -273,7 +216,7 @@ void sino_input_take_slices(SinoInput *input, int64_t first, int64_t count)
 {
     input->first_slice += first;
     input->first_row += first * input->binning;
-    input->row_count = count * input->binning;
+    input->row_count = sino_times(count, input->binning);
     input->slice_count = count;
 }
 
@@ -325,19 +268,20 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
                             .slices = slices,
                             .angle_count = input->angle_count,
                             .column_count = input->column_count,
-                            .row_count = slab_slices * input->binning,
+                            .row_count = sino_times(slab_slices, input->binning),
                             .first_row = slice_in_slab * input->binning,
                             .binning = input->binning,
                             .flat_field = input->flat_correction != SINO_FLAT_NONE,
                             .minus_log = input->minus_log,
+                            .saturation = input->saturation,
                             .place = input->place};
 }
 
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count)
 {
     return (SinoLoad){.scan = input->scan,
-                      .box =
-                          box_of(input, input->first_row + first_slice * input->binning, slice_count * input->binning),
+                      .box = box_of(input, input->first_row + sino_times(first_slice, input->binning),
+                                    sino_times(slice_count, input->binning)),
                       .run_count = input->run_count,
                       .run = input->run,
                       .flat_correction = input->flat_correction};
@@ -345,12 +289,13 @@ SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t sl
 
 int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count)
 {
-    return slice_count * input->binning * input->column_count * angle_count * sino_count_bytes(input->info->type);
+    return sino_times(sino_times(sino_times(sino_times(slice_count, input->binning), input->column_count), angle_count),
+                      sino_count_bytes(input->info->type));
 }
 
 int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count)
 {
-    return slice_count * input->binning * input->column_count * (int64_t)sizeof(float);
+    return sino_times(sino_times(sino_times(slice_count, input->binning), input->column_count), (int64_t)sizeof(float));
 }
 
 SinoStatus sino_input_slice_of_row(const SinoInput *input, int64_t row, int64_t *slice)

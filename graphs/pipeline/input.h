@@ -16,6 +16,7 @@ typedef struct SinoInput {
     int64_t slice_count; /* row_count / binning */
     SinoFlatCorrection flat_correction;
     bool minus_log;
+    double saturation;     /* counts of this value or more are undefined; 0: none */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles */
     int64_t first_slice;   /* first slice that this rank works on: 0, or the beginning of its share */
     int64_t angle_count;   /* angles that this rank reads: all of the scan, or its share */
@@ -23,6 +24,10 @@ typedef struct SinoInput {
     SinoAngleRun *run; /* [run_count]: the angles that this rank reads; owned */
     int64_t *place;    /* [angle_count]: number of each in this rank's ray vectors; owned; NULL: all angles, in order */
 } SinoInput;
+
+/* Tries in a child process whether the headers of the scan can be read (sino_scan_try). A verb calls this before it
+ * starts MPI or StarPU. */
+SinoStatus sino_input_try(const SinoSettings *settings);
 
 /* Opens the scan that the settings name and selects a part of it. Reads no counts; flats may be absent. SINO_BAD_INPUT:
  * rows or columns are outside the detector or empty, or nothing is left after binning. */

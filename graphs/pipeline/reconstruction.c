@@ -27,7 +27,7 @@ typedef struct Run {
 SinoStreaming sino_streaming(SinoPrecision precision, int64_t slice_count, int64_t minibatch, int64_t slots)
 {
     const int64_t slices = slice_count > 0 ? slice_count : 1;
-    const int64_t most = sino_saturating_product(slots, minibatch), slab = most < slices ? most : slices;
+    const int64_t most = sino_times(slots, minibatch), slab = most < slices ? most : slices;
     return (SinoStreaming){.minibatch = minibatch,
                            .stride = sino_panel_stride(precision, minibatch),
                            .slots = slots,
@@ -38,7 +38,7 @@ SinoStreaming sino_streaming(SinoPrecision precision, int64_t slice_count, int64
 /* Slices of a slab; 0 if this batch group has fewer slabs than the largest group. */
 static int64_t slab_slices(const Run *run, int64_t slab)
 {
-    const int64_t left = run->of.input->slice_count - slab * run->of.streaming->slab_slices;
+    const int64_t left = run->of.input->slice_count - sino_times(slab, run->of.streaming->slab_slices);
     return left > 0 ? sino_smaller(run->of.streaming->slab_slices, left) : 0;
 }
 
@@ -54,7 +54,8 @@ static SinoStatus new_data(Run *run)
         .slices = {.precision = slices.precision, .stride = slices.stride, .slice_count = plan->minibatch},
         .ray_count = sino_solver_rays(&run->solver_run),
         .slab_slices = plan->slab_slices,
-        .set_count = sino_smaller(COUNT_SETS, plan->slab_count)};
+        .set_count = sino_smaller(COUNT_SETS, plan->slab_count),
+        .marked = run->of.solver->iterative};
     SINO_TRY(sino_stages_new(&stages, &run->stages));
     SINO_TRY(sino_allocate(plan->slots, sizeof *run->slot, "slots", &run->slot));
     SinoMinibatchRequest request = {.op = run->of.op,
@@ -80,7 +81,7 @@ static void free_data(Run *run)
 static int64_t slot_slices(const Run *run, int64_t slab, int64_t slot)
 {
     const int64_t minibatch = run->of.streaming->minibatch;
-    return sino_smaller(minibatch, slab_slices(run, slab) - slot * minibatch);
+    return sino_smaller(minibatch, slab_slices(run, slab) - sino_times(slot, minibatch));
 }
 
 /* Whether an earlier run has stored a minibatch. Not to be asked once this run's own store task may run. */
@@ -139,7 +140,7 @@ static SinoStatus insert_start(Run *run, int64_t slab, int64_t slot)
 {
     const SinoStreaming *plan = run->of.streaming;
     SinoMinibatch *minibatch = run->slot[slot];
-    const int64_t in_slab = slot * plan->minibatch, in_this = slab_slices(run, slab);
+    const int64_t in_slab = sino_times(slot, plan->minibatch), in_this = slab_slices(run, slab);
     minibatch->first_slice = slab * plan->slab_slices + in_slab;
     minibatch->slices.slice_count = slot_slices(run, slab, slot);
     minibatch->stopped = is_done(run, slab, slot);
@@ -150,7 +151,8 @@ static SinoStatus insert_start(Run *run, int64_t slab, int64_t slot)
                                 .slab_slices = in_this,
                                 .slice_in_slab = in_slab,
                                 .sinogram = minibatch->vector[0][0],
-                                .repaired = minibatch->repaired};
+                                .repaired = minibatch->repaired,
+                                .tally = minibatch->tally};
     SINO_TRY(sino_stages_insert(run->stages, slab % COUNT_SETS, &work));
     SINO_TRY(insert_sample(run, minibatch));
     return minibatch->stopped ? NULL : run->of.solver->start(&run->solver_run, minibatch);
@@ -195,6 +197,15 @@ static SinoStatus insert_iterations(Run *run, int64_t slab)
     return NULL;
 }
 
+SinoTally sino_reconstruction_tally(const SinoInput *input, const SinoRecord *record)
+{
+    return (SinoTally){.by_angle = record->by_angle,
+                       .by_column = record->by_column,
+                       .column_count = input->geometry.column_count,
+                       .run_count = input->run_count,
+                       .run = input->run};
+}
+
 static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
 {
     const int64_t size = run->of.op->problem.geometry.grid_size;
@@ -207,12 +218,13 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                              .columns = run->of.record->columns,
                              .residuals = run->of.record->residuals,
                              .repaired = run->of.record->repaired,
+                             .tally = sino_reconstruction_tally(run->of.input, run->of.record),
                              .picture_slice = run->of.record->picture_slice,
-                             .pixel_count = size * size,
+                             .pixel_count = sino_times(size, size),
                              .picture = run->of.record->tomogram};
     SINO_TRY(sino_insert_image(minibatch, &imaging));
     return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_stages_io(run->stages),
-                             minibatch->image, minibatch->history, minibatch->repaired);
+                             minibatch->image, minibatch->history, minibatch->repaired, minibatch->tally);
 }
 
 static SinoStatus insert_slab(Run *run, int64_t slab)
@@ -247,14 +259,47 @@ static SinoStatus insert_all(Run *run)
     return NULL;
 }
 
-/* Announces the work: an iteration of a slice is one unit, and so is its storing. */
-static void expect(const Run *run)
+/* Tells the progress of a minibatch that an earlier run has stored. */
+static void advance_done(const Run *run, int64_t slab, int64_t slot)
 {
-    const SinoInput *input = run->of.input;
-    int64_t slices = input->slice_count;
-    for (int64_t i = 0; run->of.volume && i < input->slice_count; i++)
-        slices -= sino_volume_is_done(run->of.volume, input->first_slice + i, 1);
-    sino_runtime_expect(run->of.runtime, (double)(slices * run->of.record->columns), run->of.streaming->slab_count);
+    const SinoStreaming *plan = run->of.streaming;
+    const SinoRecord *record = run->of.record;
+    const int64_t first = run->of.input->first_slice + slab * plan->slab_slices + sino_times(slot, plan->minibatch);
+    SinoPosition position = SINO_NOWHERE;
+    position.slab = slab;
+    position.minibatch = slab * plan->slots + slot;
+    SinoMinibatchProgress now =
+        sino_minibatch_progress(slot_slices(run, slab, slot), record->columns, record->columns - 1,
+                                record->residuals + first * record->columns);
+    now.stored = true;
+    sino_runtime_advance(run->of.runtime, 0, position, &now);
+}
+
+/* Announces the work of this rank: its slices at every iteration, except those that an earlier run has stored. */
+static SinoStatus expect(const Run *run)
+{
+    const SinoStreaming *plan = run->of.streaming;
+    const int64_t slices = run->of.input->slice_count, columns = run->of.record->columns;
+    const SinoProgressShape shape = {.slice_count = slices,
+                                     .slab_slices = plan->slab_slices,
+                                     .slab_minibatches = plan->slots,
+                                     .minibatch_slices = plan->minibatch,
+                                     .iteration_count = columns - 1};
+    int64_t wanted = slices;
+    for (int64_t slab = 0; slab < plan->slab_count; slab++)
+        for (int64_t s = 0; s < slot_count(run, slab); s++)
+            if (is_done(run, slab, s)) wanted -= slot_slices(run, slab, s);
+    SINO_TRY(sino_runtime_expect(run->of.runtime, (double)(wanted * columns), &shape));
+    for (int64_t slab = 0; wanted < slices && slab < plan->slab_count; slab++)
+        for (int64_t s = 0; s < slot_count(run, slab); s++)
+            if (is_done(run, slab, s)) advance_done(run, slab, s);
+    return NULL;
+}
+
+static SinoStatus begin(Run *run)
+{
+    SINO_TRY(expect(run));
+    return new_data(run);
 }
 
 SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
@@ -268,8 +313,7 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .settings = reconstruction->settings,
                               .stride = reconstruction->streaming->stride,
                               .iterations = reconstruction->record->columns - 1}};
-    expect(&run);
-    status = sino_processes_agree(sino_runtime_processes(runtime), new_data(&run));
+    status = sino_processes_agree(sino_runtime_processes(runtime), begin(&run));
     const bool begun = !status; /* all ranks have begun */
     if (!status && solver->prepare && !reconstruction->op->idle) status = solver->prepare(&run.solver_run);
     sino_runtime_profile_begin(runtime);

@@ -7,6 +7,7 @@
 #include "journal.h"
 #include "record.h"
 #include "solver.h"
+#include "store_task.h"
 #include "volume.h"
 
 /* The division of slices into minibatches and slabs. */
@@ -34,6 +35,9 @@ typedef struct SinoReconstruction {
     SinoJournal *journal; /* gets an entry for each minibatch that is stored; NULL: none */
     SinoRecord *record;   /* of all slices of the volume */
 } SinoReconstruction;
+
+/* Where undefined values of this rank's angles are counted. */
+SinoTally sino_reconstruction_tally(const SinoInput *input, const SinoRecord *record);
 
 /* Collective. Submits every task, and returns when the last slice of this rank is stored. If another rank fails, the
  * result is an error of the same kind without a text. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Record: the residuals, repair counts and pictures of a run, for the output's /process and the PNG files. */
+/* Record: the residuals, counts of undefined values and pictures of a run, for the output's /process and the PNG files.
+ */
 #ifndef SINO_RECORD_H
 #define SINO_RECORD_H
 
@@ -8,9 +9,11 @@
 #include "processes.h"
 
 typedef struct SinoRecord {
-    int64_t slice_count, columns;                  /* columns of the history: iterations + 1 */
-    double *residuals;                             /* [slices][columns]; owned */
-    int64_t *repaired;                             /* [slices]; owned */
+    int64_t slice_count, columns; /* columns of the history: iterations + 1 */
+    double *residuals;            /* [slices][columns]; owned */
+    int64_t *repaired;            /* [slices]: undefined values of each slice; owned */
+    int64_t angle_count, column_count;
+    int64_t *by_angle, *by_column; /* [angle of the scan], [column]: undefined values of all slices; owned */
     int64_t picture_slice, pixel_count, ray_count; /* of the picture's slice; N² pixels, K·M rays */
     float *sinogram, *tomogram; /* of the picture's slice: [K][M], [N][N]; owned; NULL without pictures */
 } SinoRecord;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage correct: from the counts of a slab to the line integrals of a minibatch (codelets/correct.h). It is always
  * wanted, because it puts values into the panels that solvers need. */
+#include "arithmetic.h"
 #include "correct_task.h"
 #include "device_room.h"
 #include "memory.h"
@@ -37,8 +38,8 @@ static SinoStatus prepare(const SinoStagesRequest *request, void **result)
 {
     Own *own;
     const SinoInput *input = request->input;
-    const int64_t slab = request->slab_slices, sinogram = request->ray_count * request->slices.stride *
-                                                          (int64_t)sino_precision_bytes(request->slices.precision);
+    const int64_t slab = request->slab_slices, element = (int64_t)sino_precision_bytes(request->slices.precision);
+    const int64_t sinogram = sino_times(sino_times(request->ray_count, request->slices.stride), element);
     const int64_t bytes =
         sino_input_slab_bytes(input, input->angle_count, slab) + 2 * sino_input_field_bytes(input, slab) + sinogram;
     SINO_TRY(sino_allocate(1, sizeof *own, "a stage", &own));
@@ -62,23 +63,26 @@ static void release(void *released)
 static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const SinoStageWork *work)
 {
     const Own *own = prepared;
-    const SinoCorrect correct = {
+    SinoCorrect correct = {
         .correction = sino_input_correction(request->input, work->slices, work->slab_slices, work->slice_in_slab),
         .counts = work->counts,
         .flat = work->flat,
         .dark = work->dark,
         .sinogram = work->sinogram,
         .repaired = work->repaired,
+        .tally = work->tally,
         .places = own->places,
         .scratch = own->scratch};
+    correct.correction.marked = request->marked;
     return sino_insert_correct(request->runtime, work->position, &correct);
 }
 
-const SinoStageKind sino_stage_correct = {.name = "correct",
-                                          .help = "counts to line integrals; undefined values are interpolated",
-                                          .scope = SINO_SCOPE_ROW,
-                                          .wanted = always,
-                                          .describe = describe,
-                                          .prepare = prepare,
-                                          .release = release,
-                                          .insert = insert};
+const SinoStageKind sino_stage_correct = {
+    .name = "correct",
+    .help = "counts to line integrals; undefined values get weight 0, or are interpolated for fbp",
+    .scope = SINO_SCOPE_ROW,
+    .wanted = always,
+    .describe = describe,
+    .prepare = prepare,
+    .release = release,
+    .insert = insert};

@@ -2,6 +2,7 @@
 /* Stages: the list of stages, and the data that pass through it. */
 #include "stages.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -132,12 +133,16 @@ static SinoStatus read_sinograms(Reading *reading, int64_t first_slice, float *s
 {
     const SinoStagesRequest *request = &reading->request;
     const SinoSlices slices = request->slices;
-    const int64_t bytes = request->ray_count * slices.stride * (int64_t)sizeof(float);
+    const int64_t bytes = sino_times(sino_times(request->ray_count, slices.stride), (int64_t)sizeof(float));
     void *memory;
     SINO_TRY(sino_stages_new(request, &reading->stages));
     SINO_TRY(sino_data_new(request->runtime, "sinogram", bytes, &reading->work.sinogram));
     SINO_TRY(
         sino_data_new(request->runtime, "repaired", slices.stride * (int64_t)sizeof(int64_t), &reading->work.repaired));
+    SINO_TRY(
+        sino_data_new(request->runtime, "undefined",
+                      (request->input->angle_count + request->input->geometry.column_count) * (int64_t)sizeof(int64_t),
+                      &reading->work.tally));
     SINO_TRY(sino_stages_load(reading->stages, SINO_NOWHERE, 0, first_slice, slices.slice_count));
     SINO_TRY(sino_stages_insert(reading->stages, 0, &reading->work));
     SINO_TRY(sino_runtime_wait(request->runtime));
@@ -152,7 +157,7 @@ SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool p
 {
     const SinoSlices slices = {
         .precision = SINO_SINGLE, .stride = sino_panel_stride(SINO_SINGLE, slice_count), .slice_count = slice_count};
-    const int64_t rays = input->angle_count * input->geometry.column_count;
+    const int64_t rays = sino_times(input->angle_count, input->geometry.column_count);
     Reading reading = {.request = {.runtime = runtime,
                                    .input = input,
                                    .slices = slices,
@@ -162,11 +167,12 @@ SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool p
                                    .projections = projections},
                        .work = {.position = SINO_NOWHERE, .slices = slices, .slab_slices = slice_count}};
     float *sinograms = NULL;
-    SinoStatus status = sino_allocate(rays * slice_count, sizeof *sinograms, "sinograms", &sinograms);
+    SinoStatus status = sino_allocate(sino_times(rays, slice_count), sizeof *sinograms, "sinograms", &sinograms);
     if (!status) status = read_sinograms(&reading, first_slice, sinograms);
     sino_stages_free(reading.stages);
     sino_data_free(reading.work.sinogram);
     sino_data_free(reading.work.repaired);
+    sino_data_free(reading.work.tally);
     if (status)
         free(sinograms);
     else

@@ -27,6 +27,7 @@ typedef struct SinoStagesRequest {
     int64_t slab_slices; /* slices of the largest slab */
     int64_t set_count;   /* slabs whose counts are in memory at the same time: 1 or 2 */
     bool projections;    /* single projections are read: SINO_SCOPE_SINOGRAM stages are skipped */
+    bool marked;         /* undefined values are marked for iterative solvers (correct.h); false: interpolated */
 } SinoStagesRequest;
 
 /* A minibatch passing through the stages. Data are not owned. */
@@ -36,7 +37,8 @@ typedef struct SinoStageWork {
     int64_t slab_slices, slice_in_slab; /* slices of its slab, and index in the slab of its first slice */
     SinoData *counts, *flat, *dark;     /* slab's [angle][row][column], [row][column]; set by sino_stages_insert */
     SinoData *sinogram;                 /* ray_count rows in panels */
-    SinoData *repaired;                 /* int64_t[slice]: undefined values that were interpolated */
+    SinoData *repaired;                 /* int64_t[slice]: undefined values */
+    SinoData *tally;                    /* int64_t[angle + column]: undefined values by angle, then by column */
 } SinoStageWork;
 
 typedef struct SinoStageKind {

@@ -2,6 +2,7 @@
 /* Forecast: the way rays are stored, and the duration of a planned run. */
 #include "forecast.h"
 
+#include "duration.h"
 #include "memory.h"
 
 #include <inttypes.h>
@@ -111,17 +112,19 @@ static SinoStatus forecast_way(const SinoPlanRequest *request, bool symmetry, Si
 /* Writes why the chosen way is better than the other. */
 static void explain(SinoForecast *taken, const SinoForecast *other, SinoStatus other_status)
 {
-    char bytes[24], other_bytes[24], rest[320];
+    char bytes[24], other_bytes[24], duration[SINO_DURATION_SIZE], rest[320];
     const bool orbits = taken->plan.problem.symmetry;
     if (other_status)
         snprintf(rest, sizeof rest, "the other way does not do: %s", sino_status_text(other_status));
     else
-        snprintf(rest, sizeof rest, "%s %s and %.3g s", orbits ? "without that" : "with turned tiles",
-                 sino_bytes_text(other->plan.size.all_bytes, other_bytes), other->times.iteration);
-    snprintf(taken->symmetry_why, sizeof taken->symmetry_why, "%s: an operator of %s, %.3g s per iteration; %s",
+        snprintf(rest, sizeof rest, "%s %s and %s", orbits ? "without that" : "with turned tiles",
+                 sino_bytes_text(other->plan.size.all_bytes, other_bytes),
+                 sino_duration_text(other->times.iteration, duration));
+    snprintf(taken->symmetry_why, sizeof taken->symmetry_why, "%s: an operator of %s, %s per iteration; %s",
              orbits ? "tiles and their turned images share lengths, and a partition has whole orbits of tiles"
                     : "every angle is stored, partitions are compact",
-             sino_bytes_text(taken->plan.size.all_bytes, bytes), taken->times.iteration, rest);
+             sino_bytes_text(taken->plan.size.all_bytes, bytes), sino_duration_text(taken->times.iteration, duration),
+             rest);
 }
 
 /* Chooses between the forecast with orbits of tiles (or its error, `status`) and the forecast that stores every

@@ -32,7 +32,7 @@ static int64_t weight_bytes(const SinoWorkload *job, const SinoShape *shape)
     const SinoVectors *weights = job->solver->weights;
     if (!weights) return 0;
     return sino_minibatch_bytes(sino_operator_kind(&job->problem), weights, shape, one) +
-           sino_saturating_product(job->problem.subset_count - 1, sino_buffers_bytes(1, &left, shape, one));
+           sino_times(job->problem.subset_count - 1, sino_buffers_bytes(1, &left, shape, one));
 }
 
 SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
@@ -45,7 +45,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
     const int64_t slab = streaming->slab_slices;
     SinoResources bytes = {
         .base_bytes = sino_runtime_base_bytes(),
-        .operator_bytes = window_count > 0 ? sino_saturating_product(window_count, size->partition_bytes) : size->bytes,
+        .operator_bytes = window_count > 0 ? sino_times(window_count, size->partition_bytes) : size->bytes,
         .lists_bytes = machine->devices.count > 0 ? sino_device_estimate_lists(size->bytes) : 0,
         .map_bytes = size->map_bytes,
         .building_bytes = size->building_bytes,
@@ -53,14 +53,13 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .vector_bytes = sino_buffers_bytes(solver->vectors.count, solver->vectors.buffer, &size->shape, batch),
         .sum_bytes = kind->work_bytes(&size->shape, batch),
         .weight_bytes = weight_bytes(job, &size->shape),
-        .slab_bytes =
-            sino_saturating_product(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + FIELDS * job->field_bytes),
-        .loading_bytes = sino_saturating_product(slab, job->field_images * job->field_bytes),
+        .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + FIELDS * job->field_bytes),
+        .loading_bytes = sino_times(slab, job->field_images * job->field_bytes),
         .record_bytes =
             sino_record_bytes(&job->problem.geometry, job->slice_count, job->history_columns, job->pictures)};
     const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;
-    bytes.data_bytes = sino_saturating_product(streaming->slots, bytes.slot_bytes) + bytes.weight_bytes +
-                       sino_saturating_product(sets, bytes.slab_bytes);
+    bytes.data_bytes =
+        sino_times(streaming->slots, bytes.slot_bytes) + bytes.weight_bytes + sino_times(sets, bytes.slab_bytes);
     const int64_t running = bytes.data_bytes + bytes.loading_bytes + bytes.record_bytes;
     bytes.total_bytes = bytes.base_bytes + bytes.operator_bytes + bytes.lists_bytes + bytes.map_bytes +
                         sino_larger(bytes.building_bytes, running);

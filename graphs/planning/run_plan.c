@@ -155,16 +155,21 @@ static SinoStatus cut_windows(const Planner *planner, int64_t partition_count, S
     return planner->kind->size(&planner->problem, &plan->division, plan->worker_count, &plan->size);
 }
 
-/* Raises the number of partitions until one slot of `minibatch` slices fits. */
+/* Raises the number of partitions until one slot of `minibatch` slices fits. If none does, or the least memory is
+ * wanted, the plan is the smallest one: with many partitions their footprints outweigh what the windows save. */
 static SinoStatus find_windows(const Planner *planner, int64_t minibatch, SinoRunPlan *plan)
 {
     enum { WINDOW_PARTITIONS_MAX = 64 };
+    SinoRunPlan smallest = *plan;
     const int64_t given = planner->request->choices.partitions;
-    SINO_TRY(cut_windows(planner, given ? given : 2 * plan->window_count, plan));
-    for (complete(planner, minibatch, 1, plan); !fits(plan); complete(planner, minibatch, 1, plan)) {
-        if (given || plan->partition_count >= WINDOW_PARTITIONS_MAX) return NULL;
-        SINO_TRY(cut_windows(planner, 2 * plan->partition_count, plan));
+    int64_t count = given ? given : sino_times(2, plan->window_count);
+    for (bool is_first = true, goes_on = true; goes_on; is_first = false, count = sino_times(2, count)) {
+        SINO_TRY(cut_windows(planner, count, plan));
+        complete(planner, minibatch, 1, plan);
+        if (is_first || plan->resources.total_bytes < smallest.resources.total_bytes) smallest = *plan;
+        goes_on = !given && count < WINDOW_PARTITIONS_MAX && (planner->least || !fits(plan));
     }
+    *plan = smallest;
     return NULL;
 }
 
@@ -211,6 +216,16 @@ static SinoStatus suit_devices(const Planner *planner, int64_t data_ranks, int64
     }
 }
 
+/* Replaces a plan of the least memory by one in windows, if that takes less. */
+static SinoStatus lessen_by_windows(const Planner *planner, SinoRunPlan *plan)
+{
+    SinoRunPlan windows = *plan;
+    windows.window_count = plan->worker_count + 1;
+    SINO_TRY(find_windows(planner, 1, &windows));
+    if (windows.resources.total_bytes < plan->resources.total_bytes) *plan = windows;
+    return NULL;
+}
+
 /* Windows after the refusal of a whole operator, which would need whole_bytes. When windows do not fit either, the
  * refusal that asks for less memory is returned. Consumes `refusal`. */
 static SinoStatus try_windows(const Planner *planner, SinoStatus refusal, int64_t whole_bytes, SinoRunPlan *plan)
@@ -235,9 +250,10 @@ static SinoStatus plan_group(const Planner *planner, int64_t group_slices, int64
     const SinoRunPlan whole = *plan;
     SinoStatus status = shrink(planner, minibatch, slots, plan);
     /* Windows are impossible if ranks share slices, devices compute, or data have subsets. */
-    const bool windows = request->rank_count == 1 && request->machine.devices.count == 0 &&
-                         planner->problem.subset_count == 1 && !planner->least;
-    if (!status || !windows) return status;
+    const bool windows =
+        request->rank_count == 1 && request->machine.devices.count == 0 && planner->problem.subset_count == 1;
+    if (!windows) return status;
+    if (!status) return planner->least ? lessen_by_windows(planner, plan) : NULL;
     const int64_t whole_bytes = plan->resources.total_bytes;
     *plan = whole;
     return try_windows(planner, status, whole_bytes, plan);

@@ -13,6 +13,7 @@ const SinoBuffer sino_slot_buffers[SINO_SLOT_BUFFERS] = {
     [SINO_SLOT_STATE] = {"state", SINO_ROWS_MINIBATCH, SINO_ELEMENT_STATE, SINO_LANES_SLICES},
     [SINO_SLOT_HISTORY] = {"history", SINO_ROWS_MINIBATCH, SINO_ELEMENT_DOUBLE, SINO_LANES_HISTORY},
     [SINO_SLOT_REPAIRED] = {"repaired", SINO_ROWS_MINIBATCH, SINO_ELEMENT_INTEGER, SINO_LANES_SLICES},
+    [SINO_SLOT_TALLY] = {"undefined", SINO_ROWS_TALLY, SINO_ELEMENT_INTEGER, SINO_LANES_ONE},
     [SINO_SLOT_IMAGE] = {"image", SINO_ROWS_PIXELS, SINO_ELEMENT_FLOAT, SINO_LANES_SLICES},
     [SINO_SLOT_ACTIVE] = {"active", SINO_ROWS_MINIBATCH, SINO_ELEMENT_INTEGER, SINO_LANES_ONE},
     [SINO_SLOT_ACTIVE + 1] = {"active", SINO_ROWS_MINIBATCH, SINO_ELEMENT_INTEGER, SINO_LANES_ONE},
@@ -31,6 +32,7 @@ static SinoStatus new_buffers(SinoRuntime *runtime, SinoBatch batch, SinoMinibat
     made->state = made->slot[SINO_SLOT_STATE][0];
     made->history = made->slot[SINO_SLOT_HISTORY][0];
     made->repaired = made->slot[SINO_SLOT_REPAIRED][0];
+    made->tally = made->slot[SINO_SLOT_TALLY][0];
     made->image = made->slot[SINO_SLOT_IMAGE][0];
     return NULL;
 }

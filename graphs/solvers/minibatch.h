@@ -13,7 +13,8 @@ enum SinoSlotBuffer {
     SINO_SLOT_SUMS,     /* SinoSliceSums[stride]: sums over this rank's rows */
     SINO_SLOT_STATE,    /* SinoSliceState[stride] */
     SINO_SLOT_HISTORY,  /* double[slice][columns]: residuals */
-    SINO_SLOT_REPAIRED, /* int64_t[slice]: undefined values that were interpolated */
+    SINO_SLOT_REPAIRED, /* int64_t[slice]: undefined values */
+    SINO_SLOT_TALLY,    /* int64_t[angle + column]: undefined values of all slices by angle, then by column */
     SINO_SLOT_IMAGE,    /* float[slice][N][N] */
     SINO_SLOT_ACTIVE,   /* int64_t: slices that go on after iteration i, at ACTIVE + i mod LOOKAHEAD */
     SINO_SLOT_BUFFERS = SINO_SLOT_ACTIVE + SINO_LOOKAHEAD
@@ -40,7 +41,7 @@ typedef struct SinoMinibatch {
     SinoData **slot[SINO_SLOT_BUFFERS];
     SinoOperatorWork *work;
     /* The only members of these slot buffers. */
-    SinoData *sums, *state, *history, *repaired, *image;
+    SinoData *sums, *state, *history, *repaired, *tally, *image;
 } SinoMinibatch;
 
 /* A slot for minibatches of at most slices.stride slices. */

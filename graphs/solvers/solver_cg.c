@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CG: min ‖Ax − b‖² by conjugate gradients on the normal equations, CGLS (M. Hestenes and E. Stiefel, J. Res. NBS 49,
- * 409 (1952)). Every slice has its own step lengths:
+/* CG: min ‖W(Ax − b)‖² by conjugate gradients on the normal equations, CGLS (M. Hestenes and E. Stiefel, J. Res. NBS
+ * 49, 409 (1952)). Every slice has its own step lengths:
  *
- *     q = A d;  step = (r·q)/(q·q);  x += step·d;  r −= step·q;  g = Aᵀ r;  beta = ‖g‖²/‖g before‖²;  d = g + beta·d
+ *     q = W A d;  step = (r·q)/(q·q);  x += step·d;  r −= step·q;  g = Aᵀ r;  beta = ‖g‖²/‖g before‖²;  d = g + beta·d
+ *
+ * W holds the weight of each ray and slice: 1, or 0 where the ray has no value. r = W(b − A x) marks those rays as −0
+ * (update_formulas.h), so that W takes neither memory nor a sweep of its own.
  *
  * g is kept orthogonal to the first gradient g0 = Aᵀ b, as it would be without rounding (update_formulas.h). This costs
  * one more vector and less than 1 % of the time. After ten iterations single precision agrees with double to about
@@ -76,7 +79,7 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
     SinoData *sums;
     SINO_TRY(sino_insert_project(minibatch, iteration, D, Q));
     const SinoUpdateTask product = {
-        .update = {.formula = SINO_UPDATE_PRODUCT, .slices = minibatch->slices, .rows = sino_solver_rays(run)},
+        .update = {.formula = SINO_UPDATE_WEIGHTED_PRODUCT, .slices = minibatch->slices, .rows = sino_solver_rays(run)},
         .vector = {minibatch->vector[Q][0], minibatch->vector[R][0]},
         .sums = minibatch->sums};
     SINO_TRY(sino_insert_update(run->runtime, position, &product));

@@ -4,6 +4,9 @@
  * after another, so that an iteration has as many updates as there are subsets (H. Hudson and R. Larkin, IEEE Trans.
  * Med. Imaging 13, 601 (1994)).
  *
+ * A ray without a value has the ratio 1, and s includes it: this is EM with missing counts, whose expectations are A x.
+ * The likelihood of the other counts grows in every iteration, and all slices share s.
+ *
  * Rules. The start is Σb/Σs in every voxel that a ray meets, 0 elsewhere. Values of b below 0 count as 0. Rays with A x
  * = 0 have ratio 0. Voxels that no ray of a subset meets keep their value. x is never negative.
  *

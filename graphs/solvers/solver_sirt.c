@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SIRT: x += relaxation·C Aᵀ R (b − A x), where R and C are diagonal and hold one over the sums of A's rows and columns
  * (A. van der Sluis and H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)). With non-negativity x = max(x, 0)
- * follows. */
+ * follows.
+ *
+ * A ray without a value has the residual 0 in every iteration (update_formulas.h). The sums of columns include such
+ * rays, so that all slices share them: x tends to the solution of the other rays, by steps that are shorter by the
+ * share of a voxel's rays that is missing. */
 #include "memory.h"
 #include "solver.h"
 #include "update_task.h"

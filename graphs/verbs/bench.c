@@ -58,7 +58,10 @@ static SinoStatus check_memory(const SinoSettings *settings, const SinoGeometry 
 
 static SinoStatus measure(const SinoSettings *settings, const SinoGeometry *geometry, SinoLog *log, SinoBench *bench)
 {
-    const SinoRuntimeRequest request = {.workers = settings->workers, .scheduler = settings->scheduler, .log = log};
+    const SinoRuntimeRequest request = {.workers = settings->workers,
+                                        .scheduler = settings->scheduler,
+                                        .stall_limit_s = settings->stall_limit_s,
+                                        .log = log};
     SinoRuntime *runtime = NULL;
     SINO_TRY(sino_runtime_start(&request, &runtime));
     SinoStatus status = check_memory(settings, geometry, sino_runtime_worker_count(runtime));

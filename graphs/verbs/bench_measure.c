@@ -42,7 +42,7 @@ static int64_t stream_bytes(int64_t worker_count)
 
 static int64_t vector_bytes(SinoPrecision precision, int64_t rows, int64_t slices)
 {
-    return rows * sino_panel_stride(precision, slices) * (int64_t)sino_spmm_to_bytes(precision);
+    return sino_times(sino_times(rows, sino_panel_stride(precision, slices)), (int64_t)sino_spmm_to_bytes(precision));
 }
 
 /* The memory of the operator and, once it is built, of all workers' vectors. */
@@ -58,14 +58,14 @@ static SinoStatus precision_bytes(const SinoSettings *settings, const SinoGeomet
     for (int64_t i = 0; i < settings->slice_counts.count; i++)
         vectors = sino_larger(vectors, vector_bytes(precision, rows, settings->slice_counts.value[i]));
     const int64_t building = sino_rays_building_bytes(geometry, 1, worker_count, operator_bytes);
-    *bytes = operator_bytes + sino_larger(building, worker_count * vectors);
+    *bytes = operator_bytes + sino_larger(building, sino_times(worker_count, vectors));
     return NULL;
 }
 
 SinoStatus sino_bench_bytes(const SinoSettings *settings, const SinoGeometry *geometry, int64_t worker_count,
                             int64_t *bytes)
 {
-    int64_t most = worker_count * stream_bytes(worker_count);
+    int64_t most = sino_times(worker_count, stream_bytes(worker_count));
     for (int p = 0; p < SINO_PRECISIONS; p++) {
         int64_t of_precision = 0;
         if (!(settings->precisions >> p & 1)) continue;

@@ -68,7 +68,7 @@ static SinoStatus run(const SinoSettings *settings, const Names *names, SinoLog 
     SINO_TRY(sino_phantom(&phantom, log));
     recon.file_name = names->scan;
     recon.out = names->volume;
-    SINO_TRY(sino_recon(&recon, log));
+    SINO_TRY(sino_recon(&recon, NULL, log));
     return compare(names, log);
 }
 

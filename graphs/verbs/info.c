@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* info: the contents of a scan, suspicious values in it, and the resources that a recon of it needs. */
+#include "info_report.h"
+
 #include "arithmetic.h"
 #include "forecast.h"
 #include "memory.h"
-#include "platform.h"
-#include "stages.h"
 #include "workflows.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static const double degrees = 180 / SINO_PI;
+/* Most images of a kind that are inspected, evenly spread; most values of an image, in pieces of rows, evenly spread;
+ * most values of a piece. They bound time and memory whatever sizes a file declares. */
+enum { IMAGES = 16, IMAGE_VALUES = 1 << 24, PIECE_VALUES = 1 << 20 };
 
-/* Number of projections that are inspected, evenly spread, and of rows read at once. */
-enum { PROJECTIONS = 16, ROWS = 64 };
-
-/* Statistics of a set of counts. */
-typedef struct Counts {
-    double least, most, sum;
-    int64_t count, zero, not_finite, saturated;
-} Counts;
-
-static void look(const SinoScanInfo *info, int64_t count, const float *values, Counts *seen)
+static void look(const SinoScanInfo *info, int64_t count, const float *values, SinoSurvey *seen)
 {
     const float full = info->type == SINO_COUNT_UINT8 ? UINT8_MAX : info->type == SINO_COUNT_UINT16 ? UINT16_MAX : NAN;
     for (int64_t i = 0; i < count; i++) {
@@ -40,80 +32,81 @@ static void look(const SinoScanInfo *info, int64_t count, const float *values, C
     }
 }
 
-typedef enum Kind { DATA, FLAT, DARK } Kind;
-
-static SinoStatus read_box(SinoScan *scan, Kind kind, int64_t angle, const SinoScanBox *box, float *values)
+static int64_t piece_rows(const SinoScanInfo *info)
 {
-    if (kind == FLAT) return sino_scan_read_flats(scan, box, values);
-    if (kind == DARK) return sino_scan_read_darks(scan, box, values);
-    return sino_scan_read_projection(scan, angle, box, values);
+    return sino_smaller(info->row_count, sino_larger(1, PIECE_VALUES / info->column_count));
 }
 
-/* Inspects every row of the fields, or of one projection. */
-static SinoStatus look_through(SinoScan *scan, Kind kind, int64_t images, int64_t angle, Counts *seen)
+static SinoStatus read_box(SinoScan *scan, SinoInfoField field, int64_t image, const SinoScanBox *box, float *values)
+{
+    if (field == SINO_INFO_FLATS) return sino_scan_read_some_flats(scan, image, 1, box, values);
+    if (field == SINO_INFO_DARKS) return sino_scan_read_some_darks(scan, image, 1, box, values);
+    return sino_scan_read_projection(scan, image, box, values);
+}
+
+/* Inspects an image: all rows, or as many pieces of rows as have IMAGE_VALUES values. */
+static SinoStatus look_at_image(SinoScan *scan, SinoInfoField field, int64_t image, float *values, SinoSurvey *seen)
 {
     const SinoScanInfo *info = sino_scan_info(scan);
-    const int64_t rows = info->row_count < ROWS ? info->row_count : ROWS;
-    float *values = NULL;
-    SINO_TRY(sino_allocate(images * rows * info->column_count, sizeof *values, "counts", &values));
-    SinoStatus status = NULL;
-    for (int64_t row = 0; row < info->row_count && !status; row += rows) {
-        const int64_t left = info->row_count - row;
-        const SinoScanBox box = {
-            .first_row = row, .row_count = left < rows ? left : rows, .column_count = info->column_count};
-        status = read_box(scan, kind, angle, &box, values);
-        if (!status) look(info, images * box.row_count * box.column_count, values, seen);
+    const int64_t rows = piece_rows(info), pieces = sino_ceil_divide(info->row_count, rows);
+    const int64_t taken = sino_smaller(pieces, sino_larger(1, IMAGE_VALUES / sino_times(rows, info->column_count)));
+    for (int64_t i = 0; i < taken; i++) {
+        const int64_t row = sino_times(i * pieces / taken, rows);
+        const SinoScanBox box = {.first_row = row,
+                                 .row_count = sino_smaller(rows, info->row_count - row),
+                                 .column_count = info->column_count};
+        SINO_TRY(read_box(scan, field, image, &box, values));
+        look(info, box.row_count * box.column_count, values, seen);
     }
+    return NULL;
+}
+
+/* Inspects IMAGES of the images of a kind, or all of them. */
+static SinoStatus look_through(SinoScan *scan, SinoInfoField field, int64_t images, SinoSurvey *seen)
+{
+    const SinoScanInfo *info = sino_scan_info(scan);
+    int64_t count;
+    float *values = NULL;
+    *seen = (SinoSurvey){.images = sino_smaller(images, IMAGES), .least = INFINITY, .most = -INFINITY};
+    SINO_TRY(sino_multiply(piece_rows(info), info->column_count, "counts", &count));
+    SINO_TRY(sino_allocate(count, sizeof *values, "counts", &values));
+    SinoStatus status = NULL;
+    for (int64_t i = 0; i < seen->images && !status; i++)
+        status = look_at_image(scan, field, i * images / seen->images, values, seen);
     free(values);
     return status;
 }
 
-static void print_counts(const char *name, const Counts *seen, const char *which)
+static SinoStatus warn_of_values(SinoInfoReport *report, SinoInfoField field, const char *name)
 {
-    if (seen->count == 0) {
-        printf("%-12s no finite value%s\n", name, which);
-        return;
-    }
-    printf("%-12s %g to %g, mean %g%s\n", name, seen->least, seen->most, seen->sum / (double)seen->count, which);
-}
-
-static void warn_counts(const char *name, const Counts *seen)
-{
-    if (seen->not_finite) printf("warning      %s: %" PRId64 " values are not finite\n", name, seen->not_finite);
-    if (seen->saturated) printf("warning      %s: %" PRId64 " values are saturated\n", name, seen->saturated);
-    if (seen->zero) printf("warning      %s: %" PRId64 " values are zero\n", name, seen->zero);
-}
-
-static SinoStatus print_fields(SinoScan *scan, Kind kind, const char *name, int64_t images)
-{
-    Counts seen = {.least = INFINITY, .most = -INFINITY};
-    if (images == 0) {
-        printf("%-12s none\n", name);
-        return NULL;
-    }
-    SINO_TRY(look_through(scan, kind, images, 0, &seen));
-    char which[80];
-    snprintf(which, sizeof which, " (%" PRId64 " images)", images);
-    print_counts(name, &seen, which);
-    if (kind == FLAT && seen.most <= 0) printf("warning      flat: every value is zero or less\n");
-    if (kind == FLAT) warn_counts(name, &seen);
+    const SinoSurvey *seen = &report->seen[field];
+    const SinoInfoPart part = SINO_INFO_OF_FIELDS + field;
+    if (seen->not_finite)
+        SINO_TRY(sino_info_warn(report, part, "%s: %" PRId64 " values are not finite", name, seen->not_finite));
+    if (seen->saturated)
+        SINO_TRY(sino_info_warn(report, part, "%s: %" PRId64 " values are saturated", name, seen->saturated));
+    if (seen->zero) SINO_TRY(sino_info_warn(report, part, "%s: %" PRId64 " values are zero", name, seen->zero));
     return NULL;
 }
 
-static SinoStatus print_data(const SinoInput *input)
+static SinoStatus inspect_fields(SinoInfoReport *report, SinoInfoField field, int64_t images)
 {
-    const SinoScanInfo *info = input->info;
-    SinoScan *scan = input->scan;
-    const int64_t images = info->angle_count < PROJECTIONS ? info->angle_count : PROJECTIONS;
-    Counts seen = {.least = INFINITY, .most = -INFINITY};
-    for (int64_t i = 0; i < images; i++) SINO_TRY(look_through(scan, DATA, 1, i * info->angle_count / images, &seen));
-    char which[80];
-    snprintf(which, sizeof which, " (in %" PRId64 " of %" PRId64 " projections)", images, info->angle_count);
-    const char *name = input->flat_correction == SINO_FLAT_NONE ? "values" : "counts";
-    print_counts(name, &seen, which);
-    if (!input->minus_log) seen.zero = 0; /* zero is the line integral of air */
-    warn_counts(name, &seen);
-    return NULL;
+    SinoSurvey *seen = &report->seen[field];
+    if (images == 0) return NULL;
+    SINO_TRY(look_through(report->input->scan, field, images, seen));
+    if (field != SINO_INFO_FLATS) return NULL;
+    if (seen->most <= 0)
+        SINO_TRY(sino_info_warn(report, SINO_INFO_OF_FIELDS + field, "flat: every value is zero or less"));
+    return warn_of_values(report, field, "flat");
+}
+
+static SinoStatus inspect_data(SinoInfoReport *report)
+{
+    const SinoInput *input = report->input;
+    SinoSurvey *seen = &report->seen[SINO_INFO_DATA];
+    SINO_TRY(look_through(input->scan, SINO_INFO_DATA, input->info->angle_count, seen));
+    if (!input->minus_log) seen->zero = 0; /* zero is the line integral of air */
+    return warn_of_values(report, SINO_INFO_DATA, input->flat_correction == SINO_FLAT_NONE ? "values" : "counts");
 }
 
 static int by_value(const void *a, const void *b)
@@ -122,94 +115,96 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Prints range and step of the angles, and warnings about them. */
-static SinoStatus print_angles(const SinoScanInfo *info)
+/* Finds range and steps of the angles. */
+static SinoStatus inspect_angles(SinoInfoReport *report)
 {
+    const SinoScanInfo *info = report->input->info;
     const int64_t count = info->angle_count;
     double *sorted = NULL;
     SINO_TRY(sino_allocate(count, sizeof *sorted, "angles", &sorted));
-    for (int64_t k = 0; k < count; k++) sorted[k] = info->angle_rad[k] * degrees;
+    for (int64_t k = 0; k < count; k++) sorted[k] = info->angle_rad[k];
     qsort(sorted, (size_t)count, sizeof *sorted, by_value);
-    int64_t repeated = 0;
-    double least = INFINITY, most = 0;
+    report->least_rad = sorted[0];
+    report->most_rad = sorted[count - 1];
+    report->least_step_rad = count > 1 ? INFINITY : 0;
     for (int64_t k = 1; k < count; k++) {
         const double step = sorted[k] - sorted[k - 1];
-        repeated += step == 0;
-        least = fmin(least, step);
-        most = fmax(most, step);
+        report->repeated_angles += step == 0;
+        report->least_step_rad = fmin(report->least_step_rad, step);
+        report->most_step_rad = fmax(report->most_step_rad, step);
     }
-    printf("angles       %" PRId64 ", %.4f to %.4f degrees", count, sorted[0], sorted[count - 1]);
-    if (count > 1) printf(", steps of %.4f to %.4f", least, most);
-    printf("%s\n", info->angle_assumed ? " (assumed: the file has none)" : "");
-    if (repeated) printf("warning      angles: %" PRId64 " are repeated\n", repeated);
     free(sorted);
+    if (report->repeated_angles == 0) return NULL;
+    return sino_info_warn(report, SINO_INFO_OF_ANGLES, "angles: %" PRId64 " are repeated", report->repeated_angles);
+}
+
+/* The least memory of a recon: of the whole operator as one partition, or of windows, which need several. */
+static SinoStatus forecast_least(const SinoPlanRequest *request, int64_t *least_bytes)
+{
+    *least_bytes = INT64_MAX;
+    for (int64_t partitions = 0; partitions < 2; partitions++) {
+        SinoForecast least;
+        SinoPlanRequest small = *request;
+        small.least = true;
+        small.choices.minibatch = 1;
+        small.choices.partitions = partitions;
+        small.machine.memory_bytes = INT64_MAX;
+        SINO_TRY(sino_forecast_new(&small, &least));
+        if (least.plan.resources.total_bytes < *least_bytes) *least_bytes = least.plan.resources.total_bytes;
+        sino_forecast_free(&least);
+    }
     return NULL;
 }
 
-/* Prints the memory of `recon` with the default settings on this machine, and the least memory that suffices. */
-static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *input)
+/* The memory of `recon` with the default settings on this machine, and the least memory that suffices. */
+static SinoStatus forecast(SinoInfoReport *report)
 {
-    SinoForecast usual, least;
-    char usual_text[24], least_text[24], operator_text[24];
+    SinoForecast usual;
+    const SinoSettings *settings = report->settings;
     SinoPlanRequest request = {
-        .job = sino_workload_of_input(settings, input), .choices = sino_choices_of(settings), .rank_count = 1};
+        .job = sino_workload_of_input(settings, report->input), .choices = sino_choices_of(settings), .rank_count = 1};
     SINO_TRY(sino_machine_new(settings, 0, &request.machine));
-    SinoPlanRequest small = request;
-    small.least = true;
-    small.choices.minibatch = small.choices.partitions = 1;
-    small.machine.memory_bytes = INT64_MAX;
-    SINO_TRY(sino_forecast_new(&small, &least));
-    sino_bytes_text(least.plan.resources.total_bytes, least_text);
+    SINO_TRY(forecast_least(&request, &report->least_bytes));
     SinoStatus status = sino_forecast_new(&request, &usual);
-    if (status)
-        printf("warning      recon: %s\n", sino_status_text(status));
-    else
-        printf("recon        %s with the default settings, at least %s (ray lengths: %s)\n",
-               sino_bytes_text(usual.plan.resources.total_bytes, usual_text), least_text,
-               sino_bytes_text(usual.plan.resources.operator_bytes, operator_text));
-    if (!status) sino_forecast_free(&usual);
-    sino_status_free(status);
-    sino_forecast_free(&least);
+    if (status) {
+        SinoStatus warned = sino_info_warn(report, SINO_INFO_OF_RECON, "recon: %s", sino_status_text(status));
+        sino_status_free(status);
+        return warned;
+    }
+    report->usual_bytes = usual.plan.resources.total_bytes;
+    report->operator_bytes = usual.plan.resources.operator_bytes;
+    sino_forecast_free(&usual);
     return NULL;
 }
 
-/* Prints the stages from values to line integrals under the default settings. */
-static void print_stages(const SinoInput *input)
+static SinoStatus inspect(SinoInfoReport *report)
 {
-    for (int i = 0; sino_stage_kinds[i]; i++) {
-        const SinoStageKind *kind = sino_stage_kinds[i];
-        char details[160];
-        if (!kind->wanted(input)) continue;
-        kind->describe(input, sizeof details, details);
-        printf("stage        %s: %s (%s)\n", kind->name, kind->help, details);
-    }
-}
-
-static SinoStatus print_all(const SinoSettings *settings, const SinoInput *input)
-{
+    const SinoInput *input = report->input;
     const SinoScanInfo *info = input->info;
-    SinoScan *scan = input->scan;
-    printf("file         %s\n", settings->file_name);
-    printf("kind         %s, %s\n", info->kind, info->stored_type);
-    printf("shape        %" PRId64 " angles, %" PRId64 " rows, %" PRId64 " columns\n", info->angle_count,
-           info->row_count, info->column_count);
-    if (info->remark[0]) printf("warning      %s\n", info->remark);
-    SINO_TRY(print_angles(info));
-    SINO_TRY(print_data(input));
+    if (info->remark[0]) SINO_TRY(sino_info_warn(report, SINO_INFO_OF_FILE, "%s", info->remark));
+    SINO_TRY(inspect_angles(report));
+    SINO_TRY(inspect_data(report));
     if (input->flat_correction != SINO_FLAT_NONE) {
-        SINO_TRY(print_fields(scan, FLAT, "flat", info->flat_count));
-        SINO_TRY(print_fields(scan, DARK, "dark", info->dark_count));
+        SINO_TRY(inspect_fields(report, SINO_INFO_FLATS, info->flat_count));
+        SINO_TRY(inspect_fields(report, SINO_INFO_DARKS, info->dark_count));
     }
-    print_stages(input);
-    return print_plan(settings, input);
+    SINO_TRY(sino_suspect(report->settings, input, &report->findings));
+    return forecast(report);
 }
 
 SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)
 {
     (void)log;
     SinoInput input;
+    SINO_TRY(sino_input_try(settings));
     SINO_TRY(sino_input_describe(settings, &input));
-    SinoStatus status = print_all(settings, &input);
+    SinoInfoReport report = {.settings = settings, .input = &input};
+    SinoStatus status = inspect(&report);
+    if (!status && settings->json)
+        sino_info_report_json(&report, stdout);
+    else if (!status)
+        sino_info_report_print(&report, stdout);
+    sino_info_report_clear(&report);
     sino_input_close(&input);
     return status;
 }

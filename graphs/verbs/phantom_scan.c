@@ -116,8 +116,10 @@ static SinoStatus finish_files(Scan *scan, SinoLog *log)
 
 static SinoStatus run(Scan *scan, SinoLog *log)
 {
-    const SinoRuntimeRequest request = {
-        .workers = scan->settings->workers, .scheduler = scan->settings->scheduler, .log = log};
+    const SinoRuntimeRequest request = {.workers = scan->settings->workers,
+                                        .scheduler = scan->settings->scheduler,
+                                        .stall_limit_s = scan->settings->stall_limit_s,
+                                        .log = log};
     SINO_TRY(new_buffers(scan));
     SINO_TRY(open_files(scan));
     SINO_TRY(sino_runtime_start(&request, &scan->runtime));

@@ -38,7 +38,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                           .solver = solver,
                           .history_columns = sino_solver_history_columns(solver, settings),
                           .slice_count = settings->slices,
-                          .slice_bytes = angles * columns * sino_count_bytes(SINO_COUNT_UINT16),
+                          .slice_bytes = sino_times(sino_times(angles, columns), sino_count_bytes(SINO_COUNT_UINT16)),
                           .field_bytes = columns * (int64_t)sizeof(float),
                           .field_images = 1,
                           .pictures = settings->pictures};
@@ -49,7 +49,7 @@ static SinoStatus print_plan(const SinoSettings *settings, const SinoPlanRequest
 {
     SinoForecast forecast;
     SINO_TRY(sino_forecast_new(request, &forecast));
-    if (settings->plan_format == SINO_PLAN_JSON)
+    if (settings->json)
         sino_plan_report_json(request, &forecast, stdout);
     else
         sino_plan_report_print(request, &forecast, stdout);
@@ -62,6 +62,7 @@ SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log)
     SinoInput input = {0};
     double *angle_rad = NULL;
     SinoPlanRequest request = {.choices = sino_choices_of(settings), .rank_count = settings->ranks};
+    if (settings->file_name) SINO_TRY(sino_input_try(settings));
     SINO_TRY(sino_machine_new(settings, 0, &request.machine));
     /* If only the topology gives a number of workers, it determines the workers of a rank. */
     if (settings->topology.workers > 0 && settings->workers == 0) request.machine.worker_count = 0;

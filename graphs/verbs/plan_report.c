@@ -3,6 +3,8 @@
 #include "plan_report.h"
 
 #include "arithmetic.h"
+#include "duration.h"
+#include "json.h"
 #include "memory.h"
 
 #include <inttypes.h>
@@ -124,9 +126,15 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
             " partitions of a slice; %" PRId64 " workers per rank\n",
             topology->node_count, topology->sockets, topology->workers, sino_topology_partitions(topology),
             plan->worker_count);
-    fprintf(out, "operator     %.4g nonzeros, %s per group, %" PRId64 " of %" PRId64 " angles stored\n",
-            plan->size.nonzero_count, sino_bytes_text(plan->size.all_bytes, bytes), plan->size.stored_angles,
+    fprintf(out, "operator     %.4g million nonzeros, %s per group, %" PRId64 " of %" PRId64 " angles stored\n",
+            1e-6 * plan->size.nonzero_count, sino_bytes_text(plan->size.all_bytes, bytes), plan->size.stored_angles,
             scan->angle_count);
+    if (plan->window_count > 0)
+        fprintf(out,
+                "windows      %" PRId64 " of %" PRId64
+                " partitions are in memory at a time; the others are computed again when they are needed, which takes "
+                "long\n",
+                plan->window_count, plan->partition_count);
     fprintf(out, "symmetry     %s: %s\n", plan->size.orientations > 1 ? "yes" : "no", forecast->symmetry_why);
     fprintf(out,
             "slices       %" PRId64 " of a group, in slabs of %" PRId64 " minibatches of %" PRId64
@@ -149,9 +157,10 @@ static void print_traffic(const SinoPlanRequest *request, const SinoForecast *fo
     const SinoTraffic *traffic = &forecast->plan.size.traffic;
     const int64_t *footprint = traffic->footprints;
     const ItemList list = traffic_items(request, forecast);
+    char bytes[24];
     fprintf(out, "\nbytes of a projection of all slices, %s\n", request->choices.direct ? "direct" : "hierarchical");
     for (int i = 0; i < list.count; i++) {
-        fprintf(out, "  %-24s %12.4g GB", list.item[i].name, 1e-9 * list.item[i].value);
+        fprintf(out, "  %-24s %12s", list.item[i].name, sino_bytes_text((int64_t)list.item[i].value, bytes));
         if ((i == SINO_LEVEL_SOCKET || i == SINO_LEVEL_NODE) && footprint[i] < footprint[i - 1])
             fprintf(out, "  -%.1f %%", 100 * reduction(footprint[i], footprint[i - 1]));
         if (i == SINO_LEVEL_NODE && footprint[i] < footprint[SINO_LEVEL_WORKER])
@@ -168,15 +177,18 @@ static void print_times(const SinoPlanRequest *request, const SinoForecast *fore
     const SinoForecastTimes *times = &forecast->times;
     const ItemList list = time_items(times);
     double all = 0;
-    fprintf(out, "\nseconds of an iteration, %s overlap\n",
+    char text[SINO_DURATION_SIZE];
+    fprintf(out, "\ntime of an iteration, %s overlap\n",
             request->choices.overlap && forecast->plan.streaming.slots > 1 ? "with" : "without");
     for (int i = 0; i < list.count; i++) all += list.item[i].value;
     for (const Item *item = list.item; item < list.item + list.count; item++)
-        fprintf(out, "  %-24s %12.4g %6.1f %%\n", item->name, item->value, 100 * item->value / all);
-    fprintf(out, "  %-24s %12.4g\n", "iteration", times->iteration);
-    fprintf(out, "\nseconds of the run\n");
-    fprintf(out, "  %-24s %12.4g\n", "files", times->files);
-    fprintf(out, "  %-24s %12.4g, without building the operator\n", "run", times->run);
+        fprintf(out, "  %-24s %12s %6.1f %%\n", item->name, sino_duration_text(item->value, text),
+                100 * item->value / all);
+    fprintf(out, "  %-24s %12s\n", "iteration", sino_duration_text(times->iteration, text));
+    fprintf(out, "\ntime of the run\n");
+    fprintf(out, "  %-24s %12s\n", "files", sino_duration_text(times->files, text));
+    fprintf(out, "  %-24s %12s, without building the operator%s\n", "run", sino_duration_text(times->run, text),
+            forecast->plan.window_count > 0 ? ", nor computing it again" : "");
     fprintf(
         out,
         "\nassumed      per worker: kernels %g GFLOP/s, memory %g GB/s, within a socket %g GB/s; per socket, within a "
@@ -194,50 +206,92 @@ void sino_plan_report_print(const SinoPlanRequest *request, const SinoForecast *
     print_times(request, forecast, out);
 }
 
-static void print_object(const char *name, ItemList list, FILE *out)
+static void json_of_items(SinoJson *json, const char *name, ItemList list)
 {
-    fprintf(out, ",\n \"%s\": {", name);
-    for (int i = 0; i < list.count; i++)
-        fprintf(out, "%s\"%s\": %.10g", i ? ", " : "", list.item[i].key, list.item[i].value);
-    fputc('}', out);
+    sino_json_open(json, name);
+    for (int i = 0; i < list.count; i++) sino_json_real(json, list.item[i].key, list.item[i].value);
+    sino_json_close(json);
 }
 
-static void print_json_head(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
+static void json_of_scan(SinoJson *json, const SinoPlanRequest *request, const SinoGeometry *scan)
 {
-    const SinoRunPlan *plan = &forecast->plan;
+    sino_json_open(json, "scan");
+    sino_json_integer(json, "angles", scan->angle_count);
+    sino_json_integer(json, "columns", scan->column_count);
+    sino_json_integer(json, "slices", request->job.slice_count);
+    sino_json_close(json);
+}
+
+static void json_of_ranks(SinoJson *json, const SinoRunPlan *plan)
+{
     const SinoProcessGrid *grid = &plan->grid;
     const SinoTopology *topology = &plan->division.topology;
-    const SinoGeometry *scan = &plan->problem.geometry;
-    fprintf(out, "{\"scan\": {\"angles\": %" PRId64 ", \"columns\": %" PRId64 ", \"slices\": %" PRId64 "}",
-            scan->angle_count, scan->column_count, request->job.slice_count);
-    fprintf(out,
-            ",\n \"grid\": {\"ranks\": %" PRId64 ", \"batch_groups\": %" PRId64 ", \"data_ranks\": %" PRId64
-            ", \"idle_ranks\": %" PRId64 ", \"why\": \"%s\"}",
-            grid->rank_count, grid->batch_groups, grid->data_ranks, plan->idle_ranks, grid->why);
-    fprintf(out,
-            ",\n \"topology\": {\"nodes\": %" PRId64 ", \"sockets\": %" PRId64 ", \"workers\": %" PRId64
-            ", \"rank_workers\": %" PRId64 "}",
-            topology->node_count, topology->sockets, topology->workers, plan->worker_count);
-    fprintf(out,
-            ",\n \"operator\": {\"nonzeros\": %.10g, \"bytes\": %" PRId64 ", \"stored_angles\": %" PRId64
-            ", \"orientations\": %" PRId64 ", \"symmetry\": %s, \"why\": \"%s\"}",
-            plan->size.nonzero_count, plan->size.all_bytes, plan->size.stored_angles, plan->size.orientations,
-            plan->size.orientations > 1 ? "true" : "false", forecast->symmetry_why);
-    fprintf(out,
-            ",\n \"slices\": {\"group\": %" PRId64 ", \"minibatch\": %" PRId64 ", \"slots\": %" PRId64
-            ", \"slabs\": %" PRId64 "}",
-            plan->group_slices, plan->streaming.minibatch, plan->streaming.slots, plan->streaming.slab_count);
+    sino_json_open(json, "grid");
+    sino_json_integer(json, "ranks", grid->rank_count);
+    sino_json_integer(json, "batch_groups", grid->batch_groups);
+    sino_json_integer(json, "data_ranks", grid->data_ranks);
+    sino_json_integer(json, "idle_ranks", plan->idle_ranks);
+    sino_json_text(json, "why", grid->why);
+    sino_json_close(json);
+    sino_json_open(json, "topology");
+    sino_json_integer(json, "nodes", topology->node_count);
+    sino_json_integer(json, "sockets", topology->sockets);
+    sino_json_integer(json, "workers", topology->workers);
+    sino_json_integer(json, "rank_workers", plan->worker_count);
+    sino_json_close(json);
+}
+
+static void json_of_operator(SinoJson *json, const SinoForecast *forecast)
+{
+    const SinoRunPlan *plan = &forecast->plan;
+    sino_json_open(json, "operator");
+    sino_json_real(json, "nonzeros", plan->size.nonzero_count);
+    sino_json_integer(json, "bytes", plan->size.all_bytes);
+    sino_json_integer(json, "stored_angles", plan->size.stored_angles);
+    sino_json_integer(json, "orientations", plan->size.orientations);
+    sino_json_integer(json, "partitions", plan->partition_count);
+    sino_json_integer(json, "windows", plan->window_count);
+    sino_json_flag(json, "symmetry", plan->size.orientations > 1);
+    sino_json_text(json, "why", forecast->symmetry_why);
+    sino_json_close(json);
+}
+
+static void json_of_slices(SinoJson *json, const SinoRunPlan *plan)
+{
+    sino_json_open(json, "slices");
+    sino_json_integer(json, "group", plan->group_slices);
+    sino_json_integer(json, "minibatch", plan->streaming.minibatch);
+    sino_json_integer(json, "slots", plan->streaming.slots);
+    sino_json_integer(json, "slabs", plan->streaming.slab_count);
+    sino_json_close(json);
+}
+
+static void json_of_times(SinoJson *json, const SinoForecastTimes *times)
+{
+    json_of_items(json, "iteration_seconds", time_items(times));
+    sino_json_open(json, "seconds");
+    sino_json_real(json, "iteration", times->iteration);
+    sino_json_real(json, "files", times->files);
+    sino_json_real(json, "run", times->run);
+    sino_json_close(json);
 }
 
 void sino_plan_report_json(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
 {
-    const SinoForecastTimes *times = &forecast->times;
-    print_json_head(request, forecast, out);
-    print_object("memory_bytes", memory_items(&forecast->plan), out);
-    print_object("projection_bytes", traffic_items(request, forecast), out);
-    fprintf(out, ",\n \"messages\": {\"minibatch\": %" PRId64 ", \"most\": %" PRId64 "}",
-            forecast->plan.size.traffic.messages, forecast->plan.size.traffic.most_messages);
-    print_object("iteration_seconds", time_items(times), out);
-    fprintf(out, ",\n \"seconds\": {\"iteration\": %.10g, \"files\": %.10g, \"run\": %.10g}}\n", times->iteration,
-            times->files, times->run);
+    const SinoRunPlan *plan = &forecast->plan;
+    SinoJson json = {.out = out};
+    sino_json_open(&json, NULL);
+    json_of_scan(&json, request, &plan->problem.geometry);
+    json_of_ranks(&json, plan);
+    json_of_operator(&json, forecast);
+    json_of_slices(&json, plan);
+    sino_json_integer(&json, "budget_bytes", plan->budget_bytes);
+    json_of_items(&json, "memory_bytes", memory_items(plan));
+    json_of_items(&json, "projection_bytes", traffic_items(request, forecast));
+    sino_json_open(&json, "messages");
+    sino_json_integer(&json, "minibatch", plan->size.traffic.messages);
+    sino_json_integer(&json, "most", plan->size.traffic.most_messages);
+    sino_json_close(&json);
+    json_of_times(&json, &forecast->times);
+    sino_json_close(&json);
 }

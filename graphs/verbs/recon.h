@@ -4,6 +4,7 @@
 #define SINO_RECON_H
 
 #include "center_search.h"
+#include "file_identity.h"
 #include "reconstruction.h"
 #include "team.h"
 
@@ -24,6 +25,13 @@ double sino_recon_scale(const SinoSettings *settings);
 
 /* SINO_BAD_INPUT: `path` exists and --overwrite is not given. NULL: no file is requested. */
 SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path);
+
+/* Adds the inputs of a recon, and --graph, to `files`. */
+SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInput *input, SinoNamedFiles *files);
+
+/* SINO_BAD_INPUT: an output of the recon of a volume is an input or another output. */
+SinoStatus sino_recon_check_files(const SinoSettings *settings, const SinoInput *input, const SinoOutputNames *names,
+                                  const SinoVolumeRequest *request);
 
 /* The runtime that the settings ask for. */
 SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);

@@ -17,7 +17,9 @@ SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, Sino
                                 .devices = settings->devices,
                                 .scheduler = settings->scheduler,
                                 .graph_path = sino_processes_rank(processes) == 0 ? settings->graph : NULL,
+                                .overwrite = settings->overwrite,
                                 .profile = settings->profile,
+                                .stall_limit_s = settings->stall_limit_s,
                                 .log = log,
                                 .processes = processes};
 }

@@ -3,6 +3,7 @@
 #include "recon_resume.h"
 
 #include "memory.h"
+#include "reconstruction.h"
 #include "restore_task.h"
 #include "spmm.h"
 #include "version.h"
@@ -237,9 +238,30 @@ static void mark(const SinoResume *resume, const int64_t *told, int64_t data_ran
                   count, record->slice_count);
 }
 
-static SinoStatus resume_slices(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, SinoVolume *volume,
-                                SinoRecord *record)
+/* Adds the tallies of the slices that are done. Of several entries for the same slices the last one counts. */
+static SinoStatus add_tallies(const SinoResume *resume, const SinoTally *tally, const SinoVolume *volume,
+                              int64_t slice_count)
 {
+    bool *added;
+    if (!resume->journal) return NULL;
+    SINO_TRY(sino_allocate(slice_count, sizeof *added, "slices that are done", &added));
+    for (int64_t e = sino_journal_count(resume->journal) - 1; e >= 0; e--) {
+        const SinoJournalEntry *entry = sino_journal_entry(resume->journal, e);
+        const int64_t first = entry->first_slice;
+        if (first > slice_count - entry->slice_count || added[first] || entry->tally_count != sino_tally_count(tally) ||
+            !sino_volume_is_done(volume, first, entry->slice_count))
+            continue;
+        sino_tally_add(tally, entry->tally);
+        added[first] = true;
+    }
+    free(added);
+    return NULL;
+}
+
+static SinoStatus resume_slices(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, const SinoInput *input,
+                                SinoVolume *volume, SinoRecord *record)
+{
+    const SinoTally tally = sino_reconstruction_tally(input, record);
     const int64_t count = 2 * record->slice_count;
     int64_t *told;
     SinoStatus status = NULL;
@@ -252,6 +274,7 @@ static SinoStatus resume_slices(SinoResume *resume, int64_t data_ranks, SinoRunt
                                      .columns = record->columns,
                                      .residuals = record->residuals,
                                      .repaired = record->repaired,
+                                     .tally_count = sino_tally_count(&tally),
                                      .picture_slice = record->picture_slice,
                                      .picture = record->tomogram,
                                      .told = told};
@@ -261,8 +284,9 @@ static SinoStatus resume_slices(SinoResume *resume, int64_t data_ranks, SinoRunt
     if (!status) status = sino_processes_sum_integers(resume->processes, count, told);
     if (!status) status = sino_processes_broadcast(resume->processes, count * (int64_t)sizeof *told, told);
     if (!status) mark(resume, told, data_ranks, volume, record);
+    if (!status) status = add_tallies(resume, &tally, volume, record->slice_count);
     free(told);
-    return status;
+    return sino_processes_agree(resume->processes, status);
 }
 
 /* Warns that a new run replaces what an unfinished one left behind. */
@@ -282,10 +306,10 @@ static void tell_earlier(const SinoResume *resume)
     sino_status_free(status);
 }
 
-SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, SinoVolume *volume,
-                             SinoRecord *record)
+SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, const SinoInput *input,
+                             SinoVolume *volume, SinoRecord *record)
 {
-    if (resume->earlier) SINO_TRY(resume_slices(resume, data_ranks, runtime, volume, record));
+    if (resume->earlier) SINO_TRY(resume_slices(resume, data_ranks, runtime, input, volume, record));
     if (resume->journal) return NULL;
     if (!resume->earlier) tell_earlier(resume);
     SinoStatus status = sino_journal_create(resume->path, resume->identity, &resume->journal);

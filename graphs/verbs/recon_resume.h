@@ -43,8 +43,8 @@ SinoStatus sino_resume_identify(SinoResume *resume, const SinoRuntime *runtime, 
 /* Collective. Marks the slices in the volume that are complete, and enters their residuals, repair counts and picture
  * into the record; opens the journals for the rest. A new run whose journal cannot be written goes on without, after a
  * warning. `data_ranks`: ranks that share a slice. */
-SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, SinoVolume *volume,
-                             SinoRecord *record);
+SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, const SinoInput *input,
+                             SinoVolume *volume, SinoRecord *record);
 
 /* Frees `resume`. `complete`: the journal is of no use any more, and is removed. */
 void sino_resume_end(SinoResume *resume, bool complete);

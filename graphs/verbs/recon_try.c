@@ -2,6 +2,7 @@
 /* recon --reconstruction-type try: one slice at a range of centers, for choosing by eye. */
 #include "memory.h"
 #include "recon.h"
+#include "suspicion.h"
 #include "tiff_image.h"
 
 #include <errno.h>
@@ -123,6 +124,29 @@ static SinoStatus check_files(const Try *try, int64_t count, double first, doubl
     return NULL;
 }
 
+/* The inputs, --graph, and the slices of the centers. */
+static SinoStatus name_files(const Try *try, int64_t count, double first, double step, SinoNamedFiles *files)
+{
+    SINO_TRY(sino_recon_name_files(try->settings, &try->input, files));
+    for (int64_t i = 0; i < count; i++) {
+        char *name = NULL;
+        SINO_TRY(file_name(try, first + (double)i * step, &name));
+        SinoStatus status = sino_files_output(files, "a slice", name);
+        free(name);
+        if (status) return status;
+    }
+    return NULL;
+}
+
+static SinoStatus check_names(const Try *try, int64_t count, double first, double step)
+{
+    SinoNamedFiles files = {0};
+    SinoStatus status = name_files(try, count, first, step, &files);
+    if (!status) status = sino_files_check(&files);
+    sino_files_free(&files);
+    return status;
+}
+
 static SinoStatus run(Try *try)
 {
     const SinoSettings *settings = try->settings;
@@ -130,6 +154,7 @@ static SinoStatus run(Try *try)
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
     SINO_TRY(sino_recon_check_new(settings, settings->graph));
     SINO_TRY(sino_rays_kind.check(settings->operator_cache));
+    SINO_TRY(sino_check_scan(settings, &try->input, try->log));
     SINO_TRY(sino_runtime_start(&request, &try->runtime));
     SINO_TRY(sino_center_search(try->runtime, settings, &try->input));
     SINO_TRY(choose_slice(try));
@@ -140,6 +165,7 @@ static SinoStatus run(Try *try)
     const double asked = settings->center_search_width, width = asked > 0 ? asked : default_width;
     const int64_t to_side = (int64_t)floor(width / step + 1e-9);
     const double first = middle - (double)to_side * step;
+    SINO_TRY(check_names(try, 2 * to_side + 1, first, step));
     SINO_TRY(make_directory(try));
     SINO_TRY(check_files(try, 2 * to_side + 1, first, step));
     for (int64_t i = 0; i <= 2 * to_side; i++) {

@@ -4,9 +4,13 @@
 #include "recon_resume.h"
 
 #include "checksum_task.h"
+#include "ending.h"
+#include "input_same.h"
 #include "memory.h"
 #include "picture.h"
 #include "platform.h"
+#include "repairs.h"
+#include "suspicion.h"
 #include "version.h"
 
 #include <inttypes.h>
@@ -31,6 +35,7 @@ typedef struct Recon {
     SinoRecord record;
     SinoOutputNames names;
     SinoVolumeRequest request;
+    SinoLastAct last; /* tells what --resume goes on from; once the volume is complete, tells so */
     char checksum[17];
 } Recon;
 
@@ -53,6 +58,7 @@ static SinoVolumeRequest volume_request(const Recon *recon)
 
 static SinoStatus check_output(const Recon *recon)
 {
+    SINO_TRY(sino_recon_check_files(recon->settings, &recon->input, &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_check_new(recon->settings, recon->settings->graph));
     SINO_TRY(sino_rays_kind.check(recon->settings->operator_cache));
@@ -107,7 +113,7 @@ static bool is_first(const Recon *recon)
     return sino_processes_rank(recon->processes) == 0;
 }
 
-/* Opens the input on every rank; rank 0 also checks the output. */
+/* Opens the input on every rank; rank 0 also checks the output, and judges the scan. */
 static SinoStatus open_input(Recon *recon)
 {
     const SinoSettings *settings = recon->settings;
@@ -115,7 +121,9 @@ static SinoStatus open_input(Recon *recon)
     SINO_TRY(sino_output_names_new(settings, recon->input.first_row, recon->input.binning, recon->input.slice_count,
                                    &recon->names));
     recon->request = volume_request(recon);
-    return is_first(recon) ? sino_resume_hint(&recon->resume, check_output(recon)) : NULL;
+    if (!is_first(recon)) return NULL;
+    SINO_TRY(sino_resume_hint(&recon->resume, check_output(recon)));
+    return sino_check_scan(settings, &recon->input, recon->log);
 }
 
 /* Rank 0 finds the center and broadcasts it, because cores of different kinds might differ in its last digit. */
@@ -159,6 +167,7 @@ static SinoStatus set_up(Recon *recon)
     const SinoRuntimeRequest request = sino_recon_runtime_request(settings, processes, recon->log);
     SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
     SINO_TRY(sino_processes_agree(processes, open_input(recon)));
+    SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
     recon->planned = *settings;
     sino_resume_plan(&recon->resume, &recon->planned);
     SINO_TRY(sino_runtime_start(&request, &recon->runtime));
@@ -182,35 +191,60 @@ static SinoStatus open_volume(Recon *recon)
     SinoProcesses *processes = recon->processes;
     const int64_t slices = recon->request.slice_count;
     int64_t *place;
-    SINO_TRY(sino_allocate(slices, sizeof *place, "places of slices", &place));
+    SINO_TRY(sino_allocate(slices + 1, sizeof *place, "places of slices", &place));
     if (is_first(recon)) {
         status = sino_volume_open(&recon->request, &recon->volume);
+        if (!status && sino_volume_removed(recon->volume) > 0)
+            sino_log_info(recon->log, "output", "removed %" PRId64 " slices of a run that did not finish from %s",
+                          sino_volume_removed(recon->volume), recon->names.tiff_directory);
         if (!status && sino_processes_count(processes) > 1) status = sino_volume_places(recon->volume, place);
     }
     SINO_TRY_OR(status, end, sino_processes_agree(processes, status));
-    SINO_TRY_OR(status, end, sino_processes_broadcast(processes, slices * (int64_t)sizeof *place, place));
+    SINO_TRY_OR(status, end, sino_processes_broadcast(processes, (slices + 1) * (int64_t)sizeof *place, place));
     if (!is_first(recon)) status = sino_volume_join(&recon->request, place, &recon->volume);
+    SINO_TRY_OR(status, end, sino_processes_agree(processes, status));
+    if (is_first(recon) && sino_processes_count(processes) > 1) status = sino_volume_all_joined(recon->volume);
     status = sino_processes_agree(processes, status);
 end:
+    if (status) sino_volume_abandon(recon->volume);
+    if (status) recon->volume = NULL;
     free(place);
     return status;
 }
 
-static void tell_repairs(const Recon *recon)
+/* Rank 0 tells of undefined values, and refuses too many of them. */
+static SinoStatus check_repairs(const Recon *recon)
 {
-    int64_t total = 0, slices = 0;
-    for (int64_t i = 0; i < recon->record.slice_count; i++) {
-        const int64_t count = recon->record.repaired[i];
-        total += count;
-        slices += count > 0;
-        if (count > 0)
-            sino_log_info(recon->log, "repair", "row %" PRId64 ": %" PRId64 " undefined values interpolated",
-                          recon->request.first_row + i * recon->request.row_step, count);
-    }
-    if (total > 0)
-        sino_log_warning(recon->log, "repair",
-                         "%" PRId64 " undefined values in %" PRId64 " of %" PRId64 " slices were interpolated", total,
-                         slices, recon->record.slice_count);
+    if (!is_first(recon)) return NULL;
+    sino_repairs_tell(recon->log, &recon->input, &recon->record, recon->solver->iterative);
+    return sino_repairs_check(&recon->record, recon->settings->max_repaired);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Logs after how many iterations the slices stopped, if some stopped at the tolerance. */
+static SinoStatus tell_iterations(const Recon *recon)
+{
+    const int64_t slices = recon->record.slice_count, columns = recon->record.columns;
+    int64_t *iteration;
+    SINO_TRY(sino_allocate(slices, sizeof *iteration, "iterations", &iteration));
+    for (int64_t i = 0; i < slices; i++)
+        iteration[i] =
+            sino_minibatch_progress(1, columns, columns - 1, recon->record.residuals + i * columns).iteration;
+    qsort(iteration, (size_t)slices, sizeof *iteration, by_value);
+    const int64_t least = iteration[0], most = iteration[slices - 1], median = iteration[slices / 2];
+    if (least < columns - 1 && least == most)
+        sino_log_info(recon->log, "iterations", "iterations: %" PRId64 ", where every slice reached the tolerance",
+                      least);
+    else if (least < columns - 1)
+        sino_log_info(recon->log, "iterations", "iterations: %" PRId64 "–%" PRId64 " (median %" PRId64 ") by slice",
+                      least, most, median);
+    free(iteration);
+    return NULL;
 }
 
 static SinoStatus write_process(Recon *recon)
@@ -258,14 +292,20 @@ static void tell_output(const Recon *recon)
     const int64_t size = recon->input.geometry.grid_size;
     if (settings->save_format != SINO_SAVE_TIFF)
         sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
-                      settings->out, recon->input.slice_count, size, size);
+                      settings->out, recon->request.slice_count, size, size);
     if (settings->save_format != SINO_SAVE_HDF5)
-        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", recon->input.slice_count,
+        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", recon->request.slice_count,
                       recon->names.tiff_directory);
 }
 
 /* For a failure after the volume is complete. */
 static const char volume_is_safe[] = "the volume is complete";
+
+static void tell_complete(void *of, FILE *clause)
+{
+    (void)of;
+    fputs(volume_is_safe, clause);
+}
 
 /* Adds to the error of a failed run which output is safe on disk; `safe` NULL: unknown. Consumes the status. */
 static SinoStatus add_safe(SinoStatus status, const char *safe)
@@ -299,50 +339,86 @@ static int64_t done_count(const Recon *recon)
     return count;
 }
 
+static void print_resumable(int64_t done, const Recon *recon, FILE *out)
+{
+    fprintf(out, "--resume goes on from %" PRId64 " of %" PRId64 " slices", done, recon->request.slice_count);
+}
+
+/* A last act. Rank 0 does not know how much the other ranks have stored. */
+static void tell_resumable(void *of, FILE *clause)
+{
+    const Recon *recon = of;
+    if (!recon->resume.journal || !recon->volume) return;
+    if (sino_processes_count(recon->processes) > 1)
+        fputs("--resume goes on from what the ranks have stored", clause);
+    else if (recon->resume.earlier || done_count(recon) > 0)
+        print_resumable(done_count(recon), recon, clause);
+    else
+        sino_journal_unlink(recon->resume.journal);
+}
+
+/* Adds to the error of a failed run what is complete on disk, and what --resume goes on from (`done` < 0: nothing is
+ * kept for it). Consumes both. */
+static SinoStatus add_kept(const Recon *recon, SinoStatus status, int64_t done, char *safe)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = done >= 0 && *sino_status_text(status) ? open_memstream(&text, &size) : NULL;
+    if (out) {
+        if (safe) fprintf(out, "%s; ", safe);
+        print_resumable(done, recon, out);
+        (void)fclose(out);
+    }
+    if (*sino_status_text(status)) status = add_safe(status, text ? text : safe);
+    free(text);
+    free(safe);
+    return status;
+}
+
 /* Ends a failed run. What has been stored is left for --resume, unless the input of a new run is at fault. */
 static SinoStatus abandon(Recon *recon, SinoStatus status)
 {
     sino_status_free(share_done(recon));
-    const int64_t done = done_count(recon);
     const bool failed = sino_status_exit_code(status) == SINO_FAILED;
-    const bool keeps = recon->resume.earlier || (recon->resume.journal && done > 0 && failed);
-    char *safe = sino_volume_safe(recon->volume), *more = NULL;
-    if (keeps) {
+    const bool keeps = recon->resume.earlier || (recon->resume.journal && done_count(recon) > 0 && failed);
+    sino_ending_remove(&recon->last);
+    status = add_kept(recon, status, keeps ? done_count(recon) : -1, sino_volume_safe(recon->volume));
+    if (keeps)
         sino_volume_keep(recon->volume);
-        if (asprintf(&more, "%s; --resume goes on from %" PRId64 " of %" PRId64 " slices", safe ? safe : "", done,
-                     recon->request.slice_count) < 0)
-            more = NULL;
-    } else {
+    else
         sino_volume_abandon(recon->volume);
-    }
     recon->volume = NULL;
     sino_resume_end(&recon->resume, !keeps);
-    if (*sino_status_text(status)) status = add_safe(status, more ? more : safe);
-    free(safe);
-    free(more);
     return status;
 }
 
-/* Other ranks' parts must be on disk before the file gets its name. */
+/* Other ranks' parts must be on disk before the file gets its name. If it cannot get the name, all slices are left for
+ * --resume. */
 static SinoStatus finish(Recon *recon)
 {
     char *safe = sino_volume_safe(recon->volume);
     SinoStatus status = NULL;
+    sino_ending_remove(&recon->last);
     if (!is_first(recon)) {
         status = sino_volume_finish(recon->volume);
         recon->volume = NULL;
     }
     status = sino_processes_agree(recon->processes, status);
     if (is_first(recon)) {
-        if (status)
-            sino_volume_abandon(recon->volume);
-        else
+        if (!status)
             status = sino_volume_finish(recon->volume);
+        else if (recon->resume.journal)
+            sino_volume_keep(recon->volume);
+        else
+            sino_volume_abandon(recon->volume);
         recon->volume = NULL;
     }
-    if (*sino_status_text(status)) status = add_safe(status, safe);
-    free(safe);
-    return sino_processes_agree(recon->processes, status);
+    recon->last = (SinoLastAct){.act = tell_complete};
+    if (!status) sino_ending_add(&recon->last);
+    status = sino_processes_agree(recon->processes, status);
+    const bool keeps = status && recon->resume.journal;
+    sino_resume_end(&recon->resume, !keeps);
+    return add_kept(recon, status, keeps ? recon->request.slice_count : -1, safe);
 }
 
 /* Logs the rows that pass each level in a projection of all slices, all ranks together. */
@@ -395,19 +471,20 @@ static SinoStatus run(Recon *recon)
     const SinoSettings *settings = recon->settings;
     SinoStatus status = NULL;
     SINO_TRY(set_up(recon));
+    recon->last = (SinoLastAct){.act = tell_resumable, .of = recon}; /* after what the volume tells */
+    sino_ending_add(&recon->last);
     SINO_TRY(open_volume(recon));
     SINO_TRY_OR(status, fail,
                 sino_resume_begin(&recon->resume, recon->team.forecast.plan.grid.data_ranks, recon->runtime,
-                                  recon->volume, &recon->record));
+                                  &recon->input, recon->volume, &recon->record));
     SINO_TRY_OR(status, fail, compute(recon));
     SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
     SINO_TRY_OR(status, fail, share_done(recon));
-    tell_repairs(recon);
-    if (is_first(recon)) status = write_process(recon);
+    status = check_repairs(recon);
+    if (!status && is_first(recon)) status = tell_iterations(recon);
+    if (!status && is_first(recon)) status = write_process(recon);
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
-    status = finish(recon);
-    sino_resume_end(&recon->resume, true);
-    SINO_TRY(status);
+    SINO_TRY(finish(recon));
     if (is_first(recon)) {
         tell_output(recon);
         SINO_TRY(add_safe(write_pictures(recon), volume_is_safe));
@@ -429,6 +506,7 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
         sino_runtime_abandon(recon.runtime);
     else
         status = add_safe(sino_runtime_stop(recon.runtime), volume_is_safe);
+    sino_ending_remove(&recon.last);
     sino_resume_end(&recon.resume, false);
     sino_record_free(&recon.record);
     sino_output_names_free(&recon.names);

@@ -3,12 +3,14 @@
 #ifndef SINO_WORKFLOWS_H
 #define SINO_WORKFLOWS_H
 
+#include "job.h"
 #include "log.h"
 #include "settings.h"
 #include "status.h"
 
-/* Reconstructs the volume of a scan, or one slice with many centers (--reconstruction-type try). */
-SinoStatus sino_recon(const SinoSettings *settings, SinoLog *log);
+/* Reconstructs the volume of a scan, or one slice with many centers (--reconstruction-type try). Collective: every rank
+ * of the job calls it; NULL: this process is alone. */
+SinoStatus sino_recon(const SinoSettings *settings, SinoJob *job, SinoLog *log);
 
 /* Writes the scan of a phantom with exact line integrals, and its true volume. */
 SinoStatus sino_phantom(const SinoSettings *settings, SinoLog *log);

@@ -5,7 +5,7 @@
  * start of the runtime makes new ones; they find earlier measurements by the model's symbol, sinodag_<name of the
  * kind>. */
 #include "memory.h"
-#include "runtime_private.h"
+#include "stall.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@ static bool begin(void *buffers[], void *argument, SinoTask *task)
 {
     *task = ((const SinoTaskRecord *)argument)->task;
     task->interface = buffers;
+    sino_stall_begins(task->runtime, ((const SinoTaskRecord *)argument)->kind);
     return !sino_runtime_failed(task->runtime);
 }
 
@@ -98,13 +99,14 @@ static void free_codelet(SinoCodelet *codelet)
     free(codelet);
 }
 
-SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, struct starpu_codelet **codelet)
+SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, SinoCodelet **codelet)
 {
     SinoCodelet *made = runtime->codelet;
     while (made && made->kind != kind) made = made->next;
     if (!made) {
         SINO_TRY(sino_allocate(1, sizeof *made, "a codelet", &made));
         made->kind = kind;
+        made->runtime = runtime;
         made->model = find_model(runtime, kind->name);
         SinoStatus status = made->model ? NULL : make_model(kind->name, made);
         if (status) {
@@ -114,9 +116,9 @@ SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, str
         }
         fill(kind, made->model, &made->codelet);
         made->next = runtime->codelet;
-        runtime->codelet = made;
+        __atomic_store_n(&runtime->codelet, made, __ATOMIC_RELEASE); /* the watch for stalls reads the list */
     }
-    *codelet = &made->codelet;
+    *codelet = made;
     return NULL;
 }
 

@@ -4,7 +4,7 @@
 
 #include "memory.h"
 #include "platform.h"
-#include "runtime_private.h"
+#include "stall.h"
 
 #include <starpu_mpi.h>
 
@@ -50,6 +50,7 @@ SinoStatus sino_receive(SinoRuntime *runtime, const SinoMessage *message, SinoDa
 {
     SINO_TRY(check_size(message, data));
     SINO_TRY(add_to_graph(runtime, message, data, SINO_WRITE));
+    SinoReceives *receives = sino_stall_expects(runtime, message->name, message->process);
     return check(message, starpu_mpi_irecv_detached(data->handle, (int)message->process, message->tag, MPI_COMM_WORLD,
-                                                    NULL, NULL));
+                                                    receives ? sino_stall_arrived : NULL, receives));
 }

@@ -2,7 +2,7 @@
 /* Processes: the processes (ranks) of one MPI job, and collective operations on small values. Without MPI, or without a
  * launcher, there is one process; a NULL pointer stands for it too.
  *
- * All functions except rank, count and abort are collective: every process calls them in the same order, from the
+ * All functions except rank, count, abort and end are collective: every process calls them in the same order, from the
  * thread that submits tasks. They wait for the other processes; tasks and messages in flight go on meanwhile. */
 #ifndef SINO_PROCESSES_H
 #define SINO_PROCESSES_H
@@ -14,10 +14,13 @@
 
 typedef struct SinoProcesses SinoProcesses;
 
-/* SINO_BAD_INPUT: the launcher started several processes, but the program was built without MPI. SINO_FAILED: this MPI
- * library supports one thread only. */
+/* Joins the processes of the launcher (launcher.h), if there is one that may have started several. SINO_BAD_INPUT: the
+ * launcher started several processes, but MPI joins another number of them, or the program was built without MPI; the
+ * error has a text in the launcher's process 0 only. SINO_FAILED: this MPI library supports one thread only. */
 SinoStatus sino_processes_start(SinoProcesses **processes);
-void sino_processes_stop(SinoProcesses *processes); /* takes NULL */
+
+/* Waits until every process stops. Takes NULL. */
+void sino_processes_stop(SinoProcesses *processes);
 
 int64_t sino_processes_rank(const SinoProcesses *processes);
 int64_t sino_processes_count(const SinoProcesses *processes);
@@ -27,9 +30,13 @@ int64_t sino_processes_count(const SinoProcesses *processes);
  * status. */
 SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status);
 
-/* Prints the error and ends every process at once, with the error's exit code. For failures after which other processes
- * would wait for ever. */
+/* Prints the error, and what is complete, and ends every process at once, with the error's exit code (ending.h). For
+ * failures after which other processes would wait for ever. */
 void sino_processes_abort(SinoProcesses *processes, SinoStatus status) __attribute__((noreturn));
+
+/* Ends every process at once with this exit code, also while other threads of this one are stuck. Prints nothing.
+ * Called from any thread. */
+void sino_processes_end(SinoProcesses *processes, int exit_code) __attribute__((noreturn));
 
 /* Sends process 0's `bytes` bytes at `memory` to all processes. */
 SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory);

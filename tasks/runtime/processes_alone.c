@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes: the single process of a build without MPI. */
+#include "ending.h"
+#include "launcher.h"
 #include "message.h"
-#include "platform.h"
 #include "processes.h"
 
 #include <assert.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct SinoProcesses {
     char unused;
@@ -18,11 +20,18 @@ static SinoProcesses alone;
 
 SinoStatus sino_processes_start(SinoProcesses **processes)
 {
-    const SinoJob job = sino_platform_job();
-    if (job.rank > 0) return sino_error_told(SINO_BAD_INPUT); /* rank 0 prints it */
-    SINO_CHECK(job.size <= 1, SINO_BAD_INPUT,
-               "started as one of %" PRId64 " MPI processes; allowed: one, because this sinodag was built without MPI",
-               job.size);
+    const SinoLauncher launcher = sino_launcher();
+    if (launcher.rank > 0) return sino_error_told(SINO_BAD_INPUT); /* process 0 prints it */
+    SINO_CHECK(launcher.size != 0, SINO_BAD_INPUT,
+               "started by %s (%s is %" PRId64
+               "), but this sinodag was built without MPI; allowed: without a launcher, or a sinodag built with MPI",
+               launcher.name, launcher.rank_variable, launcher.rank);
+    SINO_CHECK(
+        launcher.size == 1, SINO_BAD_INPUT,
+        "started as one of %" PRId64
+        " processes by %s (%s), but this sinodag was built without MPI; allowed: one process, or a sinodag built "
+        "with MPI",
+        launcher.size, launcher.name, launcher.size_variable);
     *processes = &alone;
     return NULL;
 }
@@ -53,8 +62,13 @@ SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status)
 void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
 {
     (void)processes;
-    fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
-    exit(sino_status_exit_code(status));
+    sino_ending_now(sino_status_text(status), sino_status_exit_code(status));
+}
+
+void sino_processes_end(SinoProcesses *processes, int exit_code)
+{
+    (void)processes;
+    _exit(exit_code);
 }
 
 SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory)

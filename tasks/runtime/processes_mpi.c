@@ -3,16 +3,19 @@
  * receives the messages of the task graph at the same time. */
 #include "processes.h"
 
+#include "ending.h"
+#include "launcher.h"
 #include "memory.h"
-#include "platform.h"
 
 #include <mpi.h>
 
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct SinoProcesses {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI job */
@@ -43,12 +46,34 @@ static SinoStatus join(SinoProcesses *processes)
     return check(MPI_Comm_size(processes->comm, &processes->count), "tell the number of processes");
 }
 
+/* The error for processes that MPI does not join as the launcher started them; every process gets it alike. */
+static SinoStatus not_joined(const SinoLauncher *launcher, int count)
+{
+    const bool is_slurm = strcmp(launcher->name, "srun") == 0;
+    if (launcher->rank > 0) return sino_error_told(SINO_BAD_INPUT); /* process 0 prints it */
+    return sino_error(
+        SINO_BAD_INPUT, "%s started %" PRId64 " processes (%s), but MPI joins %d of them; needed: %s", launcher->name,
+        launcher->size, launcher->size_variable, count,
+        is_slurm ? "the plug-in that fits the MPI library of sinodag (srun --mpi=pmix or --mpi=pmi2; srun --mpi=list "
+                   "shows them), or that library's mpirun; for one process, an environment without SLURM_STEP_NUM_TASKS"
+                 : "the launcher of the MPI library that sinodag was built with");
+}
+
+static SinoStatus join_launched(const SinoLauncher *launcher, SinoProcesses *processes)
+{
+    /* MPI would end the program with a message of its own, or give each task a world of its own. */
+    if (launcher->size > 1 && !sino_launcher_serves_mpi(launcher)) return not_joined(launcher, 1);
+    SINO_TRY(join(processes));
+    return launcher->size == 0 || launcher->size == processes->count ? NULL : not_joined(launcher, processes->count);
+}
+
 SinoStatus sino_processes_start(SinoProcesses **result)
 {
     SinoProcesses *processes = NULL;
+    const SinoLauncher launcher = sino_launcher();
     SINO_TRY(sino_allocate(1, sizeof *processes, "the processes", &processes));
     *processes = (SinoProcesses){.comm = MPI_COMM_NULL, .count = 1};
-    SinoStatus status = sino_platform_job().size > 1 ? join(processes) : NULL;
+    SinoStatus status = launcher.size == 1 ? NULL : join_launched(&launcher, processes);
     if (status)
         sino_processes_stop(processes);
     else
@@ -98,12 +123,26 @@ SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status)
     return sino_error_told((SinoErrorKind)(first >= told ? first - told : first % 4));
 }
 
+/* Ends this process if MPI_Abort does not, which may wait for a lock of a thread that is stuck. */
+static void *end_by_force(void *exit_code)
+{
+    (void)sleep(2);
+    _exit((int)(intptr_t)exit_code);
+}
+
+void sino_processes_end(SinoProcesses *processes, int exit_code)
+{
+    pthread_t thread;
+    const bool force = pthread_create(&thread, NULL, end_by_force, (void *)(intptr_t)exit_code) == 0;
+    if (force && !is_alone(processes)) MPI_Abort(processes->comm, exit_code);
+    _exit(exit_code);
+}
+
 void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
 {
     const int exit_code = sino_status_exit_code(status);
-    if (*sino_status_text(status)) fprintf(stderr, "sinodag: %s\n", sino_status_text(status));
-    if (!is_alone(processes)) MPI_Abort(processes->comm, exit_code);
-    exit(exit_code);
+    if (*sino_status_text(status)) sino_ending_now(sino_status_text(status), exit_code);
+    sino_processes_end(processes, exit_code);
 }
 
 SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory)

@@ -96,10 +96,8 @@ static void add(SinoProfile *profile, const char *name, enum starpu_worker_archt
     profile->row[i].seconds += duration;
 }
 
-static void task_done(void *argument)
+void sino_profile_ended(SinoProfile *profile, const struct starpu_task *task)
 {
-    SinoProfile *profile = argument;
-    const struct starpu_task *task = starpu_task_get_current();
     const struct starpu_profiling_task_info *info = task->profiling_info;
     if (!info) return;
     pthread_mutex_lock(&profile->mutex);
@@ -150,12 +148,6 @@ void sino_profile_landed(void *argument)
     keep(&profile->flights, flight->begin, starpu_timing_now());
     pthread_mutex_unlock(&profile->mutex);
     free(flight);
-}
-
-void sino_profile_watch(SinoRuntime *runtime, struct starpu_task *task)
-{
-    task->callback_func = task_done;
-    task->callback_arg = runtime->profile;
 }
 
 void sino_runtime_profile_begin(SinoRuntime *runtime)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runtime: what it consists of, waiting for tasks, progress. */
+#include "arithmetic.h"
 #include "platform.h"
 #include "runtime_private.h"
 
@@ -43,7 +44,7 @@ int64_t sino_runtime_device_held(const SinoRuntime *runtime, int64_t bytes)
 {
     const int64_t piece = 32 << 20, kept = 4;
     if (!(runtime->devices & SINO_DEVICE_CUDA)) return 0;
-    return bytes <= SINO_SMALL_DATA_BYTES ? piece : (1 + kept) * piece;
+    return bytes <= SINO_SMALL_DATA_BYTES ? piece : sino_times(1 + kept, piece);
 }
 
 const char *sino_runtime_scheduler(const SinoRuntime *runtime)
@@ -102,22 +103,24 @@ SinoStatus sino_runtime_wait_after(SinoRuntime *runtime, SinoStatus status)
     return status;
 }
 
-void sino_runtime_expect(SinoRuntime *runtime, double total_work, int64_t slab_count)
+SinoStatus sino_runtime_expect(SinoRuntime *runtime, double total_work, const SinoProgressShape *shape)
 {
+    sino_progress_free(runtime->progress);
+    runtime->progress = NULL;
     runtime->total_work = total_work;
     runtime->done_work = 0;
     runtime->begin_s = sino_platform_now_s();
-    runtime->slab_count = slab_count;
+    return sino_progress_new(shape, &runtime->progress);
 }
 
-void sino_runtime_advance(SinoRuntime *runtime, double work, const SinoProgress *where)
+void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition position, const SinoMinibatchProgress *now)
 {
-    SinoProgress progress = *where;
     pthread_mutex_lock(&runtime->mutex);
+    sino_progress_set(runtime->progress, position.minibatch, now);
+    SinoProgress progress = sino_progress_now(runtime->progress);
     runtime->done_work += work;
     progress.done = runtime->total_work > 0 ? runtime->done_work / runtime->total_work : 0;
     progress.elapsed_s = sino_platform_now_s() - runtime->begin_s;
-    progress.slab_count = runtime->slab_count;
     pthread_mutex_unlock(&runtime->mutex);
     if (runtime->log) sino_log_progress(runtime->log, &progress);
 }

@@ -15,6 +15,7 @@
 #include "device.h"
 #include "log.h"
 #include "processes.h"
+#include "progress.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -25,7 +26,9 @@ typedef struct SinoRuntimeRequest {
     unsigned devices;         /* bits of device.h; 0: CPU cores only */
     const char *scheduler;    /* StarPU's policy; NULL: STARPU_SCHED, else dmdas with devices, lws without */
     const char *graph_path;   /* DOT file of every task submitted; NULL: none */
+    bool overwrite;           /* the graph may replace a file */
     bool profile;             /* measure the times of tasks and workers */
+    double stall_limit_s;     /* a run in which no task ends for so long ends with exit code 1; 0: no limit */
     SinoLog *log;             /* not owned */
     SinoProcesses *processes; /* the processes that exchange messages; NULL: this process is alone; not owned */
 } SinoRuntimeRequest;
@@ -90,10 +93,10 @@ SinoPosition sino_task_position(const struct starpu_task *task);
 void sino_runtime_fail(SinoRuntime *runtime, SinoStatus status);
 bool sino_runtime_failed(const SinoRuntime *runtime);
 
-/* Progress. The caller announces `total_work` units in slab_count slabs; tasks report, from any thread, the work that
- * they have done and their place in the run. */
-void sino_runtime_expect(SinoRuntime *runtime, double total_work, int64_t slab_count);
-void sino_runtime_advance(SinoRuntime *runtime, double work, const SinoProgress *where);
+/* Progress. The caller announces `total_work` units in minibatches of the shape; tasks report, from any thread, the
+ * work that they have done, and where the minibatch at their position stands. SINO_FAILED: no memory. */
+SinoStatus sino_runtime_expect(SinoRuntime *runtime, double total_work, const SinoProgressShape *shape);
+void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition position, const SinoMinibatchProgress *now);
 void sino_runtime_expect_less(SinoRuntime *runtime, double work); /* for slices that stop early */
 
 /* With `profile`: begin restarts the measurement, at the beginning of a part of the run. report logs the table of that

@@ -3,6 +3,7 @@
 #ifndef SINO_RUNTIME_PRIVATE_H
 #define SINO_RUNTIME_PRIVATE_H
 
+#include "model_directory.h"
 #include "spmm_cuda.h"
 #include "task.h"
 
@@ -12,6 +13,28 @@
 typedef struct SinoTaskGraph SinoTaskGraph;
 typedef struct SinoProfile SinoProfile;
 typedef struct SinoCodelet SinoCodelet;
+typedef struct SinoStall SinoStall;
+
+/* What a worker runs. Of several tasks that a device has queued, the kind and begin of the last one. */
+typedef struct SinoWorkerActivity {
+    const SinoTaskKind *kind;
+    int64_t since_ns, running;
+} SinoWorkerActivity;
+
+/* Messages of a name from a process. */
+typedef struct SinoReceives {
+    SinoRuntime *runtime;
+    const char *name;
+    int64_t process, expected, arrived;
+    struct SinoReceives *next;
+} SinoReceives;
+
+/* What happens in the runtime, for the watch for stalls; every member is atomic. */
+typedef struct SinoActivity {
+    SinoWorkerActivity worker[STARPU_NMAXWORKERS];
+    SinoReceives *receives; /* list; owned */
+    int64_t last_end_ns;    /* of a task, or when there was none in flight */
+} SinoActivity;
 
 struct SinoRuntime {
     SinoLog *log;             /* not owned */
@@ -28,16 +51,13 @@ struct SinoRuntime {
     SinoCodelet *codelet; /* list of the codelets made so far */
     double total_work, done_work, begin_s;
     int64_t data_bytes, most_data_bytes; /* bytes of data that own their memory: now, and the maximum so far */
-    int64_t slab_count;
-    SinoTaskGraph *graph; /* NULL: not asked for */
-    SinoProfile *profile; /* NULL: not asked for */
-    char *models;         /* temporary directory of StarPU's models; owned; NULL: the models are kept */
+    SinoProgressTable *progress;         /* NULL: nothing is expected */
+    SinoTaskGraph *graph;                /* NULL: not asked for */
+    SinoProfile *profile;                /* NULL: not asked for */
+    SinoModels *models;                  /* the directory of StarPU's models */
+    SinoActivity activity;
+    SinoStall *stall; /* NULL: not asked for */
 };
-
-/* Chooses the directory of StarPU's models before StarPU starts: the user's, else a temporary directory, *temporary,
- * which the caller owns. SINO_BAD_INPUT: STARPU_PERF_MODEL_DIR cannot be written. */
-SinoStatus sino_model_directory_choose(SinoLog *log, char **temporary);
-void sino_model_directory_remove(char *temporary); /* takes NULL */
 
 struct SinoData {
     SinoRuntime *runtime; /* the runtime that counts its bytes; NULL: borrowed or scratch memory */
@@ -62,11 +82,13 @@ struct SinoCodelet {
     struct starpu_codelet codelet;
     struct starpu_perfmodel *model; /* owned by the first codelet of its name */
     char *symbol;                   /* the model's symbol; owned by the first codelet of its name, else NULL */
+    SinoRuntime *runtime;
+    int64_t submitted, ended; /* tasks of this kind; atomic */
     SinoCodelet *next;
 };
 
 /* The kind's codelet. Only the submitting thread calls it. SINO_FAILED: no memory. */
-SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, struct starpu_codelet **codelet);
+SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, SinoCodelet **codelet);
 
 /* Frees all codelets. Called after StarPU has stopped, since StarPU saves the models then. */
 void sino_codelets_free(SinoRuntime *runtime);
@@ -83,7 +105,7 @@ typedef struct SinoTaskRecord {
 SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data);
 
 /* The DOT file of the task graph: a node per task, an edge per dependency through data. */
-SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **graph);
+SinoStatus sino_task_graph_open(const char *path, bool overwrite, SinoTaskGraph **graph);
 SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosition position, int access_count,
                                const SinoAccess *access);
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
@@ -102,7 +124,7 @@ void sino_cuda_devices_close(SinoRuntime *runtime); /* before StarPU stops */
 /* The profile: times of tasks by name. */
 SinoStatus sino_profile_new(SinoProfile **profile);
 void sino_profile_free(SinoProfile *profile); /* takes NULL */
-void sino_profile_watch(SinoRuntime *runtime, struct starpu_task *task);
+void sino_profile_ended(SinoProfile *profile, const struct starpu_task *task);
 
 /* A message in flight, from the time when its data are ready. NULL without a profile, or if there is no memory. When
  * the message has arrived, sino_profile_landed takes it and frees it. */

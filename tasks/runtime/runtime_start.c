@@ -3,7 +3,7 @@
 #include "device_choice.h"
 #include "memory.h"
 #include "platform.h"
-#include "runtime_private.h"
+#include "stall.h"
 
 #ifdef SINO_MPI
 #include <starpu_mpi.h>
@@ -80,6 +80,7 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
     SINO_CHECK(starpu_conf_init(&conf) == 0, SINO_FAILED, "StarPU cannot be configured");
     /* The settings have taken the environment into account already; StarPU must not read it again. */
     conf.precedence_over_environment_variables = 1;
+    conf.catch_signals = 0; /* signals are the program's (ending.h); StarPU would also undo that one is ignored */
     conf.ncpus = workers;
     SINO_TRY(sino_device_configure(request->devices, &conf));
     conf.sched_policy_name = choose_scheduler(request, devices);
@@ -100,6 +101,7 @@ static void close_devices(SinoRuntime *runtime)
 
 static void stop_starpu(SinoRuntime *runtime)
 {
+    sino_stall_stop(runtime->stall);
     close_devices(runtime);
 #ifdef SINO_MPI
     if (has_company(runtime)) starpu_mpi_shutdown();
@@ -154,7 +156,7 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
     setenv("STARPU_SILENT", "1", 0);
     /* Kernels read whole cache lines, and StarPU allocates scratch memory. */
     starpu_malloc_set_align(SINO_ALIGNMENT_BYTES);
-    SINO_TRY(sino_model_directory_choose(runtime->log, &runtime->models));
+    SINO_TRY(sino_models_open(runtime->log, &runtime->models));
     SINO_TRY(initialise_with_devices(request, workers, runtime));
     const int64_t got = starpu_cpu_worker_get_count();
     if (workers > 0 && got != workers) {
@@ -173,8 +175,10 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
 static void free_runtime(SinoRuntime *runtime)
 {
     sino_codelets_free(runtime);
+    sino_stall_free_receives(runtime);
     sino_profile_free(runtime->profile);
-    sino_model_directory_remove(runtime->models);
+    sino_progress_free(runtime->progress);
+    sino_models_close(runtime->models);
     pthread_mutex_destroy(&runtime->mutex);
     free(runtime);
 }
@@ -190,10 +194,16 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
     runtime->log = request->log;
     runtime->processes = request->processes;
     pthread_mutex_init(&runtime->mutex, NULL);
-    if (request->graph_path) status = sino_task_graph_open(request->graph_path, &runtime->graph);
+    if (request->graph_path) status = sino_task_graph_open(request->graph_path, request->overwrite, &runtime->graph);
     if (!status && request->profile) status = sino_profile_new(&runtime->profile);
     SINO_TRY_OR(status, fail, sino_processes_agree(runtime->processes, status));
     SINO_TRY_OR(status, fail, join_processes(runtime, start_starpu(request, runtime)));
+    status =
+        sino_processes_agree(runtime->processes, sino_stall_watch(runtime, request->stall_limit_s, &runtime->stall));
+    if (status) {
+        stop_starpu(runtime);
+        goto fail;
+    }
     if (request->workers == 0 && starpu_cpu_worker_get_count() == STARPU_MAXCPUS && STARPU_MAXCPUS < 64)
         sino_log_info(runtime->log, "workers", "%d workers, the most this StarPU was built for", STARPU_MAXCPUS);
     *result = runtime;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Submit: the only function that submits tasks to StarPU. */
 #include "device_choice.h"
-#include "runtime_private.h"
+#include "stall.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -53,9 +53,25 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
     return NULL;
 }
 
+/* Frees a task that was not submitted. StarPU ends the program when it is to destroy a task that it would destroy by
+ * itself after running it. */
+static void destroy(struct starpu_task *task)
+{
+    task->destroy = 0;
+    starpu_task_destroy(task);
+}
+
+/* StarPU's callback. */
+static void task_ended(void *argument)
+{
+    SinoCodelet *codelet = argument;
+    if (codelet->runtime->profile) sino_profile_ended(codelet->runtime->profile, starpu_task_get_current());
+    sino_stall_ended(codelet->runtime, codelet);
+}
+
 SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request)
 {
-    struct starpu_codelet *codelet;
+    SinoCodelet *codelet;
     assert_fits(kind, request);
     SINO_TRY(throttle());
     SINO_TRY(sino_codelet_find(runtime, kind, &codelet));
@@ -66,18 +82,21 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     SINO_CHECK(task, SINO_FAILED, "no memory for a task '%s'", kind->name);
     SinoStatus status = give_arguments(task, runtime, kind, request);
     if (status) {
-        starpu_task_destroy(task);
+        destroy(task);
         return status;
     }
-    task->cl = codelet;
-    task->where = sino_device_where(runtime->devices, codelet, request->host);
+    task->cl = &codelet->codelet;
+    task->where = sino_device_where(runtime->devices, &codelet->codelet, request->host);
+    task->callback_func = task_ended;
+    task->callback_arg = codelet;
     task->name = kind->name;
     task->priority = runtime->buckets  ? sino_device_bucket(task->where)
                      : request->urgent ? STARPU_MAX_PRIO
                                        : STARPU_DEFAULT_PRIO;
     give_access(task, request);
-    if (runtime->profile) sino_profile_watch(runtime, task);
+    sino_stall_submitted(codelet);
     const int code = starpu_task_submit(task);
-    SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not take a task '%s': %s", kind->name, strerror(-code));
-    return NULL;
+    if (code == 0) return NULL;
+    destroy(task);
+    return sino_error(SINO_FAILED, "StarPU does not take a task '%s': %s", kind->name, strerror(-code));
 }

@@ -4,37 +4,34 @@
  * The edges follow StarPU's sequential consistency: a reader depends on the last writer; a writer depends on the last
  * writer and on every task that has read since. */
 #include "memory.h"
+#include "output_file.h"
 #include "runtime_private.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct SinoTaskGraph {
-    FILE *file;
-    char *path, *temporary;
+    SinoOutputFile *output;
+    FILE *file; /* writes to the output */
     int64_t task_count;
 };
 
-SinoStatus sino_task_graph_open(const char *path, SinoTaskGraph **result)
+SinoStatus sino_task_graph_open(const char *path, bool overwrite, SinoTaskGraph **result)
 {
     SinoTaskGraph *graph = NULL;
+    SinoStatus status = NULL;
     SINO_TRY(sino_allocate(1, sizeof *graph, "the task graph", &graph));
-    graph->path = strdup(path);
-    if (asprintf(&graph->temporary, "%s.partial", path) < 0) graph->temporary = NULL;
-    if (graph->path && graph->temporary) graph->file = fopen(graph->temporary, "w");
-    if (!graph->file) {
-        SinoStatus status = sino_error(SINO_BAD_INPUT, "graph: cannot write '%s': %s", path, strerror(errno));
-        free(graph->path);
-        free(graph->temporary);
-        free(graph);
-        return status;
-    }
+    SINO_TRY_OR(status, fail, sino_output_open(path, overwrite, &graph->output));
+    graph->file = sino_output_stream(graph->output);
+    SINO_CHECK_OR(status, fail, graph->file, SINO_FAILED, "no memory for the task graph");
     fprintf(graph->file, "digraph sinodag {\n    rankdir=TB\n    node [shape=box, style=filled, colorscheme=set312]\n");
     *result = graph;
     return NULL;
+fail:
+    sino_task_graph_discard(graph);
+    return status;
 }
 
 /* The colour of a kind of task, 1 … 12 of Graphviz's set312, from the first word of its name, so that related kinds
@@ -100,32 +97,20 @@ SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosit
     return NULL;
 }
 
-static void free_graph(SinoTaskGraph *graph)
-{
-    free(graph->path);
-    free(graph->temporary);
-    free(graph);
-}
-
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph)
 {
     if (!graph) return NULL;
-    SinoStatus status = NULL;
-    errno = 0;
     fprintf(graph->file, "}\n");
-    const bool bad = ferror(graph->file) != 0;
-    if ((fclose(graph->file) != 0) | bad || rename(graph->temporary, graph->path) != 0)
-        status = sino_error(SINO_FAILED, "graph: cannot write '%s': %s", graph->path,
-                            errno ? strerror(errno) : "an earlier write failed");
-    if (status) remove(graph->temporary);
-    free_graph(graph);
+    (void)fclose(graph->file); /* the output keeps failures */
+    SinoStatus status = sino_output_seal(graph->output);
+    free(graph);
     return status;
 }
 
 void sino_task_graph_discard(SinoTaskGraph *graph)
 {
     if (!graph) return;
-    (void)fclose(graph->file); /* the file is removed, so errors do not matter */
-    remove(graph->temporary);
-    free_graph(graph);
+    if (graph->file) (void)fclose(graph->file); /* the file is removed, so errors do not matter */
+    sino_output_discard(graph->output);
+    free(graph);
 }

@@ -6,6 +6,6 @@
 #include "correct.h"
 
 SinoStatus correct_on_device(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
-                             void *sinogram, int64_t *repaired);
+                             void *sinogram, int64_t *repaired, int64_t *tally);
 
 #endif

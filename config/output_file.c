@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ending.h"
 #include "memory.h"
 
 enum { LOCK_ATTEMPTS = 16 };
@@ -19,9 +21,12 @@ enum { LOCK_ATTEMPTS = 16 };
 struct SinoOutputFile {
     char *path, *temporary;
     bool overwrite;
+    bool stays; /* the temporary file stays if it does not get its final name; changes atomically */
     int descriptor;
     int error_number; /* of the first failed write; 0: none */
     int64_t error_offset;
+    int64_t stream_position;
+    SinoLastAct last; /* removes the temporary file, while it is incomplete */
 };
 
 static SinoStatus check_target(const char *path, bool overwrite)
@@ -44,23 +49,6 @@ static bool is_named(int descriptor, const char *path)
            mine.st_ino == named.st_ino;
 }
 
-/* Opens and locks a file; −1 and errno on failure. Between open and flock another run may rename or remove the file, so
- * the function then starts again. */
-static int open_locked(const char *path)
-{
-    for (int i = 0; i < LOCK_ATTEMPTS; i++) {
-        const int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (descriptor < 0) return -1;
-        /* Some network file systems have no locks; the lock is skipped there. */
-        const bool taken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-        if (!taken && is_named(descriptor, path)) return descriptor;
-        close(descriptor);
-        errno = EWOULDBLOCK;
-        if (taken) return -1;
-    }
-    return -1;
-}
-
 /* The error names the directory, because nearly always the directory is the cause. */
 static SinoStatus cannot_open(const char *path, int error_number)
 {
@@ -72,15 +60,99 @@ static SinoStatus cannot_open(const char *path, int error_number)
                       slash ? path : ".", strerror(error_number));
 }
 
+/* Whether no other run has the lock. Some network file systems have no locks; they are as if nobody had it. */
+static bool lock(int descriptor)
+{
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+/* Why a file cannot be one that a run of this user left; NULL: it can. */
+static const char *why_foreign(const struct stat *info)
+{
+    return S_ISLNK(info->st_mode)      ? "it is a symbolic link"
+           : !S_ISREG(info->st_mode)   ? "it is not a regular file"
+           : info->st_uid != geteuid() ? "it belongs to another user"
+           : info->st_nlink != 1       ? "it has a second name"
+                                       : NULL;
+}
+
+static SinoStatus refuse_foreign(const char *path, const char *temporary, const char *why)
+{
+    return sino_error(SINO_BAD_INPUT,
+                      "%s cannot be written, because %s exists and no killed run of yours left it: %s; remove it, or "
+                      "give another name",
+                      path, temporary, why);
+}
+
+/* Opens and locks a temporary file that a killed run of this user left; *result: −1 if there is none. */
+static SinoStatus open_left(const char *path, const char *temporary, int *result)
+{
+    struct stat info;
+    *result = -1;
+    if (lstat(temporary, &info) != 0) return errno == ENOENT ? NULL : cannot_open(path, errno);
+    const char *why = why_foreign(&info);
+    if (why) return refuse_foreign(path, temporary, why);
+    const int descriptor = open(temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0) return errno == ENOENT ? NULL : refuse_foreign(path, temporary, strerror(errno));
+    if (!lock(descriptor)) {
+        close(descriptor);
+        return cannot_open(path, EWOULDBLOCK);
+    }
+    if (is_named(descriptor, temporary))
+        *result = descriptor;
+    else
+        close(descriptor);
+    return NULL;
+}
+
+/* Removes such a file. It is not written to: what is in it might have a second name since. */
+static SinoStatus remove_left(const char *path, const char *temporary)
+{
+    int descriptor;
+    SINO_TRY(open_left(path, temporary, &descriptor));
+    if (descriptor < 0) return NULL;
+    const int failure = unlink(temporary) == 0 ? 0 : errno;
+    close(descriptor);
+    return failure && failure != ENOENT ? cannot_open(path, failure) : NULL;
+}
+
+/* Creates and locks the temporary file. Between the two another run may take it for a file that was left, and remove
+ * it; the function then starts again. */
+static SinoStatus create_locked(const char *path, const char *temporary, int *result)
+{
+    for (int i = 0; i < LOCK_ATTEMPTS; i++) {
+        const int descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (descriptor < 0) {
+            if (errno != EEXIST) return cannot_open(path, errno);
+            SINO_TRY(remove_left(path, temporary));
+            continue;
+        }
+        if (lock(descriptor) && is_named(descriptor, temporary)) {
+            *result = descriptor;
+            return NULL;
+        }
+        close(descriptor);
+    }
+    return cannot_open(path, EWOULDBLOCK);
+}
+
 static void release(SinoOutputFile *file)
 {
+    sino_ending_remove(&file->last);
     if (file->descriptor >= 0) close(file->descriptor); /* a sealed file is synced, any other one is unlinked */
     free(file->path);
     free(file->temporary);
     free(file);
 }
 
-static SinoStatus open_output(const char *path, bool overwrite, SinoOutputFile **opened)
+static void end_early(void *of, FILE *clause)
+{
+    (void)clause; /* the owner of the file says what it was */
+    unlink(((const SinoOutputFile *)of)->temporary);
+}
+
+/* `again`: with what a killed run left. Such a file also stays when the program ends early. */
+static SinoStatus open_output(const char *path, bool overwrite, bool again, SinoOutputFile **opened)
 {
     SINO_TRY(check_target(path, overwrite));
     SinoOutputFile *file;
@@ -91,8 +163,13 @@ static SinoStatus open_output(const char *path, bool overwrite, SinoOutputFile *
     file->path = strdup(path);
     if (asprintf(&file->temporary, "%s.partial", path) < 0) file->temporary = NULL;
     SINO_CHECK_OR(status, end, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
-    file->descriptor = open_locked(file->temporary);
-    if (file->descriptor < 0) SINO_TRY_OR(status, end, cannot_open(path, errno));
+    if (again) SINO_TRY_OR(status, end, open_left(path, file->temporary, &file->descriptor));
+    file->stays = file->descriptor >= 0;
+    if (!file->stays) {
+        SINO_TRY_OR(status, end, create_locked(path, file->temporary, &file->descriptor));
+        file->last = (SinoLastAct){.act = end_early, .of = file};
+        sino_ending_add(&file->last);
+    }
     *opened = file;
     file = NULL;
 end:
@@ -102,20 +179,12 @@ end:
 
 SinoStatus sino_output_open(const char *path, bool overwrite, SinoOutputFile **opened)
 {
-    SinoOutputFile *file;
-    SINO_TRY(open_output(path, overwrite, &file));
-    if (ftruncate(file->descriptor, 0) == 0) {
-        *opened = file;
-        return NULL;
-    }
-    SinoStatus status = sino_error(SINO_FAILED, "%s: %s", file->temporary, strerror(errno));
-    release(file);
-    return status;
+    return open_output(path, overwrite, false, opened);
 }
 
 SinoStatus sino_output_reopen(const char *path, bool overwrite, SinoOutputFile **opened)
 {
-    return open_output(path, overwrite, opened);
+    return open_output(path, overwrite, true, opened);
 }
 
 SinoStatus sino_output_join(const char *path, SinoOutputFile **joined)
@@ -127,9 +196,13 @@ SinoStatus sino_output_join(const char *path, SinoOutputFile **joined)
     file->path = strdup(path);
     if (asprintf(&file->temporary, "%s.partial", path) < 0) file->temporary = NULL;
     SINO_CHECK_OR(status, fail, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
-    file->descriptor = open(file->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    file->descriptor = open(file->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     SINO_CHECK_OR(status, fail, file->descriptor >= 0, SINO_FAILED,
-                  "%s, which another process has made, cannot be opened: %s", file->temporary, strerror(errno));
+                  "%s, which rank 0 has made, cannot be opened: %s; needed: a folder that all ranks share",
+                  file->temporary, strerror(errno));
+    struct stat info;
+    SINO_CHECK_OR(status, fail, fstat(file->descriptor, &info) == 0 && !why_foreign(&info), SINO_FAILED,
+                  "%s is not the file that rank 0 has made", file->temporary);
     *joined = file;
     return NULL;
 fail:
@@ -149,11 +222,22 @@ SinoStatus sino_output_leave(SinoOutputFile *file)
 SinoStatus sino_output_check(const char *path, bool overwrite)
 {
     SinoOutputFile *file = NULL;
-    SINO_TRY(open_output(path, overwrite, &file));
+    SINO_TRY(open_output(path, overwrite, true, &file));
     if (sino_output_size(file) == 0)
         sino_output_discard(file);
     else
         sino_output_keep(file);
+    return NULL;
+}
+
+SinoStatus sino_output_protect(SinoOutputFile *file)
+{
+    struct stat info;
+    const mode_t others_write = S_IWGRP | S_IWOTH;
+    const bool done =
+        fstat(file->descriptor, &info) == 0 &&
+        (!(info.st_mode & others_write) || fchmod(file->descriptor, info.st_mode & 07777 & ~others_write) == 0);
+    SINO_CHECK(done, SINO_FAILED, "%s: its mode cannot be set: %s", file->path, strerror(errno));
     return NULL;
 }
 
@@ -193,6 +277,11 @@ void sino_output_write(SinoOutputFile *file, int64_t offset, const void *bytes, 
 void sino_output_resize(SinoOutputFile *file, int64_t bytes)
 {
     if (ftruncate(file->descriptor, bytes) != 0) remember(file, errno, bytes);
+}
+
+void sino_output_sync(SinoOutputFile *file)
+{
+    if (fsync(file->descriptor) != 0) remember(file, errno, 0);
 }
 
 SinoStatus sino_output_status(const SinoOutputFile *file)
@@ -238,10 +327,27 @@ static int rename_new(const char *from, const char *to)
     return -1;
 }
 
-static SinoStatus give_name(const SinoOutputFile *file, bool *taken)
+/* Puts the new name on disk. Folders that cannot be opened, and file systems that cannot sync folders, do without. */
+static SinoStatus sync_folder(const char *path)
+{
+    char *copy = strdup(path);
+    const int folder = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    free(copy);
+    if (folder < 0) return NULL;
+    const int failure = fsync(folder) == 0 ? 0 : errno;
+    close(folder);
+    SINO_CHECK(failure != EIO, SINO_FAILED, "%s is complete, but the directory's entry may not be on disk: %s", path,
+               strerror(failure));
+    return NULL;
+}
+
+static SinoStatus give_name(SinoOutputFile *file, bool *taken)
 {
     SINO_TRY(sino_output_status(file));
     SINO_CHECK(fsync(file->descriptor) == 0, SINO_FAILED, "%s: writing failed: %s", file->path, strerror(errno));
+    SINO_CHECK(is_named(file->descriptor, file->temporary), SINO_FAILED,
+               "%s was not written: %s was removed or replaced meanwhile", file->path, file->temporary);
+    sino_ending_remove(&file->last);
     const int result = file->overwrite ? rename(file->temporary, file->path) : rename_new(file->temporary, file->path);
     *taken = result != 0 && errno == EEXIST;
     SINO_CHECK(!*taken, SINO_FAILED, "%s appeared while it was being written and is left as it is; the new file is %s",
@@ -250,23 +356,63 @@ static SinoStatus give_name(const SinoOutputFile *file, bool *taken)
     return NULL;
 }
 
+/* Not a file that has taken its place. */
+static void remove_temporary(const SinoOutputFile *file)
+{
+    if (is_named(file->descriptor, file->temporary)) unlink(file->temporary);
+}
+
+static void give_up(const SinoOutputFile *file)
+{
+    if (!__atomic_load_n(&file->stays, __ATOMIC_ACQUIRE)) remove_temporary(file);
+}
+
 SinoStatus sino_output_seal(SinoOutputFile *file)
 {
     bool taken = false;
     SinoStatus status = give_name(file, &taken);
-    if (status && !taken) unlink(file->temporary);
+    if (!status)
+        status = sync_folder(file->path);
+    else if (!taken)
+        give_up(file);
     release(file);
     return status;
+}
+
+void sino_output_give_up(SinoOutputFile *file)
+{
+    give_up(file);
+    release(file);
 }
 
 void sino_output_discard(SinoOutputFile *file)
 {
     if (!file) return;
-    unlink(file->temporary);
+    remove_temporary(file);
     release(file);
+}
+
+void sino_output_stay(SinoOutputFile *file)
+{
+    __atomic_store_n(&file->stays, true, __ATOMIC_RELEASE);
+    sino_ending_remove(&file->last);
 }
 
 void sino_output_keep(SinoOutputFile *file)
 {
     if (file) release(file);
+}
+
+static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
+{
+    SinoOutputFile *file = cookie;
+    sino_output_write(file, file->stream_position, bytes, count);
+    file->stream_position += (int64_t)count;
+    return (ssize_t)count;
+}
+
+FILE *sino_output_stream(SinoOutputFile *file)
+{
+    file->stream_position = 0;
+    return fopencookie(file, "w", (cookie_io_functions_t){.write = stream_write});
 }

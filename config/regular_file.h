@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Regular file: opens input files without waiting. Opening a FIFO or a device may block for ever. */
+#ifndef SINO_REGULAR_FILE_H
+#define SINO_REGULAR_FILE_H
+
+#include "status.h"
+
+#include <stdint.h>
+
+/* Opens a file for reading at *descriptor, which the caller closes; *bytes is its size. SINO_BAD_INPUT: no such file, a
+ * folder, or neither a file nor a folder (a FIFO, a device, a socket). */
+SinoStatus sino_regular_open(const char *path, int *descriptor, int64_t *bytes);
+
+/* The same check without the file. */
+SinoStatus sino_regular_check(const char *path);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Settings, peers: options and values as TomoPy, its command line, tomocupy, nabu, httomo, ASTRA and RTK spell them. A
+ * spelling that means exactly the same is understood; any other gets the right word in the refusal. */
+#include "settings_table.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const char axis[] = "a column of the detector, where 0 is the middle of the first column";
+static const char mask[] = "1 is the inscribed circle";
+static const char part[] = "from the first that is used to the one after the last";
+
+const SinoPeerOption sino_peer_options[] = {
+    /* the same */
+    {"filter-name", "fbp-filter", NULL, true},
+    {"hardware", "device", NULL, true},
+    {"ncore", "workers", NULL, true},
+    {"niter", "iterations", NULL, true},
+    {"niterations", "iterations", NULL, true},
+    {"num-iter", "iterations", NULL, true},
+    {"output", "out", NULL, true},
+    {"overwrite-results", "overwrite", NULL, true},
+    {"positivity", "nonnegativity", NULL, true},
+    {"positivity-constraint", "nonnegativity", NULL, true},
+    {"rotation-axis-method", "rotation-axis-auto", NULL, true},
+    {"take-logarithm", "minus-log", NULL, true},
+    /* other values, or another meaning */
+    {"center", "rotation-axis", axis, false},
+    {"center-of-rotation", "rotation-axis", axis, false},
+    {"cor", "rotation-axis", axis, false},
+    {"rotation-axis-position", "rotation-axis", axis, false},
+    {"rotation-center", "rotation-axis", axis, false},
+    {"find-center", "rotation-axis-auto", NULL, false},
+    {"clear-folder", "overwrite", NULL, false},
+    {"clip-outer-circle", "mask-ratio", mask, false},
+    {"reconstruction-mask", "mask-ratio", mask, false},
+    {"reconstruction-mask-ratio", "mask-ratio", mask, false},
+    {"dark-file-name", "darks", NULL, false},
+    {"flat-file-name", "flats", NULL, false},
+    {"dtype", "precision", "float32 is single", false},
+    {"end-x", "end-column", part, false},
+    {"end-z", "end-row", part, false},
+    {"start-x", "start-column", part, false},
+    {"start-z", "start-row", part, false},
+    {"fbp-filter-type", "fbp-filter", NULL, false},
+    {"gridrec-filter", "fbp-filter", NULL, false},
+    {"file-format", "save-format", NULL, false},
+    {"flat-correction-method", "flat-correction", "standard is mean", false},
+    {"format", "json", NULL, false},
+    {"gpu-id", "device", NULL, false},
+    {"gpus", "device", NULL, false},
+    {"lambda", "relaxation", NULL, false},
+    {"location", "out", NULL, false},
+    {"save-folder", "out", NULL, false},
+    {"max-memory", "memory", NULL, false},
+    {"memory-per-node", "memory", NULL, false},
+    {"method", "algorithm", NULL, false},
+    {"nprojpersubset", "subsets", "the number of subsets, not of projections in one", false},
+    {"num-threads", "workers", NULL, false},
+    {"threads", "workers", NULL, false},
+    {"verbose", "profile", NULL, false},
+    /* nothing here */
+    {"beam-hardening-method", NULL, "sinodag does not correct beam hardening", false},
+    {"blocked-views", NULL, "sinodag uses every projection of the scan", false},
+    {"dezinger", NULL, "sinodag does not remove outliers", false},
+    {"enable-halftomo", NULL, "sinodag does not stitch half acquisitions", false},
+    {"end-proj", NULL, "sinodag uses every projection of the scan", false},
+    {"file-type", NULL, "sinodag does not stitch half acquisitions", false},
+    {"lamino-angle", NULL, "sinodag does not reconstruct laminography", false},
+    {"remove-stripe-method", NULL, "sinodag does not remove stripes", false},
+    {"retrieve-phase-method", NULL, "sinodag does not retrieve phases", false},
+    {"start-proj", NULL, "sinodag uses every projection of the scan", false},
+    {NULL, NULL, NULL, false},
+};
+
+static const char direct[] = "fbp is the direct method";
+static const char powers[] = "tomocupy's 0, 1, 2, 3 are 1, 2, 4, 8 here";
+
+const SinoPeerValue sino_peer_values[] = {
+    {"algorithm", "cgls", "cg", NULL},
+    {"algorithm", "em", "mlem", NULL},
+    {"algorithm", "fourierrec", NULL, direct},
+    {"algorithm", "gridrec", NULL, direct},
+    {"algorithm", "linerec", NULL, direct},
+    {"algorithm", "lprec", NULL, direct},
+    {"binning", "0", NULL, powers},
+    {"binning", "1", "1", powers},
+    {"device", "gpu", NULL, "cuda and opencl are GPUs"},
+    {"fbp-filter", "none", NULL, "ramp is the filter without a window"},
+    {"fbp-filter", "ram-lak", "ramp", NULL},
+    {"fbp-filter", "ramlak", "ramp", NULL},
+    {"fbp-filter", "shepp-logan", "shepp", NULL},
+    {"nsino", "0.5", "-1", NULL},
+    {"nsino", NULL, NULL, "a detector row; tomocupy's share of the height, times the rows"},
+    {"reconstruction-type", "slice", NULL, "--start-row 7 --end-row 8 reconstructs row 7 alone"},
+    {"rotation-axis-auto", "auto", "vo", NULL},
+    {"rotation-axis-auto", "manual", NULL, "--rotation-axis alone gives the axis by hand"},
+    {"rotation-axis-auto", "sift", NULL, "phase also compares projections"},
+    {"save-format", "h5", "hdf5", NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+const SinoPeerOption *sino_peer_option(const char *word, size_t length)
+{
+    for (const SinoPeerOption *peer = sino_peer_options; peer->word; peer++)
+        if (strlen(peer->word) == length && strncmp(peer->word, word, length) == 0) return peer;
+    return NULL;
+}
+
+const SinoPeerValue *sino_peer_value(const SinoSetting *row, const char *value)
+{
+    for (const SinoPeerValue *peer = sino_peer_values; peer->option; peer++)
+        if (strcmp(peer->option, row->name) == 0 && (!peer->word || strcasecmp(peer->word, value) == 0)) return peer;
+    return NULL;
+}

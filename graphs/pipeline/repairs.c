@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Repairs: what a run tells of the undefined values of its scan. */
+#include "repairs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char sino_repairs_advice[] =
+    "--start-row, --end-row, --start-column and --end-column for the part with values, --data line-integrals if the "
+    "values are no counts, or a larger --max-repaired";
+
+/* Undefined values by kind. */
+typedef struct Kinds {
+    int64_t projections, columns; /* without any value */
+    int64_t of_slice;             /* values of these that each slice lacks */
+    int64_t total, rest, slices;  /* slices: those that lack more than `of_slice` */
+} Kinds;
+
+static Kinds kinds_of(const SinoRecord *record)
+{
+    Kinds kinds = {0};
+    const int64_t slices = record->slice_count, angles = record->angle_count, columns = record->column_count;
+    for (int64_t k = 0; k < angles; k++) kinds.projections += record->by_angle[k] == slices * columns;
+    for (int64_t c = 0; c < columns; c++) kinds.columns += record->by_column[c] == slices * angles;
+    kinds.of_slice = kinds.projections * columns + kinds.columns * (angles - kinds.projections);
+    for (int64_t i = 0; i < slices; i++) {
+        kinds.total += record->repaired[i];
+        kinds.slices += record->repaired[i] > kinds.of_slice;
+    }
+    kinds.rest = kinds.total - slices * kinds.of_slice;
+    return kinds;
+}
+
+/* Appends the numbers from … to to a list. */
+static void append(int64_t from, int64_t to, size_t size, char *text)
+{
+    const size_t length = strlen(text);
+    const char *between = length > 0 ? ", " : "";
+    if (from == to)
+        snprintf(text + length, size - length, "%s%" PRId64, between, from);
+    else
+        snprintf(text + length, size - length, "%s%" PRId64 " to %" PRId64, between, from, to);
+}
+
+/* Lists the numbers first + i·step of the entries i that equal `full`, as "3, 7 to 9, 12", and how many more there are
+ * if they are many. Entry i stands for the `step` numbers from there on. */
+static void list_full(int64_t count, const int64_t *entry, int64_t full, int64_t first, int64_t step, size_t size,
+                      char *text)
+{
+    enum { RANGES = 12 };
+    int64_t ranges = 0, left_out = 0, end;
+    *text = 0;
+    for (int64_t i = 0; i < count; i = end) {
+        end = i + 1;
+        if (entry[i] != full) continue;
+        while (end < count && entry[end] == full) end++;
+        if (ranges++ < RANGES)
+            append(first + i * step, first + end * step - 1, size, text);
+        else
+            left_out += (end - i) * step;
+    }
+    const size_t length = strlen(text);
+    if (left_out > 0) snprintf(text + length, size - length, " and %" PRId64 " more", left_out);
+}
+
+void sino_repairs_tell(SinoLog *log, const SinoInput *input, const SinoRecord *record, bool weighted)
+{
+    const Kinds kinds = kinds_of(record);
+    const int64_t slices = record->slice_count, angles = record->angle_count, columns = record->column_count;
+    char list[512];
+    if (kinds.projections > 0) {
+        list_full(angles, record->by_angle, slices * columns, 0, 1, sizeof list, list);
+        sino_log_warning(log, "repair", "projections without any value: %" PRId64 " of %" PRId64 ", %s; number %s",
+                         kinds.projections, angles, weighted ? "they have weight 0" : "they are taken as 0", list);
+    }
+    if (kinds.columns > 0) {
+        list_full(columns, record->by_column, slices * angles, input->first_column, input->binning, sizeof list, list);
+        sino_log_warning(log, "repair", "detector columns without any value: %" PRId64 " of %" PRId64 ", %s; column %s",
+                         kinds.columns, columns, weighted ? "they have weight 0" : "they are interpolated", list);
+    }
+    if (kinds.rest > 0)
+        sino_log_warning(log, "repair", "%" PRId64 " %sundefined values in %" PRId64 " of %" PRId64 " slices %s",
+                         kinds.rest, kinds.projections + kinds.columns > 0 ? "other " : "", kinds.slices, slices,
+                         weighted ? "have weight 0" : "were interpolated");
+}
+
+SinoStatus sino_repairs_check(const SinoRecord *record, double most)
+{
+    const Kinds kinds = kinds_of(record);
+    const double values = (double)record->slice_count * (double)record->angle_count * (double)record->column_count;
+    SINO_CHECK((double)kinds.total <= most * values, SINO_BAD_INPUT,
+               "%.1f %% of the values are undefined; allowed: up to %g %% (--max-repaired %g): %s",
+               100 * (double)kinds.total / values, 100 * most, most, sino_repairs_advice);
+    return NULL;
+}

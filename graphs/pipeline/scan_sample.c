@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scan sample: some values of a scan, and statistics of them. */
+#include "scan_sample.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Most images of a kind, blocks of rows, and rows of a block. */
+enum { PROJECTIONS = 16, FIELDS = 16, BLOCKS = 3, BLOCK_ROWS = 4 };
+
+/* Consecutive rows of the sample, and memory for them. */
+typedef struct Block {
+    const SinoInput *input;
+    SinoScanBox box;
+    int64_t pixels;
+    double *flat, *dark; /* means of the fields, [pixels]; owned */
+    float *values;       /* of one image; owned */
+} Block;
+
+/* The rows of block i of `blocks`: the whole part of the scan if it has few rows, else some around the middle of each
+ * of `blocks` equal shares. */
+static SinoScanBox box_of_block(const SinoInput *input, int64_t blocks, int64_t i)
+{
+    const int64_t share = input->row_count / blocks, rows = blocks == 1 ? share : sino_smaller(share, BLOCK_ROWS);
+    return (SinoScanBox){.first_row = input->first_row + i * share + (share - rows) / 2,
+                         .row_count = rows,
+                         .first_column = input->first_column,
+                         .column_count = input->column_count};
+}
+
+typedef SinoStatus ReadFields(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box, float *counts);
+
+/* mean[pixel]: the mean of the finite values of at most FIELDS fields. *all: the mean of all of them. */
+static SinoStatus mean_of_fields(const Block *block, ReadFields *read, int64_t images, double *mean, double *all)
+{
+    const int64_t taken = sino_smaller(images, FIELDS);
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < taken; i++) {
+        SINO_TRY(read(block->input->scan, i * images / taken, 1, &block->box, block->values));
+        for (int64_t p = 0; p < block->pixels; p++) {
+            const double value = (double)block->values[p];
+            if (!isfinite(value)) continue;
+            mean[p] += value / (double)taken;
+            sum += value;
+            count++;
+        }
+    }
+    *all = count > 0 ? sum / (double)count : 0;
+    return NULL;
+}
+
+static SinoStatus read_fields(const Block *block, SinoScanSample *sample, double share)
+{
+    const SinoScanInfo *info = block->input->info;
+    double flat, dark;
+    SINO_TRY(mean_of_fields(block, sino_scan_read_some_flats, info->flat_count, block->flat, &flat));
+    SINO_TRY(mean_of_fields(block, sino_scan_read_some_darks, info->dark_count, block->dark, &dark));
+    sample->flat += share * flat;
+    if (info->dark_count > 0) sample->dark += share * dark;
+    return NULL;
+}
+
+/* The line integral of pixel p, as the stages compute it without binning; NaN: undefined. */
+static double integral_of(const Block *block, const SinoScanSample *sample, int64_t p)
+{
+    const SinoInput *input = block->input;
+    double value = (double)block->values[p];
+    if (input->saturation > 0 && value >= input->saturation && !(sample->fields && sample->flat >= input->saturation))
+        return NAN;
+    if (sample->fields) value = (value - block->dark[p]) / fmax(block->flat[p] - block->dark[p], 0);
+    if (input->minus_log) value = -log(value);
+    return isfinite(value) ? value : NAN;
+}
+
+/* Columns at each side of the detector that count as its edges, where most scans see air. */
+static int64_t edge_columns(int64_t column_count)
+{
+    return sino_larger(column_count / 20, 1);
+}
+
+static bool is_at_edge(int64_t column, int64_t column_count)
+{
+    const int64_t edge = edge_columns(column_count);
+    return column < edge || column >= column_count - edge;
+}
+
+static void add_projection(const Block *block, SinoScanSample *sample)
+{
+    for (int64_t p = 0; p < block->pixels; p++) {
+        const double value = (double)block->values[p], integral = integral_of(block, sample, p);
+        sample->count++;
+        sample->zero += value == 0;
+        if (isfinite(value)) sample->mean += value;
+        if (isfinite(value) && is_at_edge(p % sample->column_count, sample->column_count)) sample->edges += value;
+        sample->finite += isfinite(value) != 0;
+        sample->undefined += isnan(integral) != 0;
+        if (isnan(integral)) continue;
+        sample->integral += integral;
+        sample->column_integral[p % sample->column_count] += fabs(integral);
+    }
+}
+
+static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, SinoScanSample *sample)
+{
+    const SinoScanInfo *info = input->info;
+    Block block = {.input = input, .box = *box};
+    SinoStatus status = NULL;
+    SINO_TRY(sino_multiply(box->row_count, box->column_count, "a sample", &block.pixels));
+    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.flat, "a sample", &block.flat));
+    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.dark, "a sample", &block.dark));
+    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.values, "a sample", &block.values));
+    if (sample->fields) SINO_TRY_OR(status, end, read_fields(&block, sample, share));
+    for (int64_t i = 0; i < sample->projections; i++) {
+        const int64_t angle = i * info->angle_count / sample->projections;
+        SINO_TRY_OR(status, end, sino_scan_read_projection(input->scan, angle, &block.box, block.values));
+        add_projection(&block, sample);
+    }
+    sample->rows += box->row_count;
+end:
+    free(block.flat);
+    free(block.dark);
+    free(block.values);
+    return status;
+}
+
+SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
+{
+    const SinoScanInfo *info = input->info;
+    const int64_t blocks = input->row_count > BLOCKS * BLOCK_ROWS ? BLOCKS : 1;
+    SinoScanSample sample = {.projections = sino_smaller(info->angle_count, PROJECTIONS),
+                             .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0,
+                             .dark = info->dark_count > 0 ? 0 : (double)NAN,
+                             .column_count = input->column_count};
+    SINO_TRY(sino_allocate(input->column_count, sizeof *sample.column_integral, "a sample", &sample.column_integral));
+    SinoStatus status = NULL;
+    for (int64_t b = 0; b < blocks && !status; b++) {
+        const SinoScanBox box = box_of_block(input, blocks, b);
+        status = read_block(input, &box, 1 / (double)blocks, &sample);
+    }
+    if (sample.finite > 0) sample.mean /= (double)sample.finite;
+    if (sample.undefined < sample.count) sample.integral /= (double)(sample.count - sample.undefined);
+    const double lines = (double)(sample.projections * sample.rows);
+    for (int64_t c = 0; c < sample.column_count && lines > 0; c++) sample.column_integral[c] /= lines;
+    sample.edges /= lines * 2 * (double)edge_columns(sample.column_count);
+    if (status)
+        sino_scan_sample_free(&sample);
+    else
+        *result = sample;
+    return status;
+}
+
+void sino_scan_sample_free(SinoScanSample *sample)
+{
+    free(sample->column_integral);
+    *sample = (SinoScanSample){0};
+}
+
+/* The mean square of a[i] − b[i]. */
+static double mean_square(int64_t count, const float *a, const float *b)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+    return sum / (double)count;
+}
+
+/* Twice the variance: the mean square of the difference of two unrelated values. */
+static double unrelated(int64_t count, const float *values)
+{
+    double sum = 0, square = 0;
+    for (int64_t i = 0; i < count; i++) {
+        sum += (double)values[i] / (double)count;
+        square += (double)values[i] * (double)values[i] / (double)count;
+    }
+    return 2 * (square - sum * sum);
+}
+
+static void compare_lines(int64_t lines, int64_t columns, const float *values, SinoScanLikeness *likeness)
+{
+    const double scale = unrelated(lines * columns, values);
+    if (!(scale > 0)) return;
+    for (int64_t l = 1; l <= 4; l++)
+        likeness->lag[l] = mean_square((lines - l) * columns, values, values + l * columns) / scale;
+    for (int64_t f = 2; f <= 4; f++) {
+        const int64_t shift = columns / f;
+        likeness->part[f] = 0;
+        for (int64_t k = 0; k < lines; k++)
+            likeness->part[f] += mean_square(columns - shift, values + k * columns, values + k * columns + shift) /
+                                 scale / (double)lines;
+    }
+}
+
+SinoStatus sino_scan_likeness(const SinoInput *input, SinoScanLikeness *result)
+{
+    enum { LINES = 64, LEAST = 16 };
+    const int64_t columns = input->column_count, lines = sino_smaller(input->info->angle_count, LINES);
+    const SinoScanBox box = {.first_row = input->first_row + input->row_count / 2,
+                             .row_count = 1,
+                             .first_column = input->first_column,
+                             .column_count = columns};
+    SinoScanLikeness likeness;
+    float *values = NULL;
+    for (int i = 0; i < 5; i++) likeness.lag[i] = likeness.part[i] = (double)NAN;
+    *result = likeness;
+    if (lines < LEAST || columns < LEAST) return NULL;
+    int64_t count;
+    SINO_TRY(sino_multiply(lines, columns, "a sample", &count));
+    SINO_TRY(sino_allocate(count, sizeof *values, "a sample", &values));
+    SinoStatus status = NULL;
+    for (int64_t k = 0; k < lines && !status; k++)
+        status = sino_scan_read_projection(input->scan, k, &box, values + k * columns);
+    if (!status) compare_lines(lines, columns, values, &likeness);
+    free(values);
+    if (!status) *result = likeness;
+    return status;
+}

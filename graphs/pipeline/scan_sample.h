@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scan sample: some values of a scan, by which `info` and `recon` judge whether the scan is what it is taken for. */
+#ifndef SINO_SCAN_SAMPLE_H
+#define SINO_SCAN_SAMPLE_H
+
+#include "input.h"
+
+/* Statistics of the counts (or values) of a sample, and of the line integrals that follow from them. */
+typedef struct SinoScanSample {
+    int64_t projections, rows; /* sampled: projections spread over the scan, rows in blocks spread over the detector */
+    int64_t count, finite, zero;
+    double mean, edges;      /* means of the finite values; edges: of the outermost columns */
+    bool fields;             /* the scan has the flat fields that its values are divided by */
+    double flat, dark;       /* means of the fields; dark NaN: the scan has none */
+    int64_t undefined;       /* values without a line integral (codelets/correct.h) */
+    double integral;         /* mean of the defined line integrals; 0 if there is none */
+    int64_t column_count;    /* of the part of the scan that is reconstructed */
+    double *column_integral; /* [column]: mean of the absolute line integrals; owned */
+} SinoScanSample;
+
+/* Reads a sample of the part of the scan that `input` selects. SINO_FAILED: no memory, or the file cannot be read. */
+SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *sample);
+void sino_scan_sample_free(SinoScanSample *sample);
+
+/* How alike neighbouring projections are in one row: mean squares of differences, relative to those of two unrelated
+ * values of the row. */
+typedef struct SinoScanLikeness {
+    double lag[5];  /* [l]: between projections that are l angles apart, l = 1 … 4 */
+    double part[5]; /* [f]: between a projection and itself shifted by 1/f of its columns, f = 2 … 4 */
+} SinoScanLikeness;
+
+/* Compares consecutive projections in the middle row; all NaN if they are too few or all alike. */
+SinoStatus sino_scan_likeness(const SinoInput *input, SinoScanLikeness *likeness);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Suspicion: what in a scan is probably not meant. */
+#include "suspicion.h"
+
+#include "arithmetic.h"
+#include "repairs.h"
+#include "scan_sample.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const double degrees = 180 / SINO_PI;
+
+/* Fewer angles than these may have any span. */
+enum { FEW_ANGLES = 8 };
+
+static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
+{
+    if (findings->count == SINO_FINDINGS_MAX) return;
+    SinoFinding *to = &findings->finding[findings->count++];
+    va_list arguments;
+    va_start(arguments, format);
+    *to = (SinoFinding){.refused = refused, .event = event};
+    vsnprintf(to->text, sizeof to->text, format, arguments);
+    va_end(arguments);
+}
+
+/* Angles of a scan in degrees. */
+typedef struct Angles {
+    int64_t count;
+    double first, last, least, most;
+    double span, full; /* full: the span with one more step, of a scan that leaves out its end */
+    bool even, rising; /* even: equally spaced, in order */
+} Angles;
+
+static Angles angles_of(const SinoScanInfo *info)
+{
+    const int64_t count = info->angle_count;
+    Angles angles = {.count = count, .least = INFINITY, .most = -INFINITY, .even = true, .rising = true};
+    angles.first = info->angle_rad[0] * degrees;
+    angles.last = info->angle_rad[count - 1] * degrees;
+    const double step = count > 1 ? (angles.last - angles.first) / (double)(count - 1) : 0;
+    for (int64_t k = 0; k < count; k++) {
+        const double angle = info->angle_rad[k] * degrees, off = angle - (angles.first + (double)k * step);
+        angles.least = fmin(angles.least, angle);
+        angles.most = fmax(angles.most, angle);
+        angles.even &= fabs(off) <= 0.1 * fabs(step);
+        angles.rising &= k == 0 || (info->angle_rad[k] - info->angle_rad[k - 1]) * step > 0;
+    }
+    angles.span = angles.most - angles.least;
+    angles.full = angles.span * (double)count / (double)(count > 1 ? count - 1 : 1);
+    return angles;
+}
+
+/* Whether the angles cover one or two half turns of `half` degrees, with or without their end, to `share` of it. */
+static bool covers(const Angles *angles, double half, double share)
+{
+    for (int turns = 1; turns <= 2; turns++) {
+        const double wanted = turns * half, allowed = share * wanted;
+        if (fabs(angles->span - wanted) <= allowed || fabs(angles->full - wanted) <= allowed) return true;
+    }
+    return false;
+}
+
+/* Writes the words that give the angles `factor` times as large. */
+static void type_angles(const Angles *angles, double factor, size_t size, char *text)
+{
+    if (angles->even)
+        snprintf(text, size, "--theta %.6g:%.6g", angles->first * factor, angles->last * factor);
+    else
+        snprintf(text, size, "--theta with a text file of degrees");
+}
+
+static void suspect_angles(const SinoScanInfo *info, SinoFindings *findings)
+{
+    const Angles angles = angles_of(info);
+    char type[80];
+    if (angles.count > 1 && angles.span <= 0)
+        add(findings, true, "theta",
+            "all %" PRId64 " angles are %g degrees; allowed: angles that differ, as by --theta 0:180", angles.count,
+            angles.first);
+    if (angles.count < FEW_ANGLES || angles.span <= 0) return;
+    const bool turns = fabs(remainder(angles.span, 180)) < 2 || fabs(remainder(angles.full, 180)) < 2;
+    if (covers(&angles, SINO_PI, 0.01)) {
+        type_angles(&angles, degrees, sizeof type, type);
+        add(findings, true, "theta",
+            "the angles cover %.4f degrees, and as many radians make %.0f degrees: they are radians that are taken for "
+            "degrees; allowed: degrees, as by %s",
+            angles.span, 180 * round(angles.full / SINO_PI), type);
+    } else if (covers(&angles, 180 * degrees, 0.005)) {
+        type_angles(&angles, 1 / degrees, sizeof type, type);
+        add(findings, true, "theta",
+            "the angles cover %.0f degrees, which is %.0f radians: they are degrees that are taken for radians; "
+            "allowed: %s",
+            angles.span, angles.span / degrees, type);
+    } else if (angles.span < 7) {
+        add(findings, false, "theta",
+            "the angles cover %.3f degrees; are they radians that are taken for degrees? (--theta takes degrees)",
+            angles.span);
+    } else if (angles.span > 7200 && !turns) {
+        add(findings, false, "theta",
+            "the angles cover %.0f degrees; are they degrees that are taken for radians? (--theta takes degrees)",
+            angles.span);
+    } else if (angles.full < 100) {
+        add(findings, false, "theta",
+            "the angles cover %.1f degrees; a slice needs about 180, and lacks what the missing angles would show; are "
+            "the angles right? (--theta replaces them)",
+            angles.span);
+    }
+}
+
+static void suspect_fields(const SinoScanSample *sample, SinoFindings *findings)
+{
+    if (!sample->fields) return;
+    if (sample->flat <= sample->dark)
+        add(findings, true, "flat",
+            "the flat fields have a mean of %g in a sample of the rows, the dark fields %g; allowed: flat fields "
+            "brighter than dark fields (if the two are swapped: --flats and --darks with the right images)",
+            sample->flat, sample->dark);
+    if (sample->undefined * 2 > sample->count) return;
+    if (sample->integral > 6)
+        add(findings, false, "data",
+            "the projections have 1/%.0f of the light of the flat fields; are their values line integrals already? "
+            "(--data line-integrals)",
+            exp(sample->integral));
+    if (sample->integral < -0.7)
+        add(findings, false, "data",
+            "the projections are %.1f times as bright as the flat fields; are the flat fields of the same exposure? "
+            "(--flats takes others)",
+            exp(-sample->integral));
+}
+
+/* Whether the user has said what the values are, so that unusual values are warned of, not refused. */
+static bool is_said(const SinoSettings *settings, const SinoInput *input)
+{
+    const bool integrals = input->info->line_integrals;
+    return settings->scan_values != SINO_VALUES_AUTO || (!integrals && !settings->minus_log);
+}
+
+/* Values that are not divided by flat fields, but are as large as counts. Line integrals may be large in the units of
+ * a simulation, but are small at the edges of the detector, where counts are large. Counts of photons that an object
+ * emits are line integrals of any size for the algorithms that are made for them. */
+static void suspect_values(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                           SinoFindings *findings)
+{
+    const bool emission = settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
+    const double most = input->minus_log ? 2 : 50; /* of a transmission, of a line integral */
+    const bool said = is_said(settings, input);
+    const char *kind = input->minus_log ? "transmissions" : "line integrals";
+    if (input->flat_correction != SINO_FLAT_NONE || sample->mean <= most) return;
+    if (!input->minus_log && (emission || sample->edges < 0.7 * sample->mean)) return;
+    if (said)
+        add(findings, false, "data",
+            "the values have a mean of %g in a sample of the scan, which is much for %s; are they counts, which need "
+            "flat fields? (--data counts)",
+            sample->mean, kind);
+    else
+        add(findings, true, "data",
+            "the values have a mean of %g in a sample of the scan, which is much for %s; allowed: --data counts with "
+            "flat fields, or --data %s if that is what they are",
+            sample->mean, kind, input->minus_log ? "transmission" : "line-integrals");
+}
+
+static void suspect_missing(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                            SinoFindings *findings)
+{
+    const double share = (double)sample->undefined / (double)sample->count;
+    const bool divided = sample->fields && !(sample->flat <= sample->dark);
+    const bool usable = divided || input->flat_correction == SINO_FLAT_NONE;
+    if (sample->finite == 0)
+        add(findings, true, "data",
+            "every value of a sample of the scan is NaN or infinite; allowed: a scan with values");
+    else if (sample->zero == sample->count)
+        add(findings, true, "data", "every value of a sample of the scan is 0; allowed: a scan with values");
+    else if (usable && share > settings->max_repaired)
+        add(findings, true, "data",
+            "%.1f %% of the values of a sample of the scan are undefined; allowed: up to %g %% (--max-repaired %g): %s",
+            100 * share, 100 * settings->max_repaired, settings->max_repaired, sino_repairs_advice);
+}
+
+/* Raw sinograms know their width from --columns alone. Neighbouring projections are alike; parts of one are not. */
+static SinoStatus suspect_columns(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
+{
+    const double little = 0.25;
+    SinoScanLikeness likeness;
+    if (settings->columns == 0 || !angles_of(input->info).rising) return NULL;
+    SINO_TRY(sino_scan_likeness(input, &likeness));
+    for (int f = 2; f <= 4; f++) {
+        if (likeness.lag[1] > 0.2 && likeness.lag[f] < little * likeness.lag[1]) {
+            add(findings, false, "columns",
+                "a projection is less like the next one than like the one %d further on; are there %" PRId64
+                " columns? (--columns %" PRId64 ")",
+                f, f * settings->columns, f * settings->columns);
+            break;
+        }
+        if (settings->columns % f == 0 && likeness.part[f] < 0.05) {
+            add(findings, false, "columns",
+                "every projection looks like %d alike side by side; are there %" PRId64 " columns? (--columns %" PRId64
+                ")",
+                f, settings->columns / f, settings->columns / f);
+            break;
+        }
+    }
+    return NULL;
+}
+
+SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
+{
+    SinoScanSample sample;
+    SINO_TRY(sino_scan_sample_new(input, &sample));
+    suspect_angles(input->info, findings);
+    suspect_fields(&sample, findings);
+    suspect_values(settings, input, &sample, findings);
+    suspect_missing(settings, input, &sample, findings);
+    sino_scan_sample_free(&sample);
+    return suspect_columns(settings, input, findings);
+}
+
+/* Mean of the absolute line integrals of the columns whose distance from the center is at least `from` and below `to`.
+ */
+static double mean_between(const SinoScanSample *sample, double center, double from, double to)
+{
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t c = 0; c < sample->column_count; c++) {
+        const double distance = fabs((double)c - center);
+        if (distance < from || distance >= to) continue;
+        sum += sample->column_integral[c];
+        count++;
+    }
+    return count > 0 ? sum / (double)count : 0;
+}
+
+SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
+{
+    const Angles angles = angles_of(input->info);
+    const double columns = (double)input->column_count, binning = (double)input->binning;
+    const double of_file = sino_input_column_of_file(input, input->geometry.center);
+    const double center = of_file - (double)input->first_column, off = fabs(center - (columns - 1) / 2);
+    const double shorter = fmax(columns / 2 - off, 0), longer = columns / 2 + off;
+    SinoScanSample sample;
+    if (angles.full < 350 || off < 0.1 * columns) return NULL;
+    SINO_TRY(sino_scan_sample_new(input, &sample));
+    const double near = mean_between(&sample, center, 0, shorter);
+    const double far = mean_between(&sample, center, shorter, INFINITY);
+    sino_scan_sample_free(&sample);
+    const bool direct = settings->algorithm == SINO_ALGORITHM_FBP;
+    const int64_t side = 2 * (int64_t)ceil(longer / binning);
+    if (far < 0.1 * near || (!direct && input->geometry.grid_size >= side - 2)) return NULL;
+    char instead[160] = "";
+    if (shorter >= 0.1 * columns)
+        snprintf(instead, sizeof instead,
+                 "--start-column %.0f --end-column %.0f for the part that is seen all around, or ",
+                 fmax(ceil(of_file - shorter), 0), floor(of_file + shorter) + 1);
+    add(findings, direct, "center",
+        "the rotation axis, column %.1f, is %.0f columns off the middle in a scan of a whole turn, and the object "
+        "reaches "
+        "beyond the shorter side, where it is seen once instead of twice%s; allowed: %s%s--volume %" PRId64 "x%" PRId64
+        ", which has room for the whole object",
+        of_file, off, direct ? ", which fbp does not know" : ": the slice cuts it off", instead,
+        direct ? "--algorithm cg with " : "", side, side);
+    return NULL;
+}
+
+static SinoStatus judge(const SinoFindings *findings, SinoLog *log)
+{
+    for (int64_t i = 0; i < findings->count; i++)
+        SINO_CHECK(!findings->finding[i].refused, SINO_BAD_INPUT, "%s", findings->finding[i].text);
+    for (int64_t i = 0; i < findings->count; i++)
+        sino_log_warning(log, findings->finding[i].event, "%s", findings->finding[i].text);
+    return NULL;
+}
+
+SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input, SinoLog *log)
+{
+    SinoFindings findings = {0};
+    SINO_TRY(sino_suspect(settings, input, &findings));
+    return judge(&findings, log);
+}
+
+SinoStatus sino_check_center(const SinoSettings *settings, const SinoInput *input, SinoLog *log)
+{
+    SinoFindings findings = {0};
+    SINO_TRY(sino_suspect_center(settings, input, &findings));
+    return judge(&findings, log);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Suspicion: what in a scan is probably not meant: angles in another unit, values of another kind, fields that are
+ * swapped, values that are missing. `info` prints the same findings that `recon` refuses or warns of. */
+#ifndef SINO_SUSPICION_H
+#define SINO_SUSPICION_H
+
+#include "input.h"
+
+typedef struct SinoFinding {
+    bool refused;      /* recon refuses the scan; false: it warns */
+    const char *event; /* of the log: "theta", "data" … */
+    char text[640];    /* what was found, and what to type */
+} SinoFinding;
+
+enum { SINO_FINDINGS_MAX = 16 };
+typedef struct SinoFindings {
+    int64_t count;
+    SinoFinding finding[SINO_FINDINGS_MAX];
+} SinoFindings;
+
+/* Looks at the angles, and at a sample of the values. SINO_FAILED: the file cannot be read, or no memory. */
+SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
+
+/* Looks at the rotation center, input->geometry.center: whether the object reaches beyond the shorter side of the
+ * detector in a scan of a whole turn, which direct methods would count twice and the slice cut off. */
+SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
+
+/* sino_suspect and sino_suspect_center for a run: log the warnings. SINO_BAD_INPUT: the text of the first finding that
+ * is refused. */
+SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input, SinoLog *log);
+SinoStatus sino_check_center(const SinoSettings *settings, const SinoInput *input, SinoLog *log);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Info, report: what `info` found in a scan, as lines for people, and as JSON. */
+#include "info_report.h"
+
+#include "arithmetic.h"
+#include "json.h"
+#include "memory.h"
+#include "stages.h"
+#include "visible.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+static const double degrees = 180 / SINO_PI;
+
+SinoStatus sino_info_warn(SinoInfoReport *report, SinoInfoPart part, const char *format, ...)
+{
+    if (report->warning_count == SINO_INFO_WARNINGS_MAX) return NULL;
+    SinoInfoWarning *warning = &report->warning[report->warning_count];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vasprintf(&warning->text, format, arguments);
+    va_end(arguments);
+    SINO_CHECK(length >= 0, SINO_FAILED, "no memory for a warning");
+    warning->part = part;
+    report->warning_count++;
+    return NULL;
+}
+
+void sino_info_report_clear(SinoInfoReport *report)
+{
+    for (int64_t i = 0; i < report->warning_count; i++) free(report->warning[i].text);
+    report->warning_count = 0;
+}
+
+/* A line such as "file         scan.h5", of a text that may come from a file. */
+static void print_visible(const char *name, const char *text, FILE *out)
+{
+    fprintf(out, "%-12s ", name);
+    sino_print_visible(text, out);
+    fputc('\n', out);
+}
+
+static void print_warnings(const SinoInfoReport *report, SinoInfoPart part, FILE *out)
+{
+    for (int64_t i = 0; i < report->warning_count; i++)
+        if (report->warning[i].part == part) print_visible("warning", report->warning[i].text, out);
+}
+
+static void print_angles(const SinoInfoReport *report, FILE *out)
+{
+    const SinoScanInfo *info = report->input->info;
+    fprintf(out, "angles       %" PRId64 ", %.4f to %.4f degrees", info->angle_count, report->least_rad * degrees,
+            report->most_rad * degrees);
+    if (info->angle_count > 1)
+        fprintf(out, ", steps of %.4f to %.4f", report->least_step_rad * degrees, report->most_step_rad * degrees);
+    fprintf(out, "%s\n", info->angle_assumed ? " (assumed: the file has none)" : "");
+    print_warnings(report, SINO_INFO_OF_ANGLES, out);
+}
+
+static double mean_of(const SinoSurvey *seen)
+{
+    return seen->sum / (double)seen->count;
+}
+
+/* Whether the values of the data are counts. */
+static bool has_counts(const SinoInfoReport *report)
+{
+    return report->input->flat_correction != SINO_FLAT_NONE;
+}
+
+/* A line such as "flat         900 to 1100, mean 1000 (2 images)". */
+static void print_field(const SinoInfoReport *report, SinoInfoField field, FILE *out)
+{
+    const char *const name[] = {has_counts(report) ? "counts" : "values", "flat", "dark"};
+    const SinoSurvey *seen = &report->seen[field];
+    const int64_t images = field == SINO_INFO_FLATS ? report->input->info->flat_count : report->input->info->dark_count;
+    char which[80];
+    if (field == SINO_INFO_DATA)
+        snprintf(which, sizeof which, " (in %" PRId64 " of %" PRId64 " projections)", seen->images,
+                 report->input->info->angle_count);
+    else if (seen->images < images)
+        snprintf(which, sizeof which, " (in %" PRId64 " of %" PRId64 " images)", seen->images, images);
+    else
+        snprintf(which, sizeof which, " (%" PRId64 " images)", images);
+    if (seen->images == 0)
+        fprintf(out, "%-12s none\n", name[field]);
+    else if (seen->count == 0)
+        fprintf(out, "%-12s no finite value%s\n", name[field], which);
+    else
+        fprintf(out, "%-12s %g to %g, mean %g%s\n", name[field], seen->least, seen->most, mean_of(seen), which);
+    print_warnings(report, SINO_INFO_OF_FIELDS + field, out);
+}
+
+/* Prints what recon would warn of or refuse. */
+static void print_findings(const SinoFindings *findings, FILE *out)
+{
+    for (int64_t i = 0; i < findings->count; i++)
+        print_visible(findings->finding[i].refused ? "refused" : "warning", findings->finding[i].text, out);
+}
+
+/* Prints the stages from values to line integrals under the default settings. */
+static void print_stages(const SinoInput *input, FILE *out)
+{
+    for (int i = 0; sino_stage_kinds[i]; i++) {
+        const SinoStageKind *kind = sino_stage_kinds[i];
+        char details[160];
+        if (!kind->wanted(input)) continue;
+        kind->describe(input, sizeof details, details);
+        fprintf(out, "stage        %s: %s (%s)\n", kind->name, kind->help, details);
+    }
+}
+
+static void print_memory(const SinoInfoReport *report, FILE *out)
+{
+    char usual[24], least[24], lengths[24];
+    if (report->usual_bytes > 0)
+        fprintf(out, "recon        %s with the default settings, at least %s (ray lengths: %s)\n",
+                sino_bytes_text(report->usual_bytes, usual), sino_bytes_text(report->least_bytes, least),
+                sino_bytes_text(report->operator_bytes, lengths));
+    print_warnings(report, SINO_INFO_OF_RECON, out);
+}
+
+void sino_info_report_print(const SinoInfoReport *report, FILE *out)
+{
+    const SinoScanInfo *info = report->input->info;
+    print_visible("file", report->settings->file_name, out);
+    fprintf(out, "kind         %s, %s\n", info->kind, info->stored_type);
+    fprintf(out, "shape        %" PRId64 " angles, %" PRId64 " rows, %" PRId64 " columns\n", info->angle_count,
+            info->row_count, info->column_count);
+    print_warnings(report, SINO_INFO_OF_FILE, out);
+    print_angles(report, out);
+    for (SinoInfoField field = 0; field < (has_counts(report) ? SINO_INFO_FIELDS : SINO_INFO_FLATS); field++)
+        print_field(report, field, out);
+    print_findings(&report->findings, out);
+    print_stages(report->input, out);
+    print_memory(report, out);
+}
+
+static void json_of_field(SinoJson *json, const char *name, const SinoSurvey *seen, int64_t images)
+{
+    sino_json_open(json, name);
+    sino_json_integer(json, "images", images);
+    sino_json_integer(json, "images_read", seen->images);
+    if (seen->count > 0) {
+        sino_json_real(json, "least", seen->least);
+        sino_json_real(json, "most", seen->most);
+        sino_json_real(json, "mean", mean_of(seen));
+    }
+    sino_json_integer(json, "values", seen->count + seen->not_finite);
+    sino_json_integer(json, "zero_values", seen->zero);
+    sino_json_integer(json, "saturated_values", seen->saturated);
+    sino_json_integer(json, "not_finite_values", seen->not_finite);
+    sino_json_close(json);
+}
+
+static void json_of_angles(SinoJson *json, const SinoInfoReport *report)
+{
+    sino_json_open(json, "angles");
+    sino_json_real(json, "least_degrees", report->least_rad * degrees);
+    sino_json_real(json, "most_degrees", report->most_rad * degrees);
+    sino_json_real(json, "least_step_degrees", report->least_step_rad * degrees);
+    sino_json_real(json, "most_step_degrees", report->most_step_rad * degrees);
+    sino_json_integer(json, "repeated", report->repeated_angles);
+    sino_json_flag(json, "assumed", report->input->info->angle_assumed);
+    sino_json_close(json);
+}
+
+static void json_of_stages(SinoJson *json, const SinoInput *input)
+{
+    sino_json_open_list(json, "stages");
+    for (int i = 0; sino_stage_kinds[i]; i++) {
+        const SinoStageKind *kind = sino_stage_kinds[i];
+        char details[160];
+        if (!kind->wanted(input)) continue;
+        kind->describe(input, sizeof details, details);
+        sino_json_open(json, NULL);
+        sino_json_text(json, "name", kind->name);
+        sino_json_text(json, "details", details);
+        sino_json_close(json);
+    }
+    sino_json_close_list(json);
+}
+
+static void json_of_findings(SinoJson *json, const SinoFindings *findings, bool refused)
+{
+    for (int64_t i = 0; i < findings->count; i++)
+        if (findings->finding[i].refused == refused) sino_json_text(json, NULL, findings->finding[i].text);
+}
+
+void sino_info_report_json(const SinoInfoReport *report, FILE *out)
+{
+    const SinoScanInfo *info = report->input->info;
+    SinoJson json = {.out = out};
+    sino_json_open(&json, NULL);
+    sino_json_text(&json, "file", report->settings->file_name);
+    sino_json_text(&json, "format", info->kind);
+    sino_json_text(&json, "stored_type", info->stored_type);
+    sino_json_open(&json, "scan");
+    sino_json_integer(&json, "angles", info->angle_count);
+    sino_json_integer(&json, "rows", info->row_count);
+    sino_json_integer(&json, "columns", info->column_count);
+    sino_json_close(&json);
+    json_of_angles(&json, report);
+    sino_json_flag(&json, "data_are_counts", has_counts(report));
+    json_of_field(&json, "data", &report->seen[SINO_INFO_DATA], info->angle_count);
+    json_of_field(&json, "flat", &report->seen[SINO_INFO_FLATS], info->flat_count);
+    json_of_field(&json, "dark", &report->seen[SINO_INFO_DARKS], info->dark_count);
+    json_of_stages(&json, report->input);
+    sino_json_open(&json, "memory_bytes");
+    if (report->usual_bytes > 0) {
+        sino_json_integer(&json, "usual", report->usual_bytes);
+        sino_json_integer(&json, "operator", report->operator_bytes);
+    }
+    sino_json_integer(&json, "least", report->least_bytes);
+    sino_json_close(&json);
+    sino_json_open_list(&json, "warnings");
+    for (int64_t i = 0; i < report->warning_count; i++) sino_json_text(&json, NULL, report->warning[i].text);
+    json_of_findings(&json, &report->findings, false);
+    sino_json_close_list(&json);
+    sino_json_open_list(&json, "refusals");
+    json_of_findings(&json, &report->findings, true);
+    sino_json_close_list(&json);
+    sino_json_close(&json);
+}

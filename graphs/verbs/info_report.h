@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Info, report: what `info` found in a scan, as lines for people, and as JSON (docs/JSON.md). */
+#ifndef SINO_INFO_REPORT_H
+#define SINO_INFO_REPORT_H
+
+#include "input.h"
+#include "settings.h"
+#include "suspicion.h"
+
+/* Sets of images of a scan. */
+typedef enum SinoInfoField { SINO_INFO_DATA, SINO_INFO_FLATS, SINO_INFO_DARKS, SINO_INFO_FIELDS } SinoInfoField;
+
+/* Statistics of the values of some images. */
+typedef struct SinoSurvey {
+    int64_t images;           /* images that were read */
+    double least, most, sum;  /* of the finite values */
+    int64_t count;            /* finite values */
+    int64_t zero, not_finite; /* `zero`: of the finite ones */
+    int64_t saturated;        /* at the largest value of the stored type */
+} SinoSurvey;
+
+/* The part of the report that a warning stands below. */
+typedef enum SinoInfoPart {
+    SINO_INFO_OF_FILE,
+    SINO_INFO_OF_ANGLES,
+    SINO_INFO_OF_FIELDS, /* + SinoInfoField */
+    SINO_INFO_OF_RECON = SINO_INFO_OF_FIELDS + SINO_INFO_FIELDS
+} SinoInfoPart;
+
+enum { SINO_INFO_WARNINGS_MAX = 32 };
+typedef struct SinoInfoWarning {
+    SinoInfoPart part;
+    char *text; /* owned */
+} SinoInfoWarning;
+
+typedef struct SinoInfoReport {
+    const SinoSettings *settings;                              /* not owned */
+    const SinoInput *input;                                    /* not owned */
+    double least_rad, most_rad, least_step_rad, most_step_rad; /* of the angles, sorted */
+    int64_t repeated_angles;
+    SinoSurvey seen[SINO_INFO_FIELDS]; /* images 0: the field was not read */
+    SinoFindings findings;             /* what recon warns of or refuses */
+    int64_t usual_bytes;               /* memory of a recon with the default settings; 0: impossible here */
+    int64_t operator_bytes;            /* part of usual_bytes: the ray lengths */
+    int64_t least_bytes;               /* the least memory of a recon */
+    int64_t warning_count;
+    SinoInfoWarning warning[SINO_INFO_WARNINGS_MAX]; /* beyond, warnings are lost */
+} SinoInfoReport;
+
+/* Adds a warning. SINO_FAILED: no memory. */
+SinoStatus sino_info_warn(SinoInfoReport *report, SinoInfoPart part, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void sino_info_report_print(const SinoInfoReport *report, FILE *out);
+void sino_info_report_json(const SinoInfoReport *report, FILE *out);
+
+/* Frees what the report owns. */
+void sino_info_report_clear(SinoInfoReport *report);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Model directory: the directory in which StarPU keeps what it has measured, safe against damaged files, full disks and
+ * runs at the same time. */
+#ifndef SINO_MODEL_DIRECTORY_H
+#define SINO_MODEL_DIRECTORY_H
+
+#include "log.h"
+#include "status.h"
+
+typedef struct SinoModels SinoModels;
+
+/* Before StarPU starts: makes a directory for this run, copies into it what earlier runs have kept in
+ * STARPU_PERF_MODEL_DIR, or else in ~/.starpu/sampling/sinodag, and lets the variable name it. Damaged files are set
+ * aside with a warning. Without a place to keep files the run goes on, with a message. `log`: NULL for none; not owned.
+ * SINO_BAD_INPUT: STARPU_PERF_MODEL_DIR cannot be written. SINO_FAILED: no directory can be made anywhere. */
+SinoStatus sino_models_open(SinoLog *log, SinoModels **models);
+
+/* After StarPU has stopped: keeps what has changed, removes the run's directory, and restores the variable. Takes NULL.
+ */
+void sino_models_close(SinoModels *models);
+
+#endif

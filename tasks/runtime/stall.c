@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stall: ends the program when no task has ended, and no message has arrived, for a stated time while tasks are in
+ * flight. A thread of its own looks, so that it does not matter which threads are stuck.
+ *
+ * Kinds of tasks count how many were submitted and have ended; workers note what they run; receives count what has
+ * arrived. All of these are atomic, so that the workers wait for nobody. */
+#include "stall.h"
+
+#include "ending.h"
+#include "memory.h"
+#include "platform.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct SinoStall {
+    SinoRuntime *runtime; /* not owned */
+    double limit_s, period_s;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t stopped;
+    bool stop; /* protected by the mutex */
+};
+
+static int64_t now_ns(void)
+{
+    return (int64_t)(1e9 * sino_platform_now_s());
+}
+
+static int64_t load(const int64_t *count)
+{
+    return __atomic_load_n(count, __ATOMIC_ACQUIRE);
+}
+
+static void add(int64_t *count, int64_t more)
+{
+    __atomic_fetch_add(count, more, __ATOMIC_ACQ_REL);
+}
+
+static void note_progress(SinoRuntime *runtime)
+{
+    __atomic_store_n(&runtime->activity.last_end_ns, now_ns(), __ATOMIC_RELEASE);
+}
+
+void sino_stall_submitted(SinoCodelet *codelet)
+{
+    add(&codelet->submitted, 1);
+}
+
+void sino_stall_begins(SinoRuntime *runtime, const SinoTaskKind *kind)
+{
+    const int worker = starpu_worker_get_id();
+    if (worker < 0) return;
+    SinoWorkerActivity *activity = &runtime->activity.worker[worker];
+    __atomic_store_n(&activity->kind, kind, __ATOMIC_RELEASE);
+    __atomic_store_n(&activity->since_ns, now_ns(), __ATOMIC_RELEASE);
+    add(&activity->running, 1);
+}
+
+void sino_stall_ended(SinoRuntime *runtime, SinoCodelet *codelet)
+{
+    const int worker = starpu_worker_get_id();
+    if (worker >= 0) add(&runtime->activity.worker[worker].running, -1);
+    add(&codelet->ended, 1);
+    note_progress(runtime);
+}
+
+SinoReceives *sino_stall_expects(SinoRuntime *runtime, const char *name, int64_t process)
+{
+    SinoReceives *row = runtime->activity.receives;
+    while (row && (row->process != process || strcmp(row->name, name) != 0)) row = row->next;
+    if (!row) {
+        row = calloc(1, sizeof *row);
+        if (!row) return NULL;
+        *row = (SinoReceives){.runtime = runtime, .name = name, .process = process, .next = runtime->activity.receives};
+        __atomic_store_n(&runtime->activity.receives, row, __ATOMIC_RELEASE);
+    }
+    add(&row->expected, 1);
+    return row;
+}
+
+void sino_stall_arrived(void *receives)
+{
+    SinoReceives *row = receives;
+    add(&row->arrived, 1);
+    note_progress(row->runtime);
+}
+
+static const SinoCodelet *first_codelet(const SinoRuntime *runtime)
+{
+    return __atomic_load_n(&runtime->codelet, __ATOMIC_ACQUIRE);
+}
+
+static int64_t tasks_in_flight(const SinoRuntime *runtime)
+{
+    int64_t count = 0;
+    for (const SinoCodelet *at = first_codelet(runtime); at; at = at->next)
+        count += load(&at->submitted) - load(&at->ended);
+    return count;
+}
+
+/* " 10 min", " 1 h 20 min", " 2.5 s" … */
+static void print_duration(FILE *out, double seconds)
+{
+    const int64_t minutes = (int64_t)(seconds / 60);
+    if (seconds < 120)
+        fprintf(out, " %.3g s", seconds);
+    else if (minutes < 120)
+        fprintf(out, " %" PRId64 " min", minutes);
+    else
+        fprintf(out, " %" PRId64 " h %" PRId64 " min", minutes / 60, minutes % 60);
+}
+
+static void print_running(FILE *out, const SinoRuntime *runtime)
+{
+    const char *between = "; running:";
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+        const SinoWorkerActivity *activity = &runtime->activity.worker[w];
+        if (load(&activity->running) <= 0) continue;
+        fprintf(out, "%s %s on worker %u for", between, __atomic_load_n(&activity->kind, __ATOMIC_ACQUIRE)->name, w);
+        print_duration(out, 1e-9 * (double)(now_ns() - load(&activity->since_ns)));
+        between = ",";
+    }
+    if (*between == ';') fputs("; no worker runs a task", out);
+}
+
+/* The tasks of a kind that workers run now. */
+static int64_t running_of(const SinoRuntime *runtime, const SinoTaskKind *kind)
+{
+    int64_t count = 0;
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+        const SinoWorkerActivity *activity = &runtime->activity.worker[w];
+        if (__atomic_load_n(&activity->kind, __ATOMIC_ACQUIRE) == kind) count += load(&activity->running);
+    }
+    return count;
+}
+
+static void print_waiting(FILE *out, const SinoRuntime *runtime)
+{
+    const char *between = "; waiting for data or a worker:";
+    for (const SinoCodelet *at = first_codelet(runtime); at; at = at->next) {
+        const int64_t submitted = load(&at->submitted);
+        const int64_t waiting = submitted - load(&at->ended) - running_of(runtime, at->kind);
+        if (waiting <= 0) continue;
+        fprintf(out, "%s %" PRId64 " of %" PRId64 " %s", between, waiting, submitted, at->kind->name);
+        between = ",";
+    }
+}
+
+static void print_receives(FILE *out, const SinoRuntime *runtime)
+{
+    const char *between = "; messages not received:";
+    const SinoReceives *row = __atomic_load_n(&runtime->activity.receives, __ATOMIC_ACQUIRE);
+    for (; row; row = row->next) {
+        const int64_t missing = load(&row->expected) - load(&row->arrived);
+        if (missing <= 0) continue;
+        fprintf(out, "%s %" PRId64 " %s from rank %" PRId64, between, missing, row->name, row->process);
+        between = ",";
+    }
+}
+
+/* Says what waits for what; NULL without memory. */
+static char *describe(const SinoStall *stall)
+{
+    char *text = NULL;
+    size_t size;
+    const SinoRuntime *runtime = stall->runtime;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    if (sino_processes_count(runtime->processes) > 1)
+        fprintf(out, "rank %" PRId64 ": ", sino_processes_rank(runtime->processes));
+    fputs("no task has ended for", out);
+    print_duration(out, stall->limit_s);
+    print_running(out, runtime);
+    print_waiting(out, runtime);
+    print_receives(out, runtime);
+    fputs("; --stall-limit sets how long a run waits, none: for ever", out);
+    (void)fclose(out); /* a text that is cut still tells something */
+    return text;
+}
+
+/* Every rank that stalls tells its part, so that a rank gives the others time to find out. The end is left to rank 0,
+ * which tells what is on disk, if it stalls too. */
+static void end_of_ranks(const SinoStall *stall, const char *words) __attribute__((noreturn));
+
+static void end_of_ranks(const SinoStall *stall, const char *words)
+{
+    SinoStatus told = sino_error(SINO_FAILED, "%s", words);
+    const bool first = sino_processes_rank(stall->runtime->processes) == 0;
+    if (stall->runtime->log) sino_log_error(stall->runtime->log, told);
+    usleep((unsigned)(1e6 * (stall->period_s + (first ? 0.5 : 1.5))));
+    if (!first) sino_processes_end(stall->runtime->processes, SINO_FAILED);
+    sino_ending_now("ended because the run stalled", SINO_FAILED);
+}
+
+static void end(const SinoStall *stall) __attribute__((noreturn));
+
+static void end(const SinoStall *stall)
+{
+    const char *words = describe(stall);
+    if (!words) words = "no task ends any more, and there is no memory to say more";
+    if (sino_processes_count(stall->runtime->processes) > 1) end_of_ranks(stall, words);
+    sino_ending_now(words, SINO_FAILED);
+}
+
+/* Waits for a period; true: the watch shall stop. */
+static bool wait_for_stop(SinoStall *stall)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const double at = (double)until.tv_nsec * 1e-9 + stall->period_s;
+    until.tv_sec += (time_t)at;
+    until.tv_nsec = (long)(1e9 * (at - (double)(time_t)at));
+    pthread_mutex_lock(&stall->mutex);
+    while (!stall->stop && pthread_cond_timedwait(&stall->stopped, &stall->mutex, &until) != ETIMEDOUT) {
+    }
+    const bool stop = stall->stop;
+    pthread_mutex_unlock(&stall->mutex);
+    return stop;
+}
+
+static void *watch(void *argument)
+{
+    SinoStall *stall = argument;
+    while (!wait_for_stop(stall)) {
+        if (tasks_in_flight(stall->runtime) == 0) note_progress(stall->runtime);
+        const double still_s = 1e-9 * (double)(now_ns() - load(&stall->runtime->activity.last_end_ns));
+        if (still_s > stall->limit_s) end(stall);
+    }
+    return NULL;
+}
+
+SinoStatus sino_stall_watch(SinoRuntime *runtime, double limit_s, SinoStall **result)
+{
+    SinoStall *stall = NULL;
+    if (!(limit_s > 0)) return NULL;
+    SINO_TRY(sino_allocate(1, sizeof *stall, "the watch for stalls", &stall));
+    const double longest_s = 5, share = limit_s / 10;
+    *stall = (SinoStall){.runtime = runtime, .limit_s = limit_s, .period_s = share < longest_s ? share : longest_s};
+    note_progress(runtime);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&stall->mutex, NULL);
+    pthread_cond_init(&stall->stopped, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    const int code = pthread_create(&stall->thread, NULL, watch, stall);
+    if (code != 0) free(stall);
+    SINO_CHECK(code == 0, SINO_FAILED, "no thread to watch for stalls: %s", strerror(code));
+    *result = stall;
+    return NULL;
+}
+
+void sino_stall_stop(SinoStall *stall)
+{
+    if (!stall) return;
+    pthread_mutex_lock(&stall->mutex);
+    stall->stop = true;
+    pthread_cond_signal(&stall->stopped);
+    pthread_mutex_unlock(&stall->mutex);
+    pthread_join(stall->thread, NULL);
+    pthread_cond_destroy(&stall->stopped);
+    pthread_mutex_destroy(&stall->mutex);
+    free(stall);
+}
+
+void sino_stall_free_receives(SinoRuntime *runtime)
+{
+    while (runtime->activity.receives) {
+        SinoReceives *first = runtime->activity.receives;
+        runtime->activity.receives = first->next;
+        free(first);
+    }
+}

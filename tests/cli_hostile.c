@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, hostile files: pipes, declared sizes, incomplete sources, names with control characters, outputs that
+ * would replace an input. Each is refused in little time and memory, by every verb that reads scans. */
+#include "cli.h"
+#include "testing_hdf5.h"
+#include "testing_tiff.h"
+
+#include <sys/stat.h>
+
+static const char *const readers[] = {
+    "info %s", "plan %s", "recon %s -o out.h5 --rotation-axis 7",
+    "recon %s -o out --reconstruction-type try --rotation-axis 7 --center-search-width 1"};
+
+/* Every verb refuses the scan with a text that contains `text`, within 10 s and 1 GiB. */
+static void all_refuse(const char *directory, const char *scan, const char *text)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        CliRun run = {.directory = directory};
+        char line[1024];
+        const char *rest = strstr(readers[i], "%s");
+        snprintf(line, sizeof line, "%.*s%s%s", (int)(rest - readers[i]), readers[i], scan, rest + 2);
+        cli_start(&run, "%s", line);
+        cli_wait(&run);
+        if (!strstr(run.err, text)) fail_msg("%s: expected '%s' in '%s'", line, text, run.err);
+        assert_int_equal(run.exit_code, 2);
+        assert_true(run.elapsed_s < 10 && run.peak_bytes < (int64_t)1 << 30);
+        assert_false(cli_exists(directory, "out.h5") || cli_exists(directory, "out"));
+        cli_free(&run);
+    }
+}
+
+static void pipes_are_not_waited_for(void **state)
+{
+    const char *const at = *state;
+    char path[TESTING_PATH];
+    cli_write_scan(at, "scan.h5", &cli_scan);
+    assert_int_equal(mkfifo(testing_path(path, at, "pipe"), 0600), 0);
+    assert_int_equal(mkfifo(testing_path(path, at, "pipe.tif"), 0600), 0);
+    all_refuse(at, "pipe", "pipe is neither a file nor a folder; allowed: ");
+    all_refuse(at, "/dev/zero", "/dev/zero is neither a file nor a folder; allowed: ");
+    all_refuse(at, "pi*.tif", "pipe.tif is not a regular file");
+    all_refuse(at, "scan.h5 --theta pipe", "pipe is not a regular file");
+    all_refuse(at, "scan.h5 --theta /dev/zero", "/dev/zero is not a regular file");
+    all_refuse(at, "scan.h5 --flats pipe", "pipe is not a regular file");
+    all_refuse(at, "scan.h5 --darks pi*.tif", "pipe.tif is not a regular file");
+    all_refuse(at, "pipe --columns 16 --theta 0:180", "pipe is neither a file nor a folder; allowed: ");
+    all_refuse(at, "scan.h5 --config pipe", "--config: pipe is not a regular file");
+    cli_refuses(at, "--machine is 'pipe'; allowed: usual, summit, or a file of `sinodag bench --csv`",
+                "plan scan.h5 --machine pipe");
+}
+
+/* A dataset of this size of which one value is written. */
+static void declare(hid_t file, const char *name, hsize_t images, hsize_t rows, hsize_t columns)
+{
+    const uint16_t one = 1;
+    const hsize_t size[] = {images, rows, columns}, chunk[] = {1, 1, 1}, start[] = {0, 0, 0};
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, size, NULL);
+    assert_true(H5Pset_chunk(creation, 3, chunk) >= 0);
+    const hid_t data = H5Dcreate2(file, name, H5T_STD_U16LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    const hid_t memory = H5Screate_simple(3, chunk, NULL);
+    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, chunk, NULL) >= 0);
+    assert_true(H5Dwrite(data, H5T_NATIVE_UINT16, memory, space, H5P_DEFAULT, &one) >= 0);
+    assert_true(H5Dclose(data) >= 0 && H5Sclose(memory) >= 0 && H5Sclose(space) >= 0 && H5Pclose(creation) >= 0);
+}
+
+static void declared_sizes(void **state)
+{
+    const char *const at = *state;
+    char path[TESTING_PATH];
+    const hsize_t wraps = ((hsize_t)1 << 58) + 1;
+    hid_t file = testing_hdf5_create(testing_path(path, at, "flats.h5"));
+    declare(file, "/exchange/data", 1, 1, 1);
+    declare(file, "/exchange/data_white", wraps, 1, 1);
+    testing_hdf5_close(file);
+    all_refuse(at, "flats.h5", "flats.h5 declares 288230376151711745 flat fields; allowed: up to 4194304");
+    file = testing_hdf5_create(testing_path(path, at, "darks.h5"));
+    declare(file, "/exchange/data", 8, 1, 16);
+    declare(file, "/exchange/data_white", 2, 1, 16);
+    declare(file, "/exchange/data_dark", ((hsize_t)1 << 57), 1, 16);
+    testing_hdf5_close(file);
+    all_refuse(at, "darks.h5", "darks.h5 declares 144115188075855872 dark fields; allowed: up to 4194304");
+    file = testing_hdf5_create(testing_path(path, at, "rows.h5"));
+    declare(file, "/exchange/data", 8, (hsize_t)1 << 40, 16);
+    testing_hdf5_close(file);
+    all_refuse(at, "rows.h5", "rows.h5 declares 1099511627776 rows; allowed: up to 1048576");
+    file = testing_hdf5_create(testing_path(path, at, "angles.h5"));
+    declare(file, "/exchange/data", 600000000, 1, 4);
+    testing_hdf5_close(file);
+    all_refuse(at, "angles.h5", "angles.h5 declares 600000000 projections; allowed: up to 4194304");
+}
+
+/* A virtual dataset in master.h5 whose two halves are in part0.h5 and part1.h5. */
+static void write_parts(const char *directory)
+{
+    char path[TESTING_PATH];
+    const hsize_t whole[] = {12, 4, 16}, half[] = {6, 4, 16}, one[] = {1, 1, 1};
+    const char *const names[] = {"part0.h5", "part1.h5"};
+    CliScan part = cli_scan;
+    part.angles = 6;
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, whole, NULL);
+    for (hsize_t i = 0; i < 2; i++) {
+        const hid_t source = H5Screate_simple(3, half, NULL);
+        cli_write_scan(directory, names[i], &part);
+        assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, (const hsize_t[]){6 * i, 0, 0}, NULL, one, half) >= 0);
+        assert_true(H5Pset_virtual(creation, space, names[i], "/exchange/data", source) >= 0 && H5Sclose(source) >= 0);
+    }
+    CliScan master = cli_scan;
+    master.data_rank = 0;
+    cli_write_scan(directory, "master.h5", &master);
+    const TestingDataset data = {
+        .name = "/exchange/data", .file_type = H5T_STD_U16LE, .rank = 3, .size = {12, 4, 16}, .creation = creation};
+    const hid_t file = H5Fopen(testing_path(path, directory, "master.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    testing_hdf5_dataset(file, &data);
+    testing_hdf5_close(file);
+    assert_true(H5Pclose(creation) >= 0 && H5Sclose(space) >= 0);
+}
+
+static void incomplete_sources(void **state)
+{
+    const char *const at = *state;
+    char path[TESTING_PATH];
+    write_parts(at);
+    cli_works(at, "info master.h5");
+    cli_refuses(at, "--out and the input are the same file, './part1.h5' and 'part1.h5'; allowed: different files",
+                "recon master.h5 -o ./part1.h5 --overwrite --rotation-axis 7");
+    testing_path(path, at, "part1.h5");
+    assert_int_equal(truncate(path, 2000), 0);
+    all_refuse(at, "master.h5", "takes values from part1.h5: part1.h5 is cut, damaged or no HDF5 file (HDF5: ");
+    cli_write_text(at, "part1.h5", "no HDF5");
+    all_refuse(at, "master.h5", "takes values from part1.h5: part1.h5 is cut, damaged or no HDF5 file (HDF5: ");
+    assert_int_equal(truncate(path, 0), 0);
+    all_refuse(at, "master.h5", "takes values from part1.h5: part1.h5 is cut, damaged or no HDF5 file (HDF5: ");
+    CliScan other = cli_scan;
+    other.data_rank = 0;
+    cli_write_scan(at, "part1.h5", &other);
+    all_refuse(at, "master.h5", "takes values from part1.h5: part1.h5 has no dataset /exchange/data");
+    other = cli_scan;
+    other.angles = 5;
+    cli_write_scan(at, "part1.h5", &other);
+    all_refuse(at, "master.h5", "part1.h5: /exchange/data has 320 values, which do not fit the 384 that are taken");
+    assert_int_equal(unlink(path), 0);
+    all_refuse(at, "master.h5", "takes values from part1.h5: part1.h5 does not exist");
+}
+
+/* No byte of what is printed is a control character, but the line's end. */
+static void assert_visible(const char *text)
+{
+    for (; *text; text++) assert_true((unsigned char)*text >= 0x20 || *text == '\n');
+}
+
+static void control_characters(void **state)
+{
+    static const char name[] = "a\x1b[31m\nsinodag:\rforged.h5";
+    const char *const at = *state;
+    cli_write_scan(at, name, &cli_scan);
+    const char *const lines[] = {"info %s", "info %s.absent", "recon %s -o out.h5 --rotation-axis 99",
+                                 "recon %s -o %s.out --iterations 2"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        CliRun run = {.directory = at};
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        cli_start(&run, lines[i], name, name);
+#pragma GCC diagnostic pop
+        cli_wait(&run);
+        assert_visible(run.out);
+        assert_visible(run.err);
+        assert_null(strstr(run.err, "\nsinodag:\\x0dforged"));
+        cli_free(&run);
+    }
+    cli_refuses(at, "unknown option --\\x1b[2J of info; allowed: what sinodag info --help lists", "info --\x1b[2J");
+}
+
+static void yaml_texts_with_nul(void **state)
+{
+    const char *const at = *state;
+    cli_write_scan(at, "scan.h5", &cli_scan);
+    cli_write_text(at, "nul.yaml", "file-name: scan.h5\nout: \"out.h5\\0.safe\"\n");
+    cli_refuses(at, "nul.yaml: line 2 has a text with the character \\0; allowed: texts without it",
+                "recon --config nul.yaml");
+}
+
+static void outputs_that_are_inputs(void **state)
+{
+    const char *const at = *state;
+    const TestingTiff flat = {.format = SAMPLEFORMAT_UINT, .bits = 16, .rows = 4, .columns = 16, .image = 1};
+    char path[TESTING_PATH], other[TESTING_PATH];
+    cli_write_scan(at, "scan.h5", &cli_scan);
+    testing_tiff_write(testing_path(path, at, "o_slice_00002.png"), &flat);
+    cli_refuses(at, "a picture and --flats are the same file, 'o_slice_00002.png'; allowed: different files",
+                "recon scan.h5 --flats o_slice_00002.png -o o.h5 --overwrite --rotation-axis 7");
+    cli_refuses(at,
+                "a picture and --darks are the same file, './o_slice_00002.png' and 'o_slice_00002.png'; allowed: "
+                "different files",
+                "recon scan.h5 --darks o_slice_00002.png -o ./o.h5 --overwrite --rotation-axis 7");
+    assert_int_equal(mkdir(testing_path(path, at, "o"), 0700), 0);
+    testing_tiff_write(testing_path(path, at, "o/recon_00001.tiff"), &flat);
+    cli_refuses(at, "a TIFF slice and --flats are the same file, 'o/recon_00001.tiff'; allowed: different files",
+                "recon scan.h5 --flats o/*.tiff -o o --save-format tiff --overwrite --rotation-axis 7");
+    assert_int_equal(link(path, testing_path(other, at, "linked.tif")), 0);
+    cli_refuses(at,
+                "a TIFF slice and --flats are the same file, 'o/recon_00001.tiff' and 'linked.tif'; allowed: different "
+                "files",
+                "recon scan.h5 --flats linked.tif -o o --save-format tiff --overwrite --rotation-axis 7");
+    cli_write_text(at, "out.h5.partial", "0\n15\n30\n45\n60\n75\n90\n105\n120\n135\n150\n165\n");
+    cli_refuses(at, "--out and --theta are the same file, 'out.h5.partial'; allowed: different files",
+                "recon scan.h5 --theta out.h5.partial -o out.h5 --rotation-axis 7");
+    cli_write_text(at, "out_slice_00002.png", "iterations: 2\n");
+    cli_refuses(at, "a picture and --config are the same file, 'out_slice_00002.png'; allowed: different files",
+                "recon scan.h5 --config out_slice_00002.png -o out.h5 --overwrite --rotation-axis 7");
+    cli_refuses(at, "--graph and --out are the same file, './new.h5' and 'new.h5'; allowed: different files",
+                "recon scan.h5 -o new.h5 --graph ./new.h5 --rotation-axis 7");
+    cli_refuses(at, "a picture and --graph are the same file, 'new_slice_00002.png'; allowed: different files",
+                "recon scan.h5 -o new.h5 --graph new_slice_00002.png --rotation-axis 7");
+    cli_refuses(at, "--roofline and --csv are the same file, './r.svg' and 'r.svg'; allowed: different files",
+                "bench --csv r.svg --roofline ./r.svg");
+}
+
+int cli_hostile_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(pipes_are_not_waited_for), CLI_TEST(declared_sizes),      CLI_TEST(incomplete_sources),
+        CLI_TEST(control_characters),       CLI_TEST(yaml_texts_with_nul), CLI_TEST(outputs_that_are_inputs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

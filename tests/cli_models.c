@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, models: what StarPU measures is kept, and no damage to these files, no full disk and no other run makes
+ * a run fail. */
+#include "cli.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* A run whose policy uses all models. */
+#define RECON "recon scan.h5 --rotation-axis 7.5 --iterations 2 --pictures no --scheduler dmdas --overwrite -o "
+#define KEPT  ".starpu/sampling/sinodag"
+
+static void make_scan(const char *directory)
+{
+    cli_write_scan(directory, "scan.h5", &cli_scan);
+}
+
+/* A run that works, with this variable; what it says; caller frees. */
+static char *said(const char *directory, char *environment)
+{
+    CliRun run = {.directory = directory, .environment = environment};
+    cli_start(&run, RECON "out.h5");
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("exit code %d\n%s", run.exit_code, run.err);
+    free(run.out);
+    return run.err;
+}
+
+static void assert_says(const char *directory, char *environment, const char *has)
+{
+    char *text = said(directory, environment);
+    if (has ? !strstr(text, has) : strstr(text, "StarPU") || strstr(text, "warning"))
+        fail_msg("expected \"%s\" in\n%s", has ? has : "nothing on StarPU", text);
+    free(text);
+}
+
+/* The first file in the folder whose name has this in it. */
+static char *file_with(const char *folder, const char *part)
+{
+    char *listing = cli_listing(folder), *rest = listing, *found = NULL;
+    for (char *line; !found && (line = strsep(&rest, "\n"));) {
+        line[strcspn(line, " ")] = '\0';
+        if (strstr(line, part) && !strstr(line, "aside")) found = strdup(line);
+    }
+    if (!found) fail_msg("no %s in\n%s", part, folder);
+    free(listing);
+    return found;
+}
+
+enum { EMPTY, CUT, CUT_AT_LINE, GARBAGE, FOLDER, FIFO, PLAIN, DAMAGES };
+
+static void damage(const char *path, int kind)
+{
+    struct stat info;
+    char text[4096] = "";
+    assert_int_equal(stat(path, &info), 0);
+    if (kind == EMPTY) assert_int_equal(truncate(path, 0), 0);
+    if (kind == CUT) assert_int_equal(truncate(path, info.st_size / 2), 0);
+    if (kind < CUT_AT_LINE) return;
+    FILE *file = fopen(path, "r+");
+    assert_non_null(file);
+    const size_t bytes = fread(text, 1, sizeof text - 1, file);
+    text[bytes] = '\0';
+    if (kind == CUT_AT_LINE) assert_int_equal(ftruncate(fileno(file), strchr(text, '\n') - text + 1), 0);
+    if (kind == PLAIN) assert_int_equal(ftruncate(fileno(file), info.st_size - 40), 0);
+    if (kind == GARBAGE) assert_true(fseek(file, (long)info.st_size / 3, SEEK_SET) == 0 && fputs("?", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    if (kind == FOLDER) assert_true(unlink(path) == 0 && mkdir(path, 0700) == 0);
+    if (kind == FIFO) assert_true(unlink(path) == 0 && mkfifo(path, 0600) == 0);
+}
+
+static void damaged_files_are_set_aside(void **state)
+{
+    static const char *const part[] = {".config", ".latency", ".bandwidth", ".platform.xml", "sinodag_spmm_project"};
+    char home[TESTING_PATH + 20], kept[TESTING_PATH], path[TESTING_PATH];
+    make_scan(*state);
+    snprintf(home, sizeof home, "XDG_CACHE_HOME=%s/home", (const char *)*state);
+    testing_path(kept, *state, "home/" KEPT);
+    assert_says(*state, home, NULL);
+    for (int i = 0; i < 5 * DAMAGES; i++) {
+        char *name = file_with(kept, part[i % 5]);
+        damage(testing_path(path, kept, name), i / 5);
+        assert_says(*state, home, " is damaged or no run of sinodag wrote it; it is set aside as ");
+        assert_says(*state, home, NULL);
+        assert_true(cli_exists(kept, name));
+        strcat(path, ".aside");
+        if (i / 5 == FOLDER) assert_int_equal(rmdir(path), 0);
+        free(name);
+    }
+}
+
+/* Runs of different sizes measure different things. */
+static void runs_side_by_side(void **state)
+{
+    enum { RUNS = 4 };
+    char home[TESTING_PATH + 20];
+    make_scan(*state);
+    snprintf(home, sizeof home, "XDG_CACHE_HOME=%s/home", (const char *)*state);
+    for (int round = 0; round < 4; round++) {
+        CliRun run[RUNS];
+        for (int i = 0; i < RUNS; i++) {
+            run[i] = (CliRun){.directory = *state, .environment = home};
+            cli_start(&run[i], RECON "out%d.h5 --workers %d --minibatch %d", i, 1 + i % 2, 1 + i);
+        }
+        for (int i = 0; i < RUNS; i++) {
+            cli_wait(&run[i]);
+            if (run[i].exit_code != 0 || strstr(run[i].err, "warning"))
+                fail_msg("exit code %d\n%s", run[i].exit_code, run[i].err);
+            cli_free(&run[i]);
+        }
+    }
+    assert_says(*state, home, NULL);
+}
+
+static void names_too_long_for_starpu(void **state)
+{
+    char home[2 * TESTING_PATH], longer[220];
+    make_scan(*state);
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    snprintf(home, sizeof home, "XDG_CACHE_HOME=%s/%s", (const char *)*state, longer);
+    assert_says(*state, home, NULL);
+    snprintf(home, sizeof home, "TMPDIR=%s/%s", (const char *)*state, longer);
+    assert_says(*state, home, NULL);
+    snprintf(home, sizeof home, "STARPU_PERF_MODEL_DIR=%s/%s", (const char *)*state, longer);
+    assert_says(*state, home, NULL);
+    assert_true(cli_exists(*state, longer));
+}
+
+static void temporary_disk_is_full(void **state)
+{
+    char home[TESTING_PATH + 20];
+    make_scan(*state);
+    cli_mount(*state, "disk", 0, "size=32k");
+    snprintf(home, sizeof home, "TMPDIR=%s/disk", (const char *)*state);
+    assert_says(*state, home, NULL);
+}
+
+/* The directory of a killed run is removed by a later one, that of a living run is not. */
+static void killed_runs_leave_nothing_for_long(void **state)
+{
+    char home[TESTING_PATH + 20], left[TESTING_PATH], place[TESTING_PATH];
+    const struct timespec long_ago[] = {{.tv_sec = time(NULL) - 1000}, {.tv_sec = time(NULL) - 1000}};
+    CliRun run = {.directory = *state, .environment = home};
+    make_scan(*state);
+    assert_int_equal(mkdir(testing_path(place, *state, "tmp"), 0700), 0);
+    snprintf(home, sizeof home, "TMPDIR=%s/tmp", (const char *)*state);
+    cli_start(&run, "recon scan.h5 --rotation-axis 7.5 --iterations 100000 --minibatch 1 -o killed.h5");
+    cli_await(&run, ", iteration ");
+    char *name = file_with(place, "sinodag-starpu-");
+    name[strcspn(name, "/")] = '\0';
+    testing_path(left, place, name);
+    assert_int_equal(utimensat(AT_FDCWD, left, long_ago, 0), 0);
+    assert_says(*state, home, NULL);
+    assert_true(cli_exists(place, name));
+    assert_int_equal(kill(run.pid, SIGKILL), 0);
+    cli_wait(&run);
+    cli_free(&run);
+    assert_int_equal(utimensat(AT_FDCWD, left, long_ago, 0), 0);
+    assert_says(*state, home, NULL);
+    assert_names(place, "");
+    free(name);
+}
+
+/* PoCL would make a cache here. */
+static void opencl_sleeps(void **state)
+{
+    char home[TESTING_PATH + 20];
+    make_scan(*state);
+    snprintf(home, sizeof home, "XDG_CACHE_HOME=%s/home", (const char *)*state);
+    assert_says(*state, home, NULL);
+    assert_false(cli_exists(*state, "home/pocl"));
+}
+
+int cli_models_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(damaged_files_are_set_aside),        CLI_TEST(runs_side_by_side),
+        CLI_TEST(names_too_long_for_starpu),          CLI_TEST(temporary_disk_is_full),
+        CLI_TEST(killed_runs_leave_nothing_for_long), CLI_TEST(opencl_sleeps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, suspicion: scans that are not what they are taken for are refused or warned of, by info and by recon
+ * alike; undefined values are told by kind; the center is found in all columns. */
+#include "cli.h"
+#include "testing_tiff.h"
+
+#include <math.h>
+
+/* Number of times that `what` is in the text. */
+static int count_of(const char *text, const char *what)
+{
+    int count = 0;
+    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what)) count++;
+    return count;
+}
+
+static char *output_of(const char *directory, const char *line)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "%s", line);
+    cli_wait(&run);
+    char *text = strdup(strncmp(line, "info", 4) == 0 ? run.out : run.err);
+    if (run.exit_code != 0) fail_msg("%s: exit code %d, %s", line, run.exit_code, run.err);
+    cli_free(&run);
+    return text;
+}
+
+/* recon works; info and recon warn of this. */
+static void assert_warned(const char *directory, const char *warning, const char *arguments)
+{
+    char line[300];
+    snprintf(line, sizeof line, "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --overwrite",
+             arguments);
+    char *said = output_of(directory, line);
+    snprintf(line, sizeof line, "info %s", arguments);
+    char *told = output_of(directory, line), expected[300];
+    snprintf(expected, sizeof expected, "sinodag: warning: %s", warning);
+    if (!strstr(said, expected)) fail_msg("expected '%s' in '%s'", expected, said);
+    snprintf(expected, sizeof expected, "\nwarning      %s", warning);
+    if (!strstr(told, expected)) fail_msg("expected '%s' in '%s'", expected, told);
+    free(said);
+    free(told);
+}
+
+/* recon refuses this, and info says so. */
+static void assert_refused(const char *directory, const char *refusal, const char *arguments)
+{
+    char line[300], expected[700];
+    cli_refuses(directory, refusal, "recon %s -o o.h5 --rotation-axis 7.5 --graph graph.dot", arguments);
+    snprintf(line, sizeof line, "info %s", arguments);
+    char *told = output_of(directory, line);
+    snprintf(expected, sizeof expected, "\nrefused      %s\n", refusal);
+    if (!strstr(told, expected)) fail_msg("expected '%s' in '%s'", expected, told);
+    free(told);
+}
+
+/* Neither info nor recon has anything to say of the scan. */
+static void assert_silent(const char *directory, const char *arguments)
+{
+    char line[300];
+    snprintf(line, sizeof line, "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --overwrite",
+             arguments);
+    char *said = output_of(directory, line);
+    snprintf(line, sizeof line, "info %s", arguments);
+    char *told = output_of(directory, line);
+    if (strstr(said, "warning") || strstr(told, "warning") || strstr(told, "refused"))
+        fail_msg("%s: a false alarm in\n%s%s", arguments, said, told);
+    free(said);
+    free(told);
+}
+
+static void angles_in_another_unit(void **state)
+{
+    const char *const at = *state;
+    double radians[12], few[12], same[12];
+    float raw[12];
+    CliScan scan = cli_scan;
+    for (int k = 0; k < 12; k++) radians[k] = M_PI * k / 12;
+    for (int k = 0; k < 12; k++) few[k] = 0.2 * k;
+    for (int k = 0; k < 12; k++) same[k] = 30;
+    for (int k = 0; k < 12; k++) raw[k] = (float)(15 * k);
+    cli_write_scan(at, "scan.h5", &scan);
+    assert_silent(at, "scan.h5");
+    scan.theta = radians;
+    cli_write_scan(at, "radians.h5", &scan);
+    assert_refused(at,
+                   "the angles cover 2.8798 degrees, and as many radians make 180 degrees: they are radians that are "
+                   "taken for degrees; allowed: degrees, as by --theta 0:165",
+                   "radians.h5");
+    assert_silent(at, "radians.h5 --theta 0:165");
+    cli_write_bytes(at, "theta.bin", raw, sizeof raw);
+    assert_refused(at,
+                   "the angles cover 9454 degrees, which is 165 radians: they are degrees that are taken for radians; "
+                   "allowed: --theta 0:165",
+                   "scan.h5 --theta theta.bin");
+    scan.theta = few;
+    cli_write_scan(at, "few.h5", &scan);
+    assert_warned(at, "the angles cover 2.200 degrees; are they radians that are taken for degrees?", "few.h5");
+    assert_warned(at, "the angles cover 11460 degrees; are they degrees that are taken for radians?",
+                  "scan.h5 --theta 0:11460");
+    assert_silent(at, "scan.h5 --theta 0:10800:excluded"); /* sixty half turns */
+    assert_silent(at, "scan.h5 --theta 0:360");
+    assert_silent(at, "scan.h5 --theta=-60:60"); /* of a sample that hides itself at other angles */
+    assert_warned(at, "the angles cover 60.0 degrees; a slice needs about 180,", "scan.h5 --theta 0:60");
+    scan.theta = same;
+    cli_write_scan(at, "same.h5", &scan);
+    assert_refused(at, "all 12 angles are 30 degrees; allowed: angles that differ, as by --theta 0:180", "same.h5");
+}
+
+static void values_of_another_kind(void **state)
+{
+    const char *const at = *state;
+    cli_write_scan(at, "scan.h5", &cli_scan);
+    assert_warned(at,
+                  "the values have a mean of 600 in a sample of the scan, which is much for transmissions; are they "
+                  "counts, which need flat fields? (--data counts)",
+                  "scan.h5 --data transmission");
+    assert_warned(at,
+                  "the values have a mean of 600 in a sample of the scan, which is much for line integrals; are they "
+                  "counts, which need flat fields? (--data counts)",
+                  "scan.h5 --data line-integrals");
+    cli_refuses(
+        at,
+        "the values have a mean of 600 in a sample of the scan, which is much for transmissions; allowed: --data "
+        "counts with flat fields, or --data transmission if that is what they are",
+        "recon scan.h5 -o o.h5 --flat-correction none");
+    static float counts[16 * 16], theta[16];
+    for (int i = 0; i < 16 * 16; i++) counts[i] = (float)(900 - 400 * (i % 16 > 3 && i % 16 < 12));
+    for (int k = 0; k < 16; k++) theta[k] = (float)(M_PI * k / 16);
+    cli_write_bytes(at, "raw.bin", counts, sizeof counts);
+    cli_write_bytes(at, "theta.bin", theta, sizeof theta);
+    assert_refused(at,
+                   "the values have a mean of 700 in a sample of the scan, which is much for line integrals; allowed: "
+                   "--data counts with flat fields, or --data line-integrals if that is what they are",
+                   "raw.bin --theta theta.bin --columns 16");
+    char *emission = output_of(at, "recon raw.bin --theta theta.bin --columns 16 -o pet.h5 --rotation-axis 7.5 "
+                                   "--iterations 1 --algorithm mlem --pictures no");
+    assert_null(strstr(emission, "warning"));
+    free(emission);
+    for (int i = 0; i < 16 * 16; i++) counts[i] = 900 - counts[i]; /* large, as in units of a simulation */
+    cli_write_bytes(at, "raw.bin", counts, sizeof counts);
+    assert_silent(at, "raw.bin --theta theta.bin --columns 16");
+}
+
+static uint16_t bright(uint64_t angle, uint64_t row, uint64_t column)
+{
+    return (uint16_t)(3000 + angle + row + column);
+}
+
+static uint16_t integrals(uint64_t angle, uint64_t row, uint64_t column)
+{
+    return (uint16_t)(1 + (angle + row + column) % 2);
+}
+
+static void fields_that_do_not_belong(void **state)
+{
+    const char *const at = *state;
+    CliScan scan = cli_scan;
+    scan.flat_count = 100;
+    scan.dark_count = 1000;
+    cli_write_scan(at, "swapped.h5", &scan);
+    assert_refused(
+        at,
+        "the flat fields have a mean of 100 in a sample of the rows, the dark fields 1000; allowed: flat "
+        "fields brighter than dark fields (if the two are swapped: --flats and --darks with the right images)",
+        "swapped.h5");
+    scan = cli_scan;
+    scan.count = bright;
+    cli_write_scan(at, "bright.h5", &scan);
+    assert_warned(at, "the projections are 3.0 times as bright as the flat fields;", "bright.h5");
+    scan.count = integrals;
+    cli_write_scan(at, "integrals.h5", &scan);
+    assert_warned(at, "the projections have 1/7", "integrals.h5");
+}
+
+static uint16_t nothing(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)angle, (void)row, (void)column;
+    return 0;
+}
+
+static void scans_without_values(void **state)
+{
+    const char *const at = *state;
+    CliScan scan = cli_scan;
+    float none[16 * 16], theta[16];
+    scan.count = nothing;
+    cli_write_scan(at, "zero.h5", &scan);
+    assert_refused(at, "every value of a sample of the scan is 0; allowed: a scan with values", "zero.h5");
+    for (int i = 0; i < 16 * 16; i++) none[i] = NAN;
+    for (int k = 0; k < 16; k++) theta[k] = (float)(M_PI * k / 16);
+    cli_write_bytes(at, "nan.bin", none, sizeof none);
+    cli_write_bytes(at, "theta.bin", theta, sizeof theta);
+    assert_refused(at, "every value of a sample of the scan is NaN or infinite; allowed: a scan with values",
+                   "nan.bin --theta theta.bin --columns 16");
+    for (int i = 0; i < 16 * 16; i++) none[i] = 0;
+    cli_write_bytes(at, "nan.bin", none, sizeof none);
+    assert_refused(at, "every value of a sample of the scan is 0; allowed: a scan with values",
+                   "nan.bin --theta theta.bin --columns 16");
+}
+
+enum { FAULTY_ANGLES = 40, FAULTY_ROWS = 300 };
+
+/* Projections 3, 7 and 8 and columns 5, 6 and 12 without a count, and some pixels. */
+static uint16_t faulty(uint64_t angle, uint64_t row, uint64_t column)
+{
+    const bool dropped = angle == 3 || angle == 7 || angle == 8, dead = column == 5 || column == 6 || column == 12;
+    if (row < 5 && column == row && angle == 20) return UINT16_MAX;
+    return dropped || dead ? 0 : (uint16_t)(400 + 10 * column);
+}
+
+/* One line per kind, whatever the number of rows. */
+static void faults_are_told_by_number(void **state)
+{
+    CliScan scan = cli_scan;
+    scan.angles = scan.theta_count = FAULTY_ANGLES;
+    scan.rows = FAULTY_ROWS;
+    scan.count = faulty;
+    cli_write_scan(*state, "scan.h5", &scan);
+    char *cg = output_of(*state, "recon scan.h5 -o cg.h5 --rotation-axis 7.5 --iterations 1 --max-repaired 0.3");
+    assert_int_equal(count_of(cg, "warning"), 3);
+    assert_non_null(strstr(cg,
+                           "sinodag: warning: projections without any value: 3 of 40, they have weight 0; number 3, "
+                           "7 to 8\n"));
+    assert_non_null(strstr(cg, "sinodag: warning: detector columns without any value: 3 of 16, they have weight 0; "
+                               "column 5 to 6, 12\n"));
+    assert_non_null(strstr(cg, "sinodag: warning: 5 other undefined values in 5 of 300 slices have weight 0\n"));
+    free(cg);
+    char *fbp = output_of(*state, "recon scan.h5 -o fbp.h5 --rotation-axis 7.5 --algorithm fbp --max-repaired 0.3 "
+                                  "--start-column 2 --saturation 0");
+    if (count_of(fbp, "warning") != 2) fail_msg("%s", fbp);
+    assert_non_null(strstr(fbp, "projections without any value: 3 of 40, they are taken as 0; number 3, 7 to 8\n"));
+    assert_non_null(strstr(fbp, "detector columns without any value: 3 of 14, they are interpolated; column 5 to 6, "
+                                "12\n"));
+    free(fbp);
+}
+
+/* Rows without counts, between those of the sample. */
+static uint16_t hidden(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)angle;
+    return (row >= 12 && row < 28) || (row >= 32 && row < 48) ? 0 : (uint16_t)(400 + 10 * column);
+}
+
+static uint16_t half_dark(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)angle, (void)row;
+    return column < 8 ? 0 : (uint16_t)(400 + 10 * column);
+}
+
+static void many_undefined_values_are_refused(void **state)
+{
+    const char *const at = *state;
+    static const char advice[] = "--start-row, --end-row, --start-column and --end-column for the part with values, "
+                                 "--data line-integrals if the "
+                                 "values are no counts, or a larger --max-repaired";
+    char message[500];
+    CliScan scan = cli_scan;
+    scan.count = half_dark;
+    cli_write_scan(at, "half.h5", &scan);
+    snprintf(
+        message, sizeof message,
+        "50.0 %% of the values of a sample of the scan are undefined; allowed: up to 20 %% (--max-repaired 0.2): %s",
+        advice);
+    assert_refused(at, message, "half.h5");
+    cli_works(at, "recon half.h5 -o half_out.h5 --rotation-axis 7.5 --iterations 1 --max-repaired 0.5");
+    cli_works(at, "recon half.h5 -o crop.h5 --rotation-axis 11.5 --iterations 1 --start-column 8");
+    scan.rows = 60;
+    scan.count = hidden;
+    cli_write_scan(at, "hidden.h5", &scan);
+    char *names = cli_listing(at);
+    CliRun run = {.directory = at};
+    cli_start(&run, "recon hidden.h5 -o o.h5 --rotation-axis 7.5 --iterations 1");
+    cli_wait(&run);
+    snprintf(message, sizeof message,
+             "53.3 %% of the values are undefined; allowed: up to 20 %% (--max-repaired 0.2): %s", advice);
+    assert_int_equal(run.exit_code, 2);
+    if (!strstr(run.err, message)) fail_msg("expected '%s' in '%s'", message, run.err);
+    cli_free(&run);
+    char *after = cli_listing(at);
+    assert_string_equal(after, names);
+    free(names);
+    free(after);
+}
+
+/* The line integral at distance s of the axis through two disks of density 0.02 at the given angle; off: the distance
+ * of the smaller one. */
+static double disks(double s, double angle, double large, double off)
+{
+    const double t = s - off * cos(angle);
+    return 0.04 * sqrt(fmax(large * large - s * s, 0)) + 0.04 * sqrt(fmax(9 - t * t, 0));
+}
+
+/* A raw sinogram of `angles` angles over `turn` of 64 columns with the axis at `center`. */
+static void write_disks(const char *directory, int angles, double turn, double center, double large, double off)
+{
+    static float b[360 * 64], theta[360];
+    for (int k = 0; k < angles; k++) {
+        theta[k] = (float)(turn * k / angles);
+        for (int c = 0; c < 64; c++) b[k * 64 + c] = (float)disks(c - center, (double)theta[k], large, off);
+    }
+    cli_write_bytes(directory, "disks.bin", b, (size_t)angles * 64 * sizeof *b);
+    cli_write_bytes(directory, "disks_theta.bin", theta, (size_t)angles * sizeof *theta);
+}
+
+static void widths_that_cannot_be(void **state)
+{
+    const char *const at = *state;
+    write_disks(at, 180, M_PI, 30, 20, 12);
+    assert_silent(at, "disks.bin --theta disks_theta.bin --columns 64");
+    char *half = output_of(at, "info disks.bin --theta disks_theta.bin --columns 32");
+    assert_non_null(strstr(half,
+                           "\nwarning      a projection is less like the next one than like the one 2 further on; are "
+                           "there 64 columns? (--columns 64)\n"));
+    free(half);
+    float theta[90];
+    for (int k = 0; k < 90; k++) theta[k] = (float)(M_PI * k / 90);
+    cli_write_bytes(at, "half_theta.bin", theta, sizeof theta);
+    char *twice = output_of(at, "info disks.bin --theta half_theta.bin --columns 128");
+    assert_non_null(strstr(twice,
+                           "\nwarning      every projection looks like 2 alike side by side; are there 64 columns? "
+                           "(--columns 64)\n"));
+    free(twice);
+}
+
+/* The axis at the side of the detector in a whole turn. */
+static void half_acquisitions(void **state)
+{
+    const char *const at = *state;
+    static const char input[] =
+        "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite";
+    static const char axis[] = "the rotation axis, column 14.0, is 18 columns off the middle in a scan of a whole "
+                               "turn, and the object reaches "
+                               "beyond the shorter side, where it is seen once instead of twice";
+    static const char part[] = "; allowed: --start-column 0 --end-column 29 for the part that is seen all around, or ";
+    char line[400], message[700];
+    write_disks(at, 360, 2 * M_PI, 14, 44, 30);
+    snprintf(message, sizeof message,
+             "%s, which fbp does not know%s--algorithm cg with --volume 100x100, which has room "
+             "for the whole object",
+             axis, part);
+    CliRun run = {.directory = at};
+    cli_start(&run, "%s --algorithm fbp --rotation-axis 14", input);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    if (!strstr(run.err, message)) fail_msg("expected '%s' in '%s'", message, run.err);
+    cli_free(&run);
+    snprintf(line, sizeof line, "%s --iterations 1 --rotation-axis 14", input);
+    char *cg = output_of(at, line);
+    snprintf(message, sizeof message, "warning: %s: the slice cuts it off%s--volume 100x100, which", axis, part);
+    if (!strstr(cg, message)) fail_msg("expected '%s' in '%s'", message, cg);
+    free(cg);
+    snprintf(line, sizeof line, "%s --iterations 1 --rotation-axis 14 --volume 100x100", input);
+    char *whole = output_of(at, line);
+    assert_null(strstr(whole, "warning"));
+    free(whole);
+    cli_works(at, "%s --algorithm fbp --rotation-axis 14 --start-column 0 --end-column 29", input);
+    write_disks(at, 360, 2 * M_PI, 14, 8, 5); /* the object is seen all around */
+    cli_works(at, "%s --algorithm fbp --rotation-axis 14", input);
+    write_disks(at, 360, 2 * M_PI, 30, 40, 30);
+    cli_works(at, "%s --algorithm fbp --rotation-axis 30", input);
+}
+
+/* The center is searched in the whole width, whatever the crop. */
+static void centers_of_cropped_scans(void **state)
+{
+    const char *const at = *state;
+    static const char input[] =
+        "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite --iterations 1";
+    static const char *const crops[] = {"--start-column 8 --end-column 30", "--start-column 24 --end-column 40",
+                                        "--rotation-axis-auto phase --start-column 30 --end-column 50"};
+    char line[300];
+    write_disks(at, 180, M_PI, 33.2, 20, 12);
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line, "%s %s", input, crops[i]);
+        char *said = output_of(at, line);
+        const char *rest;
+        const double whole = cli_number_after(said, "rotation center: column ", NULL);
+        const double part = cli_number_after(said, "which is column ", &rest);
+        const double first = cli_number_after(crops[i], "--start-column ", NULL);
+        if (!(fabs(whole - 33.2) < 0.5)) fail_msg("center %g of %s", whole, crops[i]);
+        assert_true(fabs(whole - first - part) < 0.011);
+        free(said);
+    }
+}
+
+/* Nothing is wrong with these. */
+static void measured_scans(void **state)
+{
+    static const char *const sets[][2] = {
+        {"tooth/tooth.h5", "--rotation-axis 296"},
+        {"memxct/ADS1_sinogram.bin", "--columns 256 --rotation-axis 127.5 --theta"},
+        {"memxct/CDS1_sinogram.bin", "--columns 512 --rotation-axis 255.5 --end-row 1 --theta"},
+        {"savu-24737/tiffs", "--rotation-axis 86 --end-row 4 --theta"}};
+    static const char *const theta[] = {"", "memxct/ADS1_theta.bin", "memxct/CDS1_theta.bin", "savu-24737/angles.txt"};
+    static const char *const more[] = {"", "", "", "[10:101]"};
+    char scan[TESTING_PATH], angles[TESTING_PATH], flat[TESTING_PATH], dark[TESTING_PATH];
+    for (int i = 0; i < 4; i++) {
+        CliRun run = {.directory = *state};
+        const bool images = strncmp(sets[i][0], "savu", 4) == 0;
+        testing_data(scan, sets[i][0]);
+        cli_start(&run, "recon %s -o o.h5 --iterations 1 --pictures no --overwrite %s%s%s%s%s%s%s%s", scan, sets[i][1],
+                  *theta[i] ? " " : "", *theta[i] ? testing_data(angles, theta[i]) : "", more[i],
+                  images ? " --flats " : "", images ? testing_data(flat, "savu-24737/flat_00001.tiff") : "",
+                  images ? " --darks " : "", images ? testing_data(dark, "savu-24737/dark_00001.tiff") : "");
+        cli_wait(&run);
+        /* A pixel of the flat field of the images is 0 in row 0. */
+        const int undefined = images ? count_of(run.err, "warning: 91 undefined values in 1 of 4 slices") : 0;
+        if (run.exit_code != 0 || count_of(run.err, "warning") != undefined)
+            fail_msg("%s: exit code %d\n%s", sets[i][0], run.exit_code, run.err);
+        cli_free(&run);
+    }
+}
+
+int cli_suspicion_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(angles_in_another_unit),    CLI_TEST(values_of_another_kind),
+        CLI_TEST(fields_that_do_not_belong), CLI_TEST(scans_without_values),
+        CLI_TEST(faults_are_told_by_number), CLI_TEST(many_undefined_values_are_refused),
+        CLI_TEST(widths_that_cannot_be),     CLI_TEST(half_acquisitions),
+        CLI_TEST(centers_of_cropped_scans),  CLI_TEST(measured_scans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* HDF5 source: virtual datasets and external raw files that are incomplete, of another shape or type, or hostile. */
+#include "scan.h"
+#include "testing_hdf5.h"
+
+#include <sys/stat.h>
+
+enum { ANGLES = 4, ROWS = 2, COLUMNS = 3, FRAME = ROWS * COLUMNS, VALUES = ANGLES * FRAME };
+
+static const hsize_t whole[] = {ANGLES, ROWS, COLUMNS};
+static const hsize_t half[] = {ANGLES / 2, ROWS, COLUMNS};
+
+static SinoStatus open_path(const char *path, SinoScan **scan)
+{
+    const SinoScanRequest request = {.path = path};
+    return sino_scan_open(&request, scan);
+}
+
+static void refuse(const char *directory, const char *text)
+{
+    char path[TESTING_PATH];
+    SinoScan *scan = NULL;
+    assert_error_has(open_path(testing_path(path, directory, "scan.h5"), &scan), SINO_BAD_INPUT, text);
+    assert_null(scan);
+}
+
+/* The scan opens, and value i of its data is i. */
+static void accept(const char *directory, int64_t files)
+{
+    char path[TESTING_PATH];
+    uint16_t counts[VALUES];
+    SinoScan *scan;
+    const SinoScanBox box = {0, ROWS, 0, COLUMNS};
+    assert_success(open_path(testing_path(path, directory, "scan.h5"), &scan));
+    assert_int_equal(sino_scan_info(scan)->file_count, files);
+    assert_success(sino_scan_read(scan, 0, ANGLES, &box, counts));
+    for (int i = 0; i < VALUES; i++) assert_int_equal(counts[i], i);
+    sino_scan_close(scan);
+}
+
+/* A file with /data of this type and size, whose values count up from `first`. */
+static void write_part(const char *directory, const char *name, hid_t type, int rank, const hsize_t *size,
+                       uint16_t first)
+{
+    char path[TESTING_PATH];
+    uint16_t values[VALUES];
+    for (int i = 0; i < VALUES; i++) values[i] = (uint16_t)(first + i);
+    TestingDataset data = {
+        .name = "/data", .file_type = type, .memory_type = H5T_NATIVE_UINT16, .rank = rank, .values = values};
+    for (int d = 0; d < rank; d++) data.size[d] = size[d];
+    const hid_t file = testing_hdf5_create(testing_path(path, directory, name));
+    testing_hdf5_dataset(file, &data);
+    testing_hdf5_close(file);
+}
+
+static void write_parts(const char *directory)
+{
+    write_part(directory, "a.h5", H5T_STD_U16LE, 3, half, 0);
+    write_part(directory, "b.h5", H5T_STD_U16BE, 3, half, VALUES / 2);
+}
+
+/* A virtual dataset in the making. */
+typedef struct Master {
+    hid_t creation, space;
+} Master;
+
+static Master begin_master(void)
+{
+    const Master master = {.creation = H5Pcreate(H5P_DATASET_CREATE), .space = H5Screate_simple(3, whole, NULL)};
+    assert_true(master.creation >= 0 && master.space >= 0);
+    return master;
+}
+
+/* Frames first … first + count − 1 come from all of a source of this size. */
+static void add_frames(const Master *master, hsize_t first, hsize_t count, const char *file, const char *dataset,
+                       int rank, const hsize_t *size)
+{
+    const hsize_t start[] = {first, 0, 0}, block[] = {count, ROWS, COLUMNS}, one[] = {1, 1, 1};
+    const hid_t source = H5Screate_simple(rank, size, NULL);
+    assert_true(H5Sselect_hyperslab(master->space, H5S_SELECT_SET, start, NULL, one, block) >= 0);
+    assert_true(H5Pset_virtual(master->creation, master->space, file, dataset, source) >= 0);
+    assert_true(H5Sclose(source) >= 0);
+}
+
+static void end_master_at(const Master *master, const char *directory, const char *name, const char *dataset)
+{
+    char path[TESTING_PATH];
+    const TestingDataset data = {.name = dataset,
+                                 .file_type = H5T_STD_U16LE,
+                                 .rank = 3,
+                                 .size = {ANGLES, ROWS, COLUMNS},
+                                 .creation = master->creation};
+    const hid_t file = testing_hdf5_create(testing_path(path, directory, name));
+    testing_hdf5_dataset(file, &data);
+    testing_hdf5_close(file);
+    assert_true(H5Pclose(master->creation) >= 0 && H5Sclose(master->space) >= 0);
+}
+
+static void end_master(const Master *master, const char *directory)
+{
+    end_master_at(master, directory, "scan.h5", "/exchange/data");
+}
+
+static void write_master(const char *directory, const char *second, const char *second_dataset)
+{
+    const Master master = begin_master();
+    add_frames(&master, 0, 2, "a.h5", "/data", 3, half);
+    add_frames(&master, 2, 2, second, second_dataset, 3, half);
+    end_master(&master, directory);
+}
+
+static void complete_sources_are_read(void **state)
+{
+    write_parts(*state);
+    write_master(*state, "b.h5", "/data");
+    accept(*state, 3);
+    /* one source per frame, of two dimensions, in a file of its own or in one file */
+    const hsize_t frame[] = {ROWS, COLUMNS};
+    const char *const names[] = {"f0.h5", "f1.h5", "f2.h5", "f3.h5"};
+    Master master = begin_master();
+    for (int i = 0; i < ANGLES; i++) {
+        write_part(*state, names[i], H5T_STD_U16LE, 2, frame, (uint16_t)(i * FRAME));
+        add_frames(&master, (hsize_t)i, 1, names[i], "/data", 2, frame);
+    }
+    end_master(&master, *state);
+    accept(*state, 1 + ANGLES);
+}
+
+static void incomplete_sources_are_refused(void **state)
+{
+    char path[TESTING_PATH];
+    write_parts(*state);
+    write_master(*state, "b.h5", "/data");
+    testing_path(path, *state, "b.h5");
+    assert_int_equal(truncate(path, 1000), 0);
+    refuse(*state, "scan.h5: /exchange/data takes values from b.h5: ");
+    refuse(*state, "/b.h5 is cut, damaged or no HDF5 file (HDF5: truncated file");
+    assert_int_equal(truncate(path, 0), 0);
+    refuse(*state, "/b.h5 is cut, damaged or no HDF5 file (HDF5: ");
+    assert_int_equal(unlink(path), 0);
+    refuse(*state, "takes values from b.h5: b.h5 does not exist");
+    assert_int_equal(mkdir(path, 0700), 0);
+    refuse(*state, "takes values from b.h5: b.h5 does not exist");
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    refuse(*state, "/b.h5 is not a regular file");
+}
+
+static void sources_without_the_values_are_refused(void **state)
+{
+    const hsize_t smaller[] = {1, ROWS, COLUMNS}, wider[] = {2, ROWS, COLUMNS + 1}, flat[] = {2 * FRAME};
+    write_parts(*state);
+    write_master(*state, "b.h5", "/dat");
+    refuse(*state, "takes values from b.h5: ");
+    refuse(*state, "b.h5 has no dataset /dat");
+    write_master(*state, "b.h5", "/data");
+    write_part(*state, "b.h5", H5T_STD_U16LE, 3, smaller, 0);
+    refuse(*state, "b.h5: /data has 6 values, which do not fit the 12 that are taken from it");
+    write_part(*state, "b.h5", H5T_STD_U16LE, 3, wider, 0);
+    refuse(*state, "b.h5: /data has 16 values, which do not fit the 12 that are taken from it");
+    write_part(*state, "b.h5", H5T_IEEE_F32LE, 3, half, 0);
+    refuse(*state, "b.h5: /data holds float32; allowed: uint16, as /exchange/data has");
+    const hsize_t part[] = {1, 0, 0}, one[] = {1, 1, 1}, frame[] = {1, ROWS, COLUMNS};
+    const hid_t source = H5Screate_simple(3, half, NULL);
+    const Master master = begin_master();
+    add_frames(&master, 0, 3, "a.h5", "/data", 3, (const hsize_t[]){3, ROWS, COLUMNS});
+    assert_true(H5Sselect_hyperslab(master.space, H5S_SELECT_SET, (const hsize_t[]){3, 0, 0}, NULL, one, frame) >= 0);
+    assert_true(H5Sselect_hyperslab(source, H5S_SELECT_SET, part, NULL, one, frame) >= 0);
+    assert_true(H5Pset_virtual(master.creation, master.space, "b.h5", "/data", source) >= 0 && H5Sclose(source) >= 0);
+    end_master(&master, *state);
+    refuse(*state, "a.h5: /data has 12 values, which do not fit the 18 that are taken from it");
+    write_part(*state, "a.h5", H5T_STD_U16LE, 3, (const hsize_t[]){3, ROWS, COLUMNS}, 0);
+    write_part(*state, "b.h5", H5T_STD_U16LE, 1, flat, 0);
+    refuse(*state, "b.h5: /data has 1 dimension; allowed: 3");
+}
+
+static void values_without_a_source_are_refused(void **state)
+{
+    write_parts(*state);
+    Master master = begin_master();
+    add_frames(&master, 0, 2, "a.h5", "/data", 3, half);
+    end_master(&master, *state);
+    refuse(*state, "scan.h5: /exchange/data has sources for 12 of its 24 values; allowed: for all of them");
+    master = begin_master(); /* both in the same place */
+    add_frames(&master, 0, 2, "a.h5", "/data", 3, half);
+    add_frames(&master, 0, 2, "b.h5", "/data", 3, half);
+    end_master(&master, *state);
+    refuse(*state, "scan.h5: /exchange/data has sources for 12 of its 24 values; allowed: for all of them");
+}
+
+static void patterns_of_names_are_refused(void **state)
+{
+    const hsize_t start[] = {0, 0, 0}, stride[] = {2, 1, 1}, block[] = {2, ROWS, COLUMNS};
+    const hsize_t count[] = {H5S_UNLIMITED, 1, 1}, most[] = {H5S_UNLIMITED, ROWS, COLUMNS};
+    char path[TESTING_PATH];
+    const Master master = {.creation = H5Pcreate(H5P_DATASET_CREATE), .space = H5Screate_simple(3, whole, most)};
+    const hid_t source = H5Screate_simple(3, half, NULL);
+    assert_true(H5Sselect_hyperslab(master.space, H5S_SELECT_SET, start, stride, count, block) >= 0);
+    assert_true(H5Pset_virtual(master.creation, master.space, "part-%b.h5", "/data", source) >= 0);
+    const hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+    const hid_t data =
+        H5Dcreate2(file, "/exchange/data", H5T_STD_U16LE, master.space, H5P_DEFAULT, master.creation, H5P_DEFAULT);
+    assert_true(data >= 0 && H5Dclose(data) >= 0 && H5Sclose(source) >= 0);
+    assert_true(H5Sclose(master.space) >= 0 && H5Pclose(master.creation) >= 0);
+    testing_hdf5_close(file);
+    refuse(*state, "takes values from the pattern part-%b.h5:/data; allowed: sources by name");
+}
+
+/* A source that may grow: its frames are put in every second place, or all of them. */
+static void write_growing(const char *directory, hsize_t frames, hsize_t stride)
+{
+    const hsize_t start[] = {0, 0, 0}, step[] = {stride, 1, 1}, count[] = {H5S_UNLIMITED, 1, 1};
+    const hsize_t most[] = {H5S_UNLIMITED, ROWS, COLUMNS}, size[] = {frames, ROWS, COLUMNS};
+    const hsize_t block[] = {1, ROWS, COLUMNS}, chunk[] = {1, ROWS, COLUMNS}, second[] = {1, 0, 0};
+    char path[TESTING_PATH];
+    uint16_t values[VALUES];
+    for (int i = 0; i < VALUES; i++) values[i] = (uint16_t)i;
+    hid_t creation = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, size, most);
+    assert_true(H5Pset_chunk(creation, 3, chunk) >= 0);
+    hid_t file = testing_hdf5_create(testing_path(path, directory, "grown.h5"));
+    hid_t data = H5Dcreate2(file, "/data", H5T_STD_U16LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    assert_true(H5Dwrite(data, H5T_NATIVE_UINT16, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    assert_true(H5Dclose(data) >= 0 && H5Pclose(creation) >= 0);
+    testing_hdf5_close(file);
+    const Master master = {.creation = H5Pcreate(H5P_DATASET_CREATE), .space = H5Screate_simple(3, whole, most)};
+    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, chunk, count, block) >= 0);
+    for (hsize_t i = 0; i < stride; i++) {
+        assert_true(H5Sselect_hyperslab(master.space, H5S_SELECT_SET, i ? second : start, step, count, block) >= 0);
+        assert_true(H5Pset_virtual(master.creation, master.space, "grown.h5", "/data", space) >= 0);
+    }
+    file = testing_hdf5_create(testing_path(path, directory, "scan.h5"));
+    data = H5Dcreate2(file, "/exchange/data", H5T_STD_U16LE, master.space, H5P_DEFAULT, master.creation, H5P_DEFAULT);
+    assert_true(data >= 0 && H5Dclose(data) >= 0 && H5Sclose(master.space) >= 0 && H5Pclose(master.creation) >= 0);
+    assert_true(H5Sclose(space) >= 0);
+    testing_hdf5_close(file);
+}
+
+static void growing_sources_are_read(void **state)
+{
+    char path[TESTING_PATH];
+    SinoScan *scan;
+    write_growing(*state, ANGLES, 1);
+    accept(*state, 2);
+    write_growing(*state, 2, 2);
+    assert_success(open_path(testing_path(path, *state, "scan.h5"), &scan));
+    assert_int_equal(sino_scan_info(scan)->angle_count, ANGLES);
+    sino_scan_close(scan);
+}
+
+static void names_of_any_length(void **state)
+{
+    char name[20000];
+    write_parts(*state);
+    for (size_t i = 0; i < sizeof name; i++) name[i] = i % 2 ? '/' : 'y';
+    for (size_t length = 4090; length <= 4100; length++) {
+        name[length] = '\0';
+        write_master(*state, name, "/data");
+        refuse(*state, "does not exist");
+        name[length] = length % 2 ? '/' : 'y';
+    }
+    name[sizeof name - 1] = '\0';
+    write_master(*state, name, "/data");
+    refuse(*state, "does not exist");
+    write_master(*state, "b.h5", name);
+    refuse(*state, "takes values from b.h5: ");
+}
+
+static void rings_are_refused(void **state)
+{
+    char path[TESTING_PATH];
+    Master master = begin_master();
+    add_frames(&master, 0, ANGLES, ".", "/exchange/data", 3, whole);
+    end_master(&master, *state);
+    refuse(*state, "/exchange/data takes its values from itself");
+    master = begin_master();
+    add_frames(&master, 0, ANGLES, "scan.h5", "/exchange/data", 3, whole);
+    end_master(&master, *state);
+    refuse(*state, "/exchange/data takes its values from itself");
+    master = begin_master();
+    add_frames(&master, 0, ANGLES, "other.h5", "/data", 3, whole);
+    end_master(&master, *state);
+    master = begin_master();
+    add_frames(&master, 0, ANGLES, "scan.h5", "/exchange/data", 3, whole);
+    end_master_at(&master, *state, "other.h5", "/data");
+    refuse(*state, "/exchange/data takes its values from itself");
+    /* The same ring under two names of the file. */
+    char alias[TESTING_PATH];
+    assert_int_equal(symlink("other.h5", testing_path(alias, *state, "alias.h5")), 0);
+    master = begin_master();
+    add_frames(&master, 0, ANGLES, "alias.h5", "/data", 3, whole);
+    end_master_at(&master, *state, "other.h5", "/data");
+    refuse(*state, "/data takes its values from itself");
+    assert_int_equal(unlink(testing_path(path, *state, "other.h5")), 0);
+}
+
+static void nesting_has_a_limit(void **state)
+{
+    char name[2][16];
+    write_part(*state, "v0.h5", H5T_STD_U16LE, 3, whole, 0);
+    for (int depth = 1; depth <= 10; depth++) {
+        Master master = begin_master();
+        snprintf(name[0], sizeof name[0], "v%d.h5", depth - 1);
+        snprintf(name[1], sizeof name[1], "v%d.h5", depth);
+        add_frames(&master, 0, ANGLES, name[0], "/data", 3, whole);
+        end_master_at(&master, *state, name[1], "/data");
+        master = begin_master();
+        add_frames(&master, 0, ANGLES, name[1], "/data", 3, whole);
+        end_master(&master, *state);
+        if (depth <= 8)
+            accept(*state, depth + 2);
+        else
+            refuse(*state, "virtual datasets are nested more than 8 deep; allowed: 8");
+    }
+}
+
+/* The data are bytes of raw files: 20 of the first, from byte 4 on, and the others of the second. */
+static void write_external(const char *directory, const char *first, const char *second)
+{
+    const Master master = begin_master();
+    assert_true(H5Pset_external(master.creation, first, 4, 20) >= 0);
+    if (second) assert_true(H5Pset_external(master.creation, second, 0, H5F_UNLIMITED) >= 0);
+    end_master(&master, directory);
+}
+
+static void write_raw(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
+}
+
+static void external_files_are_checked(void **state)
+{
+    char first[TESTING_PATH], second[TESTING_PATH];
+    uint16_t values[2 + VALUES] = {0};
+    for (int i = 0; i < VALUES; i++) values[2 + i] = (uint16_t)i;
+    write_external(*state, testing_path(first, *state, "first.raw"), testing_path(second, *state, "second.raw"));
+    refuse(*state, "first.raw: No such file or directory");
+    write_raw(first, values, 24);
+    refuse(*state, "second.raw: No such file or directory");
+    write_raw(second, values + 12, 2 * VALUES - 20);
+    accept(*state, 3);
+    assert_int_equal(truncate(second, 2 * VALUES - 21), 0);
+    refuse(*state, "second.raw has 27 bytes; needed: 28 bytes from byte 0 on");
+    write_raw(second, values + 12, 2 * VALUES - 20);
+    assert_int_equal(truncate(first, 23), 0);
+    refuse(*state, "first.raw has 23 bytes; needed: 20 bytes from byte 4 on");
+    assert_int_equal(unlink(first), 0);
+    assert_int_equal(mkfifo(first, 0600), 0);
+    refuse(*state, "first.raw is not a regular file");
+}
+
+static void external_links_to_a_pipe_do_not_block(void **state)
+{
+    char path[TESTING_PATH];
+    const hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+    assert_true(H5Lcreate_external("pipe", "/data", file, "/exchange/data", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    testing_hdf5_close(file);
+    assert_int_equal(mkfifo(testing_path(path, *state, "pipe"), 0600), 0);
+    refuse(*state, "scan.h5: /exchange/data is a link to pipe:/data, which cannot be opened");
+}
+
+/* Declares `frames` fields of the data's size, of which only the first is written. */
+static void write_sparse(const char *directory, const char *name, const hsize_t size[3])
+{
+    char path[TESTING_PATH];
+    const uint16_t one = 1;
+    const hsize_t chunk[] = {1, 1, 1}, start[] = {0, 0, 0};
+    const hid_t file = H5Fopen(testing_path(path, directory, "scan.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, size, NULL);
+    assert_true(file >= 0 && H5Pset_chunk(creation, 3, chunk) >= 0);
+    const hid_t data = H5Dcreate2(file, name, H5T_STD_U16LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    const hid_t memory = H5Screate_simple(3, chunk, NULL);
+    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, chunk, NULL) >= 0);
+    assert_true(H5Dwrite(data, H5T_NATIVE_UINT16, memory, space, H5P_DEFAULT, &one) >= 0);
+    assert_true(H5Dclose(data) >= 0 && H5Sclose(memory) >= 0 && H5Sclose(space) >= 0 && H5Pclose(creation) >= 0);
+    testing_hdf5_close(file);
+}
+
+static void refuse_size(const char *directory, const char *name, hsize_t images, hsize_t rows, hsize_t columns,
+                        const char *text)
+{
+    char path[TESTING_PATH];
+    const hsize_t size[] = {images, rows, columns};
+    testing_hdf5_close(testing_hdf5_create(testing_path(path, directory, "scan.h5")));
+    if (strcmp(name, "/exchange/data") != 0)
+        write_sparse(directory, "/exchange/data", (const hsize_t[]){1, rows, columns});
+    write_sparse(directory, name, size);
+    refuse(directory, text);
+}
+
+static void declared_sizes_have_limits(void **state)
+{
+    const hsize_t wraps = ((hsize_t)1 << 58) + 1;
+    refuse_size(*state, "/exchange/data", (1 << 22) + 1, 1, 1, "declares 4194305 projections; allowed: up to 4194304");
+    refuse_size(*state, "/exchange/data", 1, (hsize_t)1 << 40, 1,
+                "declares 1099511627776 rows; allowed: up to 1048576");
+    refuse_size(*state, "/exchange/data", 1, 1, wraps, "declares 288230376151711745 columns; allowed: up to 1048576");
+    refuse_size(*state, "/exchange/data_white", wraps, 1, 1, "declares 288230376151711745 flat fields; allowed: up to");
+    refuse_size(*state, "/exchange/data_dark", wraps, 1, 1, "declares 288230376151711745 dark fields; allowed: up to");
+    refuse_size(*state, "/exchange/data", 1 << 22, 1 << 20, 1 << 20, "does not fit in 63 bits");
+}
+
+static void datasets_without_values_are_refused(void **state)
+{
+    char path[TESTING_PATH];
+    const TestingDataset data = {
+        .name = "/exchange/data", .file_type = H5T_STD_U16LE, .rank = 3, .size = {ANGLES, ROWS, COLUMNS}};
+    const hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+    testing_hdf5_dataset(file, &data);
+    testing_hdf5_close(file);
+    refuse(*state, "scan.h5: /exchange/data was declared, but never written");
+}
+
+/* HDF5 takes a chunk that was stored without its filters for whole, whatever its size. */
+static void write_short_chunk(const char *directory, const char *name, const char *dataset)
+{
+    const uint16_t values[VALUES / 2] = {0};
+    char path[TESTING_PATH];
+    const hsize_t corner[] = {0, 0, 0};
+    const hid_t file = testing_hdf5_create(testing_path(path, directory, name));
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, whole, NULL);
+    assert_true(H5Pset_chunk(creation, 3, whole) >= 0 && H5Pset_shuffle(creation) >= 0);
+    const hid_t data = H5Dcreate2(file, dataset, H5T_STD_U16LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    assert_true(H5Dwrite_chunk(data, H5P_DEFAULT, 1, corner, sizeof values, values) >= 0);
+    assert_true(H5Dclose(data) >= 0 && H5Sclose(space) >= 0 && H5Pclose(creation) >= 0);
+    testing_hdf5_close(file);
+}
+
+/* A chunk that decompresses to half of its bytes. */
+static void short_streams_are_refused(void **state)
+{
+    char path[TESTING_PATH];
+    uint16_t counts[VALUES];
+    const hsize_t corner[] = {0, 0, 0};
+    hsize_t bytes = 0;
+    SinoScan *scan;
+    const SinoScanBox box = {0, ROWS, 0, COLUMNS};
+    uint8_t stored[1024];
+    uint32_t left_out;
+    for (int part = 0; part < 2; part++) { /* a chunk of half the size is written, then stored as one of all values */
+        const hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+        assert_true(H5Pset_chunk(creation, 3, part ? whole : half) >= 0 && H5Pset_shuffle(creation) >= 0);
+        assert_true(H5Pset_deflate(creation, 6) >= 0);
+        TestingDataset data = {.name = "/exchange/data",
+                               .file_type = H5T_STD_U16LE,
+                               .memory_type = H5T_NATIVE_UINT16,
+                               .rank = 3,
+                               .size = {ANGLES, ROWS, COLUMNS},
+                               .values = part ? NULL : counts,
+                               .creation = creation};
+        for (int i = 0; i < VALUES; i++) counts[i] = (uint16_t)(i * 257);
+        testing_hdf5_dataset(file, &data);
+        const hid_t id = H5Dopen2(file, data.name, H5P_DEFAULT);
+        if (!part) assert_true(H5Dget_chunk_storage_size(id, corner, &bytes) >= 0 && bytes <= sizeof stored);
+        if (!part) assert_true(H5Dread_chunk(id, H5P_DEFAULT, corner, &left_out, stored) >= 0);
+        if (part) assert_true(H5Dwrite_chunk(id, H5P_DEFAULT, 0, corner, bytes, stored) >= 0);
+        assert_true(H5Dclose(id) >= 0 && H5Pclose(creation) >= 0);
+        testing_hdf5_close(file);
+        if (part) {
+            refuse(*state, "a chunk of 48 bytes has 24 when it is decompressed");
+            break;
+        }
+        assert_success(open_path(path, &scan));
+        assert_success(sino_scan_read(scan, 1, ANGLES - 1, &box, counts));
+        sino_scan_close(scan);
+    }
+}
+
+static void short_chunks_are_refused(void **state)
+{
+    static const char text[] = "data is damaged: a chunk of 48 bytes is stored without its filters in 24 bytes";
+    write_short_chunk(*state, "scan.h5", "/exchange/data");
+    refuse(*state, text);
+    write_short_chunk(*state, "a.h5", "/data");
+    const Master master = begin_master();
+    add_frames(&master, 0, ANGLES, "a.h5", "/data", 3, whole);
+    end_master(&master, *state);
+    refuse(*state, text);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
+
+TESTING_SUBJECT(hdf5_source)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(complete_sources_are_read),
+        TEST(incomplete_sources_are_refused),
+        TEST(sources_without_the_values_are_refused),
+        TEST(values_without_a_source_are_refused),
+        TEST(patterns_of_names_are_refused),
+        TEST(growing_sources_are_read),
+        TEST(names_of_any_length),
+        TEST(rings_are_refused),
+        TEST(nesting_has_a_limit),
+        TEST(external_files_are_checked),
+        TEST(external_links_to_a_pipe_do_not_block),
+        TEST(declared_sizes_have_limits),
+        TEST(datasets_without_values_are_refused),
+        TEST(short_chunks_are_refused),
+        TEST(short_streams_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

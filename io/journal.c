@@ -18,7 +18,7 @@
 #include "memory.h"
 
 /* The version counts changes of the format. Read with the other byte order it has another value. */
-enum { FORMAT_VERSION = 1, NUMBERS = 6, LOCK_ATTEMPTS = 40 };
+enum { FORMAT_VERSION = 1, LOCK_ATTEMPTS = 40 };
 
 /* A journal of 10⁶ slices with 1000 residuals each has 8 GB; a larger file is none. */
 static const int64_t bytes_max = (int64_t)1 << 36;
@@ -37,7 +37,7 @@ typedef struct EntryHead {
     uint64_t checksum;
 } EntryHead;
 
-_Static_assert(sizeof(Header) == 24 && sizeof(EntryHead) == NUMBERS * 8, "the file's format has no padding");
+_Static_assert(sizeof(Header) == 24 && sizeof(EntryHead) == 48, "the file's format has no padding");
 
 struct SinoJournal {
     char *path, *identity;

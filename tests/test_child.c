@@ -97,9 +97,13 @@ static void steps_count_by_themselves(void **state)
 
 static SinoStatus eat(const void *context)
 {
-    volatile char *memory;
+    static void **last; /* each piece points to the one before */
+    void **memory;
     (void)context;
-    while ((memory = malloc(1 << 20))) memory[0] = 1;
+    while ((memory = malloc(1 << 20))) {
+        *memory = last;
+        last = memory;
+    }
     return sino_error(SINO_FAILED, "no memory");
 }
 

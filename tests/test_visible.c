@@ -32,6 +32,7 @@ static void what_a_terminal_obeys_is_escaped(void **state)
     check("\xc2\x9b"
           "2J",
           "\\x9b2J"); /* CSI of Latin-1 in UTF-8 */
+    /* NOLINTNEXTLINE(misc-misleading-bidirectional) */
     check("gpj.\xe2\x80\xae"
           "5h",
           "gpj.\\u202e5h"); /* writing from right to left */

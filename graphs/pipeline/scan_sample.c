@@ -130,7 +130,7 @@ end:
 SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
 {
     const SinoScanInfo *info = input->info;
-    const int64_t blocks = input->row_count > BLOCKS * BLOCK_ROWS ? BLOCKS : 1;
+    const int64_t blocks = input->row_count > (int64_t)BLOCKS * BLOCK_ROWS ? BLOCKS : 1;
     SinoScanSample sample = {.projections = sino_smaller(info->angle_count, PROJECTIONS),
                              .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0,
                              .dark = info->dark_count > 0 ? 0 : (double)NAN,

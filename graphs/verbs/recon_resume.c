@@ -33,7 +33,7 @@ static SinoStatus broadcast_text(SinoProcesses *processes, const char *text, cha
     *received = NULL;
     if (bytes == 0) return NULL;
     SINO_TRY(sino_allocate(bytes, 1, "a journal", &copy));
-    if (sino_processes_rank(processes) == 0) memcpy(copy, text, (size_t)bytes);
+    if (sino_processes_rank(processes) == 0 && text) memcpy(copy, text, (size_t)bytes);
     SinoStatus status = sino_processes_broadcast(processes, bytes, copy);
     if (status)
         free(copy);

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,13 +90,20 @@ static const char *value_of(const char *text, const char *name, size_t name_leng
     return NULL;
 }
 
-/* The numbers in a line of the earlier run's identity, by scanf's format; false: no such line. */
-static bool scan_line(const SinoResume *resume, const char *name, const char *format, void *first, void *second,
-                      void *third)
+static bool scan_line(const SinoResume *resume, const char *name, const char *format, ...)
+    __attribute__((format(scanf, 3, 4)));
+
+/* Reads a line of the earlier run's identity by scanf's format; false: there is no such line. */
+static bool scan_line(const SinoResume *resume, const char *name, const char *format, ...)
 {
     size_t length;
     const char *value = value_of(resume->earlier, name, strlen(name), &length);
-    return value && sscanf(value, format, first, second, third) >= 1;
+    if (!value) return false;
+    va_list arguments;
+    va_start(arguments, format);
+    const int count = vsscanf(value, format, arguments);
+    va_end(arguments);
+    return count >= 1;
 }
 
 void sino_resume_plan(const SinoResume *resume, SinoSettings *planned)
@@ -105,14 +113,13 @@ void sino_resume_plan(const SinoResume *resume, SinoSettings *planned)
     int64_t minibatch, windows = 0;
     char symmetry[4] = "";
     if (!resume->earlier) return;
-    if (planned->minibatch == 0 && scan_line(resume, "minibatch", "%" SCNd64, &minibatch, NULL, NULL))
+    if (planned->minibatch == 0 && scan_line(resume, "minibatch", "%" SCNd64, &minibatch))
         planned->minibatch = minibatch;
-    if (scan_line(resume, "symmetry", "%3s", symmetry, NULL, NULL) && strcmp(symmetry, "no") == 0)
-        planned->symmetry = false;
+    if (scan_line(resume, "symmetry", "%3s", symmetry) && strcmp(symmetry, "no") == 0) planned->symmetry = false;
     if (planned->grid.data_ranks == 0 &&
-        scan_line(resume, "grid", "%" SCNd64 "x%" SCNd64, &grid.batch_groups, &grid.data_ranks, NULL))
+        scan_line(resume, "grid", "%" SCNd64 "x%" SCNd64, &grid.batch_groups, &grid.data_ranks))
         planned->grid = grid;
-    (void)scan_line(resume, "windows", "%" SCNd64, &windows, NULL, NULL);
+    (void)scan_line(resume, "windows", "%" SCNd64, &windows);
     if (planned->partitions > 0 || planned->topology.nodes > 0 || planned->topology.sockets > 0 ||
         planned->topology.workers > 0 ||
         !scan_line(resume, "topology", "nodes=%" SCNd64 ",sockets=%" SCNd64 ",workers=%" SCNd64, &topology.nodes,
@@ -127,7 +134,7 @@ void sino_resume_plan(const SinoResume *resume, SinoSettings *planned)
 double sino_resume_center(const SinoResume *resume)
 {
     double center;
-    return resume->earlier && scan_line(resume, "center", "%lf", &center, NULL, NULL) ? center : NAN;
+    return resume->earlier && scan_line(resume, "center", "%lf", &center) ? center : NAN;
 }
 
 static void print_file(FILE *out, const char *name, const char *path)

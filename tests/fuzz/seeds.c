@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzing: writes the seeds, small inputs that the readers accept: FOLDER/TARGET/1 … */
 #include "fuzz.h"
+#include "journal.h"
 #include "operator_file.h"
 #include "tiff_image.h"
 
@@ -35,6 +36,24 @@ static void write_scan(const char *path, SinoCountType type)
     fuzz_require(!sino_scan_writer_finish(writer));
 }
 
+static void write_journal(const char *path)
+{
+    static double residuals[] = {4, 3, 2, 1};
+    static int64_t counts[] = {0, 1, 2};
+    const SinoJournalEntry entry = {.slice_count = 2,
+                                    .columns = 2,
+                                    .keeper = 1,
+                                    .residuals = residuals,
+                                    .repaired = counts,
+                                    .tally_count = 3,
+                                    .tally = counts};
+    SinoJournal *journal = NULL;
+    fuzz_require(!sino_journal_create(path, "version: 1\n", &journal));
+    sino_journal_append(journal, &entry);
+    sino_journal_append(journal, &entry);
+    sino_journal_close(journal);
+}
+
 int main(int count, char **arguments)
 {
     static const float values[16] = {1, 2};
@@ -45,6 +64,7 @@ int main(int count, char **arguments)
     write_scan(path_of(folder, "hdf5", 1), SINO_COUNT_UINT16);
     fuzz_require(!sino_tiff_image_write(path_of(folder, "tiff", 1), 4, 4, values, "text"));
     fuzz_require(!sino_operator_file_write(path_of(folder, "operator", 1), &key, 3, piece));
+    write_journal(path_of(folder, "journal", 1));
     write_text(folder, "shapes", 1, "", 0, "\x04\x03\x02\x02\x03\x01\x04\x03\x02\x02\x03\x01\x04\x01\x02\x01\x03");
     write_text(folder, "sinogram", 1, "\3\0\4", 3, "0\n1\naaaabbbbccccddddaaaabbbbccccdddd");
     write_text(folder, "theta", 1, "\0\1", 2, "# degrees\n0\n 0.5e1\n-3\n");

@@ -33,7 +33,7 @@ static SinoStatus broadcast_text(SinoProcesses *processes, const char *text, cha
     SINO_TRY(sino_processes_broadcast(processes, sizeof bytes, &bytes));
     *received = NULL;
     if (bytes == 0) return NULL;
-    SINO_TRY(sino_allocate(bytes, 1, "a journal", &copy));
+    SINO_TRY(sino_processes_agree(processes, sino_allocate(bytes, 1, "a journal", &copy)));
     if (sino_processes_rank(processes) == 0 && text) memcpy(copy, text, (size_t)bytes);
     SinoStatus status = sino_processes_broadcast(processes, bytes, copy);
     if (status)
@@ -313,11 +313,9 @@ static void tell_earlier(const SinoResume *resume)
     sino_status_free(status);
 }
 
-SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, const SinoInput *input,
-                             SinoVolume *volume, SinoRecord *record)
+/* Creates the journal of this rank; a file system without room for it makes a warning only. */
+static SinoStatus create_journal(SinoResume *resume)
 {
-    if (resume->earlier) SINO_TRY(resume_slices(resume, data_ranks, runtime, input, volume, record));
-    if (resume->journal) return NULL;
     if (!resume->earlier) tell_earlier(resume);
     SinoStatus status = sino_journal_create(resume->path, resume->identity, &resume->journal);
     if (sino_status_exit_code(status) == SINO_FAILED) {
@@ -325,7 +323,15 @@ SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime
         sino_status_free(status);
         status = NULL;
     }
-    return sino_processes_agree(resume->processes, status);
+    return status;
+}
+
+SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, const SinoInput *input,
+                             SinoVolume *volume, SinoRecord *record)
+{
+    if (resume->earlier) SINO_TRY(resume_slices(resume, data_ranks, runtime, input, volume, record));
+    /* A rank that was killed early may have left no journal, while others have theirs. */
+    return sino_processes_agree(resume->processes, resume->journal ? NULL : create_journal(resume));
 }
 
 void sino_resume_end(SinoResume *resume, bool complete)

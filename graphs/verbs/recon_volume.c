@@ -344,17 +344,18 @@ static void print_resumable(int64_t done, const Recon *recon, FILE *out)
     fprintf(out, "--resume goes on from %" PRId64 " of %" PRId64 " slices", done, recon->request.slice_count);
 }
 
-/* A last act. Rank 0 does not know how much the other ranks have stored. */
+/* A last act. Rank 0 knows how many slices it has stored itself, not how many the other ranks have. */
 static void tell_resumable(void *of, FILE *clause)
 {
     const Recon *recon = of;
     if (!recon->resume.journal || !recon->volume) return;
-    if (sino_processes_count(recon->processes) > 1)
-        fputs("--resume goes on from what the ranks have stored", clause);
-    else if (recon->resume.earlier || done_count(recon) > 0)
-        print_resumable(done_count(recon), recon, clause);
-    else
+    const int64_t done = done_count(recon);
+    if (done == 0 && !recon->resume.earlier)
         sino_journal_unlink(recon->resume.journal);
+    else if (sino_processes_count(recon->processes) > 1)
+        fputs("--resume goes on from what the ranks have stored", clause);
+    else
+        print_resumable(done, recon, clause);
 }
 
 /* Adds to the error of a failed run what is complete on disk, and what --resume goes on from (`done` < 0: nothing is

@@ -72,13 +72,13 @@ static void declared_sizes(void **state)
     declare(file, "/exchange/data", 1, 1, 1);
     declare(file, "/exchange/data_white", wraps, 1, 1);
     testing_hdf5_close(file);
-    all_refuse(at, "flats.h5", "flats.h5 declares 288230376151711745 flat fields; allowed: up to 4194304");
+    all_refuse(at, "flats.h5", "flats.h5 declares 288230376151711745 flat fields; allowed: up to 1048576");
     file = testing_hdf5_create(testing_path(path, at, "darks.h5"));
     declare(file, "/exchange/data", 8, 1, 16);
     declare(file, "/exchange/data_white", 2, 1, 16);
     declare(file, "/exchange/data_dark", ((hsize_t)1 << 57), 1, 16);
     testing_hdf5_close(file);
-    all_refuse(at, "darks.h5", "darks.h5 declares 144115188075855872 dark fields; allowed: up to 4194304");
+    all_refuse(at, "darks.h5", "darks.h5 declares 144115188075855872 dark fields; allowed: up to 1048576");
     file = testing_hdf5_create(testing_path(path, at, "rows.h5"));
     declare(file, "/exchange/data", 8, (hsize_t)1 << 40, 16);
     testing_hdf5_close(file);
@@ -86,7 +86,7 @@ static void declared_sizes(void **state)
     file = testing_hdf5_create(testing_path(path, at, "angles.h5"));
     declare(file, "/exchange/data", 600000000, 1, 4);
     testing_hdf5_close(file);
-    all_refuse(at, "angles.h5", "angles.h5 declares 600000000 projections; allowed: up to 4194304");
+    all_refuse(at, "angles.h5", "angles.h5 declares 600000000 projections; allowed: up to 1048576");
 }
 
 /* A virtual dataset in master.h5 whose two halves are in part0.h5 and part1.h5. */
@@ -139,7 +139,8 @@ static void incomplete_sources(void **state)
     cli_write_scan(at, "part1.h5", &other);
     all_refuse(at, "master.h5", "part1.h5: /exchange/data has 320 values, which do not fit the 384 that are taken");
     assert_int_equal(unlink(path), 0);
-    all_refuse(at, "master.h5", "takes values from part1.h5: part1.h5 does not exist");
+    all_refuse(at, "master.h5",
+               "takes values from part1.h5: part1.h5 does not exist; needed: beside the file that takes");
 }
 
 /* No byte of what is printed is a control character, but the line's end. */

@@ -177,6 +177,16 @@ static SinoStatus forecast(SinoInfoReport *report)
     return NULL;
 }
 
+/* What recon needs and the scan lacks is a finding, too. */
+static SinoStatus inspect_completeness(SinoInfoReport *report)
+{
+    SinoStatus status = sino_input_check(report->settings, report->input);
+    if (sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
+    sino_findings_refuse(&report->findings, "scan", sino_status_text(status));
+    sino_status_free(status);
+    return NULL;
+}
+
 static SinoStatus inspect(SinoInfoReport *report)
 {
     const SinoInput *input = report->input;
@@ -189,6 +199,7 @@ static SinoStatus inspect(SinoInfoReport *report)
         SINO_TRY(inspect_fields(report, SINO_INFO_DARKS, info->dark_count));
     }
     SINO_TRY(sino_suspect(report->settings, input, &report->findings));
+    SINO_TRY(inspect_completeness(report));
     return forecast(report);
 }
 

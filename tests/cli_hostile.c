@@ -49,18 +49,43 @@ static void pipes_are_not_waited_for(void **state)
                 "plan scan.h5 --machine pipe");
 }
 
-/* A dataset of this size of which one value is written. */
-static void declare(hid_t file, const char *name, hsize_t images, hsize_t rows, hsize_t columns)
+/* A dataset of this size and these chunks of which one value is written. */
+static void declare_chunks(hid_t file, const char *name, const hsize_t size[3], const hsize_t chunk[3])
 {
     const uint16_t one = 1;
-    const hsize_t size[] = {images, rows, columns}, chunk[] = {1, 1, 1}, start[] = {0, 0, 0};
+    const hsize_t start[] = {0, 0, 0}, first[] = {1, 1, 1};
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, size, NULL);
     assert_true(H5Pset_chunk(creation, 3, chunk) >= 0);
     const hid_t data = H5Dcreate2(file, name, H5T_STD_U16LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    const hid_t memory = H5Screate_simple(3, chunk, NULL);
-    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, chunk, NULL) >= 0);
+    const hid_t memory = H5Screate_simple(3, first, NULL);
+    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, first, NULL) >= 0);
     assert_true(H5Dwrite(data, H5T_NATIVE_UINT16, memory, space, H5P_DEFAULT, &one) >= 0);
     assert_true(H5Dclose(data) >= 0 && H5Sclose(memory) >= 0 && H5Sclose(space) >= 0 && H5Pclose(creation) >= 0);
+}
+
+static void declare(hid_t file, const char *name, hsize_t images, hsize_t rows, hsize_t columns)
+{
+    declare_chunks(file, name, (const hsize_t[]){images, rows, columns}, (const hsize_t[]){1, 1, 1});
+}
+
+/* info looks at 2^22 values of each image, whatever the file declares. */
+static void large_images_are_sampled(void **state)
+{
+    char path[TESTING_PATH];
+    const hsize_t size[] = {2, 1 << 20, 16}, chunk[] = {1, 1 << 12, 16};
+    CliRun run = {.directory = *state};
+    const hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+    declare_chunks(file, "/exchange/data", size, chunk);
+    declare_chunks(file, "/exchange/data_white", size, chunk);
+    testing_hdf5_close(file);
+    cli_start(&run, "info scan.h5 --json");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    if (!strstr(run.out,
+                "\"images_read\": 2, \"least\": 0, \"most\": 1, \"mean\": 1.192092896e-07, \"values\": 8388608,"))
+        fail_msg("%s", run.out);
+    assert_true(run.elapsed_s < 10 && run.peak_bytes < (int64_t)1 << 30);
+    cli_free(&run);
 }
 
 static void declared_sizes(void **state)
@@ -219,8 +244,9 @@ static void outputs_that_are_inputs(void **state)
 int cli_hostile_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(pipes_are_not_waited_for), CLI_TEST(declared_sizes),      CLI_TEST(incomplete_sources),
-        CLI_TEST(control_characters),       CLI_TEST(yaml_texts_with_nul), CLI_TEST(outputs_that_are_inputs),
+        CLI_TEST(pipes_are_not_waited_for), CLI_TEST(declared_sizes),     CLI_TEST(large_images_are_sampled),
+        CLI_TEST(incomplete_sources),       CLI_TEST(control_characters), CLI_TEST(yaml_texts_with_nul),
+        CLI_TEST(outputs_that_are_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

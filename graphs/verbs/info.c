@@ -13,7 +13,7 @@
 
 /* Most images of a kind that are inspected, evenly spread; most values of an image, in pieces of rows, evenly spread;
  * most values of a piece. They bound time and memory whatever sizes a file declares. */
-enum { IMAGES = 16, IMAGE_VALUES = 1 << 24, PIECE_VALUES = 1 << 20 };
+enum { IMAGES = 16, IMAGE_VALUES = 1 << 22, PIECE_VALUES = 1 << 20 };
 
 static void look(const SinoScanInfo *info, int64_t count, const float *values, SinoSurvey *seen)
 {

@@ -3,7 +3,8 @@
 #ifndef SINO_SCAN_LIMITS_H
 #define SINO_SCAN_LIMITS_H
 
-/* Rows or columns of a detector; projections, flat fields or dark fields of a scan. */
-enum { SINO_SIDE_MAX = 1 << 20, SINO_IMAGES_MAX = 1 << 22 };
+/* Rows or columns of a detector; projections, flat fields or dark fields of a scan. Planning takes some seconds for as
+ * many projections. */
+enum { SINO_SIDE_MAX = 1 << 20, SINO_IMAGES_MAX = 1 << 20 };
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
 #include "hdf5_chunk.h"
 #include "hdf5_error.h"
 #include "hdf5_places.h"
@@ -179,6 +180,7 @@ static SinoStatus take_layout(SinoDataset *dataset)
     for (int i = 0; i < SINO_DATASET_RANK; i++) {
         dataset->chunk[i] = chunked && i < dataset->rank ? (int64_t)chunk[i] : 1;
     }
+    dataset->chunked = chunked;
     dataset->filtered = chunked && H5Pget_nfilters(creation) > 0;
     dataset->deflated = dataset->filtered && ends_in_deflate(creation);
     status = check_filters(dataset, creation);
@@ -217,25 +219,89 @@ void sino_dataset_close(SinoDataset *dataset)
     dataset->id = H5I_INVALID_HID;
 }
 
+/* Chunks of one call of H5Dread, which keeps about 7 kB for each. */
+enum { CHUNKS_AT_ONCE = 1024 };
+
+/* A box that is read in pieces. Pieces end where chunks end, so that no chunk is decompressed twice. */
+typedef struct Reading {
+    const SinoDataset *dataset;
+    const int64_t *first, *count;
+    int64_t chunks[SINO_DATASET_RANK]; /* most chunks of a piece in each dimension */
+    hid_t memory_type, memory, space;
+} Reading;
+
+static void choose_pieces(Reading *reading)
+{
+    const SinoDataset *dataset = reading->dataset;
+    int64_t room = CHUNKS_AT_ONCE;
+    for (int d = dataset->rank - 1; d >= 0; d--) {
+        const int64_t begin = reading->first[d] / dataset->chunk[d];
+        const int64_t end = sino_ceil_divide(reading->first[d] + reading->count[d], dataset->chunk[d]);
+        reading->chunks[d] = dataset->chunked ? sino_smaller(end - begin, room) : end - begin;
+        room = sino_larger(room / reading->chunks[d], 1);
+    }
+}
+
+/* The end, in dimension d, of the piece that begins at `begin`. */
+static int64_t end_of_piece(const Reading *reading, int d, int64_t begin)
+{
+    const int64_t chunk = reading->dataset->chunk[d];
+    return sino_smaller(reading->first[d] + reading->count[d], (begin / chunk + reading->chunks[d]) * chunk);
+}
+
+static bool read_piece(const Reading *reading, const int64_t *begin, void *values)
+{
+    hsize_t start[SINO_DATASET_RANK], offset[SINO_DATASET_RANK], extent[SINO_DATASET_RANK];
+    for (int d = 0; d < reading->dataset->rank; d++) {
+        start[d] = (hsize_t)begin[d];
+        offset[d] = (hsize_t)(begin[d] - reading->first[d]);
+        extent[d] = (hsize_t)(end_of_piece(reading, d, begin[d]) - begin[d]);
+    }
+    return H5Sselect_hyperslab(reading->space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
+           H5Sselect_hyperslab(reading->memory, H5S_SELECT_SET, offset, NULL, extent, NULL) >= 0 &&
+           H5Dread(reading->dataset->id, reading->memory_type, reading->memory, reading->space, H5P_DEFAULT, values) >=
+               0;
+}
+
+/* Moves `begin` to the next piece, the last dimension first; false: there is none. */
+static bool next_piece(const Reading *reading, int64_t *begin)
+{
+    for (int d = reading->dataset->rank - 1; d >= 0; d--) {
+        begin[d] = end_of_piece(reading, d, begin[d]);
+        if (begin[d] < reading->first[d] + reading->count[d]) return true;
+        begin[d] = reading->first[d];
+    }
+    return false;
+}
+
+static bool read_pieces(const Reading *reading, void *values)
+{
+    int64_t begin[SINO_DATASET_RANK] = {0};
+    for (int d = 0; d < reading->dataset->rank; d++) begin[d] = reading->first[d];
+    do {
+        if (!read_piece(reading, begin, values)) return false;
+    } while (next_piece(reading, begin));
+    return true;
+}
+
 SinoStatus sino_dataset_read(const SinoDataset *dataset, const int64_t *first, const int64_t *count, hid_t memory_type,
                              void *values)
 {
     SinoStatus status = NULL;
-    hsize_t start[SINO_DATASET_RANK], extent[SINO_DATASET_RANK];
-    for (int i = 0; i < dataset->rank; i++) {
-        assert(first[i] >= 0 && count[i] >= 1 && first[i] + count[i] <= dataset->size[i]);
-        start[i] = (hsize_t)first[i];
-        extent[i] = (hsize_t)count[i];
+    hsize_t extent[SINO_DATASET_RANK];
+    for (int d = 0; d < dataset->rank; d++) {
+        assert(first[d] >= 0 && count[d] >= 1 && first[d] + count[d] <= dataset->size[d]);
+        extent[d] = (hsize_t)count[d];
     }
     sino_hdf5_quiet();
     SINO_TRY(sino_hdf5_check_chunks(dataset, first, count));
-    const hid_t memory = H5Screate_simple(dataset->rank, extent, NULL);
-    const hid_t space = H5Dget_space(dataset->id);
-    const bool read = memory >= 0 && space >= 0 &&
-                      H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
-                      H5Dread(dataset->id, memory_type, memory, space, H5P_DEFAULT, values) >= 0;
-    if (!read) status = sino_hdf5_error(SINO_BAD_INPUT, "%s: %s cannot be read", dataset->file, dataset->name);
-    if (memory >= 0) (void)H5Sclose(memory);
-    if (space >= 0) (void)H5Sclose(space);
+    Reading reading = {.dataset = dataset, .first = first, .count = count, .memory_type = memory_type};
+    choose_pieces(&reading);
+    reading.memory = H5Screate_simple(dataset->rank, extent, NULL);
+    reading.space = H5Dget_space(dataset->id);
+    if (reading.memory < 0 || reading.space < 0 || !read_pieces(&reading, values))
+        status = sino_hdf5_error(SINO_BAD_INPUT, "%s: %s cannot be read", dataset->file, dataset->name);
+    if (reading.memory >= 0) (void)H5Sclose(reading.memory);
+    if (reading.space >= 0) (void)H5Sclose(reading.space);
     return status;
 }

@@ -23,6 +23,7 @@ typedef struct SinoDataset {
     int64_t size[SINO_DATASET_RANK];
     int64_t chunk[SINO_DATASET_RANK]; /* 1 in every dimension when the layout is not chunked */
     int64_t value_bytes;
+    bool chunked;
     bool filtered;        /* its chunks pass filters, such as compression */
     bool deflated;        /* the last filter is deflate, and the others keep the number of bytes */
     char stored_type[16]; /* "uint16", "float64" … */
@@ -43,7 +44,8 @@ SinoStatus sino_dataset_open(const char *path, hid_t file, const char *name, int
                              SinoDataset *dataset);
 void sino_dataset_close(SinoDataset *dataset); /* accepts an absent dataset */
 
-/* Reads the box [first, first + count), converted to memory_type. */
+/* Reads the box [first, first + count), converted to memory_type. HDF5 takes some kilobytes for each chunk of a read;
+ * the box is therefore read in pieces of few chunks. */
 SinoStatus sino_dataset_read(const SinoDataset *dataset, const int64_t *first, const int64_t *count, hid_t memory_type,
                              void *values);
 

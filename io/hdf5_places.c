@@ -81,7 +81,10 @@ static SinoStatus open_first(const Places *places, const char *name, char **path
 {
     int i = 0;
     while (i < places->count && is_passed(places->path[i])) i++;
-    SINO_CHECK(i < places->count, SINO_BAD_INPUT, "%.300s does not exist", name);
+    SINO_CHECK(i < places->count, SINO_BAD_INPUT,
+               "%.300s does not exist; needed: beside the file that takes values from it, or in a folder of "
+               "HDF5_VDS_PREFIX",
+               name);
     SINO_CHECK(sino_path_kind(places->path[i]) == SINO_PATH_FILE, SINO_BAD_INPUT, "%s is not a regular file",
                places->path[i]);
     *file = H5Fopen(places->path[i], H5F_ACC_RDONLY, H5P_DEFAULT);

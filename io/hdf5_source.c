@@ -14,6 +14,7 @@
 #include "hdf5_error.h"
 #include "hdf5_places.h"
 #include "memory.h"
+#include "path_kind.h"
 #include "regular_file.h"
 
 enum { DEPTH_MAX = 8 };
@@ -339,7 +340,13 @@ static SinoStatus check_raw_file(const Visit *visit, const char *name, int64_t o
     int64_t found;
     char *path = NULL;
     SINO_TRY(sino_hdf5_raw_path(visit->dataset->file, name, &path));
-    SinoStatus status = sino_regular_open(path, &descriptor, &found);
+    SinoStatus status = NULL;
+    if (*name != '/' && sino_path_kind(path) == SINO_PATH_ABSENT)
+        status = sino_error(SINO_BAD_INPUT,
+                            "%s does not exist; needed: in the working directory, or in the folder of "
+                            "HDF5_EXTFILE_PREFIX (${ORIGIN}: that of the HDF5 file)",
+                            path);
+    if (!status) status = sino_regular_open(path, &descriptor, &found);
     if (!status) {
         close(descriptor);
         if (found < offset || found - offset < bytes)

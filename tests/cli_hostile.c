@@ -49,18 +49,43 @@ static void pipes_are_not_waited_for(void **state)
                 "plan scan.h5 --machine pipe");
 }
 
-/* A dataset of this size of which one value is written. */
-static void declare(hid_t file, const char *name, hsize_t images, hsize_t rows, hsize_t columns)
+/* A dataset of this size and these chunks of which one value is written. */
+static void declare_chunks(hid_t file, const char *name, const hsize_t size[3], const hsize_t chunk[3])
 {
     const uint16_t one = 1;
-    const hsize_t size[] = {images, rows, columns}, chunk[] = {1, 1, 1}, start[] = {0, 0, 0};
+    const hsize_t start[] = {0, 0, 0}, first[] = {1, 1, 1};
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, size, NULL);
     assert_true(H5Pset_chunk(creation, 3, chunk) >= 0);
     const hid_t data = H5Dcreate2(file, name, H5T_STD_U16LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    const hid_t memory = H5Screate_simple(3, chunk, NULL);
-    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, chunk, NULL) >= 0);
+    const hid_t memory = H5Screate_simple(3, first, NULL);
+    assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, first, NULL) >= 0);
     assert_true(H5Dwrite(data, H5T_NATIVE_UINT16, memory, space, H5P_DEFAULT, &one) >= 0);
     assert_true(H5Dclose(data) >= 0 && H5Sclose(memory) >= 0 && H5Sclose(space) >= 0 && H5Pclose(creation) >= 0);
+}
+
+static void declare(hid_t file, const char *name, hsize_t images, hsize_t rows, hsize_t columns)
+{
+    declare_chunks(file, name, (const hsize_t[]){images, rows, columns}, (const hsize_t[]){1, 1, 1});
+}
+
+/* info looks at 2^22 values of each image, whatever the file declares. */
+static void large_images_are_sampled(void **state)
+{
+    char path[TESTING_PATH];
+    const hsize_t size[] = {2, 1 << 20, 16}, chunk[] = {1, 1 << 12, 16};
+    CliRun run = {.directory = *state};
+    const hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+    declare_chunks(file, "/exchange/data", size, chunk);
+    declare_chunks(file, "/exchange/data_white", size, chunk);
+    testing_hdf5_close(file);
+    cli_start(&run, "info scan.h5 --json");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    if (!strstr(run.out,
+                "\"images_read\": 2, \"least\": 0, \"most\": 1, \"mean\": 1.192092896e-07, \"values\": 8388608,"))
+        fail_msg("%s", run.out);
+    assert_true(run.elapsed_s < 10 && run.peak_bytes < (int64_t)1 << 30);
+    cli_free(&run);
 }
 
 static void declared_sizes(void **state)
@@ -72,13 +97,13 @@ static void declared_sizes(void **state)
     declare(file, "/exchange/data", 1, 1, 1);
     declare(file, "/exchange/data_white", wraps, 1, 1);
     testing_hdf5_close(file);
-    all_refuse(at, "flats.h5", "flats.h5 declares 288230376151711745 flat fields; allowed: up to 4194304");
+    all_refuse(at, "flats.h5", "flats.h5 declares 288230376151711745 flat fields; allowed: up to 1048576");
     file = testing_hdf5_create(testing_path(path, at, "darks.h5"));
     declare(file, "/exchange/data", 8, 1, 16);
     declare(file, "/exchange/data_white", 2, 1, 16);
     declare(file, "/exchange/data_dark", ((hsize_t)1 << 57), 1, 16);
     testing_hdf5_close(file);
-    all_refuse(at, "darks.h5", "darks.h5 declares 144115188075855872 dark fields; allowed: up to 4194304");
+    all_refuse(at, "darks.h5", "darks.h5 declares 144115188075855872 dark fields; allowed: up to 1048576");
     file = testing_hdf5_create(testing_path(path, at, "rows.h5"));
     declare(file, "/exchange/data", 8, (hsize_t)1 << 40, 16);
     testing_hdf5_close(file);
@@ -86,7 +111,7 @@ static void declared_sizes(void **state)
     file = testing_hdf5_create(testing_path(path, at, "angles.h5"));
     declare(file, "/exchange/data", 600000000, 1, 4);
     testing_hdf5_close(file);
-    all_refuse(at, "angles.h5", "angles.h5 declares 600000000 projections; allowed: up to 4194304");
+    all_refuse(at, "angles.h5", "angles.h5 declares 600000000 projections; allowed: up to 1048576");
 }
 
 /* A virtual dataset in master.h5 whose two halves are in part0.h5 and part1.h5. */
@@ -139,7 +164,8 @@ static void incomplete_sources(void **state)
     cli_write_scan(at, "part1.h5", &other);
     all_refuse(at, "master.h5", "part1.h5: /exchange/data has 320 values, which do not fit the 384 that are taken");
     assert_int_equal(unlink(path), 0);
-    all_refuse(at, "master.h5", "takes values from part1.h5: part1.h5 does not exist");
+    all_refuse(at, "master.h5",
+               "takes values from part1.h5: part1.h5 does not exist; needed: beside the file that takes");
 }
 
 /* No byte of what is printed is a control character, but the line's end. */
@@ -218,8 +244,9 @@ static void outputs_that_are_inputs(void **state)
 int cli_hostile_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(pipes_are_not_waited_for), CLI_TEST(declared_sizes),      CLI_TEST(incomplete_sources),
-        CLI_TEST(control_characters),       CLI_TEST(yaml_texts_with_nul), CLI_TEST(outputs_that_are_inputs),
+        CLI_TEST(pipes_are_not_waited_for), CLI_TEST(declared_sizes),     CLI_TEST(large_images_are_sampled),
+        CLI_TEST(incomplete_sources),       CLI_TEST(control_characters), CLI_TEST(yaml_texts_with_nul),
+        CLI_TEST(outputs_that_are_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

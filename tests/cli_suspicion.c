@@ -152,6 +152,39 @@ static uint16_t integrals(uint64_t angle, uint64_t row, uint64_t column)
     return (uint16_t)(1 + (angle + row + column) % 2);
 }
 
+static uint16_t one_bright(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)row;
+    return (uint16_t)(column == 9 ? 2500 : 500 + angle);
+}
+
+/* The edges of the detector see air, whose line integral is 0. */
+static uint16_t scaled_integrals(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)angle, (void)row;
+    return column == 0 || column == 15 ? 0 : 1300;
+}
+
+static void columns_that_cannot_be(void **state)
+{
+    const char *const at = *state;
+    CliScan scan = cli_scan;
+    scan.count = one_bright;
+    cli_write_scan(at, "bright.h5", &scan);
+    const char *warning = "detector columns that are brighter than in the flat fields, unlike those beside them: 1; "
+                          "column 9 2.5 times; broken pixels draw rings (--saturation N";
+    assert_warned(at, warning, "bright.h5");
+    char *told = output_of(at, "info bright.h5 --saturation 2500");
+    assert_null(strstr(told, "brighter"));
+    free(told);
+    scan.count = scaled_integrals;
+    cli_write_scan(at, "integrals.h5", &scan);
+    assert_warned(at,
+                  "the projections have 1.14 of the light of the flat fields, but their outermost columns, where most "
+                  "scans see air, 0.00; are their values line integrals already? (--data line-integrals)",
+                  "integrals.h5");
+}
+
 static void fields_that_do_not_belong(void **state)
 {
     const char *const at = *state;
@@ -171,6 +204,13 @@ static void fields_that_do_not_belong(void **state)
     scan.count = integrals;
     cli_write_scan(at, "integrals.h5", &scan);
     assert_warned(at, "the projections have 1/7", "integrals.h5");
+    scan = cli_scan;
+    scan.flats = 0;
+    cli_write_scan(at, "flatless.h5", &scan);
+    assert_refused(at,
+                   "'flatless.h5' has no flat fields; allowed: --flats with their images, or --data transmission or "
+                   "line-integrals if its values are not counts",
+                   "flatless.h5");
 }
 
 static uint16_t nothing(uint64_t angle, uint64_t row, uint64_t column)
@@ -420,6 +460,7 @@ int cli_suspicion_tests(void)
         CLI_TEST(faults_are_told_by_number), CLI_TEST(many_undefined_values_are_refused),
         CLI_TEST(widths_that_cannot_be),     CLI_TEST(half_acquisitions),
         CLI_TEST(centers_of_cropped_scans),  CLI_TEST(measured_scans),
+        CLI_TEST(columns_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "scan.h"
 #include "testing_hdf5.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 enum { ANGLES = 4, ROWS = 2, COLUMNS = 3, FRAME = ROWS * COLUMNS, VALUES = ANGLES * FRAME };
@@ -392,13 +393,14 @@ static void refuse_size(const char *directory, const char *name, hsize_t images,
 static void declared_sizes_have_limits(void **state)
 {
     const hsize_t wraps = ((hsize_t)1 << 58) + 1;
-    refuse_size(*state, "/exchange/data", (1 << 22) + 1, 1, 1, "declares 4194305 projections; allowed: up to 4194304");
+    refuse_size(*state, "/exchange/data", (1 << 20) + 1, 1, 1, "declares 1048577 projections; allowed: up to 1048576");
     refuse_size(*state, "/exchange/data", 1, (hsize_t)1 << 40, 1,
                 "declares 1099511627776 rows; allowed: up to 1048576");
     refuse_size(*state, "/exchange/data", 1, 1, wraps, "declares 288230376151711745 columns; allowed: up to 1048576");
     refuse_size(*state, "/exchange/data_white", wraps, 1, 1, "declares 288230376151711745 flat fields; allowed: up to");
     refuse_size(*state, "/exchange/data_dark", wraps, 1, 1, "declares 288230376151711745 dark fields; allowed: up to");
-    refuse_size(*state, "/exchange/data", 1 << 22, 1 << 20, 1 << 20, "does not fit in 63 bits");
+    refuse_size(*state, "/exchange/data", 1 << 20, 1 << 20, 1 << 20,
+                "scan.h5 declares 1048576 projections of 1048576 rows and 1048576 columns; allowed: sizes whose");
 }
 
 static void datasets_without_values_are_refused(void **state)
@@ -410,6 +412,63 @@ static void datasets_without_values_are_refused(void **state)
     testing_hdf5_dataset(file, &data);
     testing_hdf5_close(file);
     refuse(*state, "scan.h5: /exchange/data was declared, but never written");
+}
+
+static int64_t peak_bytes(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (int64_t)usage.ru_maxrss * 1024;
+}
+
+/* HDF5 keeps about 7 kB for each chunk of a read: 700 MB here. */
+static void many_chunks_take_little_memory(void **state)
+{
+    enum { IMAGES = 100000 };
+    static uint16_t counts[IMAGES];
+    char path[TESTING_PATH];
+    SinoScan *scan;
+    const SinoScanBox box = {0, 1, 0, 1};
+    testing_hdf5_close(testing_hdf5_create(testing_path(path, *state, "scan.h5")));
+    write_sparse(*state, "/exchange/data", (const hsize_t[]){IMAGES, 1, 1});
+    assert_success(open_path(path, &scan));
+    const int64_t before = peak_bytes();
+    assert_success(sino_scan_read(scan, 0, IMAGES, &box, counts));
+    assert_true(peak_bytes() - before < (int64_t)400 << 20);
+    assert_int_equal(counts[0], 1);
+    for (int i = 1; i < IMAGES; i++) assert_int_equal(counts[i], 0);
+    sino_scan_close(scan);
+}
+
+/* A box that begins and ends within chunks, of which it has more than one read takes, in each dimension. */
+static void boxes_of_many_chunks_are_whole(void **state)
+{
+    enum { DEEP = 40, HIGH = 50, WIDE = 60 };
+    static uint16_t values[DEEP * HIGH * WIDE], counts[DEEP * HIGH * WIDE];
+    char path[TESTING_PATH];
+    SinoScan *scan;
+    const hsize_t chunk[] = {3, 2, 1};
+    for (int i = 0; i < DEEP * HIGH * WIDE; i++) values[i] = (uint16_t)i;
+    const TestingDataset data = {.name = "/exchange/data",
+                                 .file_type = H5T_STD_U16LE,
+                                 .memory_type = H5T_NATIVE_UINT16,
+                                 .rank = 3,
+                                 .size = {DEEP, HIGH, WIDE},
+                                 .values = values,
+                                 .creation = H5Pcreate(H5P_DATASET_CREATE)};
+    const hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+    assert_true(H5Pset_chunk(data.creation, 3, chunk) >= 0);
+    testing_hdf5_dataset(file, &data);
+    assert_true(H5Pclose(data.creation) >= 0);
+    testing_hdf5_close(file);
+    assert_success(open_path(path, &scan));
+    const SinoScanBox box = {.first_row = 1, .row_count = HIGH - 2, .first_column = 2, .column_count = WIDE - 5};
+    assert_success(sino_scan_read(scan, 1, DEEP - 2, &box, counts));
+    const uint16_t *count = counts;
+    for (int k = 1; k < DEEP - 1; k++)
+        for (int r = 1; r < HIGH - 1; r++)
+            for (int c = 2; c < WIDE - 3; c++) assert_int_equal(*count++, values[(k * HIGH + r) * WIDE + c]);
+    sino_scan_close(scan);
 }
 
 /* HDF5 takes a chunk that was stored without its filters for whole, whatever its size. */
@@ -497,6 +556,8 @@ TESTING_SUBJECT(hdf5_source)
         TEST(external_files_are_checked),
         TEST(external_links_to_a_pipe_do_not_block),
         TEST(declared_sizes_have_limits),
+        TEST(many_chunks_take_little_memory),
+        TEST(boxes_of_many_chunks_are_whole),
         TEST(datasets_without_values_are_refused),
         TEST(short_chunks_are_refused),
         TEST(short_streams_are_refused),

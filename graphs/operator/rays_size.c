@@ -255,12 +255,15 @@ static SinoStatus open_subset(const SinoProblem *problem, const SinoLayout *voxe
 {
     SinoStatus status = NULL;
     SinoSubsetAngles angles = {0};
-    SinoLayout layout = {0};
+    SinoLayout part_layout = {0};
     double *share = NULL;
     const int64_t partitions = sino_topology_partitions(&division->topology);
+    const bool whole = problem->subset_count == 1; /* the subset's layout is that of all angles */
+    const SinoLayout *layout = whole ? voxels : &part_layout;
     SINO_TRY_OR(status, cleanup, sino_subset_angles_new(problem, number, &angles));
-    SINO_TRY_OR(status, cleanup,
-                sino_layout_new(&angles.geometry, problem->precision, sino_rays_symmetry(problem), &layout));
+    if (!whole)
+        SINO_TRY_OR(status, cleanup,
+                    sino_layout_new(&angles.geometry, problem->precision, sino_rays_symmetry(problem), &part_layout));
     if (division->rank_weight) {
         SINO_TRY_OR(status, cleanup, sino_allocate(partitions, sizeof *share, "partitions", &share));
         sino_topology_shares(&division->topology, division->rank_weight, share);
@@ -268,19 +271,19 @@ static SinoStatus open_subset(const SinoProblem *problem, const SinoLayout *voxe
     SINO_TRY_OR(status, cleanup, sino_decomposition_new(voxels, partitions, share, &subset->decomposition));
     SINO_TRY_OR(
         status, cleanup,
-        sino_footprint_sizes_new(&layout.geometry, &subset->decomposition, &division->topology, &subset->sizes));
+        sino_footprint_sizes_new(&layout->geometry, &subset->decomposition, &division->topology, &subset->sizes));
     /* The decomposition's weights count all angles of the scan; the subset has a part of them. */
     const double part = (double)angles.geometry.angle_count / (double)problem->geometry.angle_count;
     for (int64_t t = 0; t < subset->decomposition.tile_count; t++) subset->decomposition.weight[t] *= part;
     subset->decomposition.nonzero_count *= part;
-    subset->data = layout.geometry;
+    subset->data = layout->geometry;
     subset->data.angle_rad = NULL;
-    subset->bytes = sino_rays_estimate_bytes(&layout);
-    size->stored_angles += sino_layout_stored_angles(&layout);
-    size->orientations = __builtin_popcount(layout.orientations);
+    subset->bytes = sino_rays_estimate_bytes(layout);
+    size->stored_angles += sino_layout_stored_angles(layout);
+    size->orientations = __builtin_popcount(layout->orientations);
 cleanup:
     free(share);
-    sino_layout_free(&layout);
+    sino_layout_free(&part_layout);
     sino_subset_angles_free(&angles);
     return status;
 }

@@ -58,10 +58,6 @@ static SinoStatus check_flats(const SinoInput *input, const char *name)
 {
     float *flats = NULL;
     bool positive = false;
-    SINO_CHECK(input->info->flat_count > 0, SINO_BAD_INPUT,
-               "'%s' has no flat fields; allowed: --flats with their images, or --data transmission or line-integrals "
-               "if its values are not counts",
-               name);
     SINO_TRY(sino_allocate(sino_larger(PIECE_VALUES, input->column_count), sizeof *flats, "flat fields", &flats));
     SinoStatus status = check_flats_of(input, flats, &positive);
     free(flats);
@@ -176,15 +172,18 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     return status;
 }
 
-/* Checks that the scan has the data that a run needs. */
-static SinoStatus check_usable(const SinoSettings *settings, const SinoInput *input)
+SinoStatus sino_input_check(const SinoSettings *settings, const SinoInput *input)
 {
+    const bool divided = input->flat_correction != SINO_FLAT_NONE;
     SINO_CHECK(!(input->info->angle_assumed && input->info->angle_needed), SINO_BAD_INPUT,
                "'%s' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both included), "
                "0:180:excluded or 0:step:0.5",
                settings->file_name);
-    if (input->flat_correction != SINO_FLAT_NONE) return check_flats(input, settings->file_name);
-    SINO_CHECK(!settings->flats && !settings->darks, SINO_BAD_INPUT,
+    SINO_CHECK(!divided || input->info->flat_count > 0, SINO_BAD_INPUT,
+               "'%s' has no flat fields; allowed: --flats with their images, or --data transmission or line-integrals "
+               "if its values are not counts",
+               settings->file_name);
+    SINO_CHECK(divided || (!settings->flats && !settings->darks), SINO_BAD_INPUT,
                "--%s is '%s', but the values are not divided by flat fields; allowed: without --flats and --darks",
                settings->flats ? "flats" : "darks", settings->flats ? settings->flats : settings->darks);
     return NULL;
@@ -194,7 +193,8 @@ SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput
 {
     SinoInput input;
     SINO_TRY(sino_input_describe(settings, &input));
-    SinoStatus status = check_usable(settings, &input);
+    SinoStatus status = sino_input_check(settings, &input);
+    if (!status && input.flat_correction != SINO_FLAT_NONE) status = check_flats(&input, settings->file_name);
     if (status) {
         sino_input_close(&input);
         return status;

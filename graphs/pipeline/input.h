@@ -33,6 +33,10 @@ SinoStatus sino_input_try(const SinoSettings *settings);
  * rows or columns are outside the detector or empty, or nothing is left after binning. */
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *input);
 
+/* Checks that the scan has what a run needs, without reading counts. SINO_BAD_INPUT: it lacks angles or flat fields, or
+ * the settings name fields that are not used. */
+SinoStatus sino_input_check(const SinoSettings *settings, const SinoInput *input);
+
 /* sino_input_describe for a run: logs warnings about the scan, and requires usable flats unless the settings say
  * otherwise. SINO_BAD_INPUT, in addition: flats are absent or without light. */
 SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput *input);

@@ -17,8 +17,32 @@ typedef struct Block {
     SinoScanBox box;
     int64_t pixels;
     double *flat, *dark; /* means of the fields, [pixels]; owned */
-    float *values;       /* of one image; owned */
+    double flat_mean, dark_mean;
+    float *values; /* of one image; owned */
 } Block;
+
+/* A sum and its number of summands. */
+typedef struct Sum {
+    double value;
+    int64_t count;
+} Sum;
+
+static void add_to(Sum *sum, double value)
+{
+    sum->value += value;
+    sum->count++;
+}
+
+static double mean_of(const Sum *sum)
+{
+    return sum->count > 0 ? sum->value / (double)sum->count : (double)NAN;
+}
+
+/* Sums of a sample in the making. */
+typedef struct Sums {
+    Sum *level; /* [column] of defined line integrals; owned */
+    Sum transmission, edge_transmission;
+} Sums;
 
 /* The rows of block i of `blocks`: the whole part of the scan if it has few rows, else some around the middle of each
  * of `blocks` equal shares. */
@@ -53,14 +77,13 @@ static SinoStatus mean_of_fields(const Block *block, ReadFields *read, int64_t i
     return NULL;
 }
 
-static SinoStatus read_fields(const Block *block, SinoScanSample *sample, double share)
+static SinoStatus read_fields(Block *block, SinoScanSample *sample, double share)
 {
     const SinoScanInfo *info = block->input->info;
-    double flat, dark;
-    SINO_TRY(mean_of_fields(block, sino_scan_read_some_flats, info->flat_count, block->flat, &flat));
-    SINO_TRY(mean_of_fields(block, sino_scan_read_some_darks, info->dark_count, block->dark, &dark));
-    sample->flat += share * flat;
-    if (info->dark_count > 0) sample->dark += share * dark;
+    SINO_TRY(mean_of_fields(block, sino_scan_read_some_flats, info->flat_count, block->flat, &block->flat_mean));
+    SINO_TRY(mean_of_fields(block, sino_scan_read_some_darks, info->dark_count, block->dark, &block->dark_mean));
+    sample->flat += share * block->flat_mean;
+    if (info->dark_count > 0) sample->dark += share * block->dark_mean;
     return NULL;
 }
 
@@ -88,9 +111,20 @@ static bool is_at_edge(int64_t column, int64_t column_count)
     return column < edge || column >= column_count - edge;
 }
 
-static void add_projection(const Block *block, SinoScanSample *sample)
+/* Adds the transmission of pixel p if its flat fields have at least half of the mean light. */
+static void add_transmission(const Block *block, const SinoScanSample *sample, int64_t p, Sums *sums)
+{
+    const double light = block->flat[p] - block->dark[p], value = (double)block->values[p] - block->dark[p];
+    const double mean = block->flat_mean - block->dark_mean;
+    if (!sample->fields || !(light > 0) || !(2 * light >= mean) || !isfinite(value)) return;
+    add_to(&sums->transmission, value / light);
+    if (is_at_edge(p % sample->column_count, sample->column_count)) add_to(&sums->edge_transmission, value / light);
+}
+
+static void add_projection(const Block *block, SinoScanSample *sample, Sums *sums)
 {
     for (int64_t p = 0; p < block->pixels; p++) {
+        add_transmission(block, sample, p, sums);
         const double value = (double)block->values[p], integral = integral_of(block, sample, p);
         sample->count++;
         sample->zero += value == 0;
@@ -101,10 +135,12 @@ static void add_projection(const Block *block, SinoScanSample *sample)
         if (isnan(integral)) continue;
         sample->integral += integral;
         sample->column_integral[p % sample->column_count] += fabs(integral);
+        add_to(&sums->level[p % sample->column_count], integral);
     }
 }
 
-static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, SinoScanSample *sample)
+static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, SinoScanSample *sample,
+                             Sums *sums)
 {
     const SinoScanInfo *info = input->info;
     Block block = {.input = input, .box = *box};
@@ -117,7 +153,7 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
     for (int64_t i = 0; i < sample->projections; i++) {
         const int64_t angle = i * info->angle_count / sample->projections;
         SINO_TRY_OR(status, end, sino_scan_read_projection(input->scan, angle, &block.box, block.values));
-        add_projection(&block, sample);
+        add_projection(&block, sample, sums);
     }
     sample->rows += box->row_count;
 end:
@@ -127,25 +163,49 @@ end:
     return status;
 }
 
+static SinoStatus read_blocks(const SinoInput *input, SinoScanSample *sample, Sums *sums)
+{
+    const int64_t blocks = input->row_count > (int64_t)BLOCKS * BLOCK_ROWS ? BLOCKS : 1;
+    for (int64_t b = 0; b < blocks; b++) {
+        const SinoScanBox box = box_of_block(input, blocks, b);
+        SINO_TRY(read_block(input, &box, 1 / (double)blocks, sample, sums));
+    }
+    return NULL;
+}
+
+/* Makes means of sums. */
+static void finish(SinoScanSample *sample, const Sums *sums)
+{
+    const double lines = (double)(sample->projections * sample->rows);
+    if (sample->finite > 0) sample->mean /= (double)sample->finite;
+    if (sample->undefined < sample->count) sample->integral /= (double)(sample->count - sample->undefined);
+    for (int64_t c = 0; c < sample->column_count; c++) {
+        if (lines > 0) sample->column_integral[c] /= lines;
+        sample->column_level[c] = mean_of(&sums->level[c]);
+    }
+    sample->edges /= lines * 2 * (double)edge_columns(sample->column_count);
+    sample->transmission = mean_of(&sums->transmission);
+    sample->edge_transmission = mean_of(&sums->edge_transmission);
+}
+
 SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
 {
     const SinoScanInfo *info = input->info;
-    const int64_t blocks = input->row_count > (int64_t)BLOCKS * BLOCK_ROWS ? BLOCKS : 1;
+    const int64_t columns = input->column_count;
+    Sums sums = {0};
+    SinoStatus status = NULL;
     SinoScanSample sample = {.projections = sino_smaller(info->angle_count, PROJECTIONS),
                              .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0,
                              .dark = info->dark_count > 0 ? 0 : (double)NAN,
-                             .column_count = input->column_count};
-    SINO_TRY(sino_allocate(input->column_count, sizeof *sample.column_integral, "a sample", &sample.column_integral));
-    SinoStatus status = NULL;
-    for (int64_t b = 0; b < blocks && !status; b++) {
-        const SinoScanBox box = box_of_block(input, blocks, b);
-        status = read_block(input, &box, 1 / (double)blocks, &sample);
-    }
-    if (sample.finite > 0) sample.mean /= (double)sample.finite;
-    if (sample.undefined < sample.count) sample.integral /= (double)(sample.count - sample.undefined);
-    const double lines = (double)(sample.projections * sample.rows);
-    for (int64_t c = 0; c < sample.column_count && lines > 0; c++) sample.column_integral[c] /= lines;
-    sample.edges /= lines * 2 * (double)edge_columns(sample.column_count);
+                             .column_count = columns};
+    SINO_TRY_OR(status, end,
+                sino_allocate(columns, sizeof *sample.column_integral, "a sample", &sample.column_integral));
+    SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sample.column_level, "a sample", &sample.column_level));
+    SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.level, "a sample", &sums.level));
+    SINO_TRY_OR(status, end, read_blocks(input, &sample, &sums));
+    finish(&sample, &sums);
+end:
+    free(sums.level);
     if (status)
         sino_scan_sample_free(&sample);
     else
@@ -156,6 +216,7 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
 void sino_scan_sample_free(SinoScanSample *sample)
 {
     free(sample->column_integral);
+    free(sample->column_level);
     *sample = (SinoScanSample){0};
 }
 

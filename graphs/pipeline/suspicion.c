@@ -30,6 +30,11 @@ static void add(SinoFindings *findings, bool refused, const char *event, const c
     va_end(arguments);
 }
 
+void sino_findings_refuse(SinoFindings *findings, const char *event, const char *text)
+{
+    add(findings, true, event, "%s", text);
+}
+
 /* Angles of a scan in degrees. */
 typedef struct Angles {
     int64_t count;
@@ -133,6 +138,44 @@ static void suspect_fields(const SinoScanSample *sample, SinoFindings *findings)
             "the projections are %.1f times as bright as the flat fields; are the flat fields of the same exposure? "
             "(--flats takes others)",
             exp(-sample->integral));
+    else if (sample->edge_transmission < 0.1 * sample->transmission)
+        add(findings, false, "data",
+            "the projections have %.2f of the light of the flat fields, but their outermost columns, where most scans "
+            "see air, %.2f; are their values line integrals already? (--data line-integrals)",
+            sample->transmission, sample->edge_transmission);
+}
+
+/* The middle one of the line integrals of the columns next to column c, up to three on each side. */
+static double level_beside(const SinoScanSample *sample, int64_t c)
+{
+    double sorted[6];
+    int count = 0;
+    for (int64_t k = c - 3; k <= c + 3; k++) {
+        if (k < 0 || k >= sample->column_count || k == c || isnan(sample->column_level[k])) continue;
+        int i = count++;
+        for (; i > 0 && sorted[i - 1] > sample->column_level[k]; i--) sorted[i] = sorted[i - 1];
+        sorted[i] = sample->column_level[k];
+    }
+    return count > 0 ? sorted[count / 2] : (double)NAN;
+}
+
+/* Columns that are brighter than in the flat fields, where the columns beside them are not: broken pixels. */
+static void suspect_bright_columns(const SinoInput *input, const SinoScanSample *sample, SinoFindings *findings)
+{
+    const double bright = log(1.2), more = 0.3;
+    int64_t count = 0, brightest = 0;
+    if (!sample->fields || !input->minus_log) return;
+    for (int64_t c = 0; c < sample->column_count; c++) {
+        const double level = sample->column_level[c];
+        if (!(level < -bright) || !(level < level_beside(sample, c) - more)) continue;
+        if (count == 0 || level < sample->column_level[brightest]) brightest = c;
+        count++;
+    }
+    if (count == 0) return;
+    add(findings, false, "data",
+        "detector columns that are brighter than in the flat fields, unlike those beside them: %" PRId64 "; column "
+        "%" PRId64 " %.1f times; broken pixels draw rings (--saturation N gives counts of N and more the weight 0)",
+        count, input->first_column + brightest, exp(-sample->column_level[brightest]));
 }
 
 /* Whether the user has said what the values are, so that unusual values are warned of, not refused. */
@@ -215,6 +258,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     SINO_TRY(sino_scan_sample_new(input, &sample));
     suspect_angles(input->info, findings);
     suspect_fields(&sample, findings);
+    suspect_bright_columns(input, &sample, findings);
     suspect_values(settings, input, &sample, findings);
     suspect_missing(settings, input, &sample, findings);
     sino_scan_sample_free(&sample);

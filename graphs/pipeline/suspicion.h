@@ -18,6 +18,9 @@ typedef struct SinoFindings {
     SinoFinding finding[SINO_FINDINGS_MAX];
 } SinoFindings;
 
+/* Adds what recon refuses for another reason. */
+void sino_findings_refuse(SinoFindings *findings, const char *event, const char *text);
+
 /* Looks at the angles, and at a sample of the values. SINO_FAILED: the file cannot be read, or no memory. */
 SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
 

@@ -13,7 +13,7 @@
 
 /* Most images of a kind that are inspected, evenly spread; most values of an image, in pieces of rows, evenly spread;
  * most values of a piece. They bound time and memory whatever sizes a file declares. */
-enum { IMAGES = 16, IMAGE_VALUES = 1 << 24, PIECE_VALUES = 1 << 20 };
+enum { IMAGES = 16, IMAGE_VALUES = 1 << 22, PIECE_VALUES = 1 << 20 };
 
 static void look(const SinoScanInfo *info, int64_t count, const float *values, SinoSurvey *seen)
 {
@@ -177,6 +177,16 @@ static SinoStatus forecast(SinoInfoReport *report)
     return NULL;
 }
 
+/* What recon needs and the scan lacks is a finding, too. */
+static SinoStatus inspect_completeness(SinoInfoReport *report)
+{
+    SinoStatus status = sino_input_check(report->settings, report->input);
+    if (sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
+    sino_findings_refuse(&report->findings, "scan", sino_status_text(status));
+    sino_status_free(status);
+    return NULL;
+}
+
 static SinoStatus inspect(SinoInfoReport *report)
 {
     const SinoInput *input = report->input;
@@ -189,6 +199,7 @@ static SinoStatus inspect(SinoInfoReport *report)
         SINO_TRY(inspect_fields(report, SINO_INFO_DARKS, info->dark_count));
     }
     SINO_TRY(sino_suspect(report->settings, input, &report->findings));
+    SINO_TRY(inspect_completeness(report));
     return forecast(report);
 }
 

@@ -46,7 +46,9 @@ void sino_child_step(void)
     struct rusage usage;
     struct rlimit limit;
     if (step_cpu_s == 0 || getrusage(RUSAGE_SELF, &usage) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0) return;
-    const rlim_t most = (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1 + step_cpu_s);
+    const struct timeval *user = &usage.ru_utime, *kernel = &usage.ru_stime;
+    const int64_t used_s = user->tv_sec + kernel->tv_sec + (user->tv_usec + kernel->tv_usec) / 1000000;
+    const rlim_t most = (rlim_t)(used_s + 1 + step_cpu_s);
     if (most < limit.rlim_max) limit.rlim_cur = most;
     (void)setrlimit(RLIMIT_CPU, &limit); /* the soft limit may be raised up to the hard one */
 }

@@ -3,6 +3,7 @@
  * last acts may call any function that is safe in threads. */
 #include "ending.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -68,13 +69,14 @@ void sino_ending_finish(int exit_code)
     pthread_mutex_unlock(&ending.mutex);
 }
 
-/* Runs the acts; returns their clauses, each after "; ". NULL: no memory. */
-static char *run_acts(void)
+/* Runs the acts, late or not; returns their clauses, each after "; ". NULL: no memory. */
+static char *run_acts(bool late)
 {
     char *text = NULL, *clause = NULL;
     size_t size, clause_size;
     FILE *out = open_memstream(&text, &size);
     for (SinoLastAct *last = ending.first; last; last = last->next) {
+        if (last->late != late) continue;
         FILE *own = open_memstream(&clause, &clause_size);
         last->act(last->of, own ? own : stderr);
         if (own) (void)fclose(own);
@@ -104,18 +106,33 @@ static void let_signals_kill(void)
     pthread_sigmask(SIG_UNBLOCK, &ending.signals, NULL);
 }
 
+/* What other threads print while the process ends would hide the last words. */
+static void silence(void)
+{
+    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0) (void)dup2(null, STDERR_FILENO);
+}
+
+static bool begun;
+
+bool sino_ending_has_begun(void)
+{
+    return __atomic_load_n(&begun, __ATOMIC_ACQUIRE);
+}
+
 static void end_now(const char *reason, int exit_code, bool speaks) __attribute__((noreturn));
 
 static void end_now(const char *reason, int exit_code, bool speaks)
 {
-    static bool begun;
     if (__atomic_exchange_n(&begun, true, __ATOMIC_ACQ_REL))
         for (;;) pause();
     let_signals_kill();
     pthread_mutex_lock(&ending.mutex);
     if (ending.finished) _exit(ending.exit_code);
-    const char *clauses = run_acts();
+    const char *clauses = run_acts(false);
     if (speaks) speak(reason, clauses ? clauses : "");
+    silence();
+    (void)run_acts(true);
     if (ending.end) ending.end(ending.of, exit_code);
     _exit(exit_code);
 }

@@ -17,6 +17,7 @@
 typedef struct SinoLastAct {
     void (*act)(void *of, FILE *clause);
     void *of;
+    bool late; /* runs after the words, of which it has none, since other threads may fail and complain because of it */
     struct SinoLastAct *next, *previous; /* NULL before sino_ending_add */
 } SinoLastAct;
 
@@ -39,6 +40,9 @@ void sino_ending_set_ranks(bool speaks, void (*end)(void *of, int exit_code), vo
 /* The program has said all it has to say: from now on a signal ends it silently with this exit code. A launcher signals
  * every process as soon as one has ended with an error. */
 void sino_ending_finish(int exit_code);
+
+/* Whether the end has begun. A signal handler may call it. */
+bool sino_ending_has_begun(void);
 
 /* Runs the last acts, those added last first; prints the reason and their clauses as one line; ends the program. Of
  * several calls the first one counts, the others never return either. */

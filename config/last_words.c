@@ -2,6 +2,8 @@
 /* Last words: handlers of SIGABRT and SIGBUS. They call nothing but what POSIX allows in a handler. */
 #include "last_words.h"
 
+#include "ending.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -48,6 +50,8 @@ static void end_here(void)
 static void on_abort(int signal_number)
 {
     (void)signal_number;
+    if (sino_ending_has_begun()) /* another thread ends the process, and has said why */
+        for (;;) pause();
     say("sinodag: a library stopped the run, perhaps for lack of memory; what it said, if anything, is above");
     end_here();
 }

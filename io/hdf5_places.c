@@ -2,8 +2,8 @@
 /* HDF5 places: the search order of H5F_prefix_open_file in HDF5 1.10 to 1.14.
  *
  * An absolute name is tried first, and then its last part takes the name's place. Relative names are looked for in the
- * folders of an environment variable, beside the file that names them, in the working directory, and beside the file
- * that a symbolic link leads to. */
+ * folders of an environment variable, in the folder that a dataset makes of the same variable, beside the file that
+ * names them, in the working directory, and beside the file that a symbolic link leads to. */
 #include "hdf5_places.h"
 
 #include <stdbool.h>
@@ -49,7 +49,33 @@ static void add_folders(const char *folders, const char *name, Places *places)
     }
 }
 
-static void find_places(const char *user, const char *name, const char *variable, Places *places)
+/* The folder that a dataset of the file `user` makes of a variable: ${ORIGIN} at its start is the folder of the file.
+ * *folder: owned by the caller; NULL: none. False: no memory. */
+static bool dataset_folder(const char *user, const char *variable, char **folder)
+{
+    static const char origin[] = "${ORIGIN}";
+    const char *prefix = getenv(variable), *slash = strrchr(user, '/');
+    const int user_folder = slash ? (int)(slash - user) + 1 : 0;
+    *folder = NULL;
+    if (!prefix || !*prefix || strcmp(prefix, ".") == 0) return true;
+    if (strncmp(prefix, origin, strlen(origin)) != 0)
+        *folder = strdup(prefix);
+    else if (asprintf(folder, "%.*s%s", user_folder ? user_folder : 1, user_folder ? user : ".",
+                      prefix + strlen(origin)) < 0)
+        *folder = NULL;
+    return *folder != NULL;
+}
+
+static void add_dataset_folder(const char *user, const char *name, const char *variable, Places *places)
+{
+    char *folder;
+    if (!dataset_folder(user, variable, &folder)) places->complete = false;
+    if (folder) add_place(folder, strlen(folder), name, places);
+    free(folder);
+}
+
+/* `dataset`: the name is that of a dataset's source, not that of a link. */
+static void find_places(const char *user, const char *name, const char *variable, bool dataset, Places *places)
 {
     places->complete = true;
     if (*name == '/') {
@@ -57,6 +83,7 @@ static void find_places(const char *user, const char *name, const char *variable
         name = strrchr(name, '/') + 1;
     }
     add_folders(getenv(variable), name, places);
+    if (dataset) add_dataset_folder(user, name, variable, places);
     add_beside(user, name, places);
     add_place("", 0, name, places);
     char *resolved = realpath(user, NULL);
@@ -98,28 +125,20 @@ static SinoStatus open_first(const Places *places, const char *name, char **path
 SinoStatus sino_hdf5_open_source(const char *user, const char *name, char **path, hid_t *file)
 {
     Places places = {0};
-    find_places(user, name, "HDF5_VDS_PREFIX", &places);
+    find_places(user, name, "HDF5_VDS_PREFIX", true, &places);
     SinoStatus status = places.complete ? open_first(&places, name, path, file)
                                         : sino_error(SINO_FAILED, "no memory for the places of a file");
     free_places(&places);
     return status;
 }
 
-/* External raw files are relative to the working directory, or to the folder of the variable, in which ${ORIGIN} is
- * the folder of the HDF5 file. */
+/* External raw files are relative to the working directory, or to the folder of the variable. */
 SinoStatus sino_hdf5_raw_path(const char *user, const char *name, char **path)
 {
-    static const char origin[] = "${ORIGIN}";
-    const char *prefix = getenv("HDF5_EXTFILE_PREFIX"), *slash = strrchr(user, '/');
-    const int user_folder = slash ? (int)(slash - user) + 1 : 0;
-    int length;
-    if (*name == '/' || !prefix || !*prefix || strcmp(prefix, ".") == 0)
-        length = asprintf(path, "%s", name);
-    else if (strncmp(prefix, origin, strlen(origin)) == 0)
-        length = asprintf(path, "%.*s%s/%s", user_folder ? user_folder : 1, user_folder ? user : ".",
-                          prefix + strlen(origin), name);
-    else
-        length = asprintf(path, "%s/%s", prefix, name);
+    char *folder = NULL;
+    const bool known = *name == '/' || dataset_folder(user, "HDF5_EXTFILE_PREFIX", &folder);
+    const int length = known ? asprintf(path, "%s%s%s", folder ? folder : "", folder ? "/" : "", name) : -1;
+    free(folder);
     SINO_CHECK(length >= 0, SINO_FAILED, "no memory for a file name");
     return NULL;
 }
@@ -134,7 +153,7 @@ static herr_t look_before(const char *parent_file, const char *parent_group, con
     (void)flags;
     (void)access;
     (void)unused;
-    find_places(parent_file, child_file, "HDF5_EXT_PREFIX", &places);
+    find_places(parent_file, child_file, "HDF5_EXT_PREFIX", false, &places);
     bool fine = places.complete;
     for (int i = 0; i < places.count; i++) fine = fine && sino_path_kind(places.path[i]) != SINO_PATH_OTHER;
     free_places(&places);

@@ -174,6 +174,86 @@ static void assert_visible(const char *text)
     for (; *text; text++) assert_true((unsigned char)*text >= 0x20 || *text == '\n');
 }
 
+/* In `folder`: the scan, but for its data, which are those of "frames.h5" or, raw, of "frames.raw". */
+static void write_named(const char *directory, const char *name, bool raw)
+{
+    char path[TESTING_PATH];
+    CliScan scan = cli_scan;
+    scan.data_rank = 0;
+    cli_write_scan(directory, name, &scan);
+    const hid_t file = H5Fopen(testing_path(path, directory, name), H5F_ACC_RDWR, H5P_DEFAULT);
+    TestingDataset data = {.name = "/exchange/data",
+                           .file_type = H5T_STD_U16LE,
+                           .rank = 3,
+                           .size = {cli_scan.angles, cli_scan.rows, cli_scan.columns},
+                           .creation = H5Pcreate(H5P_DATASET_CREATE)};
+    const hid_t space = H5Screate_simple(3, data.size, NULL);
+    assert_true(file >= 0 && data.creation >= 0 && space >= 0);
+    if (raw)
+        assert_true(H5Pset_external(data.creation, "frames.raw", 0, H5F_UNLIMITED) >= 0);
+    else
+        assert_true(H5Pset_virtual(data.creation, space, "frames.h5", "/exchange/data", space) >= 0);
+    testing_hdf5_dataset(file, &data);
+    assert_true(H5Pclose(data.creation) >= 0 && H5Sclose(space) >= 0);
+    testing_hdf5_close(file);
+}
+
+/* The volume of a scan whose frames are looked for with this variable; caller frees. */
+static float *volume_of(const char *directory, const char *scan, const char *environment)
+{
+    CliRun run = {.directory = directory, .environment = environment};
+    cli_start(&run, "recon %s -o out.h5 --overwrite --rotation-axis 7 --iterations 1 --pictures no --workers 1", scan);
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", environment, run.exit_code, run.err);
+    cli_free(&run);
+    return cli_read_volume(directory, "out.h5", (int64_t)cli_scan.rows, (int64_t)cli_scan.columns);
+}
+
+/* The files that are checked are those that HDF5 reads, also where variables tell it to look: of the files of the same
+ * name those elsewhere lack most values. */
+static void prefixes_of_sources(void **state)
+{
+    static const char *const trial[][3] = {
+        /* scan, variable, folder of the frames */
+        {"scans/virtual.h5", "HDF5_VDS_PREFIX=nowhere::near", "near"},
+        {"scans/virtual.h5", "HDF5_VDS_PREFIX=${ORIGIN}/far", "scans/far"},
+        {"scans/virtual.h5", "HDF5_VDS_PREFIX=", "scans"},
+        {"scans/raw.h5", "HDF5_EXTFILE_PREFIX=near", "near"},
+        {"scans/raw.h5", "HDF5_EXTFILE_PREFIX=${ORIGIN}/far", "scans/far"},
+        {"scans/raw.h5", "HDF5_EXTFILE_PREFIX=.", "."},
+    };
+    static const char *const folders[] = {".", "near", "scans", "scans/far"};
+    const char *const at = *state;
+    char path[TESTING_PATH], name[64];
+    CliScan little = cli_scan;
+    little.angles = little.theta_count = 3;
+    cli_write_scan(at, "plain.h5", &cli_scan);
+    float *expected = volume_of(at, "plain.h5", NULL);
+    const int64_t size[] = {(int64_t)cli_scan.angles, (int64_t)cli_scan.rows, (int64_t)cli_scan.columns};
+    const int64_t count = size[0] * size[1] * size[2];
+    double *values = cli_read_doubles(at, "plain.h5", "/exchange/data", 3, size);
+    uint16_t *counts = calloc((size_t)count, sizeof *counts);
+    for (int64_t i = 0; i < count; i++) counts[i] = (uint16_t)values[i];
+    for (int i = 1; i < 4; i++) assert_int_equal(mkdir(testing_path(path, at, folders[i]), 0700), 0);
+    write_named(at, "scans/virtual.h5", false);
+    write_named(at, "scans/raw.h5", true);
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
+        for (int k = 0; k < 4; k++) {
+            const bool here = strcmp(folders[k], trial[i][2]) == 0;
+            snprintf(name, sizeof name, "%s/frames.h5", folders[k]);
+            cli_write_scan(at, name, here ? &cli_scan : &little);
+            snprintf(name, sizeof name, "%s/frames.raw", folders[k]);
+            cli_write_bytes(at, name, counts, here ? (size_t)count * sizeof *counts : 10);
+        }
+        float *found = volume_of(at, trial[i][0], trial[i][1]);
+        assert_memory_equal(found, expected, (size_t)(size[1] * size[2] * size[2]) * sizeof *found);
+        free(found);
+    }
+    free(expected);
+    free(values);
+    free(counts);
+}
+
 static void control_characters(void **state)
 {
     static const char name[] = "a\x1b[31m\nsinodag:\rforged.h5";
@@ -244,9 +324,9 @@ static void outputs_that_are_inputs(void **state)
 int cli_hostile_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(pipes_are_not_waited_for), CLI_TEST(declared_sizes),     CLI_TEST(large_images_are_sampled),
-        CLI_TEST(incomplete_sources),       CLI_TEST(control_characters), CLI_TEST(yaml_texts_with_nul),
-        CLI_TEST(outputs_that_are_inputs),
+        CLI_TEST(pipes_are_not_waited_for), CLI_TEST(declared_sizes),          CLI_TEST(large_images_are_sampled),
+        CLI_TEST(incomplete_sources),       CLI_TEST(prefixes_of_sources),     CLI_TEST(control_characters),
+        CLI_TEST(yaml_texts_with_nul),      CLI_TEST(outputs_that_are_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

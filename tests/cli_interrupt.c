@@ -61,6 +61,14 @@ static void by_the_batch_system(void **state)
             "scan.h5");
 }
 
+static void by_the_terminal(void **state)
+{
+    stopped(state, SIGHUP,
+            "ended by SIGHUP, as the terminal was closed; no row is complete as TIFF in out; out.h5 was not written; "
+            "temporary files were removed",
+            "scan.h5");
+}
+
 static void killed(void **state)
 {
     stopped(state, SIGKILL, NULL,
@@ -215,6 +223,7 @@ int cli_interrupt_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(by_the_keyboard),
         CLI_TEST(by_the_batch_system),
+        CLI_TEST(by_the_terminal),
         CLI_TEST(killed),
         CLI_TEST(without_a_volume),
         CLI_TEST(ignored_signals_stay_ignored),

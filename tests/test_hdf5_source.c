@@ -248,6 +248,79 @@ static void growing_sources_are_read(void **state)
     sino_scan_close(scan);
 }
 
+/* Frames 0, 1 and 3, which are no regular selection, come from the same frames of a source, and frame 2 from its. */
+static void write_irregular(const char *directory, hsize_t source_frames)
+{
+    static const hsize_t order[] = {0, 1, 3, 2};
+    const hsize_t size[] = {source_frames, ROWS, COLUMNS}, one[] = {1, 1, 1}, frame[] = {1, ROWS, COLUMNS};
+    const Master master = begin_master();
+    const hid_t source = H5Screate_simple(3, whole, NULL);
+    write_part(directory, "a.h5", H5T_STD_U16LE, 3, size, 0);
+    for (int i = 0; i < ANGLES; i++) {
+        const H5S_seloper_t how = i == 0 || i == 3 ? H5S_SELECT_SET : H5S_SELECT_OR;
+        const hsize_t start[] = {order[i], 0, 0};
+        assert_true(H5Sselect_hyperslab(master.space, how, start, NULL, one, frame) >= 0);
+        assert_true(H5Sselect_hyperslab(source, how, start, NULL, one, frame) >= 0);
+        if (i >= 2) assert_true(H5Pset_virtual(master.creation, master.space, "a.h5", "/data", source) >= 0);
+    }
+    end_master(&master, directory);
+    assert_true(H5Sclose(source) >= 0);
+}
+
+static void irregular_selections_are_read(void **state)
+{
+    write_irregular(*state, ANGLES);
+    accept(*state, 2);
+    write_irregular(*state, ANGLES - 1);
+    refuse(*state, "a.h5: /data has 18 values, which do not fit the 18 that are taken from it");
+}
+
+/* Blocks of two frames of every three, without an end: the last block is cut. The other frames come by themselves. */
+static void cut_blocks_are_read(void **state)
+{
+    const hsize_t most[] = {H5S_UNLIMITED, ROWS, COLUMNS}, step[] = {3, 1, 1}, endless[] = {H5S_UNLIMITED, 1, 1};
+    const hsize_t start[2][3] = {{0, 0, 0}, {2, 0, 0}}, block[2][3] = {{2, ROWS, COLUMNS}, {1, ROWS, COLUMNS}};
+    char path[TESTING_PATH];
+    const Master master = {.creation = H5Pcreate(H5P_DATASET_CREATE), .space = H5Screate_simple(3, whole, most)};
+    const hid_t source = H5Screate_simple(3, whole, most);
+    write_growing(*state, ANGLES, 1); /* for its source */
+    for (int i = 0; i < 2; i++) {
+        assert_true(H5Sselect_hyperslab(master.space, H5S_SELECT_SET, start[i], step, endless, block[i]) >= 0);
+        assert_true(H5Sselect_hyperslab(source, H5S_SELECT_SET, start[i], step, endless, block[i]) >= 0);
+        assert_true(H5Pset_virtual(master.creation, master.space, "grown.h5", "/data", source) >= 0);
+    }
+    const hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+    const hid_t data =
+        H5Dcreate2(file, "/exchange/data", H5T_STD_U16LE, master.space, H5P_DEFAULT, master.creation, H5P_DEFAULT);
+    assert_true(data >= 0 && H5Dclose(data) >= 0 && H5Sclose(source) >= 0);
+    assert_true(H5Sclose(master.space) >= 0 && H5Pclose(master.creation) >= 0);
+    testing_hdf5_close(file);
+    accept(*state, 2);
+}
+
+/* Detectors name their files by whole paths, which are others once the files are copied: then the copy beside the scan
+ * is read, as HDF5 does. */
+static void whole_paths_and_copies(void **state)
+{
+    char first[TESTING_PATH], second[TESTING_PATH], copies[TESTING_PATH];
+    testing_path(first, *state, "a.h5");
+    testing_path(second, *state, "b.h5");
+    assert_int_equal(mkdir(testing_path(copies, *state, "copies"), 0700), 0);
+    for (int copied = 0; copied < 2; copied++) {
+        const char *const folder = copied ? copies : *state;
+        const Master master = begin_master();
+        add_frames(&master, 0, 2, first, "/data", 3, half);
+        add_frames(&master, 2, 2, second, "/data", 3, half);
+        write_parts(folder);
+        end_master(&master, folder);
+        accept(folder, 3);
+        assert_int_equal(unlink(first) + unlink(second), copied ? -2 : 0);
+    }
+    write_part(*state, "a.h5", H5T_STD_U16LE, 3, half, 7); /* the named file is there again: it counts, and is whole */
+    write_part(*state, "b.h5", H5T_STD_U8LE, 3, half, 7);
+    refuse(copies, "b.h5: /data holds uint8; allowed: uint16");
+}
+
 static void names_of_any_length(void **state)
 {
     char name[20000];
@@ -550,6 +623,9 @@ TESTING_SUBJECT(hdf5_source)
         TEST(values_without_a_source_are_refused),
         TEST(patterns_of_names_are_refused),
         TEST(growing_sources_are_read),
+        TEST(irregular_selections_are_read),
+        TEST(cut_blocks_are_read),
+        TEST(whole_paths_and_copies),
         TEST(names_of_any_length),
         TEST(rings_are_refused),
         TEST(nesting_has_a_limit),

@@ -3,8 +3,40 @@
 #include "output_file.h"
 #include "testing.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+
+/* What a file system lacks: the error of a call, 0: it has it. Network file systems lack the rename that replaces
+ * nothing, some of them and FAT lack second names, and some lack locks. The functions below stand before libc's. */
+static struct {
+    int rename, link, lock;
+} lacks;
+
+static int refuse_or(int error_number, long result)
+{
+    if (error_number) errno = error_number;
+    return error_number ? -1 : (int)result;
+}
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned int flags)
+{
+    const int lack = flags ? lacks.rename : 0;
+    return refuse_or(lack, lack ? 0 : syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
+
+int link(const char *from, const char *to)
+{
+    return refuse_or(lacks.link, lacks.link ? 0 : linkat(AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+
+int flock(int descriptor, int operation)
+{
+    return refuse_or(lacks.lock, lacks.lock ? 0 : syscall(SYS_flock, descriptor, operation));
+}
 
 static void put(const char *path, const char *text)
 {
@@ -100,6 +132,73 @@ static void name_taken_meanwhile(void **state)
                      "/out appeared while it was being written and is left as it is; the new file is ");
     assert_content(name.path, "theirs");
     assert_content(name.partial, "mine");
+}
+
+/* A file gets its name, and replaces none, whatever the file system offers for it. */
+static void file_systems_that_lack_a_rename(void **state)
+{
+    static const int rename_errors[] = {EINVAL, ENOSYS}, link_errors[] = {0, EPERM, EOPNOTSUPP, ENOSYS};
+    for (int i = 0; i < 8; i++) {
+        Names name;
+        SinoOutputFile *file;
+        lacks.rename = rename_errors[i % 2];
+        lacks.link = link_errors[i / 2];
+        assert_success(sino_output_open(names(&name, *state), false, &file));
+        sino_output_write(file, 0, "mine", 4);
+        assert_success(sino_output_seal(file));
+        assert_content(name.path, "mine");
+        assert_absent(name.partial);
+        assert_int_equal(unlink(name.path), 0);
+        name_taken_meanwhile(state);
+        assert_int_equal(unlink(name.path) + unlink(name.partial), 0);
+    }
+}
+
+/* Neither by a failure of another kind: the new file is then removed, and the other one stays. */
+static void names_that_cannot_be_given(void **state)
+{
+    static const struct {
+        int rename, link;
+        const char *why;
+    } trial[] = {{EACCES, 0, "Permission denied"}, {EINVAL, ENOSPC, "No space left on device"}};
+    for (int i = 0; i < 2; i++) {
+        Names name;
+        SinoOutputFile *file;
+        char message[100];
+        lacks.rename = trial[i].rename;
+        lacks.link = trial[i].link;
+        snprintf(message, sizeof message, "/out cannot be given its name: %s", trial[i].why);
+        assert_success(sino_output_open(names(&name, *state), false, &file));
+        assert_error(sino_output_seal(file), SINO_FAILED, message);
+        assert_absent(name.path);
+        assert_absent(name.partial);
+    }
+}
+
+static void file_systems_without_locks(void **state)
+{
+    Names name;
+    SinoOutputFile *file;
+    names(&name, *state);
+    lacks.lock = ENOLCK;
+    put(name.partial, "left by a killed run");
+    assert_success(sino_output_check(name.path, false));
+    assert_content(name.partial, "left by a killed run");
+    assert_success(sino_output_open(name.path, false, &file));
+    sino_output_write(file, 0, "new", 3);
+    assert_success(sino_output_seal(file));
+    assert_content(name.path, "new");
+    put(name.partial, "half");
+    assert_success(sino_output_reopen(name.path, true, &file));
+    sino_output_write(file, 4, " done", 5);
+    assert_success(sino_output_seal(file));
+    assert_content(name.path, "half done");
+}
+
+static int lack_nothing(void **state)
+{
+    lacks.rename = lacks.link = lacks.lock = 0;
+    return testing_directory_remove(state);
 }
 
 static void two_runs_do_not_meet(void **state)
@@ -253,17 +352,26 @@ static void first_failure_is_kept(void **state)
     assert_absent(name.partial);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, lack_nothing)
 
 TESTING_SUBJECT(output_file)
 {
     const struct CMUnitTest tests[] = {
-        TEST(name_comes_last),         TEST(discard_leaves_nothing),
-        TEST(existing_files_stay),     TEST(name_taken_meanwhile),
-        TEST(two_runs_do_not_meet),    TEST(places_that_take_no_file),
-        TEST(read_only_directory),     TEST(first_failure_is_kept),
-        TEST(temporary_name_is_taken), TEST(temporary_file_is_replaced_meanwhile),
-        TEST(stream_writes_in_order),  TEST(joined_file_is_the_one_that_was_made),
+        TEST(name_comes_last),
+        TEST(discard_leaves_nothing),
+        TEST(existing_files_stay),
+        TEST(name_taken_meanwhile),
+        TEST(two_runs_do_not_meet),
+        TEST(places_that_take_no_file),
+        TEST(read_only_directory),
+        TEST(first_failure_is_kept),
+        TEST(temporary_name_is_taken),
+        TEST(temporary_file_is_replaced_meanwhile),
+        TEST(stream_writes_in_order),
+        TEST(joined_file_is_the_one_that_was_made),
+        TEST(file_systems_that_lack_a_rename),
+        TEST(names_that_cannot_be_given),
+        TEST(file_systems_without_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

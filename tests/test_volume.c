@@ -241,6 +241,37 @@ static void existing_output_is_refused(void **state)
     free(the);
 }
 
+/* What has the marker's name, and is no marker of this user, is neither written to nor waited for. */
+static void marker_names_that_are_taken(void **state)
+{
+    Case *the = new_case(*state);
+    char other[TESTING_PATH], marker[TESTING_PATH], directory[TESTING_PATH];
+    SinoVolume *volume;
+    FILE *file = fopen(testing_path(other, *state, "other"), "w");
+    assert_true(file && fputs("precious", file) >= 0 && fclose(file) == 0);
+    assert_int_equal(mkdir(testing_path(directory, *state, "out"), 0700), 0);
+    testing_path(marker, *state, "out/recon_00007_to_00013.partial");
+    the->request.hdf5_path = NULL;
+    for (int kind = 0; kind < 5; kind++) {
+        const int made = kind == 0   ? link(other, marker)
+                         : kind == 1 ? symlink(other, marker)
+                         : kind == 2 ? symlink("nowhere", marker)
+                         : kind == 3 ? mkfifo(marker, 0600)
+                                     : mkdir(marker, 0700);
+        assert_int_equal(made, 0);
+        SinoStatus status = sino_volume_open(&the->request, &volume);
+        assert_error_has(status, SINO_BAD_INPUT, "/out/recon_00007_to_00013.partial");
+        assert_int_equal(remove(marker), 0); /* it is there as before */
+        assert_empty(directory);
+    }
+    struct stat info;
+    assert_true(stat(other, &info) == 0 && info.st_size == 8);
+    assert_false(exists(*state, "out/nowhere"));
+    write_whole(the);
+    assert_false(exists(the->tiff, "recon_00007_to_00013.partial"));
+    free(the);
+}
+
 static void places_that_take_no_output(void **state)
 {
     Case *the = new_case(*state);
@@ -502,6 +533,7 @@ TESTING_SUBJECT(volume)
         TEST(tiff_alone),
         TEST(existing_output_is_refused),
         TEST(places_that_take_no_output),
+        TEST(marker_names_that_are_taken),
         TEST(read_only_place),
         TEST(unfinished_is_absent),
         TEST(name_taken_meanwhile),

@@ -208,7 +208,7 @@ static SinoStatus choose_own(SinoModels *models)
     for (int i = 0; i < 3; i++) {
         if (!place[i] || !*place[i]) continue;
         if (make_own(models, place[i])) {
-            models->last = (SinoLastAct){.act = end_early, .of = models->own};
+            models->last = (SinoLastAct){.act = end_early, .of = models->own, .late = true};
             sino_ending_add(&models->last);
             return NULL;
         }

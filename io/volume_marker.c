@@ -61,9 +61,20 @@ static void read_text(int descriptor, char text[TEXT_SIZE])
     text[length > 0 ? length : 0] = '\0';
 }
 
-static SinoStatus read_state(const SinoVolumeRequest *request, int descriptor, SinoMarkerState *state)
+/* A hard link, or a file of another user, could be anyone's. */
+static SinoStatus check_owner(const char *path, int descriptor)
+{
+    struct stat about;
+    SINO_CHECK(fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_nlink == 1 &&
+                   about.st_uid == geteuid(),
+               SINO_BAD_INPUT, "%s is no file of this user alone; allowed: no such file", path);
+    return NULL;
+}
+
+static SinoStatus read_state(const SinoVolumeRequest *request, const char *path, int descriptor, SinoMarkerState *state)
 {
     char text[TEXT_SIZE];
+    SINO_TRY(check_owner(path, descriptor));
     if (is_locked(descriptor)) return busy(request);
     read_text(descriptor, text);
     /* A marker that was cut off, as by a full disk, tells nothing; replacing is the careful reading. */
@@ -79,7 +90,7 @@ SinoStatus sino_volume_marker_look(const SinoVolumeRequest *request, SinoMarkerS
     const int error_number = errno;
     SinoStatus status = NULL;
     if (descriptor >= 0)
-        status = read_state(request, descriptor, state);
+        status = read_state(request, path, descriptor, state);
     else if (error_number == ENOENT || error_number == ENOTDIR)
         *state = SINO_MARKER_NONE;
     else
@@ -89,16 +100,13 @@ SinoStatus sino_volume_marker_look(const SinoVolumeRequest *request, SinoMarkerS
     return status;
 }
 
-/* Opens, checks and locks the file. A hard link, or a file of another user, could be anyone's. */
+/* Opens, checks and locks the file. */
 static SinoStatus take(const SinoVolumeRequest *request, SinoVolumeMarker *marker)
 {
-    struct stat about;
     marker->descriptor = open(marker->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     SINO_CHECK(marker->descriptor >= 0, errno == ENOSPC || errno == EDQUOT ? SINO_FAILED : SINO_BAD_INPUT,
                "%s cannot be written: %s", marker->path, strerror(errno));
-    SINO_CHECK(fstat(marker->descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_nlink == 1 &&
-                   about.st_uid == geteuid(),
-               SINO_BAD_INPUT, "%s is no file of this user alone; allowed: no such file", marker->path);
+    SINO_TRY(check_owner(marker->path, marker->descriptor));
     return is_locked(marker->descriptor) ? busy(request) : NULL;
 }
 

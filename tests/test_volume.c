@@ -259,7 +259,9 @@ static void marker_names_that_are_taken(void **state)
                          : kind == 3 ? mkfifo(marker, 0600)
                                      : mkdir(marker, 0700);
         assert_int_equal(made, 0);
-        SinoStatus status = sino_volume_open(&the->request, &volume);
+        SinoStatus status = sino_volume_check(&the->request);
+        assert_error_has(status, SINO_BAD_INPUT, "/out/recon_00007_to_00013.partial");
+        status = sino_volume_open(&the->request, &volume);
         assert_error_has(status, SINO_BAD_INPUT, "/out/recon_00007_to_00013.partial");
         assert_int_equal(remove(marker), 0); /* it is there as before */
         assert_empty(directory);

@@ -204,7 +204,8 @@ static float *volume_of(const char *directory, const char *scan, const char *env
     CliRun run = {.directory = directory, .environment = environment};
     cli_start(&run, "recon %s -o out.h5 --overwrite --rotation-axis 7 --iterations 1 --pictures no --workers 1", scan);
     cli_wait(&run);
-    if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", environment, run.exit_code, run.err);
+    if (run.exit_code != 0)
+        fail_msg("%s: exit code %d\n%s", environment ? environment : "no variable", run.exit_code, run.err);
     cli_free(&run);
     return cli_read_volume(directory, "out.h5", (int64_t)cli_scan.rows, (int64_t)cli_scan.columns);
 }

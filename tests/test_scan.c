@@ -383,7 +383,9 @@ static void values_in_absent_files(void **state)
     assert_true(H5Pset_virtual(data.creation, space, "absent.h5", "/data", space) >= 0);
     write_scan(path, &data, NULL, NULL, NULL);
     assert_true(H5Pclose(data.creation) >= 0 && H5Sclose(space) >= 0);
-    check_refused(path, ": /exchange/data takes values from absent.h5: absent.h5 does not exist");
+    check_refused(path,
+                  ": /exchange/data takes values from absent.h5: absent.h5 does not exist; needed: beside the file "
+                  "that takes values from it, or in a folder of HDF5_VDS_PREFIX");
     data.creation = H5Pcreate(H5P_DATASET_CREATE);
     assert_true(H5Pset_external(data.creation, "/absent.raw", 0, VALUES * 2) >= 0);
     write_scan(path, &data, NULL, NULL, NULL);

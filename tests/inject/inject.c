@@ -8,7 +8,8 @@
  *     SINODAG_INJECT_COUNT=FILE at the end, the number of such calls is written to FILE
  *     SINODAG_INJECT_ALL=1      calls of libraries count, too; else those of the program itself
  *
- * Writing to stdout and stderr never fails. Calls are counted in the order in which the threads make them. */
+ * Calls are counted from main() on, in the order in which the threads make them. Writing to stdout and stderr never
+ * fails. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +54,6 @@ __attribute__((constructor)) static void begin(void)
     target = number ? strtol(number + 1, NULL, 10) : 0;
     onwards = strchr(wanted, '+') != NULL;
     everyone = getenv("SINODAG_INJECT_ALL") != NULL;
-    ready = true;
 }
 
 __attribute__((destructor)) static void end(void)
@@ -66,6 +66,28 @@ __attribute__((destructor)) static void end(void)
     fclose(file);
 }
 
+#define REAL(name)                                                                                                     \
+    static __typeof__(name) *real;                                                                                     \
+    if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+
+/* What runs before main() is not the program's own: CUDA's runtime, which is linked into the program, registers kernels
+ * there and ends by SIGSEGV if an allocation fails. */
+static int (*program_main)(int, char **, char **);
+
+static int main_of_program(int argc, char **argv, char **environment)
+{
+    ready = kind != NOTHING;
+    return program_main(argc, argv, environment);
+}
+
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
+                      void (*rtld_fini)(void), void *stack_end)
+{
+    REAL(__libc_start_main);
+    program_main = main;
+    return real(main_of_program, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
 /* Whether this call shall fail. */
 static bool fails(int of, const void *caller)
 {
@@ -74,10 +96,6 @@ static bool fails(int of, const void *caller)
     const long number = atomic_fetch_add(&count, 1) + 1;
     return number == target || (onwards && target > 0 && number > target);
 }
-
-#define REAL(name)                                                                                                     \
-    static __typeof__(name) *real;                                                                                     \
-    if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
 #define FAIL_IF(of, error_number, result)                                                                              \
     if (fails(of, __builtin_return_address(0))) {                                                                      \

@@ -55,10 +55,10 @@ uint32_t sino_orientation_group(uint32_t orientations)
 
 /* An angle of the scan, and the angles that follow from it by symmetry. */
 typedef struct Angle {
-    double turn_rad; /* in [0, 2π) */
-    int64_t number;  /* number of the angle in the scan */
-    bool taken;
-    uint32_t orientations;           /* orientations of a stored angle (bits); 0: the angle follows from another one */
+    double turn_rad;       /* in [0, 2π) */
+    int64_t number;        /* number of the angle in the scan */
+    int64_t next;          /* no angle from this one to the one before angle[next] is left; else its own index */
+    uint32_t orientations; /* orientations of a stored angle (bits); 0: the angle follows from another one */
     int64_t mate[SINO_ORIENTATIONS]; /* number in the scan of the angle that orientation g gives */
 } Angle;
 
@@ -90,17 +90,32 @@ static int64_t lower_bound(const Angle *angle, int64_t count, double turn_rad)
     return low;
 }
 
-/* Finds an angle within the tolerance that is not taken yet; NULL: there is none. */
-static Angle *find(Angle *angle, int64_t count, double turn_rad, double tolerance_rad)
+/* The first angle from index i on that is not taken; `count`: there is none. Shortens the way for later calls. */
+static int64_t first_left(Angle *angle, int64_t count, int64_t i)
+{
+    while (i < count && angle[i].next != i) {
+        if (angle[i].next < count) angle[i].next = angle[angle[i].next].next;
+        i = angle[i].next;
+    }
+    return i;
+}
+
+static void take(Angle *angle, int64_t i)
+{
+    angle[i].next = i + 1;
+}
+
+/* Index of an angle within the tolerance that is not taken; −1: there is none. */
+static int64_t find(Angle *angle, int64_t count, double turn_rad, double tolerance_rad)
 {
     /* Near 0 the range consists of two parts. */
     for (int around = -1; around <= 1; around++) {
         const double middle = turn_rad + around * 2 * half_turn_rad;
-        for (int64_t i = lower_bound(angle, count, middle - tolerance_rad);
-             i < count && angle[i].turn_rad <= middle + tolerance_rad; i++)
-            if (!angle[i].taken) return &angle[i];
+        if (middle + tolerance_rad < 0 || middle - tolerance_rad > 2 * half_turn_rad) continue;
+        const int64_t i = first_left(angle, count, lower_bound(angle, count, middle - tolerance_rad));
+        if (i < count && angle[i].turn_rad <= middle + tolerance_rad) return i;
     }
-    return NULL;
+    return -1;
 }
 
 static void pair_angles(const SinoGeometry *scan, bool symmetry, Angle *angle)
@@ -108,17 +123,17 @@ static void pair_angles(const SinoGeometry *scan, bool symmetry, Angle *angle)
     const double tolerance_rad = fmin(1e-5, 2e-3 / (double)scan->grid_size);
     const int orientations = symmetry && scan->grid_size % 2 == 0 ? SINO_ORIENTATIONS : 1;
     for (int64_t i = 0; i < scan->angle_count; i++) {
-        if (angle[i].taken) continue;
-        angle[i].taken = true;
+        if (angle[i].next != i) continue;
+        take(angle, i);
         angle[i].orientations = 1;
         angle[i].mate[0] = angle[i].number;
         for (int g = 1; g < orientations; g++) {
             const double turn_rad = modulo_turn(sino_orientation_angle_rad(g, angle[i].turn_rad));
-            Angle *mate = find(angle, scan->angle_count, turn_rad, tolerance_rad);
-            if (!mate) continue;
-            mate->taken = true;
+            const int64_t mate = find(angle, scan->angle_count, turn_rad, tolerance_rad);
+            if (mate < 0) continue;
+            take(angle, mate);
             angle[i].orientations |= 1u << g;
-            angle[i].mate[g] = mate->number;
+            angle[i].mate[g] = angle[mate].number;
         }
     }
 }
@@ -226,6 +241,7 @@ static SinoStatus fill(SinoLayout *layout, const SinoGeometry *scan, bool symmet
         layout->place[k] = -1;
     }
     qsort(angle, (size_t)count, sizeof *angle, by_angle);
+    for (int64_t i = 0; i < count; i++) angle[i].next = i;
     pair_angles(scan, symmetry, angle);
     classify(layout, angle, count);
     for (int c = 1; c < layout->class_count; c++) place_class(layout, scan, &layout->angle_class[c], angle);

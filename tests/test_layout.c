@@ -3,6 +3,7 @@
  * angles. */
 #include "layout.h"
 
+#include "memory.h"
 #include "reference_operator.h"
 #include "testing.h"
 #include "testing_angles.h"
@@ -385,6 +386,23 @@ static void groups_have_more_angles_the_finer_they_are(void **state)
     }
 }
 
+/* Repeated angles pair up one by one; a search among those that are taken would take minutes. */
+static void repeated_angles_pair_up(void **state)
+{
+    (void)state;
+    enum { COUNT = 1 << 18 };
+    double *angle = NULL;
+    SinoLayout layout;
+    assert_success(sino_allocate(COUNT, sizeof *angle, "test", &angle));
+    for (int64_t k = 0; k < COUNT; k++) angle[k] = (k % 2 == 0 ? 0.2 : 0.2 + SINO_PI / 2);
+    const SinoGeometry scan = {
+        .angle_count = COUNT, .column_count = 16, .grid_size = 16, .angle_rad = angle, .center = 7.5};
+    assert_success(sino_layout_new(&scan, SINO_SINGLE, true, &layout));
+    assert_int_equal(sino_layout_stored_angles(&layout), COUNT / 2);
+    sino_layout_free(&layout);
+    free(angle);
+}
+
 /* What members do one after the other, a member does; none is there without need. */
 static void groups_of_orientations_are_closed(void **state)
 {
@@ -428,6 +446,7 @@ TESTING_SUBJECT(layout)
         cmocka_unit_test(sets_of_orientations_are_known),
         cmocka_unit_test(more_sets_than_classes_are_stored_each),
         cmocka_unit_test(angles_pair_up_within_the_tolerance),
+        cmocka_unit_test(repeated_angles_pair_up),
         cmocka_unit_test(both_ends_of_a_half_turn_pair_up),
         cmocka_unit_test(rounded_angles_are_taken_as_even),
         cmocka_unit_test(groups_have_more_angles_the_finer_they_are),

@@ -273,7 +273,9 @@ static SinoStatus shade_all(Work *work)
         const int64_t owner = sino_owner_of_angle(count, ranks, k);
         angle[k] = (Angle){rad, cos(rad), sin(rad), owner, ranks < count ? owner : k};
     }
-    qsort(angle, (size_t)count, sizeof *angle, by_angle);
+    bool sorted = true; /* as the angles of most scans are */
+    for (int64_t k = 1; k < count && sorted; k++) sorted = by_angle(&angle[k - 1], &angle[k]) <= 0;
+    if (!sorted) qsort(angle, (size_t)count, sizeof *angle, by_angle);
     for (int64_t k = 0; k < count; k++)
         for (int64_t n = 0; n < work->sizes->topology.node_count; n++) shade_node(work, n, &angle[k]);
     free(angle);

@@ -156,7 +156,8 @@ static SinoStatus cut_windows(const Planner *planner, int64_t partition_count, S
 }
 
 /* Raises the number of partitions until one slot of `minibatch` slices fits. If none does, or the least memory is
- * wanted, the plan is the smallest one: with many partitions their footprints outweigh what the windows save. */
+ * wanted, the plan is the smallest one. Blocks in windows shrink with the number of partitions and footprints grow, so
+ * that no plan is smaller once the memory has grown. */
 static SinoStatus find_windows(const Planner *planner, int64_t minibatch, SinoRunPlan *plan)
 {
     enum { WINDOW_PARTITIONS_MAX = 64 };
@@ -166,8 +167,9 @@ static SinoStatus find_windows(const Planner *planner, int64_t minibatch, SinoRu
     for (bool is_first = true, goes_on = true; goes_on; is_first = false, count = sino_times(2, count)) {
         SINO_TRY(cut_windows(planner, count, plan));
         complete(planner, minibatch, 1, plan);
-        if (is_first || plan->resources.total_bytes < smallest.resources.total_bytes) smallest = *plan;
-        goes_on = !given && count < WINDOW_PARTITIONS_MAX && (planner->least || !fits(plan));
+        const bool smaller = is_first || plan->resources.total_bytes <= smallest.resources.total_bytes;
+        if (smaller) smallest = *plan;
+        goes_on = smaller && !given && count < WINDOW_PARTITIONS_MAX && (planner->least || !fits(plan));
     }
     *plan = smallest;
     return NULL;

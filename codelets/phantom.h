@@ -3,9 +3,11 @@
 #ifndef SINO_PHANTOM_H
 #define SINO_PHANTOM_H
 
+#include "cone.h"
 #include "geometry.h"
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The head fits the cylinder of the grid. `height`: slices of the whole head, z = 0 … height − 1 from its bottom; a
@@ -14,6 +16,8 @@
 typedef struct SinoPhantom {
     int64_t size;   /* N */
     int64_t height; /* slices */
+    bool whole;     /* the slices reach beyond the head, as far as the grid does when height = N; false: they lie within
+                     * the head, each with something to see */
 } SinoPhantom;
 
 /* slice[N][N]: voxel averages (mean of 8×8 points per voxel) of slice z, row 0 on top (largest y). */
@@ -22,6 +26,11 @@ void sino_phantom_slice(const SinoPhantom *phantom, int64_t z, float *slice);
 /* sinogram[K][M]: exact line integrals of slice z along the rays' centers. The grid is the phantom's;
  * geometry->grid_size is ignored. */
 void sino_phantom_sinogram(const SinoPhantom *phantom, int64_t z, const SinoGeometry *geometry, double *sinogram);
+
+/* projection[row][column] of angle `angle`: exact line integrals along the rays from the source to the middles of the
+ * detector's pixels. The grid's X and Y must be the phantom's size, and Z its height. Values are attenuation per voxel
+ * side. */
+void sino_phantom_cone(const SinoPhantom *phantom, const SinoCone *cone, int64_t angle, double *projection);
 
 /* Poisson deviate with this mean from a counter-based generator: the same (seed, index) gives the same count on any
  * machine with any number of threads. A mean of 0 or below, or NaN, gives 0. */

@@ -35,8 +35,11 @@ enum { ELLIPSOID_COUNT = sizeof ellipsoids / sizeof ellipsoids[0] };
  * becomes 2. */
 static const double longest_path = 0.62;
 
-/* Slices lie between −0.9 and 0.9 of the skull's half-height. */
-static const double slice_extent = 0.9 * 0.81;
+/* Slices lie between −0.9 and 0.9 of the skull's half-height, or in the whole grid. */
+static double slice_extent(const SinoPhantom *phantom)
+{
+    return phantom->whole ? 1 : 0.9 * 0.81;
+}
 
 /* Sample points along each side of a voxel. */
 enum { SAMPLES = 8 };
@@ -56,7 +59,7 @@ static double unit_attenuation(const SinoPhantom *phantom)
 static int cut_slice(const SinoPhantom *phantom, int64_t z, PhantomEllipse ellipse[ELLIPSOID_COUNT])
 {
     const double half = (double)phantom->size / 2;
-    const double height = slice_extent * (2 * ((double)z + 0.5) / (double)phantom->height - 1);
+    const double height = slice_extent(phantom) * (2 * ((double)z + 0.5) / (double)phantom->height - 1);
     int count = 0;
     for (int i = 0; i < ELLIPSOID_COUNT; i++) {
         const PhantomEllipsoid *e = &ellipsoids[i];
@@ -146,6 +149,69 @@ void sino_phantom_sinogram(const SinoPhantom *phantom, int64_t z, const SinoGeom
             add_chords(&ellipse[i], scale, geometry->angle_rad[k], geometry->center, column_count,
                        sinogram + k * column_count);
         }
+    }
+}
+
+/* A point or a direction, in voxels from the middle of the grid. */
+typedef struct Vector {
+    double x, y, z;
+} Vector;
+
+/* An ellipsoid in voxels: turning by −tilt and dividing by the half-axes makes it the unit ball. */
+typedef struct PhantomBall {
+    double value, cos_tilt, sin_tilt;
+    Vector middle, half_axis;
+} PhantomBall;
+
+static PhantomBall ball_of(const SinoPhantom *phantom, const PhantomEllipsoid *e)
+{
+    const double half = (double)phantom->size / 2, high = (double)phantom->height / 2 / slice_extent(phantom);
+    return (PhantomBall){.value = e->value,
+                         .cos_tilt = cos(e->tilt_deg * M_PI / 180),
+                         .sin_tilt = sin(e->tilt_deg * M_PI / 180),
+                         .middle = {half * e->x, half * e->y, high * e->z},
+                         .half_axis = {half * e->a, half * e->b, high * e->c}};
+}
+
+static Vector to_unit_ball(const PhantomBall *ball, Vector v)
+{
+    return (Vector){(v.x * ball->cos_tilt + v.y * ball->sin_tilt) / ball->half_axis.x,
+                    (v.y * ball->cos_tilt - v.x * ball->sin_tilt) / ball->half_axis.y, v.z / ball->half_axis.z};
+}
+
+static double dot(Vector a, Vector b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/* Length in the ball of the line from `source` along a direction of length 1. */
+static double chord_in_ball(const PhantomBall *ball, Vector source, Vector direction)
+{
+    const Vector from = {source.x - ball->middle.x, source.y - ball->middle.y, source.z - ball->middle.z};
+    const Vector o = to_unit_ball(ball, from), d = to_unit_ball(ball, direction);
+    const double square = dot(d, d), along = dot(o, d) / square;
+    const Vector nearest = {o.x - along * d.x, o.y - along * d.y, o.z - along * d.z};
+    const double rest = 1 - dot(nearest, nearest);
+    return rest > 0 ? 2 * sqrt(rest / square) : 0;
+}
+
+void sino_phantom_cone(const SinoPhantom *phantom, const SinoCone *cone, int64_t angle, double *projection)
+{
+    const double cosine = cos(cone->angle_rad[angle]), sine = sin(cone->angle_rad[angle]);
+    const double distance = cone->source_object / cone->voxel_size, scale = unit_attenuation(phantom);
+    const Vector source = {distance * sine, -distance * cosine, 0};
+    PhantomBall ball[ELLIPSOID_COUNT];
+    for (int i = 0; i < ELLIPSOID_COUNT; i++) ball[i] = ball_of(phantom, &ellipsoids[i]);
+    for (int64_t pixel = 0; pixel < cone->row_count * cone->column_count; pixel++) {
+        const int64_t row = pixel / cone->column_count, column = pixel % cone->column_count;
+        const double side = ((double)column - cone->center) * cone->pixel_width;
+        const double up = ((double)row - cone->center_row) * cone->pixel_height;
+        const double length = hypot(hypot(side, up), cone->source_detector);
+        const double forth = cone->source_detector / length, across = side / length;
+        const Vector direction = {across * cosine - forth * sine, across * sine + forth * cosine, up / length};
+        double sum = 0;
+        for (int i = 0; i < ELLIPSOID_COUNT; i++) sum += ball[i].value * chord_in_ball(&ball[i], source, direction);
+        projection[pixel] = scale * sum;
     }
 }
 

@@ -58,7 +58,7 @@ static Scan *make_scan(const SinoPhantom *phantom, int64_t z, double center)
 static void integrals_agree_with_voxels(void **state)
 {
     (void)state;
-    const SinoPhantom phantom = {SIZE, 7};
+    const SinoPhantom phantom = {SIZE, 7, false};
     for (int64_t z = 0; z < 7; z += 3) {
         Scan *scan = make_scan(&phantom, z, 144.3);
         double error = 0, norm = 0;
@@ -79,7 +79,7 @@ static void integrals_agree_with_voxels(void **state)
 static void mass_and_centroid_agree_with_voxels(void **state)
 {
     (void)state;
-    const SinoPhantom phantom = {SIZE, 1};
+    const SinoPhantom phantom = {SIZE, 1, false};
     Scan *scan = make_scan(&phantom, 0, 144.3);
     double mass = 0, x = 0, y = 0;
     for (int i = 0; i < SIZE * SIZE; i++) {
@@ -123,7 +123,7 @@ static void longest_path_attenuates_by_two(void **state)
 {
     (void)state;
     for (int64_t size = 32; size <= 2048; size *= 8) {
-        const SinoPhantom phantom = {size, 16};
+        const SinoPhantom phantom = {size, 16, false};
         double longest = 0;
         for (int64_t z = 0; z < 16; z++) longest = fmax(longest, longest_path(&phantom, z));
         assert_true(fabs(longest - 2) < 0.1);
@@ -133,7 +133,7 @@ static void longest_path_attenuates_by_two(void **state)
 static void voxels_are_never_negative(void **state)
 {
     (void)state;
-    const SinoPhantom phantom = {SIZE, 5};
+    const SinoPhantom phantom = {SIZE, 5, false};
     float *slice = NULL;
     assert_success(sino_allocate(SIZE * SIZE, sizeof *slice, "test", &slice));
     for (int64_t z = 0; z < 5; z++) {
@@ -209,13 +209,98 @@ static void photons_depend_on_seed_and_index_only(void **state)
     assert_true(same_index < 20 && same_seed < 20);
 }
 
+/* From far away rays are parallel, at the same angles and of the same signs. */
+static void far_sources_see_sinograms(void **state)
+{
+    (void)state;
+    enum { HEIGHT = 5 };
+    const SinoPhantom phantom = {SIZE, HEIGHT, false};
+    const double far = 1e8;
+    double *projection = NULL;
+    assert_success(sino_allocate(HEIGHT * COLUMNS, sizeof *projection, "test", &projection));
+    for (int64_t z = 0; z < HEIGHT; z++) {
+        Scan *scan = make_scan(&phantom, z, 144.3);
+        const SinoCone cone = {ANGLES, COLUMNS, HEIGHT, SIZE, SIZE, HEIGHT, scan->angle_rad,
+                               far,    far,     0.5,    0.5,  0.5,  144.3,  (HEIGHT - 1) / 2.0};
+        for (int k = 0; k < ANGLES; k++) {
+            sino_phantom_cone(&phantom, &cone, k, projection);
+            for (int c = 0; c < COLUMNS; c++)
+                assert_true(fabs(projection[z * COLUMNS + c] - scan->sinogram[k * COLUMNS + c]) < 1e-4);
+        }
+        free(scan);
+    }
+    free(projection);
+}
+
+enum { CUBE = 64 };
+
+/* Linear between voxel centers of a cube. */
+static double in_cube(const float *cube, double x, double y, double z)
+{
+    const double at[3] = {z + (CUBE - 1) / 2.0, (CUBE - 1) / 2.0 - y, x + (CUBE - 1) / 2.0};
+    double sum = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        double weight = 1;
+        int64_t place = 0;
+        for (int i = 0; i < 3; i++) {
+            const int64_t low = (int64_t)floor(at[i]), index = low + (corner >> i & 1);
+            const double share = at[i] - (double)low;
+            weight *= index < 0 || index >= CUBE ? 0 : corner >> i & 1 ? share : 1 - share;
+            place = place * CUBE + index;
+        }
+        if (weight > 0) sum += weight * (double)cube[place];
+    }
+    return sum;
+}
+
+/* By small steps from the source to the pixel, with the places of config/cone.h. */
+static double integrate_cone(const float *cube, const SinoCone *cone, double angle_rad, double column, double row)
+{
+    enum { STEPS = 1024 };
+    const double c = cos(angle_rad), s = sin(angle_rad);
+    const double side = (column - cone->center) * cone->pixel_width, forth = cone->source_detector;
+    const double up = (row - cone->center_row) * cone->pixel_height;
+    const double length = sqrt(side * side + forth * forth + up * up);
+    double sum = 0;
+    for (int i = 0; i < STEPS; i++) {
+        const double share = i / (double)STEPS;
+        const double x = cone->source_object * s + share * (side * c - forth * s);
+        const double y = -cone->source_object * c + share * (side * s + forth * c);
+        sum += in_cube(cube, x / cone->voxel_size, y / cone->voxel_size, share * up / cone->voxel_size);
+    }
+    return sum * length / STEPS / cone->voxel_size;
+}
+
+static void cone_integrals_agree_with_voxels(void **state)
+{
+    (void)state;
+    const SinoPhantom phantom = {CUBE, CUBE, true};
+    static const double angle_rad[] = {0, 0.9, 4};
+    const SinoCone cone = {3, 30, 26, CUBE, CUBE, CUBE, angle_rad, 90, 140, 3, 3.5, 0.6, 15.1, 12};
+    float *cube = NULL;
+    double projection[30 * 26], error = 0, norm = 0;
+    assert_success(sino_allocate(CUBE * CUBE * CUBE, sizeof *cube, "test", &cube));
+    for (int64_t z = 0; z < CUBE; z++) sino_phantom_slice(&phantom, z, cube + z * CUBE * CUBE);
+    for (int k = 0; k < 3; k++) {
+        sino_phantom_cone(&phantom, &cone, k, projection);
+        for (int i = 0; i < 30 * 26; i += 7) {
+            const double found = integrate_cone(cube, &cone, angle_rad[k], i % 30, i / 30);
+            error += (found - projection[i]) * (found - projection[i]);
+            norm += projection[i] * projection[i];
+        }
+    }
+    if (!(sqrt(error / norm) < 4e-2)) fail_msg("%g", sqrt(error / norm));
+    free(cube);
+}
+
 TESTING_SUBJECT(phantom)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integrals_agree_with_voxels),           cmocka_unit_test(mass_and_centroid_agree_with_voxels),
         cmocka_unit_test(longest_path_attenuates_by_two),        cmocka_unit_test(voxels_are_never_negative),
         cmocka_unit_test(photons_have_mean_and_variance),        cmocka_unit_test(photons_have_probabilities),
-        cmocka_unit_test(photons_depend_on_seed_and_index_only),
+        cmocka_unit_test(photons_depend_on_seed_and_index_only), cmocka_unit_test(far_sources_see_sinograms),
+        cmocka_unit_test(cone_integrals_agree_with_voxels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone: the cone-beam scan of a volume and its voxel grid (docs/CONVENTIONS.md).
+ *
+ * The source and a flat detector turn about the z axis. At angle θ the detector's columns run along (cosθ, sinθ), and
+ * the source is at the distance D from the axis in the direction (sinθ, −cosθ): with D → ∞ rays are those of a
+ * parallel beam at the same angle (geometry.h). The detector is perpendicular to the line from the source through the
+ * axis, at the distance S from the source; its rows run along z. A point (x, y, z) is seen at
+ *
+ *     depth  = D − (x·sinθ − y·cosθ)
+ *     column = center     + (x·cosθ + y·sinθ)·S/depth/pixel_width
+ *     row    = center_row + z·S/depth/pixel_height
+ *
+ * The grid is centered on the axis, and on the plane of the source: voxel (slice k, row i, column j) has its center at
+ * x = j − (X−1)/2, y = (Y−1)/2 − i, z = k − (Z−1)/2, times voxel_size. */
+#ifndef SINO_CONE_H
+#define SINO_CONE_H
+
+#include <stdint.h>
+
+typedef struct SinoCone {
+    int64_t angle_count, column_count, row_count; /* of the detector, after crop and binning */
+    int64_t x_count, y_count, z_count;            /* X, Y, Z ≥ 1: voxels */
+    const double *angle_rad;                      /* [angle_count]; not owned */
+    double source_object;                         /* D, mm; larger than the distance of any voxel from the axis */
+    double source_detector;                       /* S ≥ D, mm */
+    double pixel_width, pixel_height;             /* mm */
+    double voxel_size;                            /* mm */
+    double center, center_row;                    /* column and row, 0 = centre of pixel 0, that the line from the
+                                                   * source at right angles through the axis hits */
+} SinoCone;
+
+/* Where a projection sees the voxels above (x, y). */
+typedef struct SinoConeView {
+    double column;         /* of all of them */
+    double rows_per_voxel; /* distance of two neighbours on the detector */
+    double weight;         /* (D/depth)², by which FDK weights a projection's contribution */
+} SinoConeView;
+
+/* x, y in mm; cosine and sine of the projection's angle. */
+static inline SinoConeView sino_cone_view(const SinoCone *cone, double cosine, double sine, double x, double y)
+{
+    const double depth = cone->source_object - (x * sine - y * cosine);
+    const double magnification = cone->source_detector / depth, share = cone->source_object / depth;
+    return (SinoConeView){.column = cone->center + (x * cosine + y * sine) * magnification / cone->pixel_width,
+                          .rows_per_voxel = magnification * cone->voxel_size / cone->pixel_height,
+                          .weight = share * share};
+}
+
+#endif

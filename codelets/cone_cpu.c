@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone backproject on a CPU core: symmetry of a scan, and the choice of the instruction set. */
+#include "cone_isa.h"
+#include "memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Positions that differ by less are the same: a thousandth of a pixel at 1000 columns from the axis. */
+static const double same_rad = 1e-6, same_row = 1e-6;
+
+static bool comes_in_fours(const SinoCone *cone)
+{
+    const int64_t quarter = cone->angle_count / 4;
+    if (cone->angle_count % 4 != 0 || cone->x_count != cone->y_count || cone->x_count % 2 != 0) return false;
+    for (int64_t k = 0; k < 3 * quarter; k++) {
+        const double turn = cone->angle_rad[k + quarter] - cone->angle_rad[k];
+        if (fabs(remainder(turn - SINO_PI / 2, 2 * SINO_PI)) > same_rad) return false;
+    }
+    return true;
+}
+
+SinoConeSymmetry sino_cone_symmetry(const SinoCone *cone, bool allowed)
+{
+    const bool halves = cone->z_count % 2 == 0 && fabs(remainder(2 * cone->center_row, 1)) <= same_row;
+    return (SinoConeSymmetry){.turns = allowed && comes_in_fours(cone) ? SINO_CONE_TURNS : 1,
+                              .halves = allowed && halves ? 2 : 1};
+}
+
+/* The best instruction set that the processor has. */
+static const SinoConeIsa *isa(void)
+{
+#ifdef __x86_64__
+    if (sino_vector_bytes() == 64)
+        return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi") ? &sino_cone_avx512vnni
+                                                                                            : &sino_cone_avx512;
+    if (sino_vector_bytes() == 32) return &sino_cone_avx2;
+#endif
+    return &sino_cone_plain;
+}
+
+const char *sino_cone_isa_name(void)
+{
+    return isa()->name;
+}
+
+/* Work memory: cosines and sines, windows, lines. */
+typedef struct Sizes {
+    int64_t angles, windows, line_stride, lines; /* elements */
+    int64_t bytes;
+} Sizes;
+
+static Sizes sizes_of(const SinoConeLines *lines, const SinoConePart *part)
+{
+    const int64_t runs = (int64_t)lines->symmetry.turns * lines->symmetry.halves;
+    Sizes sizes = {.angles = sino_ceil_multiple(sino_cone_projections(lines), 8) + SINO_CONE_PASS,
+                   .windows = sino_times(SINO_CONE_PASS, sino_cone_run_voxels(part)),
+                   .line_stride = lines->entry_count + (int64_t)2 * SINO_CONE_MARGIN};
+    sizes.lines = sino_times(SINO_CONE_PASS * runs, sizes.line_stride);
+    sizes.bytes = 3 * sizes.angles * (int64_t)sizeof(double) +
+                  sizes.windows * (int64_t)(sizeof(float) + sizeof(int32_t)) +
+                  sino_times(sizes.lines, sino_cone_entry_bytes(lines));
+    return sizes;
+}
+
+int64_t sino_cone_scratch_bytes(const SinoConeLines *lines, const SinoConePart *part)
+{
+    return sizes_of(lines, part).bytes;
+}
+
+/* (D/depth)² of the voxel that comes nearest to the source. */
+static double largest_weight(const SinoCone *cone)
+{
+    const double reach = hypot((double)cone->x_count, (double)cone->y_count) / 2 * cone->voxel_size;
+    const double share = cone->source_object / (cone->source_object - reach);
+    return share * share;
+}
+
+/* Entry of voxel `first` of a run for a magnification of 0, and the voxels from there to the plane of the source. */
+static void place_run(const SinoConeBackprojection *what, SinoConePass *pass)
+{
+    const SinoCone *cone = what->cone;
+    const bool halves = what->lines->symmetry.halves == 2;
+    /* Rounded to halves where halves are stored, so that a plane in a row is in the row. */
+    const double row = halves ? round(2 * cone->center_row) / 2 : cone->center_row;
+    pass->offset = (halves ? row - floor(row) : row) - (double)what->lines->first_row;
+    pass->slope = (double)what->part->first + (halves ? 0.5 : -0.5 * (double)(cone->z_count - 1));
+}
+
+void sino_cone_backproject(const SinoConeBackprojection *what, const void *block, void *scratch, float *part)
+{
+    sino_cone_backproject_with(isa(), what, block, scratch, part);
+}
+
+void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojection *what, const void *block,
+                                void *scratch, float *part)
+{
+    const SinoConeLines *lines = what->lines;
+    const Sizes sizes = sizes_of(lines, what->part);
+    const int64_t projections = sino_cone_projections(lines);
+    double *cosine = scratch, *sine = cosine + sizes.angles, *gain = sine + sizes.angles;
+    void *const after_angles = gain + sizes.angles;
+    float *share = after_angles;
+    void *const after_shares = share + sizes.windows;
+    int32_t *base = after_shares;
+    SinoConePass pass = {.of = what,
+                         .block = block,
+                         .part = part,
+                         .cosine = cosine,
+                         .sine = sine,
+                         .gain = gain,
+                         .weight_most = largest_weight(what->cone),
+                         .line_stride = sizes.line_stride,
+                         .share = share,
+                         .base = base,
+                         .line = base + sizes.windows};
+    memset(scratch, 0, (size_t)(3 * sizes.angles) * sizeof(double));
+    for (int64_t p = 0; p < projections; p++) {
+        cosine[p] = cos(what->angle_rad[p]);
+        sine[p] = sin(what->angle_rad[p]);
+    }
+    memset(pass.line, 0, (size_t)(sizes.lines * sino_cone_entry_bytes(lines)));
+    place_run(what, &pass);
+    if (lines->precision != SINO_MIXED) {
+        isa->single(&pass);
+        return;
+    }
+    for (int64_t p = 0; p < projections; p++) pass.unit_most = fmaxf(pass.unit_most, what->unit[p]);
+    if (!(pass.unit_most > 0)) return;
+    for (int64_t p = 0; p < projections; p++)
+        gain[p] = 32767 / pass.weight_most * (double)what->unit[p] / (double)pass.unit_most;
+    isa->mixed(&pass);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone pack: filtered projections become the lines that backprojection reads (cone_lines.h). */
+#ifndef SINO_CONE_PACK_H
+#define SINO_CONE_PACK_H
+
+#include "cone_lines.h"
+#include "panel.h"
+
+/* `rows`: detector rows of the sinogram (single precision), of which slice f is row first_row + f. */
+typedef struct SinoConePacking {
+    const SinoCone *cone;
+    const SinoConeLines *lines;
+    SinoSlices rows;
+    int64_t first_row;
+    int64_t angle_count;  /* of the sinogram */
+    const int64_t *place; /* [angle]: its projection in the block; NULL: as many, in order; not owned */
+} SinoConePacking;
+
+/* Bytes of work memory of one call; 64-byte aligned. */
+int64_t sino_cone_pack_scratch_bytes(const SinoConePacking *packing);
+
+/* Fills the lines of the sinogram's angles, angle_count·M rows in panels (panel.h), in the block. Rows that the
+ * sinogram lacks become 0. With SINO_MIXED unit[projection] becomes the value of an entry of 1: the projection's
+ * largest absolute value/SINO_CONE_LARGEST; else unit is not used. Safe from many threads at once for different angles.
+ */
+void sino_cone_pack(const SinoConePacking *packing, const float *sinogram, void *scratch, void *block, float *unit);
+
+#endif

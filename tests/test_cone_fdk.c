@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone FDK: the kernels one after the other (weigh, filter, pack, backproject) make the phantom's voxels again, from
+ * whole circles, short scans and displaced detectors, in both precisions and with and without symmetry. */
+#include "cone_backproject.h"
+#include "cone_pack.h"
+#include "cone_weigh.h"
+#include "filter.h"
+#include "memory.h"
+#include "phantom.h"
+#include "testing.h"
+
+#include <math.h>
+
+enum { SIZE = 64 };
+
+typedef struct Case {
+    int64_t angles, columns;
+    double arc_deg, center, center_row;
+    SinoConeArcKind kind;
+} Case;
+
+static const Case circle = {180, 106, 360, 52.5, 49.5, SINO_CONE_CIRCLE};
+static const Case turning_back = {181, 106, -360, 51.9, 49.2, SINO_CONE_CIRCLE};
+static const Case short_scan = {150, 106, 245, 52.5, 49.5, SINO_CONE_SHORT};
+static const Case displaced = {240, 80, 360, 24.3, 49.5, SINO_CONE_DISPLACED};
+
+static SinoCone cone_of(const Case *scan, double *angle_rad)
+{
+    const double steps = fabs(scan->arc_deg) >= 360 ? (double)scan->angles : (double)(scan->angles - 1);
+    for (int64_t k = 0; k < scan->angles; k++) angle_rad[k] = (20 + scan->arc_deg * (double)k / steps) * SINO_PI / 180;
+    return (SinoCone){.angle_count = scan->angles,
+                      .column_count = scan->columns,
+                      .row_count = 100,
+                      .x_count = SIZE,
+                      .y_count = SIZE,
+                      .z_count = SIZE,
+                      .angle_rad = angle_rad,
+                      .source_object = 300,
+                      .source_detector = 450,
+                      .pixel_width = 1.5,
+                      .pixel_height = 1.5,
+                      .voxel_size = 1,
+                      .center = scan->center,
+                      .center_row = scan->center_row};
+}
+
+/* Line integrals in panels of rows, [angle][column][row]. */
+static float *project(const SinoCone *cone, SinoSlices rows)
+{
+    const SinoPhantom phantom = {SIZE, SIZE, true};
+    const int64_t rays = cone->angle_count * cone->column_count;
+    double *projection = NULL;
+    float *sinogram = NULL;
+    assert_success(sino_allocate(cone->row_count * cone->column_count, sizeof *projection, "test", &projection));
+    assert_success(sino_allocate(rays * rows.stride, sizeof *sinogram, "test", &sinogram));
+    for (int64_t k = 0; k < cone->angle_count; k++) {
+        sino_phantom_cone(&phantom, cone, k, projection);
+        for (int64_t i = 0; i < cone->row_count * cone->column_count; i++)
+            sinogram[sino_panel_element(rows, rays, k * cone->column_count + i % cone->column_count,
+                                        i / cone->column_count)] = (float)projection[i];
+    }
+    free(projection);
+    return sinogram;
+}
+
+static void weigh_and_filter(const SinoCone *cone, const Case *scan, SinoSlices rows, float *sinogram)
+{
+    const int64_t rays = cone->angle_count * cone->column_count;
+    double *weight = NULL, *one = NULL;
+    float *ray_weight = NULL;
+    void *scratch = NULL;
+    SinoConeArc arc;
+    SinoFilter *filter = NULL;
+    assert_success(sino_cone_arc_new(cone, &arc));
+    assert_int_equal(arc.kind, scan->kind);
+    assert_success(sino_allocate(rays, sizeof *weight, "test", &weight));
+    assert_success(sino_allocate(rays, sizeof *ray_weight, "test", &ray_weight));
+    assert_success(sino_allocate(cone->angle_count, sizeof *one, "test", &one));
+    assert_success(sino_cone_ray_weights(cone, &arc, weight));
+    const double columns_per_voxel = cone->voxel_size * cone->source_detector / cone->source_object / cone->pixel_width;
+    for (int64_t i = 0; i < rays; i++) ray_weight[i] = (float)(weight[i] * columns_per_voxel);
+    for (int64_t k = 0; k < cone->angle_count; k++) one[k] = 1;
+    sino_cone_weigh(cone, cone->angle_count, rows, 0, ray_weight, sinogram);
+    assert_success(sino_filter_new(cone->column_count, SINO_WINDOW_NONE, SINO_SINGLE, &filter));
+    assert_success(sino_allocate(sino_filter_scratch_bytes(filter), 1, "test", &scratch));
+    sino_filter_run(filter, cone->angle_count, rows, one, scratch, sinogram);
+    sino_filter_free(filter);
+    free(scratch);
+    free(weight);
+    free(ray_weight);
+    free(one);
+}
+
+/* volume[z][y][x] */
+static void backproject(const SinoCone *cone, SinoSlices rows, const float *sinogram, SinoConeSymmetry symmetry,
+                        SinoPrecision precision, float *volume)
+{
+    const SinoConeLines lines = {.symmetry = symmetry,
+                                 .precision = precision,
+                                 .group_count = cone->angle_count / symmetry.turns,
+                                 .column_count = cone->column_count,
+                                 .entry_count = 128};
+    const int64_t side = symmetry.turns == 1 ? SIZE : SIZE / 2;
+    const SinoConePart part = {0, 0, side, side, 0, SIZE / symmetry.halves};
+    const SinoConePacking packing = {cone, &lines, rows, 0, cone->angle_count, NULL};
+    void *block = NULL, *scratch = NULL;
+    float *unit = NULL, *voxel = NULL;
+    assert_success(
+        sino_allocate(sino_cone_block_entries(&lines), (size_t)sino_cone_entry_bytes(&lines), "test", &block));
+    assert_success(sino_allocate(cone->angle_count, sizeof *unit, "test", &unit));
+    assert_success(sino_allocate(sino_cone_part_voxels(&part, symmetry), sizeof *voxel, "test", &voxel));
+    assert_success(sino_allocate(sino_cone_pack_scratch_bytes(&packing) + sino_cone_scratch_bytes(&lines, &part), 1,
+                                 "test", &scratch));
+    sino_cone_pack(&packing, sinogram, scratch, block, unit);
+    const SinoConeBackprojection what = {cone, &lines, &part, cone->angle_rad, unit};
+    sino_cone_backproject(&what, block, scratch, voxel);
+    for (int64_t i = 0; i < (int64_t)SIZE * SIZE * SIZE; i++) {
+        const int64_t run = i / part.voxel_count, half = run % symmetry.halves;
+        const int64_t turn = run / symmetry.halves % symmetry.turns, base = run / symmetry.halves / symmetry.turns;
+        int64_t x = base % side, y = base / side, z = i % part.voxel_count;
+        for (int64_t t = 0; t < turn; t++) {
+            const int64_t old_x = x;
+            x = y;
+            y = SIZE - 1 - old_x;
+        }
+        if (symmetry.halves == 2) z = half == 0 ? SIZE / 2 + z : SIZE / 2 - 1 - z;
+        volume[(z * SIZE + y) * SIZE + x] = voxel[i];
+    }
+    free(block);
+    free(scratch);
+    free(unit);
+    free(voxel);
+}
+
+/* Relative difference of the voxels of the slices near the plane of the source, where FDK is exact. */
+static double difference(const float *volume, const float *other)
+{
+    double error = 0, norm = 0;
+    for (int64_t i = (int64_t)(SIZE / 2 - 4) * SIZE * SIZE; i < (int64_t)(SIZE / 2 + 4) * SIZE * SIZE; i++) {
+        error += ((double)volume[i] - (double)other[i]) * ((double)volume[i] - (double)other[i]);
+        norm += (double)other[i] * (double)other[i];
+    }
+    return sqrt(error / norm);
+}
+
+static void check_case(const Case *scan, SinoConeSymmetry expected)
+{
+    double angle_rad[256];
+    const SinoCone cone = cone_of(scan, angle_rad);
+    const SinoPhantom phantom = {SIZE, SIZE, true};
+    const SinoSlices rows = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, cone.row_count), cone.row_count};
+    const int64_t voxels = (int64_t)SIZE * SIZE * SIZE;
+    float *volume = NULL, *other = NULL, *truth = NULL, *sinogram = project(&cone, rows);
+    assert_success(sino_allocate(voxels, sizeof *volume, "test", &volume));
+    assert_success(sino_allocate(voxels, sizeof *other, "test", &other));
+    assert_success(sino_allocate(voxels, sizeof *truth, "test", &truth));
+    for (int64_t z = 0; z < SIZE; z++) sino_phantom_slice(&phantom, z, truth + z * SIZE * SIZE);
+    weigh_and_filter(&cone, scan, rows, sinogram);
+    const SinoConeSymmetry symmetry = sino_cone_symmetry(&cone, true);
+    assert_int_equal(symmetry.turns, expected.turns);
+    assert_int_equal(symmetry.halves, expected.halves);
+    backproject(&cone, rows, sinogram, symmetry, SINO_SINGLE, volume);
+    const double to_truth = difference(volume, truth);
+    backproject(&cone, rows, sinogram, (SinoConeSymmetry){1, 1}, SINO_SINGLE, other);
+    const double to_general = difference(volume, other);
+    backproject(&cone, rows, sinogram, symmetry, SINO_MIXED, other);
+    const double to_mixed = difference(other, volume);
+    print_message("%ld angles: %.4f from the phantom, general %.1e, mixed %.1e\n", scan->angles, to_truth, to_general,
+                  to_mixed);
+    assert_true(to_truth < 0.2);
+    assert_true(to_general < 2e-6);
+    assert_true(to_mixed < 5e-4);
+    free(sinogram);
+    free(volume);
+    free(other);
+    free(truth);
+}
+
+static void whole_circles_show_the_phantom(void **state)
+{
+    (void)state;
+    check_case(&circle, (SinoConeSymmetry){4, 2});
+    check_case(&turning_back, (SinoConeSymmetry){1, 1});
+}
+
+static void short_scans_show_the_phantom(void **state)
+{
+    (void)state;
+    check_case(&short_scan, (SinoConeSymmetry){1, 2});
+}
+
+static void displaced_detectors_show_the_phantom(void **state)
+{
+    (void)state;
+    check_case(&displaced, (SinoConeSymmetry){4, 2});
+}
+
+TESTING_SUBJECT(cone_fdk)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_circles_show_the_phantom),
+        cmocka_unit_test(short_scans_show_the_phantom),
+        cmocka_unit_test(displaced_detectors_show_the_phantom),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -42,7 +42,8 @@ struct SinoProfile {
     Traffic traffic[NAMES_MAX];
     int traffic_count;
     Intervals tasks, flights; /* tasks are recorded only with several processes */
-    double begin_s;
+    double begin_s;           /* when the measurement began */
+    double begin_us;          /* the same by StarPU's clock, or a little later */
 };
 
 struct SinoFlight {
@@ -101,10 +102,12 @@ void sino_profile_ended(SinoProfile *profile, const struct starpu_task *task)
     const struct starpu_profiling_task_info *info = task->profiling_info;
     if (!info) return;
     pthread_mutex_lock(&profile->mutex);
+    /* Of a task that ran when the measurement began, the rest counts. */
+    const double start_us = 1e6 * seconds(&info->start_time), end_us = 1e6 * seconds(&info->end_time);
+    const double begin_us = start_us > profile->begin_us ? start_us : profile->begin_us;
     add(profile, task->name, starpu_worker_get_type(info->workerid),
-        seconds(&info->end_time) - seconds(&info->start_time));
-    if (profile->traffic_count > 0)
-        keep(&profile->tasks, 1e6 * seconds(&info->start_time), 1e6 * seconds(&info->end_time));
+        end_us > begin_us ? 1e-6 * (end_us - begin_us) : 0);
+    if (profile->traffic_count > 0) keep(&profile->tasks, begin_us, end_us);
     pthread_mutex_unlock(&profile->mutex);
 }
 
@@ -161,6 +164,7 @@ void sino_runtime_profile_begin(SinoRuntime *runtime)
     runtime->profile->row_count = runtime->profile->traffic_count = 0;
     runtime->profile->tasks.count = runtime->profile->flights.count = 0;
     runtime->profile->begin_s = sino_platform_now_s();
+    runtime->profile->begin_us = starpu_timing_now();
     pthread_mutex_unlock(&runtime->profile->mutex);
 }
 

@@ -329,6 +329,7 @@ static void the_plan_is_taken_over(void **state)
     cli_works(*state, "recon scan.h5 -o broken/out.h5 --save-format both --iterations 20 --resume --workers 1 "
                       "--memory 1GiB --scheduler eager --profile");
     assert_same_files(*state);
+    assert_no_journals(*state);
     clear(*state);
 }
 
@@ -347,6 +348,7 @@ static void damaged_slices_are_made_again(void **state)
     assert_int_equal(unlink(testing_path(path, folder, "out/recon_00003.tiff")), 0);
     cli_works(folder, RECON "-o out.h5 --resume", memory_mib);
     assert_same_files(*state);
+    assert_no_journals(*state);
     clear(*state);
 }
 
@@ -361,6 +363,7 @@ static void without_the_option_a_run_begins_anew(void **state)
     assert_non_null(strstr(run.err, "sinodag: warning: out.h5.journal: an unfinished run stored "));
     cli_free(&run);
     assert_same_files(*state);
+    assert_no_journals(*state);
     clear(*state);
     /* And with it, if there is nothing to resume. */
     start(&run, folder, &one_rank, " --resume");
@@ -369,6 +372,7 @@ static void without_the_option_a_run_begins_anew(void **state)
     assert_non_null(strstr(run.err, "sinodag: out.h5.journal: nothing to resume, a new run begins"));
     cli_free(&run);
     assert_same_files(*state);
+    assert_no_journals(*state);
     clear(*state);
 }
 

@@ -81,8 +81,7 @@ static void place_run(const SinoConeBackprojection *what, SinoConePass *pass)
 {
     const SinoCone *cone = what->cone;
     const bool halves = what->lines->symmetry.halves == 2;
-    /* Rounded to halves where halves are stored, so that a plane in a row is in the row. */
-    const double row = halves ? round(2 * cone->center_row) / 2 : cone->center_row;
+    const double row = sino_cone_plane_row(cone, what->lines->symmetry);
     pass->offset = (halves ? row - floor(row) : row) - (double)what->lines->first_row;
     pass->slope = (double)what->part->first + (halves ? 0.5 : -0.5 * (double)(cone->z_count - 1));
 }

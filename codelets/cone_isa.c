@@ -37,7 +37,8 @@ typedef struct Run {
 
 /* ---- windows: the entry of the first voxel of each, and its share ---- */
 
-/* Windows that begin outside the margin hold zeros only, like those at its ends. */
+/* A window that begins more than a margin before the line, or after its last entry, holds zeros only. Such a window is
+ * moved to the end of the margin, or to the line's end, where zeros are as well. */
 static void place_windows(const SinoConePass *pass, int k, const Run *run, int window)
 {
     const int64_t stride = sino_cone_run_voxels(pass->of->part), count = stride / window;
@@ -113,7 +114,7 @@ static void blend_mixed(const int16_t *a, const int16_t *b, int share_a, int sha
 /* Where a pass finds and puts the lines of one projection. */
 typedef struct Blend {
     const SinoConePass *pass;
-    int turns, halves, pass_count;
+    int pass_count;     /* projections of a pass */
     int64_t projection; /* of the base run */
     int place;          /* among the projections of the pass that see the run */
     int64_t column;
@@ -130,27 +131,30 @@ static int64_t turned(const Blend *blend, int turn)
     return projection < count ? projection : projection - count;
 }
 
-/* Elements from the block's beginning to a line; the next column's line follows it. */
 static int64_t line_in_block(const Blend *blend, int turn, int half)
 {
-    const SinoConeLines *lines = blend->pass->of->lines;
-    const int64_t projection = turned(blend, turn);
-    return ((projection * blend->halves + half) * lines->column_count + blend->column) * lines->entry_count;
+    return sino_cone_line(blend->pass->of->lines, turned(blend, turn), half, blend->column);
 }
 
 static int64_t line_in_work(const Blend *blend, int turn, int half)
 {
-    const int64_t run = turn * blend->halves + half;
+    const int64_t run = turn * blend->pass->of->lines->symmetry.halves + half;
     return (run * blend->pass_count + blend->place) * blend->pass->line_stride + SINO_CONE_MARGIN;
+}
+
+/* Entries from a line to that of the next column, which a detector of one column has not. */
+static int64_t next_column(const SinoConeLines *lines)
+{
+    return lines->column_count > 1 ? lines->entry_count : 0;
 }
 
 static void blend_lines_single(const Blend *blend)
 {
-    const SinoConeLines *lines = blend->pass->of->lines;
-    const int64_t next = lines->column_count > 1 ? lines->entry_count : 0;
+    const SinoConeSymmetry symmetry = blend->pass->of->lines->symmetry;
+    const int64_t next = next_column(blend->pass->of->lines);
     const float share_b = (float)(blend->weight * blend->share), share_a = (float)(blend->weight * (1 - blend->share));
-    for (int t = 0; t < blend->turns; t++)
-        for (int h = 0; h < blend->halves; h++) {
+    for (int t = 0; t < symmetry.turns; t++)
+        for (int h = 0; h < symmetry.halves; h++) {
             const float *from = (const float *)blend->pass->block + line_in_block(blend, t, h);
             blend_single(from, from + next, share_a, share_b, blend->range,
                          (float *)blend->pass->line + line_in_work(blend, t, h));
@@ -160,12 +164,12 @@ static void blend_lines_single(const Blend *blend)
 static void blend_lines_mixed(const Blend *blend)
 {
     const SinoConePass *pass = blend->pass;
-    const SinoConeLines *lines = pass->of->lines;
-    const int64_t next = lines->column_count > 1 ? lines->entry_count : 0;
-    for (int t = 0; t < blend->turns; t++) {
+    const SinoConeSymmetry symmetry = pass->of->lines->symmetry;
+    const int64_t next = next_column(pass->of->lines);
+    for (int t = 0; t < symmetry.turns; t++) {
         const double weight = blend->weight * pass->gain[turned(blend, t)];
         const int share_b = (int)(weight * blend->share + 0.5), share_a = (int)(weight + 0.5) - share_b;
-        for (int h = 0; h < blend->halves; h++) {
+        for (int h = 0; h < symmetry.halves; h++) {
             const int16_t *from = (const int16_t *)pass->block + line_in_block(blend, t, h);
             blend_mixed(from, from + next, share_a, share_b, blend->range,
                         (int16_t *)pass->line + line_in_work(blend, t, h));
@@ -310,7 +314,7 @@ SINO_INLINE void store_voxels(float *to, Voxels voxels)
 
 #endif
 
-SINO_INLINE void add_windows_single(const SinoConePass *pass, int runs, const Run *run, float *voxels)
+static void add_windows_single(const SinoConePass *pass, int runs, const Run *run, float *voxels)
 {
     const int64_t stride = sino_cone_run_voxels(pass->of->part), windows = stride / WINDOW_SINGLE;
     const float *const lines = (const float *)pass->line + SINO_CONE_MARGIN;
@@ -323,7 +327,7 @@ SINO_INLINE void add_windows_single(const SinoConePass *pass, int runs, const Ru
             from[k] = lines + k * pass->line_stride + pass->base[k * stride + w];
         }
         float *at = voxels + w * WINDOW_SINGLE;
-        int64_t offset = 0; /* to the lines of the next run, and only that, changes from run to run */
+        int64_t offset = 0; /* to the lines of run r: the same for all projections, so that one register holds it */
         for (int r = 0; r < runs; r++, at += stride, offset += PASS_SINGLE * pass->line_stride) {
             Voxels sum = load_voxels(at);
             UNROLL for (int k = 0; k < PASS_SINGLE; k++) sum = take_single(sum, from[k] + offset, &place[k]);
@@ -480,13 +484,13 @@ SINO_INLINE void add_sums(float *voxels, Sums sums, float unit)
 
 #endif
 
-/* Voxels per entry of a line's unit and weight. */
-SINO_INLINE double unit_of_sums(const SinoConePass *pass)
+/* What a blended entry of 1 adds to a voxel. */
+static double unit_of_sums(const SinoConePass *pass)
 {
     return (double)pass->unit_most * pass->weight_most * 32768 / 32767;
 }
 
-SINO_INLINE void add_windows_mixed(const SinoConePass *pass, int runs, const Run *run, float *voxels)
+static void add_windows_mixed(const SinoConePass *pass, int runs, const Run *run, float *voxels)
 {
     enum { STEP = VOXELS_MIXED / WINDOW_MIXED };
     const int64_t stride = sino_cone_run_voxels(pass->of->part), windows = stride / WINDOW_MIXED;
@@ -539,32 +543,20 @@ DEFINE_ADD_WIDE(add_wide_mixed, int16_t, PASS_MIXED, unit_of_sums(pass))
 
 /* ---- passes ---- */
 
-static void add_single(const SinoConePass *pass, int runs, const Run *run, float *voxels)
-{
-    if (run->wide)
-        add_wide_single(pass, runs, run, voxels);
-    else
-        add_windows_single(pass, runs, run, voxels);
-}
-
-static void add_mixed(const SinoConePass *pass, int runs, const Run *run, float *voxels)
-{
-    if (run->wide)
-        add_wide_mixed(pass, runs, run, voxels);
-    else
-        add_windows_mixed(pass, runs, run, voxels);
-}
+typedef void AddRun(const SinoConePass *pass, int runs, const Run *run, float *voxels);
 
 /* A kernel: its constants, and its functions. */
 typedef struct Kernel {
     int pass_count, window;
-    double widest;
+    double widest; /* rows per voxel of which a window fits registers */
     void (*blend)(const Blend *blend);
-    void (*add)(const SinoConePass *pass, int runs, const Run *run, float *voxels);
+    AddRun *add_windows, *add_wide;
 } Kernel;
 
-static const Kernel single = {PASS_SINGLE, WINDOW_SINGLE, widest_single, blend_lines_single, add_single};
-static const Kernel mixed = {PASS_MIXED, WINDOW_MIXED, widest_mixed, blend_lines_mixed, add_mixed};
+static const Kernel single = {PASS_SINGLE,        WINDOW_SINGLE,      widest_single,
+                              blend_lines_single, add_windows_single, add_wide_single};
+static const Kernel mixed = {PASS_MIXED,        WINDOW_MIXED,      widest_mixed,
+                             blend_lines_mixed, add_windows_mixed, add_wide_mixed};
 
 /* The views of all projections of a pass, of which the last ones may be beyond the block. */
 typedef struct Views {
@@ -603,8 +595,6 @@ static Run prepare(const SinoConePass *pass, const Kernel *kernel, int64_t first
         const double step = views.step[k], first = pass->offset + step * pass->slope;
         const int64_t column = sino_smaller((int64_t)views.column[k], sino_larger(lines->column_count - 2, 0));
         const Blend blend = {.pass = pass,
-                             .turns = lines->symmetry.turns,
-                             .halves = lines->symmetry.halves,
                              .pass_count = kernel->pass_count,
                              .projection = first_projection + k,
                              .place = run.count,
@@ -642,7 +632,8 @@ static void add_tile(const SinoConePass *pass, const Kernel *kernel, int64_t pro
         const int64_t x = tile->left + (along_y ? i / tile->y_count : i % tile->x_count);
         const int64_t y = tile->top + (along_y ? i % tile->y_count : i / tile->x_count);
         const Run run = prepare(pass, kernel, projection, part->first_x + x, part->first_y + y);
-        if (run.count > 0) kernel->add(pass, runs, &run, pass->part + (y * part->x_count + x) * stride);
+        AddRun *const add = run.wide ? kernel->add_wide : kernel->add_windows;
+        if (run.count > 0) add(pass, runs, &run, pass->part + (y * part->x_count + x) * stride);
     }
 }
 

@@ -24,6 +24,7 @@
 #include "cone.h"
 #include "precision.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 enum {
@@ -65,6 +66,18 @@ static inline int64_t sino_cone_block_entries(const SinoConeLines *lines)
 {
     const int64_t columns = sino_times(sino_cone_projections(lines) * lines->symmetry.halves, lines->column_count);
     return sino_times(columns, lines->entry_count);
+}
+
+/* Entries from the block's beginning to a line, or to a half of it. */
+static inline int64_t sino_cone_line(const SinoConeLines *lines, int64_t projection, int half, int64_t column)
+{
+    return ((projection * lines->symmetry.halves + half) * lines->column_count + column) * lines->entry_count;
+}
+
+/* The row of the plane of the source. Where lines have halves, it is rounded to a row or the middle of two. */
+static inline double sino_cone_plane_row(const SinoCone *cone, SinoConeSymmetry symmetry)
+{
+    return symmetry.halves == 2 ? round(2 * cone->center_row) / 2 : cone->center_row;
 }
 
 /* A box of runs: base runs x = first_x … first_x + x_count − 1 of the rows y likewise (numbers of columns and rows of

@@ -57,8 +57,7 @@ static Span span_of(const SinoConePacking *packing, int half)
 {
     const SinoConeLines *lines = packing->lines;
     const int64_t rows = packing->rows.slice_count;
-    /* Places of the plane to within rounding, as sino_cone_symmetry takes them. */
-    const double row = round(2 * packing->cone->center_row) / 2;
+    const double row = sino_cone_plane_row(packing->cone, lines->symmetry);
     const int64_t entry_0 = lines->symmetry.halves == 1 ? lines->first_row - packing->first_row
                             : half == 0                 ? (int64_t)floor(row) + lines->first_row - packing->first_row
                                                         : (int64_t)ceil(row) - lines->first_row - packing->first_row;
@@ -101,8 +100,7 @@ void sino_cone_pack(const SinoConePacking *packing, const float *sinogram, void 
 {
     const SinoConeLines *lines = packing->lines;
     const int halves = lines->symmetry.halves;
-    const int64_t columns = lines->column_count,
-                  line_bytes = sino_times(lines->entry_count, sino_cone_entry_bytes(lines));
+    const int64_t columns = lines->column_count, entry_bytes = sino_cone_entry_bytes(lines);
     for (int64_t k = 0; k < packing->angle_count; k++) {
         const int64_t projection = packing->place ? packing->place[k] : k;
         float scale = 1;
@@ -116,7 +114,7 @@ void sino_cone_pack(const SinoConePacking *packing, const float *sinogram, void 
             gather_rows(packing, sinogram, k * columns + c, scratch);
             for (int half = 0; half < halves; half++)
                 place_line(packing, span_of(packing, half), half, scratch, scale,
-                           (char *)block + ((projection * halves + half) * columns + c) * line_bytes);
+                           (char *)block + sino_cone_line(lines, projection, half, c) * entry_bytes);
         }
     }
 }

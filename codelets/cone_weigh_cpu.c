@@ -6,6 +6,7 @@
 #include "cone_weigh.h"
 
 #include "arithmetic.h"
+#include "filter.h"
 #include "memory.h"
 #include "vector.h"
 
@@ -37,17 +38,6 @@ static bool is_displaced(const Sides *sides)
     return tan(sides->longer) - tan(sides->shorter) > 0.1 * tan(sides->longer);
 }
 
-typedef struct Sorted {
-    double rad; /* in [0, 2π) */
-    int64_t index;
-} Sorted;
-
-static int by_angle(const void *a, const void *b)
-{
-    const Sorted *p = a, *q = b;
-    return (p->rad > q->rad) - (p->rad < q->rad);
-}
-
 static int by_value(const void *a, const void *b)
 {
     const double p = *(const double *)a, q = *(const double *)b;
@@ -55,29 +45,28 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The angles modulo 2π in rising order. An angle just below 2π counts as one at 0. */
-static SinoStatus sort_angles(const SinoCone *cone, Sorted **result)
+static SinoStatus sort_angles(const SinoCone *cone, double **result)
 {
-    Sorted *sorted = NULL;
+    double *sorted = NULL;
     SINO_TRY(sino_allocate(cone->angle_count, sizeof *sorted, "sorted angles", &sorted));
     for (int64_t k = 0; k < cone->angle_count; k++) {
         double rad = fmod(cone->angle_rad[k], 2 * SINO_PI);
         if (rad < 0) rad += 2 * SINO_PI;
-        if (rad > 2 * SINO_PI - 1e-6) rad = 0;
-        sorted[k] = (Sorted){rad, k};
+        sorted[k] = rad > 2 * SINO_PI - 1e-6 ? 0 : rad;
     }
-    qsort(sorted, (size_t)cone->angle_count, sizeof *sorted, by_angle);
+    qsort(sorted, (size_t)cone->angle_count, sizeof *sorted, by_value);
     *result = sorted;
     return NULL;
 }
 
-/* The gap after the angle i of the sorted ones, around the circle. */
-static double gap_after(int64_t count, const Sorted *sorted, int64_t i)
+/* The gap after angle i of the sorted ones, around the circle. */
+static double gap_after(int64_t count, const double *sorted, int64_t i)
 {
-    return i + 1 < count ? sorted[i + 1].rad - sorted[i].rad : sorted[0].rad + 2 * SINO_PI - sorted[i].rad;
+    return i + 1 < count ? sorted[i + 1] - sorted[i] : sorted[0] + 2 * SINO_PI - sorted[i];
 }
 
 /* *widest: number of the angle before the largest gap. *median: of the gaps of more than 10⁻⁶ rad. */
-static SinoStatus find_gaps(int64_t count, const Sorted *sorted, int64_t *widest, double *median)
+static SinoStatus find_gaps(int64_t count, const double *sorted, int64_t *widest, double *median)
 {
     double *gap = NULL;
     int64_t gaps = 0;
@@ -120,7 +109,7 @@ SinoStatus sino_cone_arc_new(const SinoCone *cone, SinoConeArc *result)
 {
     const int64_t count = cone->angle_count;
     const Sides sides = sides_of(cone);
-    Sorted *sorted = NULL;
+    double *sorted = NULL;
     int64_t widest;
     double median;
     SINO_TRY(sort_angles(cone, &sorted));
@@ -131,7 +120,7 @@ SinoStatus sino_cone_arc_new(const SinoCone *cone, SinoConeArc *result)
         const SinoConeArc arc = {.kind = !closed                ? SINO_CONE_SHORT
                                          : is_displaced(&sides) ? SINO_CONE_DISPLACED
                                                                 : SINO_CONE_CIRCLE,
-                                 .first_rad = sorted[(widest + 1) % count].rad,
+                                 .first_rad = sorted[(widest + 1) % count],
                                  .length_rad = closed ? 2 * SINO_PI : 2 * SINO_PI - gap,
                                  .fan_rad = sides.longer};
         status = check_arc(cone, &arc, &sides);
@@ -139,32 +128,6 @@ SinoStatus sino_cone_arc_new(const SinoCone *cone, SinoConeArc *result)
     }
     free(sorted);
     return status;
-}
-
-/* share[angle]: half of the gaps to both neighbours; equal angles share. Beyond the ends of a short arc the gap is that
- * on the inner side. */
-static SinoStatus share_circle(const SinoCone *cone, const SinoConeArc *arc, double *share)
-{
-    const int64_t count = cone->angle_count;
-    Sorted *sorted = NULL;
-    SINO_TRY(sort_angles(cone, &sorted));
-    int64_t begin = 0; /* the angle where the arc begins */
-    while (sorted[begin].rad < arc->first_rad) begin++;
-    double before = 0;
-    for (int64_t i = 0; i < count;) {
-        int64_t same = 1; /* equal angles from i on */
-        while (i + same < count && gap_after(count, sorted, (begin + i + same - 1) % count) <= 1e-6) same++;
-        double after = gap_after(count, sorted, (begin + i + same - 1) % count);
-        if (i == 0) before = gap_after(count, sorted, (begin + count - 1) % count);
-        if (arc->kind == SINO_CONE_SHORT && i == 0) before = after;
-        if (arc->kind == SINO_CONE_SHORT && i + same == count) after = before;
-        for (int64_t j = i; j < i + same; j++)
-            share[sorted[(begin + j) % count].index] = (before + after) / 2 / (double)same;
-        before = after;
-        i += same;
-    }
-    free(sorted);
-    return NULL;
 }
 
 /* Parker's weight of the ray at the fan angle γ, β after the arc's beginning; with δ ≥ |γ| the arc is π + 2δ. The
@@ -197,7 +160,8 @@ SinoStatus sino_cone_ray_weights(const SinoCone *cone, const SinoConeArc *arc, d
     const double delta = (arc->length_rad - SINO_PI) / 2;
     double *share = NULL;
     SINO_TRY(sino_allocate(cone->angle_count, sizeof *share, "angles", &share));
-    SinoStatus status = share_circle(cone, arc, share);
+    SinoStatus status =
+        sino_filter_angle_shares(cone->angle_count, cone->angle_rad, 2 * SINO_PI, arc->kind == SINO_CONE_SHORT, share);
     for (int64_t k = 0; k < cone->angle_count && !status; k++) {
         double beta = fmod(cone->angle_rad[k] - arc->first_rad, 2 * SINO_PI);
         if (beta < -1e-6) beta += 2 * SINO_PI;

@@ -7,6 +7,7 @@
 #include "panel.h"
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum SinoFilterWindow {
@@ -54,9 +55,14 @@ SinoFilterTransfer sino_filter_transfer(const SinoFilter *filter);
 void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices slices, const double *angle_weight,
                      void *scratch, void *sinogram);
 
-/* angle_weight[k]: the radians of [0, π) that angle k stands for, half the gaps to its neighbours with angles modulo π.
- * The sum is π. Angles that differ by less than 10⁻⁶ rad share a weight. A missing range goes to the two angles beside
- * it. SINO_FAILED: out of memory. */
+/* share[k]: the radians of [0, turn_rad) that angle k stands for, half the gaps to its neighbours with angles modulo
+ * turn_rad. Angles that differ by less than 10⁻⁶ rad share one. open: the widest gap is not covered, and an angle
+ * beside it counts the gap on its other side twice; else a missing range goes to the two angles beside it, and the sum
+ * is turn_rad. SINO_FAILED: out of memory. */
+SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad, double turn_rad, bool open,
+                                    double *share);
+
+/* The shares of a parallel beam, which sees each line from both sides: of half a turn, which is not open. */
 SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight);
 
 #endif

@@ -179,7 +179,7 @@ void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices s
 }
 
 typedef struct SortedAngle {
-    double angle_rad; /* in [−tolerance, π − tolerance) */
+    double angle_rad; /* in [−tolerance, turn − tolerance) */
     int64_t index;
 } SortedAngle;
 
@@ -193,12 +193,12 @@ static int compare_angles(const void *left, const void *right)
  * apart. */
 static const double equal_rad = 1e-6;
 
-static void sort_angles(int64_t angle_count, const double *angle_rad, SortedAngle *sorted)
+static void sort_angles(int64_t angle_count, const double *angle_rad, double turn_rad, SortedAngle *sorted)
 {
     for (int64_t k = 0; k < angle_count; k++) {
-        double folded = fmod(angle_rad[k], M_PI);
-        if (folded < 0) folded += M_PI;
-        if (M_PI - folded <= equal_rad) folded -= M_PI; /* an angle just below π counts as one near 0 */
+        double folded = fmod(angle_rad[k], turn_rad);
+        if (folded < 0) folded += turn_rad;
+        if (turn_rad - folded <= equal_rad) folded -= turn_rad; /* an angle just below the turn counts as one near 0 */
         sorted[k] = (SortedAngle){folded, k};
     }
     qsort(sorted, (size_t)angle_count, sizeof *sorted, compare_angles);
@@ -212,21 +212,41 @@ static int64_t equal_angles_end(int64_t angle_count, const SortedAngle *sorted, 
     return end;
 }
 
-SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight)
+/* The widest gap between neighbours, of which the last one's is the first one, a turn later. */
+static double widest_gap(int64_t angle_count, const SortedAngle *sorted, double turn_rad)
+{
+    double widest = sorted[0].angle_rad + turn_rad - sorted[angle_count - 1].angle_rad;
+    for (int64_t i = 1; i < angle_count; i++) widest = fmax(widest, sorted[i].angle_rad - sorted[i - 1].angle_rad);
+    return widest;
+}
+
+SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad, double turn_rad, bool open,
+                                    double *share)
 {
     if (angle_count == 0) return NULL;
     SortedAngle *sorted = NULL;
     SINO_TRY(sino_allocate(angle_count, sizeof *sorted, "sorted angles", &sorted));
-    sort_angles(angle_count, angle_rad, sorted);
-    double before = sorted[angle_count - 1].angle_rad - M_PI; /* the neighbour across 0 */
+    sort_angles(angle_count, angle_rad, turn_rad, sorted);
+    const double not_covered = open ? widest_gap(angle_count, sorted, turn_rad) - equal_rad : INFINITY;
+    double before = sorted[angle_count - 1].angle_rad - turn_rad; /* the neighbour across 0 */
     for (int64_t first = 0; first < angle_count;) {
         const int64_t end = equal_angles_end(angle_count, sorted, first);
-        const double after = end < angle_count ? sorted[end].angle_rad : sorted[0].angle_rad + M_PI;
-        const double weight = (after - before) / 2 / (double)(end - first);
-        for (int64_t i = first; i < end; i++) angle_weight[sorted[i].index] = weight;
-        before = sorted[first].angle_rad;
+        const double at = sorted[first].angle_rad;
+        double after = end < angle_count ? sorted[end].angle_rad : sorted[0].angle_rad + turn_rad;
+        if (at - before >= not_covered)
+            before = at - (after - at);
+        else if (after - at >= not_covered)
+            after = at + (at - before);
+        const double of_each = (after - before) / 2 / (double)(end - first);
+        for (int64_t i = first; i < end; i++) share[sorted[i].index] = of_each;
+        before = at;
         first = end;
     }
     free(sorted);
     return NULL;
+}
+
+SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight)
+{
+    return sino_filter_angle_shares(angle_count, angle_rad, M_PI, false, angle_weight);
 }

@@ -57,7 +57,7 @@ uint32_t sino_orientation_group(uint32_t orientations)
 typedef struct Angle {
     double turn_rad;       /* in [0, 2π) */
     int64_t number;        /* number of the angle in the scan */
-    int64_t next;          /* no angle from this one to the one before angle[next] is left; else its own index */
+    int64_t next;          /* its own index; once the angle is taken, that of a later one, before which all are taken */
     uint32_t orientations; /* orientations of a stored angle (bits); 0: the angle follows from another one */
     int64_t mate[SINO_ORIENTATIONS]; /* number in the scan of the angle that orientation g gives */
 } Angle;

@@ -6,13 +6,14 @@
 
 #include "cone_lines.h"
 
-/* One block of projections into one part. Nothing is owned. */
+/* A block of projections, and the part that gets them. Nothing is owned. */
 typedef struct SinoConeBackprojection {
     const SinoCone *cone;
     const SinoConeLines *lines;
     const SinoConePart *part;
-    const double *angle_rad; /* [projection] */
-    const float *unit;       /* [projection]: value of an entry of 1, with SINO_MIXED; else not used */
+    const double *angle_rad;       /* [projection] */
+    const float *unit;             /* [projection]: value of an entry of 1, with SINO_MIXED; else not used */
+    const void *const *projection; /* [projection]: its lines */
 } SinoConeBackprojection;
 
 /* Bytes of work memory of one call for lines of entry_count entries and runs of voxel_count voxels; 64-byte aligned. */
@@ -21,7 +22,7 @@ int64_t sino_cone_scratch_bytes(const SinoConeLines *lines, const SinoConePart *
 /* Adds to the part. A projection that sees a run beside the detector (column < 0 or > column_count − 1) adds nothing;
  * rows beyond the detector count as 0, and their neighbours' share falls linearly. With SINO_MIXED 8 projections are
  * added as integers; the result is off by about 2⁻¹⁵ of the largest value of each. Safe from many threads at once. */
-void sino_cone_backproject(const SinoConeBackprojection *what, const void *block, void *scratch, float *part);
+void sino_cone_backproject(const SinoConeBackprojection *what, void *scratch, float *part);
 
 /* The instruction set that is used: plain, avx2, avx512 or avx512vnni. */
 const char *sino_cone_isa_name(void);

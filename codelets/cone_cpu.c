@@ -86,13 +86,12 @@ static void place_run(const SinoConeBackprojection *what, SinoConePass *pass)
     pass->slope = (double)what->part->first + (halves ? 0.5 : -0.5 * (double)(cone->z_count - 1));
 }
 
-void sino_cone_backproject(const SinoConeBackprojection *what, const void *block, void *scratch, float *part)
+void sino_cone_backproject(const SinoConeBackprojection *what, void *scratch, float *part)
 {
-    sino_cone_backproject_with(isa(), what, block, scratch, part);
+    sino_cone_backproject_with(isa(), what, scratch, part);
 }
 
-void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojection *what, const void *block,
-                                void *scratch, float *part)
+void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojection *what, void *scratch, float *part)
 {
     const SinoConeLines *lines = what->lines;
     const Sizes sizes = sizes_of(lines, what->part);
@@ -103,7 +102,6 @@ void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojec
     void *const after_shares = share + sizes.windows;
     int32_t *base = after_shares;
     SinoConePass pass = {.of = what,
-                         .block = block,
                          .part = part,
                          .cosine = cosine,
                          .sine = sine,

@@ -131,11 +131,6 @@ static int64_t turned(const Blend *blend, int turn)
     return projection < count ? projection : projection - count;
 }
 
-static int64_t line_in_block(const Blend *blend, int turn, int half)
-{
-    return sino_cone_line(blend->pass->of->lines, turned(blend, turn), half, blend->column);
-}
-
 static int64_t line_in_work(const Blend *blend, int turn, int half)
 {
     const int64_t run = turn * blend->pass->of->lines->symmetry.halves + half;
@@ -150,27 +145,30 @@ static int64_t next_column(const SinoConeLines *lines)
 
 static void blend_lines_single(const Blend *blend)
 {
-    const SinoConeSymmetry symmetry = blend->pass->of->lines->symmetry;
-    const int64_t next = next_column(blend->pass->of->lines);
+    const SinoConeLines *lines = blend->pass->of->lines;
+    const int64_t next = next_column(lines);
     const float share_b = (float)(blend->weight * blend->share), share_a = (float)(blend->weight * (1 - blend->share));
-    for (int t = 0; t < symmetry.turns; t++)
-        for (int h = 0; h < symmetry.halves; h++) {
-            const float *from = (const float *)blend->pass->block + line_in_block(blend, t, h);
+    for (int t = 0; t < lines->symmetry.turns; t++) {
+        const float *projection = blend->pass->of->projection[turned(blend, t)];
+        for (int h = 0; h < lines->symmetry.halves; h++) {
+            const float *from = projection + sino_cone_line(lines, h, blend->column);
             blend_single(from, from + next, share_a, share_b, blend->range,
                          (float *)blend->pass->line + line_in_work(blend, t, h));
         }
+    }
 }
 
 static void blend_lines_mixed(const Blend *blend)
 {
     const SinoConePass *pass = blend->pass;
-    const SinoConeSymmetry symmetry = pass->of->lines->symmetry;
-    const int64_t next = next_column(pass->of->lines);
-    for (int t = 0; t < symmetry.turns; t++) {
+    const SinoConeLines *lines = pass->of->lines;
+    const int64_t next = next_column(lines);
+    for (int t = 0; t < lines->symmetry.turns; t++) {
+        const int16_t *projection = pass->of->projection[turned(blend, t)];
         const double weight = blend->weight * pass->gain[turned(blend, t)];
         const int share_b = (int)(weight * blend->share + 0.5), share_a = (int)(weight + 0.5) - share_b;
-        for (int h = 0; h < symmetry.halves; h++) {
-            const int16_t *from = (const int16_t *)pass->block + line_in_block(blend, t, h);
+        for (int h = 0; h < lines->symmetry.halves; h++) {
+            const int16_t *from = projection + sino_cone_line(lines, h, blend->column);
             blend_mixed(from, from + next, share_a, share_b, blend->range,
                         (int16_t *)pass->line + line_in_work(blend, t, h));
         }

@@ -14,7 +14,6 @@ enum {
 /* A call, prepared. Voxel i of a run is at entry offset + rows_per_voxel·(slope + i) of its lines. */
 typedef struct SinoConePass {
     const SinoConeBackprojection *of;
-    const void *block;
     float *part;
     const double *cosine, *sine; /* [projection], and SINO_CONE_PASS more */
     const double *gain;          /* [projection]: SINO_MIXED: the share of 32767 that an entry of weight 1 gets */
@@ -36,7 +35,6 @@ typedef struct SinoConeIsa {
 extern const SinoConeIsa sino_cone_plain, sino_cone_avx2, sino_cone_avx512, sino_cone_avx512vnni;
 
 /* sino_cone_backproject by a given instruction set. */
-void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojection *what, const void *block,
-                                void *scratch, float *part);
+void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojection *what, void *scratch, float *part);
 
 #endif

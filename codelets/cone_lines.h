@@ -13,10 +13,12 @@
  *             seen by the rows above it as those below it by the rows below. Z must be even. Lines and runs are then
  *             stored as two halves, each from that plane outwards.
  *
- * Block: [projection][half][column][entry], where projection = turn·group_count + group: the angles of a group's
- * projections are a quarter turn apart. Entry e of a line is row first_row + e; of a half of lines, the
- * row that is first_row + e outwards, of which number 0 is the last row on the other side of the plane, or the row in
- * it. Entries after the last row are 0. */
+ * The lines of a projection: [half][column][entry]. Entry e of a line is row first_row + e; of a half of lines, the row
+ * that is first_row + e outwards, of which number 0 is the last row on the other side of the plane, or the row in it.
+ * Entries after the last row are 0.
+ *
+ * Block: projections that are added to voxels together, each of which may be anywhere in memory. Projection number
+ * turn·group_count + group: the angles of a group's projections are a quarter turn apart. */
 #ifndef SINO_CONE_LINES_H
 #define SINO_CONE_LINES_H
 
@@ -46,11 +48,13 @@ SinoConeSymmetry sino_cone_symmetry(const SinoCone *cone, bool allowed);
 typedef struct SinoConeLines {
     SinoConeSymmetry symmetry;
     SinoPrecision precision; /* SINO_SINGLE: entries are floats; SINO_MIXED: int16_t, times the projection's unit */
-    int64_t group_count, column_count;
+    int64_t group_count;     /* of a block */
+    int64_t column_count;
     int64_t first_row;   /* row of entry 0 */
     int64_t entry_count; /* of a line; a multiple of SINO_CONE_ENTRIES */
 } SinoConeLines;
 
+/* Projections of a block. */
 static inline int64_t sino_cone_projections(const SinoConeLines *lines)
 {
     return sino_times(lines->group_count, lines->symmetry.turns);
@@ -61,17 +65,16 @@ static inline int64_t sino_cone_entry_bytes(const SinoConeLines *lines)
     return lines->precision == SINO_MIXED ? (int64_t)sizeof(int16_t) : (int64_t)sizeof(float);
 }
 
-/* Entries of a block. */
-static inline int64_t sino_cone_block_entries(const SinoConeLines *lines)
+/* Entries of a projection. */
+static inline int64_t sino_cone_projection_entries(const SinoConeLines *lines)
 {
-    const int64_t columns = sino_times(sino_cone_projections(lines) * lines->symmetry.halves, lines->column_count);
-    return sino_times(columns, lines->entry_count);
+    return sino_times(sino_times(lines->symmetry.halves, lines->column_count), lines->entry_count);
 }
 
-/* Entries from the block's beginning to a line, or to a half of it. */
-static inline int64_t sino_cone_line(const SinoConeLines *lines, int64_t projection, int half, int64_t column)
+/* Entries from a projection's beginning to a line, or to a half of it. */
+static inline int64_t sino_cone_line(const SinoConeLines *lines, int half, int64_t column)
 {
-    return ((projection * lines->symmetry.halves + half) * lines->column_count + column) * lines->entry_count;
+    return (half * lines->column_count + column) * lines->entry_count;
 }
 
 /* The row of the plane of the source. Where lines have halves, it is rounded to a row or the middle of two. */

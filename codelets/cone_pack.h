@@ -12,17 +12,15 @@ typedef struct SinoConePacking {
     const SinoConeLines *lines;
     SinoSlices rows;
     int64_t first_row;
-    int64_t angle_count;  /* of the sinogram */
-    const int64_t *place; /* [angle]: its projection in the block; NULL: as many, in order; not owned */
+    int64_t angle_count; /* of the sinogram */
 } SinoConePacking;
 
 /* Bytes of work memory of one call; 64-byte aligned. */
 int64_t sino_cone_pack_scratch_bytes(const SinoConePacking *packing);
 
-/* Fills the lines of the sinogram's angles, angle_count·M rows in panels (panel.h), in the block. Rows that the
- * sinogram lacks become 0. With SINO_MIXED unit[projection] becomes the value of an entry of 1: the projection's
- * largest absolute value/SINO_CONE_LARGEST; else unit is not used. Safe from many threads at once for different angles.
- */
-void sino_cone_pack(const SinoConePacking *packing, const float *sinogram, void *scratch, void *block, float *unit);
+/* Fills line[angle][half][column][entry] from a sinogram, angle_count·M rows in panels (panel.h). Rows that the
+ * sinogram lacks become 0. With SINO_MIXED unit[angle] becomes the value of an entry of 1: the projection's largest
+ * absolute value/SINO_CONE_LARGEST; else unit is not used. Safe from many threads at once. */
+void sino_cone_pack(const SinoConePacking *packing, const float *sinogram, void *scratch, void *line, float *unit);
 
 #endif

@@ -96,25 +96,26 @@ static void place_line(const SinoConePacking *packing, Span span, int half, cons
         place_single(span.count, row + span.from, step, (float *)line + span.first);
 }
 
-void sino_cone_pack(const SinoConePacking *packing, const float *sinogram, void *scratch, void *block, float *unit)
+void sino_cone_pack(const SinoConePacking *packing, const float *sinogram, void *scratch, void *line, float *unit)
 {
     const SinoConeLines *lines = packing->lines;
     const int halves = lines->symmetry.halves;
     const int64_t columns = lines->column_count, entry_bytes = sino_cone_entry_bytes(lines);
+    const int64_t projection_bytes = sino_cone_projection_entries(lines) * entry_bytes;
     for (int64_t k = 0; k < packing->angle_count; k++) {
-        const int64_t projection = packing->place ? packing->place[k] : k;
+        char *projection = (char *)line + k * projection_bytes;
         float scale = 1;
         if (lines->precision == SINO_MIXED) {
             const float most = largest_of_angle(packing, sinogram, k);
             const bool counts = most > FLT_MIN * SINO_CONE_LARGEST;
-            unit[projection] = counts ? most / SINO_CONE_LARGEST : 0;
+            unit[k] = counts ? most / SINO_CONE_LARGEST : 0;
             scale = counts ? SINO_CONE_LARGEST / most : 0;
         }
         for (int64_t c = 0; c < columns; c++) {
             gather_rows(packing, sinogram, k * columns + c, scratch);
             for (int half = 0; half < halves; half++)
                 place_line(packing, span_of(packing, half), half, scratch, scale,
-                           (char *)block + sino_cone_line(lines, projection, half, c) * entry_bytes);
+                           projection + sino_cone_line(lines, half, c) * entry_bytes);
         }
     }
 }

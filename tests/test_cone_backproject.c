@@ -87,6 +87,7 @@ typedef struct Block {
     double *angle_rad;
     float *unit;
     void *entry;
+    const void **projection;
 } Block;
 
 static void make_block(const Scan *scan, SinoPrecision precision, SinoConeSymmetry symmetry, Block *block)
@@ -100,16 +101,19 @@ static void make_block(const Scan *scan, SinoPrecision precision, SinoConeSymmet
                                    .entry_count = sino_ceil_multiple(cone->row_count + 2, SINO_CONE_ENTRIES)};
     const SinoConeLines *lines = &block->lines;
     const int64_t entries = lines->entry_count, columns = lines->column_count;
+    const int64_t entries_of_projection = sino_cone_projection_entries(lines);
     assert_success(sino_allocate(cone->angle_count, sizeof *block->angle_rad, "test", &block->angle_rad));
     assert_success(sino_allocate(cone->angle_count, sizeof *block->unit, "test", &block->unit));
-    assert_success(
-        sino_allocate(sino_cone_block_entries(lines), (size_t)sino_cone_entry_bytes(lines), "test", &block->entry));
+    assert_success(sino_allocate(entries_of_projection * cone->angle_count, (size_t)sino_cone_entry_bytes(lines),
+                                 "test", &block->entry));
+    assert_success(sino_allocate(cone->angle_count, sizeof *block->projection, "test", &block->projection));
     memcpy(block->angle_rad, scan->angle_rad, (size_t)cone->angle_count * sizeof *block->angle_rad);
     for (int64_t p = 0; p < cone->angle_count; p++) {
         double most = 0;
         for (int64_t i = 0; i < cone->row_count * columns; i++)
             most = fmax(most, fabs((double)scan->projection[p * cone->row_count * columns + i]));
         block->unit[p] = (float)(most / SINO_CONE_LARGEST);
+        block->projection[p] = (char *)block->entry + p * entries_of_projection * sino_cone_entry_bytes(lines);
         for (int half = 0; half < symmetry.halves; half++)
             for (int64_t c = 0; c < columns; c++)
                 for (int64_t e = 0; e < entries; e++) {
@@ -128,6 +132,7 @@ static void free_block(Block *block)
     free(block->angle_rad);
     free(block->unit);
     free(block->entry);
+    free(block->projection);
 }
 
 /* Slice of a voxel of a half of a run. */
@@ -151,7 +156,7 @@ static void check_part(const Scan *scan, const Block *block, const SinoConePart 
 {
     const SinoCone *cone = &scan->cone;
     const SinoConeSymmetry symmetry = block->lines.symmetry;
-    const SinoConeBackprojection what = {cone, &block->lines, part, block->angle_rad, block->unit};
+    const SinoConeBackprojection what = {cone, &block->lines, part, block->angle_rad, block->unit, block->projection};
     const int64_t voxels = sino_cone_part_voxels(part, symmetry), stride = sino_cone_run_voxels(part);
     const double tolerance = (block->lines.precision == SINO_MIXED ? 1.5e-4 : 3e-6) * (double)cone->angle_count;
     float *value = NULL;
@@ -159,7 +164,7 @@ static void check_part(const Scan *scan, const Block *block, const SinoConePart 
     assert_success(sino_allocate(voxels, sizeof *value, "test", &value));
     assert_success(sino_allocate(sino_cone_scratch_bytes(&block->lines, part), 1, "test", &scratch));
     for (int64_t i = 0; i < voxels; i++) value[i] = 7;
-    sino_cone_backproject_with(isa, &what, block->entry, scratch, value);
+    sino_cone_backproject_with(isa, &what, scratch, value);
     for (int64_t i = 0; i < voxels; i++) {
         const int64_t in_run = i % stride, run = i / stride;
         const int half = (int)(run % symmetry.halves), turn = (int)(run / symmetry.halves % symmetry.turns);

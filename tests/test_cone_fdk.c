@@ -102,18 +102,20 @@ static void backproject(const SinoCone *cone, SinoSlices rows, const float *sino
                                  .entry_count = 128};
     const int64_t side = symmetry.turns == 1 ? SIZE : SIZE / 2;
     const SinoConePart part = {0, 0, side, side, 0, SIZE / symmetry.halves};
-    const SinoConePacking packing = {cone, &lines, rows, 0, cone->angle_count, NULL};
+    const SinoConePacking packing = {cone, &lines, rows, 0, cone->angle_count};
     void *block = NULL, *scratch = NULL;
     float *unit = NULL, *voxel = NULL;
-    assert_success(
-        sino_allocate(sino_cone_block_entries(&lines), (size_t)sino_cone_entry_bytes(&lines), "test", &block));
+    const int64_t projection_bytes = sino_cone_projection_entries(&lines) * sino_cone_entry_bytes(&lines);
+    const void *projection[256];
+    assert_success(sino_allocate(cone->angle_count, (size_t)projection_bytes, "test", &block));
+    for (int64_t k = 0; k < cone->angle_count; k++) projection[k] = (char *)block + k * projection_bytes;
     assert_success(sino_allocate(cone->angle_count, sizeof *unit, "test", &unit));
     assert_success(sino_allocate(sino_cone_part_voxels(&part, symmetry), sizeof *voxel, "test", &voxel));
     assert_success(sino_allocate(sino_cone_pack_scratch_bytes(&packing) + sino_cone_scratch_bytes(&lines, &part), 1,
                                  "test", &scratch));
     sino_cone_pack(&packing, sinogram, scratch, block, unit);
-    const SinoConeBackprojection what = {cone, &lines, &part, cone->angle_rad, unit};
-    sino_cone_backproject(&what, block, scratch, voxel);
+    const SinoConeBackprojection what = {cone, &lines, &part, cone->angle_rad, unit, projection};
+    sino_cone_backproject(&what, scratch, voxel);
     for (int64_t i = 0; i < (int64_t)SIZE * SIZE * SIZE; i++) {
         const int64_t run = i / part.voxel_count, half = run % symmetry.halves;
         const int64_t turn = run / symmetry.halves % symmetry.turns, base = run / symmetry.halves / symmetry.turns;

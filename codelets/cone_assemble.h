@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone assemble: runs of voxels become slices of the volume. */
+#ifndef SINO_CONE_ASSEMBLE_H
+#define SINO_CONE_ASSEMBLE_H
+
+#include "cone_lines.h"
+
+/* Slices first_slice … first_slice + slice_count − 1 of the volume, and the part whose voxels they get. */
+typedef struct SinoConeAssembly {
+    const SinoCone *cone;
+    SinoConeSymmetry symmetry;
+    SinoConePart part;
+    int64_t first_slice, slice_count;
+    double scale;      /* output value = scale · voxel */
+    double mask_ratio; /* voxels outside mask_ratio times the inscribed circle's radius are 0; 0: no mask */
+} SinoConeAssembly;
+
+/* image[slice][Y][X]: the part's voxels are written, all others stay. Safe from many threads at once for different
+ * parts. */
+void sino_cone_assemble(const SinoConeAssembly *assembly, const float *part, float *image);
+
+#endif

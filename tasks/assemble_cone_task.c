@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task assemble_cone: writes a part's voxels into slices of the volume. */
+#include "assemble_cone_task.h"
+
+#include "task.h"
+
+static SinoStatus assemble_cone_cpu(const SinoTask *task)
+{
+    sino_cone_assemble(task->arguments, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+    return NULL;
+}
+
+static const SinoTaskKind assemble_cone_kind = {.name = "assemble_cone",
+                                                .argument_bytes = sizeof(SinoConeAssembly),
+                                                .access_min = 2,
+                                                .access_max = 2,
+                                                .cpu = assemble_cone_cpu};
+
+SinoStatus sino_insert_assemble_cone(SinoRuntime *runtime, SinoPosition position, const SinoConeAssembly *assembly,
+                                     bool first, SinoData *part, SinoData *image)
+{
+    const SinoAccess access[] = {{part, SINO_READ}, {image, first ? SINO_WRITE : SINO_READ_WRITE}};
+    return sino_task_submit(runtime, &assemble_cone_kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = assembly,
+                                               .argument_bytes = sizeof *assembly,
+                                               .access = access,
+                                               .access_count = 2});
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task assemble_cone: writes a part's voxels into slices of the volume. */
+#ifndef SINO_ASSEMBLE_CONE_TASK_H
+#define SINO_ASSEMBLE_CONE_TASK_H
+
+#include "cone_assemble.h"
+#include "runtime.h"
+
+/* Inserts assemble_cone, from the part to `image`, float[slice][Y][X]. `first`: the first of the image's parts. The
+ * cone is not owned, and outlives the task. */
+SinoStatus sino_insert_assemble_cone(SinoRuntime *runtime, SinoPosition position, const SinoConeAssembly *assembly,
+                                     bool first, SinoData *part, SinoData *image);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task backproject_cone: adds a block of cone-beam projections to a part of the volume. */
+#include "backproject_cone_task.h"
+
+#include "task.h"
+
+#include <string.h>
+
+enum { PART, SCRATCH, PIECE }; /* buffers of a task; the last ones are its pieces */
+
+/* Collects the units and the lines of each projection of the block. */
+static void find_projections(const SinoTask *task, float *unit, const void **projection)
+{
+    const SinoBackprojectCone *what = task->arguments;
+    const int64_t count = sino_cone_projections(what->lines);
+    const int64_t bytes = sino_cone_projection_entries(what->lines) * sino_cone_entry_bytes(what->lines);
+    for (int64_t p = 0; p < count; p++) {
+        void *piece = sino_task_buffer(task, (int)(PIECE + p / what->piece_projections));
+        const int64_t of_piece = p % what->piece_projections;
+        unit[p] = sino_lines_units(piece)[of_piece];
+        projection[p] = (const char *)sino_lines_in(piece) + of_piece * bytes;
+    }
+}
+
+static SinoStatus backproject_cone_cpu(const SinoTask *task)
+{
+    const SinoBackprojectCone *what = task->arguments;
+    float unit[SINO_BLOCK_PROJECTIONS];
+    const void *projection[SINO_BLOCK_PROJECTIONS];
+    float *part = sino_task_buffer(task, PART);
+    const SinoConeBackprojection call = {what->cone, what->lines, &what->part, what->angle_rad, unit, projection};
+    find_projections(task, unit, projection);
+    if (what->first) memset(part, 0, (size_t)sino_cone_part_voxels(&what->part, what->lines->symmetry) * sizeof *part);
+    sino_cone_backproject(&call, sino_task_buffer(task, SCRATCH), part);
+    return NULL;
+}
+
+static const SinoTaskKind backproject_cone_kind = {.name = "backproject_cone",
+                                                   .argument_bytes = sizeof(SinoBackprojectCone),
+                                                   .access_min = PIECE + 1,
+                                                   .access_max = PIECE + SINO_BLOCK_PIECES,
+                                                   .cpu = backproject_cone_cpu};
+
+SinoStatus sino_insert_backproject_cone(SinoRuntime *runtime, SinoPosition position, const SinoBackprojectCone *what,
+                                        int64_t piece_count, SinoData *const *piece, SinoData *scratch, SinoData *part)
+{
+    SinoAccess access[PIECE + SINO_BLOCK_PIECES] = {
+        [PART] = {part, what->first ? SINO_WRITE : SINO_READ_WRITE}, [SCRATCH] = {scratch, SINO_SCRATCH}};
+    const double updates =
+        (double)sino_cone_part_voxels(&what->part, what->lines->symmetry) * (double)sino_cone_projections(what->lines);
+    for (int64_t i = 0; i < piece_count; i++) access[PIECE + i] = (SinoAccess){piece[i], SINO_READ};
+    return sino_task_submit(runtime, &backproject_cone_kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = what,
+                                               .argument_bytes = sizeof *what,
+                                               .access = access,
+                                               .access_count = (int)(PIECE + piece_count),
+                                               .work = updates});
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task weigh: weighs the line integrals of a block of cone-beam projections before the ramp filter. */
+#ifndef SINO_WEIGH_TASK_H
+#define SINO_WEIGH_TASK_H
+
+#include "cone_weigh.h"
+#include "runtime.h"
+
+/* A block of projections, of which slice f is detector row first_row + f. Pointers are not owned, and outlive the task.
+ */
+typedef struct SinoWeigh {
+    const SinoCone *cone;
+    int64_t angle_count;
+    SinoSlices rows;
+    int64_t first_row;
+    const float *ray_weight; /* [angle_count][column] */
+} SinoWeigh;
+
+/* Inserts weigh, which changes `sinogram` in place. */
+SinoStatus sino_insert_weigh(SinoRuntime *runtime, SinoPosition position, const SinoWeigh *weigh, SinoData *sinogram);
+
+#endif

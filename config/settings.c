@@ -124,17 +124,64 @@ static SinoStatus check_range(const char *what, int64_t start, int64_t end)
     return NULL;
 }
 
-static SinoStatus check_algorithm(const bool given[SINO_SETTING_COUNT], SinoAlgorithmChoice algorithm)
+/* A cone beam has an algorithm of its own, which is its default. */
+static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
+{
+    const SinoSetting *row = sino_setting_find(verb, "algorithm", 9);
+    if (settings->geometry == SINO_GEOMETRY_CONE && !given[row - sino_setting_table])
+        settings->algorithm = SINO_ALGORITHM_FDK;
+}
+
+/* The setting that excludes what only these algorithms and geometries have, and its word. */
+typedef struct Excluder {
+    const char *name, *word, *const *words;
+    unsigned allowed; /* bits of its words */
+} Excluder;
+
+static Excluder find_excluder(int algorithms, int geometries, const SinoSettings *settings)
+{
+    const bool by_geometry = geometries && !(geometries & 1 << settings->geometry);
+    const char *name = by_geometry ? "geometry" : "algorithm";
+    const char *const *words = sino_setting_find(RECON, name, strlen(name))->choices;
+    return (Excluder){.name = name,
+                      .word = words[by_geometry ? (int)settings->geometry : (int)settings->algorithm],
+                      .words = words,
+                      .allowed = (unsigned)(by_geometry ? geometries : algorithms)};
+}
+
+static SinoStatus check_word(const SinoSetting *row, const SinoSettings *settings)
+{
+    unsigned word, allowed = 0;
+    char text[SINO_ALLOWED_SIZE];
+    if (row->kind != SINO_SETTING_CHOICE) return NULL;
+    memcpy(&word, (const char *)settings + row->offset, sizeof word);
+    const SinoWordRule *rule = sino_word_forbidden(row, word, settings);
+    if (!rule) return NULL;
+    for (unsigned i = 0; row->choices[i]; i++)
+        if (!sino_word_forbidden(row, i, settings)) allowed |= 1u << i;
+    const Excluder by = find_excluder(rule->algorithms, rule->geometries, settings);
+    return sino_error(SINO_BAD_INPUT, "--%s %s contradicts --%s %s; allowed: %s", row->name, row->choices[word],
+                      by.name, by.word, sino_words_join(row->choices, allowed, "or", text));
+}
+
+/* Settings and words that the algorithm or the geometry does not have. */
+static SinoStatus check_applicable(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     char text[SINO_ALLOWED_SIZE];
-    const char *const *words = sino_setting_find(RECON, "algorithm", 9)->choices;
+    SINO_TRY(check_word(sino_setting_find(verb, "algorithm", 9), settings));
     for (int i = 0; i < SINO_SETTING_COUNT; i++) {
         const SinoSetting *row = &sino_setting_table[i];
-        SINO_CHECK(!given[i] || sino_setting_applies(row, algorithm), SINO_BAD_INPUT,
-                   "--%s contradicts --algorithm %s; allowed: --%s with --algorithm %s", row->name,
-                   sino_algorithm_name(algorithm), row->name,
-                   sino_words_join(words, (unsigned)row->algorithms, "or", text));
+        if (!given[i]) continue;
+        SINO_TRY(check_word(row, settings));
+        if (sino_setting_applies(row, settings)) continue;
+        const Excluder by = find_excluder(row->algorithms, row->geometries, settings);
+        return sino_error(SINO_BAD_INPUT, "--%s contradicts --%s %s; allowed: --%s with --%s %s", row->name, by.name,
+                          by.word, row->name, by.name, sino_words_join(by.words, by.allowed, "or", text));
     }
+    SINO_CHECK(settings->volume.z == 0 || settings->geometry == SINO_GEOMETRY_CONE, SINO_BAD_INPUT,
+               "--volume is %" PRId64 "x%" PRId64 "x%" PRId64 "; allowed with --geometry parallel: auto, or the sides "
+               "of a slice such as %" PRId64 "x%" PRId64,
+               settings->volume.x, settings->volume.y, settings->volume.z, settings->volume.x, settings->volume.y);
     return NULL;
 }
 
@@ -182,7 +229,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_needed(verb, settings));
     SINO_TRY(check_range("row", settings->start_row, settings->end_row));
     SINO_TRY(check_range("column", settings->start_column, settings->end_column));
-    SINO_TRY(check_algorithm(given, settings->algorithm));
+    SINO_TRY(check_applicable(verb, given, settings));
     SINO_TRY(check_shares(settings));
     return check_files(settings);
 }
@@ -205,6 +252,7 @@ static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT],
     if (settings->help) return NULL;
     SINO_TRY(settle_values(verb, given, settings));
     settle_json(verb, given, settings);
+    settle_algorithm(verb, given, settings);
     return check(verb, given, settings);
 }
 

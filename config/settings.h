@@ -12,12 +12,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
+typedef enum SinoGeometryChoice { SINO_GEOMETRY_PARALLEL, SINO_GEOMETRY_CONE } SinoGeometryChoice;
+/* How the sample turns as angles grow (docs/CONVENTIONS.md). */
+typedef enum SinoAngleDirection { SINO_CLOCKWISE, SINO_COUNTERCLOCKWISE } SinoAngleDirection;
 typedef enum SinoAlgorithmChoice {
     SINO_ALGORITHM_CG,
     SINO_ALGORITHM_SIRT,
     SINO_ALGORITHM_FBP,
     SINO_ALGORITHM_MLEM,
-    SINO_ALGORITHM_OSEM
+    SINO_ALGORITHM_OSEM,
+    SINO_ALGORITHM_FDK /* of cone beams; no SinoSolver */
 } SinoAlgorithmChoice;
 typedef enum SinoReconstructionType { SINO_RECONSTRUCTION_FULL, SINO_RECONSTRUCTION_TRY } SinoReconstructionType;
 typedef enum SinoFlatCorrection { SINO_FLAT_MEAN, SINO_FLAT_MEDIAN, SINO_FLAT_NONE } SinoFlatCorrection;
@@ -64,10 +68,16 @@ typedef struct SinoGridShape {
     int64_t batch_groups, data_ranks;
 } SinoGridShape;
 
-/* Voxels of a slice along x and y. 0 × 0: the number of detector columns along both. */
+/* Voxels of a slice along x and y, of a cone beam's volume also along z. 0 × 0: the number of detector columns along
+ * both; z 0: the number of detector rows. */
 typedef struct SinoVolumeShape {
-    int64_t x, y;
+    int64_t x, y, z;
 } SinoVolumeShape;
+
+/* A detector pixel, in mm; 0 × 0: not given. */
+typedef struct SinoPixelSize {
+    double width, height;
+} SinoPixelSize;
 
 /* Hierarchy that shares a slice: nodes of a batch group, sockets of a node, workers of a socket; 0: sinodag chooses. */
 typedef struct SinoTopologyShape {
@@ -97,7 +107,14 @@ typedef struct SinoSettings {
     bool minus_log;                     /* --minus-log yes|no */
     double saturation;                  /* counts of this value or more are undefined; 0: none; NaN: auto */
     double max_repaired;                /* largest share of undefined values that a run accepts */
+    /* geometry */
+    SinoGeometryChoice geometry;
+    double source_object_mm, source_detector_mm; /* distances from the source to the axis and to the detector; 0: not
+                                                  * given */
+    SinoPixelSize detector_pixel;                /* before binning */
+    SinoAngleDirection angle_direction;
     /* center */
+    double center_row;              /* where the plane of the source meets the detector; NaN: the middle */
     double rotation_axis;           /* NaN: auto */
     SinoCenterMethod center_method; /* --rotation-axis-auto vo|phase */
     SinoReconstructionType reconstruction_type;
@@ -135,6 +152,7 @@ typedef struct SinoSettings {
     char *out; /* -o, --out-path-name; demo: "demo" when not given */
     SinoSaveFormat save_format;
     SinoVolumeShape volume;
+    double voxel_size_mm; /* of a cone beam's volume; 0: not given */
     double mask_ratio;    /* voxels beyond this share of the inscribed circle are zero; 0: no mask */
     double pixel_size_um; /* > 0: volume in 1/cm; 0: volume per detector pixel */
     bool pictures, overwrite;
@@ -186,6 +204,7 @@ void sino_settings_markdown(FILE *out);
 
 /* The word of a choice on the command line ("cg", "ramp" …). Static text. */
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);
+const char *sino_geometry_name(SinoGeometryChoice geometry);
 const char *sino_filter_name(SinoFbpFilter filter);
 const char *sino_precision_name(SinoPrecision precision);
 const char *sino_communication_name(SinoCommunication communication);

@@ -42,14 +42,22 @@ static const char *algorithms_text(const SinoSetting *row, char text[SINO_ALLOWE
                            text);
 }
 
+/* The geometries that have the setting; "" for all. */
+static const char *geometries_text(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
+{
+    return sino_words_join(sino_setting_find(SINO_VERB_RECON, "geometry", 8)->choices, (unsigned)row->geometries, "or",
+                           text);
+}
+
 /* Prints default, allowed values, unit and algorithms: "default 30; an integer from 1 to 9; pixels; with --algorithm cg
  * or sirt". */
 static void print_facts(const SinoSetting *row, FILE *out)
 {
-    char allowed[SINO_ALLOWED_SIZE], algorithms[SINO_ALLOWED_SIZE], facts[512];
-    snprintf(facts, sizeof facts, "%s%s%s%s%s%s%s%s", row->fallback ? "default " : "",
+    char allowed[SINO_ALLOWED_SIZE], algorithms[SINO_ALLOWED_SIZE], geometries[SINO_ALLOWED_SIZE], facts[768];
+    snprintf(facts, sizeof facts, "%s%s%s%s%s%s%s%s%s%s", row->fallback ? "default " : "",
              row->fallback ? row->fallback : "", row->fallback ? "; " : "", sino_setting_allowed(row, allowed),
-             row->unit ? "; " : "", row->unit ? row->unit : "", row->algorithms ? "; with --algorithm " : "",
+             row->unit ? "; " : "", row->unit ? row->unit : "", row->geometries ? "; with --geometry " : "",
+             geometries_text(row, geometries), row->algorithms ? "; with --algorithm " : "",
              algorithms_text(row, algorithms));
     print_wrapped(facts, out);
 }
@@ -102,6 +110,7 @@ static void print_markdown_row(const SinoSetting *row, FILE *out)
     }
     fprintf(out, " | ");
     for (const char *c = row->help; *c; c++) fprintf(out, "%s%c", *c == '|' ? "\\" : "", *c);
+    if (row->geometries) fprintf(out, " (with `--geometry` %s)", geometries_text(row, text));
     if (row->algorithms) fprintf(out, " (with `--algorithm` %s)", algorithms_text(row, text));
     fputs(" |\n", out);
 }
@@ -126,8 +135,9 @@ static const char markdown_head[] =
     "\n"
     "Whatever cannot be honoured ends the program with exit code 2 before any scan is read: an unknown\n"
     "setting or one of another verb, a setting given twice, a value that is malformed or out of range, and\n"
-    "contradictions: a setting that the algorithm does not use, `--columns` without `--theta`, an empty range of rows\n"
-    "or columns, an output that is also the input.\n"
+    "contradictions: a setting that the geometry or the algorithm does not use, `--columns` without `--theta`, an "
+    "empty\n"
+    "range of rows or columns, an output that is also the input.\n"
     "\n"
     "```yaml\n"
     "# scan.yaml, for: sinodag recon --config scan.yaml --out volume.h5\n"

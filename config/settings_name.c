@@ -42,9 +42,24 @@ static int verbs_of_name(const char *name)
     return verbs;
 }
 
-bool sino_setting_applies(const SinoSetting *row, SinoAlgorithmChoice algorithm)
+static bool applies(int algorithms, int geometries, const SinoSettings *settings)
 {
-    return row->algorithms == 0 || (row->algorithms & 1 << algorithm) != 0;
+    return (algorithms == 0 || (algorithms & 1 << settings->algorithm) != 0) &&
+           (geometries == 0 || (geometries & 1 << settings->geometry) != 0);
+}
+
+bool sino_setting_applies(const SinoSetting *row, const SinoSettings *settings)
+{
+    return applies(row->algorithms, row->geometries, settings);
+}
+
+const SinoWordRule *sino_word_forbidden(const SinoSetting *row, unsigned word, const SinoSettings *settings)
+{
+    for (const SinoWordRule *rule = sino_word_rules; rule->name; rule++)
+        if (strcmp(rule->name, row->name) == 0 && (rule->words >> word & 1) &&
+            !applies(rule->algorithms, rule->geometries, settings))
+            return rule;
+    return NULL;
 }
 
 const char *sino_words_join(const char *const *words, unsigned bits, const char *last, char text[SINO_ALLOWED_SIZE])

@@ -24,6 +24,11 @@ const SinoPeerOption sino_peer_options[] = {
     {"positivity-constraint", "nonnegativity", NULL, true},
     {"rotation-axis-method", "rotation-axis-auto", NULL, true},
     {"take-logarithm", "minus-log", NULL, true},
+    {"dsd", "source-detector-distance", NULL, true},
+    {"dso", "source-object-distance", NULL, true},
+    {"sdd", "source-detector-distance", NULL, true},
+    {"sid", "source-object-distance", NULL, true},
+    {"sod", "source-object-distance", NULL, true},
     /* other values, or another meaning */
     {"center", "rotation-axis", axis, false},
     {"center-of-rotation", "rotation-axis", axis, false},

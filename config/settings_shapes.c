@@ -19,18 +19,29 @@ static bool parse_part(const SinoSetting *row, const char *text, size_t length, 
     return true;
 }
 
-/* Parses "2x3", or "auto" as 0 and 0. */
-static bool parse_pair(const SinoSetting *row, const char *text, int64_t *first, int64_t *second)
+/* Parses the `length` bytes at `text` as a number within the row's bounds. */
+static bool parse_real(const SinoSetting *row, const char *text, size_t length, double *value)
 {
-    int64_t pair[2] = {0};
-    const size_t length = strcspn(text, "x");
-    if (strcmp(text, "auto") != 0) {
-        if (text[length] == '\0') return false;
-        const char *rest = text + length + 1;
-        if (!parse_part(row, text, length, &pair[0]) || !parse_part(row, rest, strlen(rest), &pair[1])) return false;
+    char word[40];
+    if (length == 0 || length >= sizeof word) return false;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    return sino_real_parse(word, length, value) && sino_setting_in_range(row, *value);
+}
+
+/* Parses `least` to `most` integers such as "2x3"; "auto" is zeros, and so are the integers that are left out. */
+static bool parse_sides(const SinoSetting *row, const char *text, int least, int most, int64_t *side)
+{
+    int64_t result[3] = {0};
+    int count = 0;
+    for (const char *word = text; strcmp(text, "auto") != 0; word++) {
+        const size_t length = strcspn(word, "x");
+        if (count == most || !parse_part(row, word, length, &result[count++])) return false;
+        word += length;
+        if (*word == '\0') break;
     }
-    *first = pair[0];
-    *second = pair[1];
+    if (count > 0 && count < least) return false;
+    memcpy(side, result, (size_t)most * sizeof *side);
     return true;
 }
 
@@ -44,7 +55,10 @@ static void print_pair(int64_t first, int64_t second, FILE *out)
 
 bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *grid)
 {
-    return parse_pair(row, text, &grid->batch_groups, &grid->data_ranks);
+    int64_t side[2];
+    if (!parse_sides(row, text, 2, 2, side)) return false;
+    *grid = (SinoGridShape){.batch_groups = side[0], .data_ranks = side[1]};
+    return true;
 }
 
 void sino_grid_print(const SinoGridShape *grid, FILE *out)
@@ -54,12 +68,36 @@ void sino_grid_print(const SinoGridShape *grid, FILE *out)
 
 bool sino_volume_parse(const SinoSetting *row, const char *text, SinoVolumeShape *volume)
 {
-    return parse_pair(row, text, &volume->x, &volume->y);
+    int64_t side[3];
+    if (!parse_sides(row, text, 2, 3, side)) return false;
+    *volume = (SinoVolumeShape){.x = side[0], .y = side[1], .z = side[2]};
+    return true;
 }
 
 void sino_volume_print(const SinoVolumeShape *volume, FILE *out)
 {
     print_pair(volume->x, volume->y, out);
+    if (volume->z > 0) fprintf(out, "x%" PRId64, volume->z);
+}
+
+bool sino_pixel_parse(const SinoSetting *row, const char *text, SinoPixelSize *pixel)
+{
+    SinoPixelSize result;
+    const size_t length = strcspn(text, "x");
+    if (!parse_real(row, text, length, &result.width)) return false;
+    const char *rest = text + length + 1;
+    result.height = result.width;
+    if (text[length] && !parse_real(row, rest, strlen(rest), &result.height)) return false;
+    *pixel = result;
+    return true;
+}
+
+void sino_pixel_print(const SinoPixelSize *pixel, FILE *out)
+{
+    sino_real_print(pixel->width, out);
+    if (pixel->height == pixel->width) return;
+    fputc('x', out);
+    sino_real_print(pixel->height, out);
 }
 
 /* The member that the prefix of a word names ("nodes="); *length: bytes of the prefix. NULL: none. */
@@ -112,14 +150,9 @@ bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList
     double *made = malloc(SINO_WEIGHTS_MAX * sizeof *made);
     if (!made) return false;
     for (const char *at = text;; at++) {
-        char word[40];
-        double value;
         const size_t length = strcspn(at, ",");
-        if (length == 0 || length >= sizeof word || count == SINO_WEIGHTS_MAX) goto refused;
-        memcpy(word, at, length);
-        word[length] = '\0';
-        if (!sino_real_parse(word, length, &value) || !sino_setting_in_range(row, value)) goto refused;
-        made[count++] = value;
+        if (count == SINO_WEIGHTS_MAX || !parse_real(row, at, length, &made[count])) goto refused;
+        count++;
         at += length;
         if (*at == '\0') break;
     }

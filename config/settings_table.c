@@ -19,16 +19,26 @@ enum {
     SIRT = 1 << SINO_ALGORITHM_SIRT,
     FBP = 1 << SINO_ALGORITHM_FBP,
     MLEM = 1 << SINO_ALGORITHM_MLEM,
-    OSEM = 1 << SINO_ALGORITHM_OSEM
+    OSEM = 1 << SINO_ALGORITHM_OSEM,
+    FDK = 1 << SINO_ALGORITHM_FDK,
+    ITERATIVE = CG | SIRT | MLEM | OSEM,
+    SLICEWISE = ITERATIVE | FBP /* a slice of a parallel beam is a problem of its own */
 };
+
+enum { PARALLEL = 1 << SINO_GEOMETRY_PARALLEL, CONE = 1 << SINO_GEOMETRY_CONE };
 
 /* More than any real detector or volume needs; products of a few such sizes stay far below overflow. */
 #define COUNT_MAX 1e9
 /* Bounds of a row are doubles, which represent every integer up to 2^53. */
 #define SEED_MAX  9007199254740992.0
 #define BYTES_MAX 1152921504606846976.0
+/* In mm: from a picometre to a kilometre. */
+#define LENGTH_MIN 1e-9
+#define LENGTH_MAX 1e6
 
-static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", NULL};
+static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", "fdk", NULL};
+static const char *const geometry_words[] = {"parallel", "cone", NULL};
+static const char *const direction_words[] = {"clockwise", "counterclockwise", NULL};
 static const char *const type_words[] = {"full", "try", NULL};
 static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
@@ -40,8 +50,15 @@ static const char *const communication_words[] = {"hierarchical", "direct", NULL
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
-const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",  "Center",  "Solver",    "Machine", "Ranks",
-                                                        "Output", "Phantom", "Benchmark", "Plan",    "General"};
+const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",  "Geometry", "Center",    "Solver", "Machine", "Ranks",
+                                                        "Output", "Phantom",  "Benchmark", "Plan",   "General"};
+
+const SinoWordRule sino_word_rules[] = {
+    {.name = "algorithm", .words = SLICEWISE, .geometries = PARALLEL},
+    {.name = "algorithm", .words = FDK, .geometries = CONE},
+    {.name = "precision", .words = 1u << SINO_DOUBLE | 1u << SINO_HALF, .algorithms = SLICEWISE},
+    {.name = NULL},
+};
 
 const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     {RECON, "recon", "sinodag recon FILE --out FILE [options]",
@@ -131,23 +148,50 @@ const SinoSetting sino_setting_table[] = {
                 "columns, saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates "
                 "them"),
 
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "geometry", CHOICE(geometry, geometry_words, "parallel"),
+        .help = "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
+                "the detector is flat, as in laboratories"),
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "source-object-distance",
+        REAL(source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
+        .help = "from the source to the rotation axis; if not given: what the scan's file says; phantom and demo: "
+                "four times the side of a slice"),
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "source-detector-distance",
+        REAL(source_detector_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
+        .help = "from the source to the detector, at right angles; if not given: what the scan's file says; phantom "
+                "and demo: one and a half times the distance to the axis"),
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "detector-pixel", .kind = SINO_SETTING_PIXEL,
+        AT(detector_pixel, SinoPixelSize), .low = LENGTH_MIN, .high = LENGTH_MAX, .operand = "W|WxH", .unit = "mm",
+        .geometries = CONE,
+        .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
+                "phantom and demo: 0.2"),
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "angle-direction",
+        CHOICE(angle_direction, direction_words, "clockwise"),
+        .help = "how the sample turns as the angles grow, seen from above, where projections are as the source sees "
+                "them with row 0 on top; the other word turns the sign of every angle"),
+
+    ROW(CENTER, RECON, "center-row", .kind = SINO_SETTING_AXIS, AT(center_row, double), .low = -1e6, .high = 1e6,
+        .fallback = "auto", .operand = "auto|X", .unit = "rows", .geometries = CONE,
+        .help = "detector row that the perpendicular from the source meets, where 0 is the middle of the first row; "
+                "auto: the middle of the detector"),
     ROW(CENTER, RECON, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6, .high = 1e6,
         .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true,
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
     ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "vo"), .may_change = true,
+        .geometries = PARALLEL,
         .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
                 "degrees"),
-    ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"),
+    ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"), .geometries = PARALLEL,
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, to choose the "
                 "center by eye"),
     ROW(CENTER, RECON, "center-search-width", REAL(center_search_width, 0, COUNT_MAX, "0"), .unit = "columns",
-        .may_change = true,
+        .may_change = true, .geometries = PARALLEL,
         .help = "columns to each side that are searched: from the middle of the detector, or, with "
                 "--reconstruction-type try, from the center; 0: 50, or 5 with try"),
     ROW(CENTER, RECON, "center-search-step", REAL(center_search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
-        .unit = "columns", .may_change = true, .help = "distance between two centers of --reconstruction-type try"),
-    ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"), .may_change = true,
+        .unit = "columns", .may_change = true, .geometries = PARALLEL,
+        .help = "distance between two centers of --reconstruction-type try"),
+    ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"), .may_change = true, .geometries = PARALLEL,
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
                 "middle one"),
 
@@ -155,11 +199,11 @@ const SinoSetting sino_setting_table[] = {
         CHOICE(algorithm, algorithm_words, "cg"),
         .help = "cg: conjugate gradients for least squares; sirt: simultaneous iterative technique, slower; "
                 "fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
-                "negative; osem: mlem by subsets of the angles, faster"),
-    ROW(SOLVER, RECON | DEMO | PLAN, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"),
-        .algorithms = CG | SIRT | MLEM | OSEM, .help = "largest number of iterations; demo: 12 if not given"),
-    ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true,
-        .algorithms = CG | SIRT | MLEM | OSEM,
+                "negative; osem: mlem by subsets of the angles, faster; fdk: filtered backprojection of cone beams "
+                "(Feldkamp), the default with --geometry cone"),
+    ROW(SOLVER, RECON | DEMO | PLAN, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"), .algorithms = ITERATIVE,
+        .help = "largest number of iterations; demo: 12 if not given"),
+    ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice stops when its residual |Ax - b| / |b| is at most this; 0: only after the last "
                 "iteration"),
     ROW(SOLVER, RECON | DEMO, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true, .high_excluded = true,
@@ -168,21 +212,23 @@ const SinoSetting sino_setting_table[] = {
         .help = "set negative values to 0 after each iteration"),
     ROW(SOLVER, RECON | DEMO | PLAN, "subsets", INTEGER(subsets, 1, 4096, "8"), .algorithms = OSEM,
         .help = "subsets that osem divides the angles into; each iteration updates a slice once per subset"),
-    ROW(SOLVER, RECON | DEMO, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP,
+    ROW(SOLVER, RECON | DEMO, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
     ROW(SOLVER, RECON | DEMO | PLAN, "precision", CHOICE(precision, precision_words, "single"),
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "
                 "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
-                "stored as half, too"),
+                "stored as half, too; fdk has single, and mixed with filtered projections of 16 bits"),
     ROW(SOLVER, RECON | DEMO | BENCH | PLAN, "symmetry", FLAG(symmetry, "yes"), .may_change = true,
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
-                "memory"),
+                "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
 
     ROW(MACHINE, RECON | DEMO | PLAN, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
+        .algorithms = SLICEWISE,
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
     ROW(MACHINE, RECON | DEMO | PLAN, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
-        .unit = "slices", .may_change = true, .help = "slices that one task computes together; 0: sinodag chooses"),
+        .unit = "slices", .may_change = true, .algorithms = SLICEWISE,
+        .help = "slices that one task computes together; 0: sinodag chooses"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
         .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes", .per_rank = true, .may_change = true,
         .help = "main memory that the run may use; 0: 80 % of what is free"),
@@ -197,6 +243,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "StarPU's scheduling policy (lws, dmdas ...); if not given: STARPU_SCHED, or else lws, or dmdas "
                 "with devices"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
+        .algorithms = SLICEWISE,
         .help = "directory in which the operator (the ray lengths) is stored for later runs of the same "
                 "geometry, which read it; --reconstruction-type try reads operators but stores none"),
     ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH, "stall-limit", .kind = SINO_SETTING_DURATION,
@@ -210,22 +257,23 @@ const SinoSetting sino_setting_table[] = {
         .help = "measure every task and report how the time was spent"),
 
     ROW(RANKS, RECON | DEMO | PLAN, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
-        .may_change = true,
+        .may_change = true, .algorithms = SLICEWISE,
         .help = "B groups of D ranks: the groups share the slices, the ranks of a group share each slice; auto: D "
                 "is as small as memory allows"),
     ROW(RANKS, RECON | DEMO | PLAN, "topology", SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"),
-        .may_change = true,
+        .may_change = true, .algorithms = SLICEWISE,
         .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank "
                 "may have several nodes; auto: one node per rank, with the sockets and workers of the "
                 "machine"),
     ROW(RANKS, RECON | DEMO | PLAN, "communication", CHOICE(communication, communication_words, "hierarchical"),
+        .algorithms = SLICEWISE,
         .help = "hierarchical: partial sums are added within sockets, then within nodes, then between nodes; "
                 "direct: they are sent to their owners at once"),
-    ROW(RANKS, RECON | DEMO | PLAN, "overlap", FLAG(overlap, "yes"),
+    ROW(RANKS, RECON | DEMO | PLAN, "overlap", FLAG(overlap, "yes"), .algorithms = SLICEWISE,
         .help = "exchange the sums of some slices while others are computed; no: exchange without overlap, for "
                 "measurements"),
     ROW(RANKS, RECON | DEMO | PLAN, "node-weights", .kind = SINO_SETTING_WEIGHTS, AT(node_weights, SinoWeightList),
-        .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST",
+        .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST", .algorithms = SLICEWISE,
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
@@ -236,18 +284,22 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row"),
-    ROW(OUTPUT, RECON | PLAN, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN"),
+    ROW(OUTPUT, RECON | PLAN, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"),
         .unit = "voxels",
         .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "
                 "an even side needs about a quarter of the memory of an odd one, a larger one has room for an object "
-                "wider than the detector"),
+                "wider than the detector; cone beams: also the number of slices, which are centered on the plane of "
+                "the source; auto or NxN: the number of detector rows"),
+    ROW(OUTPUT, RECON, "voxel-size", REAL(voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
+        .geometries = CONE,
+        .help = "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis"),
     ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"),
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
     ROW(OUTPUT, RECON, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",
-        .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
+        .geometries = PARALLEL, .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
     ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
-    ROW(OUTPUT, RECON, "resume", FLAG(resume, "no"), .argument_only = true,
+    ROW(OUTPUT, RECON, "resume", FLAG(resume, "no"), .argument_only = true, .algorithms = SLICEWISE,
         .help = "go on from the slices that an unfinished run of the same settings and input has stored; a new run "
                 "begins if there are none"),
     ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,
@@ -257,7 +309,8 @@ const SinoSetting sino_setting_table[] = {
 
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels",
         .help = "number of detector columns, which is also the side of a slice"),
-    ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"), .help = "projections over 180 degrees"),
+    ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"),
+        .help = "projections over 180 degrees; with --geometry cone over 360"),
     ROW(PHANTOM, PHANTOM | DEMO, "slices", INTEGER(slices, 1, 1000000, "16"), .help = "detector rows"),
     ROW(PHANTOM, PHANTOM | DEMO, "noise", REAL(noise, 0, 1, "0.01"),
         .help = "relative standard deviation of an open-beam count (photon noise); 0: no noise"),
@@ -313,6 +366,11 @@ const SinoSetting sino_setting_table[] = {
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm)
 {
     return algorithm_words[algorithm];
+}
+
+const char *sino_geometry_name(SinoGeometryChoice geometry)
+{
+    return geometry_words[geometry];
 }
 
 const char *sino_filter_name(SinoFbpFilter filter)

@@ -22,11 +22,13 @@ typedef enum SinoSettingKind {
     SINO_SETTING_GRID,     /* SinoGridShape; zero: auto */
     SINO_SETTING_VOLUME,   /* SinoVolumeShape; zero: auto */
     SINO_SETTING_TOPOLOGY, /* SinoTopologyShape; zero: auto */
-    SINO_SETTING_WEIGHTS   /* SinoWeightList */
+    SINO_SETTING_WEIGHTS,  /* SinoWeightList */
+    SINO_SETTING_PIXEL     /* SinoPixelSize; zero: not given */
 } SinoSettingKind;
 
 typedef enum SinoSettingGroup {
     SINO_GROUP_INPUT,
+    SINO_GROUP_GEOMETRY,
     SINO_GROUP_CENTER,
     SINO_GROUP_SOLVER,
     SINO_GROUP_MACHINE,
@@ -60,15 +62,24 @@ typedef struct SinoSetting {
     SinoSettingGroup group;
     int verbs;      /* bits of the verbs that have this setting */
     int algorithms; /* bits 1 << SinoAlgorithmChoice of the algorithms that use it; 0: all */
+    int geometries; /* bits 1 << SinoGeometryChoice of the geometries that have it; 0: all */
 } SinoSetting;
+
+/* Words of a choice that only some algorithms or geometries allow. */
+typedef struct SinoWordRule {
+    const char *name;           /* of the setting, of kind SINO_SETTING_CHOICE; NULL ends the table */
+    unsigned words;             /* bits 1 << choice */
+    int algorithms, geometries; /* as of SinoSetting */
+} SinoWordRule;
 
 typedef struct SinoVerbText {
     int verb; /* one SINO_VERB_… bit */
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 81, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 88, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
+extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
 extern const char *const sino_group_title[SINO_GROUP_COUNT];
 
@@ -100,7 +111,10 @@ const SinoVerbText *sino_verb_text(int verb);
 const SinoSetting *sino_setting_find(int verb, const char *word, size_t length);
 SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char *where);
 SinoStatus sino_setting_unknown(int verb, const char *what, const char *dashes, const char *word);
-bool sino_setting_applies(const SinoSetting *row, SinoAlgorithmChoice algorithm);
+/* Whether the algorithm and the geometry of the settings have the setting. */
+bool sino_setting_applies(const SinoSetting *row, const SinoSettings *settings);
+/* The rule by which algorithm or geometry forbid a word of a choice; NULL: it is allowed. */
+const SinoWordRule *sino_word_forbidden(const SinoSetting *row, unsigned word, const SinoSettings *settings);
 /* Writes the words whose bit is set as "a, b or c" (`last` is "or") into `text`, and returns `text`. */
 const char *sino_words_join(const char *const *words, unsigned bits, const char *last, char text[SINO_ALLOWED_SIZE]);
 
@@ -124,10 +138,12 @@ void sino_real_print(double value, FILE *out); /* shortest digits that read back
 bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *grid);
 bool sino_volume_parse(const SinoSetting *row, const char *text, SinoVolumeShape *volume);
 bool sino_topology_parse(const SinoSetting *row, const char *text, SinoTopologyShape *topology);
+bool sino_pixel_parse(const SinoSetting *row, const char *text, SinoPixelSize *pixel);
 bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList *list);
 void sino_grid_print(const SinoGridShape *grid, FILE *out);
 void sino_volume_print(const SinoVolumeShape *volume, FILE *out);
 void sino_topology_print(const SinoTopologyShape *topology, FILE *out);
+void sino_pixel_print(const SinoPixelSize *pixel, FILE *out);
 void sino_weights_print(const SinoWeightList *list, FILE *out);
 
 /* settings_arguments.c. text[i] becomes the argument for row i, not owned; NULL: not given. */

@@ -144,6 +144,8 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
         return sino_topology_parse(row, text, (SinoTopologyShape *)(void *)member);
     case SINO_SETTING_WEIGHTS:
         return sino_weights_parse(row, text, (SinoWeightList *)(void *)member);
+    case SINO_SETTING_PIXEL:
+        return sino_pixel_parse(row, text, (SinoPixelSize *)(void *)member);
     case SINO_SETTING_TEXT:
         break;
     }
@@ -256,8 +258,14 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
         snprintf(text, SINO_ALLOWED_SIZE, "auto or a number %s", range_text(row, range));
         break;
     case SINO_SETTING_GRID:
-    case SINO_SETTING_VOLUME:
         snprintf(text, SINO_ALLOWED_SIZE, "auto or two integers such as 2x3, each %s", range_text(row, range));
+        break;
+    case SINO_SETTING_VOLUME:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto, or two or three integers such as 256x256, each %s",
+                 range_text(row, range));
+        break;
+    case SINO_SETTING_PIXEL:
+        snprintf(text, SINO_ALLOWED_SIZE, "a number such as 0.2, or two such as 0.2x0.25, %s", range_text(row, range));
         break;
     case SINO_SETTING_TOPOLOGY:
         snprintf(text, SINO_ALLOWED_SIZE, "auto, or some of nodes=N,sockets=N,workers=N, N an integer %.48s",
@@ -275,7 +283,8 @@ bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings)
 {
     if (row->fallback) return false;
     int64_t bits;
-    _Static_assert(sizeof bits == sizeof(char *), "a text or an integer without default");
+    _Static_assert(sizeof bits == sizeof(char *) && sizeof bits == sizeof(double),
+                   "a text or a number without default");
     memcpy(&bits, (const char *)settings + row->offset, sizeof bits);
     return bits == 0;
 }
@@ -376,6 +385,9 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
         break;
     case SINO_SETTING_WEIGHTS:
         sino_weights_print((const SinoWeightList *)(const void *)member, out);
+        break;
+    case SINO_SETTING_PIXEL:
+        sino_pixel_print((const SinoPixelSize *)(const void *)member, out);
         break;
     }
 }

@@ -176,7 +176,7 @@ static bool is_printed(const SinoSetting *row, const SinoSettings *settings, int
 {
     const bool selected =
         selection == SHARED ? !row->per_rank : !row->argument_only && !(selection == FIXED && row->may_change);
-    return selected && (row->verbs & verb) && sino_setting_applies(row, settings->algorithm) &&
+    return selected && (row->verbs & verb) && sino_setting_applies(row, settings) &&
            !sino_setting_is_unset(row, settings);
 }
 

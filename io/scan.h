@@ -20,6 +20,12 @@ static inline int64_t sino_count_bytes(SinoCountType type)
     return type == SINO_COUNT_UINT8 ? 1 : type == SINO_COUNT_UINT16 ? 2 : 4;
 }
 
+/* What a file says about the source and the detector, in mm; 0: nothing. */
+typedef struct SinoScanSetup {
+    double source_object, source_detector; /* distances from the source to the rotation axis and to the detector */
+    double pixel_width, pixel_height;      /* of the detector */
+} SinoScanSetup;
+
 typedef struct SinoScanInfo {
     const char *kind;        /* name of the format: "Data Exchange HDF5" … */
     const char *stored_type; /* type in the file: "uint16", "float64" … */
@@ -31,8 +37,9 @@ typedef struct SinoScanInfo {
     bool angle_assumed;             /* the file has no angles; 0°…180° inclusive is assumed, as other tools do */
     bool angle_needed;              /* the format cannot store angles, so an assumption would be a guess */
     bool line_integrals;            /* the format holds line integrals, unless the user says otherwise; false: counts */
-    const char *remark;             /* a problem of the files, for a warning; "": none */
-    int64_t file_count;             /* number of files with data, at least 1 */
+    SinoScanSetup setup;
+    const char *remark; /* a problem of the files, for a warning; "": none */
+    int64_t file_count; /* number of files with data, at least 1 */
     const char *const *file_name;
     int64_t flat_file_count, dark_file_count; /* files of --flats and --darks */
     const char *const *flat_file_name, *const *dark_file_name;

@@ -45,7 +45,7 @@ static void options(void **state)
     cli_refuses(at, "--noise is 'nan'; allowed: a number from 0 to 1", "phantom -o out.h5 --noise nan");
     cli_refuses(at, "--out has no value; allowed: a file name in UTF-8", "phantom --out");
     cli_refuses(at, "--size is given twice, '3' and '4'; allowed: once", "phantom -o out.h5 --size 3 --size 4");
-    cli_refuses(at, "--algorithm is 'art'; allowed: cg, sirt, fbp, mlem or osem",
+    cli_refuses(at, "--algorithm is 'art'; allowed: cg, sirt, fbp, mlem, osem or fdk",
                 "recon scan.h5 -o out.h5 --algorithm art");
 }
 
@@ -56,7 +56,7 @@ static void contradictions(void **state)
     cli_refuses(
         at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem",
         "recon scan.h5 -o out.h5 --algorithm fbp --iterations 3");
-    cli_refuses(at, "--fbp-filter contradicts --algorithm cg; allowed: --fbp-filter with --algorithm fbp",
+    cli_refuses(at, "--fbp-filter contradicts --algorithm cg; allowed: --fbp-filter with --algorithm fbp or fdk",
                 "recon scan.h5 -o out.h5 --fbp-filter hann");
     cli_refuses(at, "--out and the input file are the same file, 'scan.h5'; allowed: different files",
                 "recon scan.h5 -o scan.h5 --overwrite");

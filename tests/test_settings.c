@@ -441,7 +441,7 @@ static void bad_values_are_refused(void **state)
            "--tolerance is '1e-400'; allowed: a number at least 0 and below 1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --mask-ratio 1.1", "--mask-ratio is '1.1'; allowed: a number from 0 to 1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm gridrec",
-           "--algorithm is 'gridrec'; allowed: cg, sirt, fbp, mlem or osem (fbp is the direct method)");
+           "--algorithm is 'gridrec'; allowed: cg, sirt, fbp, mlem, osem or fdk (fbp is the direct method)");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --precision quad",
            "--precision is 'quad'; allowed: single, double, half or mixed");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --overwrite=maybe", "--overwrite is 'maybe'; allowed: yes or no");
@@ -457,7 +457,7 @@ static void contradictions_are_refused(void **state)
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --relaxation 1 --algorithm fbp",
            "--relaxation contradicts --algorithm fbp; allowed: --relaxation with --algorithm sirt");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --fbp-filter ramp --algorithm sirt",
-           "--fbp-filter contradicts --algorithm sirt; allowed: --fbp-filter with --algorithm fbp");
+           "--fbp-filter contradicts --algorithm sirt; allowed: --fbp-filter with --algorithm fbp or fdk");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --iterations 30 --algorithm fbp",
            "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --tolerance 0 --algorithm fbp",
@@ -825,6 +825,132 @@ static void text_of_settings_reads_back(void **state)
     sino_settings_free(again);
 }
 
+static void cone_beams(void **state)
+{
+    (void)state;
+    SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5");
+    assert_int_equal(settings->geometry, SINO_GEOMETRY_PARALLEL);
+    assert_int_equal(settings->angle_direction, SINO_CLOCKWISE);
+    assert_true(settings->source_object_mm == 0 && settings->source_detector_mm == 0 && settings->voxel_size_mm == 0);
+    assert_true(settings->detector_pixel.width == 0 && isnan(settings->center_row) && settings->volume.z == 0);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --sid 100 --sdd 1e3 --detector-pixel 0.25 "
+                                       "--volume 30x40x50 --fbp-filter hann --precision mixed --symmetry no");
+    assert_int_equal(settings->algorithm, SINO_ALGORITHM_FDK);
+    assert_true(settings->source_object_mm == 100 && settings->source_detector_mm == 1000);
+    assert_true(settings->detector_pixel.width == 0.25 && settings->detector_pixel.height == 0.25);
+    assert_true(settings->volume.x == 30 && settings->volume.y == 40 && settings->volume.z == 50);
+    sino_settings_free(settings);
+    round_trip(SINO_VERB_RECON,
+               "s.h5 -o o.h5 --geometry cone --source-object-distance 0.1 --source-detector-distance 0.3 "
+               "--detector-pixel 0.1x0.3 --center-row -7.25 --angle-direction counterclockwise --volume 4x5x6 "
+               "--voxel-size 0.7 --algorithm fdk",
+               &settings);
+    assert_int_equal(settings->angle_direction, SINO_COUNTERCLOCKWISE);
+    assert_true(settings->detector_pixel.width == 0.1 && settings->detector_pixel.height == 0.3);
+    assert_true(settings->center_row == -7.25 && settings->voxel_size_mm == 0.7 && settings->volume.z == 6);
+    sino_settings_free(settings);
+    round_trip(SINO_VERB_DEMO, "--geometry cone --detector-pixel 2", &settings);
+    assert_int_equal(settings->algorithm, SINO_ALGORITHM_FDK);
+    sino_settings_free(settings);
+}
+
+static void cone_beams_against_parallel_ones(void **state)
+{
+    (void)state;
+    static const char *const of_cones[] = {"source-object-distance 3", "source-detector-distance 3", "detector-pixel 3",
+                                           "center-row 3", "voxel-size 3"};
+    static const char *const of_slices[] = {"partitions 3",     "minibatch 3", "grid 1x1", "topology workers=3",
+                                            "node-weights 1,1", "overlap no",  "resume",   "communication direct",
+                                            "operator-cache x"};
+    static const char *const of_parallel[] = {"rotation-axis-auto vo", "reconstruction-type try", "nsino 3",
+                                              "center-search-width 3", "center-search-step 3",    "pixel-size 3"};
+    char line[200], message[300];
+    for (size_t i = 0; i < sizeof of_cones / sizeof *of_cones; i++) {
+        const int length = (int)strcspn(of_cones[i], " ");
+        snprintf(line, sizeof line, "s.h5 -o o.h5 --%s", of_cones[i]);
+        snprintf(message, sizeof message,
+                 "--%.*s contradicts --geometry parallel; allowed: --%.*s with --geometry cone", length, of_cones[i],
+                 length, of_cones[i]);
+        refuse(SINO_VERB_RECON, line, message);
+    }
+    for (size_t i = 0; i < sizeof of_slices / sizeof *of_slices; i++) {
+        const int length = (int)strcspn(of_slices[i], " ");
+        snprintf(line, sizeof line, "s.h5 -o o.h5 --geometry cone --%s", of_slices[i]);
+        snprintf(message, sizeof message,
+                 "--%.*s contradicts --algorithm fdk; allowed: --%.*s with --algorithm cg, sirt, fbp, mlem or osem",
+                 length, of_slices[i], length, of_slices[i]);
+        refuse(SINO_VERB_RECON, line, message);
+    }
+    for (size_t i = 0; i < sizeof of_parallel / sizeof *of_parallel; i++) {
+        const int length = (int)strcspn(of_parallel[i], " ");
+        snprintf(line, sizeof line, "s.h5 -o o.h5 --geometry cone --%s", of_parallel[i]);
+        snprintf(message, sizeof message,
+                 "--%.*s contradicts --geometry cone; allowed: --%.*s with --geometry parallel", length, of_parallel[i],
+                 length, of_parallel[i]);
+        refuse(SINO_VERB_RECON, line, message);
+    }
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry fan", "--geometry is 'fan'; allowed: parallel or cone");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm fdk",
+           "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem or osem");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --algorithm cg",
+           "--algorithm cg contradicts --geometry cone; allowed: fdk");
+    refuse(SINO_VERB_DEMO, "--geometry cone --iterations 3",
+           "--iterations contradicts --algorithm fdk; allowed: --iterations with --algorithm cg, sirt, mlem or osem");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --precision double",
+           "--precision double contradicts --algorithm fdk; allowed: single or mixed");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --precision half",
+           "--precision half contradicts --algorithm fdk; allowed: single or mixed");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --volume 4x5x6",
+           "--volume is 4x5x6; allowed with --geometry parallel: auto, or the sides of a slice such as 4x5");
+    refuse(SINO_VERB_PHANTOM, "-o o.h5 --detector-pixel 1",
+           "--detector-pixel contradicts --geometry parallel; allowed: --detector-pixel with --geometry cone");
+    refuse(SINO_VERB_PLAN, "s.h5 --geometry cone",
+           "--geometry is not an option of plan; allowed: with recon, phantom, info or demo");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --angle-direction cw",
+           "--angle-direction is 'cw'; allowed: clockwise or counterclockwise");
+}
+
+static void bad_lengths_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad_pixels[] = {"",      "x",   "1x",   "x1",  "0",     "0x1", "1x0",   "-1",  "1x-1",
+                                             "1x2x3", "1X2", "1 x2", "nan", "1xinf", "1e7", "1e-10", "1,2", "auto"};
+    static const char *const bad_volumes[] = {"",      "x",     "2",      "2x",    "2x3x",   "x2x3",      "2x3x4x5",
+                                              "0x2x3", "2x3x0", "2x3x-4", "2X3x4", "2x3 x4", "2x3x65537", "2xautox3"};
+    static const char *const bad_distances[] = {"0", "-1", "nan", "1e-400", "1000001", "3mm"};
+    char line[200], message[300];
+    for (size_t i = 0; i < sizeof bad_pixels / sizeof *bad_pixels; i++) {
+        char *argument[] = {"s.h5", "-o", "o.h5", "--geometry=cone", line};
+        SinoSettings *settings = NULL;
+        snprintf(line, sizeof line, "--detector-pixel=%s", bad_pixels[i]);
+        snprintf(message, sizeof message,
+                 "--detector-pixel is '%s'; allowed: a number such as 0.2, or two such as 0.2x0.25, from 1e-09 to "
+                 "1000000",
+                 bad_pixels[i]);
+        SinoStatus status = sino_settings_read(SINO_VERB_RECON, 5, argument, &settings);
+        assert_string_equal(sino_status_text(status), message);
+        sino_status_free(status);
+    }
+    for (size_t i = 0; i < sizeof bad_volumes / sizeof *bad_volumes; i++) {
+        char *argument[] = {"s.h5", "-o", "o.h5", "--geometry=cone", line};
+        SinoSettings *settings = NULL;
+        snprintf(line, sizeof line, "--volume=%s", bad_volumes[i]);
+        snprintf(message, sizeof message,
+                 "--volume is '%s'; allowed: auto, or two or three integers such as 256x256, each from 1 to 65536",
+                 bad_volumes[i]);
+        SinoStatus status = sino_settings_read(SINO_VERB_RECON, 5, argument, &settings);
+        assert_string_equal(sino_status_text(status), message);
+        sino_status_free(status);
+    }
+    for (size_t i = 0; i < sizeof bad_distances / sizeof *bad_distances; i++) {
+        snprintf(line, sizeof line, "s.h5 -o o.h5 --geometry cone --source-object-distance=%s", bad_distances[i]);
+        snprintf(message, sizeof message, "--source-object-distance is '%s'; allowed: a number from 1e-09 to 1000000",
+                 bad_distances[i]);
+        refuse(SINO_VERB_RECON, line, message);
+    }
+}
+
 static char *printed_help(int verb)
 {
     char *text = NULL;
@@ -931,6 +1057,9 @@ TESTING_SUBJECT(settings)
         cmocka_unit_test(yaml_file_is_read_and_overruled),
         cmocka_unit_test(bad_yaml_files_are_refused),
         cmocka_unit_test(text_of_settings_reads_back),
+        cmocka_unit_test(cone_beams),
+        cmocka_unit_test(cone_beams_against_parallel_ones),
+        cmocka_unit_test(bad_lengths_are_refused),
         cmocka_unit_test(help_names_every_option_of_its_verb),
         cmocka_unit_test(table_is_consistent),
     };

@@ -93,13 +93,26 @@ static SinoStatus check_sizes(int64_t angles, int64_t grid_size, int64_t columns
 SinoStatus sino_input_grid_size(const SinoSettings *settings, int64_t columns, int64_t *size)
 {
     const SinoVolumeShape volume = settings->volume;
+    *size = volume.x > 0 ? volume.x : columns;
+    if (settings->geometry == SINO_GEOMETRY_CONE) return NULL;
     SINO_CHECK(volume.x == volume.y, SINO_BAD_INPUT, "volume is %" PRId64 "x%" PRId64 "; allowed: auto, or equal sides",
                volume.x, volume.y);
     SINO_CHECK(volume.x == 0 || volume.x >= columns || settings->algorithm == SINO_ALGORITHM_FBP, SINO_BAD_INPUT,
                "volume is %" PRId64 "x%" PRId64 "; allowed: at least the %" PRId64 " detector columns, because every "
                "algorithm but fbp needs all voxels that rays cross",
                volume.x, volume.y, columns);
-    *size = volume.x > 0 ? volume.x : columns;
+    return NULL;
+}
+
+/* The angles of the scan with the sign that --angle-direction says. */
+static SinoStatus take_angles(const SinoSettings *settings, SinoInput *input)
+{
+    const SinoScanInfo *info = input->info;
+    input->geometry.angle_rad = info->angle_rad;
+    if (settings->angle_direction == SINO_CLOCKWISE) return NULL;
+    SINO_TRY(sino_allocate(info->angle_count, sizeof *input->negated_rad, "angles", &input->negated_rad));
+    for (int64_t k = 0; k < info->angle_count; k++) input->negated_rad[k] = -info->angle_rad[k];
+    input->geometry.angle_rad = input->negated_rad;
     return NULL;
 }
 
@@ -118,11 +131,9 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
     int64_t grid_size;
     SINO_TRY(sino_input_grid_size(settings, columns, &grid_size));
     SINO_TRY(check_sizes(info->angle_count, grid_size, columns, input->slice_count));
-    input->geometry = (SinoGeometry){.angle_count = info->angle_count,
-                                     .column_count = columns,
-                                     .grid_size = grid_size,
-                                     .angle_rad = info->angle_rad,
-                                     .center = -1};
+    input->geometry =
+        (SinoGeometry){.angle_count = info->angle_count, .column_count = columns, .grid_size = grid_size, .center = -1};
+    SINO_TRY(take_angles(settings, input));
     input->angle_count = info->angle_count;
     input->run_count = 1;
     SINO_TRY(sino_allocate(1, sizeof *input->run, "angles", &input->run));
@@ -209,6 +220,7 @@ void sino_input_close(SinoInput *input)
     sino_scan_close(input->scan);
     free(input->run);
     free(input->place);
+    free(input->negated_rad);
     *input = (SinoInput){0};
 }
 
@@ -256,6 +268,13 @@ double sino_input_column_of_grid(const SinoInput *input, double file_column)
 {
     const double binning = (double)input->binning;
     return (file_column - (double)input->first_column - (binning - 1) / 2) / binning;
+}
+
+double sino_input_row_of_grid(const SinoInput *input, double file_row)
+{
+    const double binning = (double)input->binning;
+    const double first_row = (double)input->first_row - (double)input->first_slice * binning;
+    return (file_row - first_row - (binning - 1) / 2) / binning;
 }
 
 SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,

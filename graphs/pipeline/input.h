@@ -13,11 +13,13 @@ typedef struct SinoInput {
     int64_t first_row, row_count;       /* detector rows, a multiple of binning */
     int64_t first_column, column_count; /* detector columns, a multiple of binning */
     int64_t binning;
-    int64_t slice_count; /* row_count / binning */
+    int64_t slice_count; /* row_count / binning; of a cone beam: rows of the detector, binned */
     SinoFlatCorrection flat_correction;
     bool minus_log;
     double saturation;     /* counts of this value or more are undefined; 0: none */
-    SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles */
+    SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
+                            * --angle-direction says; of a cone beam: its angles and columns (cone_scan.h) */
+    double *negated_rad;   /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
     int64_t first_slice;   /* first slice that this rank works on: 0, or the beginning of its share */
     int64_t angle_count;   /* angles that this rank reads: all of the scan, or its share */
     int64_t run_count;
@@ -42,14 +44,17 @@ SinoStatus sino_input_check(const SinoSettings *settings, const SinoInput *input
 SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput *input);
 void sino_input_close(SinoInput *input);
 
-/* Voxels along one side of a slice of a scan with `columns` columns after binning. SINO_BAD_INPUT: --volume is not
- * square, or too small for the algorithm. */
+/* Voxels along one side of a slice of a scan with `columns` columns after binning; of a cone beam's slice, along x.
+ * SINO_BAD_INPUT: the beam is parallel, and --volume is not square, or too small for the algorithm. */
 SinoStatus sino_input_grid_size(const SinoSettings *settings, int64_t columns, int64_t *size);
 
 /* Convert between the file's detector columns and the geometry's columns, which begin at first_column and are `binning`
  * detector columns wide. */
 double sino_input_column_of_file(const SinoInput *input, double grid_column);
 double sino_input_column_of_grid(const SinoInput *input, double file_column);
+
+/* The same for rows: those of the geometry begin at the first row of all ranks. */
+double sino_input_row_of_grid(const SinoInput *input, double file_row);
 
 /* Restricts the input to `count` of its slices from `first` on; other ranks have the rest. */
 void sino_input_take_slices(SinoInput *input, int64_t first, int64_t count);

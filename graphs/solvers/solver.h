@@ -37,7 +37,7 @@ typedef struct SinoSolver {
 
 extern const SinoSolver sino_solver_cg, sino_solver_sirt, sino_solver_fbp, sino_solver_mlem, sino_solver_osem;
 
-/* The solver of an algorithm. */
+/* The solver of an algorithm; NULL: it reconstructs without one (fdk). */
 const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice);
 
 /* Number of subsets of the data. */

@@ -200,7 +200,7 @@ static SinoStatus inspect(SinoInfoReport *report)
     }
     SINO_TRY(sino_suspect(report->settings, input, &report->findings));
     SINO_TRY(inspect_completeness(report));
-    return forecast(report);
+    return report->settings->geometry == SINO_GEOMETRY_CONE ? NULL : forecast(report);
 }
 
 SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)

@@ -213,7 +213,7 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
         sino_json_integer(&json, "usual", report->usual_bytes);
         sino_json_integer(&json, "operator", report->operator_bytes);
     }
-    sino_json_integer(&json, "least", report->least_bytes);
+    if (report->least_bytes > 0) sino_json_integer(&json, "least", report->least_bytes);
     sino_json_close(&json);
     sino_json_open_list(&json, "warnings");
     for (int64_t i = 0; i < report->warning_count; i++) sino_json_text(&json, NULL, report->warning[i].text);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone scan: the cone beam of a scan, from what the settings and the file say. */
+#include "cone_scan.h"
+
+#include "arithmetic.h"
+#include "cone_weigh.h"
+#include "memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Beyond, a length has another unit than mm: half of the angle that the detector takes up, and height over width. */
+static const double fan_max_rad = 75 * SINO_PI / 180, ratio_max = 100;
+
+static double first_given(double option, double file)
+{
+    return option > 0 ? option : file;
+}
+
+SinoScanSetup sino_cone_setup(const SinoSettings *settings, const SinoScanInfo *info)
+{
+    const SinoScanSetup *file = &info->setup;
+    return (SinoScanSetup){.source_object = first_given(settings->source_object_mm, file->source_object),
+                           .source_detector = first_given(settings->source_detector_mm, file->source_detector),
+                           .pixel_width = first_given(settings->detector_pixel.width, file->pixel_width),
+                           .pixel_height = first_given(settings->detector_pixel.height, file->pixel_height)};
+}
+
+int sino_cone_missing(const SinoScanSetup *setup, char text[SINO_CONE_MISSING_SIZE])
+{
+    const char *name[3];
+    int count = 0, length = 0;
+    if (!(setup->source_object > 0)) name[count++] = "--source-object-distance";
+    if (!(setup->source_detector > 0)) name[count++] = "--source-detector-distance";
+    if (!(setup->pixel_width > 0 && setup->pixel_height > 0)) name[count++] = "--detector-pixel";
+    text[0] = '\0';
+    for (int i = 0; i < count; i++)
+        length += snprintf(text + length, (size_t)(SINO_CONE_MISSING_SIZE - length), "%s%s",
+                           i == 0           ? ""
+                           : i == count - 1 ? " and "
+                                            : ", ",
+                           name[i]);
+    return count;
+}
+
+static SinoStatus check_setup(const SinoSettings *settings, const SinoScanSetup *setup)
+{
+    char missing[SINO_CONE_MISSING_SIZE];
+    SINO_CHECK(sino_cone_missing(setup, missing) == 0, SINO_BAD_INPUT,
+               "a cone beam needs lengths in mm that '%s' does not have; needed: %s", settings->file_name, missing);
+    SINO_CHECK(setup->source_detector >= setup->source_object, SINO_BAD_INPUT,
+               "source-detector-distance is %g mm, and source-object-distance %g mm, so that the detector is between "
+               "source and rotation axis; allowed: a distance to the detector of %g mm or more",
+               setup->source_detector, setup->source_object, setup->source_object);
+    const double ratio = setup->pixel_height / setup->pixel_width;
+    SINO_CHECK(ratio <= ratio_max && ratio >= 1 / ratio_max, SINO_BAD_INPUT,
+               "detector-pixel is %gx%g mm; allowed: a height of %g to %g widths", setup->pixel_width,
+               setup->pixel_height, 1 / ratio_max, ratio_max);
+    return NULL;
+}
+
+/* Half of the angle that a line of `count` pixels takes up. */
+static double half_angle(int64_t count, double pixel, double distance)
+{
+    return atan((double)count * pixel / 2 / distance);
+}
+
+static SinoStatus check_detector(const SinoSettings *settings, const SinoCone *cone)
+{
+    const double widest = fmax(half_angle(cone->column_count, cone->pixel_width, cone->source_detector),
+                               half_angle(cone->row_count, cone->pixel_height, cone->source_detector));
+    SINO_CHECK(widest <= fan_max_rad, SINO_BAD_INPUT,
+               "the detector has %" PRId64 " x %" PRId64 " pixels of %gx%g mm, and source-detector-distance is %g mm, "
+               "so that it takes up %.4g degrees; allowed: up to %g degrees (all lengths are in mm)",
+               cone->column_count, cone->row_count, cone->pixel_width, cone->pixel_height, cone->source_detector,
+               2 * widest * 180 / SINO_PI, 2 * fan_max_rad * 180 / SINO_PI);
+    const double rows = (double)cone->row_count;
+    SINO_CHECK(cone->center_row >= -rows && cone->center_row <= 2 * rows, SINO_BAD_INPUT,
+               "center-row is %g, which is row %g of the %" PRId64 " that are used; allowed: auto, or up to as many "
+               "rows beside them",
+               settings->center_row, cone->center_row, cone->row_count);
+    return NULL;
+}
+
+/* The largest distance of a corner of the volume from the axis. */
+static double volume_radius(const SinoCone *cone)
+{
+    return hypot((double)cone->x_count, (double)cone->y_count) / 2 * cone->voxel_size;
+}
+
+static SinoStatus check_volume(const SinoCone *cone)
+{
+    int64_t slice, voxels, bytes;
+    SINO_TRY(sino_multiply(cone->x_count, cone->y_count, "the volume", &slice));
+    SINO_TRY(sino_multiply(slice, cone->z_count, "the volume", &voxels));
+    SINO_TRY(sino_multiply(voxels, 4096, "the volume", &bytes));
+    const double radius = volume_radius(cone);
+    SINO_CHECK(cone->source_object > radius, SINO_BAD_INPUT,
+               "source-object-distance is %g mm, and a slice of %" PRId64 " x %" PRId64 " voxels of %g mm reaches %g "
+               "mm from the axis, so that the source is inside the volume; allowed: a larger distance, or a smaller "
+               "--volume or --voxel-size",
+               cone->source_object, cone->x_count, cone->y_count, cone->voxel_size, radius);
+    return NULL;
+}
+
+/* The least distance of a line of pixels from the place `center`, in pixels; 0: it is among them. */
+static double beside(int64_t count, double center)
+{
+    return fmax(0, fmax(-0.5 - center, center - ((double)count - 0.5)));
+}
+
+/* A ray beside the axis comes as near to it as the sine of its angle says. Rays above or below the plane of the source
+ * are lowest where they enter the volume. */
+static SinoStatus check_seen(const SinoCone *cone)
+{
+    const double radius = volume_radius(cone), half_height = (double)cone->z_count / 2 * cone->voxel_size;
+    const double side = beside(cone->column_count, cone->center) * cone->pixel_width;
+    const double up = beside(cone->row_count, cone->center_row) * cone->pixel_height;
+    const double nearest = cone->source_object * side / hypot(side, cone->source_detector);
+    const double lowest = (cone->source_object - radius) * up / cone->source_detector;
+    SINO_CHECK(nearest < radius && lowest < half_height, SINO_BAD_INPUT,
+               "the volume of %" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %g mm is beyond the cone: its rays "
+               "pass the axis at %g mm or more, and the plane of the source at %g mm or more; allowed: up to %g and "
+               "%g mm (see --rotation-axis, --center-row, --volume and --voxel-size)",
+               cone->x_count, cone->y_count, cone->z_count, cone->voxel_size, nearest, lowest, radius, half_height);
+    return NULL;
+}
+
+static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, const SinoScanSetup *setup, double center)
+{
+    const SinoGeometry *columns = &input->geometry;
+    const SinoVolumeShape volume = settings->volume;
+    const double binning = (double)input->binning;
+    SinoCone cone = {.angle_count = columns->angle_count,
+                     .column_count = columns->column_count,
+                     .row_count = input->slice_count,
+                     .x_count = volume.x > 0 ? volume.x : columns->column_count,
+                     .y_count = volume.y > 0 ? volume.y : columns->column_count,
+                     .z_count = volume.z > 0 ? volume.z : input->slice_count,
+                     .angle_rad = columns->angle_rad,
+                     .source_object = setup->source_object,
+                     .source_detector = setup->source_detector,
+                     .pixel_width = setup->pixel_width * binning,
+                     .pixel_height = setup->pixel_height * binning,
+                     .center = center,
+                     .center_row =
+                         isnan(settings->center_row) ? ((double)input->info->row_count - 1) / 2 : settings->center_row};
+    cone.center_row = sino_input_row_of_grid(input, cone.center_row);
+    cone.voxel_size = settings->voxel_size_mm > 0 ? settings->voxel_size_mm
+                                                  : cone.pixel_width * cone.source_object / cone.source_detector;
+    return cone;
+}
+
+SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *result)
+{
+    const SinoScanSetup setup = sino_cone_setup(settings, input->info);
+    SINO_TRY(check_setup(settings, &setup));
+    const SinoCone cone = cone_of(settings, input, &setup, center);
+    SinoConeArc arc;
+    SINO_TRY(check_detector(settings, &cone));
+    SINO_TRY(check_volume(&cone));
+    SINO_TRY(check_seen(&cone));
+    SINO_TRY(sino_cone_arc_new(&cone, &arc));
+    *result = cone;
+    return NULL;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone scan: the cone beam of a scan, from what the settings and the file say. */
+#ifndef SINO_CONE_SCAN_H
+#define SINO_CONE_SCAN_H
+
+#include "cone.h"
+#include "input.h"
+
+/* The geometry of the whole detector after crop and binning, and the voxel grid. An option counts more than what the
+ * file says. Detector pixels are those of the file times the binning; a voxel is as wide as one of them seen at the
+ * axis, and there are as many voxels along x and y as columns, and along z as rows, unless --voxel-size and --volume
+ * say otherwise. `center`: the axis as a column of the geometry (sino_input_column_of_grid). cone->angle_rad points to
+ * the angles of the input. SINO_BAD_INPUT: a length is missing; the detector is between source and axis; pixels and
+ * distances do not fit together; the source is inside the volume; no ray crosses the volume; the arc is too short
+ * (sino_cone_arc_new). */
+SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *cone);
+
+/* The lengths that the settings give, and else the file; 0: neither does. */
+SinoScanSetup sino_cone_setup(const SinoSettings *settings, const SinoScanInfo *info);
+
+/* Writes the names of the options whose lengths are 0 as "--a, --b and --c" into `text`; returns their number. */
+enum { SINO_CONE_MISSING_SIZE = 128 };
+int sino_cone_missing(const SinoScanSetup *setup, char text[SINO_CONE_MISSING_SIZE]);
+
+#endif

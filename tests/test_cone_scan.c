@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone scan: where points are seen, by rays of another formula; lengths of options and files; refusals. */
+#include "cone_scan.h"
+#include "scan.h"
+#include "testing.h"
+
+#include <math.h>
+
+enum { ANGLES = 90, ROWS = 40, COLUMNS = 60, ARGUMENTS = 24 };
+
+/* Writes a scan of ones with these angles in degrees. */
+static void write_scan(const char *path, double first_deg, double step_deg)
+{
+    double *rad = calloc(ANGLES, sizeof *rad);
+    float *ones = calloc((size_t)ANGLES * ROWS * COLUMNS, sizeof *ones);
+    assert_non_null(rad);
+    assert_non_null(ones);
+    for (int k = 0; k < ANGLES; k++) rad[k] = (first_deg + k * step_deg) * M_PI / 180;
+    for (int i = 0; i < ANGLES * ROWS * COLUMNS; i++) ones[i] = 1;
+    const SinoScanShape shape = {.type = SINO_COUNT_FLOAT32,
+                                 .angle_count = ANGLES,
+                                 .row_count = ROWS,
+                                 .column_count = COLUMNS,
+                                 .flat_count = 1,
+                                 .dark_count = 1,
+                                 .angle_rad = rad};
+    SinoScanWriter *writer = NULL;
+    assert_success(sino_scan_writer_open(path, true, &shape, &writer));
+    assert_success(sino_scan_writer_rows(writer, 0, ROWS, ones, ones, ones));
+    assert_success(sino_scan_writer_finish(writer));
+    free(rad);
+    free(ones);
+}
+
+/* What the words after "recon FILE --out FILE --geometry cone" make. */
+typedef struct Made {
+    SinoSettings *settings;
+    SinoInput input;
+    SinoCone cone;
+} Made;
+
+/* NaN: the middle of the grid. */
+static SinoStatus make(const char *directory, const char *words, double center, Made *made)
+{
+    char path[TESTING_PATH], out[TESTING_PATH], text[512], *argument[ARGUMENTS];
+    int count = 0;
+    *made = (Made){.settings = NULL};
+    argument[count++] = testing_path(path, directory, "scan.h5");
+    argument[count++] = "--out";
+    argument[count++] = testing_path(out, directory, "volume.h5");
+    argument[count++] = "--geometry=cone";
+    snprintf(text, sizeof text, "%s", words);
+    for (char *word = strtok(text, " "); word && count < ARGUMENTS; word = strtok(NULL, " ")) argument[count++] = word;
+    SINO_TRY(sino_settings_read(SINO_VERB_RECON, count, argument, &made->settings));
+    assert_success(sino_input_describe(made->settings, &made->input));
+    const double middle = ((double)made->input.geometry.column_count - 1) / 2;
+    return sino_cone_scan(made->settings, &made->input, isnan(center) ? middle : center, &made->cone);
+}
+
+static void clear(Made *made)
+{
+    sino_input_close(&made->input);
+    sino_settings_free(made->settings);
+}
+
+#define LENGTHS "--source-object-distance=100 --source-detector-distance=150 --detector-pixel=0.3x0.5 "
+
+static void defaults(void **state)
+{
+    Made made;
+    char path[TESTING_PATH];
+    write_scan(testing_path(path, *state, "scan.h5"), 0, 4);
+    assert_success(make(*state, LENGTHS, NAN, &made));
+    const SinoCone *cone = &made.cone;
+    assert_int_equal(cone->angle_count, ANGLES);
+    assert_int_equal(cone->column_count, COLUMNS);
+    assert_int_equal(cone->row_count, ROWS);
+    assert_int_equal(cone->x_count, COLUMNS);
+    assert_int_equal(cone->y_count, COLUMNS);
+    assert_int_equal(cone->z_count, ROWS);
+    assert_true(cone->source_object == 100 && cone->source_detector == 150);
+    assert_true(cone->pixel_width == 0.3 && cone->pixel_height == 0.5);
+    assert_float_equal(cone->voxel_size, 0.2, 1e-15);
+    assert_true(cone->center == (COLUMNS - 1) / 2.0 && cone->center_row == (ROWS - 1) / 2.0);
+    assert_int_equal(made.settings->algorithm, SINO_ALGORITHM_FDK);
+    clear(&made);
+    assert_success(
+        make(*state, LENGTHS "--volume=20x30 --voxel-size=0.125 --center-row=12.25 --binning=2", NAN, &made));
+    assert_int_equal(made.cone.x_count, 20);
+    assert_int_equal(made.cone.y_count, 30);
+    assert_int_equal(made.cone.z_count, ROWS / 2);
+    assert_true(made.cone.voxel_size == 0.125 && made.cone.pixel_width == 0.6 && made.cone.pixel_height == 1);
+    clear(&made);
+    assert_success(make(*state, LENGTHS "--volume=20x30x7 --binning=2", NAN, &made));
+    assert_int_equal(made.cone.z_count, 7);
+    assert_float_equal(made.cone.voxel_size, 0.4, 1e-15);
+    clear(&made);
+}
+
+/* A point in mm in a frame that turns with the sample. */
+typedef struct Point {
+    double x, y, z;
+} Point;
+
+/* Where the line from the source through a point meets the detector, as a column and a row of the file. All stands
+ * still but the sample: the source is in the origin, the beam goes along the second axis, columns along the first, and
+ * the sample turns clockwise seen from the end of rows' axis that points to the viewer. */
+static void see(const Made *made, double file_center, double file_row, double turned_rad, Point p, double *column,
+                double *row)
+{
+    const SinoSettings *settings = made->settings;
+    const double radius = hypot(p.x, p.y), phase = atan2(p.y, p.x) - turned_rad;
+    const double across = radius * cos(phase), forth = settings->source_object_mm + radius * sin(phase);
+    *column = file_center + settings->source_detector_mm * across / forth / settings->detector_pixel.width;
+    *row = file_row + settings->source_detector_mm * p.z / forth / settings->detector_pixel.height;
+}
+
+/* The edges of pixels of the grid are those of every `binning` pixels of the file. */
+static double of_grid(double file, int64_t first, int64_t binning)
+{
+    return (file + 0.5 - (double)first) / (double)binning - 0.5;
+}
+
+static void points_are_seen(void **state)
+{
+    static const struct {
+        const char *words;
+        double file_center, file_row, sign;
+    } cases[] = {
+        {"", 31, 19.5, 1},
+        {"--binning=2 --start-column=4 --end-column=58 --start-row=3 --end-row=38", 30.25, 19.5, 1},
+        {"--binning=3 --start-column=7 --center-row=17.4", 33.5, 17.4, 1},
+        {"--angle-direction=counterclockwise --binning=2 --start-row=5", 29, 19.5, -1},
+        {"--angle-direction=clockwise --center-row=21", 29, 21, 1},
+    };
+    char path[TESTING_PATH], words[512];
+    write_scan(testing_path(path, *state, "scan.h5"), -33, 4);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Made made;
+        snprintf(words, sizeof words, LENGTHS "%s", cases[i].words);
+        SinoStatus status = make(*state, words, 20, &made); /* to know the columns */
+        sino_status_free(status);
+        const double center = sino_input_column_of_grid(&made.input, cases[i].file_center);
+        clear(&made);
+        assert_success(make(*state, words, center, &made));
+        const SinoCone *cone = &made.cone;
+        for (int k = 0; k < ANGLES; k += 7) {
+            const Point p = {3 * sin(k), 2.5 * cos(3 * k), sin(5 * k)};
+            const double turned = cases[i].sign * (-33 + 4.0 * k) * M_PI / 180, rad = cone->angle_rad[k];
+            double column, row;
+            see(&made, cases[i].file_center, cases[i].file_row, turned, p, &column, &row);
+            const SinoConeView view = sino_cone_view(cone, cos(rad), sin(rad), p.x, p.y);
+            const double seen_row = cone->center_row + p.z / cone->voxel_size * view.rows_per_voxel;
+            assert_float_equal(view.column, of_grid(column, made.input.first_column, made.input.binning), 1e-9);
+            assert_float_equal(seen_row, of_grid(row, made.input.first_row, made.input.binning), 1e-9);
+        }
+        clear(&made);
+    }
+}
+
+/* A rank's share of the rows leaves the rows of the geometry where they are. */
+static void rows_of_a_share(void **state)
+{
+    Made made;
+    char path[TESTING_PATH];
+    write_scan(testing_path(path, *state, "scan.h5"), 0, 4);
+    assert_success(make(*state, LENGTHS "--binning=2 --start-row=4", NAN, &made));
+    const double row = sino_input_row_of_grid(&made.input, 11);
+    sino_input_take_slices(&made.input, 5, 3);
+    assert_true(sino_input_row_of_grid(&made.input, 11) == row);
+    clear(&made);
+}
+
+static void refusals(void **state)
+{
+    static const struct {
+        const char *words;
+        double center;
+        const char *expected;
+    } cases[] = {
+        {"", NAN, "needed: --source-object-distance, --source-detector-distance and --detector-pixel"},
+        {"--source-detector-distance=150 --detector-pixel=0.3", NAN, "needed: --source-object-distance"},
+        {"--source-object-distance=150", NAN, "needed: --source-detector-distance and --detector-pixel"},
+        {"--source-object-distance=150 --source-detector-distance=100 --detector-pixel=0.3", NAN,
+         "source-detector-distance is 100 mm, and source-object-distance 150 mm, so that the detector is between "
+         "source "
+         "and rotation axis; allowed: a distance to the detector of 150 mm or more"},
+        {"--source-object-distance=100 --source-detector-distance=150 --detector-pixel=0.3x31", NAN,
+         "detector-pixel is 0.3x31 mm; allowed: a height of 0.01 to 100 widths"},
+        {"--source-object-distance=100 --source-detector-distance=150 --detector-pixel=30", NAN,
+         "so that it takes up 161.1 degrees; allowed: up to 150 degrees (all lengths are in mm)"},
+        {LENGTHS "--voxel-size=3", NAN,
+         "source-object-distance is 100 mm, and a slice of 60 x 60 voxels of 3 mm reaches 127.279 mm from the axis"},
+        {LENGTHS "--volume=800x700", NAN, "reaches 106.301 mm from the axis, so that the source is inside"},
+        {LENGTHS "--center-row=-41", NAN,
+         "center-row is -41, which is row -41 of the 40 that are used; allowed: auto, or up to as many rows beside "
+         "them"},
+        {LENGTHS "--center-row=-39 --volume=20x20x10", NAN, "is beyond the cone"},
+        {LENGTHS "--center-row=75", NAN, "is beyond the cone"},
+        {LENGTHS, 200, "is beyond the cone"},
+        {LENGTHS, -3, "rotation axis at column -3"},
+        {LENGTHS "--volume=65536x65536x65536", NAN, "so that the source is inside"},
+    };
+    char path[TESTING_PATH];
+    write_scan(testing_path(path, *state, "scan.h5"), 0, 4);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Made made;
+        assert_error_has(make(*state, cases[i].words, cases[i].center, &made), SINO_BAD_INPUT, cases[i].expected);
+        clear(&made);
+    }
+}
+
+static void short_arcs_are_refused(void **state)
+{
+    Made made;
+    char path[TESTING_PATH];
+    write_scan(testing_path(path, *state, "scan.h5"), 10, 2);
+    assert_error_has(make(*state, LENGTHS, NAN, &made), SINO_BAD_INPUT,
+                     "the angles cover 178 degrees, and the fan is 6.753 degrees wide");
+    clear(&made);
+    write_scan(testing_path(path, *state, "scan.h5"), 10, 2.2);
+    assert_success(make(*state, LENGTHS, NAN, &made));
+    clear(&made);
+}
+
+/* Whether a ray through the upper or lower edge of the detector crosses the volume: by steps from the source. */
+static bool is_crossed(const SinoCone *cone)
+{
+    enum { STEPS = 2000, PLACES = 8 };
+    const double x = (double)cone->x_count / 2 * cone->voxel_size, y = (double)cone->y_count / 2 * cone->voxel_size;
+    const double z = (double)cone->z_count / 2 * cone->voxel_size;
+    for (int edge = 0; edge < 2 * (PLACES + 1); edge++) {
+        const double column = (double)(edge / 2) / PLACES * (double)cone->column_count - 0.5;
+        const double row = edge % 2 ? -0.5 : (double)cone->row_count - 0.5;
+        for (int k = 0; k < cone->angle_count; k++)
+            for (int i = 1; i < STEPS; i++) {
+                const double share = 2.0 * i / STEPS * cone->source_object / cone->source_detector;
+                const double side = (column - cone->center) * cone->pixel_width * share;
+                const double forth = cone->source_detector * share - cone->source_object;
+                const double c = cos(cone->angle_rad[k]), s = sin(cone->angle_rad[k]);
+                if (fabs(side * c - forth * s) < x && fabs(side * s + forth * c) < y &&
+                    fabs((row - cone->center_row) * cone->pixel_height * share) < z)
+                    return true;
+            }
+    }
+    return false;
+}
+
+static void volumes_beyond_the_cone(void **state)
+{
+    char path[TESTING_PATH], words[256];
+    int refused = 0, crossed = 0;
+    write_scan(testing_path(path, *state, "scan.h5"), 0, 4);
+    for (int row = -40; row <= 79; row += 7) {
+        Made made;
+        snprintf(words, sizeof words, LENGTHS "--volume=30x30x20 --center-row=%d", row);
+        SinoStatus status = make(*state, words, NAN, &made);
+        if (status) {
+            /* the same scan with a volume so high that it is seen */
+            assert_error_has(status, SINO_BAD_INPUT, "is beyond the cone");
+            clear(&made);
+            snprintf(words, sizeof words, LENGTHS "--volume=30x30x400 --center-row=%d", row);
+            assert_success(make(*state, words, NAN, &made));
+            made.cone.z_count = 20;
+            assert_false(is_crossed(&made.cone));
+            refused++;
+        } else {
+            const bool inside = row >= 0 && row < ROWS;
+            assert_true(inside || is_crossed(&made.cone));
+            crossed += !inside;
+        }
+        clear(&made);
+    }
+    assert_true(refused > 0 && crossed > 0);
+}
+
+TESTING_SUBJECT(cone_scan)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(defaults, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(points_are_seen, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(rows_of_a_share, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(refusals, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(short_arcs_are_refused, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(volumes_beyond_the_cone, testing_directory_make, testing_directory_remove),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

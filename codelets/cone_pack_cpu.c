@@ -101,7 +101,7 @@ void sino_cone_pack(const SinoConePacking *packing, const float *sinogram, void 
     const SinoConeLines *lines = packing->lines;
     const int halves = lines->symmetry.halves;
     const int64_t columns = lines->column_count, entry_bytes = sino_cone_entry_bytes(lines);
-    const int64_t projection_bytes = sino_cone_projection_entries(lines) * entry_bytes;
+    const int64_t projection_bytes = sino_times(sino_cone_projection_entries(lines), entry_bytes);
     for (int64_t k = 0; k < packing->angle_count; k++) {
         char *projection = (char *)line + k * projection_bytes;
         float scale = 1;

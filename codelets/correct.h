@@ -34,6 +34,7 @@ typedef struct SinoCorrection {
     bool minus_log;
     bool marked;          /* undefined values are −0, not interpolated */
     double saturation;    /* counts of this value or more are saturated; 0: none are */
+    int64_t uncounted;    /* undefined values of this many slices, the first ones, are not counted */
     const int64_t *place; /* angle k becomes rows place[k]·M + c of the sinogram; NULL: place[k] = k; not owned */
 } SinoCorrection;
 

@@ -257,7 +257,7 @@ static void integrate_block(const SinoCorrection *correction, const void *image,
         const int64_t undefined =
             integrate_line(correction, lines->dark + at, lines->inverse + at, lines->column_count, line);
         if (undefined == 0) continue;
-        count_line(first + i, undefined, lines->column_count, line, to);
+        if (first + i >= correction->uncounted) count_line(first + i, undefined, lines->column_count, line, to);
         if (!correction->marked) repair_line(lines->column_count, line);
     }
 }

@@ -21,7 +21,7 @@ enum {
 /* The fields of SinoCorrection that the kernels read. */
 struct Lines {
     SinoPanels panels;
-    int slice_count;
+    int slice_count, uncounted;
     int64_t angle_count, pixel_columns, row_count, first_row, binning;
     int64_t columns; /* M: after binning */
     bool flat_field, minus_log, marked;
@@ -86,7 +86,7 @@ static __device__ __forceinline__ double integrate(const Lines &lines, const Fie
     const double value = lines.minus_log ? -log(transmission) : transmission;
     if (fabs(value) <= lines.largest) return value;
     atomicAdd(&lines.undefined[angle * lines.slice_count + f], 1);
-    atomicAdd(&lines.column_of[column], 1ull);
+    if (f >= lines.uncounted) atomicAdd(&lines.column_of[column], 1ull);
     return static_cast<double>(NAN);
 }
 
@@ -161,8 +161,9 @@ template <class Real> static __global__ void repair_kernel(Lines lines, Real *si
         const int f = first + static_cast<int>(i % width);
         const int undefined = f < lines.slice_count ? lines.undefined[k * lines.slice_count + f] : 0;
         if (undefined == 0) continue;
-        atomicAdd(&repaired[f], static_cast<unsigned long long>(undefined));
-        atomicAdd(&lines.angle[k], static_cast<unsigned long long>(undefined));
+        const unsigned long long counted = f < lines.uncounted ? 0ull : static_cast<unsigned long long>(undefined);
+        atomicAdd(&repaired[f], counted);
+        atomicAdd(&lines.angle[k], counted);
         const int64_t row = (lines.place ? lines.place[k] : k) * lines.columns;
         Real *const line = sinogram + first * lines.angle_count * lines.columns + row * width + i % width;
         if (lines.marked)
@@ -179,6 +180,7 @@ static Lines lines_of(const SinoCorrection *correction, int64_t *tally, void *wo
     unsigned long long *const angle = reinterpret_cast<unsigned long long *>(tally);
     return {sino_panels_of(correction->slices),
             static_cast<int>(correction->slices.slice_count),
+            static_cast<int>(correction->uncounted),
             correction->angle_count,
             correction->column_count,
             correction->row_count,

@@ -13,7 +13,7 @@ static void find_projections(const SinoTask *task, float *unit, const void **pro
 {
     const SinoBackprojectCone *what = task->arguments;
     const int64_t count = sino_cone_projections(what->lines);
-    const int64_t bytes = sino_cone_projection_entries(what->lines) * sino_cone_entry_bytes(what->lines);
+    const int64_t bytes = sino_times(sino_cone_projection_entries(what->lines), sino_cone_entry_bytes(what->lines));
     for (int64_t p = 0; p < count; p++) {
         void *piece = sino_task_buffer(task, (int)(PIECE + p / what->piece_projections));
         const int64_t of_piece = p % what->piece_projections;
@@ -32,6 +32,7 @@ static SinoStatus backproject_cone_cpu(const SinoTask *task)
     find_projections(task, unit, projection);
     if (what->first) memset(part, 0, (size_t)sino_cone_part_voxels(&what->part, what->lines->symmetry) * sizeof *part);
     sino_cone_backproject(&call, sino_task_buffer(task, SCRATCH), part);
+    sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
     return NULL;
 }
 

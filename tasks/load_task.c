@@ -2,11 +2,14 @@
 /* Task load: reads a slab of counts with its flat and dark fields from the scan. */
 #include "load_task.h"
 
+#include "arithmetic.h"
 #include "correct.h"
 #include "memory.h"
 #include "task.h"
 
 #include <stdlib.h>
+
+enum { COUNTS, IO, FLAT, DARK, DATA }; /* a task's data; the fields only if it loads them */
 
 typedef struct Arguments {
     SinoLoad load;
@@ -14,20 +17,46 @@ typedef struct Arguments {
 
 typedef SinoStatus ReadFields(SinoScan *scan, const SinoScanBox *box, float *fields);
 
+enum { FIELD_BYTES = 64 << 20 }; /* of a piece, unless one row needs more */
+
+/* Rows of a piece. */
+static int64_t rows_at_once(int64_t image_count, int64_t rows, int64_t row_bytes)
+{
+    const int64_t row = sino_larger(sino_times(image_count, row_bytes), 1);
+    return sino_larger(1, sino_smaller(rows, FIELD_BYTES / row));
+}
+
+int64_t sino_load_field_bytes(int64_t image_count, int64_t rows, int64_t row_bytes)
+{
+    return sino_times(rows_at_once(image_count, rows, row_bytes), sino_times(image_count, row_bytes));
+}
+
+/* Averages the fields in a box. */
+static SinoStatus average(const SinoLoad *load, const SinoScanBox *box, int64_t field_count, ReadFields *read,
+                          float *fields, float *field)
+{
+    const int64_t pixels = sino_times(box->row_count, box->column_count);
+    SINO_TRY(read(load->scan, box, fields));
+    if (load->flat_correction == SINO_FLAT_MEDIAN) return sino_fields_median(field_count, pixels, fields, field);
+    sino_fields_mean(field_count, pixels, fields, field);
+    return NULL;
+}
+
 static SinoStatus load_field(const SinoLoad *load, int64_t field_count, ReadFields *read, float *field)
 {
     SinoStatus status = NULL;
     float *fields = NULL;
     int64_t pixels, elements;
-    SINO_TRY(sino_multiply(load->box.row_count, load->box.column_count, "a slab's field", &pixels));
+    const int64_t columns = load->box.column_count, end = load->box.first_row + load->box.row_count;
+    const int64_t rows = rows_at_once(field_count, load->box.row_count, sino_times(columns, (int64_t)sizeof *field));
+    SINO_TRY(sino_multiply(rows, columns, "a slab's field", &pixels));
     SINO_TRY(sino_multiply(field_count, pixels, "a slab's fields", &elements));
     SINO_TRY(sino_allocate(elements, sizeof *fields, "flat or dark fields", &fields));
-    SINO_TRY_OR(status, cleanup, read(load->scan, &load->box, fields));
-    if (load->flat_correction == SINO_FLAT_MEDIAN)
-        status = sino_fields_median(field_count, pixels, fields, field);
-    else
-        sino_fields_mean(field_count, pixels, fields, field);
-cleanup:
+    for (SinoScanBox box = load->box; !status && box.first_row < end; box.first_row += rows) {
+        box.row_count = sino_smaller(rows, end - box.first_row);
+        status =
+            average(load, &box, field_count, read, fields, field + (box.first_row - load->box.first_row) * columns);
+    }
     free(fields);
     return status;
 }
@@ -49,25 +78,28 @@ static SinoStatus load_cpu(const SinoTask *task)
     const Arguments *arguments = task->arguments;
     const SinoLoad *load = &arguments->load;
     const SinoScanInfo *info = sino_scan_info(load->scan);
-    SINO_TRY(load_counts(load, sino_task_buffer(task, 0)));
-    if (load->flat_correction == SINO_FLAT_NONE) return NULL;
-    SINO_TRY(load_field(load, info->flat_count, sino_scan_read_flats, sino_task_buffer(task, 1)));
-    return load_field(load, info->dark_count, sino_scan_read_darks, sino_task_buffer(task, 2));
+    SINO_TRY(load_counts(load, sino_task_buffer(task, COUNTS)));
+    if (!load->fields || load->flat_correction == SINO_FLAT_NONE) return NULL;
+    SINO_TRY(load_field(load, info->flat_count, sino_scan_read_flats, sino_task_buffer(task, FLAT)));
+    return load_field(load, info->dark_count, sino_scan_read_darks, sino_task_buffer(task, DARK));
 }
 
 static const SinoTaskKind load_kind = {
-    .name = "load", .argument_bytes = sizeof(Arguments), .access_min = 4, .access_max = 4, .cpu = load_cpu};
+    .name = "load", .argument_bytes = sizeof(Arguments), .access_min = FLAT, .access_max = DATA, .cpu = load_cpu};
 
 SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const SinoLoad *load, SinoData *io,
                             SinoData *counts, SinoData *flat, SinoData *dark)
 {
     const Arguments arguments = {.load = *load};
-    const SinoAccess access[] = {{counts, SINO_WRITE}, {flat, SINO_WRITE}, {dark, SINO_WRITE}, {io, SINO_READ_WRITE}};
+    const SinoAccess access[] = {[COUNTS] = {counts, SINO_WRITE},
+                                 [IO] = {io, SINO_READ_WRITE},
+                                 [FLAT] = {flat, SINO_WRITE},
+                                 [DARK] = {dark, SINO_WRITE}};
     return sino_task_submit(runtime, &load_kind,
                             &(SinoTaskRequest){.position = position,
                                                .arguments = &arguments,
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
-                                               .access_count = 4,
+                                               .access_count = load->fields ? DATA : FLAT,
                                                .urgent = true});
 }

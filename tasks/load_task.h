@@ -12,15 +12,21 @@ typedef struct SinoAngleRun {
     int64_t first, count;
 } SinoAngleRun;
 
-/* The part of a scan that a task load reads: a slab's counts[angle][row][column] at the angles of all runs, and its
- * mean or median flat and dark field[row][column]. The data `io` orders all tasks that call HDF5. */
+/* The part of a scan that a task load reads: counts[angle][row][column] of a box at the angles of all runs, and the
+ * box's mean or median flat and dark field[row][column]. The data `io` orders all tasks that call HDF5. */
 typedef struct SinoLoad {
     SinoScan *scan;
     SinoScanBox box;
     int64_t run_count;
     const SinoAngleRun *run; /* not owned */
     SinoFlatCorrection flat_correction;
+    bool fields; /* false: only counts are read; flat and dark are NULL */
 } SinoLoad;
+
+/* Bytes in which a task load averages `image_count` fields of `rows` rows: it does so in pieces of whole rows. */
+int64_t sino_load_field_bytes(int64_t image_count, int64_t rows, int64_t row_bytes);
+
+/* Inserts load. */
 SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const SinoLoad *load, SinoData *io,
                             SinoData *counts, SinoData *flat, SinoData *dark);
 

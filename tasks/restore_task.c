@@ -19,7 +19,8 @@ static bool fits(const SinoJournalEntry *entry, const SinoRestore *to)
 static SinoStatus verify(const SinoJournalEntry *entry, const SinoRestore *to, float *slices, bool *equal)
 {
     SINO_TRY(sino_volume_read_back(to->volume, entry->first_slice, entry->slice_count, slices, equal));
-    *equal = *equal && sino_journal_checksum(entry->slice_count * to->pixel_count, slices) == entry->checksum;
+    const int64_t voxels = sino_times(entry->slice_count, sino_times(to->sections.width, to->sections.height));
+    *equal = *equal && sino_journal_checksum(voxels, slices) == entry->checksum;
     return NULL;
 }
 
@@ -27,13 +28,11 @@ static SinoStatus verify(const SinoJournalEntry *entry, const SinoRestore *to, f
 static void restore(const SinoJournalEntry *entry, const SinoRestore *to, const float *slices)
 {
     const int64_t first = entry->first_slice, count = entry->slice_count;
-    memcpy(to->repaired + first, entry->repaired, (size_t)count * sizeof *to->repaired);
+    if (to->repaired) memcpy(to->repaired + first, entry->repaired, (size_t)count * sizeof *to->repaired);
     for (int64_t i = first; i < first + count; i++) to->told[i] = 1;
     if (!entry->keeper) return;
     memcpy(to->residuals + first * to->columns, entry->residuals, (size_t)(count * to->columns) * sizeof(double));
-    const int64_t picture = to->picture_slice - first;
-    if (to->picture && picture >= 0 && picture < count)
-        memcpy(to->picture, slices + picture * to->pixel_count, (size_t)to->pixel_count * sizeof(float));
+    sino_sections_take(&to->sections, first, count, slices);
     for (int64_t i = first; i < first + count; i++) to->told[to->slice_count + i] = 1;
 }
 
@@ -48,7 +47,8 @@ static SinoStatus restore_cpu(const SinoTask *task)
         const SinoJournalEntry *entry = sino_journal_entry(to->journal, e);
         if (entry->keeper && fits(entry, to)) most = sino_larger(most, entry->slice_count);
     }
-    SINO_TRY(sino_allocate(most, (size_t)to->pixel_count * sizeof *slices, "slices to be checked", &slices));
+    const int64_t pixels = sino_times(to->sections.width, to->sections.height);
+    SINO_TRY(sino_allocate(sino_times(most, pixels), sizeof *slices, "slices to be checked", &slices));
     for (int64_t e = 0; !status && e < count; e++) {
         const SinoJournalEntry *entry = sino_journal_entry(to->journal, e);
         bool equal = fits(entry, to);

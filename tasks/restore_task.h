@@ -5,19 +5,19 @@
 
 #include "journal.h"
 #include "runtime.h"
+#include "sections.h"
 #include "volume.h"
 
 /* Where the entries of a journal go. Pointers are not owned. */
 typedef struct SinoRestore {
     const SinoJournal *journal;
     SinoVolume *volume;
-    int64_t slice_count, pixel_count; /* slices of the volume, N² */
-    int64_t columns;                  /* residuals of a slice */
-    double *residuals;                /* the run's [slices][columns] */
-    int64_t *repaired;                /* the run's [slices] */
-    int64_t tally_count;              /* of every entry; the caller adds the tallies of slices that are taken over */
-    int64_t picture_slice;            /* this slice is copied to `picture` if it is found */
-    float *picture;                   /* float[N][N]; NULL: none */
+    int64_t slice_count;   /* of the volume */
+    int64_t columns;       /* residuals of a slice */
+    double *residuals;     /* the run's [slices][columns] */
+    int64_t *repaired;     /* the run's [slices]; NULL: not told */
+    int64_t tally_count;   /* of every entry; the caller adds the tallies of slices that are taken over */
+    SinoSections sections; /* get the slices that are found */
     int64_t *told; /* [2][slices]: becomes 1 where this rank has a slice's repair count; and where its voxels are on the
                     * disk as they were stored */
 } SinoRestore;

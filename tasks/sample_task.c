@@ -24,7 +24,7 @@ static SinoStatus sample_cpu(const SinoTask *task)
     for (int64_t i = 0; i < wanted->run_count; i++)
         for (int64_t k = wanted->run[i].first; k < wanted->run[i].first + wanted->run[i].count; k++, j++)
             for (int64_t c = 0; c < columns; c++) {
-                const int64_t row = wanted->place[j] * columns + c;
+                const int64_t row = (wanted->place ? wanted->place[j] : j) * columns + c;
                 wanted->to[k * columns + c] =
                     value_at(sino_task_buffer(task, 0), arguments->slices.precision,
                              sino_panel_element(arguments->slices, angles * columns, row, wanted->slice));

@@ -12,7 +12,7 @@ typedef struct SinoSample {
     int64_t slice, column_count;
     int64_t run_count;
     const SinoAngleRun *run; /* [run_count]: angles of the scan; not owned */
-    const int64_t *place;    /* number of each angle in the sinogram; not owned */
+    const int64_t *place;    /* number of each angle in the sinogram; NULL: in order; not owned */
     float *to;               /* float[K·M], in the order of the scan; not owned */
 } SinoSample;
 SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, const SinoSample *sample,

@@ -9,7 +9,7 @@
 
 int64_t sino_tally_count(const SinoTally *to)
 {
-    int64_t count = to->column_count;
+    int64_t count = to->column_count + to->row_count;
     for (int64_t i = 0; i < to->run_count; i++) count += to->run[i].count;
     return count;
 }
@@ -18,7 +18,8 @@ void sino_tally_add(const SinoTally *to, const int64_t *tally)
 {
     for (int64_t i = 0; i < to->run_count; i++)
         for (int64_t k = 0; k < to->run[i].count; k++) to->by_angle[to->run[i].first + k] += *tally++;
-    for (int64_t c = 0; c < to->column_count; c++) to->by_column[c] += tally[c];
+    for (int64_t c = 0; c < to->column_count; c++) to->by_column[c] += *tally++;
+    for (int64_t r = 0; r < to->row_count; r++) to->by_row[r] += *tally++;
 }
 
 /* Notes that the slices are stored; an end of the program then leaves them for --resume. */
@@ -29,12 +30,13 @@ static void note(const SinoTask *task, const SinoStore *to)
                               .repaired = sino_task_buffer(task, 2),
                               .tally_count = sino_tally_count(&to->tally),
                               .tally = sino_task_buffer(task, 3)};
+    const int64_t pixels = sino_times(to->sections.width, to->sections.height);
     if (!to->journal) return;
     if (to->keeper) {
         entry.keeper = 1;
         entry.columns = to->columns;
         entry.residuals = sino_task_buffer(task, 1);
-        entry.checksum = sino_journal_checksum(sino_times(to->slice_count, to->pixel_count), sino_task_buffer(task, 0));
+        entry.checksum = sino_journal_checksum(sino_times(to->slice_count, pixels), sino_task_buffer(task, 0));
     }
     sino_journal_append(to->journal, &entry);
     if (to->volume) sino_volume_stay(to->volume);
@@ -44,10 +46,7 @@ static SinoStatus keep(const SinoTask *task, const SinoStore *to)
 {
     memcpy(to->residuals + to->first_slice * to->columns, sino_task_buffer(task, 1),
            (size_t)(to->slice_count * to->columns) * sizeof *to->residuals);
-    const int64_t picture = to->picture_slice - to->first_slice;
-    if (to->picture && picture >= 0 && picture < to->slice_count)
-        memcpy(to->picture, (const float *)sino_task_buffer(task, 0) + picture * to->pixel_count,
-               (size_t)to->pixel_count * sizeof *to->picture);
+    sino_sections_take(&to->sections, to->first_slice, to->slice_count, sino_task_buffer(task, 0));
     return to->volume ? sino_volume_write(to->volume, to->first_slice, to->slice_count, sino_task_buffer(task, 0))
                       : NULL;
 }
@@ -55,7 +54,9 @@ static SinoStatus keep(const SinoTask *task, const SinoStore *to)
 static SinoStatus store_cpu(const SinoTask *task)
 {
     const SinoStore *to = task->arguments;
-    memcpy(to->repaired + to->first_slice, sino_task_buffer(task, 2), (size_t)to->slice_count * sizeof *to->repaired);
+    if (to->repaired)
+        memcpy(to->repaired + to->first_slice, sino_task_buffer(task, 2),
+               (size_t)to->slice_count * sizeof *to->repaired);
     sino_tally_add(&to->tally, sino_task_buffer(task, 3));
     if (to->keeper) SINO_TRY(keep(task, to));
     note(task, to);

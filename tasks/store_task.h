@@ -6,17 +6,19 @@
 #include "journal.h"
 #include "load_task.h"
 #include "runtime.h"
+#include "sections.h"
 #include "volume.h"
 
 /* Where undefined values are counted. Pointers are not owned. */
 typedef struct SinoTally {
     int64_t *by_angle;  /* the run's [angle of the scan] */
     int64_t *by_column; /* the run's [column_count] */
-    int64_t column_count, run_count;
+    int64_t *by_row;    /* the run's [row_count]; NULL: rows are counted as slices (SinoStore.repaired) */
+    int64_t column_count, row_count, run_count;
     const SinoAngleRun *run; /* [run_count]: the angles of this rank, in the order of a minibatch's tally */
 } SinoTally;
 
-/* The numbers of a minibatch's tally: by angle of this rank, then by column. */
+/* The numbers of a minibatch's tally: by angle of this rank, then by column, then by row. */
 int64_t sino_tally_count(const SinoTally *to);
 
 /* Adds a minibatch's tally to the run's. */
@@ -32,11 +34,9 @@ typedef struct SinoStore {
     int64_t first_slice, slice_count;
     int64_t columns;   /* columns of the history */
     double *residuals; /* the run's [slices][columns] */
-    int64_t *repaired; /* the run's [slices] */
+    int64_t *repaired; /* the run's [slices]; NULL: not told */
     SinoTally tally;
-    int64_t picture_slice; /* this slice is copied to `picture` if the minibatch has it */
-    int64_t pixel_count;   /* N² */
-    float *picture;        /* float[N][N]; NULL: none */
+    SinoSections sections; /* get the minibatch's part */
 } SinoStore;
 SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const SinoStore *store, SinoData *io,
                              SinoData *image, SinoData *history, SinoData *repaired, SinoData *tally);

@@ -355,7 +355,7 @@ static void sides_of_a_slice_are_the_callers_choice(void **state)
                 "volume is 46x46; allowed: at least the 47 detector columns, because every algorithm but fbp needs "
                 "all voxels that rays cross",
                 "recon scan.h5 -o x.h5 --volume 46x46");
-    cli_refuses(at, "--volume is '48'; allowed: auto or two integers such as 2x3, each from 1 to 65536",
+    cli_refuses(at, "--volume is '48'; allowed: auto, or two or three integers such as 256x256, each from 1 to 65536",
                 "recon scan.h5 -o x.h5 --volume 48");
 }
 

@@ -303,7 +303,8 @@ SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t sl
                                     sino_times(slice_count, input->binning)),
                       .run_count = input->run_count,
                       .run = input->run,
-                      .flat_correction = input->flat_correction};
+                      .flat_correction = input->flat_correction,
+                      .fields = true};
 }
 
 int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count)

@@ -55,6 +55,7 @@ static SinoStatus new_data(Run *run)
         .ray_count = sino_solver_rays(&run->solver_run),
         .slab_slices = plan->slab_slices,
         .set_count = sino_smaller(COUNT_SETS, plan->slab_count),
+        .field_set_count = sino_smaller(COUNT_SETS, plan->slab_count),
         .marked = run->of.solver->iterative};
     SINO_TRY(sino_stages_new(&stages, &run->stages));
     SINO_TRY(sino_allocate(plan->slots, sizeof *run->slot, "slots", &run->slot));
@@ -98,7 +99,7 @@ static bool is_wanted(const Run *run, int64_t slab, int64_t slot)
 {
     const SinoStreaming *plan = run->of.streaming;
     const int64_t picture =
-        run->of.record->picture_slice - run->of.input->first_slice - slab * plan->slab_slices - slot * plan->minibatch;
+        run->of.record->sections.slice - run->of.input->first_slice - slab * plan->slab_slices - slot * plan->minibatch;
     const bool pictured = run->of.record->sinogram && picture >= 0 && picture < slot_slices(run, slab, slot);
     return pictured || !is_done(run, slab, slot);
 }
@@ -114,16 +115,22 @@ static SinoStatus insert_load(Run *run, int64_t slab)
     if (slab >= run->of.streaming->slab_count) return NULL;
     for (int64_t s = 0; s < slot_count(run, slab); s++) wanted |= is_wanted(run, slab, s);
     if (!wanted) return NULL;
-    SinoPosition position = SINO_NOWHERE;
-    position.slab = slab;
-    return sino_stages_load(run->stages, position, slab % COUNT_SETS, slab * run->of.streaming->slab_slices,
-                            slab_slices(run, slab));
+    SinoStageLoad load = {.position = SINO_NOWHERE,
+                          .set = slab % COUNT_SETS,
+                          .field_set = slab % COUNT_SETS,
+                          .fields = true,
+                          .first_slice = slab * run->of.streaming->slab_slices,
+                          .slice_count = slab_slices(run, slab),
+                          .run_count = run->of.input->run_count,
+                          .run = run->of.input->run};
+    load.position.slab = slab;
+    return sino_stages_load(run->stages, &load);
 }
 
 static SinoStatus insert_sample(Run *run, SinoMinibatch *minibatch)
 {
     const SinoInput *input = run->of.input;
-    const SinoSample sample = {.slice = run->of.record->picture_slice - input->first_slice - minibatch->first_slice,
+    const SinoSample sample = {.slice = run->of.record->sections.slice - input->first_slice - minibatch->first_slice,
                                .column_count = input->geometry.column_count,
                                .run_count = input->run_count,
                                .run = input->run,
@@ -148,12 +155,15 @@ static SinoStatus insert_start(Run *run, int64_t slab, int64_t slot)
     minibatch->position.minibatch = slab * plan->slots + slot;
     const SinoStageWork work = {.position = minibatch->position,
                                 .slices = minibatch->slices,
+                                .set = slab % COUNT_SETS,
+                                .field_set = slab % COUNT_SETS,
+                                .angle_count = run->of.input->angle_count,
                                 .slab_slices = in_this,
                                 .slice_in_slab = in_slab,
                                 .sinogram = minibatch->vector[0][0],
                                 .repaired = minibatch->repaired,
                                 .tally = minibatch->tally};
-    SINO_TRY(sino_stages_insert(run->stages, slab % COUNT_SETS, &work));
+    SINO_TRY(sino_stages_insert(run->stages, &work));
     SINO_TRY(insert_sample(run, minibatch));
     return minibatch->stopped ? NULL : run->of.solver->start(&run->solver_run, minibatch);
 }
@@ -208,7 +218,6 @@ SinoTally sino_reconstruction_tally(const SinoInput *input, const SinoRecord *re
 
 static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
 {
-    const int64_t size = run->of.op->problem.geometry.grid_size;
     const SinoImaging imaging = {.scale = run->of.scale, .mask_ratio = run->of.settings->mask_ratio};
     const SinoStore store = {.keeper = sino_minibatch_is_kept(minibatch),
                              .volume = run->of.volume,
@@ -219,9 +228,7 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                              .residuals = run->of.record->residuals,
                              .repaired = run->of.record->repaired,
                              .tally = sino_reconstruction_tally(run->of.input, run->of.record),
-                             .picture_slice = run->of.record->picture_slice,
-                             .pixel_count = sino_times(size, size),
-                             .picture = run->of.record->tomogram};
+                             .sections = run->of.record->sections};
     SINO_TRY(sino_insert_image(minibatch, &imaging));
     return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_stages_io(run->stages),
                              minibatch->image, minibatch->history, minibatch->repaired, minibatch->tally);

@@ -7,25 +7,39 @@
 #include "buffers.h"
 #include "geometry.h"
 #include "processes.h"
+#include "sections.h"
+
+/* The sizes of a record. */
+typedef struct SinoRecordShape {
+    int64_t slice_count, height, width;           /* of the volume */
+    int64_t columns;                              /* of the history: iterations + 1 */
+    int64_t angle_count, row_count, column_count; /* of the scan; rows after binning */
+    const char *row_name;                         /* for messages: what a row is; constant */
+    bool pictures;
+    bool planes; /* pictures of the planes across the slices, too */
+} SinoRecordShape;
+
+/* The shape of a reconstruction slice by slice. */
+SinoRecordShape sino_record_shape(const SinoGeometry *geometry, int64_t slice_count, int64_t history_columns,
+                                  bool pictures);
 
 typedef struct SinoRecord {
     int64_t slice_count, columns; /* columns of the history: iterations + 1 */
     double *residuals;            /* [slices][columns]; owned */
-    int64_t *repaired;            /* [slices]: undefined values of each slice; owned */
-    int64_t angle_count, column_count;
-    int64_t *by_angle, *by_column; /* [angle of the scan], [column]: undefined values of all slices; owned */
-    int64_t picture_slice, pixel_count, ray_count; /* of the picture's slice; N² pixels, K·M rays */
-    float *sinogram, *tomogram; /* of the picture's slice: [K][M], [N][N]; owned; NULL without pictures */
+    int64_t angle_count, row_count, column_count;
+    const char *row_name;          /* for messages: what a row is; constant */
+    int64_t *repaired;             /* [row]: undefined values of each row of the scan; owned */
+    int64_t *by_angle, *by_column; /* [angle of the scan], [column]: undefined values of all rows; owned */
+    SinoSections sections;         /* for pictures; arrays are owned, NULL without pictures */
+    float *sinogram;               /* [angle][column] of the middle row; owned; NULL without pictures */
 } SinoRecord;
 
-/* Allocates a record of slice_count slices, filled with 0. The picture is that of the middle slice. SINO_FAILED: no
- * memory. */
-SinoStatus sino_record_new(const SinoGeometry *geometry, int64_t slice_count, int64_t history_columns, bool pictures,
-                           SinoRecord *record);
+/* Allocates a record, filled with 0. The picture is that of the middle slice. SINO_FAILED: no memory. */
+SinoStatus sino_record_new(const SinoRecordShape *shape, SinoRecord *record);
 void sino_record_free(SinoRecord *record);
 
 /* Bytes of a record's arrays, saturating at 2⁵⁹. */
-int64_t sino_record_bytes(const SinoGeometry *geometry, int64_t slice_count, int64_t history_columns, bool pictures);
+int64_t sino_record_bytes(const SinoRecordShape *shape);
 
 /* Collective: rank 0's record gets the entries of every rank; those of other ranks are undefined afterwards. */
 SinoStatus sino_record_join(SinoProcesses *processes, SinoRecord *record);

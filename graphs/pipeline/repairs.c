@@ -13,22 +13,22 @@ const char sino_repairs_advice[] =
 /* Undefined values by kind. */
 typedef struct Kinds {
     int64_t projections, columns; /* without any value */
-    int64_t of_slice;             /* values of these that each slice lacks */
-    int64_t total, rest, slices;  /* slices: those that lack more than `of_slice` */
+    int64_t of_row;               /* values of these that each row lacks */
+    int64_t total, rest, rows;    /* rows: those that lack more than `of_row` */
 } Kinds;
 
 static Kinds kinds_of(const SinoRecord *record)
 {
     Kinds kinds = {0};
-    const int64_t slices = record->slice_count, angles = record->angle_count, columns = record->column_count;
-    for (int64_t k = 0; k < angles; k++) kinds.projections += record->by_angle[k] == slices * columns;
-    for (int64_t c = 0; c < columns; c++) kinds.columns += record->by_column[c] == slices * angles;
-    kinds.of_slice = kinds.projections * columns + kinds.columns * (angles - kinds.projections);
-    for (int64_t i = 0; i < slices; i++) {
+    const int64_t rows = record->row_count, angles = record->angle_count, columns = record->column_count;
+    for (int64_t k = 0; k < angles; k++) kinds.projections += record->by_angle[k] == rows * columns;
+    for (int64_t c = 0; c < columns; c++) kinds.columns += record->by_column[c] == rows * angles;
+    kinds.of_row = kinds.projections * columns + kinds.columns * (angles - kinds.projections);
+    for (int64_t i = 0; i < rows; i++) {
         kinds.total += record->repaired[i];
-        kinds.slices += record->repaired[i] > kinds.of_slice;
+        kinds.rows += record->repaired[i] > kinds.of_row;
     }
-    kinds.rest = kinds.total - slices * kinds.of_slice;
+    kinds.rest = kinds.total - rows * kinds.of_row;
     return kinds;
 }
 
@@ -67,28 +67,28 @@ static void list_full(int64_t count, const int64_t *entry, int64_t full, int64_t
 void sino_repairs_tell(SinoLog *log, const SinoInput *input, const SinoRecord *record, bool weighted)
 {
     const Kinds kinds = kinds_of(record);
-    const int64_t slices = record->slice_count, angles = record->angle_count, columns = record->column_count;
+    const int64_t rows = record->row_count, angles = record->angle_count, columns = record->column_count;
     char list[512];
     if (kinds.projections > 0) {
-        list_full(angles, record->by_angle, slices * columns, 0, 1, sizeof list, list);
+        list_full(angles, record->by_angle, rows * columns, 0, 1, sizeof list, list);
         sino_log_warning(log, "repair", "projections without any value: %" PRId64 " of %" PRId64 ", %s; number %s",
                          kinds.projections, angles, weighted ? "they have weight 0" : "they are taken as 0", list);
     }
     if (kinds.columns > 0) {
-        list_full(columns, record->by_column, slices * angles, input->first_column, input->binning, sizeof list, list);
+        list_full(columns, record->by_column, rows * angles, input->first_column, input->binning, sizeof list, list);
         sino_log_warning(log, "repair", "detector columns without any value: %" PRId64 " of %" PRId64 ", %s; column %s",
                          kinds.columns, columns, weighted ? "they have weight 0" : "they are interpolated", list);
     }
     if (kinds.rest > 0)
-        sino_log_warning(log, "repair", "%" PRId64 " %sundefined values in %" PRId64 " of %" PRId64 " slices %s",
-                         kinds.rest, kinds.projections + kinds.columns > 0 ? "other " : "", kinds.slices, slices,
-                         weighted ? "have weight 0" : "were interpolated");
+        sino_log_warning(log, "repair", "%" PRId64 " %sundefined values in %" PRId64 " of %" PRId64 " %s %s",
+                         kinds.rest, kinds.projections + kinds.columns > 0 ? "other " : "", kinds.rows, rows,
+                         record->row_name, weighted ? "have weight 0" : "were interpolated");
 }
 
 SinoStatus sino_repairs_check(const SinoRecord *record, double most)
 {
     const Kinds kinds = kinds_of(record);
-    const double values = (double)record->slice_count * (double)record->angle_count * (double)record->column_count;
+    const double values = (double)record->row_count * (double)record->angle_count * (double)record->column_count;
     SINO_CHECK((double)kinds.total <= most * values, SINO_BAD_INPUT,
                "%.1f %% of the values are undefined; allowed: up to %g %% (--max-repaired %g): %s",
                100 * (double)kinds.total / values, 100 * most, most, sino_repairs_advice);

@@ -73,6 +73,8 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
         .tally = work->tally,
         .places = own->places,
         .scratch = own->scratch};
+    correct.correction.angle_count = work->angle_count;
+    correct.correction.uncounted = work->uncounted;
     correct.correction.marked = request->marked;
     return sino_insert_correct(request->runtime, work->position, &correct);
 }

@@ -7,21 +7,19 @@
 
 #include <stdlib.h>
 
-enum { SETS_MAX = 2 };
-
 const SinoStageKind *const sino_stage_kinds[] = {&sino_stage_correct, NULL};
 
 enum { KINDS = sizeof sino_stage_kinds / sizeof *sino_stage_kinds - 1 };
 
-/* Counts and fields of one slab. */
-typedef struct CountSet {
-    SinoData *counts, *flat, *dark;
-} CountSet;
+typedef struct FieldSet {
+    SinoData *flat, *dark;
+} FieldSet;
 
 struct SinoStages {
     SinoStagesRequest request;
     SinoData *io;
-    CountSet set[SETS_MAX];
+    SinoData *counts[SINO_COUNT_SETS_MAX];
+    FieldSet fields[SINO_COUNT_SETS_MAX];
     void *own[KINDS]; /* [kind]: the stage's buffers; owned by the stage */
 };
 
@@ -40,21 +38,21 @@ static SinoStatus prepare(const SinoStagesRequest *request, const SinoStageKind 
     return kind->prepare ? kind->prepare(request, own) : NULL;
 }
 
-static SinoStatus new_set(const SinoStagesRequest *request, CountSet *set)
+static SinoStatus new_fields(const SinoStagesRequest *request, FieldSet *fields)
 {
-    const SinoInput *input = request->input;
-    const int64_t field = sino_input_field_bytes(input, request->slab_slices);
-    SINO_TRY(sino_data_new(request->runtime, "counts",
-                           sino_input_slab_bytes(input, input->angle_count, request->slab_slices), &set->counts));
-    SINO_TRY(sino_data_new(request->runtime, "flat", field, &set->flat));
-    return sino_data_new(request->runtime, "dark", field, &set->dark);
+    const int64_t bytes = sino_input_field_bytes(request->input, request->slab_slices);
+    SINO_TRY(sino_data_new(request->runtime, "flat", bytes, &fields->flat));
+    return sino_data_new(request->runtime, "dark", bytes, &fields->dark);
 }
 
 static SinoStatus new_data(SinoStages *stages)
 {
     const SinoStagesRequest *request = &stages->request;
+    const int64_t counts = sino_input_slab_bytes(request->input, request->input->angle_count, request->slab_slices);
     SINO_TRY(sino_data_new(request->runtime, "io", 0, &stages->io));
-    for (int64_t i = 0; i < request->set_count; i++) SINO_TRY(new_set(request, &stages->set[i]));
+    for (int64_t i = 0; i < request->set_count; i++)
+        SINO_TRY(sino_data_new(request->runtime, "counts", counts, &stages->counts[i]));
+    for (int64_t i = 0; i < request->field_set_count; i++) SINO_TRY(new_fields(request, &stages->fields[i]));
     for (int i = 0; i < KINDS; i++) SINO_TRY(prepare(request, sino_stage_kinds[i], &stages->own[i]));
     return NULL;
 }
@@ -77,10 +75,10 @@ void sino_stages_free(SinoStages *stages)
     if (!stages) return;
     for (int i = 0; i < KINDS; i++)
         if (sino_stage_kinds[i]->release) sino_stage_kinds[i]->release(stages->own[i]);
-    for (int i = 0; i < SETS_MAX; i++) {
-        sino_data_free(stages->set[i].counts);
-        sino_data_free(stages->set[i].flat);
-        sino_data_free(stages->set[i].dark);
+    for (int i = 0; i < SINO_COUNT_SETS_MAX; i++) {
+        sino_data_free(stages->counts[i]);
+        sino_data_free(stages->fields[i].flat);
+        sino_data_free(stages->fields[i].dark);
     }
     sino_data_free(stages->io);
     free(stages);
@@ -91,20 +89,23 @@ SinoData *sino_stages_io(const SinoStages *stages)
     return stages->io;
 }
 
-SinoStatus sino_stages_load(SinoStages *stages, SinoPosition position, int64_t set, int64_t first_slice,
-                            int64_t slice_count)
+SinoStatus sino_stages_load(SinoStages *stages, const SinoStageLoad *what)
 {
-    const CountSet *to = &stages->set[set];
-    const SinoLoad load = sino_input_load(stages->request.input, first_slice, slice_count);
-    return sino_insert_load(stages->request.runtime, position, &load, stages->io, to->counts, to->flat, to->dark);
+    const FieldSet *fields = &stages->fields[what->field_set];
+    SinoLoad load = sino_input_load(stages->request.input, what->first_slice, what->slice_count);
+    load.run_count = what->run_count;
+    load.run = what->run;
+    load.fields = what->fields;
+    return sino_insert_load(stages->request.runtime, what->position, &load, stages->io, stages->counts[what->set],
+                            fields->flat, fields->dark);
 }
 
-SinoStatus sino_stages_insert(SinoStages *stages, int64_t set, const SinoStageWork *work)
+SinoStatus sino_stages_insert(SinoStages *stages, const SinoStageWork *work)
 {
     SinoStageWork of_set = *work;
-    of_set.counts = stages->set[set].counts;
-    of_set.flat = stages->set[set].flat;
-    of_set.dark = stages->set[set].dark;
+    of_set.counts = stages->counts[work->set];
+    of_set.flat = stages->fields[work->field_set].flat;
+    of_set.dark = stages->fields[work->field_set].dark;
     for (int i = 0; i < KINDS; i++)
         if (is_wanted(&stages->request, sino_stage_kinds[i]))
             SINO_TRY(sino_stage_kinds[i]->insert(&stages->request, stages->own[i], &of_set));
@@ -143,8 +144,14 @@ static SinoStatus read_sinograms(Reading *reading, int64_t first_slice, float *s
         sino_data_new(request->runtime, "undefined",
                       (request->input->angle_count + request->input->geometry.column_count) * (int64_t)sizeof(int64_t),
                       &reading->work.tally));
-    SINO_TRY(sino_stages_load(reading->stages, SINO_NOWHERE, 0, first_slice, slices.slice_count));
-    SINO_TRY(sino_stages_insert(reading->stages, 0, &reading->work));
+    const SinoStageLoad load = {.position = SINO_NOWHERE,
+                                .fields = true,
+                                .first_slice = first_slice,
+                                .slice_count = slices.slice_count,
+                                .run_count = request->input->run_count,
+                                .run = request->input->run};
+    SINO_TRY(sino_stages_load(reading->stages, &load));
+    SINO_TRY(sino_stages_insert(reading->stages, &reading->work));
     SINO_TRY(sino_runtime_wait(request->runtime));
     SINO_TRY(sino_data_acquire(reading->work.sinogram, SINO_READ, &memory));
     deinterleave(slices, request->ray_count, memory, sinograms);
@@ -158,14 +165,17 @@ SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool p
     const SinoSlices slices = {
         .precision = SINO_SINGLE, .stride = sino_panel_stride(SINO_SINGLE, slice_count), .slice_count = slice_count};
     const int64_t rays = sino_times(input->angle_count, input->geometry.column_count);
-    Reading reading = {.request = {.runtime = runtime,
-                                   .input = input,
-                                   .slices = slices,
-                                   .ray_count = rays,
-                                   .slab_slices = slice_count,
-                                   .set_count = 1,
-                                   .projections = projections},
-                       .work = {.position = SINO_NOWHERE, .slices = slices, .slab_slices = slice_count}};
+    Reading reading = {
+        .request = {.runtime = runtime,
+                    .input = input,
+                    .slices = slices,
+                    .ray_count = rays,
+                    .slab_slices = slice_count,
+                    .set_count = 1,
+                    .field_set_count = 1,
+                    .projections = projections},
+        .work = {
+            .position = SINO_NOWHERE, .slices = slices, .angle_count = input->angle_count, .slab_slices = slice_count}};
     float *sinograms = NULL;
     SinoStatus status = sino_allocate(sino_times(rays, slice_count), sizeof *sinograms, "sinograms", &sinograms);
     if (!status) status = read_sinograms(&reading, first_slice, sinograms);

@@ -18,23 +18,29 @@ typedef enum SinoStageScope {
     SINO_SCOPE_SINOGRAM /* all angles of a slice: skipped for single projections, refused if ranks share a slice */
 } SinoStageScope;
 
+enum { SINO_COUNT_SETS_MAX = 16 };
+
 /* The sizes of a chain of stages. */
 typedef struct SinoStagesRequest {
     SinoRuntime *runtime;
     const SinoInput *input;
-    SinoSlices slices;   /* slices of the largest minibatch */
-    int64_t ray_count;   /* rows of a minibatch's sinogram on this rank */
-    int64_t slab_slices; /* slices of the largest slab */
-    int64_t set_count;   /* slabs whose counts are in memory at the same time: 1 or 2 */
-    bool projections;    /* single projections are read: SINO_SCOPE_SINOGRAM stages are skipped */
-    bool marked;         /* undefined values are marked for iterative solvers (correct.h); false: interpolated */
+    SinoSlices slices;       /* slices of the largest minibatch */
+    int64_t ray_count;       /* rows of a minibatch's sinogram on this rank */
+    int64_t slab_slices;     /* slices of the largest slab */
+    int64_t set_count;       /* sets of counts in memory at the same time, at most SINO_COUNT_SETS_MAX */
+    int64_t field_set_count; /* likewise, sets of flat and dark fields */
+    bool projections;        /* single projections are read: SINO_SCOPE_SINOGRAM stages are skipped */
+    bool marked;             /* undefined values are marked for iterative solvers (correct.h); false: interpolated */
 } SinoStagesRequest;
 
 /* A minibatch passing through the stages. Data are not owned. */
 typedef struct SinoStageWork {
     SinoPosition position;
     SinoSlices slices;
+    int64_t set, field_set; /* the counts and fields that were loaded for it */
+    int64_t angle_count;    /* angles of the counts: those of the input, or fewer of a scan without places */
     int64_t slab_slices, slice_in_slab; /* slices of its slab, and index in the slab of its first slice */
+    int64_t uncounted;                  /* its first slices whose undefined values are not counted */
     SinoData *counts, *flat, *dark;     /* slab's [angle][row][column], [row][column]; set by sino_stages_insert */
     SinoData *sinogram;                 /* ray_count rows in panels */
     SinoData *repaired;                 /* int64_t[slice]: undefined values */
@@ -69,12 +75,22 @@ void sino_stages_free(SinoStages *stages); /* takes NULL; no task may use them a
 /* The handle by which tasks that call HDF5 are ordered; owned by the stages. */
 SinoData *sino_stages_io(const SinoStages *stages);
 
-/* Inserts `load`: reads counts and fields of slices first_slice … first_slice + slice_count − 1 into set `set`. */
-SinoStatus sino_stages_load(SinoStages *stages, SinoPosition position, int64_t set, int64_t first_slice,
-                            int64_t slice_count);
+/* What is loaded at a time: slices first_slice … first_slice + slice_count − 1 at the angles of some runs. */
+typedef struct SinoStageLoad {
+    SinoPosition position;
+    int64_t set; /* gets the counts */
+    int64_t field_set;
+    bool fields; /* field_set gets the flat and dark fields of these slices; false: it has them */
+    int64_t first_slice, slice_count;
+    int64_t run_count;
+    const SinoAngleRun *run; /* [run_count]; not owned, outlives the task */
+} SinoStageLoad;
 
-/* Inserts the wanted stages, from the counts of set `set` to work->sinogram. */
-SinoStatus sino_stages_insert(SinoStages *stages, int64_t set, const SinoStageWork *work);
+/* Inserts `load`. */
+SinoStatus sino_stages_load(SinoStages *stages, const SinoStageLoad *load);
+
+/* Inserts the wanted stages, from the counts of a set to work->sinogram. */
+SinoStatus sino_stages_insert(SinoStages *stages, const SinoStageWork *work);
 
 /* Computes line integrals of some slices at the input's angles, and waits for its tasks; no other tasks may be in
  * flight. *sinograms is float[slice][angle][column], freed by the caller. `projections` must be true if the input has

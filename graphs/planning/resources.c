@@ -5,10 +5,15 @@
 #include "arithmetic.h"
 #include "device_plan.h"
 
+int64_t sino_workload_fields(const SinoInput *input)
+{
+    if (input->flat_correction == SINO_FLAT_NONE) return 0;
+    return sino_larger(input->info->flat_count, input->info->dark_count);
+}
+
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input)
 {
     const SinoSolver *solver = sino_solver_find(settings->algorithm);
-    const bool fields = input->flat_correction != SINO_FLAT_NONE;
     SinoWorkload job = {.problem = {.geometry = input->geometry,
                                     .precision = settings->precision,
                                     .symmetry = settings->symmetry,
@@ -18,7 +23,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .slice_count = input->slice_count,
                         .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
                         .field_bytes = sino_input_field_bytes(input, 1),
-                        .field_images = fields ? sino_larger(input->info->flat_count, input->info->dark_count) : 0,
+                        .field_images = sino_workload_fields(input),
                         .pictures = settings->pictures};
     job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;
@@ -43,6 +48,8 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
     const SinoOperatorKind *kind = sino_operator_kind(&job->problem);
     const SinoBatch batch = {.stride = streaming->stride, .history_columns = job->history_columns};
     const int64_t slab = streaming->slab_slices;
+    const SinoRecordShape record =
+        sino_record_shape(&job->problem.geometry, job->slice_count, job->history_columns, job->pictures);
     SinoResources bytes = {
         .base_bytes = sino_runtime_base_bytes(),
         .operator_bytes = window_count > 0 ? sino_times(window_count, size->partition_bytes) : size->bytes,
@@ -54,9 +61,8 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .sum_bytes = kind->work_bytes(&size->shape, batch),
         .weight_bytes = weight_bytes(job, &size->shape),
         .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + FIELDS * job->field_bytes),
-        .loading_bytes = sino_times(slab, job->field_images * job->field_bytes),
-        .record_bytes =
-            sino_record_bytes(&job->problem.geometry, job->slice_count, job->history_columns, job->pictures)};
+        .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
+        .record_bytes = sino_record_bytes(&record)};
     const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;
     bytes.data_bytes =
         sino_times(streaming->slots, bytes.slot_bytes) + bytes.weight_bytes + sino_times(sets, bytes.slab_bytes);

@@ -26,6 +26,9 @@ typedef struct SinoWorkload {
  * depend on it, and it may not be known yet. */
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input);
 
+/* The larger number of the flat and dark fields that an input is divided by; 0: none is used. */
+int64_t sino_workload_fields(const SinoInput *input);
+
 /* Bytes of the rank with most. */
 typedef struct SinoResources {
     int64_t base_bytes;     /* program, libraries, tasks in flight */

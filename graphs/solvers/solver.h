@@ -4,6 +4,7 @@
 #ifndef SINO_SOLVER_H
 #define SINO_SOLVER_H
 
+#include "filter.h"
 #include "minibatch.h"
 #include "settings.h"
 #include "update_task.h"
@@ -39,6 +40,9 @@ extern const SinoSolver sino_solver_cg, sino_solver_sirt, sino_solver_fbp, sino_
 
 /* The solver of an algorithm; NULL: it reconstructs without one (fdk). */
 const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice);
+
+/* The window of a setting. */
+SinoFilterWindow sino_solver_window(SinoFbpFilter filter);
 
 /* Number of subsets of the data. */
 int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings);

@@ -30,7 +30,7 @@ static void release(SinoSolverRun *run)
     run->own = NULL;
 }
 
-static SinoFilterWindow window_of(SinoFbpFilter filter)
+SinoFilterWindow sino_solver_window(SinoFbpFilter filter)
 {
     static const SinoFilterWindow window[] = {[SINO_FILTER_RAMP] = SINO_WINDOW_NONE,
                                               [SINO_FILTER_SHEPP] = SINO_WINDOW_SHEPP,
@@ -62,7 +62,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     Filter *filter = NULL;
     SINO_TRY(sino_allocate(1, sizeof *filter, "the filter", &filter));
     run->own = filter;
-    SINO_TRY(sino_filter_new(geometry->column_count, window_of(run->settings->fbp_filter),
+    SINO_TRY(sino_filter_new(geometry->column_count, sino_solver_window(run->settings->fbp_filter),
                              sino_precision_solver(run->op->problem.precision), &filter->filter));
     SINO_TRY(sino_allocate(angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));
     SINO_TRY(weigh_angles(run->op, filter->angle_weight));

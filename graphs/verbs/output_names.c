@@ -33,22 +33,30 @@ static char *picture_name(const SinoSettings *settings, size_t base, const char 
     return asprintf(&name, "%.*s_%s_%05" PRId64 ".png", (int)base, settings->out, what, row) < 0 ? NULL : name;
 }
 
-SinoStatus sino_output_names_new(const SinoSettings *settings, int64_t first_row, int64_t row_step, int64_t slice_count,
+SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *input,
                                  SinoOutputNames *names)
 {
     const size_t base = base_length(settings->out);
-    const int64_t row = first_row + slice_count / 2 * row_step;
+    const struct {
+        const char *name;
+        int64_t number;
+    } picture[SINO_PICTURES] = {
+        [SINO_PICTURE_XY] = {"slice", volume->first_row + volume->slice_count / 2 * volume->row_step},
+        [SINO_PICTURE_XZ] = {"xz", volume->height / 2},
+        [SINO_PICTURE_YZ] = {"yz", volume->width / 2},
+        [SINO_PICTURE_SINOGRAM] = {"sinogram", input->first_row + input->slice_count / 2 * input->binning}};
     names->tiff_directory = tiff_directory(settings, base);
-    names->tomogram_png = picture_name(settings, base, "slice", row);
-    names->sinogram_png = picture_name(settings, base, "sinogram", row);
-    SINO_CHECK(names->tiff_directory && names->tomogram_png && names->sinogram_png, SINO_FAILED,
-               "no memory for file names");
+    bool complete = names->tiff_directory;
+    for (int i = 0; i < SINO_PICTURES; i++) {
+        names->picture[i] = picture_name(settings, base, picture[i].name, picture[i].number);
+        complete = complete && names->picture[i];
+    }
+    SINO_CHECK(complete, SINO_FAILED, "no memory for file names");
     return NULL;
 }
 
 void sino_output_names_free(SinoOutputNames *names)
 {
     free(names->tiff_directory);
-    free(names->tomogram_png);
-    free(names->sinogram_png);
+    for (int i = 0; i < SINO_PICTURES; i++) free(names->picture[i]);
 }

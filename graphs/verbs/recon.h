@@ -8,15 +8,25 @@
 #include "reconstruction.h"
 #include "team.h"
 
+/* Pictures of planes of the volume: BASE_slice_NUMBER.png, BASE_xz_ROW.png, BASE_yz_COLUMN.png; and of the scan:
+ * BASE_sinogram_ROW.png. */
+typedef enum SinoPicture {
+    SINO_PICTURE_XY,
+    SINO_PICTURE_XZ,
+    SINO_PICTURE_YZ,
+    SINO_PICTURE_SINOGRAM,
+    SINO_PICTURES
+} SinoPicture;
+
 /* Names derived from the output's name OUT; BASE is OUT without .h5 or .hdf5. All owned. */
 typedef struct SinoOutputNames {
     char *tiff_directory; /* OUT if only TIFF is requested, else BASE */
-    char *tomogram_png;   /* BASE_slice_ROW.png of the middle slice */
-    char *sinogram_png;   /* BASE_sinogram_ROW.png */
+    char *picture[SINO_PICTURES];
 } SinoOutputNames;
 
-/* Slice i of the output comes from detector row first_row + i·row_step. SINO_FAILED: no memory. */
-SinoStatus sino_output_names_new(const SinoSettings *settings, int64_t first_row, int64_t row_step, int64_t slice_count,
+/* The names of a volume's files, and of the pictures of its middle planes and of the scan's middle row. SINO_FAILED: no
+ * memory. */
+SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *input,
                                  SinoOutputNames *names);
 void sino_output_names_free(SinoOutputNames *names);
 

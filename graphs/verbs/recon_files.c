@@ -57,8 +57,8 @@ static SinoStatus add_outputs(const SinoSettings *settings, const SinoOutputName
     SINO_TRY(sino_files_output(files, "--out", request->hdf5_path));
     if (request->tiff_directory) SINO_TRY(add_slices(request, files));
     if (!settings->pictures) return NULL;
-    SINO_TRY(sino_files_output(files, "a picture", names->tomogram_png));
-    return sino_files_output(files, "a picture", names->sinogram_png);
+    for (int i = 0; i < SINO_PICTURES; i++) SINO_TRY(sino_files_output(files, "a picture", names->picture[i]));
+    return NULL;
 }
 
 SinoStatus sino_recon_check_files(const SinoSettings *settings, const SinoInput *input, const SinoOutputNames *names,

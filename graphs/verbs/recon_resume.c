@@ -3,9 +3,7 @@
 #include "recon_resume.h"
 
 #include "memory.h"
-#include "reconstruction.h"
 #include "restore_task.h"
-#include "spmm.h"
 #include "version.h"
 
 #include <inttypes.h>
@@ -137,6 +135,11 @@ double sino_resume_center(const SinoResume *resume)
     return resume->earlier && scan_line(resume, "center", "%lf", &center) ? center : NAN;
 }
 
+bool sino_resume_number(const SinoResume *resume, const char *name, int64_t *number)
+{
+    return resume->earlier && scan_line(resume, name, "%" SCNd64, number);
+}
+
 static void print_file(FILE *out, const char *name, const char *path)
 {
     struct stat about;
@@ -161,21 +164,7 @@ static void print_input(FILE *out, const SinoSettings *settings, const SinoInput
     print_file(out, "dark fields", settings->darks);
 }
 
-static void print_plan(FILE *out, const SinoInput *input, const SinoRunPlan *plan)
-{
-    const SinoTopology *topology = &plan->division.topology;
-    fprintf(out, "ranks: %" PRId64 "\n", plan->grid.rank_count);
-    fprintf(out, "grid: %" PRId64 "x%" PRId64 "\n", plan->grid.batch_groups, plan->grid.data_ranks);
-    fprintf(out, "topology: nodes=%" PRId64 ",sockets=%" PRId64 ",workers=%" PRId64 "\n", topology->node_count,
-            topology->sockets, topology->workers);
-    fprintf(out, "windows: %d\n", plan->window_count > 0);
-    fprintf(out, "minibatch: %" PRId64 "\n", plan->streaming.minibatch);
-    fprintf(out, "symmetry: %s\n", plan->problem.symmetry ? "yes" : "no");
-    fprintf(out, "center: %.17g\n", input->geometry.center);
-}
-
-static SinoStatus identity_of(const SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
-                              const SinoRunPlan *plan, char **text)
+static SinoStatus identity_of(const SinoSettings *settings, const SinoInput *input, const char *plan, char **text)
 {
     char *fixed = NULL, *made = NULL;
     size_t size;
@@ -185,9 +174,7 @@ static SinoStatus identity_of(const SinoRuntime *runtime, const SinoSettings *se
         fprintf(out, "version: %s\n", sino_version_text());
         print_input(out, settings, input);
         fputs(fixed, out);
-        fprintf(out, "processors: %s%s\n", sino_spmm_isa_name(),
-                sino_runtime_device_count(runtime) > 0 ? " and devices" : "");
-        print_plan(out, input, plan);
+        fputs(plan, out);
     }
     free(fixed);
     if (out && fclose(out) == 0) {
@@ -221,10 +208,10 @@ static SinoStatus compare(const SinoResume *resume, const char *lines, const cha
     return NULL;
 }
 
-SinoStatus sino_resume_identify(SinoResume *resume, const SinoRuntime *runtime, const SinoSettings *settings,
-                                const SinoInput *input, const SinoRunPlan *plan)
+SinoStatus sino_resume_identify(SinoResume *resume, const SinoSettings *settings, const SinoInput *input,
+                                const char *plan)
 {
-    SINO_TRY(identity_of(runtime, settings, input, plan, &resume->identity));
+    SINO_TRY(identity_of(settings, input, plan, &resume->identity));
     if (!resume->earlier) return NULL;
     SINO_TRY(compare(resume, resume->identity, resume->earlier, false));
     return compare(resume, resume->earlier, resume->identity, true);
@@ -265,10 +252,9 @@ static SinoStatus add_tallies(const SinoResume *resume, const SinoTally *tally, 
     return NULL;
 }
 
-static SinoStatus resume_slices(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, const SinoInput *input,
+static SinoStatus resume_slices(SinoResume *resume, const SinoRestored *restored, SinoRuntime *runtime,
                                 SinoVolume *volume, SinoRecord *record)
 {
-    const SinoTally tally = sino_reconstruction_tally(input, record);
     const int64_t count = 2 * record->slice_count;
     int64_t *told;
     SinoStatus status = NULL;
@@ -277,21 +263,19 @@ static SinoStatus resume_slices(SinoResume *resume, int64_t data_ranks, SinoRunt
         const SinoRestore restore = {.journal = resume->journal,
                                      .volume = volume,
                                      .slice_count = record->slice_count,
-                                     .pixel_count = record->pixel_count,
                                      .columns = record->columns,
                                      .residuals = record->residuals,
-                                     .repaired = record->repaired,
-                                     .tally_count = sino_tally_count(&tally),
-                                     .picture_slice = record->picture_slice,
-                                     .picture = record->tomogram,
+                                     .repaired = restored->repaired,
+                                     .tally_count = sino_tally_count(&restored->tally),
+                                     .sections = record->sections,
                                      .told = told};
         status = sino_runtime_wait_after(runtime, sino_insert_restore(runtime, &restore));
     }
     status = sino_processes_agree(resume->processes, status);
     if (!status) status = sino_processes_sum_integers(resume->processes, count, told);
     if (!status) status = sino_processes_broadcast(resume->processes, count * (int64_t)sizeof *told, told);
-    if (!status) mark(resume, told, data_ranks, volume, record);
-    if (!status) status = add_tallies(resume, &tally, volume, record->slice_count);
+    if (!status) mark(resume, told, restored->data_ranks, volume, record);
+    if (!status) status = add_tallies(resume, &restored->tally, volume, record->slice_count);
     free(told);
     return sino_processes_agree(resume->processes, status);
 }
@@ -326,10 +310,10 @@ static SinoStatus create_journal(SinoResume *resume)
     return status;
 }
 
-SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, const SinoInput *input,
-                             SinoVolume *volume, SinoRecord *record)
+SinoStatus sino_resume_begin(SinoResume *resume, const SinoRestored *restored, SinoRuntime *runtime, SinoVolume *volume,
+                             SinoRecord *record)
 {
-    if (resume->earlier) SINO_TRY(resume_slices(resume, data_ranks, runtime, input, volume, record));
+    if (resume->earlier) SINO_TRY(resume_slices(resume, restored, runtime, volume, record));
     /* A rank that was killed early may have left no journal, while others have theirs. */
     return sino_processes_agree(resume->processes, resume->journal ? NULL : create_journal(resume));
 }

@@ -8,9 +8,11 @@
 #ifndef SINO_RECON_RESUME_H
 #define SINO_RECON_RESUME_H
 
+#include "input.h"
 #include "journal.h"
 #include "record.h"
-#include "team.h"
+#include "store_task.h"
+#include "volume.h"
 
 typedef struct SinoResume {
     SinoProcesses *processes; /* not owned */
@@ -35,16 +37,26 @@ void sino_resume_plan(const SinoResume *resume, SinoSettings *planned);
 /* The rotation center of the resumed run, as a column of the grid; NaN: the run is new. */
 double sino_resume_center(const SinoResume *resume);
 
-/* Makes the identity of this run. SINO_BAD_INPUT, naming the first line that differs: this run cannot go on from the
- * earlier one. */
-SinoStatus sino_resume_identify(SinoResume *resume, const SinoRuntime *runtime, const SinoSettings *settings,
-                                const SinoInput *input, const SinoRunPlan *plan);
+/* A number that the identity of the resumed run has; false: the run is new, or its identity has none of this name. */
+bool sino_resume_number(const SinoResume *resume, const char *name, int64_t *number);
+
+/* Makes the identity of this run, which ends with the choices of its plan. SINO_BAD_INPUT, naming the first line that
+ * differs: this run cannot go on from the earlier one. */
+SinoStatus sino_resume_identify(SinoResume *resume, const SinoSettings *settings, const SinoInput *input,
+                                const char *plan);
+
+/* How the entries of a run's journals count. */
+typedef struct SinoRestored {
+    int64_t data_ranks; /* ranks that share a slice */
+    int64_t *repaired;  /* [slice]: the record's undefined values of each slice; NULL: tallies alone count them */
+    SinoTally tally;
+} SinoRestored;
 
 /* Collective. Marks the slices in the volume that are complete, and enters their residuals, repair counts and picture
  * into the record; opens the journals for the rest. A new run whose journal cannot be written goes on without, after a
- * warning. `data_ranks`: ranks that share a slice. */
-SinoStatus sino_resume_begin(SinoResume *resume, int64_t data_ranks, SinoRuntime *runtime, const SinoInput *input,
-                             SinoVolume *volume, SinoRecord *record);
+ * warning. */
+SinoStatus sino_resume_begin(SinoResume *resume, const SinoRestored *restored, SinoRuntime *runtime, SinoVolume *volume,
+                             SinoRecord *record);
 
 /* Frees `resume`. `complete`: the journal is of no use any more, and is removed. */
 void sino_resume_end(SinoResume *resume, bool complete);

@@ -67,10 +67,11 @@ static SinoStatus try_center(Try *try, double center)
     SinoOperator *op = NULL;
     SinoRecord record = {0};
     const int64_t columns = sino_solver_history_columns(try->solver, try->settings);
+    const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, true);
     try->input.geometry.center = sino_input_column_of_grid(&try->input, center);
     const SinoOperatorRequest wanted =
         sino_team_operator(&try->team, &try->input.geometry, try->settings->operator_cache);
-    SINO_TRY_OR(status, cleanup, sino_record_new(&try->input.geometry, 1, columns, true, &record));
+    SINO_TRY_OR(status, cleanup, sino_record_new(&shape, &record));
     SINO_TRY_OR(status, cleanup, sino_operator_new(try->runtime, &wanted, &op));
     SINO_TRY_OR(status, cleanup, sino_input_take_angles(&try->input, op->place));
     const SinoReconstruction reconstruction = {.runtime = try->runtime,
@@ -82,7 +83,7 @@ static SinoStatus try_center(Try *try, double center)
                                                .scale = sino_recon_scale(try->settings),
                                                .record = &record};
     SINO_TRY_OR(status, cleanup, sino_reconstruct(&reconstruction));
-    status = write_slice(try, center, record.tomogram);
+    status = write_slice(try, center, record.sections.xy);
 cleanup:
     sino_operator_free(op);
     sino_record_free(&record);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone reconstruction: the graph of FDK for cone beams, from the scan to the volume. */
+#ifndef SINO_CONE_RECONSTRUCTION_H
+#define SINO_CONE_RECONSTRUCTION_H
+
+#include "cone_streaming.h"
+#include "cone_weigh.h"
+#include "journal.h"
+#include "record.h"
+#include "store_task.h"
+#include "volume.h"
+
+/* The parts of a run; nothing is owned. */
+typedef struct SinoConeReconstruction {
+    SinoRuntime *runtime;
+    const SinoSettings *settings;
+    const SinoInput *input;
+    const SinoCone *cone;
+    const SinoConeArc *arc;
+    const SinoConeStreaming *streaming;
+    double scale;         /* output value = scale · attenuation per voxel */
+    SinoVolume *volume;   /* slices that are done already are left out */
+    SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
+    SinoRecord *record;
+} SinoConeReconstruction;
+
+/* Where undefined values are counted: by angle, by column and by detector row. */
+SinoTally sino_cone_tally(const SinoInput *input, const SinoRecord *record);
+
+/* Submits every task, and returns when the last slice is stored. */
+SinoStatus sino_cone_reconstruct(const SinoConeReconstruction *reconstruction);
+
+#endif

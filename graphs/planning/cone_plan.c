@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone plan: how a cone-beam run divides its volume and projections within its memory. */
+#include "cone_plan.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "stages.h"
+
+#include <inttypes.h>
+
+enum {
+    IMAGE_SLICES = 16,    /* a cache line of voxels along z */
+    PART_VOXELS = 128,    /* lines of longer parts leave the first-level cache */
+    BAND_ROWS = 16,       /* base runs whose lines stay in the second-level cache */
+    PARTS_PER_WORKER = 4, /* parts at least, so that no worker waits for another's part */
+    PIECE_SETS_MAX = 16,
+    BLOCK_SETS = 3,
+    IMAGE_SETS_MAX = 16
+};
+_Static_assert((int)PIECE_SETS_MAX <= (int)SINO_COUNT_SETS_MAX, "sets of counts");
+
+/* The division into slab_count slabs. `generous`: with memory for every worker to be busy; else with the least. */
+static SinoConeStreaming divide(const SinoConePlanRequest *request, int64_t slab_count, bool generous)
+{
+    const SinoCone *cone = request->cone;
+    const int64_t workers = sino_larger(request->machine.worker_count, 1);
+    SinoConeStreaming plan = {.symmetry = sino_cone_symmetry(cone, request->symmetry),
+                              .precision = request->precision,
+                              .image_slices = sino_smaller(IMAGE_SLICES, cone->z_count),
+                              .piece_sets = generous ? sino_smaller(sino_larger(workers, 2), PIECE_SETS_MAX) : 1,
+                              .block_sets = generous ? BLOCK_SETS : 1,
+                              .image_sets = generous ? sino_smaller(sino_larger(workers / 2, 2), IMAGE_SETS_MAX) : 1};
+    if (slab_count > 1) plan.symmetry.halves = 1;
+    plan.slab_slices = slab_count == 1
+                           ? cone->z_count
+                           : sino_ceil_multiple(sino_ceil_divide(cone->z_count, slab_count), plan.image_slices);
+    plan.slab_count = sino_ceil_divide(cone->z_count, plan.slab_slices);
+    plan.part_voxels =
+        sino_smaller(PART_VOXELS, sino_ceil_multiple(plan.slab_slices / plan.symmetry.halves, plan.image_slices));
+    const int64_t rows = cone->y_count / (plan.symmetry.turns > 1 ? 2 : 1);
+    const int64_t chunks = sino_cone_chunk_count(cone, &plan, 0);
+    const int64_t bands = sino_ceil_divide(PARTS_PER_WORKER * workers, chunks);
+    plan.band_rows = sino_larger(1, sino_smaller(BAND_ROWS, rows / bands));
+    return plan;
+}
+
+static void complete(const SinoConePlanRequest *request, int64_t slab_count, bool generous, SinoConePlan *plan)
+{
+    const SinoInput *input = request->input;
+    plan->streaming = divide(request, slab_count, generous);
+    plan->bytes =
+        sino_cone_bytes(request->cone, input, &plan->streaming, sino_larger(request->machine.worker_count, 1));
+    plan->loading_bytes =
+        sino_load_field_bytes(request->field_images, input->slice_count, sino_input_field_bytes(input, 1));
+    plan->total_bytes = sino_runtime_base_bytes() + plan->bytes.total + plan->loading_bytes + request->record_bytes;
+}
+
+static SinoStatus too_little(const SinoConePlan *plan)
+{
+    char budget[24], needed[24];
+    return sino_error(SINO_BAD_INPUT,
+                      "memory: %s may be used, and %" PRId64 " slabs of %" PRId64
+                      " slices need %s; allowed: --memory %" PRId64 "MiB or more, or a smaller --volume",
+                      sino_bytes_text(plan->budget_bytes, budget), plan->streaming.slab_count,
+                      plan->streaming.slab_slices, sino_bytes_text(plan->total_bytes, needed),
+                      (plan->total_bytes >> 20) + 1);
+}
+
+SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *result)
+{
+    SinoConePlan plan = {.budget_bytes = request->machine.memory_bytes};
+    const int64_t images = sino_ceil_divide(request->cone->z_count, IMAGE_SLICES);
+    const int64_t first = request->slab_count > 0 ? sino_smaller(request->slab_count, images) : 1;
+    const int64_t last = request->slab_count > 0 ? first : images;
+    for (int64_t slabs = first; slabs <= last; slabs++)
+        for (int generous = 1; generous >= 0; generous--) {
+            complete(request, slabs, generous, &plan);
+            if (plan.total_bytes > plan.budget_bytes) continue;
+            *result = plan;
+            return NULL;
+        }
+    return too_little(&plan);
+}
+
+const char *sino_cone_plan_kernel(const SinoConePlan *plan)
+{
+    const bool turns = plan->streaming.symmetry.turns > 1, halves = plan->streaming.symmetry.halves > 1;
+    return turns && halves ? "quarter turns and mirror images share positions"
+           : turns         ? "quarter turns share positions"
+           : halves        ? "mirror images share positions"
+                           : "general: nothing is shared";
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone plan: how a cone-beam run divides its volume and projections within its memory. */
+#ifndef SINO_CONE_PLAN_H
+#define SINO_CONE_PLAN_H
+
+#include "cone_streaming.h"
+#include "machine_rates.h"
+
+typedef struct SinoConePlanRequest {
+    const SinoCone *cone;
+    const SinoInput *input;
+    SinoMachine machine;
+    SinoPrecision precision; /* of lines */
+    bool symmetry;           /* quarter turns and mirror images are used where the scan has them */
+    int64_t slab_count;      /* 0: the plan chooses */
+    int64_t field_images;    /* flat or dark fields that are averaged; 0: none */
+    int64_t record_bytes;
+} SinoConePlanRequest;
+
+typedef struct SinoConePlan {
+    SinoConeStreaming streaming;
+    SinoConeBytes bytes;
+    int64_t loading_bytes; /* flat or dark fields being averaged */
+    int64_t total_bytes;   /* with the program itself and the record */
+    int64_t budget_bytes;
+} SinoConePlan;
+
+/* As few slabs as fit memory, because every slab takes a pass over all projections; one slab may use the mirror
+ * symmetry of the volume. SINO_BAD_INPUT: not even slabs of a few slices fit; the text names a memory that would do. */
+SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *plan);
+
+/* What of the scan's symmetry the plan uses, in words. */
+const char *sino_cone_plan_kernel(const SinoConePlan *plan);
+
+#endif

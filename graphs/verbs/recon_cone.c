@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon of a cone beam: FDK (L. Feldkamp et al., J. Opt. Soc. Am. A 1, 612, 1984). */
+#include "recon_volume.h"
+
+#include "cone_plan.h"
+#include "cone_reconstruction.h"
+#include "cone_scan.h"
+#include "memory.h"
+#include "resources.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct Cone {
+    SinoCone cone;
+    SinoConeArc arc; /* known once the rotation axis is */
+    SinoConePlan plan;
+} Cone;
+
+static SinoStatus begin(SinoRecon *recon)
+{
+    const SinoInput *input = &recon->input;
+    const int64_t ranks = sino_processes_count(recon->processes);
+    Cone *own;
+    SINO_CHECK(ranks == 1, SINO_BAD_INPUT, "--geometry is cone in %" PRId64 " processes; allowed: in one", ranks);
+    SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
+    recon->own = own;
+    const double middle = (double)(input->geometry.column_count - 1) / 2;
+    const double given = recon->settings->rotation_axis;
+    SINO_TRY(sino_cone_scan(recon->settings, input, isnan(given) ? middle : sino_input_column_of_grid(input, given),
+                            &own->cone));
+    recon->request.slice_count = own->cone.z_count;
+    recon->request.height = own->cone.y_count;
+    recon->request.width = own->cone.x_count;
+    recon->request.row_step = 1;
+    recon->request.units = "1/cm";
+    return NULL;
+}
+
+static SinoRecordShape record(const SinoRecon *recon)
+{
+    const Cone *own = recon->own;
+    return (SinoRecordShape){.slice_count = own->cone.z_count,
+                             .height = own->cone.y_count,
+                             .width = own->cone.x_count,
+                             .columns = 1,
+                             .angle_count = own->cone.angle_count,
+                             .row_count = own->cone.row_count,
+                             .column_count = own->cone.column_count,
+                             .row_name = "detector rows",
+                             .pictures = recon->settings->pictures,
+                             .planes = true};
+}
+
+static SinoStatus plan(SinoRecon *recon)
+{
+    Cone *own = recon->own;
+    const SinoRecordShape shape = record(recon);
+    SinoConePlanRequest request = {.cone = &own->cone,
+                                   .input = &recon->input,
+                                   .precision = recon->settings->precision,
+                                   .symmetry = recon->settings->symmetry,
+                                   .field_images = sino_workload_fields(&recon->input),
+                                   .record_bytes = sino_record_bytes(&shape)};
+    (void)sino_resume_number(&recon->resume, "slabs", &request.slab_count);
+    SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &request.machine));
+    return sino_cone_plan_new(&request, &own->plan);
+}
+
+static SinoStatus find_center(SinoRecon *recon)
+{
+    SINO_CHECK(!isnan(recon->settings->rotation_axis), SINO_BAD_INPUT,
+               "rotation-axis is auto; allowed with --geometry cone: a column of the detector");
+    return sino_center_search(recon->runtime, recon->settings, &recon->input);
+}
+
+static void print_plan(const SinoRecon *recon, FILE *out)
+{
+    const Cone *own = recon->own;
+    fprintf(out, "processors: %s\n", sino_cone_isa_name());
+    fprintf(out, "slabs: %" PRId64 "\n", own->plan.streaming.slab_count);
+}
+
+static void tell_geometry(const SinoRecon *recon)
+{
+    static const char *const arc_name[] = {[SINO_CONE_CIRCLE] = "a whole circle",
+                                           [SINO_CONE_DISPLACED] = "a whole circle, the detector displaced",
+                                           [SINO_CONE_SHORT] = "a short scan"};
+    const Cone *own = recon->own;
+    const SinoCone *cone = &own->cone;
+    sino_log_info(recon->log, "geometry",
+                  "cone beam: magnification %.4g, voxels of %.4g mm, %s (%.1f degrees, fan ±%.1f degrees)",
+                  cone->source_detector / cone->source_object, cone->voxel_size, arc_name[own->arc.kind],
+                  own->arc.length_rad * 180 / SINO_PI, own->arc.fan_rad * 180 / SINO_PI);
+}
+
+static void tell_plan(const SinoRecon *recon)
+{
+    const Cone *own = recon->own;
+    const SinoConeStreaming *streaming = &own->plan.streaming;
+    const SinoCone *cone = &own->cone;
+    char total[24], budget[24];
+    sino_log_info(recon->log, "plan",
+                  "volume: %" PRId64 " x %" PRId64 " x %" PRId64 " voxels, passes over the projections: %" PRId64
+                  " on %" PRId64 " cores, memory: %s of %s",
+                  cone->x_count, cone->y_count, cone->z_count, streaming->slab_count,
+                  sino_runtime_worker_count(recon->runtime), sino_bytes_text(own->plan.total_bytes, total),
+                  sino_bytes_text(own->plan.budget_bytes, budget));
+    sino_log_info(recon->log, "plan", "backprojection: %s, %s", sino_cone_plan_kernel(&own->plan),
+                  sino_cone_isa_name());
+    sino_log_detail(recon->log, "plan",
+                    "slabs of %" PRId64 " slices, parts of %" PRId64 " rows and %" PRId64 " voxels, pieces: %" PRId64
+                    ", blocks: %" PRId64 ", images: %" PRId64,
+                    streaming->slab_slices, streaming->band_rows, streaming->part_voxels, streaming->piece_sets,
+                    streaming->block_sets, streaming->image_sets);
+}
+
+/* The axis is known now. */
+static SinoStatus build(SinoRecon *recon)
+{
+    Cone *own = recon->own;
+    SINO_TRY(sino_cone_scan(recon->settings, &recon->input, recon->input.geometry.center, &own->cone));
+    SINO_TRY(sino_cone_arc_new(&own->cone, &own->arc));
+    tell_geometry(recon);
+    tell_plan(recon);
+    return NULL;
+}
+
+static SinoRestored restored(const SinoRecon *recon)
+{
+    return (SinoRestored){.data_ranks = 1, .tally = sino_cone_tally(&recon->input, &recon->record)};
+}
+
+static SinoStatus compute(SinoRecon *recon)
+{
+    const double mm_per_cm = 10;
+    const Cone *own = recon->own;
+    const SinoConeReconstruction reconstruction = {.runtime = recon->runtime,
+                                                   .settings = recon->settings,
+                                                   .input = &recon->input,
+                                                   .cone = &own->cone,
+                                                   .arc = &own->arc,
+                                                   .streaming = &own->plan.streaming,
+                                                   .scale = mm_per_cm / own->cone.voxel_size,
+                                                   .volume = recon->volume,
+                                                   .journal = recon->resume.journal,
+                                                   .record = &recon->record};
+    return sino_cone_reconstruct(&reconstruction);
+}
+
+static int64_t data_bytes(const SinoRecon *recon)
+{
+    const Cone *own = recon->own;
+    return own->plan.bytes.data;
+}
+
+static bool weighted(const SinoRecon *recon)
+{
+    (void)recon;
+    return false;
+}
+
+static SinoStatus write_process(SinoRecon *recon)
+{
+    const Cone *own = recon->own;
+    const SinoRecord *of = &recon->record;
+    SINO_TRY(sino_volume_process_doubles(recon->volume, "voxel_size", 0, 0, &own->cone.voxel_size, "mm"));
+    SINO_TRY(sino_volume_process_text(recon->volume, "kernel", sino_cone_plan_kernel(&own->plan)));
+    return sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
+                                        "undefined values interpolated, per detector row");
+}
+
+static void keep(SinoRecon *recon)
+{
+    (void)recon;
+}
+
+static void release(SinoRecon *recon)
+{
+    free(recon->own);
+}
+
+const SinoReconKind sino_recon_cone = {.begin = begin,
+                                       .plan = plan,
+                                       .find_center = find_center,
+                                       .print_plan = print_plan,
+                                       .record = record,
+                                       .build = build,
+                                       .restored = restored,
+                                       .compute = compute,
+                                       .data_bytes = data_bytes,
+                                       .weighted = weighted,
+                                       .write_process = write_process,
+                                       .keep = keep,
+                                       .release = release};

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon of a parallel beam: slices by an operator and a solver. */
+#include "recon_volume.h"
+
+#include "memory.h"
+#include "spmm.h"
+#include "team.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct Parallel {
+    SinoSettings planned; /* the settings with the choices of a resumed run; owns nothing */
+    const SinoSolver *solver;
+    SinoTeam team;
+    SinoOperator *op;
+} Parallel;
+
+static SinoStatus begin(SinoRecon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const int64_t size = recon->input.geometry.grid_size;
+    Parallel *own;
+    SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
+    recon->own = own;
+    own->planned = *settings;
+    own->solver = sino_solver_find(settings->algorithm);
+    recon->request.slice_count = recon->input.slice_count;
+    recon->request.height = size;
+    recon->request.width = size;
+    recon->request.first_row = recon->input.first_row;
+    recon->request.row_step = recon->input.binning;
+    recon->request.units = settings->pixel_size_um > 0 ? "1/cm" : "1/pixel";
+    return NULL;
+}
+
+static SinoStatus plan(SinoRecon *recon)
+{
+    Parallel *own = recon->own;
+    sino_resume_plan(&recon->resume, &own->planned);
+    return sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team);
+}
+
+static SinoStatus find_center(SinoRecon *recon)
+{
+    return sino_center_search(recon->runtime, recon->settings, &recon->input);
+}
+
+static void print_plan(const SinoRecon *recon, FILE *out)
+{
+    const Parallel *own = recon->own;
+    const SinoRunPlan *run = &own->team.forecast.plan;
+    const SinoTopology *topology = &run->division.topology;
+    fprintf(out, "processors: %s%s\n", sino_spmm_isa_name(),
+            sino_runtime_device_count(recon->runtime) > 0 ? " and devices" : "");
+    fprintf(out, "ranks: %" PRId64 "\n", run->grid.rank_count);
+    fprintf(out, "grid: %" PRId64 "x%" PRId64 "\n", run->grid.batch_groups, run->grid.data_ranks);
+    fprintf(out, "topology: nodes=%" PRId64 ",sockets=%" PRId64 ",workers=%" PRId64 "\n", topology->node_count,
+            topology->sockets, topology->workers);
+    fprintf(out, "windows: %d\n", run->window_count > 0);
+    fprintf(out, "minibatch: %" PRId64 "\n", run->streaming.minibatch);
+    fprintf(out, "symmetry: %s\n", run->problem.symmetry ? "yes" : "no");
+}
+
+static SinoRecordShape record(const SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    return sino_record_shape(&recon->input.geometry, recon->input.slice_count,
+                             sino_solver_history_columns(own->solver, recon->settings), recon->settings->pictures);
+}
+
+/* Logs how several ranks share the work. */
+static void tell_team(const SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    const SinoProcessGrid *grid = &own->team.forecast.plan.grid;
+    const SinoTopology *topology = &own->team.forecast.plan.division.topology;
+    const int64_t idle = sino_process_grid_idle(grid, INT64_MAX);
+    if (grid->rank_count == 1) return;
+    sino_log_info(recon->log, "ranks",
+                  "ranks: %" PRId64 " in a grid of %" PRId64 "x%" PRId64 " (%s), each slice on %" PRId64
+                  " nodes of %" PRId64 " sockets of %" PRId64 " workers, %s",
+                  grid->rank_count, grid->batch_groups, grid->data_ranks, grid->why, topology->node_count,
+                  topology->sockets, topology->workers,
+                  recon->settings->communication == SINO_COMMUNICATION_DIRECT ? "direct" : "hierarchical");
+    if (idle > 0) sino_log_warning(recon->log, "ranks", "%" PRId64 " ranks have nothing to do", idle);
+}
+
+static void tell_plan(const SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    const SinoRunPlan *run = &own->team.forecast.plan;
+    char total[24], budget[24];
+    sino_log_info(recon->log, "plan",
+                  "slices: %" PRId64 ", %" PRId64 " at a time on %" PRId64 " cores, memory: %s of %s",
+                  recon->record.slice_count, run->streaming.slab_slices, sino_runtime_worker_count(recon->runtime),
+                  sino_bytes_text(run->resources.total_bytes, total), sino_bytes_text(run->budget_bytes, budget));
+    sino_log_detail(recon->log, "plan",
+                    "slabs of %" PRId64 " slices, minibatches of %" PRId64 ", partitions: %" PRId64
+                    ", workers: %" PRId64 " (%s)",
+                    run->streaming.slab_slices, run->streaming.minibatch, run->partition_count,
+                    sino_runtime_worker_count(recon->runtime), sino_runtime_scheduler(recon->runtime));
+}
+
+static SinoStatus take_share(SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    sino_team_take_slices(&own->team, &recon->input);
+    return own->op->idle ? NULL : sino_input_take_angles(&recon->input, own->op->place);
+}
+
+static SinoStatus build(SinoRecon *recon)
+{
+    Parallel *own = recon->own;
+    const SinoOperatorRequest wanted =
+        sino_team_operator(&own->team, &recon->input.geometry, recon->settings->operator_cache);
+    SINO_TRY(sino_operator_new(recon->runtime, &wanted, &own->op));
+    own->op->kind->report(own->op);
+    tell_team(recon);
+    tell_plan(recon);
+    return sino_processes_agree(recon->processes, take_share(recon));
+}
+
+static SinoRestored restored(const SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    return (SinoRestored){.data_ranks = own->team.forecast.plan.grid.data_ranks,
+                          .repaired = recon->record.repaired,
+                          .tally = sino_reconstruction_tally(&recon->input, &recon->record)};
+}
+
+static SinoStatus compute(SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    const SinoReconstruction reconstruction = {.runtime = recon->runtime,
+                                               .settings = recon->settings,
+                                               .input = &recon->input,
+                                               .op = own->op,
+                                               .solver = own->solver,
+                                               .streaming = &own->team.forecast.plan.streaming,
+                                               .scale = sino_recon_scale(recon->settings),
+                                               .volume = recon->volume,
+                                               .journal = recon->resume.journal,
+                                               .record = &recon->record};
+    return sino_reconstruct(&reconstruction);
+}
+
+static int64_t data_bytes(const SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    return own->team.forecast.plan.resources.data_bytes;
+}
+
+/* Logs the rows that pass each level in a projection of all slices, all ranks together. */
+static SinoStatus tell_levels(SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    static const char *const level[] = {"partitions", "sockets", "nodes to others"};
+    const double slices = (double)recon->input.slice_count;
+    const SinoPrecision solver = sino_precision_solver(recon->settings->precision);
+    int64_t rows[SINO_REDUCTIONS] = {0};
+    if (!recon->settings->profile) return NULL;
+    if (!own->op->idle) sino_ray_exchange_rows(own->op->ranks, rows);
+    for (int i = 0; i < SINO_REDUCTIONS; i++) rows[i] = (int64_t)((double)rows[i] * slices);
+    SINO_TRY(sino_processes_sum_integers(recon->processes, SINO_REDUCTIONS, rows));
+    for (int i = 0; i < SINO_REDUCTIONS; i++) {
+        const bool sent = i == SINO_REDUCE_GLOBAL;
+        const size_t element = sino_precision_bytes(sent ? recon->settings->precision : solver);
+        const bool same = i == SINO_REDUCE_NODE && rows[i] == rows[SINO_REDUCE_SOCKET]; /* one socket per node */
+        if (rows[i] > 0 && !same)
+            sino_log_info(recon->log, "profile",
+                          "sums of %s: %" PRId64 " bytes a projection of all slices, of all ranks", level[i],
+                          rows[i] * (int64_t)element);
+    }
+    return NULL;
+}
+
+static bool weighted(const SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    return own->solver->iterative;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Logs after how many iterations the slices stopped, if some stopped at the tolerance. */
+static SinoStatus tell_iterations(const SinoRecon *recon)
+{
+    const int64_t slices = recon->record.slice_count, columns = recon->record.columns;
+    int64_t *iteration;
+    SINO_TRY(sino_allocate(slices, sizeof *iteration, "iterations", &iteration));
+    for (int64_t i = 0; i < slices; i++)
+        iteration[i] =
+            sino_minibatch_progress(1, columns, columns - 1, recon->record.residuals + i * columns).iteration;
+    qsort(iteration, (size_t)slices, sizeof *iteration, by_value);
+    const int64_t least = iteration[0], most = iteration[slices - 1], median = iteration[slices / 2];
+    if (least < columns - 1 && least == most)
+        sino_log_info(recon->log, "iterations", "iterations: %" PRId64 ", where every slice reached the tolerance",
+                      least);
+    else if (least < columns - 1)
+        sino_log_info(recon->log, "iterations", "iterations: %" PRId64 "–%" PRId64 " (median %" PRId64 ") by slice",
+                      least, most, median);
+    free(iteration);
+    return NULL;
+}
+
+static SinoStatus write_process(SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    const SinoRecord *of = &recon->record;
+    SINO_TRY(tell_iterations(recon));
+    SINO_TRY(sino_volume_process_integers(recon->volume, "nonzeros", 0, &own->op->nonzero_count,
+                                          "nonzeros of the system matrix of a slice"));
+    SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
+                                          "undefined values interpolated, per slice"));
+    return sino_volume_process_doubles(recon->volume, "residuals", of->slice_count, of->columns, of->residuals,
+                                       "sum of squares of Ax-b, per slice, before the first and after each iteration; "
+                                       "NaN once the slice has stopped");
+}
+
+/* The operator is saved last, so that it takes no disk space from the output. */
+static void keep(SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    own->op->kind->keep(own->op, recon->settings->operator_cache);
+}
+
+static void release(SinoRecon *recon)
+{
+    Parallel *own = recon->own;
+    if (!own) return;
+    sino_operator_free(own->op);
+    sino_team_free(&own->team);
+    free(own);
+}
+
+const SinoReconKind sino_recon_parallel = {.begin = begin,
+                                           .plan = plan,
+                                           .find_center = find_center,
+                                           .print_plan = print_plan,
+                                           .record = record,
+                                           .build = build,
+                                           .restored = restored,
+                                           .compute = compute,
+                                           .data_bytes = data_bytes,
+                                           .report = tell_levels,
+                                           .weighted = weighted,
+                                           .write_process = write_process,
+                                           .keep = keep,
+                                           .release = release};

@@ -98,6 +98,7 @@ typedef struct SinoSettings {
     char *file_name;                    /* positional, or --file-name */
     char *theta;                        /* --theta: angles from a file or a range (io/angle_list.h) */
     char *flats, *darks;                /* --flats, --darks: TIFF images by file, folder or pattern */
+    double open_beam;                   /* count of every pixel without object; 0: flat fields tell it */
     int64_t columns;                    /* --columns of a raw sinogram; 0: not given. bench: of the detector */
     int64_t start_row, end_row;         /* [start, end); end −1: all */
     int64_t start_column, end_column;   /* crop */

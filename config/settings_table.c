@@ -115,6 +115,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | INFO | PLAN, "flats", TEXT(flats, "IMAGES"), .per_rank = true,
         .help = "flat fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
                 "pattern"),
+    ROW(INPUT, RECON | INFO | PLAN, "open-beam", REAL(open_beam, 0, COUNT_MAX, NULL), .low_excluded = true,
+        .unit = "counts", .help = "count of every pixel where there is no object, instead of flat fields"),
     ROW(INPUT, RECON | INFO | PLAN, "darks", TEXT(darks, "IMAGES"), .per_rank = true,
         .help = "dark fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
                 "pattern"),

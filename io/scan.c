@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "angle_list.h"
+#include "arithmetic.h"
 #include "child.h"
 #include "memory.h"
 #include "scan_source.h"
@@ -48,6 +49,8 @@ static SinoStatus open_fields(const SinoScanRequest *request, SinoScan *scan)
 {
     SinoScanInfo *info = &scan->info;
     const SinoFileList *files;
+    scan->open_beam = request->open_beam;
+    if (scan->open_beam > 0) info->flat_count = 1;
     if (request->flats) {
         SINO_TRY(sino_tiff_fields_open(request->flats, info, &scan->flats, &info->flat_count, &files));
         info->flat_file_count = files->count;
@@ -136,6 +139,11 @@ const SinoScanInfo *sino_scan_info(const SinoScan *scan)
     return &scan->info;
 }
 
+static void fill(double value, int64_t count, float *counts)
+{
+    for (int64_t i = 0; i < count; i++) counts[i] = (float)value;
+}
+
 static SinoStatus read_field(SinoScan *scan, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
                              SinoCountType type, void *counts)
 {
@@ -144,6 +152,10 @@ static SinoStatus read_field(SinoScan *scan, SinoScanField field, int64_t first,
     assert(box->first_column >= 0 && box->column_count >= 1 &&
            box->first_column + box->column_count <= info->column_count);
     if (count == 0) return NULL;
+    if (field == SINO_FIELD_FLATS && scan->open_beam > 0) {
+        fill(scan->open_beam, sino_times(count, sino_times(box->row_count, box->column_count)), counts);
+        return NULL;
+    }
     const SinoScanPart *part = &scan->data;
     if (field == SINO_FIELD_FLATS && scan->flats.source) part = &scan->flats;
     if (field == SINO_FIELD_DARKS && scan->darks.source) part = &scan->darks;

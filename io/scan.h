@@ -51,6 +51,7 @@ typedef struct SinoScanRequest {
     const char *path;          /* a file, a folder or a pattern */
     const char *theta;         /* angles (angle_list.h) that replace those of the scan; NULL: the scan's own */
     const char *flats, *darks; /* TIFF images by file, folder or pattern, instead of the scan's own; NULL: its own */
+    double open_beam;          /* count of every pixel of a scan's only flat field; 0: the scan has its own */
     int64_t columns;           /* raw sinograms: detector columns; else 0 */
 } SinoScanRequest;
 

@@ -31,6 +31,7 @@ struct SinoScan {
     SinoScanPart data;  /* source of the data, and of the format's own flats and darks */
     SinoScanPart flats; /* of --flats; source NULL: not given */
     SinoScanPart darks; /* of --darks; source NULL: not given */
+    double open_beam;   /* count of every pixel of the flat field; 0: there is no such */
 };
 
 typedef struct SinoScanFormat {

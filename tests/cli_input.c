@@ -109,7 +109,8 @@ static void flats_absent_or_dark(void **state)
     scan.flats = 0;
     cli_write_scan(*state, "scan.h5", &scan);
     cli_refuses(*state,
-                "'scan.h5' has no flat fields; allowed: --flats with their images, or --data transmission or "
+                "'scan.h5' has no flat fields; allowed: --flats with their images, --open-beam with the count of "
+                "pixels without object, or --data transmission or "
                 "line-integrals if its values "
                 "are not counts",
                 "recon scan.h5 -o out.h5");
@@ -227,7 +228,8 @@ static void values_that_are_no_counts(void **state)
     free(expected);
     cli_works(at, "info transmission.bin %s --data transmission", raw);
     cli_refuses(at,
-                "'integral.bin' has no flat fields; allowed: --flats with their images, or --data transmission or "
+                "'integral.bin' has no flat fields; allowed: --flats with their images, --open-beam with the count of "
+                "pixels without object, or --data transmission or "
                 "line-integrals if its values are not counts",
                 "recon integral.bin %s -o out.h5 --data counts", raw);
 }
@@ -326,7 +328,8 @@ static void tiff_images_that_lack_something(void **state)
                 "'angles.txt[FIRST:END]'",
                 "recon p -o out.h5 --theta angles.txt --flats flat_*.tif");
     cli_refuses(at,
-                "'p' has no flat fields; allowed: --flats with their images, or --data transmission or line-integrals "
+                "'p' has no flat fields; allowed: --flats with their images, --open-beam with the count of pixels "
+                "without object, or --data transmission or line-integrals "
                 "if its values "
                 "are not counts",
                 "recon p -o out.h5 --theta 0:180 --darks dark.tif");

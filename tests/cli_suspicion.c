@@ -208,7 +208,8 @@ static void fields_that_do_not_belong(void **state)
     scan.flats = 0;
     cli_write_scan(at, "flatless.h5", &scan);
     assert_refused(at,
-                   "'flatless.h5' has no flat fields; allowed: --flats with their images, or --data transmission or "
+                   "'flatless.h5' has no flat fields; allowed: --flats with their images, --open-beam with the count "
+                   "of pixels without object, or --data transmission or "
                    "line-integrals if its values are not counts",
                    "flatless.h5");
 }

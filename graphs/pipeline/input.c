@@ -147,6 +147,7 @@ static SinoScanRequest request_of(const SinoSettings *settings)
                              .theta = settings->theta,
                              .flats = settings->flats,
                              .darks = settings->darks,
+                             .open_beam = settings->open_beam,
                              .columns = settings->columns};
 }
 
@@ -191,9 +192,15 @@ SinoStatus sino_input_check(const SinoSettings *settings, const SinoInput *input
                "0:180:excluded or 0:step:0.5",
                settings->file_name);
     SINO_CHECK(!divided || input->info->flat_count > 0, SINO_BAD_INPUT,
-               "'%s' has no flat fields; allowed: --flats with their images, or --data transmission or line-integrals "
+               "'%s' has no flat fields; allowed: --flats with their images, --open-beam with the count of pixels "
+               "without object, or --data transmission or line-integrals "
                "if its values are not counts",
                settings->file_name);
+    SINO_CHECK(!settings->flats || !(settings->open_beam > 0), SINO_BAD_INPUT,
+               "open-beam is %g, and --flats is '%s'; allowed: one of them", settings->open_beam, settings->flats);
+    SINO_CHECK(divided || !(settings->open_beam > 0), SINO_BAD_INPUT,
+               "open-beam is %g, but the values are not divided by flat fields; allowed: without --open-beam",
+               settings->open_beam);
     SINO_CHECK(divided || (!settings->flats && !settings->darks), SINO_BAD_INPUT,
                "--%s is '%s', but the values are not divided by flat fields; allowed: without --flats and --darks",
                settings->flats ? "flats" : "darks", settings->flats ? settings->flats : settings->darks);

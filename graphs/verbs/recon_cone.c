@@ -50,7 +50,7 @@ static SinoRecordShape record(const SinoRecon *recon)
                              .column_count = own->cone.column_count,
                              .row_name = "detector rows",
                              .pictures = recon->settings->pictures,
-                             .planes = true};
+                             .planes = own->cone.z_count > 1};
 }
 
 static SinoStatus plan(SinoRecon *recon)

@@ -353,7 +353,8 @@ static void read_pepper_row(int angle, int row, float *line)
     for (int c = 0; c < PEPPER_COLUMNS; c++) line[c] = (float)-log(wanted[c] / air);
 }
 
-/* Rows near the plane of the source agree, and the wrong sign of the angles shows. */
+/* Rows near the plane of the source agree with each other, and with the sharpest reconstruction of the row in the plane
+ * (largest squared gradients: column 69.48); the wrong sign of the angles shows. */
 static void axis_of_measured_pepper_is_found(void **state)
 {
     (void)state;

@@ -223,14 +223,15 @@ typedef struct Coarse {
     double most;   /* largest spread */
 } Coarse;
 
-static SinoStatus check_pairs(const Rays *rays, double count)
+static SinoStatus check_pairs(const Rays *rays, double first, double last, double count)
 {
     double widest = 0;
     for (int64_t k = 0; k < rays->angle_count; k++) widest = fmax(widest, rays->angle_rad[k + 1] - rays->angle_rad[k]);
     SINO_CHECK(count > 0, SINO_BAD_INPUT,
-               "the angles cover %.4g degrees, in which no ray is measured from both sides; allowed: more than 180 "
-               "degrees, or a given rotation axis",
-               360 - widest * 180 / SINO_PI);
+               "the angles cover %.4g degrees, and the rotation axis is sought in columns %g to %g, where no ray is "
+               "measured from both sides; allowed: more than 180 degrees, columns that are not at the detector's edge, "
+               "or a given rotation axis",
+               360 - widest * 180 / SINO_PI, first, last);
     return NULL;
 }
 
@@ -252,7 +253,7 @@ static SinoStatus try_columns(Rays *rays, double first, double last, Coarse *coa
         if (coarse->score[i] < coarse->score[coarse->best]) coarse->best = i;
     }
     free(sums);
-    return check_pairs(rays, pairs);
+    return check_pairs(rays, first, last, pairs);
 }
 
 static double score_at(Rays *rays, double center, double most)

@@ -270,13 +270,20 @@ static void refuse(Case scan, double first, double last, const char *text)
 static void scans_without_pairs_are_refused(void **state)
 {
     (void)state;
-    refuse((Case){90, COLUMNS, 120, 52.5, 0, 0}, 0, 105,
-           "the angles cover 120 degrees, in which no ray is measured from both sides; allowed: more than 180 degrees, "
-           "or a given rotation axis");
-    refuse(
-        (Case){1, COLUMNS, 360, 52.5, 0, 0}, 0, 105,
-        "the angles cover 0 degrees, in which no ray is measured from both sides; allowed: more than 180 degrees, or "
-        "a given rotation axis");
+    static const char *const allowed =
+        "allowed: more than 180 degrees, columns that are not at the detector's edge, or a "
+        "given rotation axis";
+    const Case without[] = {
+        {90, COLUMNS, 120, 52.5, 0, 0}, {1, COLUMNS, 360, 52.5, 0, 0}, {180, COLUMNS, 360, 52.5, 0, 0}};
+    static const double covered[] = {120, 0, 358}, range[][2] = {{0, 105}, {20, 80.5}, {103, 105}};
+    for (int i = 0; i < 3; i++) {
+        char text[TESTING_PATH];
+        snprintf(text, sizeof text,
+                 "the angles cover %g degrees, and the rotation axis is sought in columns %g to %g, where no ray is "
+                 "measured from both sides; %s",
+                 covered[i], range[i][0], range[i][1], allowed);
+        refuse(without[i], range[i][0], range[i][1], text);
+    }
     refuse((Case){9, 15, 360, 7, 0, 0}, 0, 14,
            "the detector has 15 columns, too few to find the rotation axis; allowed: 16 or more, or a given rotation "
            "axis");

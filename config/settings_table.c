@@ -183,16 +183,17 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PARALLEL,
         .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
                 "degrees"),
-    ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"), .geometries = PARALLEL,
+    ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, to choose the "
                 "center by eye"),
     ROW(CENTER, RECON, "center-search-width", REAL(center_search_width, 0, COUNT_MAX, "0"), .unit = "columns",
-        .may_change = true, .geometries = PARALLEL,
-        .help = "columns to each side that are searched: from the middle of the detector, or, with "
-                "--reconstruction-type try, from the center; 0: 50, or 5 with try"),
+        .may_change = true,
+        .help =
+            "columns to each side that are searched: from the middle of the detector, or, with "
+            "--reconstruction-type try, from the center; 0: 50 (of a cone beam: a quarter of all columns), or 5 with "
+            "try"),
     ROW(CENTER, RECON, "center-search-step", REAL(center_search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
-        .unit = "columns", .may_change = true, .geometries = PARALLEL,
-        .help = "distance between two centers of --reconstruction-type try"),
+        .unit = "columns", .may_change = true, .help = "distance between two centers of --reconstruction-type try"),
     ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"), .may_change = true, .geometries = PARALLEL,
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
                 "middle one"),
@@ -301,7 +302,7 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PARALLEL, .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
     ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
-    ROW(OUTPUT, RECON, "resume", FLAG(resume, "no"), .argument_only = true, .algorithms = SLICEWISE,
+    ROW(OUTPUT, RECON, "resume", FLAG(resume, "no"), .argument_only = true,
         .help = "go on from the slices that an unfinished run of the same settings and input has stored; a new run "
                 "begins if there are none"),
     ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,

@@ -104,8 +104,7 @@ cleanup:
     return status;
 }
 
-/* Logs the center as a column of the file, and as a column after crop and binning where these change the numbers. */
-static void tell(SinoRuntime *runtime, const SinoInput *input, const char *how)
+void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *how)
 {
     const double center = input->geometry.center, of_file = sino_input_column_of_file(input, center);
     SinoLog *log = sino_runtime_log(runtime);
@@ -118,20 +117,10 @@ static void tell(SinoRuntime *runtime, const SinoInput *input, const char *how)
                       of_file, how, center, input->geometry.column_count);
 }
 
-/* The input with every column of the detector: a crop may leave out the part by which the center is found. */
-static SinoInput with_all_columns(const SinoInput *input)
-{
-    SinoInput all = *input;
-    all.geometry.column_count = input->info->column_count / input->binning;
-    all.first_column = 0;
-    all.column_count = sino_times(all.geometry.column_count, input->binning);
-    return all;
-}
-
 /* Finds the center from all columns. *center: as a column of the file. */
 static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center)
 {
-    const SinoInput all = with_all_columns(input);
+    const SinoInput all = sino_input_with_all_columns(input);
     double found;
     if (settings->center_method == SINO_CENTER_PHASE)
         SINO_TRY(sino_center_by_phase(runtime, &all, &found));
@@ -141,20 +130,27 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
     return NULL;
 }
 
+SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
+{
+    const double last = (double)(input->info->column_count - 1);
+    SINO_CHECK(settings->rotation_axis >= 0 && settings->rotation_axis <= last, SINO_BAD_INPUT,
+               "rotation-axis is %g; allowed: auto, or a column of the detector, 0 to %g", settings->rotation_axis,
+               last);
+    input->geometry.center = sino_input_column_of_grid(input, settings->rotation_axis);
+    sino_center_tell(runtime, input, "given");
+    return NULL;
+}
+
 SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
 {
     double center;
     if (!isnan(settings->rotation_axis)) {
-        const double last = (double)(input->info->column_count - 1);
-        SINO_CHECK(settings->rotation_axis >= 0 && settings->rotation_axis <= last, SINO_BAD_INPUT,
-                   "rotation-axis is %g; allowed: auto, or a column of the detector, 0 to %g", settings->rotation_axis,
-                   last);
-        input->geometry.center = sino_input_column_of_grid(input, settings->rotation_axis);
-        tell(runtime, input, "given");
+        SINO_TRY(sino_center_take(runtime, settings, input));
         return sino_check_center(settings, input, sino_runtime_log(runtime));
     }
     SINO_TRY(find(runtime, settings, input, &center));
     input->geometry.center = sino_input_column_of_grid(input, center);
-    tell(runtime, input, settings->center_method == SINO_CENTER_PHASE ? "by phase correlation" : "by Vo's method");
+    sino_center_tell(runtime, input,
+                     settings->center_method == SINO_CENTER_PHASE ? "by phase correlation" : "by Vo's method");
     return sino_check_center(settings, input, sino_runtime_log(runtime));
 }

@@ -3,11 +3,25 @@
 #ifndef SINO_CENTER_SEARCH_H
 #define SINO_CENTER_SEARCH_H
 
+#include "cone.h"
 #include "input.h"
 
 /* Sets input->geometry.center from the settings, or searches it, and logs the result. Submits tasks and waits for them.
  * SINO_BAD_INPUT: the given center is outside the detector, or the scan's angles do not suit the method. */
 SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input);
+
+/* The same for a cone beam, of which all but the center is known: compares rays with their reverses in the detector row
+ * that lies in the plane of the source (cone_center.h). SINO_BAD_INPUT, in addition: no ray is measured from both
+ * sides, or the detector does not reach that plane. */
+SinoStatus sino_cone_center_search(SinoRuntime *runtime, const SinoSettings *settings, const SinoCone *cone,
+                                   SinoInput *input);
+
+/* Sets input->geometry.center to the one that the settings give, and logs it. SINO_BAD_INPUT: it is outside the
+ * detector. */
+SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input);
+
+/* Logs the center as a column of the file, and as a column after crop and binning where these change the numbers. */
+void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *how);
 
 /* Finds the center by phase correlation of the first projection and the projection half a turn later. *center is in the
  * geometry's columns. SINO_BAD_INPUT: the scan has no such pair. */

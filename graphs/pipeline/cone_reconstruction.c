@@ -59,6 +59,20 @@ static int64_t tally_count(const Run *run)
     return sino_tally_count(&tally);
 }
 
+SinoRecordShape sino_cone_record_shape(const SinoCone *cone, bool pictures)
+{
+    return (SinoRecordShape){.slice_count = cone->z_count,
+                             .height = cone->y_count,
+                             .width = cone->x_count,
+                             .columns = 1,
+                             .angle_count = cone->angle_count,
+                             .row_count = cone->row_count,
+                             .column_count = cone->column_count,
+                             .row_name = "detector rows",
+                             .pictures = pictures,
+                             .planes = cone->z_count > 1};
+}
+
 SinoTally sino_cone_tally(const SinoInput *input, const SinoRecord *record)
 {
     return (SinoTally){.by_angle = record->by_angle,
@@ -276,7 +290,7 @@ static SinoPosition position_of(const Slab *slab)
 
 static bool is_done(const Run *run, int64_t first, int64_t count)
 {
-    return sino_volume_is_done(run->of.volume, first, count);
+    return run->of.volume && sino_volume_is_done(run->of.volume, first, count);
 }
 
 /* Copies the row of the sinogram's picture, if this slab has it and no earlier one. */

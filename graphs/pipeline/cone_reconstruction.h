@@ -19,10 +19,13 @@ typedef struct SinoConeReconstruction {
     const SinoConeArc *arc;
     const SinoConeStreaming *streaming;
     double scale;         /* output value = scale · attenuation per voxel */
-    SinoVolume *volume;   /* slices that are done already are left out */
+    SinoVolume *volume;   /* NULL: only the pictures are wanted; slices that are done already are left out */
     SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
     SinoRecord *record;
 } SinoConeReconstruction;
+
+/* The shape of a run's record, with pictures of three planes of the volume. */
+SinoRecordShape sino_cone_record_shape(const SinoCone *cone, bool pictures);
 
 /* Where undefined values are counted: by angle, by column and by detector row. */
 SinoTally sino_cone_tally(const SinoInput *input, const SinoRecord *record);

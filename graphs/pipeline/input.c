@@ -231,6 +231,15 @@ void sino_input_close(SinoInput *input)
     *input = (SinoInput){0};
 }
 
+SinoInput sino_input_with_all_columns(const SinoInput *input)
+{
+    SinoInput all = *input;
+    all.geometry.column_count = input->info->column_count / input->binning;
+    all.first_column = 0;
+    all.column_count = sino_times(all.geometry.column_count, input->binning);
+    return all;
+}
+
 void sino_input_take_slices(SinoInput *input, int64_t first, int64_t count)
 {
     input->first_slice += first;

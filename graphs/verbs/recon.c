@@ -14,8 +14,6 @@ SinoStatus sino_recon(const SinoSettings *settings, SinoJob *job, SinoLog *log)
     if (sino_processes_rank(processes) > 0) sino_log_mute(log);
     SINO_TRY(sino_processes_agree(processes, sino_input_try(settings)));
     if (settings->reconstruction_type != SINO_RECONSTRUCTION_TRY) return sino_recon_volume(settings, processes, log);
-    SINO_CHECK(settings->geometry == SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
-               "reconstruction-type is try with --geometry cone; allowed: full");
     if (count == 1) return sino_recon_try(settings, log);
     return sino_processes_agree(
         processes,

@@ -4,6 +4,7 @@
 #define SINO_RECON_H
 
 #include "center_search.h"
+#include "cone.h"
 #include "file_identity.h"
 #include "reconstruction.h"
 #include "team.h"
@@ -32,6 +33,9 @@ void sino_output_names_free(SinoOutputNames *names);
 
 /* The factor from values per voxel to the units of the output. */
 double sino_recon_scale(const SinoSettings *settings);
+
+/* The factor from attenuation per voxel to 1/cm. */
+double sino_recon_cone_scale(const SinoCone *cone);
 
 /* SINO_BAD_INPUT: `path` exists and --overwrite is not given. NULL: no file is requested. */
 SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path);

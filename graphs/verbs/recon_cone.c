@@ -41,16 +41,7 @@ static SinoStatus begin(SinoRecon *recon)
 static SinoRecordShape record(const SinoRecon *recon)
 {
     const Cone *own = recon->own;
-    return (SinoRecordShape){.slice_count = own->cone.z_count,
-                             .height = own->cone.y_count,
-                             .width = own->cone.x_count,
-                             .columns = 1,
-                             .angle_count = own->cone.angle_count,
-                             .row_count = own->cone.row_count,
-                             .column_count = own->cone.column_count,
-                             .row_name = "detector rows",
-                             .pictures = recon->settings->pictures,
-                             .planes = own->cone.z_count > 1};
+    return sino_cone_record_shape(&own->cone, recon->settings->pictures);
 }
 
 static SinoStatus plan(SinoRecon *recon)
@@ -70,9 +61,8 @@ static SinoStatus plan(SinoRecon *recon)
 
 static SinoStatus find_center(SinoRecon *recon)
 {
-    SINO_CHECK(!isnan(recon->settings->rotation_axis), SINO_BAD_INPUT,
-               "rotation-axis is auto; allowed with --geometry cone: a column of the detector");
-    return sino_center_search(recon->runtime, recon->settings, &recon->input);
+    const Cone *own = recon->own;
+    return sino_cone_center_search(recon->runtime, recon->settings, &own->cone, &recon->input);
 }
 
 static void print_plan(const SinoRecon *recon, FILE *out)
@@ -134,7 +124,6 @@ static SinoRestored restored(const SinoRecon *recon)
 
 static SinoStatus compute(SinoRecon *recon)
 {
-    const double mm_per_cm = 10;
     const Cone *own = recon->own;
     const SinoConeReconstruction reconstruction = {.runtime = recon->runtime,
                                                    .settings = recon->settings,
@@ -142,7 +131,7 @@ static SinoStatus compute(SinoRecon *recon)
                                                    .cone = &own->cone,
                                                    .arc = &own->arc,
                                                    .streaming = &own->plan.streaming,
-                                                   .scale = mm_per_cm / own->cone.voxel_size,
+                                                   .scale = sino_recon_cone_scale(&own->cone),
                                                    .volume = recon->volume,
                                                    .journal = recon->resume.journal,
                                                    .record = &recon->record};

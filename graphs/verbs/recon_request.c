@@ -11,6 +11,12 @@ double sino_recon_scale(const SinoSettings *settings)
     return settings->pixel_size_um > 0 ? per_pixel * micrometres_per_cm / settings->pixel_size_um : per_pixel;
 }
 
+double sino_recon_cone_scale(const SinoCone *cone)
+{
+    const double mm_per_cm = 10;
+    return mm_per_cm / cone->voxel_size;
+}
+
 SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
     return (SinoRuntimeRequest){.workers = settings->workers,

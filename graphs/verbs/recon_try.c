@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon --reconstruction-type try: one slice at a range of centers, for choosing by eye. */
+#include "cone_plan.h"
+#include "cone_reconstruction.h"
+#include "cone_scan.h"
 #include "memory.h"
 #include "recon.h"
 #include "suspicion.h"
@@ -27,6 +30,11 @@ typedef struct Try {
     bool directory_made;
 } Try;
 
+static bool is_cone(const Try *try)
+{
+    return try->settings->geometry == SINO_GEOMETRY_CONE;
+}
+
 /* Digits after the point in a center's file name: two, or as many as the step needs to tell centers apart. */
 static int digits_of(double step)
 {
@@ -49,13 +57,15 @@ static SinoStatus file_name(const Try *try, double center, char **name)
     return NULL;
 }
 
-static SinoStatus write_slice(const Try *try, double center, const float *tomogram)
+static SinoStatus write_slice(const Try *try, double center, const SinoSections *slice)
 {
-    const int64_t size = try->input.geometry.grid_size;
     char *name = NULL, description[64];
     SINO_TRY(file_name(try, center, &name));
-    snprintf(description, sizeof description, "rotation center %.9g, row %" PRId64, center, try->input.first_row);
-    SinoStatus status = sino_tiff_image_write(name, size, size, tomogram, description);
+    if (is_cone(try))
+        snprintf(description, sizeof description, "rotation center %.9g, plane of the source", center);
+    else
+        snprintf(description, sizeof description, "rotation center %.9g, row %" PRId64, center, try->input.first_row);
+    SinoStatus status = sino_tiff_image_write(name, slice->height, slice->width, slice->xy, description);
     if (!status) sino_log_info(try->log, "output", "center %.9g: %s", center, name);
     free(name);
     return status;
@@ -83,17 +93,63 @@ static SinoStatus try_center(Try *try, double center)
                                                .scale = sino_recon_scale(try->settings),
                                                .record = &record};
     SINO_TRY_OR(status, cleanup, sino_reconstruct(&reconstruction));
-    status = write_slice(try, center, record.sections.xy);
+    status = write_slice(try, center, &record.sections);
 cleanup:
     sino_operator_free(op);
     sino_record_free(&record);
     return status;
 }
 
-/* Restricts the input to the slice of --nsino. */
+/* The cone beam of one slice, in the plane of the source. `center`: a column of the file. */
+static SinoStatus cone_of(const Try *try, double center, SinoCone *cone)
+{
+    SINO_TRY(sino_cone_scan(try->settings, &try->input, sino_input_column_of_grid(&try->input, center), cone));
+    cone->z_count = 1;
+    return NULL;
+}
+
+static SinoStatus plan_cone(const Try *try, const SinoCone *cone, int64_t record_bytes, SinoConePlan *plan)
+{
+    SinoConePlanRequest request = {.cone = cone,
+                                   .input = &try->input,
+                                   .precision = try->settings->precision,
+                                   .symmetry = try->settings->symmetry,
+                                   .field_images = sino_workload_fields(&try->input),
+                                   .record_bytes = record_bytes};
+    SINO_TRY(sino_machine_new(try->settings, sino_runtime_worker_count(try->runtime), &request.machine));
+    return sino_cone_plan_new(&request, plan);
+}
+
+static SinoStatus try_cone(Try *try, double center)
+{
+    SinoCone cone;
+    SinoConeArc arc;
+    SinoConePlan plan;
+    SinoRecord record;
+    SINO_TRY(cone_of(try, center, &cone));
+    SINO_TRY(sino_cone_arc_new(&cone, &arc));
+    const SinoRecordShape shape = sino_cone_record_shape(&cone, true);
+    SINO_TRY(plan_cone(try, &cone, sino_record_bytes(&shape), &plan));
+    SINO_TRY(sino_record_new(&shape, &record));
+    const SinoConeReconstruction reconstruction = {.runtime = try->runtime,
+                                                   .settings = try->settings,
+                                                   .input = &try->input,
+                                                   .cone = &cone,
+                                                   .arc = &arc,
+                                                   .streaming = &plan.streaming,
+                                                   .scale = sino_recon_cone_scale(&cone),
+                                                   .record = &record};
+    SinoStatus status = sino_cone_reconstruct(&reconstruction);
+    if (!status) status = write_slice(try, center, &record.sections);
+    sino_record_free(&record);
+    return status;
+}
+
+/* Restricts the input to the slice of --nsino; a cone beam's slice needs more than one row. */
 static SinoStatus choose_slice(Try *try)
 {
     int64_t slice;
+    if (is_cone(try)) return NULL;
     SINO_TRY(sino_input_slice_of_row(&try->input, try->settings->nsino, &slice));
     sino_input_take_slices(&try->input, slice, 1);
     try->input.first_slice = 0; /* of the slices that are reconstructed */
@@ -148,6 +204,14 @@ static SinoStatus check_names(const Try *try, int64_t count, double first, doubl
     return status;
 }
 
+static SinoStatus find_center(Try *try)
+{
+    SinoCone cone;
+    if (!is_cone(try)) return sino_center_search(try->runtime, try->settings, &try->input);
+    SINO_TRY(cone_of(try, (double)(try->input.info->column_count - 1) / 2, &cone));
+    return sino_cone_center_search(try->runtime, try->settings, &cone, &try->input);
+}
+
 static SinoStatus run(Try *try)
 {
     const SinoSettings *settings = try->settings;
@@ -157,9 +221,9 @@ static SinoStatus run(Try *try)
     SINO_TRY(sino_rays_kind.check(settings->operator_cache));
     SINO_TRY(sino_check_scan(settings, &try->input, try->log));
     SINO_TRY(sino_runtime_start(&request, &try->runtime));
-    SINO_TRY(sino_center_search(try->runtime, settings, &try->input));
+    SINO_TRY(find_center(try));
     SINO_TRY(choose_slice(try));
-    SINO_TRY(sino_team_new(try->runtime, NULL, settings, &try->input, &try->team));
+    if (!is_cone(try)) SINO_TRY(sino_team_new(try->runtime, NULL, settings, &try->input, &try->team));
     const double last = (double)(try->input.info->column_count - 1);
     const double middle = sino_input_column_of_file(&try->input, try->input.geometry.center);
     const double step = settings->center_search_step;
@@ -171,7 +235,7 @@ static SinoStatus run(Try *try)
     SINO_TRY(check_files(try, 2 * to_side + 1, first, step));
     for (int64_t i = 0; i <= 2 * to_side; i++) {
         const double center = first + (double)i * step;
-        if (center >= 0 && center <= last) SINO_TRY(try_center(try, center));
+        if (center >= 0 && center <= last) SINO_TRY(is_cone(try) ? try_cone(try, center) : try_center(try, center));
     }
     return NULL;
 }

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone center search: the rotation axis of a cone-beam scan, by rays and their reverses in the plane of the source. */
+#include "arithmetic.h"
+#include "center_search.h"
+#include "cone_center_task.h"
+#include "memory.h"
+#include "stages.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Half width of the search if the user gives none, as a share of the columns. */
+static const double default_share = 0.25;
+
+/* Reads the row in the plane of the source, between two rows by linear interpolation: *row is float[angle][column]. */
+static SinoStatus read_row(SinoRuntime *runtime, const SinoInput *input, double center_row, float **row)
+{
+    const double last = (double)(input->slice_count - 1);
+    SINO_CHECK(center_row >= -0.5 && center_row <= last + 0.5, SINO_BAD_INPUT,
+               "the plane of the source is row %g of the %g rows that are used, so that no row shows the rotation axis "
+               "from both sides; needed: --rotation-axis",
+               center_row, last + 1);
+    const double inside = fmin(fmax(center_row, 0), last);
+    const int64_t above = (int64_t)inside, count = inside > (double)above ? 2 : 1;
+    const int64_t rays = sino_times(input->angle_count, input->geometry.column_count);
+    const float share = (float)(inside - (double)above);
+    float *rows;
+    SINO_TRY(sino_stages_read(runtime, input, false, above, count, &rows));
+    for (int64_t i = 0; count == 2 && i < rays; i++) rows[i] += share * (rows[rays + i] - rows[i]);
+    *row = rows;
+    return NULL;
+}
+
+static void warn(SinoRuntime *runtime, const SinoInput *all, const SinoConeCenterSearch *search)
+{
+    if (search->result->found) return;
+    sino_log_warning(sino_runtime_log(runtime), "center",
+                     "the rotation axis was not found with confidence between columns %.1f and %.1f (rays and their "
+                     "reverses differ by %.2g of what rays at random do); consider --rotation-axis, "
+                     "--center-search-width or --angle-direction",
+                     sino_input_column_of_file(all, search->first), sino_input_column_of_file(all, search->last),
+                     search->result->score);
+}
+
+/* *center: as a column of the file. */
+static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoCone *part, const SinoInput *all,
+                       double *center)
+{
+    const double last = (double)(all->geometry.column_count - 1), asked = settings->center_search_width;
+    const double width = asked > 0 ? asked / (double)all->binning : default_share * (last + 1);
+    SinoCone cone = *part;
+    SinoConeCenter result;
+    float *row;
+    cone.column_count = all->geometry.column_count;
+    cone.center = last / 2;
+    SINO_TRY(read_row(runtime, all, cone.center_row, &row));
+    const SinoConeCenterSearch search = {.cone = &cone,
+                                         .sinogram = row,
+                                         .first = fmax(last / 2 - width, 0),
+                                         .last = fmin(last / 2 + width, last),
+                                         .result = &result};
+    SinoStatus status = sino_runtime_wait_after(runtime, sino_insert_cone_center(runtime, &search));
+    free(row);
+    if (status) return status;
+    warn(runtime, all, &search);
+    *center = sino_input_column_of_file(all, result.center);
+    return NULL;
+}
+
+SinoStatus sino_cone_center_search(SinoRuntime *runtime, const SinoSettings *settings, const SinoCone *cone,
+                                   SinoInput *input)
+{
+    double center;
+    if (!isnan(settings->rotation_axis)) return sino_center_take(runtime, settings, input);
+    const SinoInput all = sino_input_with_all_columns(input);
+    SINO_TRY(find(runtime, settings, cone, &all, &center));
+    input->geometry.center = sino_input_column_of_grid(input, center);
+    sino_center_tell(runtime, input, "by rays and their reverses");
+    return NULL;
+}

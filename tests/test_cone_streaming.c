@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone streaming and plan: pieces are all projections once, parts are all voxels once, and a slab's rows are all that
+ * see its voxels. */
+#include "cone_plan.h"
+#include "memory.h"
+#include "testing.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ANGLES_MAX = 200 };
+
+typedef struct Scan {
+    double angle_rad[ANGLES_MAX];
+    SinoScanInfo info;
+    SinoInput input;
+    SinoCone cone;
+} Scan;
+
+static void make_scan(int64_t angles, int64_t columns, int64_t rows, int64_t x, int64_t y, int64_t z, Scan *scan)
+{
+    *scan = (Scan){.info = {.type = SINO_COUNT_UINT16}};
+    for (int64_t k = 0; k < angles; k++) scan->angle_rad[k] = 2 * SINO_PI * (double)k / (double)angles;
+    scan->input = (SinoInput){.info = &scan->info,
+                              .binning = 1,
+                              .row_count = rows,
+                              .slice_count = rows,
+                              .column_count = columns,
+                              .angle_count = angles,
+                              .geometry = {.column_count = columns, .angle_count = angles}};
+    scan->cone = (SinoCone){.angle_count = angles,
+                            .column_count = columns,
+                            .row_count = rows,
+                            .x_count = x,
+                            .y_count = y,
+                            .z_count = z,
+                            .angle_rad = scan->angle_rad,
+                            .source_object = 300,
+                            .source_detector = 450,
+                            .pixel_width = 1.5,
+                            .pixel_height = 1.5,
+                            .voxel_size = 1,
+                            .center = 0.5 * (double)(columns - 1),
+                            .center_row = 0.5 * (double)(rows - 1)};
+}
+
+static void check_pieces(const SinoCone *cone, const SinoConeStreaming *plan)
+{
+    int seen[ANGLES_MAX] = {0};
+    for (int64_t b = 0; b < sino_cone_block_count(cone, plan); b++) {
+        const int64_t pieces = sino_cone_piece_count(cone, plan, b), first = sino_cone_piece(cone, plan, b, 0).count;
+        assert_in_range(pieces, 1, SINO_BLOCK_PIECES);
+        for (int64_t p = 0; p < pieces; p++) {
+            const SinoSpan angles = sino_cone_piece(cone, plan, b, p);
+            assert_in_range(angles.count, 1, SINO_PIECE_PROJECTIONS);
+            assert_true(p + 1 == pieces || angles.count == first);
+            for (int64_t k = angles.first; k < angles.first + angles.count; k++) seen[k]++;
+        }
+    }
+    for (int64_t k = 0; k < cone->angle_count; k++) assert_int_equal(seen[k], 1);
+}
+
+/* Marks the voxels of a base run; turned runs follow from symmetry (test_cone_assemble.c). */
+static void mark(const SinoCone *cone, const SinoConeStreaming *plan, const SinoConePart *part, int *seen)
+{
+    for (int64_t y = part->first_y; y < part->first_y + part->y_count; y++)
+        for (int64_t x = 0; x < part->x_count; x++)
+            for (int64_t v = part->first; v < part->first + part->voxel_count; v++) {
+                const int64_t middle = cone->z_count / 2;
+                const int64_t run = y * cone->x_count + x;
+                if (plan->symmetry.halves == 1) {
+                    seen[run * cone->z_count + v]++;
+                } else {
+                    seen[run * cone->z_count + middle + v]++;
+                    seen[run * cone->z_count + middle - 1 - v]++;
+                }
+            }
+}
+
+static void check_parts(const SinoCone *cone, const SinoConeStreaming *plan)
+{
+    int *seen = NULL;
+    const int64_t share = plan->symmetry.turns > 1 ? 2 : 1;
+    assert_success(sino_allocate(cone->x_count * cone->y_count * cone->z_count, sizeof *seen, "test", &seen));
+    for (int64_t s = 0; s < plan->slab_count; s++)
+        for (int64_t c = 0; c < sino_cone_chunk_count(cone, plan, s); c++)
+            for (int64_t b = 0; b < sino_cone_band_count(cone, plan); b++) {
+                const SinoConePart part = sino_cone_part(cone, plan, s, c, b);
+                assert_int_equal(part.x_count, cone->x_count / share);
+                mark(cone, plan, &part, seen);
+            }
+    for (int64_t y = 0; y < cone->y_count / share; y++)
+        for (int64_t x = 0; x < cone->x_count / share; x++)
+            for (int64_t z = 0; z < cone->z_count; z++)
+                assert_int_equal(seen[(y * cone->x_count + x) * cone->z_count + z], 1);
+    free(seen);
+}
+
+/* Whether the lines have the row, and the sinogram, too. */
+static bool has_row(const SinoCone *cone, const SinoConeLines *lines, SinoSpan rows, int64_t row)
+{
+    if (row < 0 || row >= cone->row_count) return true; /* is 0 anyhow */
+    if (row < rows.first || row >= rows.first + rows.count) return false;
+    if (lines->symmetry.halves == 1) return row >= lines->first_row && row < lines->first_row + lines->entry_count;
+    const double plane = sino_cone_plane_row(cone, lines->symmetry);
+    return fabs((double)row - plane) + 1 <= (double)lines->entry_count;
+}
+
+/* Each voxel of each slab is seen between two rows that are loaded. */
+static void check_rows(const SinoCone *cone, const SinoConeStreaming *plan)
+{
+    for (int64_t s = 0; s < plan->slab_count; s++) {
+        const SinoSpan slices = sino_cone_slab(cone, plan, s), rows = sino_cone_rows(cone, slices);
+        const SinoConeLines lines = sino_cone_slab_lines(cone, plan, s);
+        assert_true(rows.first >= 0 && rows.count >= 1 && rows.first + rows.count <= cone->row_count);
+        for (int64_t z = slices.first; z < slices.first + slices.count; z++)
+            for (int64_t i = 0; i < 4; i++) {
+                const double x = (i % 2 ? 0.5 : -0.5) * (double)(cone->x_count - 1) * cone->voxel_size;
+                const double y = (i / 2 ? 0.5 : -0.5) * (double)(cone->y_count - 1) * cone->voxel_size;
+                const double height = ((double)z - 0.5 * (double)(cone->z_count - 1)) * cone->voxel_size;
+                for (int64_t k = 0; k < cone->angle_count; k++) {
+                    const double c = cos(cone->angle_rad[k]), t = sin(cone->angle_rad[k]);
+                    const double depth = cone->source_object - (x * t - y * c);
+                    const double row = cone->center_row + height * cone->source_detector / depth / cone->pixel_height;
+                    assert_true(has_row(cone, &lines, rows, (int64_t)floor(row)));
+                    assert_true(has_row(cone, &lines, rows, (int64_t)floor(row) + 1));
+                }
+            }
+    }
+}
+
+static const struct {
+    int64_t angles, columns, rows, x, y, z;
+} size[] = {{180, 70, 60, 48, 48, 40}, {90, 64, 30, 40, 44, 60}, {64, 20, 90, 20, 20, 90},
+            {7, 33, 1, 33, 33, 1},     {33, 40, 64, 17, 30, 33}, {3, 40, 40, 2, 2, 200}};
+
+static void divisions_are_complete(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        for (int64_t slabs = 0; slabs <= 4; slabs++)
+            for (int64_t workers = 1; workers <= 64; workers *= 4) {
+                Scan scan;
+                SinoConePlan plan;
+                make_scan(size[i].angles, size[i].columns, size[i].rows, size[i].x, size[i].y, size[i].z, &scan);
+                scan.cone.center_row += slabs == 3 ? 0.3 : 0;
+                const SinoConePlanRequest request = {
+                    .cone = &scan.cone,
+                    .input = &scan.input,
+                    .machine = {.worker_count = workers, .memory_bytes = (int64_t)1 << 40},
+                    .symmetry = workers != 4,
+                    .slab_count = slabs};
+                assert_success(sino_cone_plan_new(&request, &plan));
+                check_pieces(&scan.cone, &plan.streaming);
+                check_parts(&scan.cone, &plan.streaming);
+                check_rows(&scan.cone, &plan.streaming);
+            }
+}
+
+/* Less memory takes more passes, until nothing fits; the plan never exceeds the memory. */
+static void memory_decides_the_passes(void **state)
+{
+    (void)state;
+    Scan scan;
+    make_scan(180, 256, 256, 256, 256, 256, &scan);
+    SinoConePlanRequest request = {
+        .cone = &scan.cone, .input = &scan.input, .machine = {.worker_count = 2}, .symmetry = true};
+    int64_t passes = 1;
+    bool refused = false;
+    for (int64_t memory = (int64_t)400 << 20; !refused; memory -= (int64_t)5 << 20) {
+        SinoConePlan plan;
+        request.machine.memory_bytes = memory;
+        SinoStatus status = sino_cone_plan_new(&request, &plan);
+        refused = status;
+        if (status) {
+            assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
+            assert_non_null(strstr(sino_status_text(status), "MiB or more"));
+            sino_status_free(status);
+            continue;
+        }
+        assert_true(plan.total_bytes <= memory);
+        assert_true(plan.streaming.slab_count >= passes);
+        passes = plan.streaming.slab_count;
+    }
+    assert_true(passes > 4);
+}
+
+TESTING_SUBJECT(cone_streaming)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(divisions_are_complete),
+        cmocka_unit_test(memory_decides_the_passes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -56,6 +56,13 @@ static void put_fields(const SinoPhantomRow *row)
         }
 }
 
+static void put_truth(const SinoPhantomRow *row)
+{
+    const int64_t voxels = row->phantom.size * row->phantom.size;
+    sino_phantom_slice(&row->phantom, row->slice, row->truth);
+    for (int64_t v = 0; v < voxels; v++) row->truth[v] = (float)(row->truth_scale * (double)row->truth[v]);
+}
+
 /* The row alone is a detector of one row, which the plane of the source meets elsewhere. */
 static void cone_integrals(const SinoPhantomRow *row, double *sinogram)
 {
@@ -82,7 +89,7 @@ static SinoStatus phantom_cpu(const SinoTask *task)
             put(row, row->counts, k, c, count_of(row, k, c, exp(-sinogram[k * columns + c])));
     free(sinogram);
     put_fields(row);
-    if (row->truth) sino_phantom_slice(&row->phantom, row->slice, row->truth);
+    if (row->truth) put_truth(row);
     return NULL;
 }
 

@@ -22,6 +22,7 @@ typedef struct SinoPhantomRow {
     void *counts;        /* uint16_t[K][slab_rows][M]; float without noise */
     void *flats, *darks; /* [field][slab_rows][M], of the type of counts */
     float *truth;        /* [N][N]; NULL: not wanted */
+    double truth_scale;  /* of the truth: its value for an attenuation of 1 per voxel */
 } SinoPhantomRow;
 SinoStatus sino_insert_phantom(SinoRuntime *runtime, const SinoPhantomRow *row);
 

@@ -110,7 +110,7 @@ static SinoStatus open_files(Scan *scan)
                                        .height = settings->size,
                                        .width = settings->size,
                                        .row_step = 1,
-                                       .units = "1/pixel"};
+                                       .units = is_cone(scan) ? "1/cm" : "1/pixel"};
     if (settings->truth) SINO_TRY(sino_volume_open(&request, &scan->volume));
     return sino_scan_writer_open(settings->out, settings->overwrite, &shape, &scan->writer);
 }
@@ -133,6 +133,7 @@ static SinoStatus insert_rows(Scan *scan, int64_t first, int64_t count)
                                     .counts = scan->counts,
                                     .flats = scan->flats,
                                     .darks = scan->darks,
+                                    .truth_scale = is_cone(scan) ? 10 / scan->cone.voxel_size : 1, /* mm of a cm */
                                     .truth = scan->truth ? scan->truth + r * settings->size * settings->size : NULL};
         SINO_TRY(sino_insert_phantom(scan->runtime, &row));
     }

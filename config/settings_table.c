@@ -156,7 +156,7 @@ const SinoSetting sino_setting_table[] = {
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "source-object-distance",
         REAL(source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
         .help = "from the source to the rotation axis; if not given: what the scan's file says; phantom and demo: "
-                "four times the side of a slice"),
+                "four times the side of a slice, or two thirds of the distance to the detector"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "source-detector-distance",
         REAL(source_detector_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
         .help = "from the source to the detector, at right angles; if not given: what the scan's file says; phantom "

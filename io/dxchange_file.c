@@ -10,6 +10,7 @@
 
 #include "count_type.h"
 #include "hdf5_error.h"
+#include "hdf5_length.h"
 #include "hdf5_source.h"
 #include "memory.h"
 #include "path_kind.h"
@@ -125,6 +126,25 @@ static bool probe_exchange(const SinoScanRequest *request)
     return has_group;
 }
 
+/* In mm, from a picometre to a kilometre; anything else counts as absent. */
+static double believable(double length)
+{
+    return length >= 1e-9 && length <= 1e6 ? length : 0;
+}
+
+/* The axis is at the sample. */
+static SinoScanSetup setup_of(const ExchangeFile *exchange)
+{
+    const double source = believable(fabs(sino_hdf5_length(exchange->path, exchange->file, SINO_SOURCE_DISTANCE)));
+    const double detector = believable(fabs(sino_hdf5_length(exchange->path, exchange->file, SINO_DETECTOR_DISTANCE)));
+    const double width = believable(sino_hdf5_length(exchange->path, exchange->file, SINO_PIXEL_WIDTH));
+    const double height = believable(sino_hdf5_length(exchange->path, exchange->file, SINO_PIXEL_HEIGHT));
+    return (SinoScanSetup){.source_object = source,
+                           .source_detector = source > 0 && detector > 0 ? source + detector : 0,
+                           .pixel_width = width,
+                           .pixel_height = height};
+}
+
 static SinoStatus open_exchange(const SinoScanRequest *request, SinoScan *scan)
 {
     SINO_TRY(new_exchange(request->path, scan));
@@ -139,7 +159,8 @@ static SinoStatus open_exchange(const SinoScanRequest *request, SinoScan *scan)
                            .angle_count = data->size[0],
                            .row_count = data->size[1],
                            .column_count = data->size[2],
-                           .chunk_rows = data->chunk[1]};
+                           .chunk_rows = data->chunk[1],
+                           .setup = setup_of(exchange)};
     memcpy(scan->stored_type, data->stored_type, sizeof scan->stored_type);
     SINO_TRY(open_field(exchange, SINO_FIELD_FLATS, "/exchange/data_white", &info->flat_count));
     SINO_TRY(open_field(exchange, SINO_FIELD_DARKS, "/exchange/data_dark", &info->dark_count));

@@ -11,6 +11,7 @@
 #include "count_type.h"
 #include "hdf5_output.h"
 #include "memory.h"
+#include "scan_source.h"
 
 struct SinoScanWriter {
     SinoHdf5Output *output;
@@ -46,10 +47,28 @@ static SinoStatus write_angles(SinoScanWriter *writer, const double *angle_rad)
     return sino_hdf5_output_attribute(writer->output, shape.name, "units", "deg");
 }
 
+static SinoStatus write_length(SinoScanWriter *writer, const char *name, double mm, const char *description)
+{
+    const SinoHdf5Shape shape = {.name = name, .file_type = H5T_IEEE_F64LE, .rank = 0};
+    SINO_TRY(sino_hdf5_output_values(writer->output, &shape, H5T_NATIVE_DOUBLE, &mm, description));
+    return sino_hdf5_output_attribute(writer->output, name, "units", "mm");
+}
+
+static SinoStatus write_setup(SinoScanWriter *writer, const SinoScanSetup *setup)
+{
+    SINO_TRY(write_length(writer, SINO_SOURCE_DISTANCE, -setup->source_object, "from the rotation axis, upstream"));
+    SINO_TRY(write_length(writer, SINO_DETECTOR_DISTANCE, setup->source_detector - setup->source_object,
+                          "from the rotation axis"));
+    SINO_TRY(write_length(writer, SINO_PIXEL_WIDTH, setup->pixel_width, "width of a pixel"));
+    return write_length(writer, SINO_PIXEL_HEIGHT, setup->pixel_height, "height of a pixel");
+}
+
 static SinoStatus create_all(SinoScanWriter *writer, const SinoScanShape *shape)
 {
     const hid_t type = sino_count_file_type(shape->type);
-    SINO_TRY(sino_hdf5_output_text(writer->output, "/implements", "exchange"));
+    const bool setup = shape->setup.source_object > 0;
+    SINO_TRY(sino_hdf5_output_text(writer->output, "/implements", setup ? "exchange:measurement" : "exchange"));
+    if (setup) SINO_TRY(write_setup(writer, &shape->setup));
     if (shape->description) {
         SINO_TRY(sino_hdf5_output_attribute(writer->output, "/", "description", shape->description));
     }

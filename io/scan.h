@@ -37,9 +37,9 @@ typedef struct SinoScanInfo {
     bool angle_assumed;             /* the file has no angles; 0°…180° inclusive is assumed, as other tools do */
     bool angle_needed;              /* the format cannot store angles, so an assumption would be a guess */
     bool line_integrals;            /* the format holds line integrals, unless the user says otherwise; false: counts */
-    SinoScanSetup setup;
-    const char *remark; /* a problem of the files, for a warning; "": none */
-    int64_t file_count; /* number of files with data, at least 1 */
+    SinoScanSetup setup;            /* of the file */
+    const char *remark;             /* a problem of the files, for a warning; "": none */
+    int64_t file_count;             /* number of files with data, at least 1 */
     const char *const *file_name;
     int64_t flat_file_count, dark_file_count; /* files of --flats and --darks */
     const char *const *flat_file_name, *const *dark_file_name;
@@ -100,6 +100,7 @@ typedef struct SinoScanShape {
     int64_t angle_count, row_count, column_count, flat_count, dark_count;
     const double *angle_rad;
     const char *description; /* attribute of the HDF5 file */
+    SinoScanSetup setup;     /* written unless source_object is 0 */
 } SinoScanShape;
 
 SinoStatus sino_scan_writer_open(const char *path, bool overwrite, const SinoScanShape *shape, SinoScanWriter **writer);

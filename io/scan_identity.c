@@ -71,9 +71,10 @@ SinoStatus sino_scan_identity(SinoScan *scan, const SinoScanBox *row, char **tex
         "\nthe number of columns: %" PRId64 "\nthe number of flat fields: %" PRId64
         "\nthe number of dark fields: %" PRId64 "\nthe number of files: %" PRId64 "\nthe size in bytes: %" PRId64
         "\nthe checksum of the angles: %s\nthe checksum of parts of the files: %s\nthe checksum "
-        "of some values: %s\n",
+        "of some values: %s\nthe lengths: %.17g %.17g %.17gx%.17g\n",
         info->kind, info->stored_type, info->angle_count, info->row_count, info->column_count, info->flat_count,
-        info->dark_count, info->file_count, bytes, angles, parts, values);
+        info->dark_count, info->file_count, bytes, angles, parts, values, info->setup.source_object,
+        info->setup.source_detector, info->setup.pixel_width, info->setup.pixel_height);
     SINO_CHECK(length >= 0, SINO_FAILED, "no memory to compare scans");
     *modified_s = modified;
     return NULL;

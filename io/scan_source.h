@@ -59,6 +59,13 @@ SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, Si
  * before it allocates what the sizes determine. */
 SinoStatus sino_scan_check_limits(const char *path, const SinoScanInfo *info);
 
+/* The lengths of a setup as the NeXus classes NXsource and NXdetector define them: distances from the sample along the
+ * beam, which upstream is negative, and pixels of the detector. */
+#define SINO_SOURCE_DISTANCE   "/measurement/instrument/source/distance"
+#define SINO_DETECTOR_DISTANCE "/measurement/instrument/detector/distance"
+#define SINO_PIXEL_WIDTH       "/measurement/instrument/detector/x_pixel_size"
+#define SINO_PIXEL_HEIGHT      "/measurement/instrument/detector/y_pixel_size"
+
 /* Sets the angles to 0°…180° inclusive, as TomoPy and others do for a file without angles. */
 SinoStatus sino_scan_assume_angles(SinoScan *scan);
 

@@ -56,6 +56,23 @@ static void put_fields(const SinoPhantomRow *row)
         }
 }
 
+static void put_truth(const SinoPhantomRow *row)
+{
+    const int64_t voxels = row->phantom.size * row->phantom.size;
+    sino_phantom_slice(&row->phantom, row->slice, row->truth);
+    for (int64_t v = 0; v < voxels; v++) row->truth[v] = (float)(row->truth_scale * (double)row->truth[v]);
+}
+
+/* The row alone is a detector of one row, which the plane of the source meets elsewhere. */
+static void cone_integrals(const SinoPhantomRow *row, double *sinogram)
+{
+    SinoCone cone = *row->cone;
+    cone.row_count = 1;
+    cone.center_row -= (double)row->slice;
+    for (int64_t k = 0; k < cone.angle_count; k++)
+        sino_phantom_cone(&row->phantom, &cone, k, sinogram + k * cone.column_count);
+}
+
 static SinoStatus phantom_cpu(const SinoTask *task)
 {
     const Arguments *arguments = task->arguments;
@@ -63,13 +80,16 @@ static SinoStatus phantom_cpu(const SinoTask *task)
     const int64_t columns = row->geometry.column_count;
     double *sinogram = NULL;
     SINO_TRY(sino_allocate(sino_geometry_ray_count(&row->geometry), sizeof *sinogram, "a sinogram", &sinogram));
-    sino_phantom_sinogram(&row->phantom, row->slice, &row->geometry, sinogram);
+    if (row->cone)
+        cone_integrals(row, sinogram);
+    else
+        sino_phantom_sinogram(&row->phantom, row->slice, &row->geometry, sinogram);
     for (int64_t k = 0; k < row->geometry.angle_count; k++)
         for (int64_t c = 0; c < columns; c++)
             put(row, row->counts, k, c, count_of(row, k, c, exp(-sinogram[k * columns + c])));
     free(sinogram);
     put_fields(row);
-    if (row->truth) sino_phantom_slice(&row->phantom, row->slice, row->truth);
+    if (row->truth) put_truth(row);
     return NULL;
 }
 

@@ -12,7 +12,8 @@
  * uint16. */
 typedef struct SinoPhantomRow {
     SinoPhantom phantom;
-    SinoGeometry geometry;
+    SinoGeometry geometry;  /* of a cone beam: angles and columns */
+    const SinoCone *cone;   /* not owned, must outlive the task; NULL: the beam is parallel */
     int64_t slice;          /* slice of the phantom, and absolute row of the scan */
     int64_t row, slab_rows; /* row within the slab; rows of the slab */
     int64_t field_count;    /* number of flat fields, and of dark fields */
@@ -21,6 +22,7 @@ typedef struct SinoPhantomRow {
     void *counts;        /* uint16_t[K][slab_rows][M]; float without noise */
     void *flats, *darks; /* [field][slab_rows][M], of the type of counts */
     float *truth;        /* [N][N]; NULL: not wanted */
+    double truth_scale;  /* of the truth: its value for an attenuation of 1 per voxel */
 } SinoPhantomRow;
 SinoStatus sino_insert_phantom(SinoRuntime *runtime, const SinoPhantomRow *row);
 

@@ -117,7 +117,7 @@ static void json(void **state)
         " \"scan\": {\"angles\": 12, \"rows\": 4, \"columns\": 16},\n"
         " \"angles\": {\"least_degrees\": 0, \"most_degrees\": 180, \"least_step_degrees\": 16.36363636, "
         "\"most_step_degrees\": 16.36363636, \"repeated\": 0, \"assumed\": true},\n"
-        " \"data_are_counts\": true,\n"
+        " \"geometry\": {\"kind\": \"parallel\"},\n \"data_are_counts\": true,\n"
         " \"data\": {\"images\": 12, \"images_read\": 12, \"least\": 0, \"most\": 900, \"mean\": 597.5260417, "
         "\"values\": 768, \"zero_values\": 3, \"saturated_values\": 0, \"not_finite_values\": 0},\n"
         " \"flat\": {\"images\": 2, \"images_read\": 2, \"least\": 0, \"most\": 0, \"mean\": 0, \"values\": 128, "

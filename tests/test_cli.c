@@ -15,6 +15,7 @@ static const struct {
     {"suspicion", cli_suspicion_tests}, {"device", cli_device_tests},
     {"hostile", cli_hostile_tests},     {"models", cli_models_tests},
     {"inject", cli_inject_tests},       {"resume", cli_resume_tests},
+    {"cone", cli_cone_tests},
 };
 
 int main(int argument_count, char **arguments)
@@ -22,7 +23,7 @@ int main(int argument_count, char **arguments)
     for (size_t i = 0; argument_count == 2 && i < sizeof subject / sizeof *subject; i++)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
     fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph info interrupt "
-          "operator_cache bench plan ranks job suspicion device hostile models inject resume\n",
+          "operator_cache bench plan ranks job suspicion device hostile models inject resume cone\n",
           stderr);
     return 2;
 }

@@ -80,7 +80,7 @@ static void defaults(void **state)
     assert_int_equal(cone->z_count, ROWS);
     assert_true(cone->source_object == 100 && cone->source_detector == 150);
     assert_true(cone->pixel_width == 0.3 && cone->pixel_height == 0.5);
-    assert_float_equal(cone->voxel_size, 0.2, 1e-15);
+    assert_true(fabs(cone->voxel_size - 0.2) < 1e-15);
     assert_true(cone->center == (COLUMNS - 1) / 2.0 && cone->center_row == (ROWS - 1) / 2.0);
     assert_int_equal(made.settings->algorithm, SINO_ALGORITHM_FDK);
     clear(&made);
@@ -93,7 +93,7 @@ static void defaults(void **state)
     clear(&made);
     assert_success(make(*state, LENGTHS "--volume=20x30x7 --binning=2", NAN, &made));
     assert_int_equal(made.cone.z_count, 7);
-    assert_float_equal(made.cone.voxel_size, 0.4, 1e-15);
+    assert_true(fabs(made.cone.voxel_size - 0.4) < 1e-15);
     clear(&made);
 }
 
@@ -151,10 +151,117 @@ static void points_are_seen(void **state)
             see(&made, cases[i].file_center, cases[i].file_row, turned, p, &column, &row);
             const SinoConeView view = sino_cone_view(cone, cos(rad), sin(rad), p.x, p.y);
             const double seen_row = cone->center_row + p.z / cone->voxel_size * view.rows_per_voxel;
-            assert_float_equal(view.column, of_grid(column, made.input.first_column, made.input.binning), 1e-9);
-            assert_float_equal(seen_row, of_grid(row, made.input.first_row, made.input.binning), 1e-9);
+            assert_true(fabs(view.column - of_grid(column, made.input.first_column, made.input.binning)) < 1e-9);
+            assert_true(fabs(seen_row - of_grid(row, made.input.first_row, made.input.binning)) < 1e-9);
         }
         clear(&made);
+    }
+}
+
+/* A projection as vectors: the source, the middle of pixel (0, 0), and the steps of columns and rows. */
+typedef struct Frame {
+    Point source, first, column, row;
+} Frame;
+
+static double triple(Point a, Point b, Point c)
+{
+    return a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) + a.z * (b.x * c.y - b.y * c.x);
+}
+
+/* a + s·b */
+static Point along(Point a, double s, Point b)
+{
+    return (Point){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+/* The pixel that the ray from the source through p hits: source + t·(p − source) = first + c·column + r·row. */
+static void hit(const Frame *frame, Point p, double *column, double *row)
+{
+    const Point ray = along(p, -1, frame->source), to = along(frame->source, -1, frame->first);
+    const double whole = triple(frame->column, frame->row, along((Point){0}, -1, ray));
+    *column = triple(to, frame->row, along((Point){0}, -1, ray)) / whole;
+    *row = triple(frame->column, to, along((Point){0}, -1, ray)) / whole;
+}
+
+/* Where a scan with these numbers sees p. */
+static void see_here(const SinoCone *cone, double angle_rad, Point p, double *column, double *row)
+{
+    const SinoConeView view = sino_cone_view(cone, cos(angle_rad), sin(angle_rad), p.x, p.y);
+    *column = view.column;
+    *row = cone->center_row + p.z / cone->voxel_size * view.rows_per_voxel;
+}
+
+enum { PEER_COLUMNS = 50, PEER_ROWS = 30 };
+static const double peer_sod = 410, peer_sdd = 760, peer_width = 0.8, peer_height = 0.6;
+
+static SinoCone peer_cone(double center, double center_row)
+{
+    return (SinoCone){.source_object = peer_sod,
+                      .source_detector = peer_sdd,
+                      .pixel_width = peer_width,
+                      .pixel_height = peer_height,
+                      .voxel_size = 0.7,
+                      .center = center,
+                      .center_row = center_row};
+}
+
+/* `other`: the point in the coordinates of the other program. */
+static void assert_same_pixel(const Frame *frame, Point other, const SinoCone *cone, double angle_rad, Point p)
+{
+    double column, row, expected_column, expected_row;
+    hit(frame, other, &expected_column, &expected_row);
+    see_here(cone, angle_rad, p, &column, &row);
+    assert_true(fabs(column - expected_column) < 1e-9 && fabs(row - expected_row) < 1e-9);
+}
+
+/* RTK's gantry angle, whose axis is y, with the origin of the projections and the offset of the detector. */
+static void numbers_of_rtk(double rad, Point p)
+{
+    const double first_u = -21.2, first_v = -9.3, offset_x = 3.5, offset_y = -2.25;
+    const Point axis = {sin(rad), 0, cos(rad)}, u = {cos(rad), 0, -sin(rad)}, v = {0, 1, 0};
+    const Point middle = along((Point){0}, peer_sod - peer_sdd, axis);
+    const Frame frame = {along((Point){0}, peer_sod, axis),
+                         along(along(middle, first_u + offset_x, u), first_v + offset_y, v),
+                         along((Point){0}, peer_width, u), along((Point){0}, peer_height, v)};
+    const SinoCone cone = peer_cone(-(first_u + offset_x) / peer_width, -(first_v + offset_y) / peer_height);
+    assert_same_pixel(&frame, (Point){p.x, p.z, -p.y}, &cone, rad, p);
+}
+
+/* TIGRE's angle, which has the source on the first axis, and offDetector. */
+static void numbers_of_tigre(double rad, Point p)
+{
+    const double offset_u = 2.5, offset_v = -1.75;
+    const Point axis = {cos(rad), sin(rad), 0}, u = {-sin(rad), cos(rad), 0}, v = {0, 0, 1};
+    const Point middle = along((Point){0}, peer_sod - peer_sdd, axis);
+    const double first_u = -peer_width * (PEER_COLUMNS - 1) / 2.0, first_v = -peer_height * (PEER_ROWS - 1) / 2.0;
+    const Frame frame = {along((Point){0}, peer_sod, axis),
+                         along(along(middle, first_u + offset_u, u), first_v + offset_v, v),
+                         along((Point){0}, peer_width, u), along((Point){0}, peer_height, v)};
+    const SinoCone cone =
+        peer_cone((PEER_COLUMNS - 1) / 2.0 - offset_u / peer_width, (PEER_ROWS - 1) / 2.0 - offset_v / peer_height);
+    assert_same_pixel(&frame, p, &cone, rad + M_PI / 2, p);
+}
+
+/* ASTRA's geometry 'cone', as geom_2vec writes it. */
+static void numbers_of_astra(double rad, Point p)
+{
+    const double origin_source = peer_sod, origin_detector = peer_sdd - peer_sod;
+    const Point source = {sin(rad) * origin_source, -cos(rad) * origin_source, 0};
+    const Point middle = {-sin(rad) * origin_detector, cos(rad) * origin_detector, 0};
+    const Point u = {cos(rad) * peer_width, sin(rad) * peer_width, 0}, v = {0, 0, peer_height};
+    const Frame frame = {source, along(along(middle, -(PEER_COLUMNS - 1) / 2.0, u), -(PEER_ROWS - 1) / 2.0, v), u, v};
+    const SinoCone cone = peer_cone((PEER_COLUMNS - 1) / 2.0, (PEER_ROWS - 1) / 2.0);
+    assert_same_pixel(&frame, p, &cone, rad, p);
+}
+
+static void numbers_of_other_programs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        const Point p = {40 * sin(i), 35 * cos(2.3 * i), 20 * sin(7.1 * i)};
+        numbers_of_rtk(0.37 * i - 3, p);
+        numbers_of_tigre(0.37 * i - 3, p);
+        numbers_of_astra(0.37 * i - 3, p);
     }
 }
 
@@ -279,6 +386,7 @@ TESTING_SUBJECT(cone_scan)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(defaults, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(points_are_seen, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test(numbers_of_other_programs),
         cmocka_unit_test_setup_teardown(rows_of_a_share, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(refusals, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(short_arcs_are_refused, testing_directory_make, testing_directory_remove),

@@ -108,6 +108,30 @@ static void scan_comes_back(void **state)
     }
 }
 
+static void setup_comes_back(void **state)
+{
+    char path[TESTING_PATH];
+    SinoScanShape shape = shape_of(SINO_COUNT_UINT16);
+    const SinoScanRequest request = {.path = testing_path(path, *state, "phantom.h5")};
+    SinoScanWriter *writer;
+    SinoScan *scan;
+    shape.setup = (SinoScanSetup){
+        .source_object = 123.456, .source_detector = 789.0123, .pixel_width = 0.127, .pixel_height = 0.2};
+    assert_success(sino_scan_writer_open(path, false, &shape, &writer));
+    assert_success(write_rows(writer, SINO_COUNT_UINT16, 0, ROWS));
+    assert_success(sino_scan_writer_finish(writer));
+    assert_success(sino_scan_open(&request, &scan));
+    check_scan(scan, SINO_COUNT_UINT16);
+    const SinoScanSetup *setup = &sino_scan_info(scan)->setup;
+    assert_true(setup->source_object == 123.456 && fabs(setup->source_detector - 789.0123) < 1e-12);
+    assert_true(setup->pixel_width == 0.127 && setup->pixel_height == 0.2);
+    sino_scan_close(scan);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_hdf5_text(file, NULL, "/implements", "exchange:measurement");
+    assert_hdf5_text(file, "/measurement/instrument/source/distance", "units", "mm");
+    testing_hdf5_close(file);
+}
+
 static void parts_may_be_absent(void **state)
 {
     char path[TESTING_PATH];
@@ -175,10 +199,8 @@ static void full_disk_leaves_nothing(void **state)
 TESTING_SUBJECT(dxchange_writer)
 {
     const struct CMUnitTest tests[] = {
-        TEST(scan_comes_back),
-        TEST(parts_may_be_absent),
-        TEST(unfinished_is_absent),
-        TEST(full_disk_leaves_nothing),
+        TEST(scan_comes_back),      TEST(setup_comes_back),         TEST(parts_may_be_absent),
+        TEST(unfinished_is_absent), TEST(full_disk_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan: Data Exchange files of every type, crops, missing parts, and the refusal of unreadable files. */
+#include "hdf5_length.h"
 #include "scan.h"
 #include "testing_hdf5.h"
 
@@ -476,6 +477,116 @@ static void measured_dangling_links(void **state)
                      "24737_processed.nxs is a NeXus file, as NXtomo is, without /exchange/data (it holds /entry)");
 }
 
+/* A dataset with a text attribute `units` of variable or fixed length. */
+typedef struct Length {
+    const char *name;
+    double value;
+    const char *unit; /* NULL: no attribute */
+    bool fixed;
+    int rank; /* sizes of 1 */
+} Length;
+
+static void write_unit(hid_t dataset, const Length *length)
+{
+    char padded[64] = "";
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    assert_true(H5Tset_size(type, length->fixed ? sizeof padded : H5T_VARIABLE) >= 0);
+    assert_true(H5Tset_strpad(type, length->rank == 1 ? H5T_STR_SPACEPAD : H5T_STR_NULLTERM) >= 0);
+    const hid_t attribute = H5Acreate2(dataset, "units", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(attribute >= 0);
+    if (length->rank == 1) memset(padded, ' ', sizeof padded);
+    memcpy(padded, length->unit, strlen(length->unit));
+    assert_true(H5Awrite(attribute, type, length->fixed ? (const void *)padded : (const void *)&length->unit) >= 0);
+    assert_true(H5Aclose(attribute) >= 0 && H5Tclose(type) >= 0 && H5Sclose(space) >= 0);
+}
+
+static void write_length(hid_t file, const Length *length)
+{
+    const hsize_t size[2] = {1, 1};
+    const hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(length->rank, size, NULL);
+    assert_true(H5Pset_create_intermediate_group(links, 1) >= 0);
+    const hid_t dataset = H5Dcreate2(file, length->name, H5T_IEEE_F32LE, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(dataset >= 0);
+    assert_true(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &length->value) >= 0);
+    if (length->unit) write_unit(dataset, length);
+    assert_true(H5Dclose(dataset) >= 0 && H5Sclose(space) >= 0 && H5Pclose(links) >= 0);
+}
+
+/* The setup of a scan with these lengths. */
+static SinoScanSetup setup_with(const char *directory, int count, const Length *lengths)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    SinoScan *scan;
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values);
+    testing_path(path, directory, "scan.h5");
+    write_scan(path, &data, NULL, NULL, NULL);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    for (int i = 0; i < count; i++) write_length(file, &lengths[i]);
+    testing_hdf5_close(file);
+    assert_success(open_path(path, &scan));
+    const SinoScanSetup setup = sino_scan_info(scan)->setup;
+    sino_scan_close(scan);
+    return setup;
+}
+
+#define DETECTOR "/measurement/instrument/detector/"
+#define SOURCE   "/measurement/instrument/source/"
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * fabs(b);
+}
+
+static void lengths_of_a_setup(void **state)
+{
+    const Length lengths[] = {{SOURCE "distance", -0.25, "m", false, 0},
+                              {DETECTOR "distance", 500, "mm", true, 1},
+                              {DETECTOR "x_pixel_size", 55, "\xc2\xb5m", false, 2},
+                              {DETECTOR "y_pixel_size", 0.006, "centimetres", true, 0}};
+    const SinoScanSetup setup = setup_with(*state, 4, lengths);
+    assert_true(is_near(setup.source_object, 250) && is_near(setup.source_detector, 750));
+    assert_true(is_near(setup.pixel_width, 0.055) && is_near(setup.pixel_height, 0.06));
+    const SinoScanSetup none = setup_with(*state, 0, NULL);
+    assert_true(none.source_object == 0 && none.source_detector == 0);
+    assert_true(none.pixel_width == 0 && none.pixel_height == 0);
+    const SinoScanSetup half = setup_with(*state, 1, &lengths[1]); /* from the axis only */
+    assert_true(half.source_object == 0 && half.source_detector == 0);
+}
+
+/* A scan of a parallel beam need not have sensible lengths. */
+static void lengths_that_make_no_sense(void **state)
+{
+    static const Length lengths[] = {
+        {DETECTOR "x_pixel_size", 55, NULL, false, 0},
+        {DETECTOR "x_pixel_size", 55, "pixel", false, 0},
+        {DETECTOR "x_pixel_size", 55, "", false, 0},
+        {DETECTOR "x_pixel_size", 55, "mm2", true, 0},
+        {DETECTOR "x_pixel_size", 0, "mm", false, 0},
+        {DETECTOR "x_pixel_size", -1, "mm", false, 0},
+        {DETECTOR "x_pixel_size", NAN, "mm", false, 0},
+        {DETECTOR "x_pixel_size", INFINITY, "mm", false, 0},
+        {DETECTOR "x_pixel_size", 1e10, "mm", false, 0},
+        {DETECTOR "x_pixel_size", 1e-10, "mm", false, 0},
+        {DETECTOR "x_pixel_size", 55, "micrometres of the detector before its binning", false, 0},
+        {DETECTOR "x_pixel_size/value", 55, "mm", false, 0}, /* a group */
+    };
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        assert_true(setup_with(*state, 1, &lengths[i]).pixel_width == 0);
+}
+
+static void units_of_length(void **state)
+{
+    (void)state;
+    assert_true(sino_length_unit("m") == 1e3 && sino_length_unit("cm") == 10 && sino_length_unit("mm") == 1);
+    assert_true(sino_length_unit("um") == 1e-3 && sino_length_unit("nm") == 1e-6 && sino_length_unit("micron") == 1e-3);
+    assert_true(sino_length_unit("meters") == 1e3 && sino_length_unit("millimeter") == 1);
+    assert_true(sino_length_unit("micrometre") == 1e-3 && sino_length_unit("\xce\xbcm") == 1e-3);
+    static const char *const none[] = {"", "M", "mmm", "deg", "s", "1/m", "m2", "milli", "um/pixel"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_true(sino_length_unit(none[i]) == 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(scan)
@@ -496,6 +607,9 @@ TESTING_SUBJECT(scan)
         TEST(virtual_datasets_are_read),
         TEST(files_that_are_not_hdf5),
         TEST(damaged_file),
+        TEST(lengths_of_a_setup),
+        TEST(lengths_that_make_no_sense),
+        cmocka_unit_test(units_of_length),
         cmocka_unit_test(measured_tooth),
         cmocka_unit_test(measured_dangling_links),
     };

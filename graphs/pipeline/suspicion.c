@@ -226,6 +226,20 @@ static void suspect_missing(const SinoSettings *settings, const SinoInput *input
             100 * share, 100 * settings->max_repaired, settings->max_repaired, sino_repairs_advice);
 }
 
+/* A laboratory's scan whose rays are taken to be parallel. */
+static void suspect_beam(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
+{
+    const SinoScanSetup *setup = &input->info->setup;
+    const double width = (double)input->info->column_count * setup->pixel_width;
+    if (settings->geometry == SINO_GEOMETRY_CONE || !(setup->source_detector > 0)) return;
+    const double fan = 2 * atan(width / 2 / setup->source_detector) * degrees;
+    if (fan < 1) return;
+    add(findings, false, "geometry",
+        "the file says that the source is %.6g mm from the axis, and %.6g mm from a detector of %.6g mm, so that rays "
+        "spread over %.3g degrees; is it a cone beam? (--geometry cone)",
+        setup->source_object, setup->source_detector, width, fan);
+}
+
 /* Raw sinograms know their width from --columns alone. Neighbouring projections are alike; parts of one are not. */
 static SinoStatus suspect_columns(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
 {
@@ -257,6 +271,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     SinoScanSample sample;
     SINO_TRY(sino_scan_sample_new(input, &sample));
     suspect_angles(input->info, findings);
+    suspect_beam(settings, input, findings);
     suspect_fields(&sample, findings);
     suspect_bright_columns(input, &sample, findings);
     suspect_values(settings, input, &sample, findings);

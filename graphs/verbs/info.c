@@ -177,14 +177,28 @@ static SinoStatus forecast(SinoInfoReport *report)
     return NULL;
 }
 
-/* What recon needs and the scan lacks is a finding, too. */
-static SinoStatus inspect_completeness(SinoInfoReport *report)
+/* What recon refuses is a finding, too. Other errors are returned. */
+static SinoStatus find(SinoInfoReport *report, const char *event, SinoStatus status)
 {
-    SinoStatus status = sino_input_check(report->settings, report->input);
     if (sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
-    sino_findings_refuse(&report->findings, "scan", sino_status_text(status));
+    sino_findings_refuse(&report->findings, event, sino_status_text(status));
     sino_status_free(status);
     return NULL;
+}
+
+static SinoStatus describe_cone(SinoInfoReport *report)
+{
+    const double middle = (double)(report->input->geometry.column_count - 1) / 2;
+    SINO_TRY(sino_cone_scan(report->settings, report->input, middle, &report->cone));
+    SINO_TRY(sino_cone_arc_new(&report->cone, &report->arc));
+    report->cone_known = true;
+    return NULL;
+}
+
+static SinoStatus inspect_cone(SinoInfoReport *report)
+{
+    report->setup = sino_cone_setup(report->settings, report->input->info);
+    return find(report, "geometry", describe_cone(report));
 }
 
 static SinoStatus inspect(SinoInfoReport *report)
@@ -199,8 +213,8 @@ static SinoStatus inspect(SinoInfoReport *report)
         SINO_TRY(inspect_fields(report, SINO_INFO_DARKS, info->dark_count));
     }
     SINO_TRY(sino_suspect(report->settings, input, &report->findings));
-    SINO_TRY(inspect_completeness(report));
-    return report->settings->geometry == SINO_GEOMETRY_CONE ? NULL : forecast(report);
+    SINO_TRY(find(report, "scan", sino_input_check(report->settings, input)));
+    return report->settings->geometry == SINO_GEOMETRY_CONE ? inspect_cone(report) : forecast(report);
 }
 
 SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)

@@ -9,6 +9,7 @@
 #include "visible.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -93,6 +94,49 @@ static void print_field(const SinoInfoReport *report, SinoInfoField field, FILE 
     print_warnings(report, SINO_INFO_OF_FIELDS + field, out);
 }
 
+/* A length in mm, which may be unknown. */
+static void print_length(const char *before, double mm, FILE *out)
+{
+    fputs(before, out);
+    if (mm > 0)
+        fprintf(out, "%.6g mm", mm);
+    else
+        fputs("unknown", out);
+}
+
+static const char *arc_name(SinoConeArcKind kind)
+{
+    static const char *const names[] = {
+        [SINO_CONE_CIRCLE] = "circle", [SINO_CONE_DISPLACED] = "displaced", [SINO_CONE_SHORT] = "short"};
+    return names[kind];
+}
+
+static const char *arc_text(SinoConeArcKind kind)
+{
+    static const char *const texts[] = {[SINO_CONE_CIRCLE] = "circle",
+                                        [SINO_CONE_DISPLACED] = "circle with a displaced detector",
+                                        [SINO_CONE_SHORT] = "short scan"};
+    return texts[kind];
+}
+
+static void print_cone(const SinoInfoReport *report, FILE *out)
+{
+    const SinoScanSetup *setup = &report->setup;
+    const SinoCone *cone = &report->cone;
+    print_length("geometry     cone beam; source to axis: ", setup->source_object, out);
+    print_length(", to detector: ", setup->source_detector, out);
+    print_length("; pixel: ", setup->pixel_width, out);
+    if (setup->pixel_height != setup->pixel_width) print_length(" x ", setup->pixel_height, out);
+    if (setup->source_object > 0 && setup->source_detector > 0)
+        fprintf(out, "; magnification %.6g", setup->source_detector / setup->source_object);
+    fputc('\n', out);
+    if (!report->cone_known) return;
+    fprintf(out, "fan          %.4g degrees to the further side of the axis; %s of %.4g degrees (axis in the middle)\n",
+            report->arc.fan_rad * degrees, arc_text(report->arc.kind), report->arc.length_rad * degrees);
+    fprintf(out, "volume       %" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %.6g mm with the default settings\n",
+            cone->x_count, cone->y_count, cone->z_count, cone->voxel_size);
+}
+
 /* Prints what recon would warn of or refuse. */
 static void print_findings(const SinoFindings *findings, FILE *out)
 {
@@ -131,6 +175,7 @@ void sino_info_report_print(const SinoInfoReport *report, FILE *out)
             info->row_count, info->column_count);
     print_warnings(report, SINO_INFO_OF_FILE, out);
     print_angles(report, out);
+    if (report->settings->geometry == SINO_GEOMETRY_CONE) print_cone(report, out);
     for (SinoInfoField field = 0; field < (has_counts(report) ? SINO_INFO_FIELDS : SINO_INFO_FLATS); field++)
         print_field(report, field, out);
     print_findings(&report->findings, out);
@@ -164,6 +209,32 @@ static void json_of_angles(SinoJson *json, const SinoInfoReport *report)
     sino_json_real(json, "most_step_degrees", report->most_step_rad * degrees);
     sino_json_integer(json, "repeated", report->repeated_angles);
     sino_json_flag(json, "assumed", report->input->info->angle_assumed);
+    sino_json_close(json);
+}
+
+static void json_of_length(SinoJson *json, const char *name, double mm)
+{
+    sino_json_real(json, name, mm > 0 ? mm : NAN);
+}
+
+static void json_of_geometry(SinoJson *json, const SinoInfoReport *report)
+{
+    const SinoScanSetup *setup = &report->setup;
+    const bool is_cone = report->settings->geometry == SINO_GEOMETRY_CONE;
+    sino_json_open(json, "geometry");
+    sino_json_text(json, "kind", sino_geometry_name(report->settings->geometry));
+    if (is_cone) {
+        json_of_length(json, "source_object_mm", setup->source_object);
+        json_of_length(json, "source_detector_mm", setup->source_detector);
+        json_of_length(json, "pixel_width_mm", setup->pixel_width);
+        json_of_length(json, "pixel_height_mm", setup->pixel_height);
+    }
+    if (report->cone_known) {
+        sino_json_real(json, "voxel_mm", report->cone.voxel_size);
+        sino_json_real(json, "fan_degrees", report->arc.fan_rad * degrees);
+        sino_json_text(json, "arc", arc_name(report->arc.kind));
+        sino_json_real(json, "arc_degrees", report->arc.length_rad * degrees);
+    }
     sino_json_close(json);
 }
 
@@ -203,6 +274,7 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
     sino_json_integer(&json, "columns", info->column_count);
     sino_json_close(&json);
     json_of_angles(&json, report);
+    json_of_geometry(&json, report);
     sino_json_flag(&json, "data_are_counts", has_counts(report));
     json_of_field(&json, "data", &report->seen[SINO_INFO_DATA], info->angle_count);
     json_of_field(&json, "flat", &report->seen[SINO_INFO_FLATS], info->flat_count);

@@ -3,6 +3,8 @@
 #ifndef SINO_INFO_REPORT_H
 #define SINO_INFO_REPORT_H
 
+#include "cone_scan.h"
+#include "cone_weigh.h"
 #include "input.h"
 #include "settings.h"
 #include "suspicion.h"
@@ -39,10 +41,14 @@ typedef struct SinoInfoReport {
     double least_rad, most_rad, least_step_rad, most_step_rad; /* of the angles, sorted */
     int64_t repeated_angles;
     SinoSurvey seen[SINO_INFO_FIELDS]; /* images 0: the field was not read */
-    SinoFindings findings;             /* what recon warns of or refuses */
-    int64_t usual_bytes;               /* memory of a recon with the default settings; 0: impossible here */
-    int64_t operator_bytes;            /* part of usual_bytes: the ray lengths */
-    int64_t least_bytes;               /* the least memory of a recon */
+    SinoScanSetup setup;               /* of a cone beam */
+    bool cone_known;                   /* it is complete, and recon takes it with the axis in the middle: */
+    SinoCone cone;
+    SinoConeArc arc;
+    SinoFindings findings;  /* what recon warns of or refuses */
+    int64_t usual_bytes;    /* memory of a recon with the default settings; 0: impossible here */
+    int64_t operator_bytes; /* part of usual_bytes: the ray lengths */
+    int64_t least_bytes;    /* the least memory of a recon */
     int64_t warning_count;
     SinoInfoWarning warning[SINO_INFO_WARNINGS_MAX]; /* beyond, warnings are lost */
 } SinoInfoReport;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* phantom: the scan of a phantom with exact line integrals, and its true volume. */
 #include "arithmetic.h"
+#include "cone_scan.h"
 #include "memory.h"
 #include "phantom_task.h"
 #include "recon.h"
@@ -17,12 +18,58 @@ typedef struct Scan {
     const SinoSettings *settings;
     SinoRuntime *runtime;
     SinoGeometry geometry;
-    double *angle_rad;
+    SinoScanSetup setup; /* of a cone beam; else 0 */
+    SinoCone cone;
+    double *angle_rad;            /* of the file */
+    double *turned_rad;           /* with the sign that --angle-direction says */
     void *counts, *flats, *darks; /* of one slab */
     float *truth;                 /* [SLAB_ROWS][N][N] */
     SinoScanWriter *writer;
     SinoVolume *volume; /* NULL: the truth is not requested */
 } Scan;
+
+static bool is_cone(const Scan *scan)
+{
+    return scan->settings->geometry == SINO_GEOMETRY_CONE;
+}
+
+/* A half circle of a parallel beam, a whole circle of a cone beam; the end is left out. */
+static SinoStatus new_angles(Scan *scan)
+{
+    const SinoSettings *settings = scan->settings;
+    const double arc = is_cone(scan) ? 2 * SINO_PI : SINO_PI;
+    SINO_TRY(sino_allocate(settings->angles, sizeof *scan->angle_rad, "angles", &scan->angle_rad));
+    SINO_TRY(sino_allocate(settings->angles, sizeof *scan->turned_rad, "angles", &scan->turned_rad));
+    for (int64_t k = 0; k < settings->angles; k++) {
+        scan->angle_rad[k] = arc * (double)k / (double)settings->angles;
+        scan->turned_rad[k] = settings->angle_direction == SINO_CLOCKWISE ? scan->angle_rad[k] : -scan->angle_rad[k];
+    }
+    return NULL;
+}
+
+/* The lengths that are not given: the detector is one and a half times as far from the source as the axis, and the axis
+ * four sides of a slice. */
+static SinoScanSetup usual_setup(const SinoSettings *settings)
+{
+    const double magnification = 1.5, sides = 4;
+    SinoScanSetup setup = {.pixel_width = 0.2, .pixel_height = 0.2};
+    const double width = settings->detector_pixel.width > 0 ? settings->detector_pixel.width : setup.pixel_width;
+    setup.source_object = settings->source_detector_mm > 0 ? settings->source_detector_mm / magnification
+                                                           : sides * (double)settings->size * width / magnification;
+    setup.source_detector =
+        magnification * (settings->source_object_mm > 0 ? settings->source_object_mm : setup.source_object);
+    return setup;
+}
+
+/* As recon sees the scan by default. */
+static SinoStatus describe_cone(Scan *scan)
+{
+    const SinoSettings *settings = scan->settings;
+    const SinoScanInfo info = {.row_count = settings->slices, .setup = usual_setup(settings)};
+    const SinoInput input = {.info = &info, .binning = 1, .slice_count = settings->slices, .geometry = scan->geometry};
+    scan->setup = sino_cone_setup(settings, &info);
+    return sino_cone_scan(settings, &input, scan->geometry.center, &scan->cone);
+}
 
 static SinoStatus new_buffers(Scan *scan)
 {
@@ -30,13 +77,13 @@ static SinoStatus new_buffers(Scan *scan)
     const size_t element = settings->noise > 0 ? sizeof(uint16_t) : sizeof(float);
     const int64_t row = SLAB_ROWS * settings->size;
     int64_t pixels, counts;
-    SINO_TRY(sino_allocate(settings->angles, sizeof *scan->angle_rad, "angles", &scan->angle_rad));
-    for (int64_t k = 0; k < settings->angles; k++) scan->angle_rad[k] = SINO_PI * (double)k / (double)settings->angles;
+    SINO_TRY(new_angles(scan));
     scan->geometry = (SinoGeometry){.angle_count = settings->angles,
                                     .column_count = settings->size,
                                     .grid_size = settings->size,
-                                    .angle_rad = scan->angle_rad,
+                                    .angle_rad = scan->turned_rad,
                                     .center = (double)(settings->size - 1) / 2};
+    if (is_cone(scan)) SINO_TRY(describe_cone(scan));
     SINO_TRY(sino_multiply(settings->angles, row, "counts", &counts));
     SINO_TRY(sino_allocate(counts, element, "counts", &scan->counts));
     SINO_TRY(sino_allocate(FIELD_COUNT * row, element, "flat fields", &scan->flats));
@@ -55,6 +102,7 @@ static SinoStatus open_files(Scan *scan)
                                  .flat_count = FIELD_COUNT,
                                  .dark_count = FIELD_COUNT,
                                  .angle_rad = scan->angle_rad,
+                                 .setup = scan->setup,
                                  .description = "phantom of ellipsoids with exact line integrals"};
     const SinoVolumeRequest request = {.hdf5_path = settings->truth,
                                        .overwrite = settings->overwrite,
@@ -62,7 +110,7 @@ static SinoStatus open_files(Scan *scan)
                                        .height = settings->size,
                                        .width = settings->size,
                                        .row_step = 1,
-                                       .units = "1/pixel"};
+                                       .units = is_cone(scan) ? "1/cm" : "1/pixel"};
     if (settings->truth) SINO_TRY(sino_volume_open(&request, &scan->volume));
     return sino_scan_writer_open(settings->out, settings->overwrite, &shape, &scan->writer);
 }
@@ -71,8 +119,11 @@ static SinoStatus insert_rows(Scan *scan, int64_t first, int64_t count)
 {
     const SinoSettings *settings = scan->settings;
     for (int64_t r = 0; r < count; r++) {
-        const SinoPhantomRow row = {.phantom = {.size = settings->size, .height = settings->slices},
+        const SinoPhantomRow row = {.phantom = {.size = settings->size,
+                                                .height = settings->slices,
+                                                .whole = is_cone(scan)}, /* its rays leave the slices */
                                     .geometry = scan->geometry,
+                                    .cone = is_cone(scan) ? &scan->cone : NULL,
                                     .slice = first + r,
                                     .row = r,
                                     .slab_rows = count,
@@ -82,6 +133,7 @@ static SinoStatus insert_rows(Scan *scan, int64_t first, int64_t count)
                                     .counts = scan->counts,
                                     .flats = scan->flats,
                                     .darks = scan->darks,
+                                    .truth_scale = is_cone(scan) ? 10 / scan->cone.voxel_size : 1, /* mm of a cm */
                                     .truth = scan->truth ? scan->truth + r * settings->size * settings->size : NULL};
         SINO_TRY(sino_insert_phantom(scan->runtime, &row));
     }
@@ -107,6 +159,11 @@ static SinoStatus finish_files(Scan *scan, SinoLog *log)
     if (status) return status;
     sino_log_info(log, "output", "scan: %s, /exchange/data (%" PRId64 ", %" PRId64 ", %" PRId64 ")", settings->out,
                   settings->angles, settings->slices, settings->size);
+    if (is_cone(scan))
+        sino_log_info(log, "output",
+                      "cone beam: source to axis %g mm, to detector %g mm, pixels of %gx%g mm, voxels of %g mm",
+                      scan->setup.source_object, scan->setup.source_detector, scan->setup.pixel_width,
+                      scan->setup.pixel_height, scan->cone.voxel_size);
     if (!scan->volume) return NULL;
     status = sino_volume_finish(scan->volume);
     scan->volume = NULL;
@@ -135,6 +192,7 @@ SinoStatus sino_phantom(const SinoSettings *settings, SinoLog *log)
     sino_volume_abandon(scan.volume);
     sino_status_free(sino_runtime_stop(scan.runtime));
     free(scan.angle_rad);
+    free(scan.turned_rad);
     free(scan.counts);
     free(scan.flats);
     free(scan.darks);

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, cone beams: what phantom writes, what info says of it, and what is refused. */
+#include "cli.h"
+
+#include <math.h>
+
+#define LENGTHS "--source-object-distance 100 --source-detector-distance 150 --detector-pixel 0.5"
+
+static double one_value(const char *directory, const char *name, const char *dataset)
+{
+    double *value = cli_read_doubles(directory, name, dataset, 0, NULL), result = *value;
+    free(value);
+    return result;
+}
+
+/* The file tells what the user gave, or what the help says. */
+static void phantom_tells_its_lengths(void **state)
+{
+    static const struct {
+        const char *options;
+        double source, detector, width, height;
+    } cases[] = {
+        {"", 4 * 16 * 0.2 / 1.5, 6 * 16 * 0.2 / 1.5, 0.2, 0.2},
+        {"--detector-pixel 0.3x0.4", 4 * 16 * 0.3 / 1.5, 6 * 16 * 0.3 / 1.5, 0.3, 0.4},
+        {"--source-object-distance 80", 80, 120, 0.2, 0.2},
+        {"--source-detector-distance 90", 60, 90, 0.2, 0.2},
+        {"--source-detector-distance 90 --source-object-distance 70 --detector-pixel 1", 70, 90, 1, 1},
+    };
+    const char *const at = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cli_works(at,
+                  "phantom -o scan.h5 --overwrite --geometry cone --size 16 --angles 12 --slices 3 --truth t.h5%s%s",
+                  *cases[i].options ? " " : "", cases[i].options);
+        const double source = one_value(at, "scan.h5", "/measurement/instrument/source/distance");
+        const double detector = one_value(at, "scan.h5", "/measurement/instrument/detector/distance");
+        assert_true(fabs(source + cases[i].source) < 1e-9);
+        assert_true(fabs(detector - (cases[i].detector - cases[i].source)) < 1e-9);
+        assert_true(one_value(at, "scan.h5", "/measurement/instrument/detector/x_pixel_size") == cases[i].width);
+        assert_true(one_value(at, "scan.h5", "/measurement/instrument/detector/y_pixel_size") == cases[i].height);
+    }
+    const int64_t angles = 12;
+    double *theta = cli_read_doubles(at, "scan.h5", "/exchange/theta", 1, &angles);
+    for (int k = 0; k < 12; k++) assert_true(fabs(theta[k] - 30 * k) < 1e-12);
+    free(theta);
+    free(cli_read_volume(at, "t.h5", 3, 16));
+}
+
+enum { SIZE = 24, ANGLES = 10 };
+
+static double *read_counts(const char *directory, const char *name, int64_t angles)
+{
+    const int64_t size[] = {angles, 1, SIZE};
+    return cli_read_doubles(directory, name, "/exchange/data", 3, size);
+}
+
+/* ‖a − b‖/‖b‖ of two projections. */
+static double difference(const double *a, const double *b)
+{
+    double error = 0, norm = 0;
+    for (int c = 0; c < SIZE; c++) {
+        error += (a[c] - b[c]) * (a[c] - b[c]);
+        norm += b[c] * b[c];
+    }
+    return sqrt(error / norm);
+}
+
+/* A source a kilometre away makes the projections of a parallel beam, of which the second half of the circle has the
+ * mirror images; a sample that turns the other way has the projections of the negative angles. */
+static void far_sources_see_parallel_beams(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o p.h5 --size 24 --angles 10 --slices 1 --noise 0 --truth pt.h5");
+    cli_works(at, "phantom -o c.h5 --size 24 --angles 20 --slices 1 --noise 0 --truth ct.h5 --geometry cone "
+                  "--source-object-distance 1e6 --source-detector-distance 1e6 --detector-pixel 0.01");
+    cli_works(at, "phantom -o r.h5 --size 24 --angles 20 --slices 1 --noise 0 --geometry cone --angle-direction "
+                  "counterclockwise --source-object-distance 1e6 --source-detector-distance 1e6 --detector-pixel 0.01");
+    double *parallel = read_counts(at, "p.h5", ANGLES), *cone = read_counts(at, "c.h5", 2 * ANGLES);
+    double *reversed = read_counts(at, "r.h5", 2 * ANGLES);
+    for (int k = 0; k < ANGLES; k++) assert_true(difference(cone + k * SIZE, parallel + k * SIZE) < 1e-4);
+    for (int k = 0; k < 2 * ANGLES; k++)
+        assert_true(difference(reversed + k * SIZE, cone + (2 * ANGLES - k) % (2 * ANGLES) * SIZE) < 1e-4);
+    assert_true(difference(reversed + SIZE, cone + SIZE) > 0.01);
+    float *first = cli_read_volume(at, "pt.h5", 1, SIZE), *second = cli_read_volume(at, "ct.h5", 1, SIZE);
+    /* The one is attenuation per voxel, the other per cm. */
+    for (int i = 0; i < SIZE * SIZE; i++) second[i] *= 0.001F;
+    assert_true(cli_difference(SIZE * SIZE, first, second) < 1e-6);
+    free(first);
+    free(second);
+    free(parallel);
+    free(cone);
+    free(reversed);
+}
+
+/* ‖volume − truth‖/‖truth‖ of the middle slices, within 0.45 sides of the axis; the rows of the truth upside down, if
+ * `mirrored`. */
+static double error_of(const float *volume, const float *truth, int slices, int size, bool mirrored)
+{
+    double error = 0, norm = 0;
+    for (int k = slices / 2 - 4; k < slices / 2 + 4; k++)
+        for (int i = 0; i < size * size; i++) {
+            const double x = i % size - (size - 1) / 2.0, y = i / size - (size - 1) / 2.0;
+            const int row = mirrored ? size - 1 - i / size : i / size;
+            const double expected = (double)truth[(k * size + row) * size + i % size];
+            const double found = (double)volume[k * size * size + i];
+            if (hypot(x, y) > 0.45 * size) continue;
+            error += (found - expected) * (found - expected);
+            norm += expected * expected;
+        }
+    return sqrt(error / norm);
+}
+
+/* The volume lies as the truth does, and has its values, for both directions and for pixels that are not square. */
+static void volumes_are_the_truth(void **state)
+{
+    enum { SIDE = 64, SLICES = 48 };
+    static const char *const directions[] = {"clockwise", "counterclockwise"};
+    const char *const at = *state;
+    for (int i = 0; i < 2; i++) {
+        cli_works(at,
+                  "phantom -o scan.h5 --overwrite --geometry cone --size 64 --slices 48 --angles 180 --noise 0 --truth "
+                  "truth.h5 --angle-direction %s --detector-pixel 0.3x0.4",
+                  directions[i]);
+        float *truth = cli_read_volume(at, "truth.h5", SLICES, SIDE);
+        for (int k = 0; k < 2; k++) {
+            cli_works(
+                at, "recon scan.h5 -o volume.h5 --overwrite --geometry cone --rotation-axis 31.5 --angle-direction %s",
+                directions[k]);
+            float *volume = cli_read_volume(at, "volume.h5", SLICES, SIDE);
+            const double error = error_of(volume, truth, SLICES, SIDE, false);
+            assert_true(i == k ? error < 0.15 : error > 0.5);
+            assert_true(i != k || error_of(volume, truth, SLICES, SIDE, true) > 0.3);
+            free(volume);
+        }
+        free(truth);
+    }
+}
+
+static void demo_of_a_cone_beam(void **state)
+{
+    CliRun run = {.directory = *state};
+    cli_start(&run, "demo --geometry cone --size 48 --angles 90 --slices 24 --out d");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    const double error = cli_number_after(run.err, "relative L2 error against the true volume d/truth.h5: ", NULL);
+    assert_true(error > 1 && error < 30);
+    cli_free(&run);
+}
+
+static void noise_of_a_seed_is_the_same(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o a.h5 --size 24 --angles 12 --slices 1 --geometry cone --seed 3");
+    cli_works(at, "phantom -o b.h5 --size 24 --angles 12 --slices 1 --geometry cone --seed 3");
+    double *first = read_counts(at, "a.h5", 12), *second = read_counts(at, "b.h5", 12);
+    assert_true(testing_same_bytes(first, second, 12 * SIZE * sizeof *first));
+    free(second);
+    cli_works(at, "phantom -o b.h5 --overwrite --size 24 --angles 12 --slices 1 --geometry cone --seed 4");
+    second = read_counts(at, "b.h5", 12);
+    assert_false(testing_same_bytes(first, second, 12 * SIZE * sizeof *first));
+    free(first);
+    free(second);
+}
+
+/* Angles of a parallel beam count the other way. */
+static void sample_turns_the_other_way(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o scan.h5 --size 24 --angles 30 --slices 2");
+    cli_works(at, "phantom -o turned.h5 --size 24 --angles 30 --slices 2 --angle-direction counterclockwise");
+    cli_works(at, "recon scan.h5 -o a.h5 --theta 0:-180:excluded --iterations 3 --rotation-axis 11.5");
+    cli_works(at, "recon scan.h5 -o b.h5 --angle-direction counterclockwise --iterations 3 --rotation-axis 11.5");
+    cli_works(at, "recon scan.h5 -o c.h5 --iterations 3 --rotation-axis 11.5");
+    cli_works(at, "recon turned.h5 -o d.h5 --angle-direction counterclockwise --iterations 3 --rotation-axis 11.5");
+    float *a = cli_read_volume(at, "a.h5", 2, SIZE), *b = cli_read_volume(at, "b.h5", 2, SIZE);
+    float *c = cli_read_volume(at, "c.h5", 2, SIZE), *d = cli_read_volume(at, "d.h5", 2, SIZE);
+    assert_true(cli_difference(2 * SIZE * SIZE, b, a) < 1e-5);
+    assert_true(cli_difference(2 * SIZE * SIZE, b, c) > 0.05);
+    assert_true(cli_difference(2 * SIZE * SIZE, d, c) < 0.05); /* but for the noise */
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+}
+
+static void assert_says(const char *directory, const char *text, const char *line)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "%s", line);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    if (!strstr(run.out, text)) fail_msg("expected\n%s\nin\n%s", text, run.out);
+    cli_free(&run);
+}
+
+static void info_describes_the_beam(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o scan.h5 --geometry cone --size 16 --angles 36 --slices 4 " LENGTHS);
+    assert_says(at,
+                "\ngeometry     cone beam; source to axis: 100 mm, to detector: 150 mm; pixel: 0.5 mm; magnification "
+                "1.5\nfan          1.432 degrees to the further side of the axis; circle of 360 degrees (axis in the "
+                "middle)\nvolume       16 x 16 x 4 voxels of 0.333333 mm with the default settings\n",
+                "info scan.h5 --geometry cone");
+    assert_says(at, "; pixel: 0.25 mm x 0.75 mm; magnification 3\n",
+                "info scan.h5 --geometry cone --source-object-distance 50 --detector-pixel 0.25x0.75");
+    assert_says(at, "; short scan of 200 degrees ", "info scan.h5 --geometry cone --theta 0:200");
+    assert_says(at,
+                "\nwarning      the file says that the source is 100 mm from the axis, and 150 mm from a detector of 8 "
+                "mm, so that rays spread over 3.06 degrees; is it a cone beam? (--geometry cone)\n",
+                "info scan.h5");
+    assert_says(at, "\"geometry\": {\"kind\": \"cone\", \"source_object_mm\": 100, \"source_detector_mm\": 150, ",
+                "info scan.h5 --geometry cone --json");
+    assert_says(at, "\"geometry\": {\"kind\": \"parallel\"}", "info scan.h5 --json");
+    cli_write_scan(at, "plain.h5", &cli_scan);
+    assert_says(at, "\ngeometry     cone beam; source to axis: unknown, to detector: 7 mm; pixel: unknown\n",
+                "info plain.h5 --geometry cone --source-detector-distance 7");
+    assert_says(at,
+                "\nrefused      a cone beam needs lengths in mm that 'plain.h5' does not have; needed: "
+                "--source-object-distance and --detector-pixel\n",
+                "info plain.h5 --geometry cone --source-detector-distance 7");
+    assert_says(at, "\nrefused      the angles cover 170 degrees, and the fan is 2.864 degrees wide; allowed: ",
+                "info scan.h5 --geometry cone --theta 0:170");
+}
+
+static void beams_are_refused(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o told.h5 --geometry cone --size 16 --angles 36 --slices 4 " LENGTHS);
+    cli_write_scan(at, "scan.h5", &cli_scan);
+    cli_refuses(at,
+                "a cone beam needs lengths in mm that 'scan.h5' does not have; needed: --source-object-distance, "
+                "--source-detector-distance and --detector-pixel",
+                "recon scan.h5 -o x.h5 --geometry cone");
+    cli_refuses(at, "a cone beam needs lengths in mm that 'scan.h5' does not have; needed: --detector-pixel",
+                "recon scan.h5 -o x.h5 --geometry cone --source-object-distance 3 --source-detector-distance 4");
+    cli_refuses(
+        at,
+        "source-detector-distance is 150 mm, and source-object-distance 151 mm, so that the detector is between "
+        "source and rotation axis; allowed: a distance to the detector of 151 mm or more",
+        "recon told.h5 -o x.h5 --geometry cone --source-object-distance 151");
+    cli_refuses(at,
+                "source-object-distance is 100 mm, and a slice of 16 x 16 voxels of 9 mm reaches 101.823 mm from the "
+                "axis, so that the source is inside the volume; allowed: a larger distance, or a smaller --volume or "
+                "--voxel-size",
+                "recon told.h5 -o x.h5 --geometry cone --voxel-size 9");
+    cli_refuses(at,
+                "the angles cover 180 degrees, and the fan is 2.864 degrees wide; allowed: 180 degrees and the fan, "
+                "182.9 degrees, or more",
+                "recon told.h5 -o x.h5 --geometry cone --theta 0:180");
+    cli_refuses(at,
+                "the volume of 16 x 16 x 4 voxels of 0.333333 mm is beyond the cone: its rays pass the axis at 0 mm or "
+                "more, and the plane of the source at 1.12267 mm or more; allowed: up to 3.77124 and 0.666667 mm (see "
+                "--rotation-axis, --center-row, --volume and --voxel-size)",
+                "recon told.h5 -o x.h5 --geometry cone --center-row -4");
+    cli_refuses(at,
+                "--volume is '16x16x'; allowed: auto, or two or three integers such as 256x256, each from 1 to 65536",
+                "recon told.h5 -o x.h5 --geometry cone --volume 16x16x");
+    cli_refuses(at,
+                "--volume is 16x16x4; allowed with --geometry parallel: auto, or the sides of a slice such as 16x16",
+                "recon told.h5 -o x.h5 --volume 16x16x4");
+    cli_refuses(at, "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem or osem",
+                "recon told.h5 -o x.h5 --algorithm fdk");
+    cli_refuses(at, "--algorithm cg contradicts --geometry cone; allowed: fdk",
+                "recon told.h5 -o x.h5 --algorithm cg --geometry cone");
+    cli_refuses(at, "--geometry is 'fan'; allowed: parallel or cone", "recon told.h5 -o x.h5 --geometry fan");
+    cli_refuses(at, "--angle-direction is 'left'; allowed: clockwise or counterclockwise",
+                "recon told.h5 -o x.h5 --angle-direction left");
+    cli_refuses(at, "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone",
+                "recon told.h5 -o x.h5 --voxel-size 1");
+    cli_write_text(at, "cone.yaml", "geometry: cone\ndetector-pixel: 1xx1\n");
+    cli_refuses(at,
+                "cone.yaml: detector-pixel is '1xx1'; allowed: a number such as 0.2, or two such as 0.2x0.25, from "
+                "1e-09 to 1000000",
+                "recon told.h5 -o x.h5 --config cone.yaml");
+    cli_refuses(at,
+                "source-object-distance is 10 mm, and a slice of 32 x 32 voxels of 0.5 mm reaches 11.3137 mm from the "
+                "axis, so that the source is inside the volume; allowed: a larger distance, or a smaller --volume or "
+                "--voxel-size",
+                "phantom -o x.h5 --geometry cone --size 32 --source-object-distance 10 --source-detector-distance 20 "
+                "--detector-pixel 1");
+}
+
+int cli_cone_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(phantom_tells_its_lengths),   CLI_TEST(far_sources_see_parallel_beams),
+        CLI_TEST(demo_of_a_cone_beam),         CLI_TEST(volumes_are_the_truth),
+        CLI_TEST(noise_of_a_seed_is_the_same), CLI_TEST(sample_turns_the_other_way),
+        CLI_TEST(info_describes_the_beam),     CLI_TEST(beams_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -16,6 +16,7 @@ static const struct {
     {"hostile", cli_hostile_tests},     {"models", cli_models_tests},
     {"inject", cli_inject_tests},       {"resume", cli_resume_tests},
     {"cone", cli_cone_tests},
+    {"cone_recon", cli_cone_recon_tests},
 };
 
 int main(int argument_count, char **arguments)
@@ -23,7 +24,7 @@ int main(int argument_count, char **arguments)
     for (size_t i = 0; argument_count == 2 && i < sizeof subject / sizeof *subject; i++)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
     fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph info interrupt "
-          "operator_cache bench plan ranks job suspicion device hostile models inject resume cone\n",
+          "operator_cache bench plan ranks job suspicion device hostile models inject resume cone cone_recon\n",
           stderr);
     return 2;
 }

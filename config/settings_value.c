@@ -327,6 +327,16 @@ static void print_counts(const SinoCountList *list, FILE *out)
     for (int64_t i = 0; i < list->count; i++) fprintf(out, "%s%" PRId64, i ? "," : "", list->value[i]);
 }
 
+/* A setting of several numbers. */
+static void print_shape(const SinoSetting *row, const void *member, FILE *out)
+{
+    if (row->kind == SINO_SETTING_GRID) sino_grid_print(member, out);
+    if (row->kind == SINO_SETTING_VOLUME) sino_volume_print(member, out);
+    if (row->kind == SINO_SETTING_TOPOLOGY) sino_topology_print(member, out);
+    if (row->kind == SINO_SETTING_WEIGHTS) sino_weights_print(member, out);
+    if (row->kind == SINO_SETTING_PIXEL) sino_pixel_print(member, out);
+}
+
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out)
 {
     const char *member = (const char *)settings + row->offset;
@@ -375,19 +385,11 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
         print_quoted(text, out);
         break;
     case SINO_SETTING_GRID:
-        sino_grid_print((const SinoGridShape *)(const void *)member, out);
-        break;
     case SINO_SETTING_VOLUME:
-        sino_volume_print((const SinoVolumeShape *)(const void *)member, out);
-        break;
     case SINO_SETTING_TOPOLOGY:
-        sino_topology_print((const SinoTopologyShape *)(const void *)member, out);
-        break;
     case SINO_SETTING_WEIGHTS:
-        sino_weights_print((const SinoWeightList *)(const void *)member, out);
-        break;
     case SINO_SETTING_PIXEL:
-        sino_pixel_print((const SinoPixelSize *)(const void *)member, out);
+        print_shape(row, member, out);
         break;
     }
 }

@@ -2,7 +2,7 @@
 /* HDF5 length: one length of an apparatus, with its unit, as other programs store it. */
 #include "hdf5_length.h"
 
-#include "hdf5_dataset.h"
+#include "hdf5_source.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,11 +87,13 @@ static bool read_number(const SinoDataset *dataset, double *number)
 double sino_hdf5_length(const char *path, hid_t file, const char *name)
 {
     SinoDataset dataset = {.id = H5I_INVALID_HID};
+    SinoFileList sources = {0}; /* they are checked, so that HDF5 opens regular files only */
     double number = 0;
-    SinoStatus status = sino_dataset_open(path, file, name, SINO_ANY_RANK, true, &dataset);
+    SinoStatus status = sino_dataset_open_whole(path, file, name, SINO_ANY_RANK, true, &sources, &dataset);
     const double unit = !status && dataset.id >= 0 ? unit_of(dataset.id) : 0;
     const double length = unit > 0 && read_number(&dataset, &number) ? number * unit : 0;
     if (!status) sino_dataset_close(&dataset);
     sino_status_free(status);
+    sino_file_list_free(&sources);
     return isfinite(length) ? length : 0;
 }

@@ -5,6 +5,7 @@
 #include "testing_hdf5.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 enum { ANGLES = 3, ROWS = 4, COLUMNS = 5, FLATS = 2, DARKS = 1, VALUES = ANGLES * ROWS * COLUMNS };
 
@@ -576,6 +577,30 @@ static void lengths_that_make_no_sense(void **state)
         assert_true(setup_with(*state, 1, &lengths[i]).pixel_width == 0);
 }
 
+/* HDF5 would wait for the values. */
+static void lengths_in_a_fifo(void **state)
+{
+    char path[TESTING_PATH], fifo[TESTING_PATH];
+    SinoScan *scan;
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    assert_int_equal(mkfifo(testing_path(fifo, *state, "fifo"), 0600), 0);
+    assert_true(H5Pset_external(creation, fifo, 0, 8) >= 0);
+    setup_with(*state, 1, &(Length){SOURCE "distance", -100, "mm", false, 0});
+    const hid_t file = H5Fopen(testing_path(path, *state, "scan.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t space = H5Screate(H5S_SCALAR);
+    write_length(file, &(Length){DETECTOR "y_pixel_size", 2, "mm", false, 0});
+    const hid_t dataset =
+        H5Dcreate2(file, DETECTOR "x_pixel_size", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    assert_true(dataset >= 0);
+    write_unit(dataset, &(Length){.unit = "mm"});
+    assert_true(H5Dclose(dataset) >= 0 && H5Sclose(space) >= 0 && H5Pclose(creation) >= 0);
+    testing_hdf5_close(file);
+    assert_success(open_path(path, &scan));
+    assert_true(sino_scan_info(scan)->setup.pixel_width == 0 && sino_scan_info(scan)->setup.pixel_height == 2);
+    assert_true(sino_scan_info(scan)->setup.source_object == 100);
+    sino_scan_close(scan);
+}
+
 static void units_of_length(void **state)
 {
     (void)state;
@@ -609,6 +634,7 @@ TESTING_SUBJECT(scan)
         TEST(damaged_file),
         TEST(lengths_of_a_setup),
         TEST(lengths_that_make_no_sense),
+        TEST(lengths_in_a_fifo),
         cmocka_unit_test(units_of_length),
         cmocka_unit_test(measured_tooth),
         cmocka_unit_test(measured_dangling_links),

@@ -2,14 +2,34 @@
 /* Fuzzing: a scan in a sound HDF5 file of strange contents: ranks, sizes, types, layouts, links and virtual sources.
  * The input has a few bytes for each dataset. HDF5 itself is not fuzzed, as it is by fuzz_hdf5. */
 #include "fuzz.h"
+#include "scan_source.h"
 
 #include <hdf5.h>
+#include <string.h>
 
 static const uint8_t *rest, *end; /* of the input */
 
 static unsigned next(unsigned choices)
 {
     return rest < end ? *rest++ % choices : 0;
+}
+
+/* An attribute of some type: a text, of fixed or of variable length, or numbers. */
+static void make_unit(hid_t dataset)
+{
+    static const char *const text[] = {"mm", "m", "", "a long text that is no unit of length at all"};
+    const hsize_t size = 2;
+    const unsigned kind = next(4), which = next(4);
+    if (kind == 0) return;
+    const hid_t type = H5Tcopy(kind == 3 ? H5T_NATIVE_DOUBLE : H5T_C_S1);
+    if (kind < 3) (void)H5Tset_size(type, kind == 1 ? H5T_VARIABLE : strlen(text[which]) + 1);
+    const hid_t space = kind == 3 ? H5Screate_simple(1, &size, NULL) : H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(dataset, "units", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (kind < 3 && next(2))
+        (void)H5Awrite(attribute, type, kind == 1 ? (const void *)&text[which] : (const void *)text[which]);
+    (void)H5Aclose(attribute);
+    (void)H5Sclose(space);
+    (void)H5Tclose(type);
 }
 
 static void make_dataset(hid_t file, const char *name)
@@ -32,7 +52,9 @@ static void make_dataset(hid_t file, const char *name)
         (void)H5Pset_virtual(creation, part, source[next(4)], name, part);
         (void)H5Sclose(part);
     }
-    (void)H5Dclose(H5Dcreate2(file, name, type[next(8)], space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    const hid_t dataset = H5Dcreate2(file, name, type[next(8)], space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    if (dataset >= 0) make_unit(dataset);
+    (void)H5Dclose(dataset);
     (void)H5Pclose(creation);
     (void)H5Sclose(space);
 }
@@ -55,10 +77,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     fuzz_require(H5Pset_fapl_core(access, 1 << 12, false) >= 0);
     const hid_t file = H5Fcreate("fuzz_shapes.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    (void)H5Gclose(H5Gcreate2(file, "/exchange", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    static const char *const member[] = {"/exchange/data", "/exchange/data_white", "/exchange/data_dark",
-                                         "/exchange/theta"};
-    for (int i = 0; i < 4; i++) make_member(file, member[i]);
+    static const char *const group[] = {"/exchange", "/measurement", "/measurement/instrument",
+                                        "/measurement/instrument/source", "/measurement/instrument/detector"};
+    for (int i = 0; i < 5; i++) (void)H5Gclose(H5Gcreate2(file, group[i], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    static const char *const member[] = {"/exchange/data",  "/exchange/data_white", "/exchange/data_dark",
+                                         "/exchange/theta", SINO_SOURCE_DISTANCE,   SINO_PIXEL_WIDTH};
+    for (int i = 0; i < 6; i++) make_member(file, member[i]);
     (void)H5Fflush(file, H5F_SCOPE_GLOBAL);
     const ssize_t length = H5Fget_file_image(file, image, sizeof image);
     (void)H5Fclose(file);

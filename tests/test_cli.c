@@ -15,8 +15,7 @@ static const struct {
     {"suspicion", cli_suspicion_tests}, {"device", cli_device_tests},
     {"hostile", cli_hostile_tests},     {"models", cli_models_tests},
     {"inject", cli_inject_tests},       {"resume", cli_resume_tests},
-    {"cone", cli_cone_tests},
-    {"cone_recon", cli_cone_recon_tests},
+    {"cone", cli_cone_tests},           {"cone_recon", cli_cone_recon_tests},
 };
 
 int main(int argument_count, char **arguments)

@@ -68,8 +68,6 @@ static SinoStatus run(const SinoSettings *settings, const Names *names, SinoLog 
     SINO_TRY(sino_phantom(&phantom, log));
     recon.file_name = names->scan;
     recon.out = names->volume;
-    /* Nothing searches the axis of a cone beam; that of the phantom is in the middle. */
-    if (recon.geometry == SINO_GEOMETRY_CONE) recon.rotation_axis = (double)(settings->size - 1) / 2;
     SINO_TRY(sino_recon(&recon, NULL, log));
     return compare(names, log);
 }

@@ -19,4 +19,7 @@ typedef struct SinoConeAssembly {
  * parts. */
 void sino_cone_assemble(const SinoConeAssembly *assembly, const float *part, float *image);
 
+/* to[i] += from[i]. Safe from many threads at once. */
+void sino_cone_add(int64_t count, const float *from, float *to);
+
 #endif

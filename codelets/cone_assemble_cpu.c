@@ -3,6 +3,8 @@
  */
 #include "cone_assemble.h"
 
+#include "vector.h"
+
 #include <math.h>
 #include <stdbool.h>
 
@@ -99,4 +101,9 @@ void sino_cone_assemble(const SinoConeAssembly *assembly, const float *part, flo
                                    sino_smaller(BLOCK, mapping.a_count - a), b, i, sino_smaller(i + BLOCK, mapping.end),
                                    image);
         }
+}
+
+SINO_VECTORISED void sino_cone_add(int64_t count, const float *from, float *to)
+{
+    for (int64_t i = 0; i < count; i++) to[i] += from[i];
 }

@@ -260,9 +260,10 @@ const SinoSetting sino_setting_table[] = {
         .help = "measure every task and report how the time was spent"),
 
     ROW(RANKS, RECON | DEMO | PLAN, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
-        .may_change = true, .algorithms = SLICEWISE,
+        .may_change = true,
         .help = "B groups of D ranks: the groups share the slices, the ranks of a group share each slice; auto: D "
-                "is as small as memory allows"),
+                "is as small as memory allows; of a cone beam: B rows of ranks share the volume, D columns the "
+                "projections; auto: as many rows as ranks"),
     ROW(RANKS, RECON | DEMO | PLAN, "topology", SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"),
         .may_change = true, .algorithms = SLICEWISE,
         .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank "

@@ -11,7 +11,8 @@
 
 static bool fits(const SinoJournalEntry *entry, const SinoRestore *to)
 {
-    return entry->first_slice <= to->slice_count - entry->slice_count && entry->tally_count == to->tally_count &&
+    return entry->first_slice <= to->slice_count - entry->slice_count &&
+           (entry->tally_count == to->tally_count || entry->tally_count == 0) &&
            entry->columns == (entry->keeper ? to->columns : 0);
 }
 

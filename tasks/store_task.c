@@ -28,7 +28,7 @@ static void note(const SinoTask *task, const SinoStore *to)
     SinoJournalEntry entry = {.first_slice = to->first_slice,
                               .slice_count = to->slice_count,
                               .repaired = sino_task_buffer(task, 2),
-                              .tally_count = sino_tally_count(&to->tally),
+                              .tally_count = to->tallied ? sino_tally_count(&to->tally) : 0,
                               .tally = sino_task_buffer(task, 3)};
     const int64_t pixels = sino_times(to->sections.width, to->sections.height);
     if (!to->journal) return;
@@ -57,7 +57,7 @@ static SinoStatus store_cpu(const SinoTask *task)
     if (to->repaired)
         memcpy(to->repaired + to->first_slice, sino_task_buffer(task, 2),
                (size_t)to->slice_count * sizeof *to->repaired);
-    sino_tally_add(&to->tally, sino_task_buffer(task, 3));
+    if (to->tallied) sino_tally_add(&to->tally, sino_task_buffer(task, 3));
     if (to->keeper) SINO_TRY(keep(task, to));
     note(task, to);
     SinoMinibatchProgress now =

@@ -35,6 +35,7 @@ typedef struct SinoStore {
     int64_t columns;   /* columns of the history */
     double *residuals; /* the run's [slices][columns] */
     int64_t *repaired; /* the run's [slices]; NULL: not told */
+    bool tallied;      /* the tally goes to the run's arrays and to the journal; false: another entry has it */
     SinoTally tally;
     SinoSections sections; /* get the minibatch's part */
 } SinoStore;

@@ -109,6 +109,7 @@ int cli_models_tests(void);
 int cli_info_tests(void);
 int cli_cone_tests(void);
 int cli_cone_recon_tests(void);
+int cli_cone_ranks_tests(void);
 int cli_suspicion_tests(void);
 int cli_bench_tests(void);
 int cli_plan_tests(void);

@@ -6,16 +6,27 @@ static const struct {
     const char *name;
     int (*run)(void);
 } subject[] = {
-    {"input", cli_input_tests},         {"settings", cli_settings_tests},
-    {"disk", cli_disk_tests},           {"output", cli_output_tests},
-    {"graph", cli_graph_tests},         {"info", cli_info_tests},
-    {"interrupt", cli_interrupt_tests}, {"operator_cache", cli_operator_cache_tests},
-    {"bench", cli_bench_tests},         {"plan", cli_plan_tests},
-    {"ranks", cli_ranks_tests},         {"job", cli_job_tests},
-    {"suspicion", cli_suspicion_tests}, {"device", cli_device_tests},
-    {"hostile", cli_hostile_tests},     {"models", cli_models_tests},
-    {"inject", cli_inject_tests},       {"resume", cli_resume_tests},
-    {"cone", cli_cone_tests},           {"cone_recon", cli_cone_recon_tests},
+    {"input", cli_input_tests},
+    {"settings", cli_settings_tests},
+    {"disk", cli_disk_tests},
+    {"output", cli_output_tests},
+    {"graph", cli_graph_tests},
+    {"info", cli_info_tests},
+    {"interrupt", cli_interrupt_tests},
+    {"operator_cache", cli_operator_cache_tests},
+    {"bench", cli_bench_tests},
+    {"plan", cli_plan_tests},
+    {"ranks", cli_ranks_tests},
+    {"job", cli_job_tests},
+    {"suspicion", cli_suspicion_tests},
+    {"device", cli_device_tests},
+    {"hostile", cli_hostile_tests},
+    {"models", cli_models_tests},
+    {"inject", cli_inject_tests},
+    {"resume", cli_resume_tests},
+    {"cone", cli_cone_tests},
+    {"cone_recon", cli_cone_recon_tests},
+    {"cone_ranks", cli_cone_ranks_tests},
 };
 
 int main(int argument_count, char **arguments)
@@ -23,7 +34,8 @@ int main(int argument_count, char **arguments)
     for (size_t i = 0; argument_count == 2 && i < sizeof subject / sizeof *subject; i++)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
     fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph info interrupt "
-          "operator_cache bench plan ranks job suspicion device hostile models inject resume cone cone_recon\n",
+          "operator_cache bench plan ranks job suspicion device hostile models inject resume cone cone_recon "
+          "cone_ranks\n",
           stderr);
     return 2;
 }

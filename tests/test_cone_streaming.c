@@ -83,12 +83,15 @@ static void check_parts(const SinoCone *cone, const SinoConeStreaming *plan)
     const int64_t share = plan->symmetry.turns > 1 ? 2 : 1;
     assert_success(sino_allocate(cone->x_count * cone->y_count * cone->z_count, sizeof *seen, "test", &seen));
     for (int64_t s = 0; s < plan->slab_count; s++)
-        for (int64_t c = 0; c < sino_cone_chunk_count(cone, plan, s); c++)
-            for (int64_t b = 0; b < sino_cone_band_count(cone, plan); b++) {
-                const SinoConePart part = sino_cone_part(cone, plan, s, c, b);
-                assert_int_equal(part.x_count, cone->x_count / share);
-                mark(cone, plan, &part, seen);
-            }
+        for (int64_t r = 0; r < plan->grid_rows; r++) {
+            const SinoSpan runs = sino_cone_share(cone, plan, s, r);
+            for (int64_t c = 0; c < sino_cone_chunk_count(plan, runs); c++)
+                for (int64_t b = 0; b < sino_cone_band_count(cone, plan); b++) {
+                    const SinoConePart part = sino_cone_part(cone, plan, runs, c, b);
+                    assert_int_equal(part.x_count, cone->x_count / share);
+                    mark(cone, plan, &part, seen);
+                }
+        }
     for (int64_t y = 0; y < cone->y_count / share; y++)
         for (int64_t x = 0; x < cone->x_count / share; x++)
             for (int64_t z = 0; z < cone->z_count; z++)
@@ -96,14 +99,30 @@ static void check_parts(const SinoCone *cone, const SinoConeStreaming *plan)
     free(seen);
 }
 
-/* Whether the lines have the row, and the sinogram, too. */
-static bool has_row(const SinoCone *cone, const SinoConeLines *lines, SinoSpan rows, int64_t row)
+/* Whether the lines of slice z have the row, and the sinogram, too. */
+static bool has_row(const SinoCone *cone, const SinoConeLines *lines, SinoSpan rows, int64_t z, int64_t row)
 {
     if (row < 0 || row >= cone->row_count) return true; /* is 0 anyhow */
     if (row < rows.first || row >= rows.first + rows.count) return false;
-    if (lines->symmetry.halves == 1) return row >= lines->first_row && row < lines->first_row + lines->entry_count;
     const double plane = sino_cone_plane_row(cone, lines->symmetry);
-    return fabs((double)row - plane) + 1 <= (double)lines->entry_count;
+    const int64_t entry = lines->symmetry.halves == 1 ? row
+                          : z >= cone->z_count / 2    ? row - (int64_t)floor(plane)
+                                                      : (int64_t)ceil(plane) - row;
+    return entry >= lines->first_row && entry < lines->first_row + lines->entry_count;
+}
+
+/* The row of ranks that has slice z of a slab. */
+static int64_t row_of_ranks(const SinoCone *cone, const SinoConeStreaming *plan, int64_t slab, int64_t z)
+{
+    const int64_t middle = cone->z_count / 2;
+    const int64_t voxel = plan->symmetry.halves == 1 ? z : z >= middle ? z - middle : middle - 1 - z;
+    int64_t row = 0;
+    while (true) {
+        const SinoSpan runs = sino_cone_share(cone, plan, slab, row);
+        if (voxel >= runs.first && voxel < runs.first + runs.count) return row;
+        row++;
+        assert_true(row < plan->grid_rows);
+    }
 }
 
 /* Each voxel of each slab is seen between two rows that are loaded. */
@@ -111,9 +130,10 @@ static void check_rows(const SinoCone *cone, const SinoConeStreaming *plan)
 {
     for (int64_t s = 0; s < plan->slab_count; s++) {
         const SinoSpan slices = sino_cone_slab(cone, plan, s), rows = sino_cone_rows(cone, slices);
-        const SinoConeLines lines = sino_cone_slab_lines(cone, plan, s);
         assert_true(rows.first >= 0 && rows.count >= 1 && rows.first + rows.count <= cone->row_count);
-        for (int64_t z = slices.first; z < slices.first + slices.count; z++)
+        for (int64_t z = slices.first; z < slices.first + slices.count; z++) {
+            const int64_t of_ranks = row_of_ranks(cone, plan, s, z);
+            const SinoConeLines lines = sino_cone_share_lines(cone, plan, sino_cone_share(cone, plan, s, of_ranks));
             for (int64_t i = 0; i < 4; i++) {
                 const double x = (i % 2 ? 0.5 : -0.5) * (double)(cone->x_count - 1) * cone->voxel_size;
                 const double y = (i / 2 ? 0.5 : -0.5) * (double)(cone->y_count - 1) * cone->voxel_size;
@@ -122,17 +142,18 @@ static void check_rows(const SinoCone *cone, const SinoConeStreaming *plan)
                     const double c = cos(cone->angle_rad[k]), t = sin(cone->angle_rad[k]);
                     const double depth = cone->source_object - (x * t - y * c);
                     const double row = cone->center_row + height * cone->source_detector / depth / cone->pixel_height;
-                    assert_true(has_row(cone, &lines, rows, (int64_t)floor(row)));
-                    assert_true(has_row(cone, &lines, rows, (int64_t)floor(row) + 1));
+                    assert_true(has_row(cone, &lines, rows, z, (int64_t)floor(row)));
+                    assert_true(has_row(cone, &lines, rows, z, (int64_t)floor(row) + 1));
                 }
             }
+        }
     }
 }
 
 static const struct {
     int64_t angles, columns, rows, x, y, z;
 } size[] = {{180, 70, 60, 48, 48, 40}, {90, 64, 30, 40, 44, 60}, {64, 20, 90, 20, 20, 90},
-            {7, 33, 1, 33, 33, 1},     {33, 40, 64, 17, 30, 33}, {3, 40, 40, 2, 2, 200}};
+            {7, 33, 1, 33, 33, 1},     {33, 40, 64, 17, 30, 33}, {65, 40, 40, 2, 2, 200}};
 
 static void divisions_are_complete(void **state)
 {
@@ -140,6 +161,7 @@ static void divisions_are_complete(void **state)
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int64_t slabs = 0; slabs <= 4; slabs++)
             for (int64_t workers = 1; workers <= 64; workers *= 4) {
+                const int64_t ranks = size[i].z < 16 ? 1 : 1 + (slabs + workers) % 3;
                 Scan scan;
                 SinoConePlan plan;
                 make_scan(size[i].angles, size[i].columns, size[i].rows, size[i].x, size[i].y, size[i].z, &scan);
@@ -149,8 +171,10 @@ static void divisions_are_complete(void **state)
                     .input = &scan.input,
                     .machine = {.worker_count = workers, .memory_bytes = (int64_t)1 << 40},
                     .symmetry = workers != 4,
-                    .slab_count = slabs};
+                    .slab_count = slabs,
+                    .rank_count = ranks};
                 assert_success(sino_cone_plan_new(&request, &plan));
+                assert_int_equal(plan.streaming.grid_rows * plan.streaming.grid_columns, ranks);
                 check_pieces(&scan.cone, &plan.streaming);
                 check_parts(&scan.cone, &plan.streaming);
                 check_rows(&scan.cone, &plan.streaming);

@@ -860,9 +860,9 @@ static void cone_beams_against_parallel_ones(void **state)
     (void)state;
     static const char *const of_cones[] = {"source-object-distance 3", "source-detector-distance 3", "detector-pixel 3",
                                            "center-row 3", "voxel-size 3"};
-    static const char *const of_slices[] = {"partitions 3",         "minibatch 3",      "grid 1x1",
-                                            "topology workers=3",   "node-weights 1,1", "overlap no",
-                                            "communication direct", "operator-cache x"};
+    static const char *const of_slices[] = {"partitions 3",     "minibatch 3", "topology workers=3",
+                                            "node-weights 1,1", "overlap no",  "communication direct",
+                                            "operator-cache x"};
     static const char *const of_parallel[] = {"rotation-axis-auto vo", "nsino 3", "pixel-size 3"};
     char line[200], message[300];
     for (size_t i = 0; i < sizeof of_cones / sizeof *of_cones; i++) {

@@ -101,3 +101,10 @@ SinoStatus sino_consensus_check(SinoProcesses *processes, const char *what, cons
     free(first);
     return status;
 }
+
+SinoStatus sino_consensus_go_on(SinoRuntime *runtime)
+{
+    int64_t failed = sino_runtime_failed(runtime);
+    SINO_TRY(sino_processes_largest(sino_runtime_processes(runtime), &failed));
+    return failed && !sino_runtime_failed(runtime) ? sino_error_told(SINO_FAILED) : NULL;
+}

@@ -7,14 +7,21 @@
  *
  * Sets of counts, sinograms, lines and images bound the memory. StarPU loads and filters pieces while earlier blocks
  * are added to the parts. A part gets its blocks in order, so that its voxels do not depend on the schedule. The images
- * of a chunk are stored while the last block is added to the next chunk, and while the next slab begins. */
+ * of a chunk are stored while the last block is added to the next chunk, and while the next slab begins.
+ *
+ * Ranks (cone_streaming.h): the lines of a piece are made once for each row of ranks, by the rank of the column that
+ * has the piece, and travel as messages. After the last block the ranks of a row send the parts of a chunk to the one
+ * that stores it, chunk by chunk. */
 #include "cone_reconstruction.h"
 
+#include "add_cone_task.h"
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
+#include "consensus.h"
 #include "count_task.h"
 #include "filter_task.h"
 #include "memory.h"
+#include "message.h"
 #include "sample_task.h"
 #include "solver.h"
 #include "stages.h"
@@ -31,12 +38,15 @@ typedef struct PieceSet {
 
 typedef struct Run {
     SinoConeReconstruction of;
+    SinoConeRank rank;
     SinoInput input;      /* as pieces see it: with as many angles as a piece has; owns nothing */
     int64_t rows;         /* of the slab with most */
+    int64_t blocks;       /* of all columns */
+    SinoSpan share;       /* the largest one of this rank */
     SinoAngleRun *piece;  /* [block][SINO_BLOCK_PIECES]: the angles of each piece; owned */
     double *angle_rad;    /* [block][SINO_BLOCK_PROJECTIONS]; owned */
     float *ray_weight;    /* [angle][column]; owned */
-    SinoConeLines *lines; /* [slab][2]: of all blocks but the last, of the last; owned */
+    SinoConeLines *lines; /* [slab][row of ranks], and this rank's of the last block, which may be smaller; owned */
     double one[SINO_PIECE_PROJECTIONS];
     SinoFilter *filter;
     SinoFilterPlans *plans[SINO_PIECE_PROJECTIONS + 1]; /* [angles of a piece]; NULL: no piece has as many */
@@ -45,10 +55,12 @@ typedef struct Run {
     SinoData *block[BLOCK_SETS_MAX][SINO_BLOCK_PIECES];
     SinoData **part; /* [chunk][band] */
     SinoData *image[IMAGE_SETS_MAX];
-    SinoData *undefined[FIELD_SETS];  /* of a slab: as the tally of the record */
-    SinoData *none;                   /* zeros: no residuals, no undefined values */
-    SinoData *pack_scratch, *scratch; /* work memory of tasks lines and backproject_cone */
-    int64_t pieces_begun, images_begun;
+    SinoData **sent;                       /* [SINO_CONE_SEND_SETS][row]: lines for other ranks */
+    SinoData *arrival[SINO_CONE_ARRIVALS]; /* parts of other ranks */
+    SinoData *undefined[FIELD_SETS];       /* of a slab: as the tally of the record */
+    SinoData *none;                        /* zeros: no residuals, no undefined values */
+    SinoData *pack_scratch, *scratch;      /* work memory of tasks lines and backproject_cone */
+    int64_t pieces_begun, blocks_begun, images_begun, arrivals_begun;
 } Run;
 
 /* ---- what is made once ---- */
@@ -104,11 +116,12 @@ static SinoStatus list_pieces(Run *run)
 {
     const SinoCone *cone = run->of.cone;
     const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t blocks = sino_cone_block_count(cone, plan);
+    const int64_t blocks = run->blocks;
     SINO_TRY(sino_allocate(sino_times(blocks, SINO_BLOCK_PIECES), sizeof *run->piece, "pieces", &run->piece));
     SINO_TRY(
         sino_allocate(sino_times(blocks, SINO_BLOCK_PROJECTIONS), sizeof *run->angle_rad, "angles", &run->angle_rad));
-    SINO_TRY(sino_allocate(sino_times(2, plan->slab_count), sizeof *run->lines, "lines", &run->lines));
+    SINO_TRY(
+        sino_allocate(sino_times(plan->grid_rows + 1, plan->slab_count), sizeof *run->lines, "lines", &run->lines));
     int64_t last = 0; /* projections of the last block */
     for (int64_t b = 0; b < blocks; b++) {
         int64_t projection = 0;
@@ -121,16 +134,31 @@ static SinoStatus list_pieces(Run *run)
         last = projection;
     }
     for (int64_t s = 0; s < plan->slab_count; s++) {
-        run->lines[2 * s] = run->lines[2 * s + 1] = sino_cone_slab_lines(cone, plan, s);
-        run->lines[2 * s + 1].group_count = last / plan->symmetry.turns;
+        SinoConeLines *lines = run->lines + s * (plan->grid_rows + 1);
+        for (int64_t r = 0; r < plan->grid_rows; r++)
+            lines[r] = sino_cone_share_lines(cone, plan, sino_cone_share(cone, plan, s, r));
+        lines[plan->grid_rows] = lines[run->rank.row];
+        lines[plan->grid_rows].group_count = last / plan->symmetry.turns;
     }
     return NULL;
+}
+
+/* The lines that the share of a row of ranks needs. */
+static const SinoConeLines *lines_of(const Run *run, int64_t slab, int64_t row)
+{
+    return &run->lines[slab * (run->of.streaming->grid_rows + 1) + row];
+}
+
+/* The lines of this rank's blocks. */
+static const SinoConeLines *block_lines(const Run *run, int64_t slab, int64_t block)
+{
+    return lines_of(run, slab, block + 1 == run->blocks ? run->of.streaming->grid_rows : run->rank.row);
 }
 
 static SinoStatus new_filter(Run *run)
 {
     const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t blocks = sino_cone_block_count(run->of.cone, plan);
+    const int64_t blocks = run->blocks;
     const int64_t stride = sino_panel_stride(SINO_SINGLE, run->rows);
     for (int k = 0; k < SINO_PIECE_PROJECTIONS; k++) run->one[k] = 1;
     SINO_TRY(sino_filter_new(run->of.cone->column_count, sino_solver_window(run->of.settings->fbp_filter), SINO_SINGLE,
@@ -162,26 +190,49 @@ static SinoStatus new_piece_sets(Run *run)
 static SinoStatus new_blocks(Run *run)
 {
     const SinoConeStreaming *plan = run->of.streaming;
-    int64_t bytes = 0;
-    for (int64_t s = 0; s < plan->slab_count; s++)
-        bytes = sino_larger(bytes, sino_lines_bytes(&run->lines[2 * s], run->piece[0].count));
-    for (int64_t i = 0; i < plan->block_sets; i++)
+    const int64_t bytes = sino_cone_piece_bytes(run->of.cone, plan, run->rank.row);
+    for (int64_t i = 0; i < plan->block_sets && bytes > 0; i++)
         for (int64_t p = 0; p < sino_cone_piece_count(run->of.cone, plan, 0); p++)
             SINO_TRY(sino_data_new(run->of.runtime, "lines", bytes, &run->block[i][p]));
     return NULL;
 }
 
+/* Bytes of the largest part. */
+static int64_t part_voxels(const Run *run)
+{
+    const SinoConePart part = sino_cone_part(run->of.cone, run->of.streaming, run->share, 0, 0);
+    return sino_cone_part_voxels(&part, run->of.streaming->symmetry);
+}
+
+/* Parts that are sent are all as large as the largest one, for which the receiver has memory. */
 static SinoStatus new_parts(Run *run)
 {
     const SinoCone *cone = run->of.cone;
     const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t chunks = sino_cone_chunk_count(cone, plan, 0), bands = sino_cone_band_count(cone, plan);
-    SINO_TRY(sino_allocate(sino_times(chunks, bands), sizeof(void *), "parts", &run->part));
+    const int64_t chunks = sino_cone_chunk_count(plan, run->share), bands = sino_cone_band_count(cone, plan);
+    SINO_TRY(sino_allocate(sino_larger(sino_times(chunks, bands), 1), sizeof(void *), "parts", &run->part));
     for (int64_t i = 0; i < chunks * bands; i++) {
-        const SinoConePart part = sino_cone_part(cone, plan, 0, i / bands, i % bands);
-        SINO_TRY(sino_data_vector(run->of.runtime, "part", sino_cone_part_voxels(&part, plan->symmetry), 1,
-                                  sizeof(float), &run->part[i]));
+        const SinoConePart part = sino_cone_part(cone, plan, run->share, i / bands, i % bands);
+        const int64_t voxels = plan->grid_columns > 1 ? part_voxels(run) : sino_cone_part_voxels(&part, plan->symmetry);
+        SINO_TRY(sino_data_vector(run->of.runtime, "part", voxels, 1, sizeof(float), &run->part[i]));
     }
+    return NULL;
+}
+
+/* Memory of messages to and from other ranks. */
+static SinoStatus new_messages(Run *run)
+{
+    SinoRuntime *runtime = run->of.runtime;
+    const SinoConeStreaming *plan = run->of.streaming;
+    const int64_t rows = plan->grid_rows;
+    SINO_TRY(sino_allocate(sino_times(SINO_CONE_SEND_SETS, rows), sizeof(void *), "messages", &run->sent));
+    for (int64_t i = 0; i < SINO_CONE_SEND_SETS * rows; i++) {
+        const int64_t bytes = sino_cone_piece_bytes(run->of.cone, plan, i % rows);
+        if (i % rows != run->rank.row && bytes > 0)
+            SINO_TRY(sino_data_new(runtime, "sent lines", bytes, &run->sent[i]));
+    }
+    for (int i = 0; i < SINO_CONE_ARRIVALS && plan->grid_columns > 1 && run->share.count > 0; i++)
+        SINO_TRY(sino_data_vector(runtime, "arrival", part_voxels(run), 1, sizeof(float), &run->arrival[i]));
     return NULL;
 }
 
@@ -206,11 +257,11 @@ static SinoStatus new_images(Run *run)
 static SinoStatus new_scratch(Run *run)
 {
     const SinoConeStreaming *plan = run->of.streaming;
-    const SinoConePart part = sino_cone_part(run->of.cone, plan, 0, 0, 0);
+    const SinoConePart part = sino_cone_part(run->of.cone, plan, run->share, 0, 0);
     const SinoConePacking packing = {.lines = run->lines, .rows = {SINO_SINGLE, 0, run->rows}};
     int64_t bytes = 0;
     for (int64_t s = 0; s < plan->slab_count; s++)
-        bytes = sino_larger(bytes, sino_cone_scratch_bytes(&run->lines[2 * s], &part));
+        bytes = sino_larger(bytes, sino_cone_scratch_bytes(lines_of(run, s, run->rank.row), &part));
     SINO_TRY(sino_data_scratch(run->of.runtime, "lines scratch", sino_cone_pack_scratch_bytes(&packing),
                                &run->pack_scratch));
     return sino_data_scratch(run->of.runtime, "backproject scratch", bytes, &run->scratch);
@@ -243,6 +294,7 @@ static SinoStatus new_data(Run *run)
     SINO_TRY(new_piece_sets(run));
     SINO_TRY(new_blocks(run));
     SINO_TRY(new_parts(run));
+    SINO_TRY(new_messages(run));
     SINO_TRY(new_images(run));
     return new_scratch(run);
 }
@@ -257,8 +309,9 @@ static void free_data(Run *run)
     }
     for (int i = 0; i < BLOCK_SETS_MAX * SINO_BLOCK_PIECES; i++)
         sino_data_free(run->block[i / SINO_BLOCK_PIECES][i % SINO_BLOCK_PIECES]);
-    sino_data_free_each(run->part,
-                        sino_cone_chunk_count(run->of.cone, plan, 0) * sino_cone_band_count(run->of.cone, plan));
+    sino_data_free_each(run->part, sino_cone_chunk_count(plan, run->share) * sino_cone_band_count(run->of.cone, plan));
+    sino_data_free_each(run->sent, SINO_CONE_SEND_SETS * plan->grid_rows);
+    for (int i = 0; i < SINO_CONE_ARRIVALS; i++) sino_data_free(run->arrival[i]);
     for (int i = 0; i < IMAGE_SETS_MAX; i++) sino_data_free(run->image[i]);
     for (int i = 0; i < FIELD_SETS; i++) sino_data_free(run->undefined[i]);
     sino_data_free(run->none);
@@ -279,8 +332,11 @@ static void free_data(Run *run)
 typedef struct Slab {
     int64_t number;
     SinoSpan slices, rows;
+    SinoSpan share;    /* of this rank */
     int64_t uncounted; /* rows, the first ones, that an earlier slab has counted */
     bool wanted;       /* not all slices are done; false: only the sinogram's picture is wanted */
+    bool counted;      /* this rank has loaded a piece, and counts its undefined values */
+    int64_t pieces;    /* of this column, so far */
 } Slab;
 
 static SinoPosition position_of(const Slab *slab)
@@ -307,9 +363,9 @@ static SinoStatus insert_sample(Run *run, const Slab *slab, const SinoAngleRun *
 }
 
 /* Loads a piece, and makes its sinogram. */
-static SinoStatus insert_sinogram(Run *run, const Slab *slab, const SinoAngleRun *angles, bool first, SinoSlices rows,
-                                  int64_t number)
+static SinoStatus insert_sinogram(Run *run, Slab *slab, const SinoAngleRun *angles, SinoSlices rows, int64_t number)
 {
+    const bool first = !slab->counted;
     const PieceSet *set = &run->set[number];
     const int64_t field_set = slab->number % FIELD_SETS;
     const SinoStageLoad load = {.position = position_of(slab),
@@ -336,6 +392,7 @@ static SinoStatus insert_sinogram(Run *run, const Slab *slab, const SinoAngleRun
                              .column_count = run->of.cone->column_count,
                              .first_row = slab->rows.first,
                              .row_count = slab->rows.count};
+    slab->counted = true;
     SINO_TRY(sino_stages_load(run->stages, &load));
     SINO_TRY(sino_stages_insert(run->stages, &work));
     SINO_TRY(insert_sample(run, slab, angles, rows, set->sinogram));
@@ -343,35 +400,82 @@ static SinoStatus insert_sinogram(Run *run, const Slab *slab, const SinoAngleRun
                              run->undefined[slab->number % FIELD_SETS], tally_count(run));
 }
 
-/* Makes the lines of a piece. */
-static SinoStatus insert_piece(Run *run, const Slab *slab, const SinoAngleRun *angles, bool first, SinoData *lines)
+/* A piece of a block, and the lines that it becomes in this rank. */
+typedef struct Piece {
+    int64_t block, number; /* of the piece in its block */
+    const SinoAngleRun *angles;
+    SinoData *lines;
+} Piece;
+
+/* The message of a piece's lines to or from a rank of this column, for the share of a row. */
+static SinoMessage message_of_lines(const Run *run, const Slab *slab, const Piece *piece, int64_t other, int64_t row)
+{
+    const SinoConeStreaming *plan = run->of.streaming;
+    const int64_t number = (slab->number * run->blocks + piece->block) * SINO_BLOCK_PIECES + piece->number;
+    return (SinoMessage){.name = "lines",
+                         .position = position_of(slab),
+                         .process = sino_cone_process(plan, (SinoConeRank){other, run->rank.column}),
+                         .tag = number * plan->grid_rows + row};
+}
+
+/* Makes the lines of a filtered piece for the share of a row of ranks, and sends them if they are for another rank. */
+static SinoStatus insert_lines(Run *run, const Slab *slab, const Piece *piece, SinoConePacking *packing, int64_t row,
+                               SinoData *sinogram)
+{
+    const SinoConeStreaming *plan = run->of.streaming;
+    const int64_t set = (run->pieces_begun - 1) % SINO_CONE_SEND_SETS;
+    const bool own = row == run->rank.row;
+    SinoData *lines = own ? piece->lines : run->sent[set * plan->grid_rows + row];
+    if (sino_cone_share(run->of.cone, plan, slab->number, row).count == 0) return NULL;
+    packing->lines = lines_of(run, slab->number, row);
+    SINO_TRY(sino_insert_lines(run->of.runtime, position_of(slab), packing, sinogram, run->pack_scratch, lines));
+    if (own) return NULL;
+    const SinoMessage message = message_of_lines(run, slab, piece, row, row);
+    run->of.traffic->lines_bytes += sino_cone_piece_bytes(run->of.cone, plan, row);
+    return sino_send(run->of.runtime, &message, lines);
+}
+
+/* Loads and filters a piece, and makes its lines for all ranks of this column. */
+static SinoStatus insert_own_piece(Run *run, Slab *slab, const Piece *piece)
 {
     SinoRuntime *runtime = run->of.runtime;
+    const SinoAngleRun *angles = piece->angles;
     const SinoSlices rows = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, slab->rows.count), slab->rows.count};
-    const int64_t number = run->pieces_begun++ % run->of.streaming->piece_sets;
-    SinoData *sinogram = run->set[number].sinogram;
+    const int64_t set = run->pieces_begun++ % run->of.streaming->piece_sets;
+    SinoData *sinogram = run->set[set].sinogram;
     const SinoWeigh weigh = {.cone = run->of.cone,
                              .angle_count = angles->count,
                              .rows = rows,
                              .first_row = slab->rows.first,
                              .ray_weight = run->ray_weight + angles->first * run->of.cone->column_count};
-    const SinoConePacking packing = {.cone = run->of.cone,
-                                     .lines = &run->lines[2 * slab->number],
-                                     .rows = rows,
-                                     .first_row = slab->rows.first,
-                                     .angle_count = angles->count};
-    SINO_TRY(insert_sinogram(run, slab, angles, first, rows, number));
+    SinoConePacking packing = {
+        .cone = run->of.cone, .rows = rows, .first_row = slab->rows.first, .angle_count = angles->count};
+    SINO_TRY(insert_sinogram(run, slab, angles, rows, set));
     if (!slab->wanted) return NULL;
     SINO_TRY(sino_insert_weigh(runtime, position_of(slab), &weigh, sinogram));
     SINO_TRY(sino_insert_filter(position_of(slab), run->plans[angles->count], rows, sinogram));
-    return sino_insert_lines(runtime, position_of(slab), &packing, sinogram, run->pack_scratch, lines);
+    for (int64_t r = 1; r <= run->of.streaming->grid_rows; r++) /* other ranks first */
+        SINO_TRY(
+            insert_lines(run, slab, piece, &packing, (run->rank.row + r) % run->of.streaming->grid_rows, sinogram));
+    return NULL;
 }
 
-static SinoStatus insert_block(Run *run, const Slab *slab, int64_t block)
+/* The pieces of a column go round its ranks. */
+static SinoStatus insert_piece(Run *run, Slab *slab, const Piece *piece)
 {
-    SinoData **lines = run->block[block % run->of.streaming->block_sets];
-    for (int64_t p = 0; p < sino_cone_piece_count(run->of.cone, run->of.streaming, block); p++)
-        SINO_TRY(insert_piece(run, slab, &run->piece[block * SINO_BLOCK_PIECES + p], block == 0 && p == 0, lines[p]));
+    const int64_t owner = slab->pieces++ % run->of.streaming->grid_rows;
+    if (owner == run->rank.row) return insert_own_piece(run, slab, piece);
+    if (slab->share.count == 0 || !slab->wanted) return NULL;
+    const SinoMessage message = message_of_lines(run, slab, piece, owner, run->rank.row);
+    return sino_receive(run->of.runtime, &message, piece->lines);
+}
+
+static SinoStatus insert_block(Run *run, Slab *slab, int64_t block, SinoData *const *lines)
+{
+    for (int64_t p = 0; p < sino_cone_piece_count(run->of.cone, run->of.streaming, block); p++) {
+        const Piece piece = {block, p, &run->piece[block * SINO_BLOCK_PIECES + p], lines[p]};
+        SINO_TRY(insert_piece(run, slab, &piece));
+    }
     return NULL;
 }
 
@@ -381,33 +485,77 @@ static double work_of_block(int64_t projections)
     return (double)projections / 16;
 }
 
-static SinoStatus insert_backprojections(Run *run, const Slab *slab, int64_t block, int64_t chunk)
+static SinoStatus insert_backprojections(Run *run, const Slab *slab, int64_t block, int64_t chunk,
+                                         SinoData *const *lines)
 {
     const SinoCone *cone = run->of.cone;
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t bands = sino_cone_band_count(cone, plan);
-    const bool last = block + 1 == sino_cone_block_count(cone, plan);
-    const double pixels = (double)run->of.cone->x_count * (double)run->of.cone->y_count;
+    const double pixels = (double)cone->x_count * (double)cone->y_count;
     for (int64_t b = 0; b < bands; b++) {
         SinoBackprojectCone what = {.cone = cone,
-                                    .lines = &run->lines[2 * slab->number + last],
-                                    .part = sino_cone_part(cone, plan, slab->number, chunk, b),
+                                    .lines = block_lines(run, slab->number, block),
+                                    .part = sino_cone_part(cone, plan, slab->share, chunk, b),
                                     .angle_rad = run->angle_rad + block * SINO_BLOCK_PROJECTIONS,
                                     .piece_projections = run->piece[block * SINO_BLOCK_PIECES].count,
-                                    .first = block == 0};
+                                    .first = block == run->rank.column};
         const int64_t runs = (int64_t)plan->symmetry.turns * plan->symmetry.halves;
         const double voxels = (double)(what.part.x_count * what.part.y_count * runs) * (double)what.part.voxel_count;
         SinoPosition position = position_of(slab);
         position.partition = chunk * bands + b;
         what.progress = work_of_block(sino_cone_projections(what.lines)) * voxels / pixels;
-        SINO_TRY(sino_insert_backproject_cone(
-            run->of.runtime, position, &what, sino_cone_piece_count(cone, plan, block),
-            run->block[block % plan->block_sets], run->scratch, run->part[chunk * bands + b]));
+        SINO_TRY(sino_insert_backproject_cone(run->of.runtime, position, &what,
+                                              sino_cone_piece_count(cone, plan, block), lines, run->scratch,
+                                              run->part[chunk * bands + b]));
     }
     return NULL;
 }
 
-/* The slices of a slab that are stored first, with the undefined values of the whole slab. */
+/* The column of ranks that stores a chunk. */
+static int64_t keeper_of(const Run *run, int64_t chunk)
+{
+    return chunk % run->of.streaming->grid_columns;
+}
+
+/* The message of a part between two columns. Tags of lines come first. */
+static SinoMessage message_of_part(const Run *run, const Slab *slab, int64_t part, int64_t other, int64_t sender)
+{
+    const SinoConeStreaming *plan = run->of.streaming;
+    const int64_t lines = plan->slab_count * run->blocks * SINO_BLOCK_PIECES * plan->grid_rows;
+    const int64_t parts = sino_cone_chunk_count(plan, run->share) * sino_cone_band_count(run->of.cone, plan);
+    return (SinoMessage){.name = "part",
+                         .position = position_of(slab),
+                         .process = sino_cone_process(plan, (SinoConeRank){run->rank.row, other}),
+                         .tag = lines + (slab->number * parts + part) * plan->grid_columns + sender};
+}
+
+/* Adds up a chunk over the ranks of this row, in the rank that stores it: its own sum, then those of the other columns
+ * in their order. */
+static SinoStatus insert_sum(Run *run, const Slab *slab, int64_t chunk)
+{
+    SinoRuntime *runtime = run->of.runtime;
+    const SinoConeStreaming *plan = run->of.streaming;
+    const int64_t bands = sino_cone_band_count(run->of.cone, plan), keeper = keeper_of(run, chunk);
+    const int64_t own = run->rank.column, bytes = sino_times(part_voxels(run), (int64_t)sizeof(float));
+    for (int64_t p = chunk * bands; p < (chunk + 1) * bands; p++) {
+        if (own != keeper) {
+            const SinoMessage message = message_of_part(run, slab, p, keeper, own);
+            run->of.traffic->part_bytes += bytes;
+            SINO_TRY(sino_send(runtime, &message, run->part[p]));
+            continue;
+        }
+        for (int64_t c = 0; c < plan->grid_columns; c++) {
+            if (c == own) continue;
+            const SinoMessage message = message_of_part(run, slab, p, c, c);
+            SinoData *arrival = run->arrival[run->arrivals_begun++ % SINO_CONE_ARRIVALS];
+            SINO_TRY(sino_receive(runtime, &message, arrival));
+            SINO_TRY(sino_insert_add_cone(runtime, position_of(slab), part_voxels(run), arrival, run->part[p]));
+        }
+    }
+    return NULL;
+}
+
+/* The slices of a slab whose journal entries have the undefined values of the whole slab. */
 static SinoSpan first_image(const Run *run, const Slab *slab)
 {
     const SinoConeStreaming *plan = run->of.streaming;
@@ -416,20 +564,38 @@ static SinoSpan first_image(const Run *run, const Slab *slab)
     return (SinoSpan){middle, sino_smaller(plan->image_slices, voxels)};
 }
 
-/* Stores slices first … first + count − 1, which lie in one chunk. */
+/* Stores slices: voxels, undefined values, or both. `image` NULL: another rank stores the voxels. */
+static SinoStatus insert_store(Run *run, const Slab *slab, SinoPosition position, SinoSpan slices, SinoData *image)
+{
+    SinoRecord *record = run->of.record;
+    const SinoStore store = {.keeper = image,
+                             .volume = run->of.volume,
+                             .journal = run->of.journal,
+                             .first_slice = slices.first,
+                             .slice_count = slices.count,
+                             .columns = record->columns,
+                             .residuals = record->residuals,
+                             .tallied = slices.first == first_image(run, slab).first && slab->counted,
+                             .tally = sino_cone_tally(run->of.input, record),
+                             .sections = record->sections};
+    return sino_insert_store(run->of.runtime, position, &store, sino_stages_io(run->stages), image ? image : run->none,
+                             run->none, run->none,
+                             store.tallied ? run->undefined[slab->number % FIELD_SETS] : run->none);
+}
+
+/* Stores slices that lie in one chunk. */
 static SinoStatus insert_image(Run *run, const Slab *slab, int64_t chunk, int64_t first, int64_t count)
 {
     const SinoConeStreaming *plan = run->of.streaming;
-    SinoRecord *record = run->of.record;
     const int64_t bands = sino_cone_band_count(run->of.cone, plan);
     SinoPosition position = position_of(slab);
-    position.minibatch = run->images_begun;
+    position.minibatch = first / plan->image_slices;
     SinoData *image = run->image[run->images_begun++ % plan->image_sets];
     if (is_done(run, first, count)) return NULL;
     for (int64_t b = 0; b < bands; b++) {
         const SinoConeAssembly assembly = {.cone = run->of.cone,
                                            .symmetry = plan->symmetry,
-                                           .part = sino_cone_part(run->of.cone, plan, slab->number, chunk, b),
+                                           .part = sino_cone_part(run->of.cone, plan, slab->share, chunk, b),
                                            .first_slice = first,
                                            .slice_count = count,
                                            .scale = run->of.scale,
@@ -437,25 +603,13 @@ static SinoStatus insert_image(Run *run, const Slab *slab, int64_t chunk, int64_
         SINO_TRY(sino_insert_assemble_cone(run->of.runtime, position, &assembly, b == 0, run->part[chunk * bands + b],
                                            image));
     }
-    const SinoStore store = {.keeper = true,
-                             .volume = run->of.volume,
-                             .journal = run->of.journal,
-                             .first_slice = first,
-                             .slice_count = count,
-                             .columns = record->columns,
-                             .residuals = record->residuals,
-                             .tally = sino_cone_tally(run->of.input, record),
-                             .sections = record->sections};
-    const bool carries = first == first_image(run, slab).first;
-    SinoData *undefined = carries ? run->undefined[slab->number % FIELD_SETS] : run->none;
-    return sino_insert_store(run->of.runtime, position, &store, sino_stages_io(run->stages), image, run->none,
-                             run->none, undefined);
+    return insert_store(run, slab, position, (SinoSpan){first, count}, image);
 }
 
 static SinoStatus insert_images(Run *run, const Slab *slab, int64_t chunk)
 {
     const SinoConeStreaming *plan = run->of.streaming;
-    const SinoConePart part = sino_cone_part(run->of.cone, plan, slab->number, chunk, 0);
+    const SinoConePart part = sino_cone_part(run->of.cone, plan, slab->share, chunk, 0);
     const int64_t middle = run->of.cone->z_count / 2;
     for (int64_t i = 0; i < part.voxel_count; i += plan->image_slices) {
         const int64_t count = sino_smaller(plan->image_slices, part.voxel_count - i), from = part.first + i;
@@ -477,6 +631,7 @@ static Slab slab_of(const Run *run, int64_t number)
     const SinoConeStreaming *plan = run->of.streaming;
     Slab slab = {.number = number, .slices = sino_cone_slab(cone, plan, number)};
     slab.rows = sino_cone_rows(cone, slab.slices);
+    slab.share = sino_cone_share(cone, plan, number, run->rank.row);
     if (number > 0) {
         const SinoSpan before = sino_cone_rows(cone, sino_cone_slab(cone, plan, number - 1));
         slab.uncounted = sino_smaller(sino_larger(before.first + before.count - slab.rows.first, 0), slab.rows.count);
@@ -491,50 +646,122 @@ static bool is_pictured(const Run *run, const Slab *slab)
     return run->of.record->sinogram && row >= slab->uncounted && row < slab->rows.count;
 }
 
-/* Block b + 1 is loaded and filtered while block b is added. */
-static SinoStatus insert_slab(Run *run, int64_t number)
+/* A rank that is alone stops submitting after a failure. Others wait for the messages of a rank that is not; its tasks
+ * then do nothing. */
+static bool gives_up(const Run *run)
 {
-    const Slab slab = slab_of(run, number);
-    const int64_t blocks = sino_cone_block_count(run->of.cone, run->of.streaming);
-    const int64_t chunks = sino_cone_chunk_count(run->of.cone, run->of.streaming, number);
-    if (!slab.wanted && !is_pictured(run, &slab)) return NULL;
-    for (int64_t b = 0; b < blocks; b++) {
-        if (sino_runtime_failed(run->of.runtime)) return NULL;
-        SINO_TRY(insert_block(run, &slab, b));
-        for (int64_t c = 0; slab.wanted && c < chunks; c++) {
-            SINO_TRY(insert_backprojections(run, &slab, b, c));
-            if (b + 1 == blocks) SINO_TRY(insert_images(run, &slab, c));
-        }
-    }
-    return NULL;
+    return sino_processes_count(sino_runtime_processes(run->of.runtime)) == 1 && sino_runtime_failed(run->of.runtime);
 }
 
-/* Announces the work: of each slice that is not done, its store and the blocks that are added to its slab. */
+/* Whether this rank stores the image that has the undefined values of the slab. */
+static bool keeps_first(const Run *run, const Slab *slab)
+{
+    const SinoSpan first = first_image(run, slab);
+    const int64_t voxel = run->of.streaming->symmetry.halves == 2 ? 0 : first.first;
+    return run->rank.column == 0 && slab->share.first <= voxel && voxel < slab->share.first + slab->share.count;
+}
+
+/* Tells the undefined values that this rank has counted, if it stores other images. */
+static SinoStatus insert_tally(Run *run, const Slab *slab)
+{
+    const SinoSpan first = first_image(run, slab);
+    if (keeps_first(run, slab) || !slab->counted || is_done(run, first.first, first.count)) return NULL;
+    return insert_store(run, slab, position_of(slab), first, NULL);
+}
+
+/* Pieces of the next block are loaded and filtered while a block is added. */
+static SinoStatus insert_slab(Run *run, int64_t number)
+{
+    Slab slab = slab_of(run, number);
+    const SinoConeStreaming *plan = run->of.streaming;
+    const int64_t columns = plan->grid_columns, chunks = sino_cone_chunk_count(plan, slab.share);
+    if (!slab.wanted && !is_pictured(run, &slab)) return NULL;
+    const bool tallies = slab.wanted && !is_done(run, first_image(run, &slab).first, first_image(run, &slab).count);
+    for (int64_t b = run->rank.column; b < run->blocks; b += columns) {
+        SinoData *const *lines = run->block[run->blocks_begun++ % plan->block_sets];
+        if (gives_up(run)) return NULL;
+        SINO_TRY(insert_block(run, &slab, b, lines));
+        for (int64_t c = 0; slab.wanted && c < chunks; c++) {
+            SINO_TRY(insert_backprojections(run, &slab, b, c, lines));
+            if (b + columns < run->blocks) continue;
+            SINO_TRY(insert_sum(run, &slab, c));
+            if (keeper_of(run, c) == run->rank.column) SINO_TRY(insert_images(run, &slab, c));
+        }
+    }
+    return tallies ? insert_tally(run, &slab) : NULL;
+}
+
+/* Slices of a chunk that are not done, if this rank stores them. */
+static int64_t slices_to_store(const Run *run, const Slab *slab)
+{
+    const SinoConeStreaming *plan = run->of.streaming;
+    const int64_t middle = run->of.cone->z_count / 2;
+    int64_t count = 0;
+    for (int64_t v = 0; v < slab->share.count; v++) {
+        const int64_t voxel = slab->share.first + v;
+        if (keeper_of(run, v / plan->part_voxels) != run->rank.column) continue;
+        if (plan->symmetry.halves == 1)
+            count += !is_done(run, voxel, 1);
+        else
+            count += !is_done(run, middle + voxel, 1) + !is_done(run, middle - 1 - voxel, 1);
+    }
+    return count;
+}
+
+/* Announces this rank's work: the stores of slices, and the blocks that are added to its shares. */
 static SinoStatus expect(const Run *run)
 {
     const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t slices = run->of.cone->z_count;
     double work = 0;
+    int64_t projections = 0;
+    for (int64_t b = run->rank.column; b < run->blocks; b += plan->grid_columns)
+        for (int64_t p = 0; p < sino_cone_piece_count(run->of.cone, plan, b); p++)
+            projections += sino_cone_piece(run->of.cone, plan, b, p).count;
     for (int64_t s = 0; s < plan->slab_count; s++) {
         const Slab slab = slab_of(run, s);
-        if (slab.wanted) work += (double)slab.slices.count * work_of_block(run->of.cone->angle_count);
+        if (!slab.wanted) continue;
+        work += (double)(slab.share.count * plan->symmetry.halves) * work_of_block(projections);
+        work += (double)slices_to_store(run, &slab);
     }
-    for (int64_t i = 0; i < slices; i++) work += !is_done(run, i, 1);
-    const SinoProgressShape shape = {.slice_count = slices,
+    const SinoProgressShape shape = {.slice_count = run->of.cone->z_count,
                                      .slab_slices = plan->slab_slices,
                                      .slab_minibatches = sino_ceil_divide(plan->slab_slices, plan->image_slices),
                                      .minibatch_slices = plan->image_slices};
     return sino_runtime_expect(run->of.runtime, work, &shape);
 }
 
+static SinoStatus begin(Run *run)
+{
+    SINO_TRY(expect(run));
+    return new_data(run);
+}
+
+static SinoStatus insert_all(Run *run)
+{
+    for (int64_t s = 0; s < run->of.streaming->slab_count; s++) {
+        if (s > 0) SINO_TRY(sino_consensus_go_on(run->of.runtime));
+        if (sino_runtime_failed(run->of.runtime) && s > 0) return NULL;
+        SINO_TRY(insert_slab(run, s));
+    }
+    return NULL;
+}
+
 SinoStatus sino_cone_reconstruct(const SinoConeReconstruction *reconstruction)
 {
-    Run run = {.of = *reconstruction};
     SinoRuntime *runtime = reconstruction->runtime;
-    SinoStatus status = expect(&run);
-    if (!status) status = new_data(&run);
+    SinoProcesses *processes = sino_runtime_processes(runtime);
+    const SinoConeStreaming *plan = reconstruction->streaming;
+    Run run = {.of = *reconstruction,
+               .rank = sino_cone_rank(plan, sino_processes_rank(processes)),
+               .blocks = sino_cone_block_count(reconstruction->cone, plan)};
+    run.share = sino_cone_largest_share(reconstruction->cone, plan, run.rank.row);
+    SinoStatus status = sino_processes_agree(processes, begin(&run));
+    const bool begun = !status; /* all ranks have begun */
     sino_runtime_profile_begin(runtime);
-    for (int64_t s = 0; !status && s < reconstruction->streaming->slab_count; s++) status = insert_slab(&run, s);
+    if (!status) status = insert_all(&run);
+    /* Other ranks would wait for ever for messages that this rank no longer submits. */
+    if (begun && *sino_status_text(status) && sino_processes_count(processes) > 1)
+        sino_processes_abort(processes, status);
     status = sino_runtime_wait_after(runtime, status);
     if (!status) sino_runtime_profile_report(runtime, "");
     free_data(&run);

@@ -10,6 +10,11 @@
 #include "store_task.h"
 #include "volume.h"
 
+/* Bytes that a rank has sent to others. */
+typedef struct SinoConeTraffic {
+    int64_t lines_bytes, part_bytes;
+} SinoConeTraffic;
+
 /* The parts of a run; nothing is owned. */
 typedef struct SinoConeReconstruction {
     SinoRuntime *runtime;
@@ -22,6 +27,7 @@ typedef struct SinoConeReconstruction {
     SinoVolume *volume;   /* NULL: only the pictures are wanted; slices that are done already are left out */
     SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
     SinoRecord *record;
+    SinoConeTraffic *traffic; /* is added to */
 } SinoConeReconstruction;
 
 /* The shape of a run's record, with pictures of three planes of the volume. */
@@ -30,7 +36,8 @@ SinoRecordShape sino_cone_record_shape(const SinoCone *cone, bool pictures);
 /* Where undefined values are counted: by angle, by column and by detector row. */
 SinoTally sino_cone_tally(const SinoInput *input, const SinoRecord *record);
 
-/* Submits every task, and returns when the last slice is stored. */
+/* Collective. Submits every task, and returns when the last slice of this rank is stored. If another rank fails, the
+ * result is an error of the same kind without a text. */
 SinoStatus sino_cone_reconstruct(const SinoConeReconstruction *reconstruction);
 
 #endif

@@ -76,29 +76,57 @@ SinoSpan sino_cone_piece(const SinoCone *cone, const SinoConeStreaming *streamin
     return (SinoSpan){of_block.first + before, sino_smaller(SINO_PIECE_PROJECTIONS, of_block.count - before)};
 }
 
-SinoConeLines sino_cone_slab_lines(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab)
+/* Voxels of a slab's runs, counted as those of a part. */
+static SinoSpan runs_of(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab)
 {
-    const SinoSpan rows = sino_cone_rows(cone, sino_cone_slab(cone, streaming, slab));
-    SinoConeLines lines = {.symmetry = streaming->symmetry,
-                           .precision = streaming->precision,
-                           .group_count = groups_of(cone, streaming, 0).count,
-                           .column_count = cone->column_count};
-    int64_t entries = rows.count;
-    if (streaming->symmetry.halves == 2) {
-        const double plane = sino_cone_plane_row(cone, streaming->symmetry);
-        const int64_t above = rows.first + rows.count - (int64_t)floor(plane);
-        entries = sino_larger(sino_larger(above, (int64_t)ceil(plane) - rows.first + 1), 1);
-    } else {
-        lines.first_row = rows.first;
-    }
-    lines.entry_count = sino_ceil_multiple(entries, SINO_CONE_ENTRIES);
-    return lines;
+    const SinoSpan slices = sino_cone_slab(cone, streaming, slab);
+    return streaming->symmetry.halves == 2 ? (SinoSpan){0, slices.count / 2} : slices;
 }
 
-/* Voxels of the longest runs of a slab. */
-static int64_t run_voxels(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab)
+SinoSpan sino_cone_share(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab, int64_t row)
 {
-    return sino_cone_slab(cone, streaming, slab).count / streaming->symmetry.halves;
+    const SinoSpan runs = runs_of(cone, streaming, slab);
+    const int64_t images = sino_ceil_divide(runs.count, streaming->image_slices), rows = streaming->grid_rows;
+    const int64_t first = sino_times(images, row) / rows, end = sino_times(images, row + 1) / rows;
+    const int64_t from = sino_smaller(sino_times(first, streaming->image_slices), runs.count);
+    const int64_t to = sino_smaller(sino_times(end, streaming->image_slices), runs.count);
+    return (SinoSpan){runs.first + from, to - from};
+}
+
+SinoSpan sino_cone_largest_share(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t row)
+{
+    SinoSpan largest = {0};
+    for (int64_t s = 0; s < streaming->slab_count; s++) {
+        const SinoSpan share = sino_cone_share(cone, streaming, s, row);
+        if (share.count > largest.count) largest = share;
+    }
+    return largest;
+}
+
+/* The entries of halves of lines that see a share, which is counted outwards. */
+static SinoSpan entries_of(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share)
+{
+    const double plane = sino_cone_plane_row(cone, streaming->symmetry), middle = 0.5 * (double)(cone->z_count - 1);
+    const int64_t rows = sino_larger(cone->row_count - (int64_t)floor(plane), (int64_t)ceil(plane) + 1);
+    const double last = (double)sino_larger(rows - 1, 0);
+    double least = INFINITY, most = -INFINITY;
+    extend_rows(cone, middle + 0.5 + (double)share.first, &least, &most);
+    extend_rows(cone, middle - 0.5 + (double)(share.first + share.count), &least, &most);
+    const double first = fmin(fmax(floor(least - floor(plane)) - 1, 0), last);
+    const double end = fmin(fmax(ceil(most - floor(plane)) + 1, 0), last);
+    return (SinoSpan){(int64_t)first, (int64_t)(end - first) + 1};
+}
+
+SinoConeLines sino_cone_share_lines(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share)
+{
+    const SinoSpan entries =
+        streaming->symmetry.halves == 2 ? entries_of(cone, streaming, share) : sino_cone_rows(cone, share);
+    return (SinoConeLines){.symmetry = streaming->symmetry,
+                           .precision = streaming->precision,
+                           .group_count = groups_of(cone, streaming, 0).count,
+                           .column_count = cone->column_count,
+                           .first_row = entries.first,
+                           .entry_count = sino_ceil_multiple(entries.count, SINO_CONE_ENTRIES)};
 }
 
 /* Rows of base runs. */
@@ -107,9 +135,9 @@ static int64_t base_rows(const SinoCone *cone, const SinoConeStreaming *streamin
     return streaming->symmetry.turns > 1 ? cone->y_count / 2 : cone->y_count;
 }
 
-int64_t sino_cone_chunk_count(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab)
+int64_t sino_cone_chunk_count(const SinoConeStreaming *streaming, SinoSpan share)
 {
-    return sino_ceil_divide(run_voxels(cone, streaming, slab), streaming->part_voxels);
+    return sino_ceil_divide(share.count, streaming->part_voxels);
 }
 
 int64_t sino_cone_band_count(const SinoCone *cone, const SinoConeStreaming *streaming)
@@ -117,26 +145,37 @@ int64_t sino_cone_band_count(const SinoCone *cone, const SinoConeStreaming *stre
     return sino_ceil_divide(base_rows(cone, streaming), streaming->band_rows);
 }
 
-SinoConePart sino_cone_part(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab, int64_t chunk,
+SinoConePart sino_cone_part(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share, int64_t chunk,
                             int64_t band)
 {
-    const int64_t in_run = sino_times(chunk, streaming->part_voxels), first_y = sino_times(band, streaming->band_rows);
-    const int64_t outwards = streaming->symmetry.halves == 2 ? 0 : sino_cone_slab(cone, streaming, slab).first;
+    const int64_t in_share = sino_times(chunk, streaming->part_voxels),
+                  first_y = sino_times(band, streaming->band_rows);
     return (SinoConePart){.first_y = first_y,
                           .x_count = streaming->symmetry.turns > 1 ? cone->x_count / 2 : cone->x_count,
                           .y_count = sino_smaller(streaming->band_rows, base_rows(cone, streaming) - first_y),
-                          .first = outwards + in_run,
-                          .voxel_count =
-                              sino_smaller(streaming->part_voxels, run_voxels(cone, streaming, slab) - in_run)};
+                          .first = share.first + in_share,
+                          .voxel_count = sino_smaller(streaming->part_voxels, share.count - in_share)};
 }
 
-/* Bytes of a slab's parts. */
-static int64_t part_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab)
+int64_t sino_cone_piece_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t row)
+{
+    int64_t most = 0;
+    for (int64_t s = 0; s < streaming->slab_count; s++) {
+        const SinoSpan share = sino_cone_share(cone, streaming, s, row);
+        if (share.count == 0) continue;
+        const SinoConeLines lines = sino_cone_share_lines(cone, streaming, share);
+        most = sino_larger(most, sino_lines_bytes(&lines, sino_cone_piece(cone, streaming, 0, 0).count));
+    }
+    return most;
+}
+
+/* Bytes of a share's parts. */
+static int64_t part_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share)
 {
     int64_t voxels = 0;
-    for (int64_t c = 0; c < sino_cone_chunk_count(cone, streaming, slab); c++)
+    for (int64_t c = 0; c < sino_cone_chunk_count(streaming, share); c++)
         for (int64_t b = 0; b < sino_cone_band_count(cone, streaming); b++) {
-            const SinoConePart part = sino_cone_part(cone, streaming, slab, c, b);
+            const SinoConePart part = sino_cone_part(cone, streaming, share, c, b);
             voxels += sino_cone_part_voxels(&part, streaming->symmetry);
         }
     return sino_times(voxels, REAL);
@@ -151,29 +190,28 @@ static int64_t most_rows(const SinoCone *cone, const SinoConeStreaming *streamin
     return most;
 }
 
-/* Bytes of the lines of all pieces of the largest block. */
-static int64_t line_bytes(const SinoCone *cone, const SinoConeStreaming *streaming)
-{
-    int64_t most = 0;
-    for (int64_t s = 0; s < streaming->slab_count; s++) {
-        const SinoConeLines lines = sino_cone_slab_lines(cone, streaming, s);
-        const int64_t pieces = sino_cone_piece_count(cone, streaming, 0);
-        const int64_t bytes = sino_lines_bytes(&lines, sino_cone_piece(cone, streaming, 0, 0).count);
-        most = sino_larger(most, sino_times(pieces, bytes));
-    }
-    return most;
-}
-
 /* Work memory of a worker's largest task. */
-static int64_t scratch_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t rows)
+static int64_t scratch_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share, int64_t rows)
 {
-    const SinoConeLines lines = sino_cone_slab_lines(cone, streaming, 0);
-    const SinoConePart part = sino_cone_part(cone, streaming, 0, 0, 0);
+    const SinoConeLines lines = sino_cone_share_lines(cone, streaming, share);
+    const SinoConePart part = sino_cone_part(cone, streaming, share, 0, 0);
     const int64_t backproject = sino_cone_scratch_bytes(&lines, &part);
     const int64_t filter = sino_times(64 * 4, sino_times(cone->column_count, REAL)); /* padded rows of a panel */
     const int64_t correct =
         sino_times(sino_times(2, rows), sino_times(cone->column_count + 32, (int64_t)sizeof(double)));
     return backproject + filter + correct;
+}
+
+/* Bytes of messages: a piece's lines for each other row, and a part of another column. */
+static int64_t message_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share)
+{
+    const SinoConePart part = sino_cone_part(cone, streaming, share, 0, 0);
+    const int64_t voxels = sino_times(sino_cone_part_voxels(&part, streaming->symmetry), REAL);
+    int64_t lines = 0;
+    for (int64_t r = 0; r < streaming->grid_rows && streaming->grid_rows > 1; r++)
+        lines += sino_cone_piece_bytes(cone, streaming, r);
+    return sino_times(SINO_CONE_SEND_SETS, lines) +
+           (streaming->grid_columns > 1 ? sino_times(SINO_CONE_ARRIVALS, voxels) : 0);
 }
 
 SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,
@@ -187,15 +225,22 @@ SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, cons
     const int64_t image =
         sino_times(sino_times(streaming->image_slices, cone->y_count), sino_times(cone->x_count, REAL));
     const int64_t field_sets = sino_smaller(FIELD_SETS, streaming->slab_count);
+    const int64_t pieces = sino_times(streaming->block_sets, sino_cone_piece_count(cone, streaming, 0));
     SinoConeBytes bytes = {
-        .parts = part_bytes(cone, streaming, 0),
         .pieces = sino_times(streaming->piece_sets, counts + sinogram + (rows + angles + columns) * WHOLE) +
                   sino_times(field_sets * FIELDS, field),
-        .lines = sino_times(streaming->block_sets, line_bytes(cone, streaming)),
         .images = sino_times(streaming->image_sets, image),
-        .weights = sino_times(sino_times(cone->angle_count, columns), (int64_t)(sizeof(double) + sizeof(float))),
-        .scratch = sino_times(worker_count, scratch_bytes(cone, streaming, rows))};
-    bytes.data = bytes.parts + bytes.pieces + bytes.lines + bytes.images;
+        .weights = sino_times(sino_times(cone->angle_count, columns), (int64_t)(sizeof(double) + sizeof(float)))};
+    for (int64_t r = 0; r < streaming->grid_rows; r++) {
+        const SinoSpan share = sino_cone_largest_share(cone, streaming, r);
+        if (share.count == 0) continue;
+        bytes.parts = sino_larger(bytes.parts, part_bytes(cone, streaming, share));
+        bytes.lines = sino_larger(bytes.lines, sino_times(pieces, sino_cone_piece_bytes(cone, streaming, r)));
+        bytes.messages = sino_larger(bytes.messages, message_bytes(cone, streaming, share));
+        bytes.scratch =
+            sino_larger(bytes.scratch, sino_times(worker_count, scratch_bytes(cone, streaming, share, rows)));
+    }
+    bytes.data = bytes.parts + bytes.pieces + bytes.lines + bytes.images + bytes.messages;
     bytes.total = bytes.data + bytes.weights + bytes.scratch;
     return bytes;
 }

@@ -4,25 +4,49 @@
  * The volume is divided into slabs of slices; all projections pass once through memory for each slab. A slab is divided
  * into parts (cone_lines.h): bands of rows, chunks of voxels along z. Projections come in pieces of consecutive angles,
  * each of which is loaded, filtered and made lines of by itself. Pieces form blocks, which are added to all parts. With
- * quarter turns the pieces of a block are a quarter turn apart. */
+ * quarter turns the pieces of a block are a quarter turn apart.
+ *
+ * Ranks form a grid of rows × columns (P. Chen et al., "iFDK", SC 2019). A row of ranks has a share of each slab's
+ * voxels, and a column of ranks has a share of the blocks. Of the pieces of a column's block, each rank of the column
+ * loads and filters some, and sends each of the others the lines that its share is seen by. The ranks of a row add up
+ * their voxels. */
 #ifndef SINO_CONE_STREAMING_H
 #define SINO_CONE_STREAMING_H
 
 #include "backproject_cone_task.h"
 #include "input.h"
 
+/* Messages of lines to each other rank, and of voxels, in memory at the same time. */
+enum { SINO_CONE_SEND_SETS = 3, SINO_CONE_ARRIVALS = 4 };
+
 typedef struct SinoConeStreaming {
     SinoConeSymmetry symmetry;
     SinoPrecision precision; /* of lines: SINO_SINGLE or SINO_MIXED */
     int64_t slab_slices;     /* slices of each slab but the last; with halves: all slices */
     int64_t slab_count;
-    int64_t band_rows;    /* rows of base runs of a part */
-    int64_t part_voxels;  /* voxels of a part's runs: a multiple of image_slices */
-    int64_t image_slices; /* slices that are stored together */
-    int64_t piece_sets;   /* pieces that are loaded and filtered at the same time */
-    int64_t block_sets;   /* blocks of lines in memory at the same time */
-    int64_t image_sets;   /* images in memory at the same time */
+    int64_t band_rows;               /* rows of base runs of a part */
+    int64_t part_voxels;             /* voxels of a part's runs: a multiple of image_slices */
+    int64_t image_slices;            /* slices that are stored together */
+    int64_t piece_sets;              /* pieces that are loaded and filtered at the same time */
+    int64_t block_sets;              /* blocks of lines in memory at the same time */
+    int64_t image_sets;              /* images in memory at the same time */
+    int64_t grid_rows, grid_columns; /* of the ranks: R, C */
 } SinoConeStreaming;
+
+/* The place of a rank in the grid. */
+typedef struct SinoConeRank {
+    int64_t row, column;
+} SinoConeRank;
+
+static inline SinoConeRank sino_cone_rank(const SinoConeStreaming *streaming, int64_t process)
+{
+    return (SinoConeRank){process % streaming->grid_rows, process / streaming->grid_rows};
+}
+
+static inline int64_t sino_cone_process(const SinoConeStreaming *streaming, SinoConeRank rank)
+{
+    return rank.column * streaming->grid_rows + rank.row;
+}
 
 /* Consecutive numbers. */
 typedef struct SinoSpan {
@@ -35,8 +59,11 @@ SinoSpan sino_cone_slab(const SinoCone *cone, const SinoConeStreaming *streaming
 /* The detector rows that see voxels of `slices`, at least one of them. */
 SinoSpan sino_cone_rows(const SinoCone *cone, SinoSpan slices);
 
-/* The lines of a slab: all members but group_count, which is that of the first block. */
-SinoConeLines sino_cone_slab_lines(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab);
+/* The share that a row of ranks has of a slab: voxels of runs, counted as those of a part (SinoConePart.first). */
+SinoSpan sino_cone_share(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab, int64_t row);
+
+/* The lines that a share needs: group_count is that of the first block. */
+SinoConeLines sino_cone_share_lines(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share);
 
 /* Blocks of a run, and pieces of a block. */
 int64_t sino_cone_block_count(const SinoCone *cone, const SinoConeStreaming *streaming);
@@ -45,22 +72,29 @@ int64_t sino_cone_piece_count(const SinoCone *cone, const SinoConeStreaming *str
 /* The angles of a piece of a block. */
 SinoSpan sino_cone_piece(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t block, int64_t piece);
 
-/* The parts of a slab: chunks of voxels along z, and bands of each. */
-int64_t sino_cone_chunk_count(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab);
+/* The largest share that a row has of a slab. */
+SinoSpan sino_cone_largest_share(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t row);
+
+/* The parts of a share: chunks of voxels along z, and bands of each. */
+int64_t sino_cone_chunk_count(const SinoConeStreaming *streaming, SinoSpan share);
 int64_t sino_cone_band_count(const SinoCone *cone, const SinoConeStreaming *streaming);
-SinoConePart sino_cone_part(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab, int64_t chunk,
+SinoConePart sino_cone_part(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share, int64_t chunk,
                             int64_t band);
 
-/* Bytes of a rank, of the largest slab. */
+/* Bytes of the lines of a piece in the largest share of a row. */
+int64_t sino_cone_piece_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t row);
+
+/* Bytes of the rank that needs most. */
 typedef struct SinoConeBytes {
-    int64_t parts;   /* the slab's voxels */
-    int64_t pieces;  /* counts, flat and dark fields, and sinograms */
-    int64_t lines;   /* blocks of lines */
-    int64_t images;  /* slices on their way to the volume */
-    int64_t weights; /* weights of rays */
-    int64_t scratch; /* work memory of tasks on all workers */
-    int64_t data;    /* those of these that are StarPU data */
-    int64_t total;   /* of all, without the program's own */
+    int64_t parts;    /* the share's voxels */
+    int64_t pieces;   /* counts, flat and dark fields, and sinograms */
+    int64_t lines;    /* blocks of lines */
+    int64_t images;   /* slices on their way to the volume */
+    int64_t messages; /* lines and voxels on their way to other ranks, or from them */
+    int64_t weights;  /* weights of rays */
+    int64_t scratch;  /* work memory of tasks on all workers */
+    int64_t data;     /* those of these that are StarPU data */
+    int64_t total;    /* of all, without the program's own */
 } SinoConeBytes;
 
 SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,

@@ -8,6 +8,7 @@
 #include "reconstruction.h"
 
 #include "arithmetic.h"
+#include "consensus.h"
 #include "memory.h"
 #include "sample_task.h"
 #include "stages.h"
@@ -227,6 +228,7 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                              .columns = run->of.record->columns,
                              .residuals = run->of.record->residuals,
                              .repaired = run->of.record->repaired,
+                             .tallied = true,
                              .tally = sino_reconstruction_tally(run->of.input, run->of.record),
                              .sections = run->of.record->sections};
     SINO_TRY(sino_insert_image(minibatch, &imaging));
@@ -246,20 +248,11 @@ static SinoStatus insert_slab(Run *run, int64_t slab)
     return NULL;
 }
 
-/* Collective, once per slab: learns whether some rank has failed. All ranks have equally many slabs. */
-static SinoStatus agree(Run *run)
-{
-    SinoProcesses *processes = sino_runtime_processes(run->of.runtime);
-    int64_t failed = sino_runtime_failed(run->of.runtime);
-    SINO_TRY(sino_processes_largest(processes, &failed));
-    return failed && !sino_runtime_failed(run->of.runtime) ? sino_error_told(SINO_FAILED) : NULL;
-}
-
 static SinoStatus insert_all(Run *run)
 {
     SINO_TRY(insert_load(run, 0));
     for (int64_t slab = 0; slab < run->of.streaming->slab_count; slab++) {
-        if (slab > 0) SINO_TRY(agree(run));
+        if (slab > 0) SINO_TRY(sino_consensus_go_on(run->of.runtime)); /* all ranks have equally many slabs */
         if (sino_runtime_failed(run->of.runtime) && slab > 0) return NULL;
         SINO_TRY(insert_slab(run, slab));
     }

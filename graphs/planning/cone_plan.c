@@ -20,11 +20,14 @@ enum {
 _Static_assert((int)PIECE_SETS_MAX <= (int)SINO_COUNT_SETS_MAX, "sets of counts");
 
 /* The division into slab_count slabs. `generous`: with memory for every worker to be busy; else with the least. */
-static SinoConeStreaming divide(const SinoConePlanRequest *request, int64_t slab_count, bool generous)
+static SinoConeStreaming divide(const SinoConePlanRequest *request, SinoGridShape grid, int64_t slab_count,
+                                bool generous)
 {
     const SinoCone *cone = request->cone;
     const int64_t workers = sino_larger(request->machine.worker_count, 1);
-    SinoConeStreaming plan = {.symmetry = sino_cone_symmetry(cone, request->symmetry),
+    SinoConeStreaming plan = {.grid_rows = grid.batch_groups,
+                              .grid_columns = grid.data_ranks,
+                              .symmetry = sino_cone_symmetry(cone, request->symmetry),
                               .precision = request->precision,
                               .image_slices = sino_smaller(IMAGE_SLICES, cone->z_count),
                               .piece_sets = generous ? sino_smaller(sino_larger(workers, 2), PIECE_SETS_MAX) : 1,
@@ -35,19 +38,22 @@ static SinoConeStreaming divide(const SinoConePlanRequest *request, int64_t slab
                            ? cone->z_count
                            : sino_ceil_multiple(sino_ceil_divide(cone->z_count, slab_count), plan.image_slices);
     plan.slab_count = sino_ceil_divide(cone->z_count, plan.slab_slices);
+    /* Each column of ranks stores chunks of its own. */
+    const int64_t share = sino_ceil_divide(plan.slab_slices / plan.symmetry.halves, plan.grid_rows);
     plan.part_voxels =
-        sino_smaller(PART_VOXELS, sino_ceil_multiple(plan.slab_slices / plan.symmetry.halves, plan.image_slices));
+        sino_smaller(PART_VOXELS, sino_ceil_multiple(sino_ceil_divide(share, plan.grid_columns), plan.image_slices));
     const int64_t rows = cone->y_count / (plan.symmetry.turns > 1 ? 2 : 1);
-    const int64_t chunks = sino_cone_chunk_count(cone, &plan, 0);
+    const int64_t chunks = sino_larger(1, sino_cone_chunk_count(&plan, sino_cone_largest_share(cone, &plan, 0)));
     const int64_t bands = sino_ceil_divide(PARTS_PER_WORKER * workers, chunks);
     plan.band_rows = sino_larger(1, sino_smaller(BAND_ROWS, rows / bands));
     return plan;
 }
 
-static void complete(const SinoConePlanRequest *request, int64_t slab_count, bool generous, SinoConePlan *plan)
+static void complete(const SinoConePlanRequest *request, SinoGridShape grid, int64_t slab_count, bool generous,
+                     SinoConePlan *plan)
 {
     const SinoInput *input = request->input;
-    plan->streaming = divide(request, slab_count, generous);
+    plan->streaming = divide(request, grid, slab_count, generous);
     plan->bytes =
         sino_cone_bytes(request->cone, input, &plan->streaming, sino_larger(request->machine.worker_count, 1));
     plan->loading_bytes =
@@ -66,15 +72,55 @@ static SinoStatus too_little(const SinoConePlan *plan)
                       (plan->total_bytes >> 20) + 1);
 }
 
+/* The blocks of projections, which columns of ranks share. */
+static int64_t blocks_of(const SinoConePlanRequest *request)
+{
+    const SinoConeStreaming plan = {.symmetry = sino_cone_symmetry(request->cone, request->symmetry)};
+    return sino_cone_block_count(request->cone, &plan);
+}
+
+/* Rows of ranks that all have voxels of a volume that is one slab. */
+static int64_t most_grid_rows(const SinoConePlanRequest *request)
+{
+    const int64_t halves = sino_cone_symmetry(request->cone, request->symmetry).halves;
+    return sino_larger(1, sino_ceil_divide(request->cone->z_count / halves, IMAGE_SLICES));
+}
+
+static SinoStatus choose_grid(const SinoConePlanRequest *request, SinoGridShape *grid)
+{
+    const int64_t ranks = sino_larger(request->rank_count, 1), rows_most = most_grid_rows(request);
+    const int64_t blocks = blocks_of(request);
+    *grid = request->grid;
+    if (grid->batch_groups == 0) {
+        grid->batch_groups = sino_smaller(ranks, rows_most);
+        while (ranks % grid->batch_groups != 0) grid->batch_groups--;
+        grid->data_ranks = ranks / grid->batch_groups;
+    }
+    SINO_CHECK(sino_times(grid->batch_groups, grid->data_ranks) == ranks, SINO_BAD_INPUT,
+               "grid is %" PRId64 "x%" PRId64 ", and there are %" PRId64
+               " ranks; allowed with --geometry cone: auto, or rows x columns of as many ranks",
+               grid->batch_groups, grid->data_ranks, ranks);
+    SINO_CHECK(grid->batch_groups <= rows_most && grid->data_ranks <= blocks, SINO_BAD_INPUT,
+               "a grid of %" PRId64 "x%" PRId64 " ranks for a volume of %" PRId64 " slices and %" PRId64
+               " projections; allowed: up to %" PRId64 " rows and %" PRId64 " columns of ranks",
+               grid->batch_groups, grid->data_ranks, request->cone->z_count, request->cone->angle_count, rows_most,
+               blocks);
+    return NULL;
+}
+
 SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *result)
 {
     SinoConePlan plan = {.budget_bytes = request->machine.memory_bytes};
-    const int64_t images = sino_ceil_divide(request->cone->z_count, IMAGE_SLICES);
+    SinoGridShape grid;
+    SINO_TRY(choose_grid(request, &grid));
+    /* Every row of ranks has voxels of each slab. */
+    const int64_t least_slab = sino_times(grid.batch_groups, IMAGE_SLICES);
+    const int64_t images = sino_ceil_divide(request->cone->z_count, least_slab);
     const int64_t first = request->slab_count > 0 ? sino_smaller(request->slab_count, images) : 1;
     const int64_t last = request->slab_count > 0 ? first : images;
     for (int64_t slabs = first; slabs <= last; slabs++)
         for (int generous = 1; generous >= 0; generous--) {
-            complete(request, slabs, generous, &plan);
+            complete(request, grid, slabs, generous, &plan);
             if (plan.total_bytes > plan.budget_bytes) continue;
             *result = plan;
             return NULL;

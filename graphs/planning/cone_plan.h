@@ -13,7 +13,9 @@ typedef struct SinoConePlanRequest {
     SinoPrecision precision; /* of lines */
     bool symmetry;           /* quarter turns and mirror images are used where the scan has them */
     int64_t slab_count;      /* 0: the plan chooses */
-    int64_t field_images;    /* flat or dark fields that are averaged; 0: none */
+    int64_t rank_count;
+    SinoGridShape grid;   /* rows × columns of ranks; 0 × 0: the plan chooses */
+    int64_t field_images; /* flat or dark fields that are averaged; 0: none */
     int64_t record_bytes;
 } SinoConePlanRequest;
 
@@ -26,7 +28,9 @@ typedef struct SinoConePlan {
 } SinoConePlan;
 
 /* As few slabs as fit memory, because every slab takes a pass over all projections; one slab may use the mirror
- * symmetry of the volume. SINO_BAD_INPUT: not even slabs of a few slices fit; the text names a memory that would do. */
+ * symmetry of the volume. Of the grids of ranks, the one with most rows of ranks, each of which has voxels: then ranks
+ * need fewest rows of projections, and add up least voxels. SINO_BAD_INPUT: not even slabs of a few slices fit (the
+ * text names a memory that would do); a given grid does not fit the ranks, the volume or the projections. */
 SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *plan);
 
 /* What of the scan's symmetry the plan uses, in words. */

@@ -16,14 +16,13 @@ typedef struct Cone {
     SinoCone cone;
     SinoConeArc arc; /* known once the rotation axis is */
     SinoConePlan plan;
+    SinoConeTraffic traffic;
 } Cone;
 
 static SinoStatus begin(SinoRecon *recon)
 {
     const SinoInput *input = &recon->input;
-    const int64_t ranks = sino_processes_count(recon->processes);
     Cone *own;
-    SINO_CHECK(ranks == 1, SINO_BAD_INPUT, "--geometry is cone in %" PRId64 " processes; allowed: in one", ranks);
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     const double middle = (double)(input->geometry.column_count - 1) / 2;
@@ -52,11 +51,17 @@ static SinoStatus plan(SinoRecon *recon)
                                    .input = &recon->input,
                                    .precision = recon->settings->precision,
                                    .symmetry = recon->settings->symmetry,
+                                   .rank_count = sino_processes_count(recon->processes),
+                                   .grid = recon->settings->grid,
                                    .field_images = sino_workload_fields(&recon->input),
                                    .record_bytes = sino_record_bytes(&shape)};
     (void)sino_resume_number(&recon->resume, "slabs", &request.slab_count);
+    if (request.grid.batch_groups == 0 &&
+        sino_resume_number(&recon->resume, "rows of ranks", &request.grid.batch_groups))
+        (void)sino_resume_number(&recon->resume, "columns of ranks", &request.grid.data_ranks);
     SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &request.machine));
-    return sino_cone_plan_new(&request, &own->plan);
+    SINO_TRY(sino_machine_agree(recon->processes, &request.machine));
+    return sino_processes_agree(recon->processes, sino_cone_plan_new(&request, &own->plan));
 }
 
 static SinoStatus find_center(SinoRecon *recon)
@@ -70,6 +75,8 @@ static void print_plan(const SinoRecon *recon, FILE *out)
     const Cone *own = recon->own;
     fprintf(out, "processors: %s\n", sino_cone_isa_name());
     fprintf(out, "slabs: %" PRId64 "\n", own->plan.streaming.slab_count);
+    fprintf(out, "rows of ranks: %" PRId64 "\n", own->plan.streaming.grid_rows);
+    fprintf(out, "columns of ranks: %" PRId64 "\n", own->plan.streaming.grid_columns);
 }
 
 static void tell_geometry(const SinoRecon *recon)
@@ -83,6 +90,17 @@ static void tell_geometry(const SinoRecon *recon)
                   "cone beam: magnification %.4g, voxels of %.4g mm, %s (%.1f degrees, fan ±%.1f degrees)",
                   cone->source_detector / cone->source_object, cone->voxel_size, arc_name[own->arc.kind],
                   own->arc.length_rad * 180 / SINO_PI, own->arc.fan_rad * 180 / SINO_PI);
+}
+
+static void tell_ranks(const SinoRecon *recon)
+{
+    const Cone *own = recon->own;
+    const SinoConeStreaming *streaming = &own->plan.streaming;
+    if (sino_processes_count(recon->processes) == 1) return;
+    sino_log_info(recon->log, "ranks",
+                  "ranks: %" PRId64 " in a grid of %" PRId64 "x%" PRId64
+                  ": rows share the volume, columns the projections",
+                  sino_processes_count(recon->processes), streaming->grid_rows, streaming->grid_columns);
 }
 
 static void tell_plan(const SinoRecon *recon)
@@ -110,9 +128,11 @@ static void tell_plan(const SinoRecon *recon)
 static SinoStatus build(SinoRecon *recon)
 {
     Cone *own = recon->own;
-    SINO_TRY(sino_cone_scan(recon->settings, &recon->input, recon->input.geometry.center, &own->cone));
-    SINO_TRY(sino_cone_arc_new(&own->cone, &own->arc));
+    SINO_TRY(sino_processes_agree(
+        recon->processes, sino_cone_scan(recon->settings, &recon->input, recon->input.geometry.center, &own->cone)));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_cone_arc_new(&own->cone, &own->arc)));
     tell_geometry(recon);
+    tell_ranks(recon);
     tell_plan(recon);
     return NULL;
 }
@@ -124,7 +144,7 @@ static SinoRestored restored(const SinoRecon *recon)
 
 static SinoStatus compute(SinoRecon *recon)
 {
-    const Cone *own = recon->own;
+    Cone *own = recon->own;
     const SinoConeReconstruction reconstruction = {.runtime = recon->runtime,
                                                    .settings = recon->settings,
                                                    .input = &recon->input,
@@ -134,7 +154,8 @@ static SinoStatus compute(SinoRecon *recon)
                                                    .scale = sino_recon_cone_scale(&own->cone),
                                                    .volume = recon->volume,
                                                    .journal = recon->resume.journal,
-                                                   .record = &recon->record};
+                                                   .record = &recon->record,
+                                                   .traffic = &own->traffic};
     return sino_cone_reconstruct(&reconstruction);
 }
 
@@ -142,6 +163,19 @@ static int64_t data_bytes(const SinoRecon *recon)
 {
     const Cone *own = recon->own;
     return own->plan.bytes.data;
+}
+
+/* Logs the bytes that the ranks have sent, all together. */
+static SinoStatus tell_traffic(SinoRecon *recon)
+{
+    const Cone *own = recon->own;
+    int64_t bytes[] = {own->traffic.lines_bytes, own->traffic.part_bytes};
+    if (!recon->settings->profile || sino_processes_count(recon->processes) == 1) return NULL;
+    SINO_TRY(sino_processes_sum_integers(recon->processes, 2, bytes));
+    sino_log_info(recon->log, "profile",
+                  "messages of all ranks: %" PRId64 " bytes of lines in columns, %" PRId64 " bytes of voxels in rows",
+                  bytes[0], bytes[1]);
+    return NULL;
 }
 
 static bool weighted(const SinoRecon *recon)
@@ -179,6 +213,7 @@ const SinoReconKind sino_recon_cone = {.begin = begin,
                                        .restored = restored,
                                        .compute = compute,
                                        .data_bytes = data_bytes,
+                                       .report = tell_traffic,
                                        .weighted = weighted,
                                        .write_process = write_process,
                                        .keep = keep,

@@ -114,6 +114,7 @@ static SinoStatus plan_cone(const Try *try, const SinoCone *cone, int64_t record
                                    .input = &try->input,
                                    .precision = try->settings->precision,
                                    .symmetry = try->settings->symmetry,
+                                   .rank_count = 1,
                                    .field_images = sino_workload_fields(&try->input),
                                    .record_bytes = record_bytes};
     SINO_TRY(sino_machine_new(try->settings, sino_runtime_worker_count(try->runtime), &request.machine));
@@ -125,6 +126,7 @@ static SinoStatus try_cone(Try *try, double center)
     SinoCone cone;
     SinoConeArc arc;
     SinoConePlan plan;
+    SinoConeTraffic traffic = {0};
     SinoRecord record;
     SINO_TRY(cone_of(try, center, &cone));
     SINO_TRY(sino_cone_arc_new(&cone, &arc));
@@ -138,7 +140,8 @@ static SinoStatus try_cone(Try *try, double center)
                                                    .arc = &arc,
                                                    .streaming = &plan.streaming,
                                                    .scale = sino_recon_cone_scale(&cone),
-                                                   .record = &record};
+                                                   .record = &record,
+                                                   .traffic = &traffic};
     SinoStatus status = sino_cone_reconstruct(&reconstruction);
     if (!status) status = write_slice(try, center, &record.sections);
     sino_record_free(&record);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, ranks of a cone beam: every grid of ranks makes the volume that one rank makes, sends no more bytes
+ * than the geometry needs, and tells what one rank tells. */
+#include "cli.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { SIZE = 64, ROWS = 128, ANGLES = 128 };
+
+static const char scan[] =
+    "phantom -o scan.h5 --geometry cone --size 64 --slices 128 --angles 128 --noise 0.01 --seed 3";
+
+#define CONE "recon scan.h5 --geometry cone --rotation-axis 31.5 --overwrite"
+
+static void run_ranks(const char *directory, int ranks, const char *words, CliRun *run)
+{
+    char launcher[64];
+    snprintf(launcher, sizeof launcher, "mpirun -q -n %d", ranks);
+    *run = (CliRun){.directory = directory, .launcher = launcher};
+    cli_start(run, CONE " -o many.h5 --profile %s", words);
+    cli_wait(run);
+    if (run->exit_code != 0) fail_msg("%d ranks, %s: exit code %d\n%s", ranks, words, run->exit_code, run->err);
+}
+
+static double volumes_off(const char *directory)
+{
+    float *one = cli_read_volume(directory, "one.h5", ROWS, SIZE),
+          *many = cli_read_volume(directory, "many.h5", ROWS, SIZE);
+    const double off = cli_difference((int64_t)ROWS * SIZE * SIZE, many, one);
+    free(one);
+    free(many);
+    return off;
+}
+
+/* Ranks of one column add the same numbers in the same order as one rank; columns make sums of their own. */
+static void any_grid_makes_the_same_volume(void **state)
+{
+    static const struct {
+        int ranks;
+        const char *words;
+        double within;
+    } ways[] = {{2, "--grid 2x1 --workers 1", 0},
+                {2, "--grid 1x2 --workers 1", 1e-6},
+                {3, "--workers 1", 0},
+                {4, "--grid 2x2 --workers 1", 1e-6},
+                {4, "--grid 4x1 --workers 1", 0}};
+    const char *const at = *state;
+    cli_works(at, "%s", scan);
+    for (int precision = 0; precision < 2; precision++) {
+        cli_works(at, CONE " -o one.h5 --precision %s", precision ? "mixed" : "single");
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            char words[100];
+            CliRun run;
+            snprintf(words, sizeof words, "%s --precision %s", ways[i].words, precision ? "mixed" : "single");
+            run_ranks(at, ways[i].ranks, words, &run);
+            cli_free(&run);
+            const double off = volumes_off(at);
+            if (!(off <= ways[i].within)) fail_msg("%d ranks, %s: off by %g", ways[i].ranks, words, off);
+        }
+    }
+}
+
+/* Mixed precision sends half the bytes; a rank of a 1 × C grid sends (C − 1)/C of its voxels. */
+static void messages_have_the_bytes_of_the_model(void **state)
+{
+    const char *const at = *state;
+    double lines[2];
+    cli_works(at, "%s", scan);
+    for (int precision = 0; precision < 2; precision++) {
+        CliRun run;
+        run_ranks(at, 2, precision ? "--grid 2x1 --workers 1 --precision mixed" : "--grid 2x1 --workers 1", &run);
+        lines[precision] = cli_number_after(run.err, "messages of all ranks: ", NULL);
+        cli_free(&run);
+    }
+    /* Each rank gets half of the projections' lines: of both halves of 64 columns, at most the 64 outward rows that its
+     * share is seen by, in whole cache lines. */
+    const double most = 2 * (ANGLES / 2.0) * 2 * SIZE * 64 * 4;
+    assert_true(lines[0] > most / 4 && lines[0] <= most + 1e5);
+    assert_true(lines[1] > 0.5 * lines[0] && lines[1] < 0.51 * lines[0]);
+    CliRun run;
+    run_ranks(at, 4, "--grid 1x4 --workers 1", &run);
+    const double voxels = 4.0 * ROWS * SIZE * SIZE, sent = cli_number_after(run.err, "of lines in columns, ", NULL);
+    assert_true(sent >= 3 * voxels && sent < 3 * 1.3 * voxels);
+    cli_free(&run);
+}
+
+static void grids_that_do_not_fit_are_refused(void **state)
+{
+    CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2"};
+    cli_works(*state, "%s", scan);
+    cli_start(&run, CONE " -o many.h5 --grid 3x1");
+    cli_wait(&run);
+    cli_assert_ended(&run, 2,
+                     "grid is 3x1, and there are 2 ranks; allowed with --geometry cone: auto, or rows x columns "
+                     "of as many ranks");
+    cli_start(&run, CONE " -o many.h5 --grid 2x1 --volume 64x64x2");
+    cli_wait(&run);
+    cli_assert_ended(&run, 2,
+                     "a grid of 2x1 ranks for a volume of 2 slices and 128 projections; allowed: up to 1 rows and "
+                     "4 columns of ranks");
+}
+
+static void await_journal(const CliRun *run, int64_t bytes)
+{
+    const struct timespec millisecond = {.tv_nsec = 1000000};
+    siginfo_t ended = {0};
+    while (!cli_exists(run->directory, "many.h5.journal") || cli_file_size(run->directory, "many.h5.journal") < bytes) {
+        if (waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == run->pid) return;
+        nanosleep(&millisecond, NULL);
+    }
+}
+
+/* A run of two ranks that is killed after it has stored some slices goes on. */
+static void killed_ranks_go_on(void **state)
+{
+    const char *const at = *state;
+    int kills = 0;
+    cli_works(at, "%s", scan);
+    cli_works(at, CONE " -o one.h5");
+    for (int64_t bytes = 2500;; bytes += 1500) {
+        CliRun run = {.directory = at, .launcher = "mpirun -q -n 2"};
+        cli_start(&run, CONE " -o many.h5 --grid 2x1 --workers 1 --resume");
+        await_journal(&run, bytes);
+        kill(run.pid, SIGTERM); /* mpirun ends the ranks */
+        cli_wait(&run);
+        const bool done = run.exit_code == 0;
+        cli_free(&run);
+        if (done) break;
+        kills++;
+    }
+    print_message("%d kills\n", kills);
+    assert_true(volumes_off(at) == 0);
+    assert_false(cli_exists(at, "many.h5.journal") || cli_exists(at, "many.h5.journal.1"));
+}
+
+int cli_cone_ranks_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(any_grid_makes_the_same_volume),
+        CLI_TEST(messages_have_the_bytes_of_the_model),
+        CLI_TEST(grids_that_do_not_fit_are_refused),
+        CLI_TEST(killed_ranks_go_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -298,7 +298,7 @@ template <int TWINS> struct Fetch<float, TWINS> {
         sino_copy_async_commit();
     }
 
-    __device__ __forceinline__ void end(const Shared<float, TWINS> &, const Window &, unsigned *)
+    __device__ __forceinline__ void end(const Window &, unsigned *)
     {
         sino_copy_async_wait<0>();
     }
@@ -361,7 +361,7 @@ template <int TWINS> struct Fetch<short, TWINS> {
                 __byte_perm(d, next, 0x7632)};
     }
 
-    __device__ __forceinline__ void end(const Shared<short, TWINS> &, const Window &window, unsigned *patch)
+    __device__ __forceinline__ void end(const Window &window, unsigned *patch)
     {
         const int twin = thread_of_block() / LANES % TWINS;
 #pragma unroll
@@ -387,7 +387,7 @@ struct Place {
 static __device__ __forceinline__ Place place_of(const float4 &sight, float voxel)
 {
     const float two_23 = 8388608.0F, at = fmaxf(fmaf(voxel, sight.y, sight.x), 0.0F), sum = __fadd_rd(at, two_23);
-    return {__float_as_int(sum) - 0x4b000000, at - (sum - two_23)};
+    return {__float_as_int(sum) & 0x7fffff, at - (sum - two_23)};
 }
 
 template <class Entry> struct Weights;
@@ -512,6 +512,18 @@ static __device__ __forceinline__ float value_of(const Kind<short>::Sum &sum, fl
     return (static_cast<float>(sum.high) * 256 + static_cast<float>(sum.low)) * unit;
 }
 
+/* Adds sums to the voxels of a run's twins. All are loaded before the first is stored, so that no store waits. */
+template <class Entry, int TWINS>
+static __device__ __forceinline__ void store(const ConeCall &call, float unit,
+                                             const typename Kind<Entry>::Sum (&sum)[TWINS], float *voxel)
+{
+    float before[TWINS];
+#pragma unroll
+    for (int twin = 0; twin < TWINS; twin++) before[twin] = call.first ? 0 : voxel[twin * call.stride];
+#pragma unroll
+    for (int twin = 0; twin < TWINS; twin++) voxel[twin * call.stride] = before[twin] + value_of(sum[twin], unit);
+}
+
 template <class Entry, int TWINS>
 static __global__ void __launch_bounds__(Kind<Entry>::WARPS *LANES, Kind<Entry>::BLOCKS)
     cone_kernel(ConeCall call, float *part)
@@ -529,9 +541,9 @@ static __global__ void __launch_bounds__(Kind<Entry>::WARPS *LANES, Kind<Entry>:
     __syncthreads();
     const int windows = shared.window_count;
     for (int w = -1; w < windows; w++) {
-        const Window *const next = w + 1 < windows && !shared.window[w + 1].wide ? &shared.window[w + 1] : NULL;
+        const bool fetches = w + 1 < windows && !shared.window[w + 1].wide;
         unsigned *const to = shared.patch[(w + 1) & 1];
-        if (next) fetch.begin(call, shared, *next, to);
+        if (fetches) fetch.begin(call, shared, shared.window[w + 1], to);
         if (w >= 0) {
             if (w % TURNS == 0) sight(call, x, y, w, &shared);
             if (shared.window[w].wide)
@@ -539,7 +551,7 @@ static __global__ void __launch_bounds__(Kind<Entry>::WARPS *LANES, Kind<Entry>:
             else
                 add_view<false, Entry, TWINS, RUNS>(call, shared, w, voxel, sum);
         }
-        if (next) fetch.end(shared, *next, to);
+        if (fetches) fetch.end(shared.window[w + 1], to);
         __syncthreads();
     }
     if (first + lane >= call.stride) return;
@@ -547,10 +559,8 @@ static __global__ void __launch_bounds__(Kind<Entry>::WARPS *LANES, Kind<Entry>:
     for (int run = 0; run < RUNS; run++) {
         const int i = x + (warp * RUNS + run) % TILE, j = y + (warp * RUNS + run) / TILE;
         if (i >= call.x_count || j >= call.y_count) continue;
-        float *const to = part + (static_cast<int64_t>(j) * call.x_count + i) * TWINS * call.stride + first + lane;
-#pragma unroll
-        for (int twin = 0; twin < TWINS; twin++)
-            to[twin * call.stride] = (call.first ? 0 : to[twin * call.stride]) + value_of(sum[run][twin], shared.unit);
+        const int64_t at = (static_cast<int64_t>(j) * call.x_count + i) * TWINS * call.stride + first + lane;
+        store<Entry, TWINS>(call, shared.unit, sum[run], part + at);
     }
 }
 

@@ -42,6 +42,30 @@ static void random_scans_match_the_formula(void **state)
     }
 }
 
+/* Runs that are seen a billionth of a pixel inside and outside the first and the last column. */
+static void edges_of_the_detector_are_exact(void **state)
+{
+    (void)state;
+    const SinoConePart part = {0, 0, 22, 22, 0, 20};
+    for (int beyond = -1; beyond <= 1; beyond += 2)
+        for (int right = 0; right < 2; right++) {
+            SinoCone cone = round_cone;
+            Scan scan;
+            const double column = 10.5 * 150 / 100.5 / 1.5 + beyond * 1e-9; /* of the last run of a row */
+            cone.angle_count = 1;
+            cone.center = right ? (double)(cone.column_count - 1) - column : column;
+            make_scan(&cone, 360, true, &scan);
+            scan.angle_rad[0] = 0;
+            for (int precision = 0; precision < 2; precision++) {
+                Block block;
+                make_block(&scan, precision ? SINO_MIXED : SINO_SINGLE, (SinoConeSymmetry){1, 1}, &block);
+                check_part(&scan, &block, &part, isas[0]);
+                free_block(&block);
+            }
+            free_scan(&scan);
+        }
+}
+
 /* The first block of a part takes what was there for 0, in padding, too. */
 static void first_blocks_overwrite(void **state)
 {
@@ -110,9 +134,8 @@ static void large_blocks_are_refused(void **state)
 TESTING_SUBJECT(cone_cuda)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_scans_match_the_formula),
-        cmocka_unit_test(first_blocks_overwrite),
-        cmocka_unit_test(nothing_adds_nothing),
+        cmocka_unit_test(random_scans_match_the_formula), cmocka_unit_test(edges_of_the_detector_are_exact),
+        cmocka_unit_test(first_blocks_overwrite),         cmocka_unit_test(nothing_adds_nothing),
         cmocka_unit_test(large_blocks_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

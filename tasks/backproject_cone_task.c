@@ -3,6 +3,7 @@
 #include "backproject_cone_task.h"
 
 #include "cone_cuda.h"
+#include "cone_opencl.h"
 #include "task.h"
 
 #include <string.h>
@@ -60,12 +61,37 @@ static SinoStatus backproject_cone_cuda(const SinoTask *task, cudaStream_t strea
     return NULL;
 }
 
+static SinoStatus backproject_cone_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    const SinoBackprojectCone *what = task->arguments;
+    const int64_t count = sino_cone_projections(what->lines), head = sino_lines_bytes(what->lines, 0);
+    const int64_t bytes = sino_lines_bytes(what->lines, 1) - head;
+    SinoConeProjectionOpencl projection[SINO_BLOCK_PROJECTIONS];
+    const SinoConeBackprojectionOpencl call = {.cone = what->cone,
+                                               .lines = what->lines,
+                                               .part = &what->part,
+                                               .angle_rad = what->angle_rad,
+                                               .projection = projection,
+                                               .first = what->first};
+    for (int64_t p = 0; p < count; p++) {
+        const int64_t of_piece = p % what->piece_projections;
+        projection[p] = (SinoConeProjectionOpencl){
+            .memory = sino_task_opencl_buffer(task, (int)(PIECE + p / what->piece_projections)),
+            .lines_bytes = head + of_piece * bytes,
+            .unit_bytes = of_piece * (int64_t)sizeof(float)};
+    }
+    SINO_TRY(sino_cone_backproject_opencl(opencl, &call, sino_task_opencl_buffer(task, PART)));
+    sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
+    return NULL;
+}
+
 static const SinoTaskKind backproject_cone_kind = {.name = "backproject_cone",
                                                    .argument_bytes = sizeof(SinoBackprojectCone),
                                                    .access_min = PIECE + 1,
                                                    .access_max = PIECE + SINO_BLOCK_PIECES,
                                                    .cpu = backproject_cone_cpu,
-                                                   .cuda = SINO_ON_CUDA(backproject_cone_cuda)};
+                                                   .cuda = SINO_ON_CUDA(backproject_cone_cuda),
+                                                   .opencl = SINO_ON_OPENCL(backproject_cone_opencl)};
 
 SinoStatus sino_insert_backproject_cone(SinoRuntime *runtime, SinoPosition position, const SinoBackprojectCone *what,
                                         int64_t piece_count, SinoData *const *piece, SinoData *scratch, SinoData *part)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone assemble: runs along z become slices, in blocks of 16 × 16 so that every access to memory is a whole cache line.
  */
-#include "cone_assemble.h"
+#include "cone_mapping.h"
 
 #include "vector.h"
 
@@ -10,21 +10,11 @@
 
 enum { BLOCK = SINO_CONE_VOXELS };
 
-/* One turn and half of a part: how base runs and their voxels map to the image. Base run (bx, by), counted from the
- * part's first one, is at column x_0 + x_step·a and row y_0 + y_step·b of the image, where (a, b) = (bx, by), or (by,
- * bx) after an odd number of quarter turns. Voxel i is in slice z_0 + z_step·i. */
-typedef struct Mapping {
-    const SinoConeAssembly *of;
-    int64_t x_0, x_step, y_0, y_step, z_0, z_step;
-    int64_t a_count, b_count, a_stride, b_stride; /* strides: floats from run to run */
-    int64_t first, end;                           /* voxels of a run that are in the image's slices */
-} Mapping;
-
-static void map_place(Mapping *mapping, int turn)
+static void map_place(const SinoConeAssembly *of, int turn, SinoConeMapping *mapping)
 {
-    const SinoConePart *part = &mapping->of->part;
-    const int64_t last = mapping->of->cone->x_count - 1;
-    const int64_t runs = (int64_t)mapping->of->symmetry.turns * mapping->of->symmetry.halves;
+    const SinoConePart *part = &of->part;
+    const int64_t last = of->cone->x_count - 1;
+    const int64_t runs = (int64_t)of->symmetry.turns * of->symmetry.halves;
     const int64_t along_x = sino_times(runs, sino_cone_run_voxels(part)), along_y = sino_times(along_x, part->x_count);
     const bool odd = turn % 2 == 1;
     /* A quarter turn takes (x, y) to (y, last − x). */
@@ -44,9 +34,8 @@ static void map_place(Mapping *mapping, int turn)
     mapping->b_stride = odd ? along_x : along_y;
 }
 
-static void map_slices(Mapping *mapping, int half)
+static void map_slices(const SinoConeAssembly *of, int half, SinoConeMapping *mapping)
 {
-    const SinoConeAssembly *of = mapping->of;
     const int64_t middle = of->cone->z_count / 2, first = of->part.first;
     mapping->z_0 = of->symmetry.halves == 1 ? first : half == 0 ? middle + first : middle - 1 - first;
     mapping->z_step = half == 0 ? 1 : -1;
@@ -55,25 +44,34 @@ static void map_slices(Mapping *mapping, int half)
     mapping->end = sino_smaller(half == 0 ? high : 1 - low, of->part.voxel_count);
 }
 
-static bool is_masked(const Mapping *mapping, int64_t x, int64_t y)
+SinoConeMapping sino_cone_mapping(const SinoConeAssembly *assembly, int turn, int half)
 {
-    const SinoCone *cone = mapping->of->cone;
+    SinoConeMapping mapping;
+    const int run = turn * assembly->symmetry.halves + half;
+    map_place(assembly, turn, &mapping);
+    map_slices(assembly, half, &mapping);
+    mapping.from = run * sino_cone_run_voxels(&assembly->part);
+    return mapping;
+}
+
+static bool is_masked(const SinoConeAssembly *of, int64_t x, int64_t y)
+{
+    const SinoCone *cone = of->cone;
     const double from_x = (double)x - 0.5 * (double)(cone->x_count - 1),
                  from_y = (double)y - 0.5 * (double)(cone->y_count - 1);
-    const double radius = 0.5 * mapping->of->mask_ratio * (double)sino_smaller(cone->x_count, cone->y_count);
-    return mapping->of->mask_ratio > 0 && hypot(from_x, from_y) > radius;
+    const double radius = 0.5 * of->mask_ratio * (double)sino_smaller(cone->x_count, cone->y_count);
+    return of->mask_ratio > 0 && hypot(from_x, from_y) > radius;
 }
 
 /* `count` ≤ BLOCK neighbours along x from `a` on, and voxels i … end − 1, at most BLOCK of them. */
-static void copy_block(const Mapping *mapping, const float *from, int64_t a, int64_t count, int64_t b, int64_t i,
-                       int64_t end, float *image)
+static void copy_block(const SinoConeAssembly *of, const SinoConeMapping *mapping, const float *from, int64_t a,
+                       int64_t count, int64_t b, int64_t i, int64_t end, float *image)
 {
-    const SinoConeAssembly *of = mapping->of;
     const int64_t y = mapping->y_0 + mapping->y_step * b;
     float block[BLOCK][BLOCK]; /* [voxel][neighbour] */
     for (int64_t k = 0; k < count; k++) {
         const int64_t x = mapping->x_0 + mapping->x_step * (a + k);
-        const float scale = is_masked(mapping, x, y) ? 0 : (float)of->scale;
+        const float scale = is_masked(of, x, y) ? 0 : (float)of->scale;
         const float *run = from + k * mapping->a_stride + i;
         for (int64_t v = 0; v < end - i; v++) block[v][k] = scale * run[v];
     }
@@ -86,18 +84,14 @@ static void copy_block(const Mapping *mapping, const float *from, int64_t a, int
 
 void sino_cone_assemble(const SinoConeAssembly *assembly, const float *part, float *image)
 {
-    const int halves = assembly->symmetry.halves;
-    const int64_t stride = sino_cone_run_voxels(&assembly->part);
     for (int turn = 0; turn < assembly->symmetry.turns; turn++)
-        for (int half = 0; half < halves; half++) {
-            Mapping mapping = {.of = assembly};
-            map_place(&mapping, turn);
-            map_slices(&mapping, half);
-            const float *runs = part + (turn * halves + half) * stride;
+        for (int half = 0; half < assembly->symmetry.halves; half++) {
+            const SinoConeMapping mapping = sino_cone_mapping(assembly, turn, half);
+            const float *runs = part + mapping.from;
             for (int64_t b = 0; b < mapping.b_count; b++)
                 for (int64_t a = 0; a < mapping.a_count; a += BLOCK)
                     for (int64_t i = mapping.first; i < mapping.end; i += BLOCK)
-                        copy_block(&mapping, runs + a * mapping.a_stride + b * mapping.b_stride, a,
+                        copy_block(assembly, &mapping, runs + a * mapping.a_stride + b * mapping.b_stride, a,
                                    sino_smaller(BLOCK, mapping.a_count - a), b, i, sino_smaller(i + BLOCK, mapping.end),
                                    image);
         }

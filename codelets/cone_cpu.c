@@ -68,24 +68,6 @@ int64_t sino_cone_scratch_bytes(const SinoConeLines *lines, const SinoConePart *
     return sizes_of(lines, part).bytes;
 }
 
-/* (D/depth)² of the voxel that comes nearest to the source. */
-static double largest_weight(const SinoCone *cone)
-{
-    const double reach = hypot((double)cone->x_count, (double)cone->y_count) / 2 * cone->voxel_size;
-    const double share = cone->source_object / (cone->source_object - reach);
-    return share * share;
-}
-
-/* Entry of voxel `first` of a run for a magnification of 0, and the voxels from there to the plane of the source. */
-static void place_run(const SinoConeBackprojection *what, SinoConePass *pass)
-{
-    const SinoCone *cone = what->cone;
-    const bool halves = what->lines->symmetry.halves == 2;
-    const double row = sino_cone_plane_row(cone, what->lines->symmetry);
-    pass->offset = (halves ? row - floor(row) : row) - (double)what->lines->first_row;
-    pass->slope = (double)what->part->first + (halves ? 0.5 : -0.5 * (double)(cone->z_count - 1));
-}
-
 void sino_cone_backproject(const SinoConeBackprojection *what, void *scratch, float *part)
 {
     sino_cone_backproject_with(isa(), what, scratch, part);
@@ -95,6 +77,7 @@ void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojec
 {
     const SinoConeLines *lines = what->lines;
     const Sizes sizes = sizes_of(lines, what->part);
+    const SinoConeRuns runs = sino_cone_runs(what->cone, lines, what->part);
     const int64_t projections = sino_cone_projections(lines);
     double *cosine = scratch, *sine = cosine + sizes.angles, *gain = sine + sizes.angles;
     void *const after_angles = gain + sizes.angles;
@@ -106,7 +89,9 @@ void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojec
                          .cosine = cosine,
                          .sine = sine,
                          .gain = gain,
-                         .weight_most = largest_weight(what->cone),
+                         .offset = runs.offset,
+                         .slope = runs.slope,
+                         .weight_most = sino_cone_largest_weight(what->cone),
                          .line_stride = sizes.line_stride,
                          .share = share,
                          .base = base,
@@ -117,7 +102,6 @@ void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojec
         sine[p] = sin(what->angle_rad[p]);
     }
     memset(pass.line, 0, (size_t)(sizes.lines * sino_cone_entry_bytes(lines)));
-    place_run(what, &pass);
     if (lines->precision != SINO_MIXED) {
         isa->single(&pass);
         return;

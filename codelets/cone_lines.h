@@ -83,6 +83,22 @@ static inline double sino_cone_plane_row(const SinoCone *cone, SinoConeSymmetry 
     return symmetry.halves == 2 ? round(2 * cone->center_row) / 2 : cone->center_row;
 }
 
+/* At least the (D/depth)² of each voxel: that of a corner of the grid that is turned towards the source. */
+static inline double sino_cone_largest_weight(const SinoCone *cone)
+{
+    const double reach = hypot((double)cone->x_count, (double)cone->y_count) / 2 * cone->voxel_size;
+    const double share = cone->source_object / (cone->source_object - reach);
+    return share * share;
+}
+
+/* The detector row of entry 0 of a line, or of a half of it. Entry e is e rows after it; of half 1, before it. */
+static inline int64_t sino_cone_entry_row(const SinoCone *cone, const SinoConeLines *lines, int half)
+{
+    const double row = sino_cone_plane_row(cone, lines->symmetry);
+    if (lines->symmetry.halves == 1) return lines->first_row;
+    return half == 0 ? (int64_t)floor(row) + lines->first_row : (int64_t)ceil(row) - lines->first_row;
+}
+
 /* A box of runs: base runs x = first_x … first_x + x_count − 1 of the rows y likewise (numbers of columns and rows of
  * the image; with turns, of its upper left quarter), and voxels first … first + voxel_count − 1 of each, counted from
  * slice 0, or outwards from the plane of the source. Memory: [y][x][turn][half][run_voxels] floats. */
@@ -90,6 +106,21 @@ typedef struct SinoConePart {
     int64_t first_x, first_y, x_count, y_count;
     int64_t first, voxel_count;
 } SinoConePart;
+
+/* Voxel i of the part's runs is seen at entry offset + rows_per_voxel·(slope + i) of its lines. */
+typedef struct SinoConeRuns {
+    double offset, slope;
+} SinoConeRuns;
+
+static inline SinoConeRuns sino_cone_runs(const SinoCone *cone, const SinoConeLines *lines, const SinoConePart *part)
+{
+    const bool halves = lines->symmetry.halves == 2;
+    const double row = sino_cone_plane_row(cone, lines->symmetry);
+    SinoConeRuns runs;
+    runs.offset = (halves ? row - floor(row) : row) - (double)lines->first_row;
+    runs.slope = (double)part->first + (halves ? 0.5 : -0.5 * (double)(cone->z_count - 1));
+    return runs;
+}
 
 static inline int64_t sino_cone_run_voxels(const SinoConePart *part)
 {

@@ -15,7 +15,7 @@ typedef struct SinoConePacking {
     int64_t angle_count; /* of the sinogram */
 } SinoConePacking;
 
-/* Bytes of work memory of one call; 64-byte aligned. */
+/* Bytes of work memory of one call, on a core or a GPU; 64-byte aligned. */
 int64_t sino_cone_pack_scratch_bytes(const SinoConePacking *packing);
 
 /* Fills line[angle][half][column][entry] from a sinogram, angle_count·M rows in panels (panel.h). Rows that the

@@ -11,7 +11,8 @@
 
 int64_t sino_cone_pack_scratch_bytes(const SinoConePacking *packing)
 {
-    return sino_ceil_multiple(packing->rows.slice_count * (int64_t)sizeof(float), 64);
+    const int64_t floats = sino_larger(packing->rows.slice_count, packing->angle_count);
+    return sino_ceil_multiple(sino_times(floats, sizeof(float)), 64);
 }
 
 SINO_VECTORISED static float largest(int64_t count, const float *value)
@@ -57,10 +58,7 @@ static Span span_of(const SinoConePacking *packing, int half)
 {
     const SinoConeLines *lines = packing->lines;
     const int64_t rows = packing->rows.slice_count;
-    const double row = sino_cone_plane_row(packing->cone, lines->symmetry);
-    const int64_t entry_0 = lines->symmetry.halves == 1 ? lines->first_row - packing->first_row
-                            : half == 0                 ? (int64_t)floor(row) + lines->first_row - packing->first_row
-                                                        : (int64_t)ceil(row) - lines->first_row - packing->first_row;
+    const int64_t entry_0 = sino_cone_entry_row(packing->cone, lines, half) - packing->first_row;
     const int64_t first = half == 0 ? sino_larger(0, -entry_0) : sino_larger(0, entry_0 - (rows - 1));
     const int64_t end = half == 0 ? rows - entry_0 : entry_0 + 1;
     const int64_t count = sino_larger(sino_smaller(end, lines->entry_count) - first, 0);

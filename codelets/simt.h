@@ -11,6 +11,7 @@
  *                           read the copies; sino_prefetch_l2(global): brings its line of 128 bytes to L2
  *     tensor cores          sino_ldmatrix_x1 / _x2 / _x4 and …_trans, sino_mma_16816 (PTX ISA, "Matrix fragments for
  *                           mma.m16n8k16"); on every architecture, by shuffles where the hardware has none
+ *     integers              sino_dot_low, sino_dot_high: products of pairs of 16-bit integers and bytes (dp2a)
  *     halves                __half, __half2 and their conversions, as in cuda_fp16.h
  *
  * All threads of a block must reach every __syncthreads() together; none may have returned before. All threads that a
@@ -107,6 +108,19 @@ static __device__ __forceinline__ void sino_prefetch_l2(const void *global)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
 }
+
+/* sum + the products of the two 16-bit integers of a pair and the first two, or the last two, of four bytes, which have
+ * no sign. */
+#define SINO_DOT(name, which)                                                                                          \
+    static __device__ __forceinline__ int name(unsigned pair, unsigned bytes, int sum)                                 \
+    {                                                                                                                  \
+        int result;                                                                                                    \
+        asm("dp2a." which ".s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(pair), "r"(bytes), "r"(sum));                \
+        return result;                                                                                                 \
+    }
+SINO_DOT(sino_dot_low, "lo")
+SINO_DOT(sino_dot_high, "hi")
+#undef SINO_DOT
 
 /* Makes the copies that this thread has issued since the last commit one group. */
 static __device__ __forceinline__ void sino_copy_async_commit()

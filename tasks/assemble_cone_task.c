@@ -2,6 +2,7 @@
 /* Task assemble_cone: writes a part's voxels into slices of the volume. */
 #include "assemble_cone_task.h"
 
+#include "cone_assemble_cuda.h"
 #include "task.h"
 
 static SinoStatus assemble_cone_cpu(const SinoTask *task)
@@ -10,11 +11,17 @@ static SinoStatus assemble_cone_cpu(const SinoTask *task)
     return NULL;
 }
 
+static SinoStatus assemble_cone_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    return sino_cone_assemble_cuda(stream, task->arguments, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+}
+
 static const SinoTaskKind assemble_cone_kind = {.name = "assemble_cone",
                                                 .argument_bytes = sizeof(SinoConeAssembly),
                                                 .access_min = 2,
                                                 .access_max = 2,
-                                                .cpu = assemble_cone_cpu};
+                                                .cpu = assemble_cone_cpu,
+                                                .cuda = SINO_ON_CUDA(assemble_cone_cuda)};
 
 SinoStatus sino_insert_assemble_cone(SinoRuntime *runtime, SinoPosition position, const SinoConeAssembly *assembly,
                                      bool first, SinoData *part, SinoData *image)

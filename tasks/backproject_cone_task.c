@@ -2,14 +2,18 @@
 /* Task backproject_cone: adds a block of cone-beam projections to a part of the volume. */
 #include "backproject_cone_task.h"
 
+#include "cone_cuda.h"
+#include "cone_opencl.h"
 #include "task.h"
 
 #include <string.h>
 
+_Static_assert((int)SINO_BLOCK_PROJECTIONS <= (int)SINO_CONE_CUDA_PROJECTIONS, "a GPU adds a block at once");
+
 enum { PART, SCRATCH, PIECE }; /* buffers of a task; the last ones are its pieces */
 
-/* Collects the units and the lines of each projection of the block. */
-static void find_projections(const SinoTask *task, float *unit, const void **projection)
+/* Finds the unit and the lines of each projection of the block, in the memory where the task runs. */
+static void find_projections(const SinoTask *task, const float **unit, const void **projection)
 {
     const SinoBackprojectCone *what = task->arguments;
     const int64_t count = sino_cone_projections(what->lines);
@@ -17,7 +21,7 @@ static void find_projections(const SinoTask *task, float *unit, const void **pro
     for (int64_t p = 0; p < count; p++) {
         void *piece = sino_task_buffer(task, (int)(PIECE + p / what->piece_projections));
         const int64_t of_piece = p % what->piece_projections;
-        unit[p] = sino_lines_units(piece)[of_piece];
+        unit[p] = sino_lines_units(piece) + of_piece;
         projection[p] = (const char *)sino_lines_in(piece) + of_piece * bytes;
     }
 }
@@ -26,12 +30,57 @@ static SinoStatus backproject_cone_cpu(const SinoTask *task)
 {
     const SinoBackprojectCone *what = task->arguments;
     float unit[SINO_BLOCK_PROJECTIONS];
+    const float *unit_at[SINO_BLOCK_PROJECTIONS];
     const void *projection[SINO_BLOCK_PROJECTIONS];
     float *part = sino_task_buffer(task, PART);
     const SinoConeBackprojection call = {what->cone, what->lines, &what->part, what->angle_rad, unit, projection};
-    find_projections(task, unit, projection);
+    find_projections(task, unit_at, projection);
+    for (int64_t p = 0; p < sino_cone_projections(what->lines); p++) unit[p] = *unit_at[p];
     if (what->first) memset(part, 0, (size_t)sino_cone_part_voxels(&what->part, what->lines->symmetry) * sizeof *part);
     sino_cone_backproject(&call, sino_task_buffer(task, SCRATCH), part);
+    sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
+    return NULL;
+}
+
+/* Tells the progress when the kernel is launched: the stream has one task's kernels at a time. */
+static SinoStatus backproject_cone_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const SinoBackprojectCone *what = task->arguments;
+    const float *unit[SINO_BLOCK_PROJECTIONS];
+    const void *projection[SINO_BLOCK_PROJECTIONS];
+    const SinoConeBackprojectionCuda call = {.cone = what->cone,
+                                             .lines = what->lines,
+                                             .part = &what->part,
+                                             .angle_rad = what->angle_rad,
+                                             .unit = unit,
+                                             .projection = projection,
+                                             .first = what->first};
+    find_projections(task, unit, projection);
+    SINO_TRY(sino_cone_backproject_cuda(stream, &call, sino_task_buffer(task, PART)));
+    sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
+    return NULL;
+}
+
+static SinoStatus backproject_cone_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    const SinoBackprojectCone *what = task->arguments;
+    const int64_t count = sino_cone_projections(what->lines), head = sino_lines_bytes(what->lines, 0);
+    const int64_t bytes = sino_lines_bytes(what->lines, 1) - head;
+    SinoConeProjectionOpencl projection[SINO_BLOCK_PROJECTIONS];
+    const SinoConeBackprojectionOpencl call = {.cone = what->cone,
+                                               .lines = what->lines,
+                                               .part = &what->part,
+                                               .angle_rad = what->angle_rad,
+                                               .projection = projection,
+                                               .first = what->first};
+    for (int64_t p = 0; p < count; p++) {
+        const int64_t of_piece = p % what->piece_projections;
+        projection[p] = (SinoConeProjectionOpencl){
+            .memory = sino_task_opencl_buffer(task, (int)(PIECE + p / what->piece_projections)),
+            .lines_bytes = head + of_piece * bytes,
+            .unit_bytes = of_piece * (int64_t)sizeof(float)};
+    }
+    SINO_TRY(sino_cone_backproject_opencl(opencl, &call, sino_task_opencl_buffer(task, PART)));
     sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
     return NULL;
 }
@@ -40,7 +89,9 @@ static const SinoTaskKind backproject_cone_kind = {.name = "backproject_cone",
                                                    .argument_bytes = sizeof(SinoBackprojectCone),
                                                    .access_min = PIECE + 1,
                                                    .access_max = PIECE + SINO_BLOCK_PIECES,
-                                                   .cpu = backproject_cone_cpu};
+                                                   .cpu = backproject_cone_cpu,
+                                                   .cuda = SINO_ON_CUDA(backproject_cone_cuda),
+                                                   .opencl = SINO_ON_OPENCL(backproject_cone_opencl)};
 
 SinoStatus sino_insert_backproject_cone(SinoRuntime *runtime, SinoPosition position, const SinoBackprojectCone *what,
                                         int64_t piece_count, SinoData *const *piece, SinoData *scratch, SinoData *part)

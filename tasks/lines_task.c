@@ -2,6 +2,7 @@
 /* Task lines: filtered cone-beam projections become the lines that backprojection reads. */
 #include "lines_task.h"
 
+#include "cone_pack_cuda.h"
 #include "task.h"
 
 /* The units take one cache line, the lines follow. */
@@ -32,8 +33,19 @@ static SinoStatus lines_cpu(const SinoTask *task)
     return NULL;
 }
 
-static const SinoTaskKind lines_kind = {
-    .name = "lines", .argument_bytes = sizeof(SinoConePacking), .access_min = 3, .access_max = 3, .cpu = lines_cpu};
+static SinoStatus lines_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    void *piece = sino_task_buffer(task, 2);
+    return sino_cone_pack_cuda(stream, task->arguments, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
+                               sino_lines_in(piece), sino_lines_units(piece));
+}
+
+static const SinoTaskKind lines_kind = {.name = "lines",
+                                        .argument_bytes = sizeof(SinoConePacking),
+                                        .access_min = 3,
+                                        .access_max = 3,
+                                        .cpu = lines_cpu,
+                                        .cuda = SINO_ON_CUDA(lines_cuda)};
 
 SinoStatus sino_insert_lines(SinoRuntime *runtime, SinoPosition position, const SinoConePacking *packing,
                              SinoData *sinogram, SinoData *scratch, SinoData *piece)

@@ -13,7 +13,9 @@ typedef struct SinoWeigh {
     int64_t angle_count;
     SinoSlices rows;
     int64_t first_row;
-    const float *ray_weight; /* [angle_count][column] */
+    const float *ray_weight; /* [angle_count][column], in main memory */
+    SinoData *weights;       /* for GPUs: data that have ray_weight; NULL: cores run the task */
+    int64_t first_weight;    /* floats from the beginning of `weights` to ray_weight */
 } SinoWeigh;
 
 /* Inserts weigh, which changes `sinogram` in place. */

@@ -168,6 +168,35 @@ static void one_partition_without_symmetry(void **state)
     assert_agrees(*state, kind()->device, "--partitions 7 --iterations 3 --nonnegativity --algorithm sirt", 1e-5);
 }
 
+/* The volume of a cone beam; on devices alone, all that has a kernel for them runs there. */
+static void assert_cone_agrees(const char *directory, const char *device, const char *words, double within)
+{
+    static const char *const on_cuda[] = {"weigh", "filter", "lines", "assemble_cone"};
+    CliRun cpu, other;
+    float *expected = volume_of(directory, NULL, "cpu", words, &cpu);
+    float *found = volume_of(directory, NULL, device, words, &other);
+    const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
+    print_message("%s %s: %.2g\n", device, words, off);
+    assert_true(off <= within);
+    assert_true(tasks_on(&other, "backproject_cone", kind()->place) > 0);
+    if (strcmp(device, kind()->device) == 0) assert_int_equal(tasks_on(&other, "backproject_cone", "   "), 0);
+    for (size_t i = 0; is_cuda() && strcmp(device, "cuda") == 0 && i < sizeof on_cuda / sizeof *on_cuda; i++)
+        if (tasks_on(&other, on_cuda[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", on_cuda[i], other.err);
+    free(expected);
+    free(found);
+    cli_free(&cpu);
+    cli_free(&other);
+}
+
+static void cone_beams(void **state)
+{
+    cli_works(*state, "phantom -o scan.h5 --geometry cone --size 48 --angles 36 --slices 5");
+    assert_cone_agrees(*state, kind()->device, "--geometry cone --precision single", 1e-6);
+    assert_cone_agrees(*state, kind()->device, "--geometry cone --precision mixed", 1e-4);
+    assert_cone_agrees(*state, kind()->device, "--geometry cone --precision single --symmetry no", 1e-6);
+    assert_cone_agrees(*state, kind()->with_cores, "--geometry cone --precision mixed --symmetry no", 1e-4);
+}
+
 static void cores_and_devices_together(void **state)
 {
     static const char *const scheduler[] = {"dmdas", "lws", "heteroprio", "eager"};
@@ -399,6 +428,7 @@ int cli_device_tests(void)
     const struct CMUnitTest with_devices[] = {
         CLI_TEST(every_precision_and_algorithm),
         CLI_TEST(one_partition_without_symmetry),
+        CLI_TEST(cone_beams),
         CLI_TEST(cores_and_devices_together),
         CLI_TEST(operators_are_kept),
         CLI_TEST(lists_are_the_same_wherever_made),

@@ -46,6 +46,7 @@ typedef struct Run {
     SinoAngleRun *piece;  /* [block][SINO_BLOCK_PIECES]: the angles of each piece; owned */
     double *angle_rad;    /* [block][SINO_BLOCK_PROJECTIONS]; owned */
     float *ray_weight;    /* [angle][column]; owned */
+    SinoData *weights;    /* ray_weight for GPUs; NULL: none computes */
     SinoConeLines *lines; /* [slab][row of ranks], and this rank's of the last block, which may be smaller; owned */
     double one[SINO_PIECE_PROJECTIONS];
     SinoFilter *filter;
@@ -108,6 +109,9 @@ static SinoStatus weigh_rays(Run *run)
     SinoStatus status = sino_cone_ray_weights(cone, run->of.arc, weight);
     for (int64_t i = 0; i < rays && !status; i++) run->ray_weight[i] = (float)(weight[i] * columns_per_voxel);
     free(weight);
+    if (!status && sino_runtime_devices(run->of.runtime) & SINO_DEVICE_CUDA)
+        status = sino_data_borrow(run->of.runtime, "weights of rays", run->ray_weight,
+                                  rays * (int64_t)sizeof *run->ray_weight, &run->weights);
     return status;
 }
 
@@ -322,6 +326,7 @@ static void free_data(Run *run)
     sino_filter_free(run->filter);
     free(run->piece);
     free(run->angle_rad);
+    sino_data_free(run->weights);
     free(run->ray_weight);
     free(run->lines);
 }
@@ -443,11 +448,14 @@ static SinoStatus insert_own_piece(Run *run, Slab *slab, const Piece *piece)
     const SinoSlices rows = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, slab->rows.count), slab->rows.count};
     const int64_t set = run->pieces_begun++ % run->of.streaming->piece_sets;
     SinoData *sinogram = run->set[set].sinogram;
+    const int64_t first_weight = angles->first * run->of.cone->column_count;
     const SinoWeigh weigh = {.cone = run->of.cone,
                              .angle_count = angles->count,
                              .rows = rows,
                              .first_row = slab->rows.first,
-                             .ray_weight = run->ray_weight + angles->first * run->of.cone->column_count};
+                             .ray_weight = run->ray_weight + first_weight,
+                             .weights = run->weights,
+                             .first_weight = first_weight};
     SinoConePacking packing = {
         .cone = run->of.cone, .rows = rows, .first_row = slab->rows.first, .angle_count = angles->count};
     SINO_TRY(insert_sinogram(run, slab, angles, rows, set));

@@ -445,6 +445,40 @@ static inline double __dmul_rn(double a, double b)
     return product;
 }
 
+/* Rounded downwards. */
+static inline float __fadd_rd(float a, float b)
+{
+    const double sum = static_cast<double>(a) + static_cast<double>(b);
+    const float near = static_cast<float>(sum);
+    return static_cast<double>(near) > sum ? nextafterf(near, -INFINITY) : near;
+}
+
+/* Byte i of the result is the byte of y:x that digit i of the selector names. */
+static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector)
+{
+    const uint64_t bytes = static_cast<uint64_t>(y) << 32 | x;
+    unsigned result = 0;
+    for (int i = 0; i < 4; i++) result |= (bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+    return result;
+}
+
+/* Products of two 16-bit integers and two of four bytes without a sign: the first ones, or the last ones. */
+static inline int simt_dot(unsigned pair, unsigned bytes, int sum)
+{
+    const int16_t first = static_cast<int16_t>(pair & 0xffff), second = static_cast<int16_t>(pair >> 16);
+    return sum + first * static_cast<int>(bytes & 0xff) + second * static_cast<int>(bytes >> 8 & 0xff);
+}
+
+static inline int sino_dot_low(unsigned pair, unsigned bytes, int sum)
+{
+    return simt_dot(pair, bytes, sum);
+}
+
+static inline int sino_dot_high(unsigned pair, unsigned bytes, int sum)
+{
+    return simt_dot(pair, bytes >> 16, sum);
+}
+
 /* Halves. */
 
 struct __half {

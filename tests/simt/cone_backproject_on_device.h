@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sino_cone_backproject by the function of cone_cuda.h. */
+#ifndef SINO_CONE_BACKPROJECT_ON_DEVICE_H
+#define SINO_CONE_BACKPROJECT_ON_DEVICE_H
+
+#include "cone_isa.h"
+
+/* The instruction set and the work memory are not used. */
+void cone_backproject_on_device(const SinoConeIsa *isa, const SinoConeBackprojection *what, void *scratch, float *part);
+
+/* `first`: the part counts as 0 before. */
+void cone_backproject_first_on_device(const SinoConeBackprojection *what, bool first, float *part);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions of cone_pack.h and cone_assemble.h, and sino_cone_weigh, by those of cone_pack_cuda.h,
+ * cone_assemble_cuda.h and cone_weigh_cuda.h. */
+#include "cone_data_on_device.h"
+
+#include "cone_assemble_cuda.h"
+#include "cone_pack_cuda.h"
+#include "cone_weigh_cuda.h"
+#include "device.h"
+
+void cone_pack_on_device(const SinoConePacking *packing, const float *sinogram, void *scratch, void *line, float *unit)
+{
+    const SinoConeLines *lines = packing->lines;
+    const int64_t rays = packing->angle_count * lines->column_count;
+    const size_t sinogram_bytes = (size_t)(rays * packing->rows.stride) * sizeof *sinogram;
+    const size_t line_bytes =
+        (size_t)(packing->angle_count * sino_cone_projection_entries(lines)) * (size_t)sino_cone_entry_bytes(lines);
+    const size_t unit_bytes = (size_t)packing->angle_count * sizeof *unit;
+    const size_t scratch_bytes = (size_t)sino_cone_pack_scratch_bytes(packing);
+    float *from = device_lend(sinogram, sinogram_bytes), *units = device_lend(unit, unit_bytes);
+    void *to = device_lend(line, line_bytes), *work = memset(device_memory(scratch_bytes), 0xff, scratch_bytes);
+    (void)scratch;
+    device_check(sino_cone_pack_cuda(NULL, packing, from, work, to, units));
+    device_unlend(sinogram, from, sinogram_bytes);
+    device_return(line, to, line_bytes);
+    device_return(unit, units, unit_bytes);
+    device_free(work);
+}
+
+void cone_weigh_on_device(const SinoCone *cone, int64_t angle_count, SinoSlices rows, int64_t first_row,
+                          const float *ray_weight, float *sinogram)
+{
+    const size_t rays = (size_t)(angle_count * cone->column_count);
+    const size_t bytes = rays * (size_t)rows.stride * sizeof *sinogram, weight_bytes = rays * sizeof *ray_weight;
+    float *to = device_lend(sinogram, bytes), *weight = device_lend(ray_weight, weight_bytes);
+    device_check(sino_cone_weigh_cuda(NULL, cone, angle_count, rows, first_row, weight, to));
+    device_return(sinogram, to, bytes);
+    device_unlend(ray_weight, weight, weight_bytes);
+}
+
+void cone_assemble_on_device(const SinoConeAssembly *assembly, const float *part, float *image)
+{
+    const SinoCone *cone = assembly->cone;
+    const size_t bytes = (size_t)sino_cone_part_voxels(&assembly->part, assembly->symmetry) * sizeof *part;
+    const size_t image_bytes = (size_t)(assembly->slice_count * cone->y_count * cone->x_count) * sizeof *image;
+    float *from = device_lend(part, bytes), *to = device_lend(image, image_bytes);
+    device_check(sino_cone_assemble_cuda(NULL, assembly, from, to));
+    device_unlend(part, from, bytes);
+    device_return(image, to, image_bytes);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions of cone_pack.h and cone_assemble.h, and sino_cone_weigh, by launchers. */
+#ifndef SINO_CONE_DATA_ON_DEVICE_H
+#define SINO_CONE_DATA_ON_DEVICE_H
+
+#include "cone_assemble.h"
+#include "cone_pack.h"
+#include "cone_weigh.h"
+
+/* The work memory is not used. */
+void cone_pack_on_device(const SinoConePacking *packing, const float *sinogram, void *scratch, void *line, float *unit);
+
+void cone_weigh_on_device(const SinoCone *cone, int64_t angle_count, SinoSlices rows, int64_t first_row,
+                          const float *ray_weight, float *sinogram);
+
+void cone_assemble_on_device(const SinoConeAssembly *assembly, const float *part, float *image);
+
+#endif

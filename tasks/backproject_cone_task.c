@@ -77,7 +77,7 @@ static SinoStatus backproject_cone_opencl(const SinoTask *task, SinoOpencl *open
         const int64_t of_piece = p % what->piece_projections;
         projection[p] = (SinoConeProjectionOpencl){
             .memory = sino_task_opencl_buffer(task, (int)(PIECE + p / what->piece_projections)),
-            .lines_bytes = head + of_piece * bytes,
+            .lines_bytes = head + sino_times(of_piece, bytes),
             .unit_bytes = of_piece * (int64_t)sizeof(float)};
     }
     SINO_TRY(sino_cone_backproject_opencl(opencl, &call, sino_task_opencl_buffer(task, PART)));

@@ -97,6 +97,42 @@ static void first_blocks_overwrite(void **state)
     free_scan(&scan);
 }
 
+/* Lines that have a window of the rows: as the CPU's kernel, which sees 0 beyond the window, too. */
+static void windows_of_rows_are_as_on_cores(void **state)
+{
+    (void)state;
+    static const int64_t first_row[] = {-40, -6, 3, 9, 40};
+    for (int i = 0; i < 5 * 2 * 2; i++) {
+        const SinoConeSymmetry symmetry = {i / 10 ? 4 : 1, i / 5 % 2 + 1};
+        const SinoConePart part = {0, 2, 11, 9, 1, 9};
+        const int64_t voxels = sino_cone_part_voxels(&part, symmetry);
+        Scan scan;
+        make_scan(&round_cone, 360, true, &scan);
+        for (int precision = 0; precision < 2; precision++) {
+            Block block;
+            float *found = NULL, *expected = NULL;
+            void *scratch = NULL;
+            make_block(&scan, precision ? SINO_MIXED : SINO_SINGLE, symmetry, &block);
+            block.lines.first_row = first_row[i % 5];
+            const SinoConeBackprojection what = {&scan.cone,      &block.lines, &part,
+                                                 block.angle_rad, block.unit,   block.projection};
+            assert_success(sino_allocate(voxels, sizeof *found, "test", &found));
+            assert_success(sino_allocate(voxels, sizeof *expected, "test", &expected));
+            assert_success(sino_allocate(sino_cone_scratch_bytes(&block.lines, &part), 1, "test", &scratch));
+            cone_backproject_first_on_device(&what, false, found);
+            sino_cone_backproject(&what, scratch, expected);
+            for (int64_t v = 0; v < voxels; v++)
+                if (v % sino_cone_run_voxels(&part) < part.voxel_count)
+                    assert_true(fabs((double)(found[v] - expected[v])) <= (precision ? 5e-3 : 1e-4));
+            free(found);
+            free(expected);
+            free(scratch);
+            free_block(&block);
+        }
+        free_scan(&scan);
+    }
+}
+
 /* Projections that are 0 have no unit. */
 static void nothing_adds_nothing(void **state)
 {
@@ -135,8 +171,8 @@ TESTING_SUBJECT(cone_cuda)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_scans_match_the_formula), cmocka_unit_test(edges_of_the_detector_are_exact),
-        cmocka_unit_test(first_blocks_overwrite),         cmocka_unit_test(nothing_adds_nothing),
-        cmocka_unit_test(large_blocks_are_refused),
+        cmocka_unit_test(first_blocks_overwrite),         cmocka_unit_test(windows_of_rows_are_as_on_cores),
+        cmocka_unit_test(nothing_adds_nothing),           cmocka_unit_test(large_blocks_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,7 @@ const SinoSetting sino_setting_table[] = {
                 "columns, saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates "
                 "them"),
 
-    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "geometry", CHOICE(geometry, geometry_words, "parallel"),
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | BENCH, "geometry", CHOICE(geometry, geometry_words, "parallel"),
         .help = "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
                 "the detector is flat, as in laboratories"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "source-object-distance",
@@ -323,14 +323,20 @@ const SinoSetting sino_setting_table[] = {
     ROW(PHANTOM, PHANTOM, "truth", TEXT(truth, "FILE"), .help = "also write the true volume to this HDF5 file"),
 
     ROW(BENCHMARK, BENCH, "columns", INTEGER(columns, 1, 65536, "512"), .unit = "pixels",
-        .help = "number of detector columns, which is also the side of a slice"),
-    ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"), .help = "projections over 180 degrees"),
+        .help = "number of detector columns, which is also the side of a slice; cone beams: 256 if not given, as many "
+                "rows, and the volume is a cube"),
+    ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"),
+        .help = "projections over 180 degrees; cone beams: over 360, 360 if not given"),
+    ROW(BENCHMARK, BENCH, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
+        .unit = "voxels", .geometries = CONE,
+        .help = "voxels of a cone beam's volume along x, y and z; auto: as many as columns"),
     ROW(BENCHMARK, BENCH, "precision", CHOICES(precisions, precision_words, "all"),
-        .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths"),
+        .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths; cone beams have "
+                "single and mixed"),
     ROW(BENCHMARK, BENCH, "slices", COUNTS(slice_counts, 1, SINO_SLICES_MAX, "1,2,4,8,16,32,64"),
-        .help = "slices that one product computes together"),
+        .geometries = PARALLEL, .help = "slices that one product computes together"),
     ROW(BENCHMARK, BENCH, "csv", TEXT(csv, "FILE"), .help = "also write the measurements to this CSV file"),
-    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"),
+    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), .geometries = PARALLEL,
         .help = "draw GFLOP/s over flops per byte below the machine's limits; the file's ending selects .svg or "
                 ".png"),
 

@@ -32,7 +32,8 @@ static SinoStatus backproject_cone_cpu(const SinoTask *task)
     find_projections(task, unit, projection);
     if (what->first) memset(part, 0, (size_t)sino_cone_part_voxels(&what->part, what->lines->symmetry) * sizeof *part);
     sino_cone_backproject(&call, sino_task_buffer(task, SCRATCH), part);
-    sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
+    if (what->progress > 0)
+        sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
     return NULL;
 }
 

@@ -913,8 +913,11 @@ static void cone_beams_against_parallel_ones(void **state)
            "--volume is 4x5x6; allowed with --geometry parallel: auto, or the sides of a slice such as 4x5");
     refuse(SINO_VERB_PHANTOM, "-o o.h5 --detector-pixel 1",
            "--detector-pixel contradicts --geometry parallel; allowed: --detector-pixel with --geometry cone");
-    refuse(SINO_VERB_PLAN, "s.h5 --geometry cone",
-           "--geometry is not an option of plan; allowed: with recon, phantom, info, demo or bench");
+    refuse(SINO_VERB_PLAN, "s.h5 --geometry cone --kernel-gflops 3",
+           "--kernel-gflops contradicts --geometry cone; allowed: --kernel-gflops with --geometry parallel");
+    refuse(
+        SINO_VERB_PLAN, "s.h5 --backprojection-gups 3",
+        "--backprojection-gups contradicts --geometry parallel; allowed: --backprojection-gups with --geometry cone");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --angle-direction cw",
            "--angle-direction is 'cw'; allowed: clockwise or counterclockwise");
 }

@@ -16,6 +16,7 @@ enum {
     PHANTOM = SINO_VERB_PHANTOM,
     INFO = SINO_VERB_INFO,
     DEMO = SINO_VERB_DEMO,
+    BENCH = SINO_VERB_BENCH,
     PLAN = SINO_VERB_PLAN
 };
 
@@ -130,6 +131,21 @@ static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], Sin
     const SinoSetting *row = sino_setting_find(verb, "algorithm", 9);
     if (settings->geometry == SINO_GEOMETRY_CONE && !given[row - sino_setting_table])
         settings->algorithm = SINO_ALGORITHM_FDK;
+}
+
+static SinoStatus assign_unless_given(int verb, const char *name, const char *value,
+                                      const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
+{
+    const SinoSetting *row = sino_setting_find(verb, name, strlen(name));
+    return given[row - sino_setting_table] ? NULL : sino_setting_assign(row, name, value, settings);
+}
+
+/* Sizes of a cone beam that bench measures by default. */
+static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
+{
+    if (verb != BENCH || settings->geometry != SINO_GEOMETRY_CONE) return NULL;
+    SINO_TRY(assign_unless_given(verb, "columns", "256", given, settings));
+    return assign_unless_given(verb, "angles", "360", given, settings);
 }
 
 /* The setting that excludes what only these algorithms and geometries have, and its word. */
@@ -253,6 +269,7 @@ static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT],
     SINO_TRY(settle_values(verb, given, settings));
     settle_json(verb, given, settings);
     settle_algorithm(verb, given, settings);
+    SINO_TRY(settle_sizes(verb, given, settings));
     return check(verb, given, settings);
 }
 

@@ -169,11 +169,15 @@ typedef struct SinoSettings {
     char *csv, *roofline;       /* paths of the table of figures and of the picture; NULL: none */
     /* plan: a run on a machine that need not exist */
     int64_t ranks;
-    char *machine;                          /* a preset, or a file of bench --csv; NULL: preset "usual" */
-    double kernel_gflops;                   /* of a worker that multiplies a panel of slices; 0: rate of the machine */
-    double memory_gbps, socket_gbps;        /* of a worker: to its memory, to others of its socket; 0: as above */
-    double node_gbps, link_gbps, file_gbps; /* of a socket to others, of a node to others, of all files; 0: as above */
-    double link_latency_us;                 /* of a message between nodes; 0: as above */
+    char *machine;                           /* a preset, or a file of bench --csv; NULL: preset "usual" */
+    double kernel_gflops;                    /* of a worker that multiplies a panel of slices; 0: rate of the machine */
+    double memory_gbps, socket_gbps;         /* of a worker: to its memory, to others of its socket; 0: as above */
+    double node_gbps, link_gbps, file_gbps;  /* of a socket to others, of a node to others, of all files; 0: as above */
+    double link_latency_us;                  /* of a message between nodes; 0: as above */
+    double backproject_gups, filter_gpixels; /* of a rank, of cone beams, in 10⁹ a second; 0: as above */
+    double device_gbps;                      /* of a rank's copies to its device, and from it; 0: as above */
+    int64_t device_memory_bytes;             /* of a rank's device; 0: as above */
+    int64_t ranks_per_node;                  /* 0: as above */
     /* every verb */
     char *config;
     SinoLogFormat log;

@@ -150,28 +150,28 @@ const SinoSetting sino_setting_table[] = {
                 "columns, saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates "
                 "them"),
 
-    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "geometry", CHOICE(geometry, geometry_words, "parallel"),
+    ROW(GEOMETRY, EVERY_VERB, "geometry", CHOICE(geometry, geometry_words, "parallel"),
         .help = "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
                 "the detector is flat, as in laboratories"),
-    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "source-object-distance",
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "source-object-distance",
         REAL(source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
         .help = "from the source to the rotation axis; if not given: what the scan's file says; phantom and demo: "
                 "four times the side of a slice, or two thirds of the distance to the detector"),
-    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "source-detector-distance",
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "source-detector-distance",
         REAL(source_detector_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
         .help = "from the source to the detector, at right angles; if not given: what the scan's file says; phantom "
                 "and demo: one and a half times the distance to the axis"),
-    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "detector-pixel", .kind = SINO_SETTING_PIXEL,
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "detector-pixel", .kind = SINO_SETTING_PIXEL,
         AT(detector_pixel, SinoPixelSize), .low = LENGTH_MIN, .high = LENGTH_MAX, .operand = "W|WxH", .unit = "mm",
         .geometries = CONE,
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
                 "phantom and demo: 0.2"),
-    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO, "angle-direction",
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "angle-direction",
         CHOICE(angle_direction, direction_words, "clockwise"),
         .help = "how the sample turns as the angles grow, seen from above, where projections are as the source sees "
                 "them with row 0 on top; the other word turns the sign of every angle"),
 
-    ROW(CENTER, RECON, "center-row", .kind = SINO_SETTING_AXIS, AT(center_row, double), .low = -1e6, .high = 1e6,
+    ROW(CENTER, RECON | PLAN, "center-row", .kind = SINO_SETTING_AXIS, AT(center_row, double), .low = -1e6, .high = 1e6,
         .fallback = "auto", .operand = "auto|X", .unit = "rows", .geometries = CONE,
         .help = "detector row that the perpendicular from the source meets, where 0 is the middle of the first row; "
                 "auto: the middle of the detector"),
@@ -294,7 +294,7 @@ const SinoSetting sino_setting_table[] = {
                 "an even side needs about a quarter of the memory of an odd one, a larger one has room for an object "
                 "wider than the detector; cone beams: also the number of slices, which are centered on the plane of "
                 "the source; auto or NxN: the number of detector rows"),
-    ROW(OUTPUT, RECON, "voxel-size", REAL(voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
+    ROW(OUTPUT, RECON | PLAN, "voxel-size", REAL(voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
         .geometries = CONE,
         .help = "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis"),
     ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"),
@@ -323,14 +323,20 @@ const SinoSetting sino_setting_table[] = {
     ROW(PHANTOM, PHANTOM, "truth", TEXT(truth, "FILE"), .help = "also write the true volume to this HDF5 file"),
 
     ROW(BENCHMARK, BENCH, "columns", INTEGER(columns, 1, 65536, "512"), .unit = "pixels",
-        .help = "number of detector columns, which is also the side of a slice"),
-    ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"), .help = "projections over 180 degrees"),
+        .help = "number of detector columns, which is also the side of a slice; cone beams: 256 if not given, as many "
+                "rows, and the volume is a cube"),
+    ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"),
+        .help = "projections over 180 degrees; cone beams: over 360, 360 if not given"),
+    ROW(BENCHMARK, BENCH, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
+        .unit = "voxels", .geometries = CONE,
+        .help = "voxels of a cone beam's volume along x, y and z; auto: as many as columns"),
     ROW(BENCHMARK, BENCH, "precision", CHOICES(precisions, precision_words, "all"),
-        .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths"),
+        .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths; cone beams have "
+                "single and mixed"),
     ROW(BENCHMARK, BENCH, "slices", COUNTS(slice_counts, 1, SINO_SLICES_MAX, "1,2,4,8,16,32,64"),
-        .help = "slices that one product computes together"),
+        .geometries = PARALLEL, .help = "slices that one product computes together"),
     ROW(BENCHMARK, BENCH, "csv", TEXT(csv, "FILE"), .help = "also write the measurements to this CSV file"),
-    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"),
+    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), .geometries = PARALLEL,
         .help = "draw GFLOP/s over flops per byte below the machine's limits; the file's ending selects .svg or "
                 ".png"),
 
@@ -338,23 +344,36 @@ const SinoSetting sino_setting_table[] = {
         .help = "number of detector columns of a scan without a file, or of raw sinograms with --theta; also the "
                 "side of a slice"),
     ROW(PLAN, PLAN, "angles", INTEGER(angles, 1, 1000000, NULL),
-        .help = "projections over 180 degrees of a scan without a file"),
+        .help = "projections over 180 degrees of a scan without a file; with --geometry cone over 360"),
     ROW(PLAN, PLAN, "slices", INTEGER(slices, 1, 1000000, NULL), .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
     ROW(PLAN, PLAN, "machine", TEXT(machine, "NAME|FILE"),
-        .help = "rates of the machine: usual (the default), summit, or a table of sinodag bench --csv; the "
+        .help = "rates of the machine: usual (the default), summit, or a table of sinodag bench --csv; cone beams: "
+                "usual, abci (four V100 per node, as in iFDK's paper), or a table of bench --geometry cone --csv; the "
                 "options below override them"),
-    ROW(PLAN, PLAN, "kernel-gflops", RATE(kernel_gflops), .unit = "GFLOP/s",
+    ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .geometries = CONE,
+        .help = "ranks that share a node; if not given: 1, or what --machine says"),
+    ROW(PLAN, PLAN, "backprojection-gups", RATE(backproject_gups), .unit = "10^9 updates/s", .geometries = CONE,
+        .help = "rate at which a rank, or its device, adds projections to voxels (sinodag bench measures it)"),
+    ROW(PLAN, PLAN, "filter-gpixels", RATE(filter_gpixels), .unit = "10^9 pixels/s", .geometries = CONE,
+        .help = "rate at which a rank weighs and filters projections (sinodag bench measures it)"),
+    ROW(PLAN, PLAN, "device-memory", .kind = SINO_SETTING_BYTES, AT(device_memory_bytes, int64_t), .low = 1 << 20,
+        .high = BYTES_MAX, .operand = "SIZE", .unit = "bytes", .geometries = CONE,
+        .help = "memory of a rank's device, which holds the rank's part of the volume; if not given: there is no "
+                "device, or what --machine says"),
+    ROW(PLAN, PLAN, "device-bandwidth", RATE(device_gbps), .unit = "GB/s", .geometries = CONE,
+        .help = "rate at which a rank copies to its device, and from it; if not given: 25, or what --machine says"),
+    ROW(PLAN, PLAN, "kernel-gflops", RATE(kernel_gflops), .unit = "GFLOP/s", .geometries = PARALLEL,
         .help = "rate at which a worker projects and backprojects (sinodag bench measures it)"),
     ROW(PLAN, PLAN, "memory-bandwidth", RATE(memory_gbps), .unit = "GB/s",
         .help = "rate at which a worker reads and writes vectors and sums"),
-    ROW(PLAN, PLAN, "socket-bandwidth", RATE(socket_gbps), .unit = "GB/s",
+    ROW(PLAN, PLAN, "socket-bandwidth", RATE(socket_gbps), .unit = "GB/s", .geometries = PARALLEL,
         .help = "rate at which a worker sends to other workers of its socket"),
-    ROW(PLAN, PLAN, "node-bandwidth", RATE(node_gbps), .unit = "GB/s",
+    ROW(PLAN, PLAN, "node-bandwidth", RATE(node_gbps), .unit = "GB/s", .geometries = PARALLEL,
         .help = "rate at which a socket sends to other sockets of its node"),
     ROW(PLAN, PLAN, "link-bandwidth", RATE(link_gbps), .unit = "GB/s",
         .help = "rate at which a node sends to other nodes while it receives at the same rate"),
-    ROW(PLAN, PLAN, "link-latency", RATE(link_latency_us), .unit = "microseconds",
+    ROW(PLAN, PLAN, "link-latency", RATE(link_latency_us), .unit = "microseconds", .geometries = PARALLEL,
         .help = "time of a message between nodes in addition to that of its bytes"),
     ROW(PLAN, PLAN, "file-bandwidth", RATE(file_gbps), .unit = "GB/s",
         .help = "rate at which all ranks together read and write files"),

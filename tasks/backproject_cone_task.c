@@ -38,7 +38,8 @@ static SinoStatus backproject_cone_cpu(const SinoTask *task)
     for (int64_t p = 0; p < sino_cone_projections(what->lines); p++) unit[p] = *unit_at[p];
     if (what->first) memset(part, 0, (size_t)sino_cone_part_voxels(&what->part, what->lines->symmetry) * sizeof *part);
     sino_cone_backproject(&call, sino_task_buffer(task, SCRATCH), part);
-    sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
+    if (what->progress > 0)
+        sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
     return NULL;
 }
 

@@ -21,7 +21,7 @@ typedef struct SinoBackprojectCone {
     const double *angle_rad;   /* [projection of the block] */
     int64_t piece_projections; /* of each piece but the last */
     bool first;                /* of the part's blocks: the part becomes 0 before */
-    double progress;           /* work that the task tells (sino_runtime_advance) */
+    double progress;           /* work that the task tells (sino_runtime_advance); 0: it tells nothing */
 } SinoBackprojectCone;
 
 /* Inserts backproject_cone. `scratch`: scratch memory of at least sino_cone_scratch_bytes. */

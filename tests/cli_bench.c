@@ -131,6 +131,128 @@ static void one_of_everything(void **state)
     assert_png(at, "bench.png");
 }
 
+static const char cone_head[] = "voxels,projections,precision,workers,gups,filter_gpixels_per_s,step,shared,";
+static const char *const cone_words[] = {"precision", "step", "shared", "instruction_set"};
+
+static bool is_word(const char *name)
+{
+    for (size_t i = 0; i < sizeof cone_words / sizeof *cone_words; i++)
+        if (strcmp(name, cone_words[i]) == 0) return true;
+    return false;
+}
+
+/* One line of figures of a cone beam: the expected words; every number positive and finite. */
+static void assert_cone_row(char *line, int count, char *const name[FIELDS_MAX], const char *const words[3])
+{
+    char *field[FIELDS_MAX] = {NULL};
+    int word = 0;
+    assert_int_equal(split(line, field), count);
+    for (int i = 0; i < count; i++) {
+        char *end;
+        if (is_word(name[i])) {
+            if (word < 3) assert_string_equal(field[i], words[word++]);
+            continue;
+        }
+        const double value = strtod(field[i], &end);
+        assert_true(end != field[i] && *end == '\0');
+        if (!isfinite(value) || value <= 0) fail_msg("%s is %s", name[i], field[i]);
+    }
+}
+
+/* The table has exactly these rows. */
+static void assert_cone_csv(char *text, int rows, const char *const words[][3])
+{
+    char *rest = text, *name[FIELDS_MAX] = {NULL}, *line;
+    assert_memory_equal(text, cone_head, sizeof cone_head - 1);
+    const int count = split(strsep(&rest, "\n"), name);
+    for (int i = 0; i < rows; i++) {
+        line = strsep(&rest, "\n");
+        assert_non_null(line);
+        assert_cone_row(line, count, name, words[i]);
+    }
+    assert_string_equal(rest, "");
+}
+
+/* On one worker no row is there twice. */
+static void cone_beam(void **state)
+{
+    const char *const at = *state;
+    static const char *const words[][3] = {{"single", "backproject", "turns+halves"}, {"single", "run", "turns+halves"},
+                                           {"single", "backproject", "none"},         {"single", "run", "none"},
+                                           {"mixed", "backproject", "turns+halves"},  {"mixed", "run", "turns+halves"},
+                                           {"mixed", "backproject", "none"},          {"mixed", "run", "none"}};
+    CliRun run = {.directory = at};
+    cli_start(&run, "bench --geometry cone --columns 16 --angles 12 --workers 1 --csv bench.csv");
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("exit code %d:\n%s", run.exit_code, run.err);
+    static const char scan[] = "scan         12 projections of 16 x 16 pixels\nvolume       16 x 16 x 16 voxels\n";
+    assert_memory_equal(run.out, scan, sizeof scan - 1);
+    assert_true(cli_number_after(run.out, "\nFMA peak     ", NULL) > 0);
+    assert_non_null(strstr(run.err, "sinodag: mixed, general, workers: 1: run "));
+    cli_free(&run);
+    char *text = read_text(at, "bench.csv");
+    assert_true(strstr(text, "\n4096,12,single,1,") != NULL);
+    assert_cone_csv(text, 8, words);
+    free(text);
+}
+
+/* Angles that do not come in fours, and an odd number of slices, leave the general kernel alone. */
+static void cone_beam_without_symmetry(void **state)
+{
+    const char *const at = *state;
+    static const char *const words[][3] = {{"mixed", "backproject", "none"}, {"mixed", "run", "none"}};
+    static const char *const lines[] = {"--angles 7 --volume 9x11x5", "--angles 8 --symmetry no"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        cli_works(at, "bench --geometry cone --columns 14 --precision mixed --workers 1 --csv b.csv --overwrite %s",
+                  lines[i]);
+        char *text = read_text(at, "b.csv");
+        assert_cone_csv(text, 2, words);
+        free(text);
+    }
+}
+
+/* Several workers have rows of one of them, and of all. */
+static void cone_beam_on_workers(void **state)
+{
+    CliRun run = {.directory = *state};
+    cli_start(&run, "bench --geometry cone --columns 8 --angles 5 --precision single --csv bench.csv");
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("exit code %d:\n%s", run.exit_code, run.err);
+    const double workers = cli_number_after(run.out, "\nmachine      ", NULL);
+    cli_free(&run);
+    char *text = read_text(*state, "bench.csv"), row[60];
+    snprintf(row, sizeof row, "\n512,5,single,%.0f,", workers);
+    assert_non_null(strstr(text, row));
+    assert_non_null(strstr(text, "\n512,5,single,1,"));
+    free(text);
+}
+
+static void bad_cones(void **state)
+{
+    const char *const at = *state;
+    cli_refuses(at,
+                "--precision contains double; allowed with --geometry cone: all, or one or both of single and mixed",
+                "bench --geometry cone --precision single,double");
+    cli_refuses(at, "--precision contains half; allowed with --geometry cone: all, or one or both of single and mixed",
+                "bench --geometry cone --precision half");
+    cli_refuses(at, "--slices contradicts --geometry cone; allowed: --slices with --geometry parallel",
+                "bench --geometry cone --slices 16");
+    cli_refuses(at, "--roofline contradicts --geometry cone; allowed: --roofline with --geometry parallel",
+                "bench --geometry cone --roofline a.svg");
+    cli_refuses(at, "--volume contradicts --geometry parallel; allowed: --volume with --geometry cone",
+                "bench --volume 8x8x8");
+    cli_refuses(at, "--volume is '8'; allowed: auto, or two or three integers such as 256x256, each from 1 to 65536",
+                "bench --geometry cone --volume 8");
+    cli_write_text(at, "old.csv", "");
+    cli_refuses(at, "old.csv exists; --overwrite replaces it", "bench --geometry cone --csv old.csv");
+    CliRun run = {.directory = at};
+    cli_start(&run, "bench --geometry cone --columns 8 --angles 8 --workers 1 --memory 100MiB");
+    cli_wait(&run);
+    cli_assert_ended(&run, 2,
+                     "memory is 100 MiB; measuring 8 columns and 8 angles with 1 workers needs # MiB; allowed: that "
+                     "much, or fewer columns, angles, voxels or workers");
+}
+
 static void bad_values(void **state)
 {
     const char *const at = *state;
@@ -208,8 +330,10 @@ static void files_that_cannot_grow(void **state)
 int cli_bench_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(every_precision), CLI_TEST(one_of_everything),        CLI_TEST(bad_values),
-        CLI_TEST(bad_files),       CLI_TEST(memory_that_is_not_there), CLI_TEST(files_that_cannot_grow),
+        CLI_TEST(every_precision), CLI_TEST(one_of_everything),          CLI_TEST(bad_values),
+        CLI_TEST(bad_files),       CLI_TEST(memory_that_is_not_there),   CLI_TEST(files_that_cannot_grow),
+        CLI_TEST(cone_beam),       CLI_TEST(cone_beam_without_symmetry), CLI_TEST(cone_beam_on_workers),
+        CLI_TEST(bad_cones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

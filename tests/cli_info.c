@@ -230,12 +230,33 @@ static void stderr_closed(void **state)
     cli_free(&run);
 }
 
+/* The memory of a cone beam, if its lengths are known; on any machine one pass is enough for a volume of 1 MiB. */
+static void memory_of_a_cone_beam(void **state)
+{
+    cli_works(*state, "phantom --geometry cone -o cone.h5 --size 64 --angles 64 --slices 64");
+    char *found = output_of(*state, "info cone.h5 --geometry cone");
+    assert_non_null(strstr(found, "\nrecon        "));
+    assert_non_null(strstr(found, " (voxels: 1.00 MiB, passes: 1)\n"));
+    free(found);
+    found = output_of(*state, "info cone.h5 --geometry cone --json");
+    assert_true(cli_number_after(found, "\"voxels\": ", NULL) == 0x1p20);
+    assert_true(cli_number_after(found, "\"least\": ", NULL) < cli_number_after(found, "\"usual\": ", NULL));
+    assert_null(strstr(found, "\"operator\""));
+    free(found);
+    cli_write_scan(*state, "scan.h5", &cli_scan);
+    found = output_of(*state, "info scan.h5 --geometry cone");
+    assert_non_null(strstr(found, "\nrefused      "));
+    assert_null(strstr(found, "\nrecon        "));
+    free(found);
+}
+
 int cli_info_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(good_scans),
         CLI_TEST(odd_scans),
         CLI_TEST(json),
+        CLI_TEST(memory_of_a_cone_beam),
         CLI_TEST(stages_by_data),
         CLI_TEST(values_that_are_not_finite),
         CLI_TEST(help_and_version),

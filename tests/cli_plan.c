@@ -277,6 +277,188 @@ static void bad_input(void **state)
                      "#MiB or more, or more ranks");
 }
 
+/* ---- cone beams ---- */
+
+static const char of_the_paper[] = "--geometry cone --columns 2048 --slices 2048 --angles 4096 --volume 4096x4096x4096 "
+                                   "--machine abci --ranks 128";
+
+/* The run of the paper is predicted as the row of its table is. */
+static void cone_table(void **state)
+{
+    CliRun run = run_plan(*state, of_the_paper);
+    assert_has(&run, "scan         4096 projections of 2048 x 2048 pixels\n");
+    assert_has(&run, "pixel: 0.2 x 0.2 mm; voxel: 0.133333 mm (assumed)\nvolume       4096 x 4096 x 4096 voxels\n");
+    assert_has(&run, "grid         32x4: the volume in 32, the projections in 4 (the fewest rows of ranks "
+                     "whose parts fit devices)\n");
+    assert_has(&run, "memory of a rank, of 16.0 GiB\n  voxels                       8.00 GiB\n");
+    assert_has(
+        &run,
+        "  this run   128   32x4    0.5        15.4        13.2        15.4        1.9          5.6    9.6   30.6\n");
+    assert_has(
+        &run,
+        "  4096^3     128   32x4    0.5 <0.7   15.4 15.2   13.2 14.0   15.4  18.9  1.9 1.6      5.6    9.6   30.6\n");
+    cli_free(&run);
+}
+
+/* A rank alone streams its volume; given lengths are not assumed. */
+static void cone_json(void **state)
+{
+    char path[TESTING_PATH];
+    CliRun run = run_plan(*state, "--geometry cone --columns 256 --slices 256 --angles 64 --memory 140MiB --workers 2 "
+                                  "--precision mixed --source-object-distance 200 --source-detector-distance 400 "
+                                  "--detector-pixel 0.1 --json");
+    assert_has(&run, "{\"geometry\": {\"source_object_mm\": 200, \"source_detector_mm\": 400, \"pixel_width_mm\": 0.1, "
+                     "\"pixel_height_mm\": 0.1, \"voxel_mm\": 0.05, \"assumed\": false},\n");
+    assert_has(
+        &run,
+        " \"scan\": {\"angles\": 64, \"columns\": 256, \"rows\": 256},\n"
+        " \"volume\": {\"x\": 256, \"y\": 256, \"z\": 256},\n"
+        " \"grid\": {\"rows\": 1, \"columns\": 1, \"why\": \"as many rows of ranks as there are slices for\"},\n");
+    assert_true(cli_number_after(run.out, "\"passes\": ", NULL) > 1);
+    assert_true(cli_number_after(run.out, "\"total\": ", NULL) <= 140 * 0x1p20);
+    assert_true(cli_number_after(run.out, "\"budget_bytes\": ", NULL) == 140 * 0x1p20);
+    assert_true(cli_number_after(run.out, "\"gups\": ", NULL) > 0);
+    cli_write_text(*state, "plan.json", run.out);
+    cli_free(&run);
+    const int code = cli_tool("python3", "-mjson.tool", testing_path(path, *state, "plan.json"));
+    if (code == 127) skip();
+    assert_int_equal(code, 0);
+}
+
+/* plan, info and recon tell the same memory of the same file, in one pass or in several, and less than info's least is
+ * refused. */
+static void cone_plan_info_and_recon_agree(void **state)
+{
+    static const char *const scans[] = {"--size 64 --angles 64 --slices 64", "--size 33 --angles 30 --slices 7",
+                                        "--size 96 --angles 50 --slices 120"};
+    for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
+        cli_works(*state, "phantom --geometry cone -o scan.h5 --overwrite %s", scans[i]);
+        const double usual = number_of(*state, "\"memory_bytes\": {", "\"usual\": ", "info scan.h5 --geometry cone");
+        const double least = number_of(*state, "\"memory_bytes\": {", "\"least\": ", "info scan.h5 --geometry cone");
+        assert_true(number_of(*state, "\"memory_bytes\": {", "\"total\": ", "plan scan.h5 --geometry cone") == usual);
+        const int mib = (int)(least / 0x1p20) + 1;
+        for (int tight = 0; tight < 2; tight++) {
+            char planned[24], taken[32], line[100];
+            snprintf(line, sizeof line, "plan scan.h5 --geometry cone --memory %dMiB", tight ? mib : 2048);
+            sino_bytes_text((int64_t)number_of(*state, "\"memory_bytes\": {", "\"total\": ", line), planned);
+            CliRun run = {.directory = *state};
+            cli_start(&run, "recon scan.h5 -o volume.h5 --overwrite --geometry cone --rotation-axis 16 --memory %dMiB",
+                      tight ? mib : 2048);
+            cli_wait(&run);
+            if (run.exit_code != 0) fail_msg("%s", run.err);
+            copy_after(run.err, ", memory: ", "iB", taken);
+            assert_string_equal(planned, taken);
+            cli_free(&run);
+        }
+        CliRun run = {.directory = *state};
+        cli_start(&run, "plan scan.h5 --geometry cone --memory %dMiB", mib - 1);
+        cli_wait(&run);
+        assert_int_equal(run.exit_code, 2);
+        assert_true(cli_number_after(run.err, "allowed: --memory ", NULL) == mib);
+        cli_free(&run);
+    }
+}
+
+/* Rates of a preset, of a file that bench wrote, and of options, which win. */
+static void cone_machines(void **state)
+{
+    static const char scan[] = "--geometry cone --columns 64 --slices 64 --angles 64 --workers 4";
+    static const char table[] = "precision,step,shared,workers,gups,filter_gpixels_per_s,read_gbps\n"
+                                "single,backproject,turns+halves,1,50,50,40\n"
+                                "single,backproject,turns+halves,2,8,1,40\n"
+                                "single,run,turns+halves,2,90,1,40\n"
+                                "single,backproject,none,2,4,1,40\n"
+                                "mixed,backproject,turns+halves,2,10,1,40\n";
+    cli_write_text(*state, "bench.csv", table);
+    cli_write_text(*state, "bad.csv",
+                   "precision,step,shared,workers,gups,filter_gpixels_per_s,read_gbps\n"
+                   "single,backproject,none,2,fast,1,40\n");
+    cli_write_text(*state, "other.csv", "a,b\n1,2\n");
+    static const struct {
+        const char *words, *printed;
+    } row[] = {{"--machine bench.csv",
+                "backprojection 16 10^9 updates per second, sums along rows 12.5 GB/s, transpose 40 GB/s"},
+               {"--machine bench.csv", "filter 2 10^9 pixels per second"},
+               {"--machine bench.csv --symmetry no", "backprojection 8 10^9"},
+               {"--machine bench.csv --precision mixed", "backprojection 20 10^9"},
+               {"--machine bench.csv --backprojection-gups 7 --filter-gpixels 9", "backprojection 7 10^9"},
+               {"--machine bench.csv --backprojection-gups 7 --filter-gpixels 9", "filter 9 10^9"},
+               {"--machine usual --memory-bandwidth 10", "transpose 20 GB/s"},
+               {"--ranks-per-node 8 --link-bandwidth 2", "per node (ranks: 8)"},
+               {"--ranks-per-node 8 --link-bandwidth 2", "from other nodes 16 GB/s"},
+               {"--file-bandwidth 7", "all files: read 7 GB/s, written 7 GB/s"},
+               {"--device-memory 3GiB --ranks 2", "memory of a rank, of 3.00 GiB"},
+               {"--device-memory 3GiB --ranks 2", "grid         1x2: "},
+               {"--ranks 2", "grid         2x1: "},
+               {"--ranks 4 --grid 2x2", "grid         2x2: the volume in 2, the projections in 2 (given)"},
+               {"--ranks 4 --grid 4x1 --device-memory 3GiB",
+                "grid         4x1: the volume in 4, the projections in 1 (given)"},
+               {"--device-memory 3GiB", "to devices 25 GB/s, from devices 25 GB/s"},
+               {"--device-memory 3GiB --device-bandwidth 50", "to devices 50 GB/s, from devices 50 GB/s"},
+               {"--machine abci --device-memory 32GiB --ranks 2", "memory of a rank, of 32.0 GiB"},
+               {"--machine abci --file-bandwidth 1", "all files: read 1 GB/s, written 1 GB/s"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "%s %s", scan, row[i].words);
+        CliRun run = run_plan(*state, line);
+        assert_has(&run, row[i].printed);
+        cli_free(&run);
+    }
+    cli_refuses(
+        *state,
+        "--machine is 'summit'; allowed with --geometry cone: usual, abci, or a file of `sinodag bench --geometry "
+        "cone --csv`",
+        "plan %s --machine summit", scan);
+    cli_refuses(*state, "other.csv is no table of `sinodag bench --geometry cone --csv`", "plan %s --machine other.csv",
+                scan);
+    cli_refuses(*state, "bad.csv: gups is 'fast'; allowed: a number from 1e-9 to 1e9", "plan %s --machine bad.csv",
+                scan);
+    cli_refuses(*state,
+                "bench.csv has no figures in mixed precision of the general kernel (shared: none); allowed: a table of "
+                "`sinodag bench --geometry cone --csv`",
+                "plan %s --machine bench.csv --precision mixed --symmetry no", scan);
+}
+
+static void bad_cones(void **state)
+{
+    const char *const at = *state;
+    static const char scan[] = "plan --geometry cone --columns 64 --slices 64 --angles 64";
+    cli_refuses(at, "--device-bandwidth is 5 without --device-memory; allowed: both, or with --machine abci",
+                "%s --device-bandwidth 5", scan);
+    cli_refuses(at, "--ranks-per-node is 2 with --machine abci; allowed: 4, or another --machine",
+                "%s --machine abci --ranks-per-node 2", scan);
+    cli_refuses(at,
+                "--memory-bandwidth is 3 with --machine abci, whose workers are not known; allowed: with another "
+                "--machine",
+                "%s --machine abci --memory-bandwidth 3", scan);
+    for (int device = 0; device < 2; device++)
+        cli_refuses(
+            at,
+            "grid is 3x1, and there are 4 ranks; allowed with --geometry cone: auto, or rows x columns of as many "
+            "ranks",
+            "%s --ranks 4 --grid 3x1 %s", scan, device ? "--device-memory 1GiB" : "");
+    cli_refuses(at, "--backprojection-gups is '0'; allowed: a number above 0 and at most 1000000000",
+                "%s --backprojection-gups 0", scan);
+    cli_refuses(at, "--filter-gpixels is 'nan'; allowed: a number above 0 and at most 1000000000",
+                "%s --filter-gpixels nan", scan);
+    cli_refuses(at, "--ranks-per-node is '0'; allowed: an integer from 1 to 1000000", "%s --ranks-per-node 0", scan);
+    cli_refuses(at, "--device-memory contradicts --geometry parallel; allowed: --device-memory with --geometry cone",
+                "plan --columns 64 --slices 64 --angles 64 --device-memory 1GiB");
+    cli_refuses(at,
+                "the angles cover 100 degrees, and the fan is 14.03 degrees wide; allowed: 180 degrees and the fan, "
+                "194 degrees, or more",
+                "%s --theta 0:100", scan);
+    cli_refuses(
+        at,
+        "plan has neither an input file nor all of --angles, --columns and --slices; needed: sinodag plan [FILE] "
+        "[options]",
+        "plan --geometry cone --columns 64 --slices 64");
+    cli_refuses(
+        at, "63 ranks with 1.00 GiB of memory each, and a volume of 64.0 GiB; allowed: 128 ranks or more",
+        "plan --geometry cone --columns 2048 --slices 2048 --angles 64 --volume 4096x4096x1024 --device-memory 1GiB "
+        "--ranks 63");
+}
+
 static void stdout_that_is_full(void **state)
 {
     CliRun run = {.directory = *state, .stdout_path = "/dev/full"};
@@ -298,6 +480,11 @@ int cli_plan_tests(void)
         CLI_TEST(angles_of_a_described_scan),
         CLI_TEST(machines),
         CLI_TEST(bad_input),
+        CLI_TEST(cone_table),
+        CLI_TEST(cone_json),
+        CLI_TEST(cone_plan_info_and_recon_agree),
+        CLI_TEST(cone_machines),
+        CLI_TEST(bad_cones),
         CLI_TEST(stdout_that_is_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,19 +177,21 @@ static void rates_of_a_machine_are_taken(void **state)
 }
 
 /* What `print` writes; the caller frees it. */
-static char *printed(void (*print)(const SinoConeMachine *, const SinoConeProblem *, SinoConeGrid, FILE *))
+static char *printed(void (*print)(const SinoConeModelReport *, FILE *))
 {
-    const SinoConeProblem problem = {1024, 800, 1440, 1024, 1000, 600, 2, 32};
+    const SinoConeProblem problem = {1024, 800, 1440, 1024, 1000, 600, 2, 32, 1};
     const SinoMachine machine = {.worker_count = 16,
                                  .memory_bytes = (int64_t)1 << 30,
                                  .rates = {.memory_gbps = 20, .link_gbps = 12.5, .file_gbps = 1}};
     const SinoConeKernelRates kernels = {60, 1, 0};
-    const SinoConeMachine cone = sino_cone_machine_of(&machine, 1, &kernels);
+    SinoConeModelReport report = {
+        .machine = sino_cone_machine_of(&machine, 1, &kernels), .problem = problem, .why = "given"};
+    report.grid = choose(&report.machine, &problem, 9);
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    print(&cone, &problem, choose(&cone, &problem, 9), out);
+    print(&report, out);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -198,7 +200,7 @@ static void report_shows_run_and_table(void **state)
 {
     (void)state;
     static const char *const parts[] = {
-        "grid         4x2: the volume in 4, the projections in 2\n",
+        "grid         4x2: the volume in 4, the projections in 2 (given)\n",
         "gathered     844 MiB by each rank, of 2 bytes per pixel\n", "reduced      586 MiB of each rank\n",
         "  4096^3      32   32x1    1.4  1.4   37.8 31.4   52.8 54.8   52.8  70.2  1.7 1.2      2.9    9.6   65.3\n",
         "  8192^3    2048  256x8    0.2 <0.7    7.9  8.6   11.8 10.4   11.8  17.2  1.7 1.2      5.6   77.2   94.5\n"};

@@ -491,6 +491,15 @@ static void names_are_shared_by_verbs(void **state)
     assert_null(settings->csv);
     assert_null(settings->roofline);
     sino_settings_free(settings);
+    settings = accept(SINO_VERB_BENCH, "--geometry cone");
+    assert_int_equal(settings->columns, 256);
+    assert_int_equal(settings->angles, 360);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_BENCH, "--geometry cone --columns 100 --angles 9 --volume 3x4x5");
+    assert_int_equal(settings->columns, 100);
+    assert_int_equal(settings->angles, 9);
+    assert_int_equal(settings->volume.z, 5);
+    sino_settings_free(settings);
     settings = accept(SINO_VERB_INFO, "s.h5");
     assert_int_equal(settings->columns, 0);
     sino_settings_free(settings);
@@ -904,8 +913,11 @@ static void cone_beams_against_parallel_ones(void **state)
            "--volume is 4x5x6; allowed with --geometry parallel: auto, or the sides of a slice such as 4x5");
     refuse(SINO_VERB_PHANTOM, "-o o.h5 --detector-pixel 1",
            "--detector-pixel contradicts --geometry parallel; allowed: --detector-pixel with --geometry cone");
-    refuse(SINO_VERB_PLAN, "s.h5 --geometry cone",
-           "--geometry is not an option of plan; allowed: with recon, phantom, info or demo");
+    refuse(SINO_VERB_PLAN, "s.h5 --geometry cone --kernel-gflops 3",
+           "--kernel-gflops contradicts --geometry cone; allowed: --kernel-gflops with --geometry parallel");
+    refuse(
+        SINO_VERB_PLAN, "s.h5 --backprojection-gups 3",
+        "--backprojection-gups contradicts --geometry parallel; allowed: --backprojection-gups with --geometry cone");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --angle-direction cw",
            "--angle-direction is 'cw'; allowed: clockwise or counterclockwise");
 }

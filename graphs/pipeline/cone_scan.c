@@ -165,3 +165,42 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
     *result = cone;
     return NULL;
 }
+
+SinoScanSetup sino_cone_usual_setup(const SinoSettings *settings, int64_t column_count)
+{
+    const double magnification = 1.5, sides = 4, pixel = 0.2;
+    const double width = first_given(settings->detector_pixel.width, pixel), to_detector = settings->source_detector_mm;
+    SinoScanSetup setup = {.pixel_width = pixel, .pixel_height = pixel};
+    setup.source_object =
+        to_detector > 0 ? to_detector / magnification : sides * (double)column_count * width / magnification;
+    setup.source_detector = magnification * first_given(settings->source_object_mm, setup.source_object);
+    return setup;
+}
+
+SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count, const double *angle_rad,
+                              int64_t column_count, int64_t row_count, SinoConeDescription *description)
+{
+    const double middle = (double)(column_count - 1) / 2;
+    description->info = (SinoScanInfo){.type = SINO_COUNT_UINT16,
+                                       .angle_count = angle_count,
+                                       .row_count = row_count,
+                                       .column_count = column_count,
+                                       .flat_count = 1,
+                                       .dark_count = 1,
+                                       .angle_rad = angle_rad,
+                                       .setup = sino_cone_usual_setup(settings, column_count),
+                                       .remark = ""};
+    description->input = (SinoInput){.info = &description->info,
+                                     .row_count = row_count,
+                                     .column_count = column_count,
+                                     .binning = 1,
+                                     .slice_count = row_count,
+                                     .minus_log = true,
+                                     .geometry = {.angle_count = angle_count,
+                                                  .column_count = column_count,
+                                                  .grid_size = column_count,
+                                                  .angle_rad = angle_rad,
+                                                  .center = middle},
+                                     .angle_count = angle_count};
+    return sino_cone_scan(settings, &description->input, middle, &description->cone);
+}

@@ -18,6 +18,23 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
 /* The lengths that the settings give, and else the file; 0: neither does. */
 SinoScanSetup sino_cone_setup(const SinoSettings *settings, const SinoScanInfo *info);
 
+/* Lengths of a scan that has none: the detector is one and a half times as far from the source as the axis, and the
+ * axis four sides of a slice; pixels are 0.2 mm wide. A distance or a width that the settings give determines the
+ * others. */
+SinoScanSetup sino_cone_usual_setup(const SinoSettings *settings, int64_t column_count);
+
+/* A cone beam without a file. Not to be moved: the input points to `info`. Nothing is owned. */
+typedef struct SinoConeDescription {
+    SinoScanInfo info;
+    SinoInput input; /* counts of two bytes, one flat and one dark field */
+    SinoCone cone;
+} SinoConeDescription;
+
+/* Describes angle_count projections of column_count × row_count pixels, with the usual lengths where the settings give
+ * none, and the axis in the middle. angle_rad[angle_count] is not owned. Errors: those of sino_cone_scan. */
+SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count, const double *angle_rad,
+                              int64_t column_count, int64_t row_count, SinoConeDescription *description);
+
 /* Writes the names of the options whose lengths are 0 as "--a, --b and --c" into `text`; returns their number. */
 enum { SINO_CONE_MISSING_SIZE = 128 };
 int sino_cone_missing(const SinoScanSetup *setup, char text[SINO_CONE_MISSING_SIZE]);

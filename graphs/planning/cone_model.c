@@ -74,16 +74,21 @@ static int64_t voxel_bytes(const SinoConeProblem *problem)
     return sino_times(sino_times(problem->x_count, problem->y_count), sino_times(problem->z_count, sizeof(float)));
 }
 
-static int64_t block_bytes(const SinoConeProblem *problem)
+int64_t sino_cone_block_bytes(const SinoConeProblem *problem)
 {
     return sino_times(sino_times(problem->column_count, problem->row_count),
                       sino_times(problem->block_angles, problem->sample_bytes));
 }
 
+int64_t sino_cone_part_bytes(const SinoConeProblem *problem, SinoConeGrid grid)
+{
+    return sino_ceil_divide(voxel_bytes(problem), grid.rows);
+}
+
 SinoStatus sino_cone_grid_choose(const SinoConeMachine *machine, const SinoConeProblem *problem, int64_t rank_count,
                                  SinoConeGrid *grid)
 {
-    const int64_t volume = voxel_bytes(problem), block = block_bytes(problem);
+    const int64_t volume = voxel_bytes(problem), block = sino_cone_block_bytes(problem);
     char has[24], needs[24];
     int64_t rows = 1;
     while (rows < problem->z_count && sino_ceil_divide(volume, rows) > machine->memory_bytes - block) rows *= 2;
@@ -128,11 +133,12 @@ SinoConeTimes sino_cone_times(const SinoConeMachine *machine, const SinoConeProb
     const double sharing = (double)sino_smaller(machine->ranks_per_node, ranks), nodes = (double)ranks / sharing;
     const double rows = (double)grid.rows, angles = (double)problem->angle_count / (double)grid.columns;
     const double pixels = (double)problem->column_count * (double)problem->row_count;
+    const double passes = (double)sino_larger(problem->passes, 1);
     const double scan = pixels * (double)problem->angle_count, volume = (double)voxel_bytes(problem);
     const double samples = pixels * angles * (double)problem->sample_bytes; /* of a column of ranks */
     SinoConeTimes times = {
-        .load = seconds(scan * sizeof(float), machine->load_gbps),
-        .filter = seconds(scan / nodes, machine->filter_gpixels),
+        .load = seconds(passes * scan * sizeof(float), machine->load_gbps),
+        .filter = seconds(passes * scan / nodes, machine->filter_gpixels),
         .gather_bytes = samples * (rows - 1) / rows,
         .to_device = seconds(sharing * samples, machine->to_device_gbps),
         .transpose = seconds(volume / rows, machine->transpose_gbps),

@@ -32,6 +32,7 @@ typedef struct SinoConeProblem {
     int64_t x_count, y_count, z_count;            /* X, Y, Z: voxels */
     int64_t sample_bytes;                         /* of a filtered sample between ranks and on devices: 4, or 2 */
     int64_t block_angles;                         /* projections of a block on a device */
+    int64_t passes;                               /* that all projections take through load and filter; 0: one */
 } SinoConeProblem;
 
 typedef struct SinoConeGrid {
@@ -48,6 +49,10 @@ typedef struct SinoConeTimes {
     double gups;                       /* 10⁹ voxel updates per second of the run, of all ranks */
     double gather_bytes, reduce_bytes; /* received from the column; sent along the row */
 } SinoConeTimes;
+
+/* Bytes of a rank: its part of the volume, and a block of projections. */
+int64_t sino_cone_part_bytes(const SinoConeProblem *problem, SinoConeGrid grid);
+int64_t sino_cone_block_bytes(const SinoConeProblem *problem);
 
 /* Chooses R, the least power of two for which a part and a block fit the memory of a rank (eq. 7), and C = ranks/R, at
  * most N/R; R·C ranks work. SINO_BAD_INPUT: there are fewer ranks than R, or no R will do. */
@@ -69,6 +74,11 @@ typedef struct SinoConeKernelRates {
 /* Nodes of `ranks_per_node` ranks with the rates of `machine`: files, links, memory of ranks or of their devices. */
 SinoConeMachine sino_cone_machine_of(const SinoMachine *machine, int64_t ranks_per_node,
                                      const SinoConeKernelRates *kernels);
+
+/* The nodes that the settings describe, or that --machine names; settings override what it says. `symmetric`: kernels
+ * that share positions are used. SINO_BAD_INPUT: the name is neither a preset nor a file of `bench --geometry cone`; a
+ * file lacks the precision; a bandwidth of devices is given, and there are none. */
+SinoStatus sino_cone_machine_new(const SinoSettings *settings, bool symmetric, SinoConeMachine *machine);
 
 /* The paper's machine, and its measurements. */
 extern const SinoConeMachine sino_cone_abci;

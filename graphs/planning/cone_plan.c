@@ -3,7 +3,9 @@
 #include "cone_plan.h"
 
 #include "arithmetic.h"
+#include "cone_reconstruction.h"
 #include "memory.h"
+#include "resources.h"
 #include "stages.h"
 
 #include <inttypes.h>
@@ -108,14 +110,41 @@ static SinoStatus choose_grid(const SinoConePlanRequest *request, SinoGridShape 
     return NULL;
 }
 
+SinoConePlanRequest sino_cone_plan_request(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
+                                           const SinoMachine *machine, int64_t rank_count)
+{
+    const SinoRecordShape shape = sino_cone_record_shape(cone, settings->pictures);
+    return (SinoConePlanRequest){.cone = cone,
+                                 .input = input,
+                                 .machine = *machine,
+                                 .precision = settings->precision,
+                                 .symmetry = settings->symmetry,
+                                 .rank_count = rank_count,
+                                 .grid = settings->grid,
+                                 .field_images = sino_workload_fields(input),
+                                 .record_bytes = sino_record_bytes(&shape)};
+}
+
+/* Most slabs of a volume. Every row of ranks has voxels of each slab. */
+static int64_t most_slabs(const SinoConePlanRequest *request, SinoGridShape grid)
+{
+    return sino_ceil_divide(request->cone->z_count, sino_times(grid.batch_groups, IMAGE_SLICES));
+}
+
+int64_t sino_cone_plan_least_bytes(const SinoConePlanRequest *request)
+{
+    const SinoGridShape alone = {1, 1};
+    SinoConePlan plan = {0};
+    complete(request, alone, most_slabs(request, alone), false, &plan);
+    return plan.total_bytes;
+}
+
 SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *result)
 {
     SinoConePlan plan = {.budget_bytes = request->machine.memory_bytes};
     SinoGridShape grid;
     SINO_TRY(choose_grid(request, &grid));
-    /* Every row of ranks has voxels of each slab. */
-    const int64_t least_slab = sino_times(grid.batch_groups, IMAGE_SLICES);
-    const int64_t images = sino_ceil_divide(request->cone->z_count, least_slab);
+    const int64_t images = most_slabs(request, grid);
     const int64_t first = request->slab_count > 0 ? sino_smaller(request->slab_count, images) : 1;
     const int64_t last = request->slab_count > 0 ? first : images;
     for (int64_t slabs = first; slabs <= last; slabs++)

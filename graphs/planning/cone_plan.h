@@ -27,6 +27,13 @@ typedef struct SinoConePlan {
     int64_t budget_bytes;
 } SinoConePlan;
 
+/* The request of a run of recon with these settings, on rank_count ranks; pointers are not owned. */
+SinoConePlanRequest sino_cone_plan_request(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
+                                           const SinoMachine *machine, int64_t rank_count);
+
+/* The least memory that any plan for one rank takes. */
+int64_t sino_cone_plan_least_bytes(const SinoConePlanRequest *request);
+
 /* As few slabs as fit memory, because every slab takes a pass over all projections; one slab may use the mirror
  * symmetry of the volume. Of the grids of ranks, the one with most rows of ranks, each of which has voxels: then ranks
  * need fewest rows of projections, and add up least voxels. SINO_BAD_INPUT: not even slabs of a few slices fit (the

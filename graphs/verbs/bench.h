@@ -1,14 +1,66 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bench: the measurements of one run of `sinodag bench`, and their output. */
+/* Bench: the measurements of one run of `sinodag bench`, and their output. bench_machine.c measures the machine for
+ * both kinds of beams; the rest of this header, from SinoBenchOperator on, is of parallel beams. */
 #ifndef SINO_BENCH_H
 #define SINO_BENCH_H
 
 #include "data.h"
 #include "geometry.h"
 #include "roofline.h"
+#include "runtime.h"
 #include "settings.h"
 
 enum { SINO_BENCH_REPEATS = 5 };
+
+/* The workers that measure, and the machine's limits: the largest that were measured, of all workers together. */
+typedef struct SinoBenchMachine {
+    SinoRuntime *runtime; /* not owned */
+    int64_t worker_count;
+    double fma_gflops[SINO_DOUBLE + 1]; /* SINO_SINGLE, SINO_DOUBLE */
+    double read_gbps;
+} SinoBenchMachine;
+
+SinoBenchMachine sino_bench_machine(SinoRuntime *runtime);
+
+/* The memory of sino_bench_read. */
+int64_t sino_bench_read_bytes(int64_t worker_count);
+
+/* Measures the FMA peak of `workers` workers at once. */
+SinoStatus sino_bench_fma(SinoBenchMachine *machine, SinoPrecision precision, int64_t workers, double *gflops);
+
+/* Measures the bandwidth of reading, on all workers at once. */
+SinoStatus sino_bench_read(SinoBenchMachine *machine);
+
+/* Measures FMA peaks in both types, several times. */
+SinoStatus sino_bench_peaks(SinoBenchMachine *machine);
+
+/* Data of `bytes` bytes for each worker, small numbers in all of them; data[worker_count]. After a failure the caller
+ * frees what has been made, too. */
+SinoStatus sino_bench_data_new(SinoBenchMachine *machine, const char *name, int64_t bytes, SinoData **data);
+SinoStatus sino_bench_data_fill(SinoBenchMachine *machine, int64_t bytes, SinoData *const *data);
+void sino_bench_data_free(const SinoBenchMachine *machine, SinoData **data); /* takes NULL in the array */
+
+/* Best and median of some repetitions. */
+typedef struct SinoBenchFigure {
+    double best, median;
+} SinoBenchFigure;
+
+SinoBenchFigure sino_bench_figure(int count, const double values[SINO_BENCH_REPEATS]);
+
+/* What is measured for a kind of beam. */
+typedef struct SinoBenchKind {
+    SinoStatus (*begin)(const SinoSettings *settings, void **own); /* checks the settings; *own may be set on failure */
+    /* Memory that the measurement needs, the program included. */
+    SinoStatus (*bytes)(const void *own, int64_t worker_count, int64_t *bytes);
+    const char *fewer; /* what may be fewer, when memory is too small: "columns, angles" */
+    SinoStatus (*measure)(void *own, SinoRuntime *runtime);
+    void (*print)(const void *own, FILE *out);
+    void (*print_csv)(const void *own, FILE *out);
+    SinoStatus (*draw)(const void *own, SinoRooflineFormat format, SinoOutputFile *file); /* NULL: no picture */
+    void (*release)(void *own);                                                           /* takes NULL */
+} SinoBenchKind;
+
+extern const SinoBenchKind sino_bench_parallel, sino_bench_cone;
 
 /* The operator of one precision. */
 typedef struct SinoBenchOperator {
@@ -35,9 +87,8 @@ typedef struct SinoBenchRow {
 } SinoBenchRow;
 
 typedef struct SinoBench {
-    int64_t column_count, angle_count, worker_count;
-    double fma_gflops[SINO_DOUBLE + 1]; /* SINO_SINGLE, SINO_DOUBLE: largest measured, all workers */
-    double read_gbps;                   /* largest measured, all workers */
+    int64_t column_count, angle_count;
+    SinoBenchMachine machine;
     SinoBenchOperator op[SINO_PRECISIONS];
     int64_t row_count;
     SinoBenchRow *row; /* owned */

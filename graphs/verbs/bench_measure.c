@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bench, measuring: FMA peak, read bandwidth, building A and its products, on all workers at once.
+/* Bench, measuring: building A and its products, on all workers at once.
  *
  * As in a reconstruction, each worker has a minibatch of its own and all workers share one block of A. The FMA peak is
  * measured on the same cores before and after every repetition of a kernel, so that other load on the machine affects
  * both. */
 #include "arithmetic.h"
 #include "bench.h"
-#include "machine.h"
-#include "measure_task.h"
 #include "memory.h"
 #include "platform.h"
 #include "rays.h"
@@ -16,14 +14,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* An FMA measurement takes about 15 ms. A repetition of products takes at least 50 ms, unless that needs more than
- * PRODUCTS_MAX products, with which the runtime's overhead would count. */
-enum { FMA_ROUNDS = 8000000, PRODUCTS_MAX = 1000 };
+/* A repetition of products takes at least 50 ms, unless that needs more than PRODUCTS_MAX products, with which the
+ * runtime's overhead would count. */
+enum { PRODUCTS_MAX = 1000 };
 static const double repetition_s = 0.05;
 
 typedef struct Measure {
-    SinoRuntime *runtime;
-    int64_t worker_count;
+    SinoBenchMachine *machine;
     SinoBench *bench;
     SinoRays *op;              /* of the current precision */
     SinoData **voxels, **rays; /* [worker_count]: vectors of the current number of slices; NULL or owned */
@@ -32,13 +29,6 @@ typedef struct Measure {
 /* sino_insert_spmm_project or sino_insert_spmm_backproject */
 typedef SinoStatus Insert(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *from,
                           SinoData *to);
-
-/* Bytes that each worker reads: far more than a cache that it may share. */
-static int64_t stream_bytes(int64_t worker_count)
-{
-    const int64_t page = 4096;
-    return sino_larger((int64_t)256 << 20, 2 * sino_platform_cache_bytes() / worker_count / page * page);
-}
 
 static int64_t vector_bytes(SinoPrecision precision, int64_t rows, int64_t slices)
 {
@@ -65,7 +55,7 @@ static SinoStatus precision_bytes(const SinoSettings *settings, const SinoGeomet
 SinoStatus sino_bench_bytes(const SinoSettings *settings, const SinoGeometry *geometry, int64_t worker_count,
                             int64_t *bytes)
 {
-    int64_t most = sino_times(worker_count, stream_bytes(worker_count));
+    int64_t most = sino_bench_read_bytes(worker_count);
     for (int p = 0; p < SINO_PRECISIONS; p++) {
         int64_t of_precision = 0;
         if (!(settings->precisions >> p & 1)) continue;
@@ -74,66 +64,6 @@ SinoStatus sino_bench_bytes(const SinoSettings *settings, const SinoGeometry *ge
     }
     *bytes = sino_runtime_base_bytes() + most;
     return NULL;
-}
-
-static void free_each(Measure *measure, SinoData **data)
-{
-    for (int64_t w = 0; w < measure->worker_count; w++) {
-        sino_data_free(data[w]);
-        data[w] = NULL;
-    }
-}
-
-/* Lets every worker fill its data with small numbers. */
-static SinoStatus fill_each(Measure *measure, int64_t bytes, SinoData **data)
-{
-    SinoStatus status = NULL;
-    for (int64_t w = 0; w < measure->worker_count && !status; w++)
-        status = sino_insert_measure_fill(measure->runtime, bytes, data[w]);
-    return sino_runtime_wait_after(measure->runtime, status);
-}
-
-/* Allocates data for each worker. After a failure the caller frees the data made so far. */
-static SinoStatus new_each(Measure *measure, const char *name, int64_t bytes, SinoData **data)
-{
-    for (int64_t w = 0; w < measure->worker_count; w++)
-        SINO_TRY(sino_data_new(measure->runtime, name, bytes, &data[w]));
-    return fill_each(measure, bytes, data);
-}
-
-static SinoStatus measure_fma(Measure *measure, SinoPrecision precision, double *gflops)
-{
-    SinoStatus status = NULL;
-    double *largest = &measure->bench->fma_gflops[sino_precision_solver(precision)];
-    const double flops = (double)measure->worker_count * sino_machine_multiply_add_flops(precision, FMA_ROUNDS);
-    const double begin = sino_platform_now_s();
-    for (int64_t w = 0; w < measure->worker_count && !status; w++)
-        status = sino_insert_measure_fma(measure->runtime, precision, FMA_ROUNDS);
-    SINO_TRY(sino_runtime_wait_after(measure->runtime, status));
-    *gflops = 1e-9 * flops / (sino_platform_now_s() - begin);
-    *largest = fmax(*largest, *gflops);
-    return NULL;
-}
-
-static SinoStatus read_once(Measure *measure, int64_t bytes)
-{
-    SinoStatus status = NULL;
-    const double begin = sino_platform_now_s();
-    for (int64_t w = 0; w < measure->worker_count && !status; w++)
-        status = sino_insert_measure_read(measure->runtime, bytes, measure->voxels[w]);
-    SINO_TRY(sino_runtime_wait_after(measure->runtime, status));
-    const double gbps = 1e-9 * (double)(measure->worker_count * bytes) / (sino_platform_now_s() - begin);
-    measure->bench->read_gbps = fmax(measure->bench->read_gbps, gbps);
-    return NULL;
-}
-
-static SinoStatus measure_read(Measure *measure)
-{
-    const int64_t bytes = stream_bytes(measure->worker_count);
-    SinoStatus status = new_each(measure, "stream", bytes, measure->voxels);
-    for (int repeat = 0; repeat < SINO_BENCH_REPEATS && !status; repeat++) status = read_once(measure, bytes);
-    free_each(measure, measure->voxels);
-    return status;
 }
 
 /* Lets each worker compute `count` products. */
@@ -147,12 +77,12 @@ static SinoStatus multiply(Measure *measure, Insert *insert, int64_t slices, int
                            .scratch = op->scratch};
     const double begin = sino_platform_now_s();
     SinoStatus status = NULL;
-    for (int64_t i = 0; i < count * measure->worker_count && !status; i++) {
-        const int64_t w = i % measure->worker_count;
-        const SinoPosition position = {-1, w, 0, i / measure->worker_count};
-        status = insert(measure->runtime, position, &spmm, from[w], to[w]);
+    for (int64_t i = 0; i < count * measure->machine->worker_count && !status; i++) {
+        const int64_t w = i % measure->machine->worker_count;
+        const SinoPosition position = {-1, w, 0, i / measure->machine->worker_count};
+        status = insert(measure->machine->runtime, position, &spmm, from[w], to[w]);
     }
-    SINO_TRY(sino_runtime_wait_after(measure->runtime, status));
+    SINO_TRY(sino_runtime_wait_after(measure->machine->runtime, status));
     *seconds = sino_platform_now_s() - begin;
     return NULL;
 }
@@ -175,11 +105,11 @@ static SinoStatus measure_kernel(Measure *measure, Insert *insert, int64_t slice
     int64_t count;
     double before, after, seconds;
     SINO_TRY(choose_count(measure, insert, slices, from, to, &count));
-    const double flops = 2 * (double)op->nonzero_count * (double)(slices * count * measure->worker_count);
-    SINO_TRY(measure_fma(measure, op->layout.precision, &before));
+    const double flops = 2 * (double)op->nonzero_count * (double)(slices * count * measure->machine->worker_count);
+    SINO_TRY(sino_bench_fma(measure->machine, op->layout.precision, measure->machine->worker_count, &before));
     for (int repeat = 0; repeat < SINO_BENCH_REPEATS; repeat++) {
         SINO_TRY(multiply(measure, insert, slices, count, from, to, &seconds));
-        SINO_TRY(measure_fma(measure, op->layout.precision, &after));
+        SINO_TRY(sino_bench_fma(measure->machine, op->layout.precision, measure->machine->worker_count, &after));
         kernel->gflops[repeat] = 1e-9 * flops / seconds;
         kernel->fma_gflops[repeat] = (before + after) / 2;
         before = after;
@@ -203,7 +133,7 @@ static void tell_row(Measure *measure, const SinoBenchRow *row)
         project = fmax(project, row->project.gflops[i]);
         backproject = fmax(backproject, row->backproject.gflops[i]);
     }
-    sino_log_info(sino_runtime_log(measure->runtime), "bench",
+    sino_log_info(sino_runtime_log(measure->machine->runtime), "bench",
                   "%s, %" PRId64 " slices: project %.1f GFLOP/s, backproject %.1f", sino_precision_name(row->precision),
                   row->slices, project, backproject);
 }
@@ -216,11 +146,11 @@ static SinoStatus measure_vectors(Measure *measure, SinoBenchRow *row)
     const int64_t ray_bytes = vector_bytes(op->layout.precision, op->ray_count, slices);
     row->project.intensity = intensity(op, slices, voxel_count, op->ray_count);
     row->backproject.intensity = intensity(op, slices, op->ray_count, voxel_count);
-    SINO_TRY(new_each(measure, "voxels", voxel_bytes, measure->voxels));
-    SINO_TRY(new_each(measure, "rays", ray_bytes, measure->rays));
+    SINO_TRY(sino_bench_data_new(measure->machine, "voxels", voxel_bytes, measure->voxels));
+    SINO_TRY(sino_bench_data_new(measure->machine, "rays", ray_bytes, measure->rays));
     SINO_TRY(measure_kernel(measure, sino_insert_spmm_project, slices, measure->voxels, measure->rays, &row->project));
     /* The vectors are filled again: a projection may write another type than a backprojection reads. */
-    SINO_TRY(fill_each(measure, ray_bytes, measure->rays));
+    SINO_TRY(sino_bench_data_fill(measure->machine, ray_bytes, measure->rays));
     SINO_TRY(measure_kernel(measure, sino_insert_spmm_backproject, slices, measure->rays, measure->voxels,
                             &row->backproject));
     tell_row(measure, row);
@@ -232,8 +162,8 @@ static SinoStatus measure_row(Measure *measure, int64_t slices)
     SinoBenchRow *row = &measure->bench->row[measure->bench->row_count];
     *row = (SinoBenchRow){.precision = measure->op->layout.precision, .slices = slices};
     SinoStatus status = measure_vectors(measure, row);
-    free_each(measure, measure->voxels);
-    free_each(measure, measure->rays);
+    sino_bench_data_free(measure->machine, measure->voxels);
+    sino_bench_data_free(measure->machine, measure->rays);
     if (!status) measure->bench->row_count++;
     return status;
 }
@@ -255,8 +185,8 @@ static SinoStatus measure_precision(Measure *measure, const SinoGeometry *geomet
     const SinoRaysRequest wanted = {
         .geometry = *geometry, .precision = precision, .symmetry = settings->symmetry, .partition_count = 1};
     SinoStatus status = NULL;
-    SINO_TRY(measure_read(measure));
-    SINO_TRY(sino_rays_new(measure->runtime, &wanted, &measure->op));
+    SINO_TRY(sino_bench_read(measure->machine));
+    SINO_TRY(sino_rays_new(measure->machine->runtime, &wanted, &measure->op));
     measure->bench->op[precision] = describe_operator(measure->op);
     for (int64_t i = 0; i < slices->count && !status; i++) status = measure_row(measure, slices->value[i]);
     sino_rays_free(measure->op);
@@ -266,24 +196,21 @@ static SinoStatus measure_precision(Measure *measure, const SinoGeometry *geomet
 
 static SinoStatus measure_all(Measure *measure, const SinoSettings *settings, const SinoGeometry *geometry)
 {
-    double gflops;
-    for (int repeat = 0; repeat < SINO_BENCH_REPEATS; repeat++) {
-        SINO_TRY(measure_fma(measure, SINO_SINGLE, &gflops));
-        SINO_TRY(measure_fma(measure, SINO_DOUBLE, &gflops));
-    }
+    SINO_TRY(sino_bench_peaks(measure->machine));
     for (int p = 0; p < SINO_PRECISIONS; p++)
         if (settings->precisions >> p & 1) SINO_TRY(measure_precision(measure, geometry, (SinoPrecision)p, settings));
-    return measure_read(measure);
+    return sino_bench_read(measure->machine);
 }
 
 SinoStatus sino_bench_measure(SinoRuntime *runtime, const SinoSettings *settings, const SinoGeometry *geometry,
                               SinoBench *bench)
 {
-    const int64_t worker_count = sino_runtime_worker_count(runtime);
-    Measure measure = {.runtime = runtime, .worker_count = worker_count, .bench = bench};
     SinoStatus status = NULL;
-    *bench = (SinoBench){
-        .column_count = geometry->column_count, .angle_count = geometry->angle_count, .worker_count = worker_count};
+    *bench = (SinoBench){.column_count = geometry->column_count,
+                         .angle_count = geometry->angle_count,
+                         .machine = sino_bench_machine(runtime)};
+    const int64_t worker_count = bench->machine.worker_count;
+    Measure measure = {.machine = &bench->machine, .bench = bench};
     const int64_t rows = SINO_PRECISIONS * settings->slice_counts.count;
     SINO_TRY_OR(status, end, sino_allocate(rows, sizeof *bench->row, "figures", &bench->row));
     SINO_TRY_OR(status, end, sino_allocate(worker_count, sizeof(SinoData *), "vectors", &measure.voxels));

@@ -8,27 +8,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct Figure {
-    double best, median;
-} Figure;
-
 typedef struct Figures {
-    Figure gflops, of_peak, of_roofline;
+    SinoBenchFigure gflops, of_peak, of_roofline;
     double slice_ms; /* all workers together, best repetition */
 } Figures;
 
-static int by_value(const void *a, const void *b)
+static SinoBenchFigure figure_of(const double values[SINO_BENCH_REPEATS])
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static Figure figure_of(const double values[SINO_BENCH_REPEATS])
-{
-    double sorted[SINO_BENCH_REPEATS];
-    for (int i = 0; i < SINO_BENCH_REPEATS; i++) sorted[i] = values[i];
-    qsort(sorted, SINO_BENCH_REPEATS, sizeof *sorted, by_value);
-    return (Figure){.best = sorted[SINO_BENCH_REPEATS - 1], .median = sorted[SINO_BENCH_REPEATS / 2]};
+    return sino_bench_figure(SINO_BENCH_REPEATS, values);
 }
 
 static Figures figures_of(const SinoBench *bench, SinoPrecision precision, const SinoBenchKernel *kernel)
@@ -36,7 +23,7 @@ static Figures figures_of(const SinoBench *bench, SinoPrecision precision, const
     double of_peak[SINO_BENCH_REPEATS], of_roofline[SINO_BENCH_REPEATS];
     for (int i = 0; i < SINO_BENCH_REPEATS; i++) {
         of_peak[i] = kernel->gflops[i] / kernel->fma_gflops[i];
-        of_roofline[i] = kernel->gflops[i] / fmin(kernel->fma_gflops[i], bench->read_gbps * kernel->intensity);
+        of_roofline[i] = kernel->gflops[i] / fmin(kernel->fma_gflops[i], bench->machine.read_gbps * kernel->intensity);
     }
     Figures figures = {
         .gflops = figure_of(kernel->gflops), .of_peak = figure_of(of_peak), .of_roofline = figure_of(of_roofline)};
@@ -71,7 +58,7 @@ static void print_operator(const SinoBench *bench, SinoPrecision precision, FILE
             "nonzeros/s (%.1f per worker)\n",
             sino_precision_name(precision), op->nonzero_count, op->stored_angles, bench->angle_count, density(op),
             sino_bytes_text(op->bytes, bytes), bytes_per_nonzero(op), build_speed(op),
-            build_speed(op) / (double)bench->worker_count);
+            build_speed(op) / (double)bench->machine.worker_count);
 }
 
 static void print_kernel(const SinoBench *bench, const SinoBenchRow *row, const char *name,
@@ -91,8 +78,8 @@ void sino_bench_print(const SinoBench *bench, FILE *out)
             "machine      %" PRId64 " workers with %s\n"
             "FMA peak     %.1f GFLOP/s in single, %.1f in double\n"
             "bandwidth    %.1f GB/s reading\n",
-            bench->column_count, bench->angle_count, bench->worker_count, sino_spmm_isa_name(),
-            bench->fma_gflops[SINO_SINGLE], bench->fma_gflops[SINO_DOUBLE], bench->read_gbps);
+            bench->column_count, bench->angle_count, bench->machine.worker_count, sino_spmm_isa_name(),
+            bench->machine.fma_gflops[SINO_SINGLE], bench->machine.fma_gflops[SINO_DOUBLE], bench->machine.read_gbps);
     for (int p = 0; p < SINO_PRECISIONS; p++) print_operator(bench, (SinoPrecision)p, out);
     fprintf(out, "\n%28s%18s%18s%18s\n", "", "GFLOP/s", "of FMA peak", "of roofline");
     fprintf(out, "%-9s %6s  %-11s %8s %8s %8s %8s %8s %8s %12s\n", "precision", "slices", "direction", "best", "median",
@@ -116,14 +103,15 @@ static void print_csv_row(const SinoBench *bench, const SinoBenchRow *row, FILE 
     const Figures project = figures_of(bench, row->precision, &row->project);
     const Figures backproject = figures_of(bench, row->precision, &row->backproject);
     fprintf(out, "%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%.6g,%.6g,%.6g,%.6g,%" PRId64 ",%.6g",
-            sino_precision_name(row->precision), row->slices, bench->worker_count, op->nonzero_count,
-            project.gflops.best, backproject.gflops.best, bench->fma_gflops[sino_precision_solver(row->precision)],
-            bench->read_gbps, op->bytes, build_speed(op));
+            sino_precision_name(row->precision), row->slices, bench->machine.worker_count, op->nonzero_count,
+            project.gflops.best, backproject.gflops.best,
+            bench->machine.fma_gflops[sino_precision_solver(row->precision)], bench->machine.read_gbps, op->bytes,
+            build_speed(op));
     print_csv_kernel(&row->project, &project, out);
     print_csv_kernel(&row->backproject, &backproject, out);
     fprintf(out, ",%.6g,%.6g,%.6g,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%d\n",
-            build_speed(op) / (double)bench->worker_count, bytes_per_nonzero(op), density(op), bench->column_count,
-            bench->angle_count, op->stored_angles, sino_spmm_isa_name(), SINO_BENCH_REPEATS);
+            build_speed(op) / (double)bench->machine.worker_count, bytes_per_nonzero(op), density(op),
+            bench->column_count, bench->angle_count, op->stored_angles, sino_spmm_isa_name(), SINO_BENCH_REPEATS);
 }
 
 #define CSV_KERNEL(name)                                                                                               \
@@ -148,7 +136,8 @@ typedef struct Series {
 
 static int by_intensity(const void *a, const void *b)
 {
-    return by_value(&((const SinoRooflinePoint *)a)->intensity, &((const SinoRooflinePoint *)b)->intensity);
+    const double x = ((const SinoRooflinePoint *)a)->intensity, y = ((const SinoRooflinePoint *)b)->intensity;
+    return x < y ? -1 : x > y;
 }
 
 /* Points of a backprojection have no labels, because they lie just below or above the projection's points. */
@@ -175,16 +164,16 @@ SinoStatus sino_bench_draw(const SinoBench *bench, SinoRooflineFormat format, Si
     char title[120];
     Series points[2 * SINO_PRECISIONS];
     SinoRooflineSeries series[2 * SINO_PRECISIONS];
-    const SinoRoof roof[] = {{"FMA, single", bench->fma_gflops[SINO_SINGLE]},
-                             {"FMA, double", bench->fma_gflops[SINO_DOUBLE]}};
+    const SinoRoof roof[] = {{"FMA, single", bench->machine.fma_gflops[SINO_SINGLE]},
+                             {"FMA, double", bench->machine.fma_gflops[SINO_DOUBLE]}};
     SinoRoofline roofline = {.title = title,
                              .note = "numbers beside points: slices that one product computes together",
-                             .read_gbps = bench->read_gbps,
+                             .read_gbps = bench->machine.read_gbps,
                              .roof_count = 2,
                              .roof = roof,
                              .series = series};
     snprintf(title, sizeof title, "sinodag: %" PRId64 " columns, %" PRId64 " angles, %" PRId64 " workers with %s",
-             bench->column_count, bench->angle_count, bench->worker_count, sino_spmm_isa_name());
+             bench->column_count, bench->angle_count, bench->machine.worker_count, sino_spmm_isa_name());
     for (int p = 0; p < SINO_PRECISIONS; p++) {
         if (bench->op[p].nonzero_count == 0) continue;
         for (int back = 0; back < 2; back++, roofline.series_count++)

@@ -37,18 +37,86 @@ static Items items_of(const SinoConeTimes *times)
                     {"run", "run", times->run}}};
 }
 
-static void print_head(const SinoConeProblem *problem, SinoConeGrid grid, const SinoConeTimes *times, FILE *out)
+static void print_geometry(const SinoConeModelReport *report, FILE *out)
 {
+    const SinoCone *cone = &report->cone;
+    fprintf(out,
+            "geometry     source to axis: %.6g mm, to detector: %.6g mm; pixel: %.6g x %.6g mm; voxel: %.6g mm%s\n",
+            cone->source_object, cone->source_detector, cone->pixel_width, cone->pixel_height, cone->voxel_size,
+            report->assumed ? " (assumed)" : "");
+}
+
+static void print_head(const SinoConeModelReport *report, const SinoConeTimes *times, FILE *out)
+{
+    const SinoConeProblem *problem = &report->problem;
+    const SinoConeGrid grid = report->grid;
     char bytes[24];
     fprintf(out, "scan         %" PRId64 " projections of %" PRId64 " x %" PRId64 " pixels\n", problem->angle_count,
             problem->column_count, problem->row_count);
+    print_geometry(report, out);
     fprintf(out, "volume       %" PRId64 " x %" PRId64 " x %" PRId64 " voxels\n", problem->x_count, problem->y_count,
             problem->z_count);
-    fprintf(out, "grid         %" PRId64 "x%" PRId64 ": the volume in %" PRId64 ", the projections in %" PRId64 "\n",
-            grid.rows, grid.columns, grid.rows, grid.columns);
+    fprintf(out,
+            "grid         %" PRId64 "x%" PRId64 ": the volume in %" PRId64 ", the projections in %" PRId64 " (%s)\n",
+            grid.rows, grid.columns, grid.rows, grid.columns, report->why);
+    if (report->planned)
+        fprintf(out, "passes       %" PRId64 " over the projections; %s\n", report->plan.streaming.slab_count,
+                sino_cone_plan_kernel(&report->plan));
+    if (sino_times(grid.rows, grid.columns) == 1) return;
     fprintf(out, "gathered     %s by each rank, of %" PRId64 " bytes per pixel\n",
             sino_bytes_text((int64_t)times->gather_bytes, bytes), problem->sample_bytes);
     fprintf(out, "reduced      %s of each rank\n", sino_bytes_text((int64_t)times->reduce_bytes, bytes));
+}
+
+enum { MEMORY_ITEMS_MAX = 10 };
+typedef struct MemoryItems {
+    int count;
+    int64_t budget_bytes;
+    Item item[MEMORY_ITEMS_MAX];
+} MemoryItems;
+
+static MemoryItems planned_items(const SinoConePlan *plan)
+{
+    const SinoConeBytes *bytes = &plan->bytes;
+    const int64_t rest = plan->total_bytes - bytes->total - plan->loading_bytes; /* program and record */
+    return (MemoryItems){10,
+                         plan->budget_bytes,
+                         {{"base", "program, pictures", (double)rest},
+                          {"voxels", "voxels", (double)bytes->parts},
+                          {"pieces", "counts, sinograms", (double)bytes->pieces},
+                          {"lines", "filtered projections", (double)bytes->lines},
+                          {"images", "images", (double)bytes->images},
+                          {"messages", "messages", (double)bytes->messages},
+                          {"weights", "weights of rays", (double)bytes->weights},
+                          {"scratch", "work memory of tasks", (double)bytes->scratch},
+                          {"loading", "fields being averaged", (double)plan->loading_bytes},
+                          {"total", "total", (double)plan->total_bytes}}};
+}
+
+/* Of devices: what eq. 7 counts. */
+static MemoryItems device_items(const SinoConeModelReport *report)
+{
+    const int64_t voxels = sino_cone_part_bytes(&report->problem, report->grid);
+    const int64_t lines = sino_cone_block_bytes(&report->problem);
+    return (MemoryItems){3,
+                         report->machine.memory_bytes,
+                         {{"voxels", "voxels", (double)voxels},
+                          {"lines", "a block of projections", (double)lines},
+                          {"total", "total", (double)(voxels + lines)}}};
+}
+
+static MemoryItems memory_items(const SinoConeModelReport *report)
+{
+    return report->planned ? planned_items(&report->plan) : device_items(report);
+}
+
+static void print_memory(const SinoConeModelReport *report, FILE *out)
+{
+    const MemoryItems items = memory_items(report);
+    char bytes[24];
+    fprintf(out, "\nmemory of a rank, of %s\n", sino_bytes_text(items.budget_bytes, bytes));
+    for (const Item *item = items.item; item < items.item + items.count; item++)
+        if (item->value > 0) fprintf(out, "  %-24s %12s\n", item->name, sino_bytes_text((int64_t)item->value, bytes));
 }
 
 static void print_run(const SinoConeTimes *times, FILE *out)
@@ -120,42 +188,71 @@ static void print_table(SinoConeGrid grid, const SinoConeTimes *times, FILE *out
     for (int i = 0; i < SINO_CONE_PUBLISHED_COUNT; i++) print_published(&sino_cone_published[i], out);
 }
 
-void sino_cone_model_print(const SinoConeMachine *machine, const SinoConeProblem *problem, SinoConeGrid grid, FILE *out)
+void sino_cone_model_print(const SinoConeModelReport *report, FILE *out)
 {
-    const SinoConeTimes times = sino_cone_times(machine, problem, grid);
-    print_head(problem, grid, &times, out);
+    const SinoConeTimes times = sino_cone_times(&report->machine, &report->problem, report->grid);
+    print_head(report, &times, out);
+    print_memory(report, out);
     print_run(&times, out);
-    print_assumed(machine, out);
-    print_table(grid, &times, out);
+    print_assumed(&report->machine, out);
+    print_table(report->grid, &times, out);
 }
 
-void sino_cone_model_json(const SinoConeMachine *machine, const SinoConeProblem *problem, SinoConeGrid grid, FILE *out)
+static void json_of_geometry(SinoJson *json, const SinoConeModelReport *report)
 {
-    const SinoConeTimes times = sino_cone_times(machine, problem, grid);
+    const SinoCone *cone = &report->cone;
+    sino_json_open(json, "geometry");
+    sino_json_real(json, "source_object_mm", cone->source_object);
+    sino_json_real(json, "source_detector_mm", cone->source_detector);
+    sino_json_real(json, "pixel_width_mm", cone->pixel_width);
+    sino_json_real(json, "pixel_height_mm", cone->pixel_height);
+    sino_json_real(json, "voxel_mm", cone->voxel_size);
+    sino_json_flag(json, "assumed", report->assumed);
+    sino_json_close(json);
+}
+
+static void json_of_sizes(SinoJson *json, const SinoConeModelReport *report)
+{
+    const SinoConeProblem *problem = &report->problem;
+    sino_json_open(json, "scan");
+    sino_json_integer(json, "angles", problem->angle_count);
+    sino_json_integer(json, "columns", problem->column_count);
+    sino_json_integer(json, "rows", problem->row_count);
+    sino_json_close(json);
+    sino_json_open(json, "volume");
+    sino_json_integer(json, "x", problem->x_count);
+    sino_json_integer(json, "y", problem->y_count);
+    sino_json_integer(json, "z", problem->z_count);
+    sino_json_close(json);
+    sino_json_open(json, "grid");
+    sino_json_integer(json, "rows", report->grid.rows);
+    sino_json_integer(json, "columns", report->grid.columns);
+    sino_json_text(json, "why", report->why);
+    sino_json_close(json);
+    sino_json_integer(json, "passes", sino_larger(problem->passes, 1));
+}
+
+static void json_of_items(SinoJson *json, const char *name, int count, const Item *items)
+{
+    sino_json_open(json, name);
+    for (int i = 0; i < count; i++) sino_json_real(json, items[i].key, items[i].value);
+    sino_json_close(json);
+}
+
+void sino_cone_model_json(const SinoConeModelReport *report, FILE *out)
+{
+    const SinoConeTimes times = sino_cone_times(&report->machine, &report->problem, report->grid);
+    const MemoryItems memory = memory_items(report);
+    const Item bytes[] = {{"gather", "", times.gather_bytes}, {"reduce", "", times.reduce_bytes}};
     const Items items = items_of(&times);
     SinoJson json = {.out = out};
     sino_json_open(&json, NULL);
-    sino_json_open(&json, "scan");
-    sino_json_integer(&json, "angles", problem->angle_count);
-    sino_json_integer(&json, "columns", problem->column_count);
-    sino_json_integer(&json, "rows", problem->row_count);
-    sino_json_close(&json);
-    sino_json_open(&json, "volume");
-    sino_json_integer(&json, "x", problem->x_count);
-    sino_json_integer(&json, "y", problem->y_count);
-    sino_json_integer(&json, "z", problem->z_count);
-    sino_json_close(&json);
-    sino_json_open(&json, "grid");
-    sino_json_integer(&json, "rows", grid.rows);
-    sino_json_integer(&json, "columns", grid.columns);
-    sino_json_close(&json);
-    sino_json_open(&json, "bytes");
-    sino_json_real(&json, "gather", times.gather_bytes);
-    sino_json_real(&json, "reduce", times.reduce_bytes);
-    sino_json_close(&json);
-    sino_json_open(&json, "seconds");
-    for (int i = 0; i < ITEMS; i++) sino_json_real(&json, items.item[i].key, items.item[i].value);
-    sino_json_close(&json);
+    json_of_geometry(&json, report);
+    json_of_sizes(&json, report);
+    sino_json_integer(&json, "budget_bytes", memory.budget_bytes);
+    json_of_items(&json, "memory_bytes", memory.count, memory.item);
+    json_of_items(&json, "bytes", 2, bytes);
+    json_of_items(&json, "seconds", ITEMS, items.item);
     sino_json_real(&json, "overlap", times.overlap);
     sino_json_real(&json, "gups", times.gups);
     sino_json_close(&json);

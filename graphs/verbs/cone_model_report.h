@@ -4,15 +4,26 @@
 #define SINO_CONE_MODEL_REPORT_H
 
 #include "cone_model.h"
+#include "cone_plan.h"
 
 #include <stdio.h>
 
-/* Prints the run on `machine`, then the rows of the model's paper: predictions for its machine beside what was measured
- * there. */
-void sino_cone_model_print(const SinoConeMachine *machine, const SinoConeProblem *problem, SinoConeGrid grid,
-                           FILE *out);
+typedef struct SinoConeModelReport {
+    SinoCone cone;
+    bool assumed; /* lengths of the cone are usual ones, which nobody gave */
+    SinoConeMachine machine;
+    SinoConeProblem problem;
+    SinoConeGrid grid;
+    const char *why;   /* this grid; not owned */
+    bool planned;      /* ranks compute on cores, by `plan`; false: on devices */
+    SinoConePlan plan; /* of the memory of a rank */
+} SinoConeModelReport;
 
-/* Prints one JSON object: "scan", "volume", "grid", "bytes" of a rank, "seconds", "overlap", "gups". */
-void sino_cone_model_json(const SinoConeMachine *machine, const SinoConeProblem *problem, SinoConeGrid grid, FILE *out);
+/* Prints the memory and the times of a run, then the rows of the model's paper: predictions for its machine beside what
+ * was measured there. */
+void sino_cone_model_print(const SinoConeModelReport *report, FILE *out);
+
+/* Prints one JSON object (docs/JSON.md). */
+void sino_cone_model_json(const SinoConeModelReport *report, FILE *out);
 
 #endif

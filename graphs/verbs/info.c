@@ -3,6 +3,7 @@
 #include "info_report.h"
 
 #include "arithmetic.h"
+#include "cone_plan.h"
 #include "forecast.h"
 #include "memory.h"
 #include "workflows.h"
@@ -156,6 +157,14 @@ static SinoStatus forecast_least(const SinoPlanRequest *request, int64_t *least_
     return NULL;
 }
 
+/* Warns that recon is impossible. Consumes the status. */
+static SinoStatus warn_of_recon(SinoInfoReport *report, SinoStatus status)
+{
+    SinoStatus warned = sino_info_warn(report, SINO_INFO_OF_RECON, "recon: %s", sino_status_text(status));
+    sino_status_free(status);
+    return warned;
+}
+
 /* The memory of `recon` with the default settings on this machine, and the least memory that suffices. */
 static SinoStatus forecast(SinoInfoReport *report)
 {
@@ -166,11 +175,7 @@ static SinoStatus forecast(SinoInfoReport *report)
     SINO_TRY(sino_machine_new(settings, 0, &request.machine));
     SINO_TRY(forecast_least(&request, &report->least_bytes));
     SinoStatus status = sino_forecast_new(&request, &usual);
-    if (status) {
-        SinoStatus warned = sino_info_warn(report, SINO_INFO_OF_RECON, "recon: %s", sino_status_text(status));
-        sino_status_free(status);
-        return warned;
-    }
+    if (status) return warn_of_recon(report, status);
     report->usual_bytes = usual.plan.resources.total_bytes;
     report->operator_bytes = usual.plan.resources.operator_bytes;
     sino_forecast_free(&usual);
@@ -186,6 +191,23 @@ static SinoStatus find(SinoInfoReport *report, const char *event, SinoStatus sta
     return NULL;
 }
 
+/* The same for a cone beam, whose axis is assumed in the middle. */
+static SinoStatus forecast_cone(SinoInfoReport *report)
+{
+    SinoConePlan plan;
+    SinoMachine machine;
+    SINO_TRY(sino_machine_new(report->settings, 0, &machine));
+    const SinoConePlanRequest request =
+        sino_cone_plan_request(report->settings, report->input, &report->cone, &machine, 1);
+    report->least_bytes = sino_cone_plan_least_bytes(&request);
+    SinoStatus status = sino_cone_plan_new(&request, &plan);
+    if (status) return warn_of_recon(report, status);
+    report->usual_bytes = plan.total_bytes;
+    report->voxel_bytes = plan.bytes.parts;
+    report->pass_count = plan.streaming.slab_count;
+    return NULL;
+}
+
 static SinoStatus describe_cone(SinoInfoReport *report)
 {
     const double middle = (double)(report->input->geometry.column_count - 1) / 2;
@@ -198,7 +220,8 @@ static SinoStatus describe_cone(SinoInfoReport *report)
 static SinoStatus inspect_cone(SinoInfoReport *report)
 {
     report->setup = sino_cone_setup(report->settings, report->input->info);
-    return find(report, "geometry", describe_cone(report));
+    SINO_TRY(find(report, "geometry", describe_cone(report)));
+    return report->cone_known ? forecast_cone(report) : NULL;
 }
 
 static SinoStatus inspect(SinoInfoReport *report)

@@ -159,7 +159,11 @@ static void print_stages(const SinoInput *input, FILE *out)
 static void print_memory(const SinoInfoReport *report, FILE *out)
 {
     char usual[24], least[24], lengths[24];
-    if (report->usual_bytes > 0)
+    if (report->usual_bytes > 0 && report->pass_count > 0)
+        fprintf(out, "recon        %s with the default settings, at least %s (voxels: %s, passes: %" PRId64 ")\n",
+                sino_bytes_text(report->usual_bytes, usual), sino_bytes_text(report->least_bytes, least),
+                sino_bytes_text(report->voxel_bytes, lengths), report->pass_count);
+    else if (report->usual_bytes > 0)
         fprintf(out, "recon        %s with the default settings, at least %s (ray lengths: %s)\n",
                 sino_bytes_text(report->usual_bytes, usual), sino_bytes_text(report->least_bytes, least),
                 sino_bytes_text(report->operator_bytes, lengths));
@@ -283,7 +287,10 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
     sino_json_open(&json, "memory_bytes");
     if (report->usual_bytes > 0) {
         sino_json_integer(&json, "usual", report->usual_bytes);
-        sino_json_integer(&json, "operator", report->operator_bytes);
+        if (report->pass_count > 0)
+            sino_json_integer(&json, "voxels", report->voxel_bytes);
+        else
+            sino_json_integer(&json, "operator", report->operator_bytes);
     }
     if (report->least_bytes > 0) sino_json_integer(&json, "least", report->least_bytes);
     sino_json_close(&json);

@@ -47,7 +47,9 @@ typedef struct SinoInfoReport {
     SinoConeArc arc;
     SinoFindings findings;  /* what recon warns of or refuses */
     int64_t usual_bytes;    /* memory of a recon with the default settings; 0: impossible here */
-    int64_t operator_bytes; /* part of usual_bytes: the ray lengths */
+    int64_t operator_bytes; /* part of usual_bytes: the ray lengths of a parallel beam */
+    int64_t voxel_bytes;    /* part of usual_bytes: the voxels of a cone beam */
+    int64_t pass_count;     /* passes over the projections of a cone beam; 0: not known */
     int64_t least_bytes;    /* the least memory of a recon */
     int64_t warning_count;
     SinoInfoWarning warning[SINO_INFO_WARNINGS_MAX]; /* beyond, warnings are lost */

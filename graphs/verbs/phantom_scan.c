@@ -47,28 +47,16 @@ static SinoStatus new_angles(Scan *scan)
     return NULL;
 }
 
-/* The lengths that are not given: the detector is one and a half times as far from the source as the axis, and the axis
- * four sides of a slice. */
-static SinoScanSetup usual_setup(const SinoSettings *settings)
-{
-    const double magnification = 1.5, sides = 4;
-    SinoScanSetup setup = {.pixel_width = 0.2, .pixel_height = 0.2};
-    const double width = settings->detector_pixel.width > 0 ? settings->detector_pixel.width : setup.pixel_width;
-    setup.source_object = settings->source_detector_mm > 0 ? settings->source_detector_mm / magnification
-                                                           : sides * (double)settings->size * width / magnification;
-    setup.source_detector =
-        magnification * (settings->source_object_mm > 0 ? settings->source_object_mm : setup.source_object);
-    return setup;
-}
-
 /* As recon sees the scan by default. */
 static SinoStatus describe_cone(Scan *scan)
 {
     const SinoSettings *settings = scan->settings;
-    const SinoScanInfo info = {.row_count = settings->slices, .setup = usual_setup(settings)};
-    const SinoInput input = {.info = &info, .binning = 1, .slice_count = settings->slices, .geometry = scan->geometry};
-    scan->setup = sino_cone_setup(settings, &info);
-    return sino_cone_scan(settings, &input, scan->geometry.center, &scan->cone);
+    SinoConeDescription description;
+    SINO_TRY(sino_cone_describe(settings, settings->angles, scan->turned_rad, settings->size, settings->slices,
+                                &description));
+    scan->setup = sino_cone_setup(settings, &description.info);
+    scan->cone = description.cone;
+    return NULL;
 }
 
 static SinoStatus new_buffers(Scan *scan)

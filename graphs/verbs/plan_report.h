@@ -12,4 +12,11 @@ void sino_plan_report_print(const SinoPlanRequest *request, const SinoForecast *
 /* Prints one JSON object. Bytes of a projection are for all slices. */
 void sino_plan_report_json(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out);
 
+/* The angles of --theta, else equal steps over an arc, whose end is left out; angle_rad[--angles], owned by the caller.
+ */
+SinoStatus sino_plan_angles(const SinoSettings *settings, double arc_rad, double **angle_rad);
+
+/* plan of a cone beam. */
+SinoStatus sino_plan_cone(const SinoSettings *settings, SinoLog *log);
+
 #endif

@@ -6,7 +6,6 @@
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "memory.h"
-#include "resources.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -46,21 +45,15 @@ static SinoRecordShape record(const SinoRecon *recon)
 static SinoStatus plan(SinoRecon *recon)
 {
     Cone *own = recon->own;
-    const SinoRecordShape shape = record(recon);
-    SinoConePlanRequest request = {.cone = &own->cone,
-                                   .input = &recon->input,
-                                   .precision = recon->settings->precision,
-                                   .symmetry = recon->settings->symmetry,
-                                   .rank_count = sino_processes_count(recon->processes),
-                                   .grid = recon->settings->grid,
-                                   .field_images = sino_workload_fields(&recon->input),
-                                   .record_bytes = sino_record_bytes(&shape)};
+    SinoMachine machine;
+    SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine));
+    SINO_TRY(sino_machine_agree(recon->processes, &machine));
+    SinoConePlanRequest request = sino_cone_plan_request(recon->settings, &recon->input, &own->cone, &machine,
+                                                         sino_processes_count(recon->processes));
     (void)sino_resume_number(&recon->resume, "slabs", &request.slab_count);
     if (request.grid.batch_groups == 0 &&
         sino_resume_number(&recon->resume, "rows of ranks", &request.grid.batch_groups))
         (void)sino_resume_number(&recon->resume, "columns of ranks", &request.grid.data_ranks);
-    SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &request.machine));
-    SINO_TRY(sino_machine_agree(recon->processes, &request.machine));
     return sino_processes_agree(recon->processes, sino_cone_plan_new(&request, &own->plan));
 }
 

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bench of cone beams: the steps of FDK, with and without symmetry, in both precisions. */
+#include "bench_cone.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "platform.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* A repetition takes at least 50 ms, unless that needs more than COUNT_MAX products; repetitions end after about 10 s.
+ */
+enum { COUNT_MAX = 1000 };
+static const double repetition_s = 0.05, repetitions_s = 10;
+
+static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_MIXED};
+enum { PRECISIONS = sizeof precisions / sizeof *precisions };
+
+static SinoStatus begin(const SinoSettings *settings, void **own)
+{
+    const unsigned have = 1u << SINO_SINGLE | 1u << SINO_MIXED, all = (1u << SINO_PRECISIONS) - 1;
+    const int64_t angles = settings->angles, columns = settings->columns;
+    SinoBenchCone *bench;
+    SINO_CHECK(settings->precisions == all || !(settings->precisions & ~have), SINO_BAD_INPUT,
+               "--precision contains %s; allowed with --geometry cone: all, or one or both of single and mixed",
+               sino_precision_name(settings->precisions >> SINO_DOUBLE & 1 ? SINO_DOUBLE : SINO_HALF));
+    SINO_TRY(sino_allocate(1, sizeof *bench, "figures", &bench));
+    *own = bench;
+    bench->settings = settings;
+    SINO_TRY(sino_allocate(angles, sizeof *bench->angle_rad, "angles", &bench->angle_rad));
+    for (int64_t k = 0; k < angles; k++) bench->angle_rad[k] = 2 * SINO_PI * (double)k / (double)angles;
+    return sino_cone_describe(settings, angles, bench->angle_rad, columns, columns, &bench->scan);
+}
+
+SinoStatus sino_bench_cone_plan(const SinoBenchCone *bench, SinoPrecision precision, bool symmetry,
+                                int64_t worker_count, SinoConePlan *plan)
+{
+    const SinoConePlanRequest request = {.cone = &bench->scan.cone,
+                                         .input = &bench->scan.input,
+                                         .machine = {.worker_count = worker_count, .memory_bytes = INT64_MAX},
+                                         .precision = precision,
+                                         .symmetry = symmetry,
+                                         .slab_count = 1};
+    return sino_cone_plan_new(&request, plan);
+}
+
+/* Sinogram and lines of a piece. Lines of single precision take most. */
+int64_t sino_bench_cone_worker_bytes(const SinoBenchCone *bench, const SinoConePlan *plan)
+{
+    const SinoCone *cone = &bench->scan.cone;
+    const SinoConeLines lines =
+        sino_cone_share_lines(cone, &plan->streaming, sino_cone_share(cone, &plan->streaming, 0, 0));
+    const int64_t stride = sino_panel_stride(SINO_SINGLE, cone->row_count);
+    const int64_t rays = sino_times(SINO_PIECE_PROJECTIONS, cone->column_count);
+    return sino_times(rays, sino_times(stride, (int64_t)sizeof(float))) +
+           sino_lines_bytes(&lines, SINO_PIECE_PROJECTIONS);
+}
+
+static bool has_symmetry(const SinoBenchCone *bench)
+{
+    const SinoConeSymmetry symmetry = sino_cone_symmetry(&bench->scan.cone, bench->settings->symmetry);
+    return symmetry.turns * symmetry.halves > 1;
+}
+
+static SinoStatus needed(const void *own, int64_t worker_count, int64_t *bytes)
+{
+    const SinoBenchCone *bench = own;
+    *bytes = sino_runtime_base_bytes() + sino_bench_read_bytes(worker_count);
+    for (int symmetric = 0; symmetric < 2; symmetric++) {
+        SinoConePlan plan;
+        SINO_TRY(sino_bench_cone_plan(bench, SINO_SINGLE, symmetric, worker_count, &plan));
+        const int64_t own_bytes = sino_times(worker_count, sino_bench_cone_worker_bytes(bench, &plan));
+        *bytes = sino_larger(*bytes, plan.total_bytes + own_bytes);
+    }
+    return NULL;
+}
+
+/* Measured repetitions of a step, whose seconds are in `seconds`. */
+typedef SinoStatus Step(SinoBenchConeGraph *graph, int64_t workers, int64_t count, double *seconds);
+
+static SinoStatus backproject(SinoBenchConeGraph *graph, int64_t workers, int64_t count, double *seconds)
+{
+    return sino_bench_cone_backproject(graph, workers, count, false, seconds);
+}
+
+static SinoStatus filter(SinoBenchConeGraph *graph, int64_t workers, int64_t count, double *seconds)
+{
+    SINO_TRY(sino_bench_cone_fill(graph));
+    return sino_bench_cone_filter(graph, workers, count, seconds);
+}
+
+static SinoStatus run(SinoBenchConeGraph *graph, int64_t workers, int64_t count, double *seconds)
+{
+    (void)workers;
+    (void)count;
+    return sino_bench_cone_run(graph, seconds);
+}
+
+static SinoStatus choose_count(Step *step, SinoBenchConeGraph *graph, int64_t workers, int64_t *count)
+{
+    double seconds;
+    SINO_TRY(step(graph, workers, 1, &seconds));
+    *count = seconds * COUNT_MAX > repetition_s ? (int64_t)ceil(repetition_s / seconds) : COUNT_MAX;
+    return NULL;
+}
+
+/* rate[i]: 10⁹ `amount`s a second, of *repeats repetitions of `count`; fma_gflops[i]: the FMA peak around each; NULL:
+ * it is not measured. */
+static SinoStatus repeat(SinoBenchMachine *machine, Step *step, SinoBenchConeGraph *graph, int64_t workers,
+                         int64_t count, double amount, int *repeats, double *rate, double *fma_gflops)
+{
+    double seconds, sum = 0, before = 0, after = 0;
+    if (fma_gflops) SINO_TRY(sino_bench_fma(machine, SINO_SINGLE, workers, &before));
+    for (*repeats = 0; *repeats < SINO_BENCH_REPEATS && sum < repetitions_s; ++*repeats) {
+        SINO_TRY(step(graph, workers, count, &seconds));
+        if (fma_gflops) {
+            SINO_TRY(sino_bench_fma(machine, SINO_SINGLE, workers, &after));
+            fma_gflops[*repeats] = (before + after) / 2;
+            before = after;
+        }
+        rate[*repeats] = 1e-9 * amount * (double)count / seconds;
+        sum += seconds;
+    }
+    return NULL;
+}
+
+static void tell_row(SinoBenchCone *bench, const SinoBenchConeRow *row)
+{
+    sino_log_info(sino_runtime_log(bench->machine.runtime), "bench",
+                  "%s, %s, workers: %" PRId64 ": %s %.2f 10^9 updates per second, filter %.3f 10^9 pixels per second",
+                  sino_precision_name(row->precision),
+                  row->symmetry.turns * row->symmetry.halves > 1 ? "symmetric" : "general", row->workers,
+                  row->step == SINO_BENCH_RUN ? "run" : "backproject", sino_bench_figure(row->count, row->gups).best,
+                  sino_bench_figure(row->count, row->filter_gpixels).best);
+}
+
+static SinoBenchConeRow *next_row(SinoBenchCone *bench, const SinoConePlan *plan, SinoBenchStep step, int64_t workers)
+{
+    SinoBenchConeRow *row = &bench->row[bench->row_count];
+    *row = (SinoBenchConeRow){
+        .step = step, .precision = plan->streaming.precision, .symmetry = plan->streaming.symmetry, .workers = workers};
+    return row;
+}
+
+static SinoStatus measure_filter(SinoBenchCone *bench, SinoBenchConeGraph *graph, SinoBenchConeRow *row)
+{
+    int64_t count;
+    int repeats;
+    const double pixels = sino_bench_cone_pixels(graph) * (double)row->workers;
+    SINO_TRY(choose_count(filter, graph, row->workers, &count));
+    SINO_TRY(repeat(&bench->machine, filter, graph, row->workers, count, pixels, &repeats, row->filter_gpixels, NULL));
+    for (int i = repeats; i < SINO_BENCH_REPEATS; i++) row->filter_gpixels[i] = row->filter_gpixels[repeats - 1];
+    return NULL;
+}
+
+static SinoStatus measure_backproject(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoConePlan *plan,
+                                      int64_t workers)
+{
+    int64_t count;
+    SinoBenchConeRow *row = next_row(bench, plan, SINO_BENCH_BACKPROJECT, workers);
+    SINO_TRY(measure_filter(bench, graph, row));
+    SINO_TRY(choose_count(backproject, graph, workers, &count));
+    SINO_TRY(repeat(&bench->machine, backproject, graph, workers, count, sino_bench_cone_updates(graph), &row->count,
+                    row->gups, row->fma_gflops));
+    tell_row(bench, row);
+    bench->row_count++;
+    return NULL;
+}
+
+/* The filter of a run is that of the row before it. */
+static SinoStatus measure_run(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoConePlan *plan)
+{
+    const SinoCone *cone = &bench->scan.cone;
+    const double voxels = (double)cone->x_count * (double)cone->y_count * (double)cone->z_count;
+    SinoBenchConeRow *row = next_row(bench, plan, SINO_BENCH_RUN, bench->machine.worker_count);
+    for (int i = 0; i < SINO_BENCH_REPEATS; i++) row->filter_gpixels[i] = row[-1].filter_gpixels[i];
+    SINO_TRY(repeat(&bench->machine, run, graph, row->workers, 1, voxels * (double)cone->angle_count, &row->count,
+                    row->gups, row->fma_gflops));
+    tell_row(bench, row);
+    bench->row_count++;
+    return NULL;
+}
+
+static SinoStatus measure_graph(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoConePlan *plan)
+{
+    double seconds;
+    SINO_TRY(sino_bench_cone_fill(graph));
+    SINO_TRY(sino_bench_cone_backproject(graph, bench->machine.worker_count, 1, true, &seconds)); /* touches voxels */
+    if (bench->machine.worker_count > 1) SINO_TRY(measure_backproject(bench, graph, plan, 1));
+    SINO_TRY(measure_backproject(bench, graph, plan, bench->machine.worker_count));
+    return measure_run(bench, graph, plan);
+}
+
+static SinoStatus measure_plan(SinoBenchCone *bench, SinoPrecision precision, bool symmetry)
+{
+    SinoConePlan plan;
+    SinoBenchConeGraph *graph = NULL;
+    SINO_TRY(sino_bench_cone_plan(bench, precision, symmetry, bench->machine.worker_count, &plan));
+    SINO_TRY(sino_bench_cone_graph_new(bench, &plan, &graph));
+    SinoStatus status = measure_graph(bench, graph, &plan);
+    sino_bench_cone_graph_free(graph);
+    return status;
+}
+
+static SinoStatus measure(void *own, SinoRuntime *runtime)
+{
+    SinoBenchCone *bench = own;
+    bench->machine = sino_bench_machine(runtime);
+    SINO_TRY(sino_bench_peaks(&bench->machine));
+    SINO_TRY(sino_bench_read(&bench->machine));
+    for (int p = 0; p < PRECISIONS; p++) {
+        if (!(bench->settings->precisions >> precisions[p] & 1)) continue;
+        if (has_symmetry(bench)) SINO_TRY(measure_plan(bench, precisions[p], true));
+        SINO_TRY(measure_plan(bench, precisions[p], false));
+    }
+    return sino_bench_read(&bench->machine);
+}
+
+static void print(const void *own, FILE *out)
+{
+    sino_bench_cone_print(own, out);
+}
+
+static void print_csv(const void *own, FILE *out)
+{
+    sino_bench_cone_print_csv(own, out);
+}
+
+static void release(void *own)
+{
+    SinoBenchCone *bench = own;
+    if (!bench) return;
+    free(bench->angle_rad);
+    free(bench);
+}
+
+const SinoBenchKind sino_bench_cone = {.begin = begin,
+                                       .bytes = needed,
+                                       .fewer = "columns, angles, voxels",
+                                       .measure = measure,
+                                       .print = print,
+                                       .print_csv = print_csv,
+                                       .release = release};

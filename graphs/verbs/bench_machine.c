@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bench, machine: FMA peak and read bandwidth, and data that every worker has for itself. */
+#include "arithmetic.h"
+#include "bench.h"
+#include "machine.h"
+#include "measure_task.h"
+#include "memory.h"
+#include "platform.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* An FMA measurement takes about 15 ms. */
+enum { FMA_ROUNDS = 8000000 };
+
+SinoBenchMachine sino_bench_machine(SinoRuntime *runtime)
+{
+    return (SinoBenchMachine){.runtime = runtime, .worker_count = sino_runtime_worker_count(runtime)};
+}
+
+/* Bytes that each worker reads: far more than a cache that it may share. */
+static int64_t stream_bytes(int64_t worker_count)
+{
+    const int64_t page = 4096;
+    return sino_larger((int64_t)256 << 20, 2 * sino_platform_cache_bytes() / worker_count / page * page);
+}
+
+int64_t sino_bench_read_bytes(int64_t worker_count)
+{
+    return sino_times(worker_count, stream_bytes(worker_count));
+}
+
+SinoStatus sino_bench_data_fill(SinoBenchMachine *machine, int64_t bytes, SinoData *const *data)
+{
+    SinoStatus status = NULL;
+    for (int64_t w = 0; w < machine->worker_count && !status; w++)
+        status = sino_insert_measure_fill(machine->runtime, bytes, data[w]);
+    return sino_runtime_wait_after(machine->runtime, status);
+}
+
+SinoStatus sino_bench_data_new(SinoBenchMachine *machine, const char *name, int64_t bytes, SinoData **data)
+{
+    for (int64_t w = 0; w < machine->worker_count; w++)
+        SINO_TRY(sino_data_new(machine->runtime, name, bytes, &data[w]));
+    return sino_bench_data_fill(machine, bytes, data);
+}
+
+void sino_bench_data_free(const SinoBenchMachine *machine, SinoData **data)
+{
+    for (int64_t w = 0; w < machine->worker_count; w++) {
+        sino_data_free(data[w]);
+        data[w] = NULL;
+    }
+}
+
+SinoStatus sino_bench_fma(SinoBenchMachine *machine, SinoPrecision precision, int64_t workers, double *gflops)
+{
+    SinoStatus status = NULL;
+    double *largest = &machine->fma_gflops[sino_precision_solver(precision)];
+    const double flops = (double)workers * sino_machine_multiply_add_flops(precision, FMA_ROUNDS);
+    const double begin = sino_platform_now_s();
+    for (int64_t w = 0; w < workers && !status; w++)
+        status = sino_insert_measure_fma(machine->runtime, precision, FMA_ROUNDS);
+    SINO_TRY(sino_runtime_wait_after(machine->runtime, status));
+    *gflops = 1e-9 * flops / (sino_platform_now_s() - begin);
+    if (workers == machine->worker_count) *largest = fmax(*largest, *gflops);
+    return NULL;
+}
+
+SinoStatus sino_bench_peaks(SinoBenchMachine *machine)
+{
+    double gflops;
+    for (int repeat = 0; repeat < SINO_BENCH_REPEATS; repeat++) {
+        SINO_TRY(sino_bench_fma(machine, SINO_SINGLE, machine->worker_count, &gflops));
+        SINO_TRY(sino_bench_fma(machine, SINO_DOUBLE, machine->worker_count, &gflops));
+    }
+    return NULL;
+}
+
+static SinoStatus read_once(SinoBenchMachine *machine, int64_t bytes, SinoData *const *data)
+{
+    SinoStatus status = NULL;
+    const double begin = sino_platform_now_s();
+    for (int64_t w = 0; w < machine->worker_count && !status; w++)
+        status = sino_insert_measure_read(machine->runtime, bytes, data[w]);
+    SINO_TRY(sino_runtime_wait_after(machine->runtime, status));
+    const double gbps = 1e-9 * (double)(machine->worker_count * bytes) / (sino_platform_now_s() - begin);
+    machine->read_gbps = fmax(machine->read_gbps, gbps);
+    return NULL;
+}
+
+SinoStatus sino_bench_read(SinoBenchMachine *machine)
+{
+    const int64_t bytes = stream_bytes(machine->worker_count);
+    SinoData **data = NULL;
+    SINO_TRY(sino_allocate(machine->worker_count, sizeof(SinoData *), "vectors", &data));
+    SinoStatus status = sino_bench_data_new(machine, "stream", bytes, data);
+    for (int repeat = 0; repeat < SINO_BENCH_REPEATS && !status; repeat++) status = read_once(machine, bytes, data);
+    sino_data_free_each(data, machine->worker_count);
+    return status;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+SinoBenchFigure sino_bench_figure(int count, const double values[SINO_BENCH_REPEATS])
+{
+    double sorted[SINO_BENCH_REPEATS];
+    for (int i = 0; i < count; i++) sorted[i] = values[i];
+    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    return (SinoBenchFigure){.best = sorted[count - 1], .median = sorted[count / 2]};
+}

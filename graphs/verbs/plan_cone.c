@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan of a cone beam: its memory, and its time on R × C ranks. */
+#include "arithmetic.h"
+#include "cone_model_report.h"
+#include "cone_scan.h"
+#include "plan_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static SinoConeProblem problem_of(const SinoSettings *settings, const SinoCone *cone)
+{
+    return (SinoConeProblem){.column_count = cone->column_count,
+                             .row_count = cone->row_count,
+                             .angle_count = cone->angle_count,
+                             .x_count = cone->x_count,
+                             .y_count = cone->y_count,
+                             .z_count = cone->z_count,
+                             .sample_bytes =
+                                 settings->precision == SINO_MIXED ? (int64_t)sizeof(int16_t) : (int64_t)sizeof(float),
+                             .block_angles = SINO_BLOCK_PROJECTIONS,
+                             .passes = 1};
+}
+
+/* Ranks of cores divide their work as recon does. */
+static SinoStatus divide_cores(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
+{
+    SinoMachine machine;
+    SinoSettings plain = *settings; /* the rates of sino_machine_new are not used */
+    plain.machine = NULL;
+    SINO_TRY(sino_machine_new(&plain, 0, &machine));
+    const SinoConePlanRequest request =
+        sino_cone_plan_request(settings, input, &report->cone, &machine, settings->ranks);
+    SINO_TRY(sino_cone_plan_new(&request, &report->plan));
+    const SinoConeStreaming *streaming = &report->plan.streaming;
+    report->planned = true;
+    report->problem.passes = streaming->slab_count;
+    report->grid = (SinoConeGrid){streaming->grid_rows, streaming->grid_columns};
+    report->why = settings->grid.batch_groups > 0 ? "given" : "as many rows of ranks as there are slices for";
+    return NULL;
+}
+
+/* Each device holds the part of its rank. */
+static SinoStatus divide_devices(const SinoSettings *settings, SinoConeModelReport *report)
+{
+    const SinoGridShape given = settings->grid;
+    report->why = "the fewest rows of ranks whose parts fit devices";
+    if (given.batch_groups == 0)
+        return sino_cone_grid_choose(&report->machine, &report->problem, settings->ranks, &report->grid);
+    report->why = "given";
+    report->grid = (SinoConeGrid){given.batch_groups, given.data_ranks};
+    SINO_CHECK(sino_times(given.batch_groups, given.data_ranks) == settings->ranks, SINO_BAD_INPUT,
+               "grid is %" PRId64 "x%" PRId64 ", and there are %" PRId64
+               " ranks; allowed with --geometry cone: auto, or rows x columns of as many ranks",
+               given.batch_groups, given.data_ranks, settings->ranks);
+    return NULL;
+}
+
+static SinoStatus divide(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
+{
+    const SinoConeSymmetry symmetry = sino_cone_symmetry(&report->cone, settings->symmetry);
+    SINO_TRY(sino_cone_machine_new(settings, symmetry.turns * symmetry.halves > 1, &report->machine));
+    return report->machine.to_device_gbps > 0 ? divide_devices(settings, report)
+                                              : divide_cores(settings, input, report);
+}
+
+static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
+{
+    report->problem = problem_of(settings, &report->cone);
+    SINO_TRY(divide(settings, input, report));
+    if (settings->json)
+        sino_cone_model_json(report, stdout);
+    else
+        sino_cone_model_print(report, stdout);
+    return NULL;
+}
+
+static SinoStatus plan_file(const SinoSettings *settings, SinoLog *log)
+{
+    SinoInput input;
+    SinoConeModelReport report = {0};
+    SINO_TRY(sino_input_open(settings, log, &input));
+    const double middle = (double)(input.geometry.column_count - 1) / 2;
+    SinoStatus status = sino_cone_scan(settings, &input, middle, &report.cone);
+    if (!status) status = print_plan(settings, &input, &report);
+    sino_input_close(&input);
+    return status;
+}
+
+static SinoStatus plan_sizes(const SinoSettings *settings)
+{
+    double *angle_rad = NULL;
+    SinoConeDescription scan;
+    const bool given = settings->source_object_mm > 0 && settings->source_detector_mm > 0;
+    SinoConeModelReport report = {.assumed = !(given && settings->detector_pixel.width > 0)};
+    SINO_TRY(sino_plan_angles(settings, 2 * SINO_PI, &angle_rad));
+    SinoStatus status =
+        sino_cone_describe(settings, settings->angles, angle_rad, settings->columns, settings->slices, &scan);
+    if (!status) {
+        report.cone = scan.cone;
+        status = print_plan(settings, &scan.input, &report);
+    }
+    free(angle_rad);
+    return status;
+}
+
+SinoStatus sino_plan_cone(const SinoSettings *settings, SinoLog *log)
+{
+    return settings->file_name ? plan_file(settings, log) : plan_sizes(settings);
+}

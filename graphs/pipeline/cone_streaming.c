@@ -71,7 +71,7 @@ SinoSpan sino_cone_piece(const SinoCone *cone, const SinoConeStreaming *streamin
 {
     const SinoSpan of_block = groups_of(cone, streaming, block);
     if (streaming->symmetry.turns > 1)
-        return (SinoSpan){piece * groups(cone, streaming) + of_block.first, of_block.count};
+        return (SinoSpan){sino_times(piece, groups(cone, streaming)) + of_block.first, of_block.count};
     const int64_t before = piece * SINO_PIECE_PROJECTIONS;
     return (SinoSpan){of_block.first + before, sino_smaller(SINO_PIECE_PROJECTIONS, of_block.count - before)};
 }

@@ -26,6 +26,14 @@ static void find_projections(const SinoTask *task, const float **unit, const voi
     }
 }
 
+/* Of tasks on devices: when their kernels are launched. */
+static void tell_progress(const SinoTask *task)
+{
+    const SinoBackprojectCone *what = task->arguments;
+    if (what->progress > 0)
+        sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
+}
+
 static SinoStatus backproject_cone_cpu(const SinoTask *task)
 {
     const SinoBackprojectCone *what = task->arguments;
@@ -38,12 +46,10 @@ static SinoStatus backproject_cone_cpu(const SinoTask *task)
     for (int64_t p = 0; p < sino_cone_projections(what->lines); p++) unit[p] = *unit_at[p];
     if (what->first) memset(part, 0, (size_t)sino_cone_part_voxels(&what->part, what->lines->symmetry) * sizeof *part);
     sino_cone_backproject(&call, sino_task_buffer(task, SCRATCH), part);
-    if (what->progress > 0)
-        sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
+    tell_progress(task);
     return NULL;
 }
 
-/* Tells the progress when the kernel is launched: the stream has one task's kernels at a time. */
 static SinoStatus backproject_cone_cuda(const SinoTask *task, cudaStream_t stream)
 {
     const SinoBackprojectCone *what = task->arguments;
@@ -58,7 +64,7 @@ static SinoStatus backproject_cone_cuda(const SinoTask *task, cudaStream_t strea
                                              .first = what->first};
     find_projections(task, unit, projection);
     SINO_TRY(sino_cone_backproject_cuda(stream, &call, sino_task_buffer(task, PART)));
-    sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
+    tell_progress(task);
     return NULL;
 }
 
@@ -82,7 +88,7 @@ static SinoStatus backproject_cone_opencl(const SinoTask *task, SinoOpencl *open
             .unit_bytes = of_piece * (int64_t)sizeof(float)};
     }
     SINO_TRY(sino_cone_backproject_opencl(opencl, &call, sino_task_opencl_buffer(task, PART)));
-    sino_runtime_advance(task->runtime, what->progress, task->position, &(SinoMinibatchProgress){0});
+    tell_progress(task);
     return NULL;
 }
 

@@ -16,7 +16,7 @@
 
 #define UNROLL _Pragma("GCC unroll 8")
 
-enum { TILE = 16 /* base runs along one side of a tile, of which a pass reads neighbouring lines */ };
+enum { TILE = 8 /* base runs along one side of a tile, of which a pass reads neighbouring lines */ };
 
 /* Projections that are added in one pass over a run: as many as have their places in registers. SHARE_BITS: of the
  * share of an entry in a voxel; PASS_MIXED·SINO_CONE_LARGEST·2^SHARE_BITS < 2³¹. */
@@ -67,19 +67,18 @@ static void leave_out(const SinoConePass *pass, int k, Run *run)
 
 /* ---- lines ---- */
 
-/* Entries that a run needs, whole vectors of them. */
+/* Entries that a run needs, as many together as are blended at a time. */
 typedef struct Range {
     int64_t first, end;
 } Range;
 
-static Range entries_of(const SinoConePass *pass, double first, double step)
+static Range entries_of(const SinoConePass *pass, double first, double step, int together)
 {
     const int64_t entries = pass->of->lines->entry_count;
     const double last = first + step * (double)(pass->of->part->voxel_count - 1);
     const double from = first > 0 ? first : 0, to = last + 2 < (double)entries ? last + 2 : (double)entries;
     if (!(from < to)) return (Range){0, 0};
-    return (Range){(int64_t)from / SINO_CONE_ENTRIES * SINO_CONE_ENTRIES,
-                   sino_ceil_multiple((int64_t)to, SINO_CONE_ENTRIES)};
+    return (Range){(int64_t)from / together * together, sino_ceil_multiple((int64_t)to, together)};
 }
 
 static void blend_single(const float *restrict a, const float *restrict b, float share_a, float share_b, Range range,
@@ -546,15 +545,16 @@ typedef void AddRun(const SinoConePass *pass, int runs, const Run *run, float *v
 /* A kernel: its constants, and its functions. */
 typedef struct Kernel {
     int pass_count, window;
+    int together;  /* entries that are blended at a time: a divisor of SINO_CONE_ENTRIES */
     double widest; /* rows per voxel of which a window fits registers */
     void (*blend)(const Blend *blend);
     AddRun *add_windows, *add_wide;
 } Kernel;
 
-static const Kernel single = {PASS_SINGLE,        WINDOW_SINGLE,      widest_single,
-                              blend_lines_single, add_windows_single, add_wide_single};
-static const Kernel mixed = {PASS_MIXED,        WINDOW_MIXED,      widest_mixed,
-                             blend_lines_mixed, add_windows_mixed, add_wide_mixed};
+static const Kernel single = {PASS_SINGLE,        WINDOW_SINGLE,  16, widest_single, blend_lines_single,
+                              add_windows_single, add_wide_single};
+static const Kernel mixed = {PASS_MIXED,        WINDOW_MIXED,  32, widest_mixed, blend_lines_mixed,
+                             add_windows_mixed, add_wide_mixed};
 
 /* The views of all projections of a pass, of which the last ones may be beyond the block. */
 typedef struct Views {
@@ -599,7 +599,7 @@ static Run prepare(const SinoConePass *pass, const Kernel *kernel, int64_t first
                              .column = column,
                              .share = views.column[k] - (double)column,
                              .weight = views.weight[k],
-                             .range = entries_of(pass, first, step)};
+                             .range = entries_of(pass, first, step, kernel->together)};
         if (blend.range.end <= blend.range.first) continue;
         kernel->blend(&blend);
         run.first[run.count] = first;

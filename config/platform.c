@@ -154,11 +154,21 @@ int64_t sino_platform_cache_bytes(void)
     return most;
 }
 
-double sino_platform_now_s(void)
+static double clock_s(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double sino_platform_now_s(void)
+{
+    return clock_s(CLOCK_MONOTONIC);
+}
+
+double sino_platform_processor_s(void)
+{
+    return clock_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* Packages of a loaded topology that the process is bound to; all packages when the binding is unknown. */

@@ -19,6 +19,9 @@ int64_t sino_platform_cache_bytes(void);
 /* Seconds of a monotonic clock. */
 double sino_platform_now_s(void);
 
+/* Seconds of processor time that this process has taken, all threads together. */
+double sino_platform_processor_s(void);
+
 /* CPU cores (hardware threads) that the process may run on. */
 int sino_platform_core_count(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task measure (measure_fma, measure_read, measure_fill): the peak rates of a core, and data to measure with. */
+/* Task measure (measure_fma, measure_read, measure_copy, measure_fill): the peak rates of a core, and data to measure
+ * with. */
 #include "measure_task.h"
 
 #include "machine.h"
@@ -33,6 +34,15 @@ static SinoStatus read_cpu(const SinoTask *task)
     return NULL;
 }
 
+static SinoStatus copy_cpu(const SinoTask *task)
+{
+    const BytesArguments *arguments = task->arguments;
+    char *data = sino_task_buffer(task, 0);
+    const size_t half = (size_t)arguments->bytes / 2;
+    memcpy(data + half, data, half);
+    return NULL;
+}
+
 static SinoStatus fill_cpu(const SinoTask *task)
 {
     const BytesArguments *arguments = task->arguments;
@@ -48,6 +58,12 @@ static const SinoTaskKind read_kind = {.name = "measure_read",
                                        .access_min = 1,
                                        .access_max = 1,
                                        .cpu = read_cpu};
+
+static const SinoTaskKind copy_kind = {.name = "measure_copy",
+                                       .argument_bytes = sizeof(BytesArguments),
+                                       .access_min = 1,
+                                       .access_max = 1,
+                                       .cpu = copy_cpu};
 
 static const SinoTaskKind fill_kind = {.name = "measure_fill",
                                        .argument_bytes = sizeof(BytesArguments),
@@ -80,6 +96,11 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, int64_t
 SinoStatus sino_insert_measure_read(SinoRuntime *runtime, int64_t bytes, SinoData *data)
 {
     return insert(runtime, &read_kind, bytes, (SinoAccess){data, SINO_READ});
+}
+
+SinoStatus sino_insert_measure_copy(SinoRuntime *runtime, int64_t bytes, SinoData *data)
+{
+    return insert(runtime, &copy_kind, bytes, (SinoAccess){data, SINO_READ_WRITE});
 }
 
 SinoStatus sino_insert_measure_fill(SinoRuntime *runtime, int64_t bytes, SinoData *data)

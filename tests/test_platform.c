@@ -96,6 +96,18 @@ static void this_machine_has_memory_and_cores(void **state)
     assert_in_range(sino_platform_core_count(), 1, (uintmax_t)sysconf(_SC_NPROCESSORS_CONF));
 }
 
+/* Waiting takes no processor time; work takes as much as goes by, or less. */
+static void processor_time_is_that_of_work(void **state)
+{
+    (void)state;
+    const double idle = sino_platform_processor_s();
+    usleep(50000);
+    const double begin = sino_platform_processor_s(), from = sino_platform_now_s();
+    assert_true(begin - idle < 0.02);
+    while (sino_platform_processor_s() - begin < 0.02) continue;
+    assert_true(sino_platform_now_s() - from > 0.0199);
+}
+
 /* hwloc tells of other machines when it is asked to. */
 static void sockets_are_packages(void **state)
 {
@@ -116,6 +128,7 @@ TESTING_SUBJECT(platform)
         cmocka_unit_test_setup_teardown(a_containers_v1_limit_binds, make_machine, remove_machine),
         cmocka_unit_test(this_machine_has_memory_and_cores),
         cmocka_unit_test(sockets_are_packages),
+        cmocka_unit_test(processor_time_is_that_of_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

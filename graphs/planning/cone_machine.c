@@ -10,16 +10,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* One core of today's servers, measured in docs/PERFORMANCE.md. */
-static const SinoBenchConeRates usual = {.backproject_gups = 3, .filter_gpixels = 0.1};
-static const SinoBenchConeRates usual_general = {.backproject_gups = 1.5, .filter_gpixels = 0.1};
+/* One core of today's servers, measured in docs/PERFORMANCE.md: [precision][kernels share positions]. */
+static const SinoBenchConeRates usual[][2] = {[SINO_SINGLE] = {{.backproject_gups = 0.6, .filter_gpixels = 0.07},
+                                                               {.backproject_gups = 1.3, .filter_gpixels = 0.07}},
+                                              [SINO_MIXED] = {{.backproject_gups = 1.5, .filter_gpixels = 0.07},
+                                                              {.backproject_gups = 3.5, .filter_gpixels = 0.07}}};
 
 /* A PCIe link of today. */
 static const double usual_device_gbps = 25;
 
 static SinoStatus kernel_rates(const SinoSettings *settings, bool symmetric, SinoBenchConeRates *rates)
 {
-    *rates = symmetric ? usual : usual_general;
+    *rates = usual[settings->precision == SINO_MIXED ? SINO_MIXED : SINO_SINGLE][symmetric];
     if (!settings->machine || strcmp(settings->machine, "usual") == 0) return NULL;
     SINO_CHECK(strchr(settings->machine, '.') || strchr(settings->machine, '/'), SINO_BAD_INPUT,
                "--machine is '%s'; allowed with --geometry cone: usual, abci, or a file of `sinodag bench --geometry "

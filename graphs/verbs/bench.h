@@ -17,19 +17,29 @@ typedef struct SinoBenchMachine {
     SinoRuntime *runtime; /* not owned */
     int64_t worker_count;
     double fma_gflops[SINO_DOUBLE + 1]; /* SINO_SINGLE, SINO_DOUBLE */
-    double read_gbps;
+    double read_gbps, copy_gbps;        /* bytes read; bytes read and written */
 } SinoBenchMachine;
 
 SinoBenchMachine sino_bench_machine(SinoRuntime *runtime);
 
-/* The memory of sino_bench_read. */
+/* The memory of sino_bench_read and sino_bench_copy. */
 int64_t sino_bench_read_bytes(int64_t worker_count);
 
-/* Measures the FMA peak of `workers` workers at once. */
-SinoStatus sino_bench_fma(SinoBenchMachine *machine, SinoPrecision precision, int64_t workers, double *gflops);
+/* Seconds that went by, and processor time that the program took of them: on a machine with other load, less. */
+typedef struct SinoBenchTime {
+    double elapsed_s, processor_s;
+} SinoBenchTime;
 
-/* Measures the bandwidth of reading, on all workers at once. */
+SinoBenchTime sino_bench_now(void);
+SinoBenchTime sino_bench_since(SinoBenchTime begin);
+
+/* Measures the FMA peak of `workers` workers at once. taken: NULL, or the time of *gflops · taken->elapsed_s GFLOP. */
+SinoStatus sino_bench_fma(SinoBenchMachine *machine, SinoPrecision precision, int64_t workers, double *gflops,
+                          SinoBenchTime *taken);
+
+/* Measure the bandwidth of reading, and of copying, on all workers at once. */
 SinoStatus sino_bench_read(SinoBenchMachine *machine);
+SinoStatus sino_bench_copy(SinoBenchMachine *machine);
 
 /* Measures FMA peaks in both types, several times. */
 SinoStatus sino_bench_peaks(SinoBenchMachine *machine);

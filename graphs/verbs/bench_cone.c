@@ -77,51 +77,69 @@ static SinoStatus needed(const void *own, int64_t worker_count, int64_t *bytes)
     return NULL;
 }
 
-/* Measured repetitions of a step, whose seconds are in `seconds`. */
-typedef SinoStatus Step(SinoBenchConeGraph *graph, int64_t workers, int64_t count, double *seconds);
+/* Does a step `count` times. */
+typedef SinoStatus Step(SinoBenchConeGraph *graph, int64_t workers, int64_t count, SinoBenchTime *taken);
 
-static SinoStatus backproject(SinoBenchConeGraph *graph, int64_t workers, int64_t count, double *seconds)
+static SinoStatus backproject(SinoBenchConeGraph *graph, int64_t workers, int64_t count, SinoBenchTime *taken)
 {
-    return sino_bench_cone_backproject(graph, workers, count, false, seconds);
+    return sino_bench_cone_backproject(graph, workers, count, false, taken);
 }
 
-static SinoStatus filter(SinoBenchConeGraph *graph, int64_t workers, int64_t count, double *seconds)
+static SinoStatus filter(SinoBenchConeGraph *graph, int64_t workers, int64_t count, SinoBenchTime *taken)
 {
     SINO_TRY(sino_bench_cone_fill(graph));
-    return sino_bench_cone_filter(graph, workers, count, seconds);
+    return sino_bench_cone_filter(graph, workers, count, taken);
 }
 
-static SinoStatus run(SinoBenchConeGraph *graph, int64_t workers, int64_t count, double *seconds)
+static SinoStatus run(SinoBenchConeGraph *graph, int64_t workers, int64_t count, SinoBenchTime *taken)
 {
     (void)workers;
     (void)count;
-    return sino_bench_cone_run(graph, seconds);
+    return sino_bench_cone_run(graph, taken);
 }
 
 static SinoStatus choose_count(Step *step, SinoBenchConeGraph *graph, int64_t workers, int64_t *count)
 {
-    double seconds;
-    SINO_TRY(step(graph, workers, 1, &seconds));
-    *count = seconds * COUNT_MAX > repetition_s ? (int64_t)ceil(repetition_s / seconds) : COUNT_MAX;
+    SinoBenchTime taken;
+    SINO_TRY(step(graph, workers, 1, &taken));
+    *count = taken.elapsed_s * COUNT_MAX > repetition_s ? (int64_t)ceil(repetition_s / taken.elapsed_s) : COUNT_MAX;
     return NULL;
 }
 
-/* rate[i]: 10⁹ `amount`s a second, of *repeats repetitions of `count`; fma_gflops[i]: the FMA peak around each; NULL:
- * it is not measured. */
-static SinoStatus repeat(SinoBenchMachine *machine, Step *step, SinoBenchConeGraph *graph, int64_t workers,
-                         int64_t count, double amount, int *repeats, double *rate, double *fma_gflops)
+/* The processor time of 10⁹ flops. */
+static SinoStatus measure_flop(SinoBenchMachine *machine, int64_t workers, double *seconds)
 {
-    double seconds, sum = 0, before = 0, after = 0;
-    if (fma_gflops) SINO_TRY(sino_bench_fma(machine, SINO_SINGLE, workers, &before));
+    double gflops;
+    SinoBenchTime taken;
+    SINO_TRY(sino_bench_fma(machine, SINO_SINGLE, workers, &gflops, &taken));
+    *seconds = taken.processor_s / (gflops * taken.elapsed_s);
+    return NULL;
+}
+
+/* A step, again and again. */
+typedef struct Repetition {
+    Step *step;
+    int64_t workers, count; /* times that a repetition does the step */
+    double amount;          /* that a step does */
+} Repetition;
+
+/* rate[i]: 10⁹ amounts a second, of *repeats repetitions. per_flop[i]: amounts in the processor time of a flop, that of
+ * before and after; NULL: it is not measured. */
+static SinoStatus repeat(SinoBenchMachine *machine, SinoBenchConeGraph *graph, const Repetition *what, int *repeats,
+                         double *rate, double *per_flop)
+{
+    double sum = 0, before = 0, after = 0;
+    const double amount = 1e-9 * what->amount * (double)what->count;
+    if (per_flop) SINO_TRY(measure_flop(machine, what->workers, &before));
     for (*repeats = 0; *repeats < SINO_BENCH_REPEATS && sum < repetitions_s; ++*repeats) {
-        SINO_TRY(step(graph, workers, count, &seconds));
-        if (fma_gflops) {
-            SINO_TRY(sino_bench_fma(machine, SINO_SINGLE, workers, &after));
-            fma_gflops[*repeats] = (before + after) / 2;
-            before = after;
-        }
-        rate[*repeats] = 1e-9 * amount * (double)count / seconds;
-        sum += seconds;
+        SinoBenchTime taken;
+        SINO_TRY(what->step(graph, what->workers, what->count, &taken));
+        rate[*repeats] = amount / taken.elapsed_s;
+        sum += taken.elapsed_s;
+        if (!per_flop) continue;
+        SINO_TRY(measure_flop(machine, what->workers, &after));
+        per_flop[*repeats] = amount / taken.processor_s * (before + after) / 2;
+        before = after;
     }
     return NULL;
 }
@@ -146,11 +164,10 @@ static SinoBenchConeRow *next_row(SinoBenchCone *bench, const SinoConePlan *plan
 
 static SinoStatus measure_filter(SinoBenchCone *bench, SinoBenchConeGraph *graph, SinoBenchConeRow *row)
 {
-    int64_t count;
     int repeats;
-    const double pixels = sino_bench_cone_pixels(graph) * (double)row->workers;
-    SINO_TRY(choose_count(filter, graph, row->workers, &count));
-    SINO_TRY(repeat(&bench->machine, filter, graph, row->workers, count, pixels, &repeats, row->filter_gpixels, NULL));
+    Repetition what = {filter, row->workers, 0, sino_bench_cone_pixels(graph) * (double)row->workers};
+    SINO_TRY(choose_count(filter, graph, row->workers, &what.count));
+    SINO_TRY(repeat(&bench->machine, graph, &what, &repeats, row->filter_gpixels, NULL));
     for (int i = repeats; i < SINO_BENCH_REPEATS; i++) row->filter_gpixels[i] = row->filter_gpixels[repeats - 1];
     return NULL;
 }
@@ -158,12 +175,11 @@ static SinoStatus measure_filter(SinoBenchCone *bench, SinoBenchConeGraph *graph
 static SinoStatus measure_backproject(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoConePlan *plan,
                                       int64_t workers)
 {
-    int64_t count;
+    Repetition what = {backproject, workers, 0, sino_bench_cone_updates(graph)};
     SinoBenchConeRow *row = next_row(bench, plan, SINO_BENCH_BACKPROJECT, workers);
     SINO_TRY(measure_filter(bench, graph, row));
-    SINO_TRY(choose_count(backproject, graph, workers, &count));
-    SINO_TRY(repeat(&bench->machine, backproject, graph, workers, count, sino_bench_cone_updates(graph), &row->count,
-                    row->gups, row->fma_gflops));
+    SINO_TRY(choose_count(backproject, graph, workers, &what.count));
+    SINO_TRY(repeat(&bench->machine, graph, &what, &row->count, row->gups, row->per_flop));
     tell_row(bench, row);
     bench->row_count++;
     return NULL;
@@ -176,8 +192,8 @@ static SinoStatus measure_run(SinoBenchCone *bench, SinoBenchConeGraph *graph, c
     const double voxels = (double)cone->x_count * (double)cone->y_count * (double)cone->z_count;
     SinoBenchConeRow *row = next_row(bench, plan, SINO_BENCH_RUN, bench->machine.worker_count);
     for (int i = 0; i < SINO_BENCH_REPEATS; i++) row->filter_gpixels[i] = row[-1].filter_gpixels[i];
-    SINO_TRY(repeat(&bench->machine, run, graph, row->workers, 1, voxels * (double)cone->angle_count, &row->count,
-                    row->gups, row->fma_gflops));
+    const Repetition what = {run, row->workers, 1, voxels * (double)cone->angle_count};
+    SINO_TRY(repeat(&bench->machine, graph, &what, &row->count, row->gups, row->per_flop));
     tell_row(bench, row);
     bench->row_count++;
     return NULL;
@@ -185,9 +201,9 @@ static SinoStatus measure_run(SinoBenchCone *bench, SinoBenchConeGraph *graph, c
 
 static SinoStatus measure_graph(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoConePlan *plan)
 {
-    double seconds;
+    SinoBenchTime taken;
     SINO_TRY(sino_bench_cone_fill(graph));
-    SINO_TRY(sino_bench_cone_backproject(graph, bench->machine.worker_count, 1, true, &seconds)); /* touches voxels */
+    SINO_TRY(sino_bench_cone_backproject(graph, bench->machine.worker_count, 1, true, &taken)); /* touches voxels */
     if (bench->machine.worker_count > 1) SINO_TRY(measure_backproject(bench, graph, plan, 1));
     SINO_TRY(measure_backproject(bench, graph, plan, bench->machine.worker_count));
     return measure_run(bench, graph, plan);
@@ -210,11 +226,13 @@ static SinoStatus measure(void *own, SinoRuntime *runtime)
     bench->machine = sino_bench_machine(runtime);
     SINO_TRY(sino_bench_peaks(&bench->machine));
     SINO_TRY(sino_bench_read(&bench->machine));
+    SINO_TRY(sino_bench_copy(&bench->machine));
     for (int p = 0; p < PRECISIONS; p++) {
         if (!(bench->settings->precisions >> precisions[p] & 1)) continue;
         if (has_symmetry(bench)) SINO_TRY(measure_plan(bench, precisions[p], true));
         SINO_TRY(measure_plan(bench, precisions[p], false));
     }
+    SINO_TRY(sino_bench_copy(&bench->machine));
     return sino_bench_read(&bench->machine);
 }
 

@@ -21,7 +21,7 @@ typedef struct SinoBenchConeRow {
     int count;                                 /* repetitions: fewer where they take long */
     double gups[SINO_BENCH_REPEATS];           /* voxel updates; every voxel counts for every projection */
     double filter_gpixels[SINO_BENCH_REPEATS]; /* pixels that are weighed, filtered and made lines of */
-    double fma_gflops[SINO_BENCH_REPEATS];     /* mean of the FMA peaks just before and after an update */
+    double per_flop[SINO_BENCH_REPEATS]; /* updates in the processor time of an FMA: its flops just before and after */
 } SinoBenchConeRow;
 
 enum { SINO_BENCH_CONE_ROWS = 2 * 2 * 3 }; /* precisions, symmetries, steps: on one worker, on all, the run */
@@ -47,15 +47,15 @@ typedef struct SinoBenchConeGraph SinoBenchConeGraph;
 SinoStatus sino_bench_cone_graph_new(SinoBenchCone *bench, const SinoConePlan *plan, SinoBenchConeGraph **graph);
 void sino_bench_cone_graph_free(SinoBenchConeGraph *graph); /* takes NULL */
 
-/* Each submits tasks and returns when they are done, after *seconds. `workers`: one, or all of them.
+/* Each submits tasks and returns when they are done, after *taken. `workers`: one, or all of them.
  *     backproject  `count` times the first block, into every part; `first`: the parts are 0 before
  *     filter       `count` times a piece by each worker; the next one of it must follow sino_bench_cone_fill
  *     run          everything once */
 SinoStatus sino_bench_cone_backproject(SinoBenchConeGraph *graph, int64_t workers, int64_t count, bool first,
-                                       double *seconds);
+                                       SinoBenchTime *taken);
 SinoStatus sino_bench_cone_fill(SinoBenchConeGraph *graph);
-SinoStatus sino_bench_cone_filter(SinoBenchConeGraph *graph, int64_t workers, int64_t count, double *seconds);
-SinoStatus sino_bench_cone_run(SinoBenchConeGraph *graph, double *seconds);
+SinoStatus sino_bench_cone_filter(SinoBenchConeGraph *graph, int64_t workers, int64_t count, SinoBenchTime *taken);
+SinoStatus sino_bench_cone_run(SinoBenchConeGraph *graph, SinoBenchTime *taken);
 
 /* Voxel updates of a backprojection, and pixels of a filtered piece. */
 double sino_bench_cone_updates(const SinoBenchConeGraph *graph);

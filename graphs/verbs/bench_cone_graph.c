@@ -7,7 +7,6 @@
 #include "filter_task.h"
 #include "measure_task.h"
 #include "memory.h"
-#include "platform.h"
 #include "weigh_task.h"
 
 #include <stdlib.h>
@@ -283,11 +282,11 @@ static SinoStatus insert_run(SinoBenchConeGraph *graph)
 
 /* ---- what is measured ---- */
 
-SinoStatus sino_bench_cone_run(SinoBenchConeGraph *graph, double *seconds)
+SinoStatus sino_bench_cone_run(SinoBenchConeGraph *graph, SinoBenchTime *taken)
 {
-    const double begin = sino_platform_now_s();
+    const SinoBenchTime begin = sino_bench_now();
     SINO_TRY(sino_runtime_wait_after(graph->machine->runtime, insert_run(graph)));
-    *seconds = sino_platform_now_s() - begin;
+    *taken = sino_bench_since(begin);
     return NULL;
 }
 
@@ -301,24 +300,24 @@ SinoStatus sino_bench_cone_fill(SinoBenchConeGraph *graph)
     return sino_runtime_wait_after(graph->machine->runtime, status);
 }
 
-SinoStatus sino_bench_cone_filter(SinoBenchConeGraph *graph, int64_t workers, int64_t count, double *seconds)
+SinoStatus sino_bench_cone_filter(SinoBenchConeGraph *graph, int64_t workers, int64_t count, SinoBenchTime *taken)
 {
     const SinoSpan angles = angles_of(graph, 0, 0);
-    const double begin = sino_platform_now_s();
+    const SinoBenchTime begin = sino_bench_now();
     SinoStatus status = NULL;
     for (int64_t i = 0; i < count * workers && !status; i++)
         status = insert_piece(graph, angles, graph->sinogram[i % workers], graph->piece[i % workers]);
     SINO_TRY(sino_runtime_wait_after(graph->machine->runtime, status));
-    *seconds = sino_platform_now_s() - begin;
+    *taken = sino_bench_since(begin);
     return NULL;
 }
 
 /* One worker computes when each task waits for the one before it. */
 SinoStatus sino_bench_cone_backproject(SinoBenchConeGraph *graph, int64_t workers, int64_t count, bool first,
-                                       double *seconds)
+                                       SinoBenchTime *taken)
 {
     SinoRuntime *runtime = graph->machine->runtime;
-    const double begin = sino_platform_now_s();
+    const SinoBenchTime begin = sino_bench_now();
     SinoStatus status = NULL;
     for (int64_t i = 0; i < count; i++)
         for (int64_t part = 0; part < graph->chunks * graph->bands && !status; part++) {
@@ -326,6 +325,6 @@ SinoStatus sino_bench_cone_backproject(SinoBenchConeGraph *graph, int64_t worker
             if (workers == 1) status = sino_runtime_wait_after(runtime, status);
         }
     SINO_TRY(sino_runtime_wait_after(runtime, status));
-    *seconds = sino_platform_now_s() - begin;
+    *taken = sino_bench_since(begin);
     return NULL;
 }

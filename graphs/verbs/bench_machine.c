@@ -53,16 +53,30 @@ void sino_bench_data_free(const SinoBenchMachine *machine, SinoData **data)
     }
 }
 
-SinoStatus sino_bench_fma(SinoBenchMachine *machine, SinoPrecision precision, int64_t workers, double *gflops)
+SinoBenchTime sino_bench_now(void)
+{
+    return (SinoBenchTime){sino_platform_now_s(), sino_platform_processor_s()};
+}
+
+SinoBenchTime sino_bench_since(SinoBenchTime begin)
+{
+    const SinoBenchTime now = sino_bench_now();
+    return (SinoBenchTime){now.elapsed_s - begin.elapsed_s, now.processor_s - begin.processor_s};
+}
+
+SinoStatus sino_bench_fma(SinoBenchMachine *machine, SinoPrecision precision, int64_t workers, double *gflops,
+                          SinoBenchTime *taken)
 {
     SinoStatus status = NULL;
     double *largest = &machine->fma_gflops[sino_precision_solver(precision)];
     const double flops = (double)workers * sino_machine_multiply_add_flops(precision, FMA_ROUNDS);
-    const double begin = sino_platform_now_s();
+    const SinoBenchTime begin = sino_bench_now();
     for (int64_t w = 0; w < workers && !status; w++)
         status = sino_insert_measure_fma(machine->runtime, precision, FMA_ROUNDS);
     SINO_TRY(sino_runtime_wait_after(machine->runtime, status));
-    *gflops = 1e-9 * flops / (sino_platform_now_s() - begin);
+    const SinoBenchTime time = sino_bench_since(begin);
+    *gflops = 1e-9 * flops / time.elapsed_s;
+    if (taken) *taken = time;
     if (workers == machine->worker_count) *largest = fmax(*largest, *gflops);
     return NULL;
 }
@@ -71,33 +85,47 @@ SinoStatus sino_bench_peaks(SinoBenchMachine *machine)
 {
     double gflops;
     for (int repeat = 0; repeat < SINO_BENCH_REPEATS; repeat++) {
-        SINO_TRY(sino_bench_fma(machine, SINO_SINGLE, machine->worker_count, &gflops));
-        SINO_TRY(sino_bench_fma(machine, SINO_DOUBLE, machine->worker_count, &gflops));
+        SINO_TRY(sino_bench_fma(machine, SINO_SINGLE, machine->worker_count, &gflops, NULL));
+        SINO_TRY(sino_bench_fma(machine, SINO_DOUBLE, machine->worker_count, &gflops, NULL));
     }
     return NULL;
 }
 
-static SinoStatus read_once(SinoBenchMachine *machine, int64_t bytes, SinoData *const *data)
+/* sino_insert_measure_read or sino_insert_measure_copy */
+typedef SinoStatus Insert(SinoRuntime *runtime, int64_t bytes, SinoData *data);
+
+static SinoStatus stream_once(SinoBenchMachine *machine, Insert *insert, int64_t bytes, SinoData *const *data,
+                              double *largest_gbps)
 {
     SinoStatus status = NULL;
     const double begin = sino_platform_now_s();
-    for (int64_t w = 0; w < machine->worker_count && !status; w++)
-        status = sino_insert_measure_read(machine->runtime, bytes, data[w]);
+    for (int64_t w = 0; w < machine->worker_count && !status; w++) status = insert(machine->runtime, bytes, data[w]);
     SINO_TRY(sino_runtime_wait_after(machine->runtime, status));
     const double gbps = 1e-9 * (double)(machine->worker_count * bytes) / (sino_platform_now_s() - begin);
-    machine->read_gbps = fmax(machine->read_gbps, gbps);
+    *largest_gbps = fmax(*largest_gbps, gbps);
     return NULL;
 }
 
-SinoStatus sino_bench_read(SinoBenchMachine *machine)
+static SinoStatus stream(SinoBenchMachine *machine, Insert *insert, double *largest_gbps)
 {
     const int64_t bytes = stream_bytes(machine->worker_count);
     SinoData **data = NULL;
     SINO_TRY(sino_allocate(machine->worker_count, sizeof(SinoData *), "vectors", &data));
     SinoStatus status = sino_bench_data_new(machine, "stream", bytes, data);
-    for (int repeat = 0; repeat < SINO_BENCH_REPEATS && !status; repeat++) status = read_once(machine, bytes, data);
+    for (int repeat = 0; repeat < SINO_BENCH_REPEATS && !status; repeat++)
+        status = stream_once(machine, insert, bytes, data, largest_gbps);
     sino_data_free_each(data, machine->worker_count);
     return status;
+}
+
+SinoStatus sino_bench_read(SinoBenchMachine *machine)
+{
+    return stream(machine, sino_insert_measure_read, &machine->read_gbps);
+}
+
+SinoStatus sino_bench_copy(SinoBenchMachine *machine)
+{
+    return stream(machine, sino_insert_measure_copy, &machine->copy_gbps);
 }
 
 static int by_value(const void *a, const void *b)

@@ -106,10 +106,10 @@ static SinoStatus measure_kernel(Measure *measure, Insert *insert, int64_t slice
     double before, after, seconds;
     SINO_TRY(choose_count(measure, insert, slices, from, to, &count));
     const double flops = 2 * (double)op->nonzero_count * (double)(slices * count * measure->machine->worker_count);
-    SINO_TRY(sino_bench_fma(measure->machine, op->layout.precision, measure->machine->worker_count, &before));
+    SINO_TRY(sino_bench_fma(measure->machine, op->layout.precision, measure->machine->worker_count, &before, NULL));
     for (int repeat = 0; repeat < SINO_BENCH_REPEATS; repeat++) {
         SINO_TRY(multiply(measure, insert, slices, count, from, to, &seconds));
-        SINO_TRY(sino_bench_fma(measure->machine, op->layout.precision, measure->machine->worker_count, &after));
+        SINO_TRY(sino_bench_fma(measure->machine, op->layout.precision, measure->machine->worker_count, &after, NULL));
         kernel->gflops[repeat] = 1e-9 * flops / seconds;
         kernel->fma_gflops[repeat] = (before + after) / 2;
         before = after;

@@ -39,7 +39,7 @@ static SinoStatus begin(SinoRecon *recon)
 static SinoRecordShape record(const SinoRecon *recon)
 {
     const Cone *own = recon->own;
-    return sino_cone_record_shape(&own->cone, recon->settings->pictures);
+    return sino_cone_record_shape(&own->cone, 1, recon->settings->pictures);
 }
 
 static SinoStatus plan(SinoRecon *recon)

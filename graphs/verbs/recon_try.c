@@ -130,7 +130,7 @@ static SinoStatus try_cone(Try *try, double center)
     SinoRecord record;
     SINO_TRY(cone_of(try, center, &cone));
     SINO_TRY(sino_cone_arc_new(&cone, &arc));
-    const SinoRecordShape shape = sino_cone_record_shape(&cone, true);
+    const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, true);
     SINO_TRY(plan_cone(try, &cone, sino_record_bytes(&shape), &plan));
     SINO_TRY(sino_record_new(&shape, &record));
     const SinoConeReconstruction reconstruction = {.runtime = try->runtime,

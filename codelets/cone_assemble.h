@@ -11,8 +11,9 @@ typedef struct SinoConeAssembly {
     SinoConeSymmetry symmetry;
     SinoConePart part;
     int64_t first_slice, slice_count;
-    double scale;      /* output value = scale · voxel */
-    double mask_ratio; /* voxels outside mask_ratio times the inscribed circle's radius are 0; 0: no mask */
+    double scale;       /* output value = scale · voxel */
+    int64_t run_voxels; /* floats from run to run of the part; 0: sino_cone_run_voxels */
+    double mask_ratio;  /* voxels outside mask_ratio times the inscribed circle's radius are 0; 0: no mask */
 } SinoConeAssembly;
 
 /* image[slice][Y][X]: the part's voxels are written, all others stay. Safe from many threads at once for different

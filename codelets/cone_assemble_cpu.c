@@ -10,12 +10,18 @@
 
 enum { BLOCK = SINO_CONE_VOXELS };
 
+/* Floats from run to run. */
+static int64_t run_stride(const SinoConeAssembly *of)
+{
+    return of->run_voxels > 0 ? of->run_voxels : sino_cone_run_voxels(&of->part);
+}
+
 static void map_place(const SinoConeAssembly *of, int turn, SinoConeMapping *mapping)
 {
     const SinoConePart *part = &of->part;
     const int64_t last = of->cone->x_count - 1;
     const int64_t runs = (int64_t)of->symmetry.turns * of->symmetry.halves;
-    const int64_t along_x = sino_times(runs, sino_cone_run_voxels(part)), along_y = sino_times(along_x, part->x_count);
+    const int64_t along_x = sino_times(runs, run_stride(of)), along_y = sino_times(along_x, part->x_count);
     const bool odd = turn % 2 == 1;
     /* A quarter turn takes (x, y) to (y, last − x). */
     mapping->x_0 = turn == 0   ? part->first_x
@@ -50,7 +56,7 @@ SinoConeMapping sino_cone_mapping(const SinoConeAssembly *assembly, int turn, in
     const int run = turn * assembly->symmetry.halves + half;
     map_place(assembly, turn, &mapping);
     map_slices(assembly, half, &mapping);
-    mapping.from = run * sino_cone_run_voxels(&assembly->part);
+    mapping.from = run * run_stride(assembly);
     return mapping;
 }
 

@@ -21,8 +21,7 @@ enum {
     MLEM = 1 << SINO_ALGORITHM_MLEM,
     OSEM = 1 << SINO_ALGORITHM_OSEM,
     FDK = 1 << SINO_ALGORITHM_FDK,
-    ITERATIVE = CG | SIRT | MLEM | OSEM,
-    SLICEWISE = ITERATIVE | FBP /* a slice of a parallel beam is a problem of its own */
+    ITERATIVE = CG | SIRT | MLEM | OSEM
 };
 
 enum { PARALLEL = 1 << SINO_GEOMETRY_PARALLEL, CONE = 1 << SINO_GEOMETRY_CONE };
@@ -54,9 +53,9 @@ const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",  "Geometry", "C
                                                         "Output", "Phantom",  "Benchmark", "Plan",   "General"};
 
 const SinoWordRule sino_word_rules[] = {
-    {.name = "algorithm", .words = SLICEWISE, .geometries = PARALLEL},
+    {.name = "algorithm", .words = FBP, .geometries = PARALLEL},
     {.name = "algorithm", .words = FDK, .geometries = CONE},
-    {.name = "precision", .words = 1u << SINO_DOUBLE | 1u << SINO_HALF, .algorithms = SLICEWISE},
+    {.name = "precision", .words = 1u << SINO_DOUBLE | 1u << SINO_HALF, .geometries = PARALLEL},
     {.name = NULL},
 };
 
@@ -203,12 +202,13 @@ const SinoSetting sino_setting_table[] = {
         .help = "cg: conjugate gradients for least squares; sirt: simultaneous iterative technique, slower; "
                 "fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
                 "negative; osem: mlem by subsets of the angles, faster; fdk: filtered backprojection of cone beams "
-                "(Feldkamp), the default with --geometry cone"),
+                "(Feldkamp), the default with --geometry cone, where iterative algorithms need memory for the whole "
+                "volume and scan"),
     ROW(SOLVER, RECON | DEMO | PLAN, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"), .algorithms = ITERATIVE,
         .help = "largest number of iterations; demo: 12 if not given"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
-        .help = "a slice stops when its residual |Ax - b| / |b| is at most this; 0: only after the last "
-                "iteration"),
+        .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
+                "only after the last iteration"),
     ROW(SOLVER, RECON | DEMO, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true, .high_excluded = true,
         .algorithms = SIRT, .help = "length of each step of sirt"),
     ROW(SOLVER, RECON | DEMO, "nonnegativity", FLAG(nonnegativity, "no"), .algorithms = SIRT,
@@ -220,17 +220,17 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO | PLAN, "precision", CHOICE(precision, precision_words, "single"),
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "
                 "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
-                "stored as half, too; fdk has single, and mixed with filtered projections of 16 bits"),
+                "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits"),
     ROW(SOLVER, RECON | DEMO | BENCH | PLAN, "symmetry", FLAG(symmetry, "yes"), .may_change = true,
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
 
     ROW(MACHINE, RECON | DEMO | PLAN, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
-        .algorithms = SLICEWISE,
+        .geometries = PARALLEL,
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
     ROW(MACHINE, RECON | DEMO | PLAN, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
-        .unit = "slices", .may_change = true, .algorithms = SLICEWISE,
+        .unit = "slices", .may_change = true, .geometries = PARALLEL,
         .help = "slices that one task computes together; 0: sinodag chooses"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
         .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes", .per_rank = true, .may_change = true,
@@ -246,7 +246,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "StarPU's scheduling policy (lws, dmdas ...); if not given: STARPU_SCHED, or else lws, or dmdas "
                 "with devices"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
-        .algorithms = SLICEWISE,
+        .geometries = PARALLEL,
         .help = "directory in which the operator (the ray lengths) is stored for later runs of the same "
                 "geometry, which read it; --reconstruction-type try reads operators but stores none"),
     ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH, "stall-limit", .kind = SINO_SETTING_DURATION,
@@ -265,19 +265,19 @@ const SinoSetting sino_setting_table[] = {
                 "is as small as memory allows; of a cone beam: B rows of ranks share the volume, D columns the "
                 "projections; auto: as many rows as ranks"),
     ROW(RANKS, RECON | DEMO | PLAN, "topology", SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"),
-        .may_change = true, .algorithms = SLICEWISE,
+        .may_change = true, .geometries = PARALLEL,
         .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank "
                 "may have several nodes; auto: one node per rank, with the sockets and workers of the "
                 "machine"),
     ROW(RANKS, RECON | DEMO | PLAN, "communication", CHOICE(communication, communication_words, "hierarchical"),
-        .algorithms = SLICEWISE,
+        .geometries = PARALLEL,
         .help = "hierarchical: partial sums are added within sockets, then within nodes, then between nodes; "
                 "direct: they are sent to their owners at once"),
-    ROW(RANKS, RECON | DEMO | PLAN, "overlap", FLAG(overlap, "yes"), .algorithms = SLICEWISE,
+    ROW(RANKS, RECON | DEMO | PLAN, "overlap", FLAG(overlap, "yes"), .geometries = PARALLEL,
         .help = "exchange the sums of some slices while others are computed; no: exchange without overlap, for "
                 "measurements"),
     ROW(RANKS, RECON | DEMO | PLAN, "node-weights", .kind = SINO_SETTING_WEIGHTS, AT(node_weights, SinoWeightList),
-        .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST", .algorithms = SLICEWISE,
+        .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST", .geometries = PARALLEL,
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),

@@ -108,6 +108,7 @@ int cli_inject_tests(void);
 int cli_models_tests(void);
 int cli_info_tests(void);
 int cli_cone_tests(void);
+int cli_cone_iterative_tests(void);
 int cli_cone_recon_tests(void);
 int cli_cone_ranks_tests(void);
 int cli_suspicion_tests(void);

@@ -25,6 +25,7 @@ static const struct {
     {"inject", cli_inject_tests},
     {"resume", cli_resume_tests},
     {"cone", cli_cone_tests},
+    {"cone_iterative", cli_cone_iterative_tests},
     {"cone_recon", cli_cone_recon_tests},
     {"cone_ranks", cli_cone_ranks_tests},
 };
@@ -34,8 +35,8 @@ int main(int argument_count, char **arguments)
     for (size_t i = 0; argument_count == 2 && i < sizeof subject / sizeof *subject; i++)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
     fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph info interrupt "
-          "operator_cache bench plan ranks job suspicion device hostile models inject resume cone cone_recon "
-          "cone_ranks\n",
+          "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
+          "cone_iterative cone_recon cone_ranks\n",
           stderr);
     return 2;
 }

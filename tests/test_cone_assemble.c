@@ -50,7 +50,13 @@ static bool has(const SinoCone *cone, SinoConeSymmetry symmetry, const SinoConeP
 static void check(const SinoCone *cone, SinoConeSymmetry symmetry, const SinoConePart *part, int64_t first_slice,
                   int64_t slices, double mask_ratio)
 {
-    const SinoConeAssembly assembly = {cone, symmetry, *part, first_slice, slices, 2, mask_ratio};
+    const SinoConeAssembly assembly = {.cone = cone,
+                                       .symmetry = symmetry,
+                                       .part = *part,
+                                       .first_slice = first_slice,
+                                       .slice_count = slices,
+                                       .scale = 2,
+                                       .mask_ratio = mask_ratio};
     const int64_t pixels = cone->x_count * cone->y_count;
     float *voxel = NULL, *image = NULL;
     assert_success(sino_allocate(sino_cone_part_voxels(part, symmetry), sizeof *voxel, "test", &voxel));

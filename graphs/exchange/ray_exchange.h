@@ -65,11 +65,12 @@ typedef struct SinoExchangePart {
 
 typedef struct SinoExchangeParts {
     int64_t angle_count, column_count; /* of the slice; a rank owns whole angles */
-    bool whole;                        /* the slice has one partition: it has every ray, and nothing is summed */
-    int64_t count;                     /* partitions of this rank; they outlive the exchange */
-    SinoExchangePart *part;            /* [count]; not owned */
-    int64_t first, all_count;          /* the rank's first partition among all ranks' partitions, and their number */
-    const int64_t *all_voxels;         /* [all_count]: rows of each partition's voxel vectors; not owned */
+    bool whole;                /* every partition has all rays, and nothing is summed: the slice has one partition,
+                                * or its partitions add to the same vector of rays */
+    int64_t count;             /* partitions of this rank; they outlive the exchange */
+    SinoExchangePart *part;    /* [count]; not owned */
+    int64_t first, all_count;  /* the rank's first partition among all ranks' partitions, and their number */
+    const int64_t *all_voxels; /* [all_count]: rows of each partition's voxel vectors; not owned */
 } SinoExchangeParts;
 
 /* The exchange of one batch group, as this rank has it. */

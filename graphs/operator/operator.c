@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static const SinoOperatorKind *const kinds[] = {&sino_rays_kind};
+static const SinoOperatorKind *const kinds[] = {&sino_rays_kind, &sino_cone_kind};
 
 const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem)
 {

@@ -10,6 +10,7 @@
 #define SINO_OPERATOR_H
 
 #include "communication.h"
+#include "cone.h"
 #include "geometry.h"
 #include "partial_sums.h"
 #include "topology.h"
@@ -19,6 +20,7 @@ typedef struct SinoOperatorKind SinoOperatorKind;
 /* The part of a reconstruction that determines the operator. */
 typedef struct SinoProblem {
     SinoGeometry geometry; /* of one slice, angles in the order of the scan; angle_rad is not owned */
+    const SinoCone *cone;  /* of the scan, whose whole volume then is one slice; NULL: a parallel beam; not owned */
     SinoPrecision precision;
     bool symmetry;        /* store rays that are quarter turns or mirror images of each other once, if angles pair up */
     int64_t subset_count; /* subsets of the data; 1 except for OSEM */
@@ -89,8 +91,9 @@ typedef struct SinoProduct {
 
 /* The conversion of voxels to the pixels of images. */
 typedef struct SinoImaging {
-    double scale;      /* output value = scale · value per voxel */
-    double mask_ratio; /* pixels outside mask_ratio times the inscribed circle's radius are 0; 0: no mask */
+    double scale;         /* output value = scale · value per voxel */
+    double mask_ratio;    /* pixels outside mask_ratio times the inscribed circle's radius are 0; 0: no mask */
+    int64_t first, count; /* a volume: the slices of it that become images; else not used */
 } SinoImaging;
 
 struct SinoOperatorKind {
@@ -120,8 +123,8 @@ struct SinoOperatorKind {
      * order. */
     SinoStatus (*project)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
     SinoStatus (*backproject)(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
-    /* Inserts the tasks that write the slices to image, float[slice][N][N]. Called on the rank that keeps the images,
-     * after sino_insert_voxel_messages. */
+    /* Inserts the tasks that write the slices to image, float[slice][N][N]; of a volume, [slice][Y][X]. Called on the
+     * rank that keeps the images, after sino_insert_voxel_messages. */
     SinoStatus (*image)(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
                         SinoData *const *x, SinoData *image);
     /* report: describes the operator in the log. keep: saves the operator in the folder (NULL: does nothing); called
@@ -130,7 +133,7 @@ struct SinoOperatorKind {
     void (*keep)(SinoOperator *op, const char *folder);
 };
 
-extern const SinoOperatorKind sino_rays_kind;
+extern const SinoOperatorKind sino_rays_kind, sino_cone_kind;
 
 /* The first kind of the table that takes the problem; NULL: none does, which sino_run_plan_new refuses. */
 const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem);

@@ -148,7 +148,7 @@ static void close_all(SinoOperator *op)
 /* Every problem with a parallel-beam geometry. */
 static bool takes(const SinoProblem *problem)
 {
-    return problem->geometry.angle_count > 0;
+    return !problem->cone && problem->geometry.angle_count > 0;
 }
 
 static void keep(SinoOperator *op, const char *folder)

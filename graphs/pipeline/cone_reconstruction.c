@@ -18,28 +18,19 @@
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
 #include "consensus.h"
-#include "count_task.h"
 #include "filter_task.h"
 #include "memory.h"
 #include "message.h"
-#include "sample_task.h"
 #include "solver.h"
-#include "stages.h"
 #include "weigh_task.h"
 
 #include <stdlib.h>
 
 enum { FIELD_SETS = 2, IMAGE_SETS_MAX = 64, BLOCK_SETS_MAX = 4 };
 
-/* The memory of a piece between its load and its lines. */
-typedef struct PieceSet {
-    SinoData *sinogram, *repaired, *tally;
-} PieceSet;
-
 typedef struct Run {
     SinoConeReconstruction of;
     SinoConeRank rank;
-    SinoInput input;      /* as pieces see it: with as many angles as a piece has; owns nothing */
     int64_t rows;         /* of the slab with most */
     int64_t blocks;       /* of all columns */
     SinoSpan share;       /* the largest one of this rank */
@@ -51,8 +42,7 @@ typedef struct Run {
     double one[SINO_PIECE_PROJECTIONS];
     SinoFilter *filter;
     SinoFilterPlans *plans[SINO_PIECE_PROJECTIONS + 1]; /* [angles of a piece]; NULL: no piece has as many */
-    SinoStages *stages;
-    PieceSet set[SINO_COUNT_SETS_MAX];
+    SinoConePieces *pieces;
     SinoData *block[BLOCK_SETS_MAX][SINO_BLOCK_PIECES];
     SinoData **part; /* [chunk][band] */
     SinoData *image[IMAGE_SETS_MAX];
@@ -65,37 +55,6 @@ typedef struct Run {
 } Run;
 
 /* ---- what is made once ---- */
-
-static int64_t tally_count(const Run *run)
-{
-    const SinoTally tally = sino_cone_tally(run->of.input, run->of.record);
-    return sino_tally_count(&tally);
-}
-
-SinoRecordShape sino_cone_record_shape(const SinoCone *cone, bool pictures)
-{
-    return (SinoRecordShape){.slice_count = cone->z_count,
-                             .height = cone->y_count,
-                             .width = cone->x_count,
-                             .columns = 1,
-                             .angle_count = cone->angle_count,
-                             .row_count = cone->row_count,
-                             .column_count = cone->column_count,
-                             .row_name = "detector rows",
-                             .pictures = pictures,
-                             .planes = cone->z_count > 1};
-}
-
-SinoTally sino_cone_tally(const SinoInput *input, const SinoRecord *record)
-{
-    return (SinoTally){.by_angle = record->by_angle,
-                       .by_column = record->by_column,
-                       .by_row = record->repaired,
-                       .column_count = record->column_count,
-                       .row_count = record->row_count,
-                       .run_count = input->run_count,
-                       .run = input->run};
-}
 
 /* Weights of rays, so that the sum over all projections is the attenuation of a voxel's side. */
 static SinoStatus weigh_rays(Run *run)
@@ -176,21 +135,6 @@ static SinoStatus new_filter(Run *run)
     return NULL;
 }
 
-static SinoStatus new_piece_sets(Run *run)
-{
-    SinoRuntime *runtime = run->of.runtime;
-    const int64_t angles = SINO_PIECE_PROJECTIONS, columns = run->of.cone->column_count;
-    const int64_t stride = sino_panel_stride(SINO_SINGLE, run->rows);
-    for (int64_t i = 0; i < run->of.streaming->piece_sets; i++) {
-        PieceSet *set = &run->set[i];
-        SINO_TRY(
-            sino_data_vector(runtime, "sinogram", sino_times(angles, columns), stride, sizeof(float), &set->sinogram));
-        SINO_TRY(sino_data_vector(runtime, "repaired", run->rows, 1, sizeof(int64_t), &set->repaired));
-        SINO_TRY(sino_data_vector(runtime, "tally", angles + columns, 1, sizeof(int64_t), &set->tally));
-    }
-    return NULL;
-}
-
 static SinoStatus new_blocks(Run *run)
 {
     const SinoConeStreaming *plan = run->of.streaming;
@@ -244,7 +188,8 @@ static SinoStatus new_images(Run *run)
 {
     SinoRuntime *runtime = run->of.runtime;
     const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t pixels = sino_times(run->of.cone->y_count, run->of.cone->x_count), tally = tally_count(run);
+    const int64_t pixels = sino_times(run->of.cone->y_count, run->of.cone->x_count),
+                  tally = sino_cone_tally_count(run->of.input, run->of.record);
     const int64_t history = sino_times(plan->image_slices, run->of.record->columns),
                   zeros = sino_larger(tally, history);
     int64_t *zero = NULL;
@@ -271,18 +216,16 @@ static SinoStatus new_scratch(Run *run)
     return sino_data_scratch(run->of.runtime, "backproject scratch", bytes, &run->scratch);
 }
 
-static SinoStatus new_stages(Run *run)
+static SinoStatus new_pieces(Run *run)
 {
-    const SinoStagesRequest request = {.runtime = run->of.runtime,
-                                       .input = &run->input,
-                                       .slices = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, run->rows), run->rows},
-                                       .ray_count = sino_times(SINO_PIECE_PROJECTIONS, run->of.cone->column_count),
-                                       .slab_slices = run->rows,
-                                       .set_count = run->of.streaming->piece_sets,
-                                       .field_set_count = sino_smaller(FIELD_SETS, run->of.streaming->slab_count)};
-    run->input = *run->of.input;
-    run->input.angle_count = SINO_PIECE_PROJECTIONS;
-    return sino_stages_new(&request, &run->stages);
+    const SinoConePiecesRequest request = {.runtime = run->of.runtime,
+                                           .input = run->of.input,
+                                           .cone = run->of.cone,
+                                           .record = run->of.record,
+                                           .row_count = run->rows,
+                                           .set_count = run->of.streaming->piece_sets,
+                                           .field_set_count = sino_smaller(FIELD_SETS, run->of.streaming->slab_count)};
+    return sino_cone_pieces_new(&request, &run->pieces);
 }
 
 static SinoStatus new_data(Run *run)
@@ -294,8 +237,7 @@ static SinoStatus new_data(Run *run)
     SINO_TRY(weigh_rays(run));
     SINO_TRY(list_pieces(run));
     SINO_TRY(new_filter(run));
-    SINO_TRY(new_stages(run));
-    SINO_TRY(new_piece_sets(run));
+    SINO_TRY(new_pieces(run));
     SINO_TRY(new_blocks(run));
     SINO_TRY(new_parts(run));
     SINO_TRY(new_messages(run));
@@ -306,11 +248,6 @@ static SinoStatus new_data(Run *run)
 static void free_data(Run *run)
 {
     const SinoConeStreaming *plan = run->of.streaming;
-    for (int i = 0; i < SINO_COUNT_SETS_MAX; i++) {
-        sino_data_free(run->set[i].sinogram);
-        sino_data_free(run->set[i].repaired);
-        sino_data_free(run->set[i].tally);
-    }
     for (int i = 0; i < BLOCK_SETS_MAX * SINO_BLOCK_PIECES; i++)
         sino_data_free(run->block[i / SINO_BLOCK_PIECES][i % SINO_BLOCK_PIECES]);
     sino_data_free_each(run->part, sino_cone_chunk_count(plan, run->share) * sino_cone_band_count(run->of.cone, plan));
@@ -321,7 +258,7 @@ static void free_data(Run *run)
     sino_data_free(run->none);
     sino_data_free(run->pack_scratch);
     sino_data_free(run->scratch);
-    sino_stages_free(run->stages);
+    sino_cone_pieces_free(run->pieces);
     for (int i = 0; i <= SINO_PIECE_PROJECTIONS; i++) sino_filter_plans_free(run->plans[i]);
     sino_filter_free(run->filter);
     free(run->piece);
@@ -354,55 +291,19 @@ static bool is_done(const Run *run, int64_t first, int64_t count)
     return run->of.volume && sino_volume_is_done(run->of.volume, first, count);
 }
 
-/* Copies the row of the sinogram's picture, if this slab has it and no earlier one. */
-static SinoStatus insert_sample(Run *run, const Slab *slab, const SinoAngleRun *angles, SinoSlices rows,
-                                SinoData *sinogram)
-{
-    const SinoSample sample = {.slice = run->of.record->row_count / 2 - slab->rows.first,
-                               .column_count = run->of.cone->column_count,
-                               .run_count = 1,
-                               .run = angles,
-                               .to = run->of.record->sinogram};
-    if (!sample.to || sample.slice < slab->uncounted || sample.slice >= rows.slice_count) return NULL;
-    return sino_insert_sample(run->of.runtime, position_of(slab), rows, &sample, sinogram);
-}
-
 /* Loads a piece, and makes its sinogram. */
-static SinoStatus insert_sinogram(Run *run, Slab *slab, const SinoAngleRun *angles, SinoSlices rows, int64_t number)
+static SinoStatus insert_sinogram(Run *run, Slab *slab, const SinoAngleRun *angles, SinoData **sinogram)
 {
-    const bool first = !slab->counted;
-    const PieceSet *set = &run->set[number];
-    const int64_t field_set = slab->number % FIELD_SETS;
-    const SinoStageLoad load = {.position = position_of(slab),
-                                .set = number,
-                                .field_set = field_set,
-                                .fields = first,
-                                .first_slice = slab->rows.first,
-                                .slice_count = slab->rows.count,
-                                .run_count = 1,
-                                .run = angles};
-    const SinoStageWork work = {.position = position_of(slab),
-                                .slices = rows,
-                                .set = number,
-                                .field_set = field_set,
-                                .angle_count = angles->count,
-                                .slab_slices = slab->rows.count,
-                                .uncounted = slab->uncounted,
-                                .sinogram = set->sinogram,
-                                .repaired = set->repaired,
-                                .tally = set->tally};
-    const SinoCount count = {.first_angle = angles->first,
-                             .angle_count = angles->count,
-                             .angle_total = run->of.cone->angle_count,
-                             .column_count = run->of.cone->column_count,
-                             .first_row = slab->rows.first,
-                             .row_count = slab->rows.count};
+    const SinoConePiece piece = {.position = position_of(slab),
+                                 .angles = angles,
+                                 .rows = slab->rows,
+                                 .uncounted = slab->uncounted,
+                                 .field_set = slab->number % FIELD_SETS,
+                                 .first = !slab->counted,
+                                 .undefined = run->undefined[slab->number % FIELD_SETS]};
     slab->counted = true;
-    SINO_TRY(sino_stages_load(run->stages, &load));
-    SINO_TRY(sino_stages_insert(run->stages, &work));
-    SINO_TRY(insert_sample(run, slab, angles, rows, set->sinogram));
-    return sino_insert_count(run->of.runtime, position_of(slab), &count, first, set->repaired, set->tally,
-                             run->undefined[slab->number % FIELD_SETS], tally_count(run));
+    run->pieces_begun++;
+    return sino_cone_pieces_insert(run->pieces, &piece, sinogram);
 }
 
 /* A piece of a block, and the lines that it becomes in this rank. */
@@ -446,8 +347,7 @@ static SinoStatus insert_own_piece(Run *run, Slab *slab, const Piece *piece)
     SinoRuntime *runtime = run->of.runtime;
     const SinoAngleRun *angles = piece->angles;
     const SinoSlices rows = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, slab->rows.count), slab->rows.count};
-    const int64_t set = run->pieces_begun++ % run->of.streaming->piece_sets;
-    SinoData *sinogram = run->set[set].sinogram;
+    SinoData *sinogram = NULL;
     const int64_t first_weight = angles->first * run->of.cone->column_count;
     const SinoWeigh weigh = {.cone = run->of.cone,
                              .angle_count = angles->count,
@@ -458,7 +358,7 @@ static SinoStatus insert_own_piece(Run *run, Slab *slab, const Piece *piece)
                              .first_weight = first_weight};
     SinoConePacking packing = {
         .cone = run->of.cone, .rows = rows, .first_row = slab->rows.first, .angle_count = angles->count};
-    SINO_TRY(insert_sinogram(run, slab, angles, rows, set));
+    SINO_TRY(insert_sinogram(run, slab, angles, &sinogram));
     if (!slab->wanted) return NULL;
     SINO_TRY(sino_insert_weigh(runtime, position_of(slab), &weigh, sinogram));
     SINO_TRY(sino_insert_filter(position_of(slab), run->plans[angles->count], rows, sinogram));
@@ -586,8 +486,8 @@ static SinoStatus insert_store(Run *run, const Slab *slab, SinoPosition position
                              .tallied = slices.first == first_image(run, slab).first && slab->counted,
                              .tally = sino_cone_tally(run->of.input, record),
                              .sections = record->sections};
-    return sino_insert_store(run->of.runtime, position, &store, sino_stages_io(run->stages), image ? image : run->none,
-                             run->none, run->none,
+    return sino_insert_store(run->of.runtime, position, &store, sino_cone_pieces_io(run->pieces),
+                             image ? image : run->none, run->none, run->none,
                              store.tallied ? run->undefined[slab->number % FIELD_SETS] : run->none);
 }
 

@@ -3,11 +3,10 @@
 #ifndef SINO_CONE_RECONSTRUCTION_H
 #define SINO_CONE_RECONSTRUCTION_H
 
+#include "cone_pieces.h"
 #include "cone_streaming.h"
 #include "cone_weigh.h"
 #include "journal.h"
-#include "record.h"
-#include "store_task.h"
 #include "volume.h"
 
 /* Bytes that a rank has sent to others. */
@@ -29,12 +28,6 @@ typedef struct SinoConeReconstruction {
     SinoRecord *record;
     SinoConeTraffic *traffic; /* is added to */
 } SinoConeReconstruction;
-
-/* The shape of a run's record, with pictures of three planes of the volume. */
-SinoRecordShape sino_cone_record_shape(const SinoCone *cone, bool pictures);
-
-/* Where undefined values are counted: by angle, by column and by detector row. */
-SinoTally sino_cone_tally(const SinoInput *input, const SinoRecord *record);
 
 /* Collective. Submits every task, and returns when the last slice of this rank is stored. If another rank fails, the
  * result is an error of the same kind without a text. */

@@ -161,7 +161,7 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
     SINO_TRY(check_detector(settings, &cone));
     SINO_TRY(check_volume(&cone));
     SINO_TRY(check_seen(&cone));
-    SINO_TRY(sino_cone_arc_new(&cone, &arc));
+    if (settings->algorithm == SINO_ALGORITHM_FDK) SINO_TRY(sino_cone_arc_new(&cone, &arc));
     *result = cone;
     return NULL;
 }

@@ -3,11 +3,12 @@
 #include "cone_streaming.h"
 
 #include "arithmetic.h"
+#include "cone_pieces.h"
 #include "filter_task.h"
 
 #include <math.h>
 
-enum { REAL = sizeof(float), WHOLE = sizeof(int64_t) };
+enum { REAL = sizeof(float) };
 
 SinoSpan sino_cone_slab(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t slab)
 {
@@ -217,18 +218,14 @@ static int64_t message_bytes(const SinoCone *cone, const SinoConeStreaming *stre
 SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,
                               int64_t worker_count)
 {
-    enum { FIELDS = 2, FIELD_SETS = 2 };
-    const int64_t rows = most_rows(cone, streaming), angles = SINO_PIECE_PROJECTIONS;
-    const int64_t stride = sino_panel_stride(SINO_SINGLE, rows), columns = cone->column_count;
-    const int64_t sinogram = sino_times(sino_times(angles, columns), sino_times(stride, REAL));
-    const int64_t counts = sino_input_slab_bytes(input, angles, rows), field = sino_input_field_bytes(input, rows);
+    enum { FIELD_SETS = 2 };
+    const int64_t rows = most_rows(cone, streaming), columns = cone->column_count;
     const int64_t image =
         sino_times(sino_times(streaming->image_slices, cone->y_count), sino_times(cone->x_count, REAL));
     const int64_t field_sets = sino_smaller(FIELD_SETS, streaming->slab_count);
     const int64_t pieces = sino_times(streaming->block_sets, sino_cone_piece_count(cone, streaming, 0));
     SinoConeBytes bytes = {
-        .pieces = sino_times(streaming->piece_sets, counts + sinogram + (rows + angles + columns) * WHOLE) +
-                  sino_times(field_sets * FIELDS, field),
+        .pieces = sino_cone_pieces_bytes(cone, input, rows, streaming->piece_sets, field_sets),
         .images = sino_times(streaming->image_sets, image),
         .weights = sino_times(sino_times(cone->angle_count, columns), (int64_t)(sizeof(double) + sizeof(float)))};
     for (int64_t r = 0; r < streaming->grid_rows; r++) {

@@ -231,7 +231,7 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                              .tallied = true,
                              .tally = sino_reconstruction_tally(run->of.input, run->of.record),
                              .sections = run->of.record->sections};
-    SINO_TRY(sino_insert_image(minibatch, &imaging));
+    SINO_TRY(sino_insert_image(minibatch, &imaging, minibatch->image));
     return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_stages_io(run->stages),
                              minibatch->image, minibatch->history, minibatch->repaired, minibatch->tally);
 }

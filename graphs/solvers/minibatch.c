@@ -126,11 +126,11 @@ bool sino_minibatch_is_kept(const SinoMinibatch *minibatch)
     return keeper == minibatch->op->ranks->shape.data_rank;
 }
 
-SinoStatus sino_insert_image(SinoMinibatch *minibatch, const SinoImaging *imaging)
+SinoStatus sino_insert_image(SinoMinibatch *minibatch, const SinoImaging *imaging, SinoData *image)
 {
     const SinoProduct product = product_of(minibatch, -1, 0);
     SinoData *const *tomogram = minibatch->vector[minibatch->vectors->tomogram];
     SINO_TRY(sino_insert_voxel_messages(minibatch->op->runtime, minibatch->work->sums, minibatch->position, tomogram));
     if (!sino_minibatch_is_kept(minibatch)) return NULL;
-    return minibatch->op->kind->image(minibatch->work, &product, imaging, tomogram, minibatch->image);
+    return minibatch->op->kind->image(minibatch->work, &product, imaging, tomogram, image);
 }

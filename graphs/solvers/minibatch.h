@@ -15,7 +15,7 @@ enum SinoSlotBuffer {
     SINO_SLOT_HISTORY,  /* double[slice][columns]: residuals */
     SINO_SLOT_REPAIRED, /* int64_t[slice]: undefined values */
     SINO_SLOT_TALLY,    /* int64_t[angle + column]: undefined values of all slices by angle, then by column */
-    SINO_SLOT_IMAGE,    /* float[slice][N][N] */
+    SINO_SLOT_IMAGE,    /* float[slice][N][N]; empty for volumes */
     SINO_SLOT_ACTIVE,   /* int64_t: slices that go on after iteration i, at ACTIVE + i mod LOOKAHEAD */
     SINO_SLOT_BUFFERS = SINO_SLOT_ACTIVE + SINO_LOOKAHEAD
 };
@@ -78,8 +78,8 @@ SinoStatus sino_insert_backproject_subset(SinoMinibatch *minibatch, int64_t iter
 SinoStatus sino_insert_collect(SinoMinibatch *minibatch, int64_t iteration, SinoData **all);
 
 /* sino_minibatch_is_kept: whether this rank keeps the minibatch's images. sino_insert_image sends voxels to the rank
- * that does, which assembles minibatch->image. */
+ * that does, which assembles `image`: minibatch->image, or data of the caller for some slices of a volume. */
 bool sino_minibatch_is_kept(const SinoMinibatch *minibatch);
-SinoStatus sino_insert_image(SinoMinibatch *minibatch, const SinoImaging *imaging);
+SinoStatus sino_insert_image(SinoMinibatch *minibatch, const SinoImaging *imaging, SinoData *image);
 
 #endif

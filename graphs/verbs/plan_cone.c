@@ -107,5 +107,7 @@ static SinoStatus plan_sizes(const SinoSettings *settings)
 
 SinoStatus sino_plan_cone(const SinoSettings *settings, SinoLog *log)
 {
+    SINO_CHECK(settings->algorithm == SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
+               "algorithm is %s; allowed with --geometry cone: fdk", sino_algorithm_name(settings->algorithm));
     return settings->file_name ? plan_file(settings, log) : plan_sizes(settings);
 }

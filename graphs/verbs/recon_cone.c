@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon of a cone beam: FDK (L. Feldkamp et al., J. Opt. Soc. Am. A 1, 612, 1984). */
-#include "recon_volume.h"
+#include "recon_cone.h"
 
 #include "cone_plan.h"
 #include "cone_reconstruction.h"
@@ -18,28 +18,33 @@ typedef struct Cone {
     SinoConeTraffic traffic;
 } Cone;
 
-static SinoStatus begin(SinoRecon *recon)
+SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone)
 {
     const SinoInput *input = &recon->input;
-    Cone *own;
-    SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
-    recon->own = own;
     const double middle = (double)(input->geometry.column_count - 1) / 2;
     const double given = recon->settings->rotation_axis;
-    SINO_TRY(sino_cone_scan(recon->settings, input, isnan(given) ? middle : sino_input_column_of_grid(input, given),
-                            &own->cone));
-    recon->request.slice_count = own->cone.z_count;
-    recon->request.height = own->cone.y_count;
-    recon->request.width = own->cone.x_count;
+    SINO_TRY(
+        sino_cone_scan(recon->settings, input, isnan(given) ? middle : sino_input_column_of_grid(input, given), cone));
+    recon->request.slice_count = cone->z_count;
+    recon->request.height = cone->y_count;
+    recon->request.width = cone->x_count;
     recon->request.row_step = 1;
     recon->request.units = "1/cm";
     return NULL;
 }
 
+static SinoStatus begin(SinoRecon *recon)
+{
+    Cone *own;
+    SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
+    recon->own = own;
+    return sino_recon_cone_begin(recon, &own->cone);
+}
+
 static SinoRecordShape record(const SinoRecon *recon)
 {
     const Cone *own = recon->own;
-    return sino_cone_record_shape(&own->cone, recon->settings->pictures);
+    return sino_cone_record_shape(&own->cone, 1, recon->settings->pictures);
 }
 
 static SinoStatus plan(SinoRecon *recon)
@@ -72,17 +77,22 @@ static void print_plan(const SinoRecon *recon, FILE *out)
     fprintf(out, "columns of ranks: %" PRId64 "\n", own->plan.streaming.grid_columns);
 }
 
+void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc)
+{
+    sino_log_info(recon->log, "geometry", "cone beam: magnification %.4g, voxels of %.4g mm%s%s",
+                  cone->source_detector / cone->source_object, cone->voxel_size, arc ? ", " : "", arc ? arc : "");
+}
+
 static void tell_geometry(const SinoRecon *recon)
 {
     static const char *const arc_name[] = {[SINO_CONE_CIRCLE] = "a whole circle",
                                            [SINO_CONE_DISPLACED] = "a whole circle, the detector displaced",
                                            [SINO_CONE_SHORT] = "a short scan"};
     const Cone *own = recon->own;
-    const SinoCone *cone = &own->cone;
-    sino_log_info(recon->log, "geometry",
-                  "cone beam: magnification %.4g, voxels of %.4g mm, %s (%.1f degrees, fan ±%.1f degrees)",
-                  cone->source_detector / cone->source_object, cone->voxel_size, arc_name[own->arc.kind],
-                  own->arc.length_rad * 180 / SINO_PI, own->arc.fan_rad * 180 / SINO_PI);
+    char text[128];
+    snprintf(text, sizeof text, "%s (%.1f degrees, fan ±%.1f degrees)", arc_name[own->arc.kind],
+             own->arc.length_rad * 180 / SINO_PI, own->arc.fan_rad * 180 / SINO_PI);
+    sino_recon_cone_tell(recon, &own->cone, text);
 }
 
 static void tell_ranks(const SinoRecon *recon)

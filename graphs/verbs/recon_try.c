@@ -130,7 +130,7 @@ static SinoStatus try_cone(Try *try, double center)
     SinoRecord record;
     SINO_TRY(cone_of(try, center, &cone));
     SINO_TRY(sino_cone_arc_new(&cone, &arc));
-    const SinoRecordShape shape = sino_cone_record_shape(&cone, true);
+    const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, true);
     SINO_TRY(plan_cone(try, &cone, sino_record_bytes(&shape), &plan));
     SINO_TRY(sino_record_new(&shape, &record));
     const SinoConeReconstruction reconstruction = {.runtime = try->runtime,
@@ -219,6 +219,9 @@ static SinoStatus run(Try *try)
 {
     const SinoSettings *settings = try->settings;
     const SinoRuntimeRequest request = sino_recon_runtime_request(settings, NULL, try->log);
+    SINO_CHECK(!is_cone(try) || settings->algorithm == SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
+               "reconstruction-type is try with --geometry cone --algorithm %s; allowed: fdk",
+               sino_algorithm_name(settings->algorithm));
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
     SINO_TRY(sino_recon_check_new(settings, settings->graph));
     SINO_TRY(sino_rays_kind.check(settings->operator_cache));

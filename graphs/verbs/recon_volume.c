@@ -372,12 +372,15 @@ fail:
     return abandon(recon, status);
 }
 
+static const SinoReconKind *kind_of(const SinoSettings *settings)
+{
+    if (settings->geometry != SINO_GEOMETRY_CONE) return &sino_recon_parallel;
+    return settings->algorithm == SINO_ALGORITHM_FDK ? &sino_recon_cone : &sino_recon_cone_solution;
+}
+
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
-    SinoRecon recon = {.kind = settings->geometry == SINO_GEOMETRY_CONE ? &sino_recon_cone : &sino_recon_parallel,
-                       .settings = settings,
-                       .log = log,
-                       .processes = processes};
+    SinoRecon recon = {.kind = kind_of(settings), .settings = settings, .log = log, .processes = processes};
     SinoStatus status = run(&recon);
     recon.kind->release(&recon);
     if (status)

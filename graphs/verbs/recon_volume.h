@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon of a volume, inside: the state of a run (recon_volume.c), and what differs between beams (recon_parallel.c,
- * recon_cone.c). */
+ * recon_cone.c, recon_cone_solution.c). */
 #ifndef SINO_RECON_VOLUME_H
 #define SINO_RECON_VOLUME_H
 
@@ -59,6 +59,6 @@ struct SinoReconKind {
     void (*release)(SinoRecon *recon); /* `own` may be NULL */
 };
 
-extern const SinoReconKind sino_recon_parallel, sino_recon_cone;
+extern const SinoReconKind sino_recon_parallel, sino_recon_cone, sino_recon_cone_solution;
 
 #endif

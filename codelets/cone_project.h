@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone project: y = A x and x = Aᵀ y of a cone beam (cone.h), without a matrix.
+ *
+ * A is that of P. M. Joseph (IEEE Trans. Med. Imaging 1, 192, 1982). A ray is followed along x or y, whichever it is
+ * nearer to. Where it passes the middles of a plane of voxels, the volume is interpolated linearly: between two
+ * neighbours across, and between two along z. The sum over the planes, times the length of the ray from plane to plane,
+ * is the line integral. Lengths are in voxel sides: line integrals of attenuation per voxel side have no unit. Voxels
+ * around the volume are 0.
+ *
+ * The rays of a detector column pass the same planes in the same places (x, y), and differ along z only. There,
+ * neighbouring rows are at equal distances. So one step in x and y serves all rows, which run along vectors.
+ *
+ * Both functions compute the weights of A from the same positions, in single precision to about 10⁻⁶ of a voxel.
+ * Positions in x and y are double. Nothing but sums of products is rounded otherwise, so that <A x, y> = <x, Aᵀ y> to
+ * the rounding of sums. */
+#ifndef SINO_CONE_PROJECT_H
+#define SINO_CONE_PROJECT_H
+
+#include "cone.h"
+
+/* Rows of the image, and all columns and slices of them: band[row][X][Z]. */
+typedef struct SinoConeBand {
+    int64_t first_row, row_count;
+} SinoConeBand;
+
+/* Rays of consecutive angles: rays[angle][column of the detector][row of the detector]. */
+typedef struct SinoConeAngles {
+    int64_t first, count;
+} SinoConeAngles;
+
+/* Bytes of work memory of a call; 64-byte aligned. */
+int64_t sino_cone_project_scratch_bytes(const SinoCone *cone);
+
+/* Adds what the rays see of the band's voxels to `rays`. Safe from many threads at once for different rays. */
+void sino_cone_project(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const float *voxels,
+                       void *scratch, float *rays);
+
+/* The transpose: adds the values of the rays to the band's voxels. Safe from many threads at once for different bands;
+ * the sums of a voxel do not depend on the bands. */
+void sino_cone_project_back(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const float *rays,
+                            void *scratch, float *voxels);
+
+/* The instruction set that is used: plain, avx2 or avx512. */
+const char *sino_cone_project_isa_name(void);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone project on a CPU core: work memory, and the choice of the instruction set. */
+#include "arithmetic.h"
+#include "cone_project_isa.h"
+#include "memory.h"
+#include "vector.h"
+
+#include <string.h>
+
+/* The best instruction set that the processor has. */
+static const SinoConeProjectIsa *isa(void)
+{
+#ifdef __x86_64__
+    if (sino_vector_bytes() == 64) return &sino_cone_project_avx512;
+    if (sino_vector_bytes() == 32) return &sino_cone_project_avx2;
+#endif
+    return &sino_cone_project_plain;
+}
+
+const char *sino_cone_project_isa_name(void)
+{
+    return isa()->name;
+}
+
+/* Elements of work memory, each a multiple of 16. */
+typedef struct Sizes {
+    int64_t line, row, sum, groups;
+} Sizes;
+
+static Sizes sizes_of(const SinoCone *cone)
+{
+    const int64_t lanes = SINO_CONE_LANES, borders = (int64_t)2 * SINO_CONE_BORDER;
+    const int64_t voxels = sino_ceil_multiple(cone->z_count, lanes), rows = sino_ceil_multiple(cone->row_count, lanes);
+    return (Sizes){.line = voxels + borders,
+                   .row = rows + borders,
+                   .sum = rows,
+                   .groups = sino_ceil_multiple(sino_larger(voxels, rows) / lanes, lanes)};
+}
+
+int64_t sino_cone_project_scratch_bytes(const SinoCone *cone)
+{
+    const Sizes sizes = sizes_of(cone);
+    const int64_t floats = SINO_CONE_STEPS * (sizes.line + 2 * sizes.groups) + sizes.row + sizes.sum;
+    return sino_times(floats, (int64_t)sizeof(float));
+}
+
+void sino_cone_project_with(const SinoConeProjectIsa *isa, bool back, const SinoCone *cone, SinoConeBand band,
+                            SinoConeAngles angles, const float *from, void *scratch, float *to)
+{
+    const Sizes sizes = sizes_of(cone);
+    float *const line = scratch, *const row = line + SINO_CONE_STEPS * sizes.line, *const sum = row + sizes.row;
+    float *const share = sum + sizes.sum;
+    void *const after_shares = share + SINO_CONE_STEPS * sizes.groups;
+    const SinoConeWork work = {.line = line + SINO_CONE_BORDER,
+                               .line_stride = sizes.line,
+                               .row = row + SINO_CONE_BORDER,
+                               .sum = sum,
+                               .share = share,
+                               .base = after_shares,
+                               .group_count = sizes.groups};
+    memset(scratch, 0, (size_t)sino_cone_project_scratch_bytes(cone));
+    (back ? isa->back : isa->project)(cone, band, angles, &work, from, to);
+}
+
+void sino_cone_project(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const float *voxels,
+                       void *scratch, float *rays)
+{
+    sino_cone_project_with(isa(), false, cone, band, angles, voxels, scratch, rays);
+}
+
+void sino_cone_project_back(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const float *rays,
+                            void *scratch, float *voxels)
+{
+    sino_cone_project_with(isa(), true, cone, band, angles, rays, scratch, voxels);
+}

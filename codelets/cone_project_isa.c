@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone project of one instruction set, which SINO_ISA names.
+ *
+ * The image is divided into tiles, whose voxels stay in the second-level cache while the rays of all angles pass. A
+ * detector column's rays take *steps* through a tile: from plane to plane, each between two runs of voxels along z. To
+ * project, a step blends the two runs into a *line* of voxels, which the rows read at equal distances; to backproject,
+ * the voxels of a line read the rows at equal distances, and the line is added to the two runs.
+ *
+ * 16 neighbours that read a line at equal distances see a window of it. If the window fits two registers, it is
+ * permuted there; else, and without AVX-512, its entries are gathered. */
+#include "cone_project_isa.h"
+#include "arithmetic.h"
+#include "vector.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined __AVX512F__
+#include <immintrin.h>
+#endif
+
+static const double FAR = 1e9; /* entries: beyond every line */
+
+enum {
+    TILE = 16,
+    FAN_TILE = 128 /* voxels of it fit the first-level cache twice */,
+    LANES = SINO_CONE_LANES,
+    BORDER = SINO_CONE_BORDER,
+    STEPS = SINO_CONE_STEPS
+};
+
+/* ---- the paths of rays ---- */
+
+/* A square of runs: columns first_x … of the image, rows first_y … of it. */
+typedef struct Tile {
+    int64_t first_x, first_y, x_count, y_count;
+} Tile;
+
+/* The rays of a detector column at an angle. They pass plane p, a column of the image (along_x) or a row of it, at
+ * start + slope·p rows or columns; there, neighbouring rays are `spread`·(p − source) voxels apart along z. The length
+ * of a ray from plane to plane is length·√(flat + v²) voxels, where v is its height above the plane of the source at
+ * the detector, in mm. */
+typedef struct Path {
+    bool along_x;
+    double start, slope;
+    double source, spread;
+    double flat, length;
+} Path;
+
+static Path path_of(const SinoCone *cone, double cosine, double sine, int64_t column)
+{
+    const double u = ((double)column - cone->center) * cone->pixel_width, far = cone->source_detector;
+    const double right = u * cosine - far * sine, down = -(u * sine + far * cosine);
+    const double middle_x = 0.5 * (double)(cone->x_count - 1), middle_y = 0.5 * (double)(cone->y_count - 1);
+    const double source_x = middle_x + cone->source_object * sine / cone->voxel_size;
+    const double source_y = middle_y + cone->source_object * cosine / cone->voxel_size;
+    const bool along_x = fabs(right) > fabs(down);
+    const double along = along_x ? right : down, across = along_x ? down : right;
+    Path path;
+    path.along_x = along_x;
+    path.slope = across / along;
+    path.source = along_x ? source_x : source_y;
+    path.start = (along_x ? source_y : source_x) - path.slope * path.source;
+    path.spread = cone->pixel_height / along;
+    path.flat = far * far + u * u;
+    path.length = 1 / fabs(along);
+    return path;
+}
+
+/* A step: between voxels `lower` and lower + 1 across, of which the upper one has the share `upper`. Row r sees entry
+ * offset + spread·r along z. */
+typedef struct Step {
+    int64_t run[2];  /* the two runs, as numbers in the band; −1: outside the tile */
+    float weight[2]; /* of them */
+    double offset, spread;
+} Step;
+
+/* The planes of a tile that rays of a path may pass inside it. */
+static SinoConeAngles planes_of(const Path *path, const Tile *tile)
+{
+    const int64_t first = path->along_x ? tile->first_x : tile->first_y;
+    const int64_t count = path->along_x ? tile->x_count : tile->y_count;
+    const int64_t across = path->along_x ? tile->first_y : tile->first_x;
+    const int64_t width = path->along_x ? tile->y_count : tile->x_count;
+    const double slope = fabs(path->slope) > 1e-9 ? path->slope : 1e-9;
+    const double low = ((double)(across - 1) - path->start) / slope,
+                 high = ((double)(across + width) - path->start) / slope;
+    const double least = fmax(floor(fmin(low, high)) - 1, (double)first);
+    const double most = fmin(ceil(fmax(low, high)) + 1, (double)(first + count - 1));
+    if (!(least <= most)) return (SinoConeAngles){first, 0};
+    return (SinoConeAngles){(int64_t)least, (int64_t)most - (int64_t)least + 1};
+}
+
+/* The step at a plane. Returns false if both runs are outside the tile. */
+static bool take_step(const SinoCone *cone, const Path *path, const Tile *tile, SinoConeBand band, int64_t plane,
+                      Step *step)
+{
+    const double at = path->start + path->slope * (double)plane, below = floor(at);
+    const int64_t lower = (int64_t)below;
+    const int64_t across = path->along_x ? tile->first_y : tile->first_x;
+    const int64_t width = path->along_x ? tile->y_count : tile->x_count;
+    const double middle = 0.5 * (double)(cone->z_count - 1);
+    const float upper = (float)(at - below);
+    bool inside = false;
+    step->weight[0] = 1 - upper;
+    step->weight[1] = upper;
+    for (int i = 0; i < 2; i++) {
+        const int64_t x = path->along_x ? plane : lower + i, y = path->along_x ? lower + i : plane;
+        const bool here = lower + i >= across && lower + i < across + width && step->weight[i] > 0;
+        step->run[i] = here ? (y - band.first_row) * cone->x_count + x : -1;
+        inside |= here;
+    }
+    step->spread = path->spread * ((double)plane - path->source);
+    step->offset = middle - step->spread * cone->center_row;
+    return inside && step->spread > 0;
+}
+
+/* Writes the steps of a path in the tile; returns their number, at most TILE. */
+static int64_t take_steps(const SinoCone *cone, const Path *path, const Tile *tile, SinoConeBand band, Step step[TILE])
+{
+    const SinoConeAngles planes = planes_of(path, tile);
+    int64_t count = 0;
+    for (int64_t p = planes.first; p < planes.first + planes.count; p++)
+        count += take_step(cone, path, tile, band, p, &step[count]);
+    return count;
+}
+
+/* ---- windows ---- */
+
+/* Group g of a line of lanes reads the entries from first + step·LANES·g on. A group whose window fits registers, and
+ * which begins more than a border before entry 0, or after the last one, reads zeros only. Such a group is moved into
+ * the border. */
+static void place_groups(const SinoConeWork *work, int number, double first, double step, SinoConeAngles groups,
+                         double least, double most)
+{
+    float *restrict share = work->share + number * work->group_count;
+    int32_t *restrict base = work->base + number * work->group_count;
+    for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
+        const double at = first + step * (double)LANES * (double)g;
+        const double inside = at > least ? (at < most ? at : most) : least, entry = floor(inside);
+        base[g] = (int32_t)entry;
+        share[g] = (float)(inside - entry);
+    }
+}
+
+/* The groups of lanes of which some are between `low` and `high`. */
+static SinoConeAngles groups_between(double low, double high, int64_t lane_count)
+{
+    const double first = fmax(floor(low), 0), last = fmin(ceil(high), (double)(lane_count - 1));
+    if (!(first <= last)) return (SinoConeAngles){0, 0};
+    const int64_t from = (int64_t)first / LANES;
+    return (SinoConeAngles){from, (int64_t)last / LANES + 1 - from};
+}
+
+/* An entry of a line with borders; beyond them lie zeros as well. */
+SINO_INLINE float entry_of(const float *line, int32_t entry, int32_t entry_count)
+{
+    const int32_t least = -BORDER, most = entry_count + BORDER - 1;
+    return line[entry < least ? least : entry > most ? most : entry];
+}
+
+/* ---- project ---- */
+
+/* Reads the lines of `count` steps, number by number, and adds what the rows of the groups see. */
+static void read_lines_gather(const SinoConeWork *work, const Step *step, int count, SinoConeAngles groups,
+                              int32_t voxel_count)
+{
+    for (int k = 0; k < count; k++) {
+        const float *line = work->line + k * work->line_stride, spread = (float)step[k].spread;
+        for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
+            const float share = work->share[k * work->group_count + g];
+            const int32_t base = work->base[k * work->group_count + g];
+            float *restrict sum = work->sum + g * LANES;
+            for (int i = 0; i < LANES; i++) {
+                const float at = share + (float)i * spread;
+                const int32_t entry = (int32_t)at;
+                const float low = entry_of(line, base + entry, voxel_count);
+                const float high = entry_of(line, base + entry + 1, voxel_count);
+                sum[i] += low + (at - (float)entry) * (high - low);
+            }
+        }
+    }
+}
+
+#if defined __AVX512F__
+
+static const double widest_step = 29.0 / 15; /* 15·step + 2 ≤ 31 */
+
+static void read_lines_permute(const SinoConeWork *work, const Step *step, int count, SinoConeAngles groups)
+{
+    const __m512 lane = _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
+        __m512 sum = _mm512_loadu_ps(work->sum + g * LANES);
+        for (int k = 0; k < count; k++) {
+            const int64_t place = k * work->group_count + g;
+            const float *window = work->line + k * work->line_stride + work->base[place];
+            const __m512 at =
+                _mm512_fmadd_ps(lane, _mm512_set1_ps((float)step[k].spread), _mm512_set1_ps(work->share[place]));
+            const __m512i entry = _mm512_cvttps_epi32(at), next = _mm512_add_epi32(entry, _mm512_set1_epi32(1));
+            const __m512 upper = _mm512_sub_ps(at, _mm512_cvtepi32_ps(entry));
+            const __m512 a = _mm512_loadu_ps(window), b = _mm512_loadu_ps(window + LANES);
+            const __m512 low = _mm512_permutex2var_ps(a, entry, b), high = _mm512_permutex2var_ps(a, next, b);
+            sum = _mm512_fmadd_ps(upper, _mm512_sub_ps(high, low), _mm512_add_ps(sum, low));
+        }
+        _mm512_storeu_ps(work->sum + g * LANES, sum);
+    }
+}
+
+static bool fits_project(double spread)
+{
+    return spread <= widest_step;
+}
+
+#else
+
+static void read_lines_permute(const SinoConeWork *work, const Step *step, int count, SinoConeAngles groups)
+{
+    (void)work, (void)step, (void)count, (void)groups;
+}
+
+static bool fits_project(double spread)
+{
+    (void)spread;
+    return false;
+}
+
+#endif
+
+static void blend_runs(const Step *step, const float *band, int64_t voxel_count, float *restrict line)
+{
+    const float a = step->weight[0], b = step->weight[1];
+    if (step->run[0] < 0 || step->run[1] < 0) {
+        const float *only = band + (step->run[0] < 0 ? step->run[1] : step->run[0]) * voxel_count;
+        const float weight = step->run[0] < 0 ? b : a;
+        for (int64_t z = 0; z < voxel_count; z++) line[z] = weight * only[z];
+        return;
+    }
+    const float *low = band + step->run[0] * voxel_count, *high = band + step->run[1] * voxel_count;
+    for (int64_t z = 0; z < voxel_count; z++) line[z] = a * low[z] + b * high[z];
+}
+
+/* Adds at most STEPS steps to the sums of the rows; returns the groups of rows that see voxels. */
+static SinoConeAngles add_steps(const SinoCone *cone, const SinoConeWork *work, const Step *step, int count,
+                                const float *band)
+{
+    double low = INFINITY, high = -INFINITY;
+    bool fits = true;
+    for (int k = 0; k < count; k++) {
+        low = fmin(low, (-1 - step[k].offset) / step[k].spread);
+        high = fmax(high, ((double)cone->z_count - step[k].offset) / step[k].spread);
+        fits &= fits_project(step[k].spread);
+    }
+    const SinoConeAngles groups = groups_between(low, high, cone->row_count);
+    for (int k = 0; k < count && groups.count > 0; k++) {
+        blend_runs(&step[k], band, cone->z_count, work->line + k * work->line_stride);
+        place_groups(work, k, step[k].offset, step[k].spread, groups, fits ? -BORDER : -FAR,
+                     fits ? (double)cone->z_count : FAR);
+    }
+    if (fits)
+        read_lines_permute(work, step, count, groups);
+    else
+        read_lines_gather(work, step, count, groups, (int32_t)cone->z_count);
+    return groups;
+}
+
+/* The length from plane to plane of the ray of a row. */
+SINO_INLINE float length_of(const SinoCone *cone, const Path *path, int64_t row)
+{
+    const float v = (float)(((double)row - cone->center_row) * cone->pixel_height);
+    return (float)path->length * sqrtf((float)path->flat + v * v);
+}
+
+static void project_path(const SinoCone *cone, const SinoConeWork *work, const Path *path, const Tile *tile,
+                         SinoConeBand band, const float *voxels, float *rays)
+{
+    Step step[TILE];
+    const int64_t count = take_steps(cone, path, tile, band, step);
+    int64_t first = cone->row_count, end = 0;
+    if (count == 0) return;
+    memset(work->sum, 0, (size_t)cone->row_count * sizeof *work->sum);
+    for (int64_t s = 0; s < count; s += STEPS) {
+        const SinoConeAngles groups = add_steps(cone, work, step + s, (int)sino_smaller(STEPS, count - s), voxels);
+        if (groups.count == 0) continue;
+        first = sino_smaller(first, groups.first * LANES);
+        end = sino_larger(end, (groups.first + groups.count) * LANES);
+    }
+    end = sino_smaller(end, cone->row_count);
+    for (int64_t r = first; r < end; r++) rays[r] += length_of(cone, path, r) * work->sum[r];
+}
+
+/* ---- backproject ---- */
+
+/* Voxel z gets Σ max(0, 1 − |offset + spread·r − z|)·row r. The first such row is the one after (z − 1 −
+ * offset)/spread; there are at most ⌈2/spread⌉. */
+static void read_rows_gather(const SinoCone *cone, const SinoConeWork *work, double spread, SinoConeAngles groups)
+{
+    const float along = (float)spread, step = (float)(1 / spread);
+    const int32_t most = (int32_t)ceil(2 / spread);
+    for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
+        float *restrict line = work->line + g * LANES;
+        for (int i = 0; i < LANES; i++) line[i] = 0;
+        for (int32_t j = 1; j <= most; j++)
+            for (int i = 0; i < LANES; i++) {
+                const float at = work->share[g] + (float)i * step;
+                const int32_t row = (int32_t)at;
+                const float up = along * ((float)j - (at - (float)row)), down = 2 - up, weight = up < down ? up : down;
+                line[i] +=
+                    (weight > 0 ? weight : 0) * entry_of(work->row, work->base[g] + row + j, (int32_t)cone->row_count);
+            }
+    }
+}
+
+#if defined __AVX512F__
+
+static void read_rows_permute(const SinoConeWork *work, double spread, SinoConeAngles groups)
+{
+    const __m512 lane = _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512 along = _mm512_set1_ps((float)spread), step = _mm512_set1_ps((float)(1 / spread));
+    const __m512 two = _mm512_set1_ps(2), zero = _mm512_setzero_ps();
+    const __m512i one = _mm512_set1_epi32(1);
+    const int most = (int)ceil(2 / spread);
+    for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
+        const float *window = work->row + work->base[g];
+        const __m512 a = _mm512_loadu_ps(window), b = _mm512_loadu_ps(window + LANES);
+        const __m512 at = _mm512_fmadd_ps(lane, step, _mm512_set1_ps(work->share[g]));
+        __m512i row = _mm512_cvttps_epi32(at);
+        const __m512 past = _mm512_sub_ps(at, _mm512_cvtepi32_ps(row));
+        __m512 up = _mm512_fnmadd_ps(past, along, along), sum = zero;
+        for (int j = 1; j <= most; j++) {
+            row = _mm512_add_epi32(row, one);
+            const __m512 weight = _mm512_max_ps(_mm512_min_ps(up, _mm512_sub_ps(two, up)), zero);
+            sum = _mm512_fmadd_ps(weight, _mm512_permutex2var_ps(a, row, b), sum);
+            up = _mm512_add_ps(up, along);
+        }
+        _mm512_storeu_ps(work->line + g * LANES, sum);
+    }
+}
+
+static bool fits_back(double spread)
+{
+    return spread < 1e6 && 15 / spread + 1 + ceil(2 / spread) < 31;
+}
+
+#else
+
+static void read_rows_permute(const SinoConeWork *work, double spread, SinoConeAngles groups)
+{
+    (void)work, (void)spread, (void)groups;
+}
+
+static bool fits_back(double spread)
+{
+    (void)spread;
+    return false;
+}
+
+#endif
+
+static void add_line(const float *restrict line, float weight, int64_t first, int64_t end, float *restrict run)
+{
+    for (int64_t z = first; z < end; z++) run[z] += weight * line[z];
+}
+
+static void spread_step(const SinoCone *cone, const SinoConeWork *work, const Step *step, float *band)
+{
+    const double rows = (double)cone->row_count;
+    const bool fits = fits_back(step->spread);
+    const SinoConeAngles groups =
+        groups_between(step->offset - step->spread, step->offset + step->spread * rows, cone->z_count);
+    const int64_t first = groups.first * LANES;
+    const int64_t end = sino_smaller((groups.first + groups.count) * LANES, cone->z_count);
+    if (groups.count == 0) return;
+    place_groups(work, 0, (-1 - step->offset) / step->spread, 1 / step->spread, groups, fits ? -BORDER : -FAR,
+                 fits ? rows : FAR);
+    if (fits)
+        read_rows_permute(work, step->spread, groups);
+    else
+        read_rows_gather(cone, work, step->spread, groups);
+    for (int i = 0; i < 2; i++)
+        if (step->run[i] >= 0) add_line(work->line, step->weight[i], first, end, band + step->run[i] * cone->z_count);
+}
+
+static void spread_path(const SinoCone *cone, const SinoConeWork *work, const Path *path, const Tile *tile,
+                        SinoConeBand band, const float *rays, float *voxels)
+{
+    Step step[TILE];
+    const int64_t count = take_steps(cone, path, tile, band, step);
+    if (count == 0) return;
+    for (int64_t r = 0; r < cone->row_count; r++) work->row[r] = length_of(cone, path, r) * rays[r];
+    for (int64_t s = 0; s < count; s++) spread_step(cone, work, &step[s], voxels);
+}
+
+/* ---- fan beams: one row, one slice ---- */
+
+/* What a step in x and y means for the only row and slice. The runs are single voxels. */
+typedef struct FanStep {
+    int64_t first, second; /* voxels in the band; those outside the tile have no weight */
+    float first_weight, second_weight;
+} FanStep;
+
+/* The steps of a path from plane to plane of a tile. */
+typedef struct FanPath {
+    double start, slope, source, drop; /* drop: voxels along z, from the plane of the source to the row, per plane */
+    int64_t across, width;             /* of the tile */
+    int64_t along_stride, across_stride, origin; /* voxels of the band */
+} FanPath;
+
+static FanPath fan_path_of(const SinoCone *cone, const Path *path, const Tile *tile, SinoConeBand band)
+{
+    return (FanPath){.start = path->start,
+                     .slope = path->slope,
+                     .source = path->source,
+                     .drop = path->spread * cone->center_row,
+                     .across = path->along_x ? tile->first_y : tile->first_x,
+                     .width = path->along_x ? tile->y_count : tile->x_count,
+                     .along_stride = path->along_x ? 1 : cone->x_count,
+                     .across_stride = path->along_x ? cone->x_count : 1,
+                     .origin = -band.first_row * cone->x_count};
+}
+
+SINO_INLINE FanStep take_fan_step(const FanPath *path, int64_t plane)
+{
+    const double at = path->start + path->slope * (double)plane, below = floor(at);
+    const int64_t lower = (int64_t)below - path->across;
+    const double height = fabs(path->drop * ((double)plane - path->source));
+    const float upper = (float)(at - below), seen = height < 1 ? (float)(1 - height) : 0;
+    const bool has_first = lower >= 0 && lower < path->width, has_second = lower >= -1 && lower < path->width - 1;
+    const int64_t voxel = path->origin + plane * path->along_stride + (lower + path->across) * path->across_stride;
+    FanStep step;
+    step.first_weight = has_first ? seen * (1 - upper) : 0;
+    step.second_weight = has_second ? seen * upper : 0;
+    step.first = has_first || !has_second ? voxel : voxel + path->across_stride;
+    step.second = has_second ? voxel + path->across_stride : step.first;
+    return step;
+}
+
+static void project_fan(const SinoCone *cone, const Path *path, const Tile *tile, SinoConeBand band,
+                        const float *voxels, float *ray)
+{
+    const SinoConeAngles planes = planes_of(path, tile);
+    const FanPath fan = fan_path_of(cone, path, tile, band);
+    float sum = 0;
+    for (int64_t p = planes.first; p < planes.first + planes.count; p++) {
+        const FanStep step = take_fan_step(&fan, p);
+        if (step.first_weight + step.second_weight > 0)
+            sum += step.first_weight * voxels[step.first] + step.second_weight * voxels[step.second];
+    }
+    *ray += length_of(cone, path, 0) * sum;
+}
+
+static void spread_fan(const SinoCone *cone, const Path *path, const Tile *tile, SinoConeBand band, const float *ray,
+                       float *voxels)
+{
+    const SinoConeAngles planes = planes_of(path, tile);
+    const FanPath fan = fan_path_of(cone, path, tile, band);
+    const float value = length_of(cone, path, 0) * *ray;
+    for (int64_t p = planes.first; p < planes.first + planes.count; p++) {
+        const FanStep step = take_fan_step(&fan, p);
+        if (!(step.first_weight + step.second_weight > 0)) continue;
+        voxels[step.first] += step.first_weight * value;
+        voxels[step.second] += step.second_weight * value;
+    }
+}
+
+static bool is_fan(const SinoCone *cone)
+{
+    return cone->row_count == 1 && cone->z_count == 1;
+}
+
+/* ---- tiles ---- */
+
+/* The detector columns that may see the tile: those of its corners, a voxel further out. */
+static SinoConeAngles columns_of(const SinoCone *cone, double cosine, double sine, const Tile *tile)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (int corner = 0; corner < 4; corner++) {
+        const double x = (double)(corner & 1 ? tile->first_x + tile->x_count : tile->first_x - 1);
+        const double y = (double)(corner & 2 ? tile->first_y + tile->y_count : tile->first_y - 1);
+        const double right = (x - 0.5 * (double)(cone->x_count - 1)) * cone->voxel_size;
+        const double up = (0.5 * (double)(cone->y_count - 1) - y) * cone->voxel_size;
+        const double depth = cone->source_object - (right * sine - up * cosine);
+        if (!(depth > 0)) return (SinoConeAngles){0, cone->column_count};
+        const double column = sino_cone_view(cone, cosine, sine, right, up).column;
+        low = fmin(low, column);
+        high = fmax(high, column);
+    }
+    low = fmax(floor(low), 0);
+    high = fmin(ceil(high), (double)(cone->column_count - 1));
+    if (!(low <= high)) return (SinoConeAngles){0, 0};
+    return (SinoConeAngles){(int64_t)low, (int64_t)high - (int64_t)low + 1};
+}
+
+static void pass_tile(const SinoCone *cone, const Tile *tile, SinoConeBand band, SinoConeAngles angles,
+                      const SinoConeWork *work, bool back, const float *from, float *to)
+{
+    for (int64_t k = 0; k < angles.count; k++) {
+        const double angle = cone->angle_rad[angles.first + k], cosine = cos(angle), sine = sin(angle);
+        const SinoConeAngles columns = columns_of(cone, cosine, sine, tile);
+        for (int64_t c = columns.first; c < columns.first + columns.count; c++) {
+            const Path path = path_of(cone, cosine, sine, c);
+            const int64_t ray = (k * cone->column_count + c) * cone->row_count;
+            if (is_fan(cone) && back)
+                spread_fan(cone, &path, tile, band, from + ray, to);
+            else if (is_fan(cone))
+                project_fan(cone, &path, tile, band, from, to + ray);
+            else if (back)
+                spread_path(cone, work, &path, tile, band, from + ray, to);
+            else
+                project_path(cone, work, &path, tile, band, from, to + ray);
+        }
+    }
+}
+
+static void pass_band(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const SinoConeWork *work,
+                      bool back, const float *from, float *to)
+{
+    const int64_t end = band.first_row + band.row_count, side = is_fan(cone) ? FAN_TILE : TILE;
+    for (int64_t y = band.first_row; y < end; y += side)
+        for (int64_t x = 0; x < cone->x_count; x += side) {
+            const Tile tile = {x, y, sino_smaller(side, cone->x_count - x), sino_smaller(side, end - y)};
+            pass_tile(cone, &tile, band, angles, work, back, from, to);
+        }
+}
+
+static void project(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const SinoConeWork *work,
+                    const float *from, float *to)
+{
+    pass_band(cone, band, angles, work, false, from, to);
+}
+
+static void back(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const SinoConeWork *work,
+                 const float *from, float *to)
+{
+    pass_band(cone, band, angles, work, true, from, to);
+}
+
+#define TEXT(name)       #name
+#define ISA_TEXT(name)   TEXT(name)
+#define PASTE(a, b)      a##b
+#define ISA_OBJECT(name) PASTE(sino_cone_project_, name)
+
+const SinoConeProjectIsa ISA_OBJECT(SINO_ISA) = {.name = ISA_TEXT(SINO_ISA), .project = project, .back = back};

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone, the kind of operator: products of a cone beam's A and Aᵀ, a task for each band of the volume. */
+#include "cone_kind.h"
+
+#include "arithmetic.h"
+#include "assemble_cone_task.h"
+#include "memory.h"
+#include "project_cone_task.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    BAND_ROWS = 16,       /* whose voxels stay in the second-level cache */
+    BANDS_MAX = 256,      /* so that tasks are not too many */
+    TASKS_PER_WORKER = 4, /* of a projection by a band: none waits long for another's end */
+    ANGLES_LEAST = 4      /* of such a task: the band's voxels are read once for them */
+};
+
+/* SinoOperator.own. All members are owned. */
+typedef struct Own {
+    SinoCone *subset;     /* [subset_count]: the cone with the subset's angles */
+    double *angle_rad;    /* [angle], subset after subset */
+    int64_t *place;       /* SinoOperator.place */
+    int64_t *subset_rays; /* rows of SINO_ROWS_SUBSET */
+    int64_t band_count;
+    int64_t *band_voxels; /* [band] */
+    SinoExchangePart *part;
+    SinoRayExchange *exchange;
+    SinoData *scratch;
+    int64_t task_angles; /* of a task that projects */
+} Own;
+
+/* SinoOperatorWork.own: void data that order the tasks of the same angles. */
+typedef struct Work {
+    int64_t count;
+    SinoData **order;
+} Work;
+
+int64_t sino_cone_band_rows(const SinoCone *cone)
+{
+    return sino_larger(BAND_ROWS, sino_ceil_multiple(sino_ceil_divide(cone->y_count, BANDS_MAX), BAND_ROWS));
+}
+
+double sino_cone_product_work(const SinoCone *cone)
+{
+    return (double)cone->z_count;
+}
+
+static int64_t band_count(const SinoCone *cone)
+{
+    return sino_ceil_divide(cone->y_count, sino_cone_band_rows(cone));
+}
+
+static SinoConeBand band_of(const SinoCone *cone, int64_t number)
+{
+    const int64_t rows = sino_cone_band_rows(cone), first = number * rows;
+    return (SinoConeBand){first, sino_smaller(rows, cone->y_count - first)};
+}
+
+static int64_t voxels_of_rows(const SinoCone *cone, int64_t rows)
+{
+    return sino_times(sino_times(rows, cone->x_count), cone->z_count);
+}
+
+static int64_t rays_of_angle(const SinoCone *cone)
+{
+    return sino_times(cone->column_count, cone->row_count);
+}
+
+/* Of S subsets, subset s has the angles s, s + S, s + 2S … */
+static int64_t subset_angles(const SinoProblem *problem, int64_t subset)
+{
+    return sino_ceil_divide(problem->cone->angle_count - subset, problem->subset_count);
+}
+
+static bool takes(const SinoProblem *problem)
+{
+    return problem->cone && problem->precision == SINO_SINGLE;
+}
+
+static SinoStatus check(const char *folder)
+{
+    SINO_CHECK(!folder, SINO_BAD_INPUT,
+               "operator-cache is '%s'; allowed with --geometry cone: none, because nothing "
+               "of the operator is stored",
+               folder);
+    return NULL;
+}
+
+static SinoStatus outline(const SinoProblem *problem, SinoOperatorOutline *outline)
+{
+    *outline = (SinoOperatorOutline){.unit_count = band_count(problem->cone),
+                                     .voxel_count = voxels_of_rows(problem->cone, problem->cone->y_count)};
+    return NULL;
+}
+
+static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
+                       SinoOperatorSize *size)
+{
+    const SinoCone *cone = problem->cone;
+    const int64_t bands = band_count(cone), rays = sino_times(cone->angle_count, rays_of_angle(cone));
+    SinoExtent *extent = size->shape.extent;
+    (void)division;
+    *size = (SinoOperatorSize){.map_bytes = sino_times(worker_count, sino_project_cone_scratch_bytes(cone)),
+                               .shape.precision = problem->precision,
+                               .stored_angles = cone->angle_count,
+                               .orientations = 1};
+    extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
+    extent[SINO_ROWS_RAYS] = sino_extent_one(rays);
+    extent[SINO_ROWS_SUBSET] = (SinoExtent){.members = problem->subset_count,
+                                            .total = rays,
+                                            .most = sino_times(subset_angles(problem, 0), rays_of_angle(cone)),
+                                            .filled = problem->subset_count};
+    extent[SINO_ROWS_VOXELS] = (SinoExtent){.members = bands,
+                                            .total = voxels_of_rows(cone, cone->y_count),
+                                            .most = voxels_of_rows(cone, band_of(cone, 0).row_count),
+                                            .filled = bands};
+    extent[SINO_ROWS_TALLY] = sino_extent_one(cone->angle_count + cone->column_count);
+    return NULL;
+}
+
+/* ---- open ---- */
+
+static SinoStatus list_angles(const SinoOperator *op, Own *own)
+{
+    const SinoCone *cone = op->problem.cone;
+    const int64_t subsets = op->problem.subset_count;
+    int64_t first = 0;
+    SINO_TRY(sino_allocate(subsets, sizeof *own->subset, "subsets", &own->subset));
+    SINO_TRY(sino_allocate(subsets, sizeof *own->subset_rays, "subsets", &own->subset_rays));
+    SINO_TRY(sino_allocate(cone->angle_count, sizeof *own->angle_rad, "angles", &own->angle_rad));
+    SINO_TRY(sino_allocate(cone->angle_count, sizeof *own->place, "angles", &own->place));
+    for (int64_t s = 0; s < subsets; s++) {
+        const int64_t count = subset_angles(&op->problem, s);
+        own->subset[s] = *cone;
+        own->subset[s].angle_count = count;
+        own->subset[s].angle_rad = own->angle_rad + first;
+        own->subset_rays[s] = sino_times(count, rays_of_angle(cone));
+        for (int64_t i = 0; i < count; i++) {
+            own->place[s + i * subsets] = first + i;
+            own->angle_rad[first + i] = cone->angle_rad[s + i * subsets];
+        }
+        first += count;
+    }
+    return NULL;
+}
+
+static SinoStatus list_bands(const SinoOperator *op, Own *own)
+{
+    const SinoCone *cone = op->problem.cone;
+    own->band_count = band_count(cone);
+    SINO_TRY(sino_allocate(own->band_count, sizeof *own->band_voxels, "partitions", &own->band_voxels));
+    SINO_TRY(sino_allocate(own->band_count, sizeof *own->part, "partitions", &own->part));
+    for (int64_t b = 0; b < own->band_count; b++) {
+        own->band_voxels[b] = voxels_of_rows(cone, band_of(cone, b).row_count);
+        own->part[b].footprint.ray_count = sino_times(cone->angle_count, rays_of_angle(cone));
+    }
+    return NULL;
+}
+
+/* The only rank has every ray. */
+static SinoStatus open_exchange(SinoOperator *op, Own *own)
+{
+    const SinoCone *cone = op->problem.cone;
+    const SinoRayExchangeShape alone = SINO_EXCHANGE_ALONE(own->band_count);
+    const SinoExchangeParts parts = {.angle_count = cone->angle_count,
+                                     .column_count = rays_of_angle(cone),
+                                     .whole = true,
+                                     .count = own->band_count,
+                                     .part = own->part,
+                                     .all_count = own->band_count,
+                                     .all_voxels = own->band_voxels};
+    SINO_TRY(sino_ray_exchange_new(op->runtime, &alone, &parts, &own->exchange));
+    op->shape.precision = op->problem.precision;
+    SINO_TRY(sino_ray_exchange_extents(own->exchange, op->shape.extent));
+    op->shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
+    op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(op->problem.subset_count, own->subset_rays);
+    op->shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(0); /* volumes become images slice by slice */
+    op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(cone->angle_count + cone->column_count);
+    op->ranks = own->exchange;
+    op->place = own->place;
+    return NULL;
+}
+
+/* Angles of a task that projects. The rays do not depend on it. */
+static int64_t task_angles(const SinoOperator *op)
+{
+    const int64_t tasks = TASKS_PER_WORKER * sino_larger(sino_runtime_worker_count(op->runtime), 1);
+    return sino_larger(sino_ceil_divide(subset_angles(&op->problem, 0), tasks), ANGLES_LEAST);
+}
+
+static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
+{
+    const int64_t ranks = sino_processes_count(sino_runtime_processes(op->runtime));
+    Own *own = NULL;
+    (void)request;
+    SINO_CHECK(ranks == 1, SINO_BAD_INPUT, "a cone beam in %" PRId64 " processes; allowed: in one", ranks);
+    SINO_TRY(sino_allocate(1, sizeof *own, "the operator", &own));
+    op->own = own;
+    own->task_angles = task_angles(op);
+    SINO_TRY(list_angles(op, own));
+    SINO_TRY(list_bands(op, own));
+    SINO_TRY(open_exchange(op, own));
+    return sino_data_scratch(op->runtime, "project scratch", sino_project_cone_scratch_bytes(op->problem.cone),
+                             &own->scratch);
+}
+
+static void close_all(SinoOperator *op)
+{
+    Own *own = op->own;
+    if (!own) return;
+    sino_data_free(own->scratch);
+    sino_ray_exchange_free(own->exchange);
+    free(own->part);
+    free(own->band_voxels);
+    free(own->subset);
+    free(own->subset_rays);
+    free(own->angle_rad);
+    free(own->place);
+    free(own);
+}
+
+/* ---- work ---- */
+
+static int64_t work_bytes(const SinoShape *shape, SinoBatch batch)
+{
+    return sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch);
+}
+
+static SinoStatus work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap)
+{
+    const SinoOperator *op = work->op;
+    const Own *own = op->own;
+    Work *made = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
+    work->own = made;
+    made->count = sino_ceil_divide(subset_angles(&op->problem, 0), own->task_angles);
+    SINO_TRY(sino_allocate(made->count, sizeof(void *), "a minibatch", &made->order));
+    for (int64_t i = 0; i < made->count; i++) SINO_TRY(sino_data_new(op->runtime, "order", 0, &made->order[i]));
+    return sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums);
+}
+
+static void work_close(SinoOperatorWork *work)
+{
+    Work *made = work->own;
+    if (!made) return;
+    sino_partial_sums_free(work->sums, &work->op->shape);
+    sino_data_free_each(made->order, made->count);
+    free(made);
+}
+
+/* ---- products ---- */
+
+/* A product, and the progress that one of its voxels at one of its angles is. */
+typedef struct Product {
+    const SinoOperator *op;
+    const Own *own;
+    const SinoCone *cone; /* of the subset */
+    SinoPosition position;
+    double progress;
+} Product;
+
+static Product product_of(const SinoOperatorWork *work, const SinoProduct *wanted)
+{
+    const SinoOperator *op = work->op;
+    const Own *own = op->own;
+    const SinoCone *all = op->problem.cone;
+    const double voxels = (double)voxels_of_rows(all, all->y_count);
+    return (Product){.op = op,
+                     .own = own,
+                     .cone = &own->subset[wanted->subset],
+                     .position = wanted->position,
+                     .progress = wanted->position.iteration < 0
+                                     ? 0
+                                     : sino_cone_product_work(all) / voxels / (double)all->angle_count};
+}
+
+/* The task of a band and some angles. */
+static SinoProjectCone task_of(const Product *product, int64_t band, SinoConeAngles angles)
+{
+    return (SinoProjectCone){.cone = product->cone,
+                             .band = band_of(product->cone, band),
+                             .angles = angles,
+                             .first = band == 0,
+                             .progress =
+                                 product->progress * (double)product->own->band_voxels[band] * (double)angles.count};
+}
+
+static SinoPosition at_band(const Product *product, int64_t band)
+{
+    SinoPosition position = product->position;
+    position.partition = band;
+    return position;
+}
+
+/* Tasks of one band follow each other, so that its voxels are in the caches. */
+static SinoStatus project(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *const *x, SinoData *y)
+{
+    const Product product = product_of(work, wanted);
+    const Work *made = work->own;
+    const int64_t step = product.own->task_angles, angles = product.cone->angle_count;
+    SinoRuntime *runtime = product.op->runtime;
+    SINO_TRY(sino_insert_project_cone_begin(runtime, product.position, y));
+    for (int64_t b = 0; b < product.own->band_count; b++)
+        for (int64_t k = 0; k < angles; k += step) {
+            const SinoProjectCone task = task_of(&product, b, (SinoConeAngles){k, sino_smaller(step, angles - k)});
+            SINO_TRY(sino_insert_project_cone(runtime, at_band(&product, b), &task, x[b], product.own->scratch,
+                                              made->order[k / step], y));
+        }
+    return sino_insert_project_cone_end(runtime, product.position, y);
+}
+
+static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *y, SinoData *const *x)
+{
+    const Product product = product_of(work, wanted);
+    for (int64_t b = 0; b < product.own->band_count; b++) {
+        const SinoProjectCone task = task_of(&product, b, (SinoConeAngles){0, product.cone->angle_count});
+        SINO_TRY(sino_insert_project_cone_back(product.op->runtime, at_band(&product, b), &task, y,
+                                               product.own->scratch, x[b]));
+    }
+    return NULL;
+}
+
+static SinoStatus image(SinoOperatorWork *work, const SinoProduct *wanted, const SinoImaging *imaging,
+                        SinoData *const *x, SinoData *image)
+{
+    const Product product = product_of(work, wanted);
+    const SinoCone *cone = product.op->problem.cone;
+    for (int64_t b = 0; b < product.own->band_count; b++) {
+        const SinoConeBand band = band_of(cone, b);
+        const SinoConeAssembly assembly = {.cone = cone,
+                                           .symmetry = {1, 1},
+                                           .part = {.first_y = band.first_row,
+                                                    .x_count = cone->x_count,
+                                                    .y_count = band.row_count,
+                                                    .voxel_count = cone->z_count},
+                                           .first_slice = imaging->first,
+                                           .slice_count = imaging->count,
+                                           .scale = imaging->scale,
+                                           .run_voxels = cone->z_count,
+                                           .mask_ratio = imaging->mask_ratio};
+        SINO_TRY(sino_insert_assemble_cone(product.op->runtime, at_band(&product, b), &assembly, b == 0, x[b], image));
+    }
+    return NULL;
+}
+
+static void report(const SinoOperator *op)
+{
+    sino_log_info(sino_runtime_log(op->runtime), "operator", "operator: rays are followed in every product, %s",
+                  sino_project_cone_isa_name());
+}
+
+static void keep(SinoOperator *op, const char *folder)
+{
+    (void)op;
+    (void)folder;
+}
+
+const SinoOperatorKind sino_cone_kind = {.name = "cone",
+                                         .takes = takes,
+                                         .check = check,
+                                         .outline = outline,
+                                         .size = size,
+                                         .open = open_all,
+                                         .close = close_all,
+                                         .work_bytes = work_bytes,
+                                         .work_open = work_open,
+                                         .work_close = work_close,
+                                         .project = project,
+                                         .backproject = backproject,
+                                         .image = image,
+                                         .report = report,
+                                         .keep = keep};

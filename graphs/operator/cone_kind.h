@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone, the kind of operator: a cone beam's A and Aᵀ without a matrix (cone_project.h). A volume is one slice of the
+ * engine. Its partitions are bands of rows, [row][column][z], z contiguous; a vector of rays has [angle][column][row]
+ * in the order of the subsets of angles. Single precision. One rank has the whole volume. */
+#ifndef SINO_CONE_KIND_H
+#define SINO_CONE_KIND_H
+
+#include "operator.h"
+
+/* Rows of a band. They depend on the volume alone, as the last bits of sums over bands do. */
+int64_t sino_cone_band_rows(const SinoCone *cone);
+
+/* Work that the products of a whole volume tell (sino_runtime_advance), other than those of SINO_NOWHERE's iteration,
+ * in which solvers prepare. */
+double sino_cone_product_work(const SinoCone *cone);
+
+#endif

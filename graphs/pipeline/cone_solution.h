@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone solution: the graph of an iterative reconstruction of a cone beam, from the scan to the volume. */
+#ifndef SINO_CONE_SOLUTION_H
+#define SINO_CONE_SOLUTION_H
+
+#include "cone_pieces.h"
+#include "journal.h"
+#include "solver.h"
+#include "volume.h"
+
+/* What is in memory at the same time, beside the vectors of the solver. */
+typedef struct SinoConeSets {
+    int64_t piece_sets;   /* pieces of projections that are loaded */
+    int64_t image_slices; /* slices that are stored together */
+    int64_t image_sets;   /* such images */
+} SinoConeSets;
+
+/* Bytes of a run. */
+typedef struct SinoConeSolutionBytes {
+    int64_t vectors; /* of the solver, and its weights */
+    int64_t pieces;
+    int64_t images;
+    int64_t scratch; /* work memory of tasks on all workers */
+    int64_t data;    /* StarPU data: all but scratch */
+    int64_t total;   /* of all, without the program's own */
+} SinoConeSolutionBytes;
+
+/* SINO_BAD_INPUT: the kind of operator does not take the problem. */
+SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
+                                    int64_t history_columns, const SinoConeSets *sets, int64_t worker_count,
+                                    SinoConeSolutionBytes *bytes);
+
+/* The parts of a run; nothing is owned. */
+typedef struct SinoConeSolution {
+    SinoRuntime *runtime;
+    const SinoSettings *settings;
+    const SinoInput *input;
+    const SinoOperator *op; /* of the kind cone */
+    const SinoSolver *solver;
+    const SinoConeSets *sets;
+    double scale;         /* output value = scale · attenuation per voxel */
+    SinoVolume *volume;   /* slices that are done already are left out */
+    SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
+    SinoRecord *record;   /* every slice gets the residuals of the volume */
+} SinoConeSolution;
+
+/* Submits every task, and returns when the last slice is stored. */
+SinoStatus sino_cone_solve(const SinoConeSolution *solution);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon of a cone beam, inside: shared by FDK (recon_cone.c) and the iterative algorithms (recon_cone_solution.c). */
+#ifndef SINO_RECON_CONE_H
+#define SINO_RECON_CONE_H
+
+#include "recon_volume.h"
+
+/* The cone with the axis that is given, or else in the middle; and the request of its volume. Errors: those of
+ * sino_cone_scan. */
+SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone);
+
+/* Logs the geometry. `arc`: what the angles cover, in words; NULL: not told. */
+void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon of a cone beam by an iterative algorithm, which keeps the whole volume and scan in memory. */
+#include "recon_cone.h"
+
+#include "center_search.h"
+#include "cone_scan.h"
+#include "cone_solution_plan.h"
+#include "memory.h"
+#include "project_cone_task.h"
+#include "resources.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct Solution {
+    SinoCone cone;
+    SinoProblem problem;
+    const SinoSolver *solver;
+    SinoConeSolutionPlan plan;
+    SinoOperator *op;
+} Solution;
+
+static SinoStatus begin(SinoRecon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const int64_t ranks = sino_processes_count(recon->processes);
+    const SinoGridShape *grid = &settings->grid;
+    Solution *own;
+    SINO_CHECK(ranks == 1, SINO_BAD_INPUT,
+               "--geometry cone --algorithm %s in %" PRId64 " processes; allowed: in one, or --algorithm fdk",
+               sino_algorithm_name(settings->algorithm), ranks);
+    SINO_CHECK(grid->batch_groups <= 1 && grid->data_ranks <= 1, SINO_BAD_INPUT,
+               "grid is %" PRId64 "x%" PRId64 "; allowed with --geometry cone --algorithm %s: auto or 1x1",
+               grid->batch_groups, grid->data_ranks, sino_algorithm_name(settings->algorithm));
+    SINO_CHECK(settings->precision == SINO_SINGLE, SINO_BAD_INPUT,
+               "precision is %s; allowed with --geometry cone --algorithm %s: single",
+               sino_precision_name(settings->precision), sino_algorithm_name(settings->algorithm));
+    SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
+    recon->own = own;
+    own->solver = sino_solver_find(settings->algorithm);
+    SINO_TRY(sino_recon_cone_begin(recon, &own->cone));
+    own->problem = (SinoProblem){.geometry = recon->input.geometry,
+                                 .cone = &own->cone,
+                                 .precision = SINO_SINGLE,
+                                 .subset_count = sino_solver_subsets(own->solver, settings)};
+    SINO_CHECK(own->problem.subset_count <= own->cone.angle_count, SINO_BAD_INPUT,
+               "subsets is %" PRId64 ", and the scan has %" PRId64 " angles; allowed: 1 to %" PRId64,
+               own->problem.subset_count, own->cone.angle_count, own->cone.angle_count);
+    return NULL;
+}
+
+static SinoRecordShape record(const SinoRecon *recon)
+{
+    const Solution *own = recon->own;
+    return sino_cone_record_shape(&own->cone, sino_solver_history_columns(own->solver, recon->settings),
+                                  recon->settings->pictures);
+}
+
+static SinoStatus plan(SinoRecon *recon)
+{
+    Solution *own = recon->own;
+    const SinoRecordShape shape = record(recon);
+    SinoConeSolutionPlanRequest request = {.problem = &own->problem,
+                                           .input = &recon->input,
+                                           .solver = own->solver,
+                                           .history_columns = shape.columns,
+                                           .field_images = sino_workload_fields(&recon->input),
+                                           .record_bytes = sino_record_bytes(&shape)};
+    SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &request.machine));
+    return sino_cone_solution_plan_new(&request, &own->plan);
+}
+
+static SinoStatus find_center(SinoRecon *recon)
+{
+    const Solution *own = recon->own;
+    return sino_cone_center_search(recon->runtime, recon->settings, &own->cone, &recon->input);
+}
+
+static void print_plan(const SinoRecon *recon, FILE *out)
+{
+    (void)recon;
+    fprintf(out, "processors: %s\n", sino_project_cone_isa_name());
+}
+
+static void tell_plan(const SinoRecon *recon)
+{
+    const Solution *own = recon->own;
+    const SinoCone *cone = &own->cone;
+    char total[24], budget[24];
+    sino_log_info(recon->log, "plan",
+                  "volume: %" PRId64 " x %" PRId64 " x %" PRId64 " voxels as a whole, %" PRId64
+                  " projections, on %" PRId64 " cores, memory: %s of %s",
+                  cone->x_count, cone->y_count, cone->z_count, cone->angle_count,
+                  sino_runtime_worker_count(recon->runtime), sino_bytes_text(own->plan.total_bytes, total),
+                  sino_bytes_text(own->plan.budget_bytes, budget));
+}
+
+/* The axis is known now. */
+static SinoStatus build(SinoRecon *recon)
+{
+    Solution *own = recon->own;
+    SINO_TRY(sino_cone_scan(recon->settings, &recon->input, recon->input.geometry.center, &own->cone));
+    const SinoOperatorRequest request = {.problem = own->problem, .shape = SINO_EXCHANGE_ALONE(1)};
+    sino_recon_cone_tell(recon, &own->cone, NULL);
+    SINO_TRY(sino_operator_new(recon->runtime, &request, &own->op));
+    own->op->kind->report(own->op);
+    tell_plan(recon);
+    return NULL;
+}
+
+static SinoRestored restored(const SinoRecon *recon)
+{
+    return (SinoRestored){.data_ranks = 1, .tally = sino_cone_tally(&recon->input, &recon->record)};
+}
+
+static SinoStatus compute(SinoRecon *recon)
+{
+    const Solution *own = recon->own;
+    const SinoConeSolution solution = {.runtime = recon->runtime,
+                                       .settings = recon->settings,
+                                       .input = &recon->input,
+                                       .op = own->op,
+                                       .solver = own->solver,
+                                       .sets = &own->plan.sets,
+                                       .scale = sino_recon_cone_scale(&own->cone),
+                                       .volume = recon->volume,
+                                       .journal = recon->resume.journal,
+                                       .record = &recon->record};
+    return sino_cone_solve(&solution);
+}
+
+static int64_t data_bytes(const SinoRecon *recon)
+{
+    const Solution *own = recon->own;
+    return own->plan.bytes.data;
+}
+
+static bool weighted(const SinoRecon *recon)
+{
+    (void)recon;
+    return true;
+}
+
+static void tell_iterations(const SinoRecon *recon)
+{
+    const int64_t last = recon->record.columns - 1;
+    const int64_t done = sino_minibatch_progress(1, recon->record.columns, last, recon->record.residuals).iteration;
+    if (done < last)
+        sino_log_info(recon->log, "iterations", "iterations: %" PRId64 ", where the volume reached the tolerance",
+                      done);
+}
+
+static SinoStatus write_process(SinoRecon *recon)
+{
+    const Solution *own = recon->own;
+    const SinoRecord *of = &recon->record;
+    tell_iterations(recon);
+    SINO_TRY(sino_volume_process_doubles(recon->volume, "voxel_size", 0, 0, &own->cone.voxel_size, "mm"));
+    SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
+                                          "undefined values, which have weight 0, per detector row"));
+    return sino_volume_process_doubles(recon->volume, "residuals", 1, of->columns, of->residuals,
+                                       "sum of squares of Ax-b, of the volume, before the first and after each "
+                                       "iteration; NaN once it has stopped");
+}
+
+static void keep(SinoRecon *recon)
+{
+    (void)recon;
+}
+
+static void release(SinoRecon *recon)
+{
+    Solution *own = recon->own;
+    if (!own) return;
+    sino_operator_free(own->op);
+    free(own);
+}
+
+const SinoReconKind sino_recon_cone_solution = {.begin = begin,
+                                                .plan = plan,
+                                                .find_center = find_center,
+                                                .print_plan = print_plan,
+                                                .record = record,
+                                                .build = build,
+                                                .restored = restored,
+                                                .compute = compute,
+                                                .data_bytes = data_bytes,
+                                                .weighted = weighted,
+                                                .write_process = write_process,
+                                                .keep = keep,
+                                                .release = release};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks project_cone and project_cone_back: the products of a cone beam's A and Aᵀ with a band of the volume.
+ *
+ * y = A x of a whole volume is made by tasks of a band and a few angles each. They write different parts of one vector
+ * of rays at the same time: a task begin, which writes the vector, comes before them, and a task end after them. In
+ * between, the tasks access the vector as if they read it; those of the same angles are ordered by data of their own.
+ * All of them run on cores, whose memory the vector stays in. */
+#ifndef SINO_PROJECT_CONE_TASK_H
+#define SINO_PROJECT_CONE_TASK_H
+
+#include "cone_project.h"
+#include "runtime.h"
+
+#include <stdbool.h>
+
+/* The rays of some angles of the cone, and a band of the volume. The cone is not owned, and outlives the task. */
+typedef struct SinoProjectCone {
+    const SinoCone *cone;
+    SinoConeBand band;
+    SinoConeAngles angles;
+    bool first;      /* of the bands: the rays become 0 before */
+    double progress; /* work that the task tells (sino_runtime_advance) */
+} SinoProjectCone;
+
+/* Bytes of scratch memory of the tasks, and the instruction set that they use (cone_project.h). */
+int64_t sino_project_cone_scratch_bytes(const SinoCone *cone);
+const char *sino_project_cone_isa_name(void);
+
+/* rays: those of all angles of the cone. order: void data of the angles. scratch: scratch memory of at least
+ * sino_project_cone_scratch_bytes. */
+SinoStatus sino_insert_project_cone_begin(SinoRuntime *runtime, SinoPosition position, SinoData *rays);
+SinoStatus sino_insert_project_cone(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,
+                                    SinoData *voxels, SinoData *scratch, SinoData *order, SinoData *rays);
+SinoStatus sino_insert_project_cone_end(SinoRuntime *runtime, SinoPosition position, SinoData *rays);
+
+/* Writes Aᵀ y of some angles to the band. */
+SinoStatus sino_insert_project_cone_back(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,
+                                         SinoData *rays, SinoData *scratch, SinoData *voxels);
+
+#endif

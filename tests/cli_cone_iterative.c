@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, iterative reconstruction of cone beams: nearer to the truth than FDK where angles are few; the same
+ * bits for any schedule; undefined values, tolerance, memory, resume; a real scan. */
+#include "cli.h"
+#include "testing_hdf5.h"
+
+#include <math.h>
+
+enum { SIDE = 40, SLICES = 24 };
+
+static const char phantom[] =
+    "phantom -o scan.h5 --overwrite --geometry cone --size 40 --slices 24 --angles 12 --noise 0 "
+    "--truth truth.h5";
+
+#define CONE "recon scan.h5 --overwrite --geometry cone --rotation-axis 19.5 --pictures no "
+
+/* ‖volume − truth‖/‖truth‖ of the slices that all angles see whole, within 0.48 sides of the axis. */
+static double error_of(const char *directory, const char *name)
+{
+    float *volume = cli_read_volume(directory, name, SLICES, SIDE);
+    float *truth = cli_read_volume(directory, "truth.h5", SLICES, SIDE);
+    double error = 0, norm = 0;
+    for (int i = 3 * SIDE * SIDE; i < (SLICES - 3) * SIDE * SIDE; i++) {
+        const double x = i % SIDE - 0.5 * (SIDE - 1), y = i / SIDE % SIDE - 0.5 * (SIDE - 1);
+        const double difference = (double)(volume[i] - truth[i]);
+        if (hypot(x, y) > 0.48 * SIDE) continue;
+        error += difference * difference;
+        norm += (double)truth[i] * (double)truth[i];
+    }
+    free(volume);
+    free(truth);
+    return sqrt(error / norm);
+}
+
+static void few_angles_are_enough(void **state)
+{
+    static const char *const algorithms[] = {"cg --iterations 8", "sirt --iterations 40 --nonnegativity yes",
+                                             "mlem --iterations 20", "osem --subsets 4 --iterations 4"};
+    const char *const at = *state;
+    cli_works(at, "%s", phantom);
+    cli_works(at, CONE "-o fdk.h5");
+    const double fdk = error_of(at, "fdk.h5");
+    print_message("fdk: %.3f\n", fdk);
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
+        cli_works(at, CONE "-o volume.h5 --algorithm %s", algorithms[i]);
+        const double error = error_of(at, "volume.h5");
+        print_message("%s: %.3f\n", algorithms[i], error);
+        assert_true(error < 0.85 * fdk);
+    }
+}
+
+/* Residuals fall, and are those of the volume. */
+static void residuals_are_told(void **state)
+{
+    const char *const at = *state;
+    const int64_t size[] = {1, 9};
+    cli_works(at, "%s", phantom);
+    cli_works(at, CONE "-o volume.h5 --algorithm cg --iterations 8");
+    double *residual = cli_read_doubles(at, "volume.h5", "/process/residuals", 2, size);
+    for (int i = 1; i < 9; i++) assert_true(residual[i] > 0 && residual[i] < residual[i - 1]);
+    const double tolerance = 1.0001 * sqrt(residual[3] / residual[0]);
+    cli_works(at, CONE "-o stopped.h5 --algorithm cg --iterations 8 --tolerance %.9g", tolerance);
+    cli_works(at, CONE "-o three.h5 --algorithm cg --iterations 3");
+    double *stopped = cli_read_doubles(at, "stopped.h5", "/process/residuals", 2, size);
+    for (int i = 0; i < 9; i++) assert_true(i <= 3 ? stopped[i] == residual[i] : isnan(stopped[i]));
+    float *a = cli_read_volume(at, "stopped.h5", SLICES, SIDE), *b = cli_read_volume(at, "three.h5", SLICES, SIDE);
+    assert_true(testing_same_bytes(a, b, sizeof *a * SLICES * SIDE * SIDE));
+    free(a);
+    free(b);
+    free(stopped);
+    free(residual);
+}
+
+static void the_same_bits_for_any_schedule(void **state)
+{
+    static const char *const options[] = {"--workers 1", "--workers 2", "--scheduler eager", "--scheduler dmda"};
+    static const char *const algorithms[] = {"cg", "osem --subsets 3"};
+    const char *const at = *state;
+    cli_works(at, "%s", phantom);
+    for (int a = 0; a < 2; a++) {
+        cli_works(at, CONE "-o plain.h5 --iterations 3 --algorithm %s", algorithms[a]);
+        float *plain = cli_read_volume(at, "plain.h5", SLICES, SIDE);
+        for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+            cli_works(at, CONE "-o other.h5 --iterations 3 --algorithm %s %s", algorithms[a], options[i]);
+            float *other = cli_read_volume(at, "other.h5", SLICES, SIDE);
+            if (!testing_same_bytes(plain, other, sizeof *plain * SLICES * SIDE * SIDE))
+                fail_msg("%s, %s: other bits", algorithms[a], options[i]);
+            free(other);
+        }
+        free(plain);
+    }
+}
+
+enum { ANGLES = 16, DARK = 11, ROWS = 12, COLUMNS = 16 };
+
+/* A projection and some rays have no light. */
+static uint16_t with_dark_places(uint64_t angle, uint64_t row, uint64_t column)
+{
+    if ((column == 7 && row >= 3 && row <= 5) || angle == DARK) return 0;
+    return (uint16_t)(300 + (angle * 131 + row * 71 + column * 37) % 400);
+}
+
+/* The same without the projection. */
+static uint16_t without_projection(uint64_t angle, uint64_t row, uint64_t column)
+{
+    return with_dark_places(angle < DARK ? angle : angle + 1, row, column);
+}
+
+static void write_scan(const char *directory, const char *name, bool whole)
+{
+    double theta[ANGLES];
+    CliScan scan = cli_scan;
+    scan.angles = scan.theta_count = whole ? ANGLES : ANGLES - 1;
+    for (int k = 0; k < (int)scan.angles; k++) theta[k] = 360.0 * (whole || k < DARK ? k : k + 1) / ANGLES;
+    scan.theta = theta;
+    scan.rows = ROWS;
+    scan.columns = COLUMNS;
+    scan.count = whole ? with_dark_places : without_projection;
+    cli_write_scan(directory, name, &scan);
+}
+
+/* A projection without values is as good as none. */
+static void undefined_values_have_no_weight(void **state)
+{
+    static const char *const lengths = "--geometry cone --source-object-distance 200 --source-detector-distance 300 "
+                                       "--detector-pixel 1.5 --rotation-axis 7.5 --algorithm cg --iterations 6 "
+                                       "--max-repaired 1";
+    const char *const at = *state;
+    const int64_t rows = ROWS;
+    write_scan(at, "dark.h5", true);
+    write_scan(at, "less.h5", false);
+    CliRun run = {.directory = at};
+    cli_start(&run, "recon dark.h5 -o volume.h5 %s", lengths);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "projections without any value: 1 of 16"));
+    cli_free(&run);
+    cli_works(at, "recon less.h5 -o other.h5 %s", lengths);
+    double *repaired = cli_read_doubles(at, "volume.h5", "/process/repaired", 1, &rows);
+    for (int r = 0; r < ROWS; r++) assert_true(repaired[r] == COLUMNS + (r >= 3 && r <= 5 ? ANGLES - 1 : 0));
+    float *a = cli_read_volume(at, "volume.h5", ROWS, COLUMNS), *b = cli_read_volume(at, "other.h5", ROWS, COLUMNS);
+    assert_true(cli_difference(ROWS * COLUMNS * COLUMNS, a, b) < 1e-5);
+    free(repaired);
+    free(a);
+    free(b);
+}
+
+static void refusals(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "%s", phantom);
+    cli_refuses(at, "precision is mixed; allowed with --geometry cone --algorithm cg: single",
+                CONE "-o x.h5 --algorithm cg --precision mixed");
+    cli_refuses(at, "subsets is 13, and the scan has 12 angles; allowed: 1 to 12",
+                CONE "-o x.h5 --algorithm osem --subsets 13");
+    cli_refuses(at, "reconstruction-type is try with --geometry cone --algorithm cg; allowed: fdk",
+                CONE "-o x --algorithm cg --reconstruction-type try");
+    CliRun run = {.directory = at};
+    cli_start(&run, CONE "-o x.h5 --algorithm cg --memory 1MiB");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err,
+                           "an iterative algorithm with 40 x 40 x 24 voxels and 12 projections of 40 x 24 rays "
+                           "needs "));
+    const int least = (int)cli_number_after(run.err, "; allowed: --memory ", NULL);
+    cli_free(&run);
+    cli_works(at, CONE "-o x.h5 --algorithm cg --iterations 2 --memory %dMiB", least);
+    cli_works(at, CONE "-o y.h5 --algorithm cg --iterations 2");
+    float *a = cli_read_volume(at, "x.h5", SLICES, SIDE), *b = cli_read_volume(at, "y.h5", SLICES, SIDE);
+    assert_true(testing_same_bytes(a, b, sizeof *a * SLICES * SIDE * SIDE));
+    free(a);
+    free(b);
+}
+
+/* Less than half a turn, which FDK refuses. */
+static void short_arcs_are_taken(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "%s", phantom);
+    cli_works(at, CONE "-o volume.h5 --algorithm cg --iterations 2 --theta 0:100");
+    cli_works(at, "info scan.h5");
+}
+
+/* Every twelfth projection of a measured fan beam (Helsinki Tomography Challenge 2022), against FDK of all of them. */
+static void sparse_measured_fans_beat_fdk(void **state)
+{
+    enum { ALL = 721, STEP = 12, WIDTH = 560, SIZE = 512, SPARSE = 60 };
+    static const char *const lengths = "--geometry cone --source-object-distance 410.66 --source-detector-distance "
+                                       "553.74 --detector-pixel 0.2 --rotation-axis 279.5 --data line-integrals "
+                                       "--volume 512x512x1 --pictures no --overwrite";
+    const char *const at = *state;
+    char folder[TESTING_PATH], path[TESTING_PATH];
+    testing_data(folder, "htc2022-fan");
+    const int64_t size[] = {ALL, 1, WIDTH}, angles = ALL;
+    double *all = cli_read_doubles(folder, "ta.h5", "/exchange/data", 3, size);
+    double *theta = cli_read_doubles(folder, "ta.h5", "/exchange/theta", 1, &angles);
+    for (int k = 0; k < SPARSE; k++) {
+        memmove(all + (size_t)k * WIDTH, all + (size_t)k * STEP * WIDTH, WIDTH * sizeof *all);
+        theta[k] = theta[k * STEP];
+    }
+    const hid_t file = testing_hdf5_create(testing_path(path, at, "sparse.h5"));
+    testing_hdf5_dataset(file, &(TestingDataset){.name = "/exchange/data",
+                                                 .file_type = H5T_IEEE_F32LE,
+                                                 .memory_type = H5T_NATIVE_DOUBLE,
+                                                 .rank = 3,
+                                                 .size = {SPARSE, 1, WIDTH},
+                                                 .values = all});
+    testing_hdf5_dataset(file, &(TestingDataset){.name = "/exchange/theta",
+                                                 .file_type = H5T_IEEE_F64LE,
+                                                 .memory_type = H5T_NATIVE_DOUBLE,
+                                                 .rank = 1,
+                                                 .size = {SPARSE},
+                                                 .values = theta});
+    testing_hdf5_close(file);
+    cli_works(at, "recon %s/ta.h5 -o all.h5 %s", folder, lengths);
+    cli_works(at, "recon sparse.h5 -o fdk.h5 %s", lengths);
+    cli_works(at, "recon sparse.h5 -o sirt.h5 %s --algorithm sirt --iterations 30 --nonnegativity yes", lengths);
+    float *whole = cli_read_volume(at, "all.h5", 1, SIZE), *fdk = cli_read_volume(at, "fdk.h5", 1, SIZE);
+    float *sirt = cli_read_volume(at, "sirt.h5", 1, SIZE);
+    const double of_fdk = cli_difference((int64_t)SIZE * SIZE, fdk, whole);
+    const double of_sirt = cli_difference((int64_t)SIZE * SIZE, sirt, whole);
+    print_message("60 of 721 angles: fdk %.3f, sirt %.3f from all\n", of_fdk, of_sirt);
+    assert_true(of_sirt < 0.75 * of_fdk);
+    free(whole);
+    free(fdk);
+    free(sirt);
+    free(all);
+    free(theta);
+}
+
+int cli_cone_iterative_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(few_angles_are_enough),
+        CLI_TEST(residuals_are_told),
+        CLI_TEST(the_same_bits_for_any_schedule),
+        CLI_TEST(undefined_values_have_no_weight),
+        CLI_TEST(refusals),
+        CLI_TEST(short_arcs_are_taken),
+        CLI_TEST(sparse_measured_fans_beat_fdk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone project: against a dense matrix in double, for each instruction set, and band; that both directions are
+ * transposes; and against the line integrals of a phantom. */
+#include "arithmetic.h"
+#include "cone_project_isa.h"
+#include "memory.h"
+#include "phantom.h"
+#include "testing.h"
+#include "vector.h"
+
+#include <math.h>
+
+/* Uniform in [−1, 1). */
+static double next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return (*state >> 8) / 8388608.0 - 1;
+}
+
+static float *random_floats(int64_t count, uint32_t seed)
+{
+    float *value = NULL;
+    assert_success(sino_allocate(count, sizeof *value, "test", &value));
+    for (int64_t i = 0; i < count; i++) value[i] = (float)next_random(&seed);
+    return value;
+}
+
+static int64_t voxels_of(const SinoCone *cone)
+{
+    return cone->y_count * cone->x_count * cone->z_count;
+}
+
+static int64_t rays_of(const SinoCone *cone)
+{
+    return cone->angle_count * cone->column_count * cone->row_count;
+}
+
+static double hat(double distance)
+{
+    return fmax(0, 1 - fabs(distance));
+}
+
+/* Joseph's weights of a ray, from its two ends: weight[y][x][z]. */
+static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, double *weight)
+{
+    const double c = cos(cone->angle_rad[angle]), s = sin(cone->angle_rad[angle]), far = cone->source_detector;
+    const double u = ((double)column - cone->center) * cone->pixel_width;
+    const double v = ((double)row - cone->center_row) * cone->pixel_height;
+    const double source[3] = {cone->source_object * s, -cone->source_object * c, 0};
+    const double pixel[3] = {source[0] - far * s + u * c, source[1] + far * c + u * s, v};
+    double from[3], step[3], length = 0;
+    for (int i = 0; i < 3; i++) {
+        static const double sign[3] = {1, -1, 1}; /* rows of the image run downwards */
+        const int64_t count = i == 0 ? cone->x_count : i == 1 ? cone->y_count : cone->z_count;
+        from[i] = sign[i] * source[i] / cone->voxel_size + 0.5 * (double)(count - 1);
+        step[i] = sign[i] * (pixel[i] - source[i]) / cone->voxel_size;
+        length += step[i] * step[i];
+    }
+    const int along = fabs(step[0]) > fabs(step[1]) ? 0 : 1, across = 1 - along;
+    for (int64_t y = 0; y < cone->y_count; y++)
+        for (int64_t x = 0; x < cone->x_count; x++)
+            for (int64_t z = 0; z < cone->z_count; z++) {
+                const double at[2] = {(double)x, (double)y};
+                const double part = (at[along] - from[along]) / step[along];
+                weight[(y * cone->x_count + x) * cone->z_count + z] =
+                    sqrt(length) / fabs(step[along]) * hat(from[across] + part * step[across] - at[across]) *
+                    hat(from[2] + part * step[2] - (double)z);
+            }
+}
+
+static const SinoConeProjectIsa *const isas[] = {
+    &sino_cone_project_plain,
+#ifdef __x86_64__
+    &sino_cone_project_avx2,
+    &sino_cone_project_avx512,
+#endif
+};
+
+static bool processor_has(size_t isa)
+{
+    static const int64_t bytes[] = {0, 32, 64};
+    return sino_vector_bytes() >= bytes[isa];
+}
+
+/* y = A x and x = Aᵀ y of a scan, band by band and in pieces of angles. */
+static void product(const SinoConeProjectIsa *isa, bool back, const SinoCone *cone, int64_t rows, int64_t angles,
+                    const float *from, float *to)
+{
+    void *scratch = NULL;
+    const int64_t rays = cone->column_count * cone->row_count, voxels = cone->x_count * cone->z_count;
+    assert_success(sino_allocate(sino_cone_project_scratch_bytes(cone), 1, "test", &scratch));
+    memset(to, 0, (size_t)(back ? voxels_of(cone) : rays_of(cone)) * sizeof *to);
+    for (int64_t y = 0; y < cone->y_count; y += rows)
+        for (int64_t k = 0; k < cone->angle_count; k += angles) {
+            const SinoConeBand band = {y, sino_smaller(rows, cone->y_count - y)};
+            const SinoConeAngles piece = {k, sino_smaller(angles, cone->angle_count - k)};
+            const int64_t voxel = y * voxels, ray = k * rays;
+            sino_cone_project_with(isa, back, cone, band, piece, from + (back ? ray : voxel), scratch,
+                                   to + (back ? voxel : ray));
+        }
+    free(scratch);
+}
+
+static void compare(const char *isa, const char *what, int64_t count, const float *value, const double *wanted)
+{
+    double most = 0;
+    for (int64_t i = 0; i < count; i++) most = fmax(most, fabs(wanted[i]));
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs((double)value[i] - wanted[i]) <= 1e-5 * most))
+            fail_msg("%s: %s %ld is %.7g instead of %.7g", isa, what, i, (double)value[i], wanted[i]);
+}
+
+static void check_matrix(const SinoCone *cone)
+{
+    const int64_t voxels = voxels_of(cone), rays = rays_of(cone);
+    float *x = random_floats(voxels, 1), *y = random_floats(rays, 2), *value = random_floats(voxels + rays, 3);
+    double *weight = NULL, *ax = NULL, *aty = NULL;
+    assert_success(sino_allocate(voxels, sizeof *weight, "test", &weight));
+    assert_success(sino_allocate(rays, sizeof *ax, "test", &ax));
+    assert_success(sino_allocate(voxels, sizeof *aty, "test", &aty));
+    for (int64_t r = 0; r < rays; r++) {
+        const int64_t column = r / cone->row_count % cone->column_count;
+        weights_of(cone, r / cone->row_count / cone->column_count, column, r % cone->row_count, weight);
+        for (int64_t i = 0; i < voxels; i++) {
+            ax[r] += weight[i] * (double)x[i];
+            aty[i] += weight[i] * (double)y[r];
+        }
+    }
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        if (!processor_has(i)) continue;
+        product(isas[i], false, cone, cone->y_count, cone->angle_count, x, value);
+        compare(isas[i]->name, "ray", rays, value, ax);
+        product(isas[i], true, cone, cone->y_count, cone->angle_count, y, value);
+        compare(isas[i]->name, "voxel", voxels, value, aty);
+    }
+    free(x);
+    free(y);
+    free(value);
+    free(weight);
+    free(ax);
+    free(aty);
+}
+
+static double angle_rad[360];
+
+static SinoCone scan_of(int64_t angles, double first_deg, double arc_deg)
+{
+    for (int64_t k = 0; k < angles; k++)
+        angle_rad[k] = (first_deg + arc_deg * (double)k / (double)angles) * SINO_PI / 180;
+    return (SinoCone){.angle_count = angles,
+                      .column_count = 23,
+                      .row_count = 19,
+                      .x_count = 18,
+                      .y_count = 18,
+                      .z_count = 17,
+                      .angle_rad = angle_rad,
+                      .source_object = 60,
+                      .source_detector = 90,
+                      .pixel_width = 1.5,
+                      .pixel_height = 1.5,
+                      .voxel_size = 1,
+                      .center = 11,
+                      .center_row = 9};
+}
+
+static void scans_match_the_matrix(void **state)
+{
+    (void)state;
+    SinoCone cone = scan_of(8, 0, 360);
+    check_matrix(&cone);
+    cone = scan_of(7, 12.3, 217);
+    check_matrix(&cone);
+    cone.center = 3.7; /* most of the volume is seen by half of the angles */
+    cone.center_row = -4.2;
+    check_matrix(&cone);
+    cone.x_count = 37;
+    cone.y_count = 5;
+    cone.z_count = 40; /* beyond the cone */
+    cone.center_row = 7.5;
+    check_matrix(&cone);
+    cone.row_count = 70;
+    check_matrix(&cone);
+    cone.pixel_width = 0.4;
+    cone.pixel_height = 2.9;
+    check_matrix(&cone);
+}
+
+/* Voxels that are several rows high, and several to a row. */
+static void voxels_of_any_size_match_the_matrix(void **state)
+{
+    (void)state;
+    static const double size[] = {0.01, 0.1, 0.3, 0.5, 0.6, 1.1, 1.7, 2.5, 6};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        SinoCone cone = scan_of(5, 3.3, 360);
+        cone.voxel_size = size[i];
+        cone.x_count = cone.y_count = 7;
+        cone.z_count = 44;
+        cone.row_count = 40;
+        cone.center_row = 17.3;
+        check_matrix(&cone);
+    }
+}
+
+static void edge_shapes_match_the_matrix(void **state)
+{
+    (void)state;
+    for (int64_t columns = 1; columns <= 3; columns++)
+        for (int64_t rows = 1; rows <= 3; rows++)
+            for (int64_t slices = 1; slices <= 2; slices++) {
+                SinoCone cone = scan_of(3, 1, 360);
+                cone.column_count = columns;
+                cone.row_count = rows;
+                cone.center = 0.5 * (double)(columns - 1);
+                cone.center_row = 0.5 * (double)(rows - 1);
+                cone.x_count = cone.y_count = columns;
+                cone.z_count = slices;
+                check_matrix(&cone);
+            }
+}
+
+/* A fan beam: one row, one slice, in the plane of the source. */
+static void fans_match_the_matrix(void **state)
+{
+    (void)state;
+    SinoCone cone = scan_of(9, 4, 360);
+    cone.row_count = cone.z_count = 1;
+    cone.center_row = 0;
+    cone.column_count = 90;
+    cone.center = 40.2;
+    cone.x_count = cone.y_count = 41;
+    check_matrix(&cone);
+}
+
+static double dot(int64_t count, const float *a, const float *b)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += (double)a[i] * (double)b[i];
+    return sum;
+}
+
+/* Random vectors of a larger scan: <A x, y> = <x, Aᵀ y>. Bands and pieces of angles leave the bits of voxels alone, and
+ * change those of rays by the order of their sums. */
+static void directions_are_transposes(void **state)
+{
+    (void)state;
+    SinoCone cone = scan_of(12, 0.7, 360);
+    cone.column_count = 70;
+    cone.row_count = 83;
+    cone.center = 35.2;
+    cone.center_row = 40;
+    cone.x_count = 61;
+    cone.y_count = 52;
+    cone.z_count = 67;
+    cone.source_object = 200;
+    cone.source_detector = 300;
+    const int64_t voxels = voxels_of(&cone), rays = rays_of(&cone);
+    float *x = random_floats(voxels, 1), *y = random_floats(rays, 2), *ax = random_floats(rays, 3);
+    float *aty = random_floats(voxels, 4), *again = random_floats(voxels + rays, 5);
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        if (!processor_has(i)) continue;
+        product(isas[i], false, &cone, cone.y_count, 12, x, ax);
+        product(isas[i], true, &cone, cone.y_count, 12, y, aty);
+        const double error = dot(rays, ax, y) - dot(voxels, x, aty), scale = sqrt(dot(rays, ax, ax) * dot(rays, y, y));
+        if (!(fabs(error) <= 2e-8 * scale)) fail_msg("%s: off by %.3g", isas[i]->name, error / scale);
+        product(isas[i], true, &cone, 7, 12, y, again);
+        assert_true(testing_same_bytes(aty, again, (size_t)voxels * sizeof *aty));
+        product(isas[i], false, &cone, 7, 5, x, again);
+        for (int64_t r = 0; r < rays; r++) assert_float_equal(ax[r], again[r], 1e-4F);
+    }
+    free(x);
+    free(y);
+    free(ax);
+    free(aty);
+    free(again);
+}
+
+TESTING_SUBJECT(cone_project)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scans_match_the_matrix),       cmocka_unit_test(voxels_of_any_size_match_the_matrix),
+        cmocka_unit_test(edge_shapes_match_the_matrix), cmocka_unit_test(fans_match_the_matrix),
+        cmocka_unit_test(directions_are_transposes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -309,11 +309,9 @@ static void cone_json(void **state)
                                   "--detector-pixel 0.1 --json");
     assert_has(&run, "{\"geometry\": {\"source_object_mm\": 200, \"source_detector_mm\": 400, \"pixel_width_mm\": 0.1, "
                      "\"pixel_height_mm\": 0.1, \"voxel_mm\": 0.05, \"assumed\": false},\n");
-    assert_has(
-        &run,
-        " \"scan\": {\"angles\": 64, \"columns\": 256, \"rows\": 256},\n"
-        " \"volume\": {\"x\": 256, \"y\": 256, \"z\": 256},\n"
-        " \"grid\": {\"rows\": 1, \"columns\": 1, \"why\": \"as many rows of ranks as there are slices for\"},\n");
+    assert_has(&run, " \"scan\": {\"angles\": 64, \"columns\": 256, \"rows\": 256},\n"
+                     " \"volume\": {\"x\": 256, \"y\": 256, \"z\": 256},\n"
+                     " \"grid\": {\"rows\": 1, \"columns\": 1, \"why\": \"one rank\"},\n");
     assert_true(cli_number_after(run.out, "\"passes\": ", NULL) > 1);
     assert_true(cli_number_after(run.out, "\"total\": ", NULL) <= 140 * 0x1p20);
     assert_true(cli_number_after(run.out, "\"budget_bytes\": ", NULL) == 140 * 0x1p20);
@@ -376,27 +374,28 @@ static void cone_machines(void **state)
     cli_write_text(*state, "other.csv", "a,b\n1,2\n");
     static const struct {
         const char *words, *printed;
-    } row[] = {{"--machine bench.csv",
-                "backprojection 16 10^9 updates per second, sums along rows 12.5 GB/s, transpose 40 GB/s"},
-               {"--machine bench.csv", "filter 2 10^9 pixels per second"},
-               {"--machine bench.csv --symmetry no", "backprojection 8 10^9"},
-               {"--machine bench.csv --precision mixed", "backprojection 20 10^9"},
-               {"--machine bench.csv --backprojection-gups 7 --filter-gpixels 9", "backprojection 7 10^9"},
-               {"--machine bench.csv --backprojection-gups 7 --filter-gpixels 9", "filter 9 10^9"},
-               {"--machine usual --memory-bandwidth 10", "transpose 20 GB/s"},
-               {"--ranks-per-node 8 --link-bandwidth 2", "per node (ranks: 8)"},
-               {"--ranks-per-node 8 --link-bandwidth 2", "from other nodes 16 GB/s"},
-               {"--file-bandwidth 7", "all files: read 7 GB/s, written 7 GB/s"},
-               {"--device-memory 3GiB --ranks 2", "memory of a rank, of 3.00 GiB"},
-               {"--device-memory 3GiB --ranks 2", "grid         1x2: "},
-               {"--ranks 2", "grid         2x1: "},
-               {"--ranks 4 --grid 2x2", "grid         2x2: the volume in 2, the projections in 2 (given)"},
-               {"--ranks 4 --grid 4x1 --device-memory 3GiB",
-                "grid         4x1: the volume in 4, the projections in 1 (given)"},
-               {"--device-memory 3GiB", "to devices 25 GB/s, from devices 25 GB/s"},
-               {"--device-memory 3GiB --device-bandwidth 50", "to devices 50 GB/s, from devices 50 GB/s"},
-               {"--machine abci --device-memory 32GiB --ranks 2", "memory of a rank, of 32.0 GiB"},
-               {"--machine abci --file-bandwidth 1", "all files: read 1 GB/s, written 1 GB/s"}};
+    } row[] = {
+        {"--machine bench.csv",
+         "backprojection 16 10^9 updates per second, sums along rows 12.5 GB/s, transpose 40 GB/s"},
+        {"--machine bench.csv", "filter 2 10^9 pixels per second"},
+        {"--machine bench.csv --symmetry no", "backprojection 8 10^9"},
+        {"--machine bench.csv --precision mixed", "backprojection 20 10^9"},
+        {"--machine bench.csv --backprojection-gups 7 --filter-gpixels 9", "backprojection 7 10^9"},
+        {"--machine bench.csv --backprojection-gups 7 --filter-gpixels 9", "filter 9 10^9"},
+        {"--machine usual --memory-bandwidth 10", "transpose 20 GB/s"},
+        {"--ranks-per-node 8 --link-bandwidth 2", "per node (ranks: 8)"},
+        {"--ranks-per-node 8 --link-bandwidth 2", "from other nodes 16 GB/s"},
+        {"--file-bandwidth 7", "all files: read 7 GB/s, written 7 GB/s"},
+        {"--device-memory 3GiB --ranks 2", "memory of a rank, of 3.00 GiB"},
+        {"--device-memory 3GiB --ranks 2", "grid         1x2: "},
+        {"--ranks 2", "grid         2x1: the volume in 2, the projections in 1 (as many rows of ranks as there are "},
+        {"--ranks 4 --grid 2x2", "grid         2x2: the volume in 2, the projections in 2 (given)"},
+        {"--ranks 4 --grid 4x1 --device-memory 3GiB",
+         "grid         4x1: the volume in 4, the projections in 1 (given)"},
+        {"--device-memory 3GiB", "to devices 25 GB/s, from devices 25 GB/s"},
+        {"--device-memory 3GiB --device-bandwidth 50", "to devices 50 GB/s, from devices 50 GB/s"},
+        {"--machine abci --device-memory 32GiB --ranks 2", "memory of a rank, of 32.0 GiB"},
+        {"--machine abci --file-bandwidth 1", "all files: read 1 GB/s, written 1 GB/s"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         char line[200];
         snprintf(line, sizeof line, "%s %s", scan, row[i].words);

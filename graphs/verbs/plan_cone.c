@@ -37,7 +37,9 @@ static SinoStatus divide_cores(const SinoSettings *settings, const SinoInput *in
     report->planned = true;
     report->problem.passes = streaming->slab_count;
     report->grid = (SinoConeGrid){streaming->grid_rows, streaming->grid_columns};
-    report->why = settings->grid.batch_groups > 0 ? "given" : "as many rows of ranks as there are slices for";
+    report->why = settings->grid.batch_groups > 0 ? "given"
+                  : settings->ranks == 1          ? "one rank"
+                                                  : "as many rows of ranks as there are slices for";
     return NULL;
 }
 

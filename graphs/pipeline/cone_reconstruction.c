@@ -17,258 +17,10 @@
 #include "add_cone_task.h"
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
+#include "cone_run.h"
 #include "consensus.h"
-#include "filter_task.h"
-#include "memory.h"
 #include "message.h"
-#include "solver.h"
 #include "weigh_task.h"
-
-#include <stdlib.h>
-
-enum { FIELD_SETS = 2, IMAGE_SETS_MAX = 64, BLOCK_SETS_MAX = 4 };
-
-typedef struct Run {
-    SinoConeReconstruction of;
-    SinoConeRank rank;
-    int64_t rows;         /* of the slab with most */
-    int64_t blocks;       /* of all columns */
-    SinoSpan share;       /* the largest one of this rank */
-    SinoAngleRun *piece;  /* [block][SINO_BLOCK_PIECES]: the angles of each piece; owned */
-    double *angle_rad;    /* [block][SINO_BLOCK_PROJECTIONS]; owned */
-    float *ray_weight;    /* [angle][column]; owned */
-    SinoData *weights;    /* ray_weight for GPUs; NULL: none computes */
-    SinoConeLines *lines; /* [slab][row of ranks], and this rank's of the last block, which may be smaller; owned */
-    double one[SINO_PIECE_PROJECTIONS];
-    SinoFilter *filter;
-    SinoFilterPlans *plans[SINO_PIECE_PROJECTIONS + 1]; /* [angles of a piece]; NULL: no piece has as many */
-    SinoConePieces *pieces;
-    SinoData *block[BLOCK_SETS_MAX][SINO_BLOCK_PIECES];
-    SinoData **part; /* [chunk][band] */
-    SinoData *image[IMAGE_SETS_MAX];
-    SinoData **sent;                       /* [SINO_CONE_SEND_SETS][row]: lines for other ranks */
-    SinoData *arrival[SINO_CONE_ARRIVALS]; /* parts of other ranks */
-    SinoData *undefined[FIELD_SETS];       /* of a slab: as the tally of the record */
-    SinoData *none;                        /* zeros: no residuals, no undefined values */
-    SinoData *pack_scratch, *scratch;      /* work memory of tasks lines and backproject_cone */
-    int64_t pieces_begun, blocks_begun, images_begun, arrivals_begun;
-} Run;
-
-/* ---- what is made once ---- */
-
-/* Weights of rays, so that the sum over all projections is the attenuation of a voxel's side. */
-static SinoStatus weigh_rays(Run *run)
-{
-    const SinoCone *cone = run->of.cone;
-    const int64_t rays = sino_times(cone->angle_count, cone->column_count);
-    const double columns_per_voxel = cone->voxel_size * cone->source_detector / cone->source_object / cone->pixel_width;
-    double *weight = NULL;
-    SINO_TRY(sino_allocate(rays, sizeof *run->ray_weight, "weights of rays", &run->ray_weight));
-    SINO_TRY(sino_allocate(rays, sizeof *weight, "weights of rays", &weight));
-    SinoStatus status = sino_cone_ray_weights(cone, run->of.arc, weight);
-    for (int64_t i = 0; i < rays && !status; i++) run->ray_weight[i] = (float)(weight[i] * columns_per_voxel);
-    free(weight);
-    if (!status && sino_runtime_devices(run->of.runtime) & SINO_DEVICE_CUDA)
-        status = sino_data_borrow(run->of.runtime, "weights of rays", run->ray_weight,
-                                  rays * (int64_t)sizeof *run->ray_weight, &run->weights);
-    return status;
-}
-
-/* The angles of each piece and block, and the lines of each slab. */
-static SinoStatus list_pieces(Run *run)
-{
-    const SinoCone *cone = run->of.cone;
-    const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t blocks = run->blocks;
-    SINO_TRY(sino_allocate(sino_times(blocks, SINO_BLOCK_PIECES), sizeof *run->piece, "pieces", &run->piece));
-    SINO_TRY(
-        sino_allocate(sino_times(blocks, SINO_BLOCK_PROJECTIONS), sizeof *run->angle_rad, "angles", &run->angle_rad));
-    SINO_TRY(
-        sino_allocate(sino_times(plan->grid_rows + 1, plan->slab_count), sizeof *run->lines, "lines", &run->lines));
-    int64_t last = 0; /* projections of the last block */
-    for (int64_t b = 0; b < blocks; b++) {
-        int64_t projection = 0;
-        for (int64_t p = 0; p < sino_cone_piece_count(cone, plan, b); p++) {
-            const SinoSpan angles = sino_cone_piece(cone, plan, b, p);
-            run->piece[b * SINO_BLOCK_PIECES + p] = (SinoAngleRun){angles.first, angles.count};
-            for (int64_t k = 0; k < angles.count; k++)
-                run->angle_rad[b * SINO_BLOCK_PROJECTIONS + projection++] = cone->angle_rad[angles.first + k];
-        }
-        last = projection;
-    }
-    for (int64_t s = 0; s < plan->slab_count; s++) {
-        SinoConeLines *lines = run->lines + s * (plan->grid_rows + 1);
-        for (int64_t r = 0; r < plan->grid_rows; r++)
-            lines[r] = sino_cone_share_lines(cone, plan, sino_cone_share(cone, plan, s, r));
-        lines[plan->grid_rows] = lines[run->rank.row];
-        lines[plan->grid_rows].group_count = last / plan->symmetry.turns;
-    }
-    return NULL;
-}
-
-/* The lines that the share of a row of ranks needs. */
-static const SinoConeLines *lines_of(const Run *run, int64_t slab, int64_t row)
-{
-    return &run->lines[slab * (run->of.streaming->grid_rows + 1) + row];
-}
-
-/* The lines of this rank's blocks. */
-static const SinoConeLines *block_lines(const Run *run, int64_t slab, int64_t block)
-{
-    return lines_of(run, slab, block + 1 == run->blocks ? run->of.streaming->grid_rows : run->rank.row);
-}
-
-static SinoStatus new_filter(Run *run)
-{
-    const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t blocks = run->blocks;
-    const int64_t stride = sino_panel_stride(SINO_SINGLE, run->rows);
-    for (int k = 0; k < SINO_PIECE_PROJECTIONS; k++) run->one[k] = 1;
-    SINO_TRY(sino_filter_new(run->of.cone->column_count, sino_solver_window(run->of.settings->fbp_filter), SINO_SINGLE,
-                             &run->filter));
-    for (int64_t b = 0; b < blocks; b++)
-        for (int64_t p = 0; p < sino_cone_piece_count(run->of.cone, plan, b); p++) {
-            SinoFilterPlans **plans = &run->plans[run->piece[b * SINO_BLOCK_PIECES + p].count];
-            if (*plans) continue;
-            SINO_TRY(sino_filter_plans_new(run->of.runtime, run->filter, plans - run->plans, stride, run->one, plans));
-        }
-    return NULL;
-}
-
-static SinoStatus new_blocks(Run *run)
-{
-    const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t bytes = sino_cone_piece_bytes(run->of.cone, plan, run->rank.row);
-    for (int64_t i = 0; i < plan->block_sets && bytes > 0; i++)
-        for (int64_t p = 0; p < sino_cone_piece_count(run->of.cone, plan, 0); p++)
-            SINO_TRY(sino_data_new(run->of.runtime, "lines", bytes, &run->block[i][p]));
-    return NULL;
-}
-
-/* Bytes of the largest part. */
-static int64_t part_voxels(const Run *run)
-{
-    const SinoConePart part = sino_cone_part(run->of.cone, run->of.streaming, run->share, 0, 0);
-    return sino_cone_part_voxels(&part, run->of.streaming->symmetry);
-}
-
-/* Parts that are sent are all as large as the largest one, for which the receiver has memory. */
-static SinoStatus new_parts(Run *run)
-{
-    const SinoCone *cone = run->of.cone;
-    const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t chunks = sino_cone_chunk_count(plan, run->share), bands = sino_cone_band_count(cone, plan);
-    SINO_TRY(sino_allocate(sino_larger(sino_times(chunks, bands), 1), sizeof(void *), "parts", &run->part));
-    for (int64_t i = 0; i < chunks * bands; i++) {
-        const SinoConePart part = sino_cone_part(cone, plan, run->share, i / bands, i % bands);
-        const int64_t voxels = plan->grid_columns > 1 ? part_voxels(run) : sino_cone_part_voxels(&part, plan->symmetry);
-        SINO_TRY(sino_data_vector(run->of.runtime, "part", voxels, 1, sizeof(float), &run->part[i]));
-    }
-    return NULL;
-}
-
-/* Memory of messages to and from other ranks. */
-static SinoStatus new_messages(Run *run)
-{
-    SinoRuntime *runtime = run->of.runtime;
-    const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t rows = plan->grid_rows;
-    SINO_TRY(sino_allocate(sino_times(SINO_CONE_SEND_SETS, rows), sizeof(void *), "messages", &run->sent));
-    for (int64_t i = 0; i < SINO_CONE_SEND_SETS * rows; i++) {
-        const int64_t bytes = sino_cone_piece_bytes(run->of.cone, plan, i % rows);
-        if (i % rows != run->rank.row && bytes > 0)
-            SINO_TRY(sino_data_new(runtime, "sent lines", bytes, &run->sent[i]));
-    }
-    for (int i = 0; i < SINO_CONE_ARRIVALS && plan->grid_columns > 1 && run->share.count > 0; i++)
-        SINO_TRY(sino_data_vector(runtime, "arrival", part_voxels(run), 1, sizeof(float), &run->arrival[i]));
-    return NULL;
-}
-
-static SinoStatus new_images(Run *run)
-{
-    SinoRuntime *runtime = run->of.runtime;
-    const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t pixels = sino_times(run->of.cone->y_count, run->of.cone->x_count),
-                  tally = sino_cone_tally_count(run->of.input, run->of.record);
-    const int64_t history = sino_times(plan->image_slices, run->of.record->columns),
-                  zeros = sino_larger(tally, history);
-    int64_t *zero = NULL;
-    for (int64_t i = 0; i < plan->image_sets; i++)
-        SINO_TRY(sino_data_vector(runtime, "image", plan->image_slices, pixels, sizeof(float), &run->image[i]));
-    for (int i = 0; i < FIELD_SETS; i++)
-        SINO_TRY(sino_data_vector(runtime, "undefined", tally, 1, sizeof(int64_t), &run->undefined[i]));
-    SINO_TRY(sino_allocate(zeros, sizeof *zero, "images", &zero));
-    SinoStatus status = sino_data_copy(runtime, "none", zero, zeros * (int64_t)sizeof *zero, &run->none);
-    free(zero);
-    return status;
-}
-
-static SinoStatus new_scratch(Run *run)
-{
-    const SinoConeStreaming *plan = run->of.streaming;
-    const SinoConePart part = sino_cone_part(run->of.cone, plan, run->share, 0, 0);
-    const SinoConePacking packing = {.lines = run->lines, .rows = {SINO_SINGLE, 0, run->rows}};
-    int64_t bytes = 0;
-    for (int64_t s = 0; s < plan->slab_count; s++)
-        bytes = sino_larger(bytes, sino_cone_scratch_bytes(lines_of(run, s, run->rank.row), &part));
-    SINO_TRY(sino_data_scratch(run->of.runtime, "lines scratch", sino_cone_pack_scratch_bytes(&packing),
-                               &run->pack_scratch));
-    return sino_data_scratch(run->of.runtime, "backproject scratch", bytes, &run->scratch);
-}
-
-static SinoStatus new_pieces(Run *run)
-{
-    const SinoConePiecesRequest request = {.runtime = run->of.runtime,
-                                           .input = run->of.input,
-                                           .cone = run->of.cone,
-                                           .record = run->of.record,
-                                           .row_count = run->rows,
-                                           .set_count = run->of.streaming->piece_sets,
-                                           .field_set_count = sino_smaller(FIELD_SETS, run->of.streaming->slab_count)};
-    return sino_cone_pieces_new(&request, &run->pieces);
-}
-
-static SinoStatus new_data(Run *run)
-{
-    for (int64_t s = 0; s < run->of.streaming->slab_count; s++) {
-        const SinoSpan slices = sino_cone_slab(run->of.cone, run->of.streaming, s);
-        run->rows = sino_larger(run->rows, sino_cone_rows(run->of.cone, slices).count);
-    }
-    SINO_TRY(weigh_rays(run));
-    SINO_TRY(list_pieces(run));
-    SINO_TRY(new_filter(run));
-    SINO_TRY(new_pieces(run));
-    SINO_TRY(new_blocks(run));
-    SINO_TRY(new_parts(run));
-    SINO_TRY(new_messages(run));
-    SINO_TRY(new_images(run));
-    return new_scratch(run);
-}
-
-static void free_data(Run *run)
-{
-    const SinoConeStreaming *plan = run->of.streaming;
-    for (int i = 0; i < BLOCK_SETS_MAX * SINO_BLOCK_PIECES; i++)
-        sino_data_free(run->block[i / SINO_BLOCK_PIECES][i % SINO_BLOCK_PIECES]);
-    sino_data_free_each(run->part, sino_cone_chunk_count(plan, run->share) * sino_cone_band_count(run->of.cone, plan));
-    sino_data_free_each(run->sent, SINO_CONE_SEND_SETS * plan->grid_rows);
-    for (int i = 0; i < SINO_CONE_ARRIVALS; i++) sino_data_free(run->arrival[i]);
-    for (int i = 0; i < IMAGE_SETS_MAX; i++) sino_data_free(run->image[i]);
-    for (int i = 0; i < FIELD_SETS; i++) sino_data_free(run->undefined[i]);
-    sino_data_free(run->none);
-    sino_data_free(run->pack_scratch);
-    sino_data_free(run->scratch);
-    sino_cone_pieces_free(run->pieces);
-    for (int i = 0; i <= SINO_PIECE_PROJECTIONS; i++) sino_filter_plans_free(run->plans[i]);
-    sino_filter_free(run->filter);
-    free(run->piece);
-    free(run->angle_rad);
-    sino_data_free(run->weights);
-    free(run->ray_weight);
-    free(run->lines);
-}
-
-/* ---- the graph ---- */
 
 /* A slab while it is submitted. */
 typedef struct Slab {
@@ -286,21 +38,21 @@ static SinoPosition position_of(const Slab *slab)
     return (SinoPosition){.slab = slab->number, .minibatch = -1, .partition = -1, .iteration = -1};
 }
 
-static bool is_done(const Run *run, int64_t first, int64_t count)
+static bool is_done(const SinoConeRun *run, int64_t first, int64_t count)
 {
     return run->of.volume && sino_volume_is_done(run->of.volume, first, count);
 }
 
 /* Loads a piece, and makes its sinogram. */
-static SinoStatus insert_sinogram(Run *run, Slab *slab, const SinoAngleRun *angles, SinoData **sinogram)
+static SinoStatus insert_sinogram(SinoConeRun *run, Slab *slab, const SinoAngleRun *angles, SinoData **sinogram)
 {
     const SinoConePiece piece = {.position = position_of(slab),
                                  .angles = angles,
                                  .rows = slab->rows,
                                  .uncounted = slab->uncounted,
-                                 .field_set = slab->number % FIELD_SETS,
+                                 .field_set = slab->number % SINO_CONE_FIELD_SETS,
                                  .first = !slab->counted,
-                                 .undefined = run->undefined[slab->number % FIELD_SETS]};
+                                 .undefined = run->undefined[slab->number % SINO_CONE_FIELD_SETS]};
     slab->counted = true;
     run->pieces_begun++;
     return sino_cone_pieces_insert(run->pieces, &piece, sinogram);
@@ -314,7 +66,8 @@ typedef struct Piece {
 } Piece;
 
 /* The message of a piece's lines to or from a rank of this column, for the share of a row. */
-static SinoMessage message_of_lines(const Run *run, const Slab *slab, const Piece *piece, int64_t other, int64_t row)
+static SinoMessage message_of_lines(const SinoConeRun *run, const Slab *slab, const Piece *piece, int64_t other,
+                                    int64_t row)
 {
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t number = (slab->number * run->blocks + piece->block) * SINO_BLOCK_PIECES + piece->number;
@@ -325,15 +78,15 @@ static SinoMessage message_of_lines(const Run *run, const Slab *slab, const Piec
 }
 
 /* Makes the lines of a filtered piece for the share of a row of ranks, and sends them if they are for another rank. */
-static SinoStatus insert_lines(Run *run, const Slab *slab, const Piece *piece, SinoConePacking *packing, int64_t row,
-                               SinoData *sinogram)
+static SinoStatus insert_lines(SinoConeRun *run, const Slab *slab, const Piece *piece, SinoConePacking *packing,
+                               int64_t row, SinoData *sinogram)
 {
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t set = (run->pieces_begun - 1) % SINO_CONE_SEND_SETS;
     const bool own = row == run->rank.row;
     SinoData *lines = own ? piece->lines : run->sent[set * plan->grid_rows + row];
     if (sino_cone_share(run->of.cone, plan, slab->number, row).count == 0) return NULL;
-    packing->lines = lines_of(run, slab->number, row);
+    packing->lines = sino_cone_run_lines(run, slab->number, row);
     SINO_TRY(sino_insert_lines(run->of.runtime, position_of(slab), packing, sinogram, run->pack_scratch, lines));
     if (own) return NULL;
     const SinoMessage message = message_of_lines(run, slab, piece, row, row);
@@ -342,7 +95,7 @@ static SinoStatus insert_lines(Run *run, const Slab *slab, const Piece *piece, S
 }
 
 /* Loads and filters a piece, and makes its lines for all ranks of this column. */
-static SinoStatus insert_own_piece(Run *run, Slab *slab, const Piece *piece)
+static SinoStatus insert_own_piece(SinoConeRun *run, Slab *slab, const Piece *piece)
 {
     SinoRuntime *runtime = run->of.runtime;
     const SinoAngleRun *angles = piece->angles;
@@ -369,7 +122,7 @@ static SinoStatus insert_own_piece(Run *run, Slab *slab, const Piece *piece)
 }
 
 /* The pieces of a column go round its ranks. */
-static SinoStatus insert_piece(Run *run, Slab *slab, const Piece *piece)
+static SinoStatus insert_piece(SinoConeRun *run, Slab *slab, const Piece *piece)
 {
     const int64_t owner = slab->pieces++ % run->of.streaming->grid_rows;
     if (owner == run->rank.row) return insert_own_piece(run, slab, piece);
@@ -378,7 +131,7 @@ static SinoStatus insert_piece(Run *run, Slab *slab, const Piece *piece)
     return sino_receive(run->of.runtime, &message, piece->lines);
 }
 
-static SinoStatus insert_block(Run *run, Slab *slab, int64_t block, SinoData *const *lines)
+static SinoStatus insert_block(SinoConeRun *run, Slab *slab, int64_t block, SinoData *const *lines)
 {
     for (int64_t p = 0; p < sino_cone_piece_count(run->of.cone, run->of.streaming, block); p++) {
         const Piece piece = {block, p, &run->piece[block * SINO_BLOCK_PIECES + p], lines[p]};
@@ -393,7 +146,13 @@ static double work_of_block(int64_t projections)
     return (double)projections / 16;
 }
 
-static SinoStatus insert_backprojections(Run *run, const Slab *slab, int64_t block, int64_t chunk,
+/* The lines of this rank's blocks. */
+static const SinoConeLines *block_lines(const SinoConeRun *run, int64_t slab, int64_t block)
+{
+    return sino_cone_run_lines(run, slab, block + 1 == run->blocks ? run->of.streaming->grid_rows : run->rank.row);
+}
+
+static SinoStatus insert_backprojections(SinoConeRun *run, const Slab *slab, int64_t block, int64_t chunk,
                                          SinoData *const *lines)
 {
     const SinoCone *cone = run->of.cone;
@@ -420,13 +179,14 @@ static SinoStatus insert_backprojections(Run *run, const Slab *slab, int64_t blo
 }
 
 /* The column of ranks that stores a chunk. */
-static int64_t keeper_of(const Run *run, int64_t chunk)
+static int64_t keeper_of(const SinoConeRun *run, int64_t chunk)
 {
     return chunk % run->of.streaming->grid_columns;
 }
 
 /* The message of a part between two columns. Tags of lines come first. */
-static SinoMessage message_of_part(const Run *run, const Slab *slab, int64_t part, int64_t other, int64_t sender)
+static SinoMessage message_of_part(const SinoConeRun *run, const Slab *slab, int64_t part, int64_t other,
+                                   int64_t sender)
 {
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t lines = plan->slab_count * run->blocks * SINO_BLOCK_PIECES * plan->grid_rows;
@@ -439,12 +199,12 @@ static SinoMessage message_of_part(const Run *run, const Slab *slab, int64_t par
 
 /* Adds up a chunk over the ranks of this row, in the rank that stores it: its own sum, then those of the other columns
  * in their order. */
-static SinoStatus insert_sum(Run *run, const Slab *slab, int64_t chunk)
+static SinoStatus insert_sum(SinoConeRun *run, const Slab *slab, int64_t chunk)
 {
     SinoRuntime *runtime = run->of.runtime;
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t bands = sino_cone_band_count(run->of.cone, plan), keeper = keeper_of(run, chunk);
-    const int64_t own = run->rank.column, bytes = sino_times(part_voxels(run), (int64_t)sizeof(float));
+    const int64_t own = run->rank.column, bytes = sino_times(sino_cone_run_part_voxels(run), (int64_t)sizeof(float));
     for (int64_t p = chunk * bands; p < (chunk + 1) * bands; p++) {
         if (own != keeper) {
             const SinoMessage message = message_of_part(run, slab, p, keeper, own);
@@ -457,14 +217,15 @@ static SinoStatus insert_sum(Run *run, const Slab *slab, int64_t chunk)
             const SinoMessage message = message_of_part(run, slab, p, c, c);
             SinoData *arrival = run->arrival[run->arrivals_begun++ % SINO_CONE_ARRIVALS];
             SINO_TRY(sino_receive(runtime, &message, arrival));
-            SINO_TRY(sino_insert_add_cone(runtime, position_of(slab), part_voxels(run), arrival, run->part[p]));
+            SINO_TRY(sino_insert_add_cone(runtime, position_of(slab), sino_cone_run_part_voxels(run), arrival,
+                                          run->part[p]));
         }
     }
     return NULL;
 }
 
 /* The slices of a slab whose journal entries have the undefined values of the whole slab. */
-static SinoSpan first_image(const Run *run, const Slab *slab)
+static SinoSpan first_image(const SinoConeRun *run, const Slab *slab)
 {
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t voxels = slab->slices.count / plan->symmetry.halves;
@@ -473,7 +234,8 @@ static SinoSpan first_image(const Run *run, const Slab *slab)
 }
 
 /* Stores slices: voxels, undefined values, or both. `image` NULL: another rank stores the voxels. */
-static SinoStatus insert_store(Run *run, const Slab *slab, SinoPosition position, SinoSpan slices, SinoData *image)
+static SinoStatus insert_store(SinoConeRun *run, const Slab *slab, SinoPosition position, SinoSpan slices,
+                               SinoData *image)
 {
     SinoRecord *record = run->of.record;
     const SinoStore store = {.keeper = image,
@@ -488,11 +250,11 @@ static SinoStatus insert_store(Run *run, const Slab *slab, SinoPosition position
                              .sections = record->sections};
     return sino_insert_store(run->of.runtime, position, &store, sino_cone_pieces_io(run->pieces),
                              image ? image : run->none, run->none, run->none,
-                             store.tallied ? run->undefined[slab->number % FIELD_SETS] : run->none);
+                             store.tallied ? run->undefined[slab->number % SINO_CONE_FIELD_SETS] : run->none);
 }
 
 /* Stores slices that lie in one chunk. */
-static SinoStatus insert_image(Run *run, const Slab *slab, int64_t chunk, int64_t first, int64_t count)
+static SinoStatus insert_image(SinoConeRun *run, const Slab *slab, int64_t chunk, int64_t first, int64_t count)
 {
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t bands = sino_cone_band_count(run->of.cone, plan);
@@ -514,7 +276,7 @@ static SinoStatus insert_image(Run *run, const Slab *slab, int64_t chunk, int64_
     return insert_store(run, slab, position, (SinoSpan){first, count}, image);
 }
 
-static SinoStatus insert_images(Run *run, const Slab *slab, int64_t chunk)
+static SinoStatus insert_images(SinoConeRun *run, const Slab *slab, int64_t chunk)
 {
     const SinoConeStreaming *plan = run->of.streaming;
     const SinoConePart part = sino_cone_part(run->of.cone, plan, slab->share, chunk, 0);
@@ -533,7 +295,7 @@ static SinoStatus insert_images(Run *run, const Slab *slab, int64_t chunk)
 
 /* The rows and slices of a slab, and what of it is wanted. Not to be asked once this run's own stores of the slab may
  * run. */
-static Slab slab_of(const Run *run, int64_t number)
+static Slab slab_of(const SinoConeRun *run, int64_t number)
 {
     const SinoCone *cone = run->of.cone;
     const SinoConeStreaming *plan = run->of.streaming;
@@ -548,7 +310,7 @@ static Slab slab_of(const Run *run, int64_t number)
     return slab;
 }
 
-static bool is_pictured(const Run *run, const Slab *slab)
+static bool is_pictured(const SinoConeRun *run, const Slab *slab)
 {
     const int64_t row = run->of.record->row_count / 2 - slab->rows.first;
     return run->of.record->sinogram && row >= slab->uncounted && row < slab->rows.count;
@@ -556,13 +318,13 @@ static bool is_pictured(const Run *run, const Slab *slab)
 
 /* A rank that is alone stops submitting after a failure. Others wait for the messages of a rank that is not; its tasks
  * then do nothing. */
-static bool gives_up(const Run *run)
+static bool gives_up(const SinoConeRun *run)
 {
     return sino_processes_count(sino_runtime_processes(run->of.runtime)) == 1 && sino_runtime_failed(run->of.runtime);
 }
 
 /* Whether this rank stores the image that has the undefined values of the slab. */
-static bool keeps_first(const Run *run, const Slab *slab)
+static bool keeps_first(const SinoConeRun *run, const Slab *slab)
 {
     const SinoSpan first = first_image(run, slab);
     const int64_t voxel = run->of.streaming->symmetry.halves == 2 ? 0 : first.first;
@@ -570,7 +332,7 @@ static bool keeps_first(const Run *run, const Slab *slab)
 }
 
 /* Tells the undefined values that this rank has counted, if it stores other images. */
-static SinoStatus insert_tally(Run *run, const Slab *slab)
+static SinoStatus insert_tally(SinoConeRun *run, const Slab *slab)
 {
     const SinoSpan first = first_image(run, slab);
     if (keeps_first(run, slab) || !slab->counted || is_done(run, first.first, first.count)) return NULL;
@@ -578,7 +340,7 @@ static SinoStatus insert_tally(Run *run, const Slab *slab)
 }
 
 /* Pieces of the next block are loaded and filtered while a block is added. */
-static SinoStatus insert_slab(Run *run, int64_t number)
+static SinoStatus insert_slab(SinoConeRun *run, int64_t number)
 {
     Slab slab = slab_of(run, number);
     const SinoConeStreaming *plan = run->of.streaming;
@@ -600,7 +362,7 @@ static SinoStatus insert_slab(Run *run, int64_t number)
 }
 
 /* Slices of a chunk that are not done, if this rank stores them. */
-static int64_t slices_to_store(const Run *run, const Slab *slab)
+static int64_t slices_to_store(const SinoConeRun *run, const Slab *slab)
 {
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t middle = run->of.cone->z_count / 2;
@@ -617,7 +379,7 @@ static int64_t slices_to_store(const Run *run, const Slab *slab)
 }
 
 /* Announces this rank's work: the stores of slices, and the blocks that are added to its shares. */
-static SinoStatus expect(const Run *run)
+static SinoStatus expect(const SinoConeRun *run)
 {
     const SinoConeStreaming *plan = run->of.streaming;
     double work = 0;
@@ -638,13 +400,13 @@ static SinoStatus expect(const Run *run)
     return sino_runtime_expect(run->of.runtime, work, &shape);
 }
 
-static SinoStatus begin(Run *run)
+static SinoStatus begin(SinoConeRun *run)
 {
     SINO_TRY(expect(run));
-    return new_data(run);
+    return sino_cone_run_allocate(run);
 }
 
-static SinoStatus insert_all(Run *run)
+static SinoStatus insert_all(SinoConeRun *run)
 {
     for (int64_t s = 0; s < run->of.streaming->slab_count; s++) {
         if (s > 0) SINO_TRY(sino_consensus_go_on(run->of.runtime));
@@ -658,11 +420,7 @@ SinoStatus sino_cone_reconstruct(const SinoConeReconstruction *reconstruction)
 {
     SinoRuntime *runtime = reconstruction->runtime;
     SinoProcesses *processes = sino_runtime_processes(runtime);
-    const SinoConeStreaming *plan = reconstruction->streaming;
-    Run run = {.of = *reconstruction,
-               .rank = sino_cone_rank(plan, sino_processes_rank(processes)),
-               .blocks = sino_cone_block_count(reconstruction->cone, plan)};
-    run.share = sino_cone_largest_share(reconstruction->cone, plan, run.rank.row);
+    SinoConeRun run = sino_cone_run_of(reconstruction);
     SinoStatus status = sino_processes_agree(processes, begin(&run));
     const bool begun = !status; /* all ranks have begun */
     sino_runtime_profile_begin(runtime);
@@ -672,6 +430,6 @@ SinoStatus sino_cone_reconstruct(const SinoConeReconstruction *reconstruction)
         sino_processes_abort(processes, status);
     status = sino_runtime_wait_after(runtime, status);
     if (!status) sino_runtime_profile_report(runtime, "");
-    free_data(&run);
+    sino_cone_run_free(&run);
     return status;
 }

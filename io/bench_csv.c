@@ -64,7 +64,7 @@ static SinoStatus take_row(Table *table, char *const *field, const int column[CO
     const TableKind *kind = table->kind;
     char *word[COLUMNS_MAX] = {NULL};
     for (int c = 0; c < kind->words; c++) word[c] = field[column[c]];
-    if (strcmp(word[0], table->precision) != 0) return NULL;
+    if (!word[0] || strcmp(word[0], table->precision) != 0) return NULL;
     for (int c = kind->words; c < kind->columns; c++)
         SINO_CHECK(parse(field[column[c]], &table->value[c]), SINO_BAD_INPUT,
                    "%s: %s is '%s'; allowed: a number from 1e-9 to 1e9", table->path, kind->name[c], field[column[c]]);

@@ -153,9 +153,10 @@ static void assert_cone_row(char *line, int count, char *const name[FIELDS_MAX],
             if (word < 3) assert_string_equal(field[i], words[word++]);
             continue;
         }
-        const double value = strtod(field[i], &end);
-        assert_true(end != field[i] && *end == '\0');
-        if (!isfinite(value) || value <= 0) fail_msg("%s is %s", name[i], field[i]);
+        const char *text = field[i] ? field[i] : "";
+        const double value = strtod(text, &end);
+        assert_true(end != text && *end == '\0');
+        if (!isfinite(value) || value <= 0) fail_msg("%s is %s", name[i], text);
     }
 }
 

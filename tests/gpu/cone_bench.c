@@ -134,7 +134,7 @@ static SinoStatus bench_size(int64_t size)
 static SinoStatus bench_all(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        const int64_t size = atoll(argv[i]);
+        const int64_t size = strtoll(argv[i], NULL, 10);
         SINO_CHECK(size >= 2 && size % 2 == 0, SINO_BAD_INPUT, "size %s; allowed: an even number from 2", argv[i]);
         SINO_TRY(bench_size(size));
     }

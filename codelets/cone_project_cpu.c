@@ -34,7 +34,7 @@ static Sizes sizes_of(const SinoCone *cone)
     return (Sizes){.line = voxels + borders,
                    .row = rows + borders,
                    .sum = rows,
-                   .groups = sino_ceil_multiple(sino_larger(voxels, rows) / lanes, lanes)};
+                   .groups = sino_ceil_multiple(sino_larger(voxels, rows) / SINO_CONE_LANES_LEAST, lanes)};
 }
 
 int64_t sino_cone_project_scratch_bytes(const SinoCone *cone)

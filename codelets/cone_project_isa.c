@@ -6,8 +6,8 @@
  * project, a step blends the two runs into a *line* of voxels, which the rows read at equal distances; to backproject,
  * the voxels of a line read the rows at equal distances, and the line is added to the two runs.
  *
- * 16 neighbours that read a line at equal distances see a window of it. If the window fits two registers, it is
- * permuted there; else, and without AVX-512, its entries are gathered. */
+ * Neighbours that read a line at equal distances see a window of it. If the window fits two registers, it is permuted
+ * there; else, and without AVX2, its entries are gathered. */
 #include "cone_project_isa.h"
 #include "arithmetic.h"
 #include "vector.h"
@@ -15,19 +15,76 @@
 #include <math.h>
 #include <string.h>
 
-#if defined __AVX512F__
+#if defined __AVX2__
 #include <immintrin.h>
 #endif
 
 static const double FAR = 1e9; /* entries: beyond every line */
 
-enum {
-    TILE = 16,
-    FAN_TILE = 128 /* voxels of it fit the first-level cache twice */,
-    LANES = SINO_CONE_LANES,
-    BORDER = SINO_CONE_BORDER,
-    STEPS = SINO_CONE_STEPS
-};
+enum { TILE = 16, FAN_TILE = 128 /* voxels of it fit the first-level cache twice */ };
+enum { BORDER = SINO_CONE_BORDER, STEPS = SINO_CONE_STEPS };
+#if defined __AVX2__ && !defined __AVX512F__
+enum { LANES = 8 };
+#else
+enum { LANES = 16 };
+#endif
+_Static_assert((int)LANES >= (int)SINO_CONE_LANES_LEAST && (int)LANES <= (int)SINO_CONE_LANES, "work memory");
+
+/* ---- vectors of LANES floats ---- */
+
+#if defined __AVX512F__
+
+typedef __m512 Floats;
+typedef __m512i Entries;
+#define ADD         _mm512_add_ps
+#define SUB         _mm512_sub_ps
+#define FMA         _mm512_fmadd_ps
+#define LESSER      _mm512_min_ps
+#define GREATER     _mm512_max_ps
+#define ALL         _mm512_set1_ps
+#define LOAD        _mm512_loadu_ps
+#define STORE       _mm512_storeu_ps
+#define FLOOR       _mm512_cvttps_epi32 /* of values of 0 and more */
+#define WHOLE       _mm512_cvtepi32_ps
+#define NEXT(at)    _mm512_add_epi32(at, _mm512_set1_epi32(1))
+#define LANE_OF     _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define TAKE(w, at) _mm512_permutex2var_ps((w).a, at, (w).b)
+
+#elif defined __AVX2__
+
+typedef __m256 Floats;
+typedef __m256i Entries;
+#define ADD      _mm256_add_ps
+#define SUB      _mm256_sub_ps
+#define FMA      _mm256_fmadd_ps
+#define LESSER   _mm256_min_ps
+#define GREATER  _mm256_max_ps
+#define ALL      _mm256_set1_ps
+#define LOAD     _mm256_loadu_ps
+#define STORE    _mm256_storeu_ps
+#define FLOOR    _mm256_cvttps_epi32
+#define WHOLE    _mm256_cvtepi32_ps
+#define NEXT(at) _mm256_add_epi32(at, _mm256_set1_epi32(1))
+#define LANE_OF  _mm256_set_ps(7, 6, 5, 4, 3, 2, 1, 0)
+#define TAKE(w, at)                                                                                                    \
+    _mm256_blendv_ps(_mm256_permutevar8x32_ps((w).a, at), _mm256_permutevar8x32_ps((w).b, at),                         \
+                     _mm256_castsi256_ps(_mm256_cmpgt_epi32(at, _mm256_set1_epi32(7))))
+
+#endif
+
+#if defined __AVX2__
+
+/* Entries 0 … 2·LANES − 1 of a window. */
+typedef struct Window {
+    Floats a, b;
+} Window;
+
+SINO_INLINE Window window_at(const float *from)
+{
+    return (Window){LOAD(from), LOAD(from + LANES)};
+}
+
+#endif
 
 /* ---- the paths of rays ---- */
 
@@ -133,14 +190,26 @@ static int64_t take_steps(const SinoCone *cone, const Path *path, const Tile *ti
 static void place_groups(const SinoConeWork *work, int number, double first, double step, SinoConeAngles groups,
                          double least, double most)
 {
-    float *restrict share = work->share + number * work->group_count;
-    int32_t *restrict base = work->base + number * work->group_count;
+    float *share = work->share + number * work->group_count;
+    int32_t *base = work->base + number * work->group_count;
+    const double stride = step * (double)LANES;
+#if defined __AVX2__
+    const __m256d low = _mm256_set1_pd(least), high = _mm256_set1_pd(most), four = _mm256_set1_pd(4 * stride);
+    __m256d at = _mm256_fmadd_pd(_mm256_set_pd(3, 2, 1, 0), _mm256_set1_pd(stride),
+                                 _mm256_set1_pd(first + stride * (double)groups.first));
+    for (int64_t g = groups.first; g < groups.first + groups.count; g += 4, at = _mm256_add_pd(at, four)) {
+        const __m256d inside = _mm256_min_pd(_mm256_max_pd(at, low), high), entry = _mm256_floor_pd(inside);
+        _mm_storeu_si128((__m128i *)(base + g), _mm256_cvtpd_epi32(entry));
+        _mm_storeu_ps(share + g, _mm256_cvtpd_ps(_mm256_sub_pd(inside, entry)));
+    }
+#else
     for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
-        const double at = first + step * (double)LANES * (double)g;
+        const double at = first + stride * (double)g;
         const double inside = at > least ? (at < most ? at : most) : least, entry = floor(inside);
         base[g] = (int32_t)entry;
         share[g] = (float)(inside - entry);
     }
+#endif
 }
 
 /* The groups of lanes of which some are between `low` and `high`. */
@@ -182,33 +251,29 @@ static void read_lines_gather(const SinoConeWork *work, const Step *step, int co
     }
 }
 
-#if defined __AVX512F__
-
-static const double widest_step = 29.0 / 15; /* 15·step + 2 ≤ 31 */
+#if defined __AVX2__
 
 static void read_lines_permute(const SinoConeWork *work, const Step *step, int count, SinoConeAngles groups)
 {
-    const __m512 lane = _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const Floats lane = LANE_OF;
     for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
-        __m512 sum = _mm512_loadu_ps(work->sum + g * LANES);
+        Floats sum = LOAD(work->sum + g * LANES);
         for (int k = 0; k < count; k++) {
             const int64_t place = k * work->group_count + g;
-            const float *window = work->line + k * work->line_stride + work->base[place];
-            const __m512 at =
-                _mm512_fmadd_ps(lane, _mm512_set1_ps((float)step[k].spread), _mm512_set1_ps(work->share[place]));
-            const __m512i entry = _mm512_cvttps_epi32(at), next = _mm512_add_epi32(entry, _mm512_set1_epi32(1));
-            const __m512 upper = _mm512_sub_ps(at, _mm512_cvtepi32_ps(entry));
-            const __m512 a = _mm512_loadu_ps(window), b = _mm512_loadu_ps(window + LANES);
-            const __m512 low = _mm512_permutex2var_ps(a, entry, b), high = _mm512_permutex2var_ps(a, next, b);
-            sum = _mm512_fmadd_ps(upper, _mm512_sub_ps(high, low), _mm512_add_ps(sum, low));
+            const Window window = window_at(work->line + k * work->line_stride + work->base[place]);
+            const Floats at = FMA(lane, ALL((float)step[k].spread), ALL(work->share[place]));
+            const Entries entry = FLOOR(at), next = NEXT(entry);
+            const Floats low = TAKE(window, entry), high = TAKE(window, next);
+            sum = FMA(SUB(at, WHOLE(entry)), SUB(high, low), ADD(sum, low));
         }
-        _mm512_storeu_ps(work->sum + g * LANES, sum);
+        STORE(work->sum + g * LANES, sum);
     }
 }
 
+/* The last lane is at most at 1 + (LANES − 1)·spread; a little less for rounding. */
 static bool fits_project(double spread)
 {
-    return spread <= widest_step;
+    return (LANES - 1) * spread < 2 * LANES - 3;
 }
 
 #else
@@ -310,35 +375,30 @@ static void read_rows_gather(const SinoCone *cone, const SinoConeWork *work, dou
     }
 }
 
-#if defined __AVX512F__
+#if defined __AVX2__
 
 static void read_rows_permute(const SinoConeWork *work, double spread, SinoConeAngles groups)
 {
-    const __m512 lane = _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512 along = _mm512_set1_ps((float)spread), step = _mm512_set1_ps((float)(1 / spread));
-    const __m512 two = _mm512_set1_ps(2), zero = _mm512_setzero_ps();
-    const __m512i one = _mm512_set1_epi32(1);
+    const Floats lane = LANE_OF, along = ALL((float)spread), step = ALL((float)(1 / spread)), two = ALL(2);
     const int most = (int)ceil(2 / spread);
     for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
-        const float *window = work->row + work->base[g];
-        const __m512 a = _mm512_loadu_ps(window), b = _mm512_loadu_ps(window + LANES);
-        const __m512 at = _mm512_fmadd_ps(lane, step, _mm512_set1_ps(work->share[g]));
-        __m512i row = _mm512_cvttps_epi32(at);
-        const __m512 past = _mm512_sub_ps(at, _mm512_cvtepi32_ps(row));
-        __m512 up = _mm512_fnmadd_ps(past, along, along), sum = zero;
+        const Window window = window_at(work->row + work->base[g]);
+        const Floats at = FMA(lane, step, ALL(work->share[g]));
+        Entries row = FLOOR(at);
+        Floats up = SUB(along, SUB(at, WHOLE(row)) * along), sum = ALL(0);
         for (int j = 1; j <= most; j++) {
-            row = _mm512_add_epi32(row, one);
-            const __m512 weight = _mm512_max_ps(_mm512_min_ps(up, _mm512_sub_ps(two, up)), zero);
-            sum = _mm512_fmadd_ps(weight, _mm512_permutex2var_ps(a, row, b), sum);
-            up = _mm512_add_ps(up, along);
+            row = NEXT(row);
+            sum = FMA(GREATER(LESSER(up, SUB(two, up)), ALL(0)), TAKE(window, row), sum);
+            up = ADD(up, along);
         }
-        _mm512_storeu_ps(work->line + g * LANES, sum);
+        STORE(work->line + g * LANES, sum);
     }
 }
 
+/* The last lane begins at most at 1 + (LANES − 1)/spread. */
 static bool fits_back(double spread)
 {
-    return spread < 1e6 && 15 / spread + 1 + ceil(2 / spread) < 31;
+    return spread < 1e6 && (LANES - 1) / spread + 1 + ceil(2 / spread) < 2 * LANES - 1;
 }
 
 #else

@@ -9,7 +9,8 @@
 #include <stdbool.h>
 
 enum {
-    SINO_CONE_LANES = 16,  /* rows, or voxels along z, that are computed together */
+    SINO_CONE_LANES = 16, /* rows, or voxels along z, that are computed together: at most */
+    SINO_CONE_LANES_LEAST = 8,
     SINO_CONE_BORDER = 64, /* zeros before and after each line in work memory */
     SINO_CONE_STEPS = 4    /* steps of rays whose lines are in work memory at a time */
 };

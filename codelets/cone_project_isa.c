@@ -377,10 +377,10 @@ static void read_rows_gather(const SinoCone *cone, const SinoConeWork *work, dou
 
 #if defined __AVX2__
 
-static void read_rows_permute(const SinoConeWork *work, double spread, SinoConeAngles groups)
+/* With a constant number of rows, the loop over them is unrolled. */
+SINO_INLINE void read_rows(const SinoConeWork *work, double spread, SinoConeAngles groups, int most)
 {
     const Floats lane = LANE_OF, along = ALL((float)spread), step = ALL((float)(1 / spread)), two = ALL(2);
-    const int most = (int)ceil(2 / spread);
     for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
         const Window window = window_at(work->row + work->base[g]);
         const Floats at = FMA(lane, step, ALL(work->share[g]));
@@ -392,6 +392,21 @@ static void read_rows_permute(const SinoConeWork *work, double spread, SinoConeA
             up = ADD(up, along);
         }
         STORE(work->line + g * LANES, sum);
+    }
+}
+
+static void read_rows_permute(const SinoConeWork *work, double spread, SinoConeAngles groups)
+{
+    const int most = (int)ceil(2 / spread);
+    switch (most) {
+    case 2:
+        read_rows(work, spread, groups, 2);
+        break;
+    case 3:
+        read_rows(work, spread, groups, 3);
+        break;
+    default:
+        read_rows(work, spread, groups, most);
     }
 }
 

@@ -5,6 +5,9 @@
 #include "testing_hdf5.h"
 
 #include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
 
 enum { SIDE = 40, SLICES = 24 };
 
@@ -151,6 +154,10 @@ static void refusals(void **state)
     cli_works(at, "%s", phantom);
     cli_refuses(at, "precision is mixed; allowed with --geometry cone --algorithm cg: single",
                 CONE "-o x.h5 --algorithm cg --precision mixed");
+    cli_refuses(at, "grid is 1x2; allowed with --geometry cone --algorithm cg: auto or 1x1",
+                CONE "-o x.h5 --algorithm cg --grid 1x2");
+    cli_refuses(at, "algorithm is cg; allowed with --geometry cone: fdk",
+                "plan scan.h5 --geometry cone --algorithm cg");
     cli_refuses(at, "subsets is 13, and the scan has 12 angles; allowed: 1 to 12",
                 CONE "-o x.h5 --algorithm osem --subsets 13");
     cli_refuses(at, "reconstruction-type is try with --geometry cone --algorithm cg; allowed: fdk",
@@ -172,13 +179,74 @@ static void refusals(void **state)
     free(b);
 }
 
+static void await_journal(const CliRun *run, int64_t bytes)
+{
+    const struct timespec millisecond = {.tv_nsec = 1000000};
+    for (;;) {
+        siginfo_t ended = {0};
+        if (waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == run->pid) return;
+        if (cli_exists(run->directory, "other.h5.journal") &&
+            cli_file_size(run->directory, "other.h5.journal") >= bytes)
+            return;
+        nanosleep(&millisecond, NULL);
+    }
+}
+
+/* A run that is killed while it stores solves again, and stores what is missing; undefined values are told once. */
+static void a_killed_run_goes_on(void **state)
+{
+    static const char *const lengths = "--geometry cone --source-object-distance 200 --source-detector-distance 300 "
+                                       "--detector-pixel 1.5 --rotation-axis 7.5 --algorithm cg --iterations 2 "
+                                       "--max-repaired 1 --volume 16x16x1600";
+    enum { TALL = 1600 };
+    const char *const at = *state;
+    const int64_t rows = ROWS;
+    int kills = 0;
+    write_scan(at, "dark.h5", true);
+    cli_works(at, "recon dark.h5 -o plain.h5 %s", lengths);
+    CliRun run = {.directory = at};
+    for (int64_t bytes = 2500;; bytes += 4000) {
+        cli_start(&run, "recon dark.h5 -o other.h5 %s --resume", lengths);
+        await_journal(&run, bytes);
+        kill(run.pid, SIGKILL);
+        cli_wait(&run);
+        if (run.exit_code == 0) break;
+        assert_int_equal(run.exit_code, -SIGKILL);
+        cli_free(&run);
+        kills++;
+    }
+    print_message("killed %d times\n", kills);
+    assert_true(kills > 0);
+    assert_non_null(strstr(run.err, " of 1600 slices are complete, from an unfinished run"));
+    cli_free(&run);
+    float *a = cli_read_volume(at, "plain.h5", TALL, COLUMNS), *b = cli_read_volume(at, "other.h5", TALL, COLUMNS);
+    assert_true(testing_same_bytes(a, b, sizeof *a * TALL * COLUMNS * COLUMNS));
+    const int64_t residuals[] = {1, 3};
+    double *of_a = cli_read_doubles(at, "plain.h5", "/process/residuals", 2, residuals);
+    double *of_b = cli_read_doubles(at, "other.h5", "/process/residuals", 2, residuals);
+    assert_true(testing_same_bytes(of_a, of_b, 3 * sizeof *of_a));
+    double *repaired_a = cli_read_doubles(at, "plain.h5", "/process/repaired", 1, &rows);
+    double *repaired_b = cli_read_doubles(at, "other.h5", "/process/repaired", 1, &rows);
+    assert_true(testing_same_bytes(repaired_a, repaired_b, ROWS * sizeof *repaired_a));
+    free(a);
+    free(b);
+    free(of_a);
+    free(of_b);
+    free(repaired_a);
+    free(repaired_b);
+}
+
 /* Less than half a turn, which FDK refuses. */
 static void short_arcs_are_taken(void **state)
 {
     const char *const at = *state;
     cli_works(at, "%s", phantom);
     cli_works(at, CONE "-o volume.h5 --algorithm cg --iterations 2 --theta 0:100");
-    cli_works(at, "info scan.h5");
+    CliRun run = {.directory = at};
+    cli_start(&run, CONE "-o fdk.h5 --theta 0:100");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    cli_free(&run);
 }
 
 /* Every twelfth projection of a measured fan beam (Helsinki Tomography Challenge 2022), against FDK of all of them. */
@@ -231,13 +299,10 @@ static void sparse_measured_fans_beat_fdk(void **state)
 int cli_cone_iterative_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(few_angles_are_enough),
-        CLI_TEST(residuals_are_told),
-        CLI_TEST(the_same_bits_for_any_schedule),
-        CLI_TEST(undefined_values_have_no_weight),
-        CLI_TEST(refusals),
-        CLI_TEST(short_arcs_are_taken),
-        CLI_TEST(sparse_measured_fans_beat_fdk),
+        CLI_TEST(few_angles_are_enough),          CLI_TEST(residuals_are_told),
+        CLI_TEST(the_same_bits_for_any_schedule), CLI_TEST(undefined_values_have_no_weight),
+        CLI_TEST(a_killed_run_goes_on),           CLI_TEST(refusals),
+        CLI_TEST(short_arcs_are_taken),           CLI_TEST(sparse_measured_fans_beat_fdk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

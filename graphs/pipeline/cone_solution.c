@@ -54,7 +54,9 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
     const SinoOperatorKind *kind = sino_operator_kind(problem);
     const SinoBatch batch = {.stride = 1, .history_columns = history_columns};
     const int64_t slice = sino_times(cone->x_count, cone->y_count), real = (int64_t)sizeof(float);
-    const int64_t reals = (int64_t)sizeof(double);
+    const int64_t history = sino_times(sets->image_slices, sino_times(history_columns, (int64_t)sizeof(double)));
+    const int64_t tally =
+        sino_times(cone->angle_count + cone->column_count + cone->row_count, (int64_t)sizeof(int64_t));
     SinoOperatorSize size;
     SINO_CHECK(kind, SINO_BAD_INPUT,
                "precision is not single; allowed with --geometry cone and an iterative "
@@ -64,8 +66,8 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
         .vectors = sino_minibatch_bytes(kind, &solver->vectors, &size.shape, batch) +
                    weight_bytes(problem, solver, &size.shape),
         .pieces = sino_cone_pieces_bytes(cone, input, cone->row_count, sets->piece_sets, 1),
-        .images = sino_times(sino_times(sets->image_sets, sets->image_slices), sino_times(slice, real)) +
-                  sino_times(sets->image_slices, sino_times(history_columns, reals)),
+        .images = sino_times(sino_times(sets->image_sets, sets->image_slices), sino_times(slice, real)) + history +
+                  2 * sino_larger(tally, sino_times(sets->image_slices, (int64_t)sizeof(int64_t))),
         .scratch = size.map_bytes};
     bytes.data = bytes.vectors + bytes.pieces + bytes.images;
     bytes.total = bytes.data + bytes.scratch;

@@ -19,7 +19,7 @@ typedef struct SinoConeSets {
 typedef struct SinoConeSolutionBytes {
     int64_t vectors; /* of the solver, and its weights */
     int64_t pieces;
-    int64_t images;
+    int64_t images;  /* slices on their way to the volume, and what is stored with them */
     int64_t scratch; /* work memory of tasks on all workers */
     int64_t data;    /* StarPU data: all but scratch */
     int64_t total;   /* of all, without the program's own */

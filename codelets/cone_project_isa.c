@@ -355,6 +355,12 @@ static void project_path(const SinoCone *cone, const SinoConeWork *work, const P
 
 /* ---- backproject ---- */
 
+/* What the lines of a step are added to: the two runs; NULL: outside the tile. */
+typedef struct Runs {
+    float *run[2];
+    float weight[2];
+} Runs;
+
 /* Voxel z gets Σ max(0, 1 − |offset + spread·r − z|)·row r. The first such row is the one after (z − 1 −
  * offset)/spread; there are at most ⌈2/spread⌉. */
 static void read_rows_gather(const SinoCone *cone, const SinoConeWork *work, double spread, SinoConeAngles groups)
@@ -377,10 +383,13 @@ static void read_rows_gather(const SinoCone *cone, const SinoConeWork *work, dou
 
 #if defined __AVX2__
 
-/* With a constant number of rows, the loop over them is unrolled. */
-SINO_INLINE void read_rows(const SinoConeWork *work, double spread, SinoConeAngles groups, int most)
+/* Adds to whole groups. The rest, the last group of a line, is written to the line. With a constant number of rows, the
+ * loop over them is unrolled. */
+SINO_INLINE void read_rows(const SinoConeWork *work, double spread, SinoConeAngles groups, int64_t voxel_count,
+                           const Runs *to, int most)
 {
     const Floats lane = LANE_OF, along = ALL((float)spread), step = ALL((float)(1 / spread)), two = ALL(2);
+    const Floats weight[2] = {ALL(to->weight[0]), ALL(to->weight[1])};
     for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
         const Window window = window_at(work->row + work->base[g]);
         const Floats at = FMA(lane, step, ALL(work->share[g]));
@@ -391,22 +400,31 @@ SINO_INLINE void read_rows(const SinoConeWork *work, double spread, SinoConeAngl
             sum = FMA(GREATER(LESSER(up, SUB(two, up)), ALL(0)), TAKE(window, row), sum);
             up = ADD(up, along);
         }
-        STORE(work->line + g * LANES, sum);
+        if ((g + 1) * LANES > voxel_count) {
+            STORE(work->line + g * LANES, sum);
+            continue;
+        }
+        for (int i = 0; i < 2; i++)
+            if (to->run[i]) {
+                float *run = to->run[i] + g * LANES;
+                STORE(run, FMA(weight[i], sum, LOAD(run)));
+            }
     }
 }
 
-static void read_rows_permute(const SinoConeWork *work, double spread, SinoConeAngles groups)
+static void read_rows_permute(const SinoConeWork *work, double spread, SinoConeAngles groups, int64_t voxel_count,
+                              const Runs *to)
 {
     const int most = (int)ceil(2 / spread);
     switch (most) {
     case 2:
-        read_rows(work, spread, groups, 2);
+        read_rows(work, spread, groups, voxel_count, to, 2);
         break;
     case 3:
-        read_rows(work, spread, groups, 3);
+        read_rows(work, spread, groups, voxel_count, to, 3);
         break;
     default:
-        read_rows(work, spread, groups, most);
+        read_rows(work, spread, groups, voxel_count, to, most);
     }
 }
 
@@ -418,9 +436,10 @@ static bool fits_back(double spread)
 
 #else
 
-static void read_rows_permute(const SinoConeWork *work, double spread, SinoConeAngles groups)
+static void read_rows_permute(const SinoConeWork *work, double spread, SinoConeAngles groups, int64_t voxel_count,
+                              const Runs *to)
 {
-    (void)work, (void)spread, (void)groups;
+    (void)work, (void)spread, (void)groups, (void)voxel_count, (void)to;
 }
 
 static bool fits_back(double spread)
@@ -442,17 +461,21 @@ static void spread_step(const SinoCone *cone, const SinoConeWork *work, const St
     const bool fits = fits_back(step->spread);
     const SinoConeAngles groups =
         groups_between(step->offset - step->spread, step->offset + step->spread * rows, cone->z_count);
-    const int64_t first = groups.first * LANES;
     const int64_t end = sino_smaller((groups.first + groups.count) * LANES, cone->z_count);
+    int64_t first = groups.first * LANES; /* of the voxels that are in the line */
+    Runs to = {.weight = {step->weight[0], step->weight[1]}};
+    for (int i = 0; i < 2; i++) to.run[i] = step->run[i] >= 0 ? band + step->run[i] * cone->z_count : NULL;
     if (groups.count == 0) return;
     place_groups(work, 0, (-1 - step->offset) / step->spread, 1 / step->spread, groups, fits ? -BORDER : -FAR,
                  fits ? rows : FAR);
-    if (fits)
-        read_rows_permute(work, step->spread, groups);
-    else
+    if (fits) {
+        read_rows_permute(work, step->spread, groups, cone->z_count, &to);
+        first = end / LANES * LANES;
+    } else {
         read_rows_gather(cone, work, step->spread, groups);
+    }
     for (int i = 0; i < 2; i++)
-        if (step->run[i] >= 0) add_line(work->line, step->weight[i], first, end, band + step->run[i] * cone->z_count);
+        if (to.run[i]) add_line(work->line, to.weight[i], first, end, to.run[i]);
 }
 
 static void spread_path(const SinoCone *cone, const SinoConeWork *work, const Path *path, const Tile *tile,

@@ -102,9 +102,10 @@ static void measure(int64_t size)
                            .center_row = middle};
     const int64_t voxels = size * size * size, rays = 90 * size * size;
     const double updates = 90e-9 * (double)voxels;
-    float *volume = NULL, *slice = NULL, *ray = NULL;
+    float *volume = NULL, *sum = NULL, *slice = NULL, *ray = NULL;
     void *scratch = NULL;
     assert_success(sino_allocate(voxels, sizeof *volume, "test", &volume));
+    assert_success(sino_allocate(voxels, sizeof *sum, "test", &sum));
     assert_success(sino_allocate(size * size, sizeof *slice, "test", &slice));
     assert_success(sino_allocate(rays, sizeof *ray, "test", &ray));
     assert_success(sino_allocate(sino_cone_project_scratch_bytes(&cone), 1, "test", &scratch));
@@ -133,16 +134,17 @@ static void measure(int64_t size)
         if (sino_vector_bytes() < bytes[i]) continue;
         for (int repeat = 0; repeat < 3; repeat++)
             for (int back = 0; back < 2; back++) {
-                memset(back ? volume : ray, 0, (size_t)(back ? voxels : rays) * sizeof *ray);
+                memset(back ? sum : ray, 0, (size_t)(back ? voxels : rays) * sizeof *ray);
                 begin = cpu_s();
                 sino_cone_project_with(isas[i], back, &cone, (SinoConeBand){0, size}, (SinoConeAngles){0, 90},
-                                       back ? ray : volume, scratch, back ? volume : ray);
+                                       back ? ray : volume, scratch, back ? sum : ray);
                 best[back] = fmin(best[back], cpu_s() - begin);
-                if (!back && repeat == 0 && i == 0) percent = error_percent(size, &cone, ray);
+                if (!back) percent = error_percent(size, &cone, ray);
             }
         printf("| %d | %s | %.3f | %.3f | %.3f |\n", (int)size, isas[i]->name, updates / best[0], updates / best[1],
                percent);
     }
+    free(sum);
     free(volume);
     free(slice);
     free(ray);

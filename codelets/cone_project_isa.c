@@ -221,6 +221,13 @@ static SinoConeAngles groups_between(double low, double high, int64_t lane_count
     return (SinoConeAngles){from, (int64_t)last / LANES + 1 - from};
 }
 
+/* The place of a lane in its group. A lane that is further away than any line is long stays outside of it, although the
+ * group's first lane may have been moved to FAR. */
+SINO_INLINE float not_far(float place)
+{
+    return place < (float)FAR / 2 ? place : (float)FAR / 2;
+}
+
 /* An entry of a line with borders; beyond them lie zeros as well. */
 SINO_INLINE float entry_of(const float *line, int32_t entry, int32_t entry_count)
 {
@@ -241,7 +248,7 @@ static void read_lines_gather(const SinoConeWork *work, const Step *step, int co
             const int32_t base = work->base[k * work->group_count + g];
             float *restrict sum = work->sum + g * LANES;
             for (int i = 0; i < LANES; i++) {
-                const float at = share + (float)i * spread;
+                const float at = not_far(share + (float)i * spread);
                 const int32_t entry = (int32_t)at;
                 const float low = entry_of(line, base + entry, voxel_count);
                 const float high = entry_of(line, base + entry + 1, voxel_count);
@@ -372,7 +379,7 @@ static void read_rows_gather(const SinoCone *cone, const SinoConeWork *work, dou
         for (int i = 0; i < LANES; i++) line[i] = 0;
         for (int32_t j = 1; j <= most; j++)
             for (int i = 0; i < LANES; i++) {
-                const float at = work->share[g] + (float)i * step;
+                const float at = not_far(work->share[g] + (float)i * step);
                 const int32_t row = (int32_t)at;
                 const float up = along * ((float)j - (at - (float)row)), down = 2 - up, weight = up < down ? up : down;
                 line[i] +=

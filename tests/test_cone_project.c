@@ -189,7 +189,7 @@ static void scans_match_the_matrix(void **state)
 static void voxels_of_any_size_match_the_matrix(void **state)
 {
     (void)state;
-    static const double size[] = {0.01, 0.1, 0.3, 0.5, 0.6, 1.1, 1.7, 2.5, 6};
+    static const double size[] = {1e-9, 0.01, 0.1, 0.3, 0.5, 0.6, 1.1, 1.7, 2.5, 6};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         SinoCone cone = scan_of(5, 3.3, 360);
         cone.voxel_size = size[i];

@@ -197,6 +197,28 @@ static void cone_beams(void **state)
     assert_cone_agrees(*state, kind()->with_cores, "--geometry cone --precision mixed --symmetry no", 3e-4);
 }
 
+/* Products on cores, vectors on devices: between begin and end, cores write one vector of rays together. */
+static void iterative_cone_beams(void **state)
+{
+    static const char *const algorithm[] = {"cg", "osem --subsets 4"}, *const vectors[] = {"cg", "mlem"};
+    cli_works(*state, "phantom -o scan.h5 --geometry cone --size 48 --angles 36 --slices 5");
+    for (int i = 0; i < 2; i++) {
+        char words[80], update[32];
+        CliRun cpu, other;
+        snprintf(words, sizeof words, "--geometry cone --iterations 3 --algorithm %s", algorithm[i]);
+        snprintf(update, sizeof update, "update_voxels_%s", vectors[i]);
+        float *expected = volume_of(*state, NULL, "cpu", words, &cpu);
+        float *found = volume_of(*state, NULL, kind()->device, words, &other);
+        assert_true(cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected) < 1e-5);
+        assert_true(tasks_on(&other, update, kind()->place) > 0 && tasks_on(&other, update, "   ") == 0);
+        assert_true(tasks_on(&other, "project_cone", "   ") > 0 && tasks_on(&other, "project_cone_back", "   ") > 0);
+        free(expected);
+        free(found);
+        cli_free(&cpu);
+        cli_free(&other);
+    }
+}
+
 static void cores_and_devices_together(void **state)
 {
     static const char *const scheduler[] = {"dmdas", "lws", "heteroprio", "eager"};
@@ -429,6 +451,7 @@ int cli_device_tests(void)
         CLI_TEST(every_precision_and_algorithm),
         CLI_TEST(one_partition_without_symmetry),
         CLI_TEST(cone_beams),
+        CLI_TEST(iterative_cone_beams),
         CLI_TEST(cores_and_devices_together),
         CLI_TEST(operators_are_kept),
         CLI_TEST(lists_are_the_same_wherever_made),

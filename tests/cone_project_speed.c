@@ -81,12 +81,73 @@ static double error_percent(int64_t size, const SinoCone *cone, const float *ray
     return 100 * sqrt(sum / (double)(pixels * ((cone->angle_count + 8) / 9))) / most;
 }
 
+/* Memory of the measurements of one size. */
+typedef struct Vectors {
+    float *volume, *sum, *ray; /* [y][x][z], [y][x][z], [angle][column][row] */
+    void *scratch;
+} Vectors;
+
+enum { ANGLES = 90 };
+
+static void new_vectors(const SinoCone *cone, Vectors *of)
+{
+    const int64_t size = cone->x_count, voxels = size * size * size;
+    const SinoPhantom phantom = {.size = size, .height = size, .whole = true};
+    float *slice = NULL;
+    assert_success(sino_allocate(voxels, sizeof *of->volume, "test", &of->volume));
+    assert_success(sino_allocate(voxels, sizeof *of->sum, "test", &of->sum));
+    assert_success(sino_allocate(ANGLES * size * size, sizeof *of->ray, "test", &of->ray));
+    assert_success(sino_allocate(sino_cone_project_scratch_bytes(cone), 1, "test", &of->scratch));
+    assert_success(sino_allocate(size * size, sizeof *slice, "test", &slice));
+    for (int64_t z = 0; z < size; z++) {
+        sino_phantom_slice(&phantom, z, slice);
+        for (int64_t i = 0; i < size * size; i++) of->volume[i * size + z] = slice[i];
+    }
+    free(slice);
+}
+
+static void measure_siddon(const SinoCone *cone, const Vectors *of, double updates)
+{
+    const int64_t size = cone->x_count;
+    const double begin = cpu_s();
+    for (int64_t k = 0; k < ANGLES; k += 9)
+        for (int64_t c = 0; c < size; c++)
+            for (int64_t r = 0; r < size; r++) of->ray[(k * size + c) * size + r] = siddon(cone, k, c, r, of->volume);
+    const double taken = cpu_s() - begin;
+    printf("| %d | Siddon, ray by ray | %.3f | | %.3f |\n", (int)size, updates / 9 / taken,
+           error_percent(size, cone, of->ray));
+}
+
+static void measure_isa(const SinoConeProjectIsa *isa, const SinoCone *cone, const Vectors *of, double updates)
+{
+    const int64_t size = cone->x_count, voxels = size * size * size, rays = ANGLES * size * size;
+    double best[2] = {1e30, 1e30}, percent = 0;
+    for (int repeat = 0; repeat < 3; repeat++)
+        for (int back = 0; back < 2; back++) {
+            memset(back ? of->sum : of->ray, 0, (size_t)(back ? voxels : rays) * sizeof(float));
+            const double begin = cpu_s();
+            sino_cone_project_with(isa, back, cone, (SinoConeBand){0, size}, (SinoConeAngles){0, ANGLES},
+                                   back ? of->ray : of->volume, of->scratch, back ? of->sum : of->ray);
+            best[back] = fmin(best[back], cpu_s() - begin);
+            if (!back) percent = error_percent(size, cone, of->ray);
+        }
+    printf("| %d | %s | %.3f | %.3f | %.3f |\n", (int)size, isa->name, updates / best[0], updates / best[1], percent);
+}
+
 static void measure(int64_t size)
 {
-    static double angle_rad[90];
-    for (int k = 0; k < 90; k++) angle_rad[k] = 2 * SINO_PI * k / 90;
-    const double middle = 0.5 * (double)(size - 1);
-    const SinoCone cone = {.angle_count = 90,
+    static const SinoConeProjectIsa *const isas[] = {
+        &sino_cone_project_plain,
+#ifdef __x86_64__
+        &sino_cone_project_avx2,
+        &sino_cone_project_avx512,
+#endif
+    };
+    static const int64_t bytes[] = {0, 32, 64};
+    double angle_rad[ANGLES];
+    for (int k = 0; k < ANGLES; k++) angle_rad[k] = 2 * SINO_PI * k / ANGLES;
+    const double middle = 0.5 * (double)(size - 1), updates = 1e-9 * ANGLES * (double)(size * size * size);
+    const SinoCone cone = {.angle_count = ANGLES,
                            .column_count = size,
                            .row_count = size,
                            .x_count = size,
@@ -100,55 +161,15 @@ static void measure(int64_t size)
                            .voxel_size = 1,
                            .center = middle,
                            .center_row = middle};
-    const int64_t voxels = size * size * size, rays = 90 * size * size;
-    const double updates = 90e-9 * (double)voxels;
-    float *volume = NULL, *sum = NULL, *slice = NULL, *ray = NULL;
-    void *scratch = NULL;
-    assert_success(sino_allocate(voxels, sizeof *volume, "test", &volume));
-    assert_success(sino_allocate(voxels, sizeof *sum, "test", &sum));
-    assert_success(sino_allocate(size * size, sizeof *slice, "test", &slice));
-    assert_success(sino_allocate(rays, sizeof *ray, "test", &ray));
-    assert_success(sino_allocate(sino_cone_project_scratch_bytes(&cone), 1, "test", &scratch));
-    const SinoPhantom phantom = {.size = size, .height = size, .whole = true};
-    for (int64_t z = 0; z < size; z++) {
-        sino_phantom_slice(&phantom, z, slice);
-        for (int64_t i = 0; i < size * size; i++) volume[i * size + z] = slice[i];
-    }
-    double begin = cpu_s();
-    for (int64_t k = 0; k < 90; k += 9)
-        for (int64_t c = 0; c < size; c++)
-            for (int64_t r = 0; r < size; r++) ray[(k * size + c) * size + r] = siddon(&cone, k, c, r, volume);
-    double taken = cpu_s() - begin;
-    printf("| %d | Siddon, ray by ray | %.3f | | %.3f |\n", (int)size, updates / 9 / taken,
-           error_percent(size, &cone, ray));
-    static const SinoConeProjectIsa *const isas[] = {
-        &sino_cone_project_plain,
-#ifdef __x86_64__
-        &sino_cone_project_avx2,
-        &sino_cone_project_avx512,
-#endif
-    };
-    const int64_t bytes[] = {0, 32, 64};
-    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
-        double best[2] = {1e30, 1e30}, percent = 0;
-        if (sino_vector_bytes() < bytes[i]) continue;
-        for (int repeat = 0; repeat < 3; repeat++)
-            for (int back = 0; back < 2; back++) {
-                memset(back ? sum : ray, 0, (size_t)(back ? voxels : rays) * sizeof *ray);
-                begin = cpu_s();
-                sino_cone_project_with(isas[i], back, &cone, (SinoConeBand){0, size}, (SinoConeAngles){0, 90},
-                                       back ? ray : volume, scratch, back ? sum : ray);
-                best[back] = fmin(best[back], cpu_s() - begin);
-                if (!back) percent = error_percent(size, &cone, ray);
-            }
-        printf("| %d | %s | %.3f | %.3f | %.3f |\n", (int)size, isas[i]->name, updates / best[0], updates / best[1],
-               percent);
-    }
-    free(sum);
-    free(volume);
-    free(slice);
-    free(ray);
-    free(scratch);
+    Vectors of = {0};
+    new_vectors(&cone, &of);
+    measure_siddon(&cone, &of, updates);
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
+        if (sino_vector_bytes() >= bytes[i]) measure_isa(isas[i], &cone, &of, updates);
+    free(of.volume);
+    free(of.sum);
+    free(of.ray);
+    free(of.scratch);
 }
 
 int main(int count, char **argument)

@@ -197,7 +197,8 @@ static int64_t scratch_bytes(const SinoCone *cone, const SinoConeStreaming *stre
     const SinoConeLines lines = sino_cone_share_lines(cone, streaming, share);
     const SinoConePart part = sino_cone_part(cone, streaming, share, 0, 0);
     const int64_t backproject = sino_cone_scratch_bytes(&lines, &part);
-    const int64_t filter = sino_times((int64_t)64 * 4, sino_times(cone->column_count, REAL)); /* padded rows of a panel */
+    const int64_t filter =
+        sino_times((int64_t)64 * 4, sino_times(cone->column_count, REAL)); /* padded rows of a panel */
     const int64_t correct =
         sino_times(sino_times(2, rows), sino_times(cone->column_count + 32, (int64_t)sizeof(double)));
     return backproject + filter + correct;

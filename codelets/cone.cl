@@ -18,9 +18,9 @@ typedef struct Cone {
 static float cone_entry(const Cone *cone, __global const char *projection, long line, double entry)
 {
     if (entry < 0 || entry >= cone->entry_count) return 0;
-    projection += cone->lines_bytes;
-    return cone->mixed ? (float)((__global const short *)projection)[line + (long)entry]
-                       : ((__global const float *)projection)[line + (long)entry];
+    __global const void *lines = projection + cone->lines_bytes;
+    return cone->mixed ? (float)((__global const short *)lines)[line + (long)entry]
+                       : ((__global const float *)lines)[line + (long)entry];
 }
 
 /* Between two entries of a line. */
@@ -48,8 +48,8 @@ static float cone_value(const Cone *cone, __global const char *projection, long 
     const float right = column - left, before = cone_between(cone, projection, line, at);
     const float after = right > 0 ? cone_between(cone, projection, line + cone->entry_count, at) : 0;
     const float value = (1 - right) * before + right * after;
-    return (float)(share * share) * value *
-           (cone->mixed ? *(__global const float *)(projection + cone->unit_bytes) : 1);
+    __global const void *unit = projection + cone->unit_bytes;
+    return (float)(share * share) * value * (cone->mixed ? *(__global const float *)unit : 1);
 }
 
 __kernel void cone_backproject(Cone cone, __global const char *projection, __global float *part)

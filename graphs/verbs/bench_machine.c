@@ -136,7 +136,7 @@ static int by_value(const void *a, const void *b)
 
 SinoBenchFigure sino_bench_figure(int count, const double values[SINO_BENCH_REPEATS])
 {
-    double sorted[SINO_BENCH_REPEATS];
+    double sorted[SINO_BENCH_REPEATS] = {0};
     for (int i = 0; i < count; i++) sorted[i] = values[i];
     qsort(sorted, (size_t)count, sizeof *sorted, by_value);
     return (SinoBenchFigure){.best = sorted[count - 1], .median = sorted[count / 2]};

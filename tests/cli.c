@@ -127,6 +127,18 @@ void cli_await(const CliRun *run, const char *text)
     fail_msg("the program did not say \"%s\" within a minute", text);
 }
 
+bool cli_await_size(const CliRun *run, const char *name, int64_t bytes)
+{
+    const struct timespec millisecond = {.tv_nsec = 1000000};
+    while (!cli_exists(run->directory, name) || cli_file_size(run->directory, name) < bytes) {
+        siginfo_t ended = {0};
+        if (waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == run->pid)
+            return false;
+        nanosleep(&millisecond, NULL);
+    }
+    return true;
+}
+
 void cli_works(const char *directory, const char *format, ...)
 {
     CliRun run = {.directory = directory};

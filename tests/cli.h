@@ -29,6 +29,9 @@ void cli_start(CliRun *run, const char *format, ...) __attribute__((format(print
 void cli_wait(CliRun *run);
 void cli_free(CliRun *run);
 
+/* Waits until a file in the run's directory has so many bytes; false: the run has ended before. */
+bool cli_await_size(const CliRun *run, const char *name, int64_t bytes);
+
 /* Waits, for a minute at most, until stderr contains `text`. */
 void cli_await(const CliRun *run, const char *text);
 

@@ -6,8 +6,6 @@
 
 #include <math.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <time.h>
 
 enum { SIDE = 40, SLICES = 24 };
 
@@ -179,19 +177,6 @@ static void refusals(void **state)
     free(b);
 }
 
-static void await_journal(const CliRun *run, int64_t bytes)
-{
-    const struct timespec millisecond = {.tv_nsec = 1000000};
-    for (;;) {
-        siginfo_t ended = {0};
-        if (waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == run->pid) return;
-        if (cli_exists(run->directory, "other.h5.journal") &&
-            cli_file_size(run->directory, "other.h5.journal") >= bytes)
-            return;
-        nanosleep(&millisecond, NULL);
-    }
-}
-
 /* A run that is killed while it stores solves again, and stores what is missing; undefined values are told once. */
 static void a_killed_run_goes_on(void **state)
 {
@@ -207,7 +192,7 @@ static void a_killed_run_goes_on(void **state)
     CliRun run = {.directory = at};
     for (int64_t bytes = 2500;; bytes += 4000) {
         cli_start(&run, "recon dark.h5 -o other.h5 %s --resume", lengths);
-        await_journal(&run, bytes);
+        (void)cli_await_size(&run, "other.h5.journal", bytes);
         kill(run.pid, SIGKILL);
         cli_wait(&run);
         if (run.exit_code == 0) break;

@@ -4,8 +4,6 @@
 #include "cli.h"
 
 #include <signal.h>
-#include <sys/wait.h>
-#include <time.h>
 
 enum { SIZE = 64, ROWS = 128, ANGLES = 128 };
 
@@ -102,16 +100,6 @@ static void grids_that_do_not_fit_are_refused(void **state)
                      "4 columns of ranks");
 }
 
-static void await_journal(const CliRun *run, int64_t bytes)
-{
-    const struct timespec millisecond = {.tv_nsec = 1000000};
-    siginfo_t ended = {0};
-    while (!cli_exists(run->directory, "many.h5.journal") || cli_file_size(run->directory, "many.h5.journal") < bytes) {
-        if (waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == run->pid) return;
-        nanosleep(&millisecond, NULL);
-    }
-}
-
 /* A run of two ranks that is killed after it has stored some slices goes on. */
 static void killed_ranks_go_on(void **state)
 {
@@ -122,7 +110,7 @@ static void killed_ranks_go_on(void **state)
     for (int64_t bytes = 2500;; bytes += 1500) {
         CliRun run = {.directory = at, .launcher = "mpirun -q -n 2"};
         cli_start(&run, CONE " -o many.h5 --grid 2x1 --workers 1 --resume");
-        await_journal(&run, bytes);
+        (void)cli_await_size(&run, "many.h5.journal", bytes);
         kill(run.pid, SIGTERM); /* mpirun ends the ranks */
         cli_wait(&run);
         const bool done = run.exit_code == 0;

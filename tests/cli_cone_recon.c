@@ -5,9 +5,6 @@
 
 #include <math.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 
 enum { COLUMNS = 48, ROWS = 40, ANGLES = 64, SIDE = 40, SLICES = 96 };
 
@@ -146,19 +143,6 @@ static void passes_change_nothing_but_rounding(void **state)
     free(repaired);
 }
 
-static void await_journal(const CliRun *run, int64_t bytes)
-{
-    const struct timespec millisecond = {.tv_nsec = 1000000};
-    for (;;) {
-        siginfo_t ended = {0};
-        if (waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == run->pid) return;
-        if (cli_exists(run->directory, "other.h5.journal") &&
-            cli_file_size(run->directory, "other.h5.journal") >= bytes)
-            return;
-        nanosleep(&millisecond, NULL);
-    }
-}
-
 /* Runs that are killed after they have stored some images go on, and end with the same files. */
 static void a_killed_run_goes_on(void **state)
 {
@@ -174,7 +158,7 @@ static void a_killed_run_goes_on(void **state)
     cli_free(&run);
     for (int64_t bytes = 2500;; bytes += 3000) {
         cli_start(&run, CONE "-o other.h5 --memory %dMiB --resume", memory);
-        await_journal(&run, bytes);
+        (void)cli_await_size(&run, "other.h5.journal", bytes);
         kill(run.pid, SIGKILL);
         cli_wait(&run);
         if (run.exit_code == 0) break;

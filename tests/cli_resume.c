@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 
 enum { SIZE = 48, SLICES = 80, ITERATIONS = 20, KILLS_MOST = 60 };
@@ -128,14 +127,7 @@ static void pause_ms(int64_t milliseconds)
 static bool await_journal(const char *folder, const CliRun *run, int64_t bytes)
 {
     const int64_t before = cli_exists(folder, "out.h5.journal") ? cli_file_size(folder, "out.h5.journal") : 0;
-    for (;;) {
-        siginfo_t ended = {0};
-        if (waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == run->pid)
-            return false;
-        if (cli_exists(folder, "out.h5.journal") && cli_file_size(folder, "out.h5.journal") >= before + bytes)
-            return true;
-        pause_ms(1);
-    }
+    return cli_await_size(run, "out.h5.journal", before + bytes);
 }
 
 static void assert_same_values(const char *directory, const char *dataset, int rank, const int64_t *size)

@@ -36,16 +36,6 @@ typedef struct Run {
 
 /* ---- bytes ---- */
 
-/* A minibatch of the solver's weights, and the weights of the subsets computed before. */
-static int64_t weight_bytes(const SinoProblem *problem, const SinoSolver *solver, const SinoShape *shape)
-{
-    static const SinoBuffer left = {"weights", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
-    const SinoBatch one = {.stride = 1, .history_columns = 1};
-    if (!solver->weights) return 0;
-    return sino_minibatch_bytes(sino_operator_kind(problem), solver->weights, shape, one) +
-           sino_times(problem->subset_count - 1, sino_buffers_bytes(1, &left, shape, one));
-}
-
 SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
                                     int64_t history_columns, const SinoConeSets *sets, int64_t worker_count,
                                     SinoConeSolutionBytes *result)
@@ -64,7 +54,7 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
     SINO_TRY(kind->size(problem, NULL, worker_count, &size));
     SinoConeSolutionBytes bytes = {
         .vectors = sino_minibatch_bytes(kind, &solver->vectors, &size.shape, batch) +
-                   weight_bytes(problem, solver, &size.shape),
+                   sino_solver_weight_bytes(solver, problem, &size.shape),
         .pieces = sino_cone_pieces_bytes(cone, input, cone->row_count, sets->piece_sets, 1),
         .images = sino_times(sino_times(sets->image_sets, sets->image_slices), sino_times(slice, real)) + history +
                   2 * sino_larger(tally, sino_times(sets->image_slices, (int64_t)sizeof(int64_t))),
@@ -173,29 +163,12 @@ static double work_of_iteration(const Run *run)
     return 2 * sino_cone_product_work(run->cone) + 1;
 }
 
-/* Stops if the volume has reached the tolerance at an earlier iteration (reconstruction.c). */
-static SinoStatus look_for_stop(Run *run, int64_t iteration)
-{
-    const int64_t earlier = iteration - SINO_LOOKAHEAD + 1;
-    SinoMinibatch *minibatch = run->minibatch;
-    void *count;
-    if (run->of.settings->tolerance <= 0 || earlier < 1) return NULL;
-    SinoData *active = minibatch->slot[SINO_SLOT_ACTIVE + earlier % SINO_LOOKAHEAD][0];
-    SINO_TRY(sino_data_acquire(active, SINO_READ, &count));
-    minibatch->stopped = *(const int64_t *)count == 0;
-    sino_data_release(active);
-    if (minibatch->stopped)
-        sino_runtime_expect_less(run->of.runtime,
-                                 (double)(run->solver_run.iterations - iteration + 1) * work_of_iteration(run));
-    return NULL;
-}
-
 static SinoStatus insert_iterations(Run *run)
 {
     SINO_TRY(run->of.solver->start(&run->solver_run, run->minibatch));
     for (int64_t i = 1; i <= run->solver_run.iterations; i++) {
         if (sino_runtime_failed(run->of.runtime)) return NULL;
-        SINO_TRY(look_for_stop(run, i));
+        SINO_TRY(sino_solver_look_for_stop(&run->solver_run, run->minibatch, i, work_of_iteration(run)));
         if (run->minibatch->stopped) return NULL;
         SINO_TRY(run->of.solver->iterate(&run->solver_run, run->minibatch, i));
     }

@@ -169,23 +169,6 @@ static SinoStatus insert_start(Run *run, int64_t slab, int64_t slot)
     return minibatch->stopped ? NULL : run->of.solver->start(&run->solver_run, minibatch);
 }
 
-/* Stops the minibatch if all of its slices stopped at an earlier iteration. The iterations in between are in flight and
- * are not awaited. */
-static SinoStatus look_for_stop(Run *run, SinoMinibatch *minibatch, int64_t iteration)
-{
-    const int64_t earlier = iteration - SINO_LOOKAHEAD + 1;
-    if (run->of.settings->tolerance <= 0 || earlier < 1) return NULL;
-    SinoData *active = minibatch->slot[SINO_SLOT_ACTIVE + earlier % SINO_LOOKAHEAD][0];
-    void *count;
-    SINO_TRY(sino_data_acquire(active, SINO_READ, &count));
-    minibatch->stopped = *(const int64_t *)count == 0;
-    sino_data_release(active);
-    if (minibatch->stopped)
-        sino_runtime_expect_less(
-            run->of.runtime, (double)((run->solver_run.iterations - iteration + 1) * minibatch->slices.slice_count));
-    return NULL;
-}
-
 /* Whether to stop submitting after a failure. A rank that exchanges messages must submit the whole slab, because other
  * ranks wait for them; its tasks then do nothing. */
 static bool gives_up(const Run *run)
@@ -201,7 +184,7 @@ static SinoStatus insert_iterations(Run *run, int64_t slab)
             SinoMinibatch *minibatch = run->slot[s];
             if (is_done(run, slab, s) || minibatch->stopped) continue;
             if (gives_up(run)) return NULL;
-            SINO_TRY(look_for_stop(run, minibatch, i));
+            SINO_TRY(sino_solver_look_for_stop(&run->solver_run, minibatch, i, (double)minibatch->slices.slice_count));
             if (!minibatch->stopped) SINO_TRY(run->of.solver->iterate(&run->solver_run, minibatch, i));
         }
     }

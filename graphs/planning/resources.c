@@ -29,17 +29,6 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
     return job;
 }
 
-/* Bytes of a solver's weights: a minibatch of one slice, and the weights of the subsets computed before. */
-static int64_t weight_bytes(const SinoWorkload *job, const SinoShape *shape)
-{
-    static const SinoBuffer left = {"weights", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
-    const SinoBatch one = {.stride = 1, .history_columns = 1};
-    const SinoVectors *weights = job->solver->weights;
-    if (!weights) return 0;
-    return sino_minibatch_bytes(sino_operator_kind(&job->problem), weights, shape, one) +
-           sino_times(job->problem.subset_count - 1, sino_buffers_bytes(1, &left, shape, one));
-}
-
 SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
                              const SinoStreaming *streaming, int64_t data_ranks, int64_t window_count)
 {
@@ -59,7 +48,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .slot_bytes = sino_minibatch_bytes(kind, &solver->vectors, &size->shape, batch),
         .vector_bytes = sino_buffers_bytes(solver->vectors.count, solver->vectors.buffer, &size->shape, batch),
         .sum_bytes = kind->work_bytes(&size->shape, batch),
-        .weight_bytes = weight_bytes(job, &size->shape),
+        .weight_bytes = sino_solver_weight_bytes(job->solver, &job->problem, &size->shape),
         .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + FIELDS * job->field_bytes),
         .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
         .record_bytes = sino_record_bytes(&record)};

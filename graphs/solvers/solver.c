@@ -2,6 +2,7 @@
 /* Solver: sizes and steps that several solvers share. */
 #include "solver.h"
 
+#include "arithmetic.h"
 #include "update_task.h"
 
 int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings)
@@ -64,6 +65,30 @@ SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     SINO_TRY(sino_insert_update_record(run->runtime, position, minibatch->slices, iteration_of(run, iteration), sums,
                                        minibatch->state, minibatch->history, active));
     return sino_insert_agreement(run->runtime, minibatch->work->sums, position, turn, active);
+}
+
+SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
+                                     double work_of_iteration)
+{
+    const int64_t earlier = iteration - SINO_LOOKAHEAD + 1;
+    void *count;
+    if (run->settings->tolerance <= 0 || earlier < 1) return NULL;
+    SinoData *active = minibatch->slot[SINO_SLOT_ACTIVE + earlier % SINO_LOOKAHEAD][0];
+    SINO_TRY(sino_data_acquire(active, SINO_READ, &count));
+    minibatch->stopped = *(const int64_t *)count == 0;
+    sino_data_release(active);
+    if (minibatch->stopped)
+        sino_runtime_expect_less(run->runtime, (double)(run->iterations - iteration + 1) * work_of_iteration);
+    return NULL;
+}
+
+int64_t sino_solver_weight_bytes(const SinoSolver *solver, const SinoProblem *problem, const SinoShape *shape)
+{
+    static const SinoBuffer left = {"weights", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
+    const SinoBatch one = {.stride = 1, .history_columns = 1};
+    if (!solver->weights) return 0;
+    return sino_minibatch_bytes(sino_operator_kind(problem), solver->weights, shape, one) +
+           sino_times(problem->subset_count - 1, sino_buffers_bytes(1, &left, shape, one));
 }
 
 SinoStatus sino_solver_new_weights(SinoSolverRun *run, const SinoVectors *vectors, SinoMinibatch **weights)

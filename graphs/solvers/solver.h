@@ -65,6 +65,14 @@ SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch);
 /* Inserts update_record from the residuals' sums in minibatch->sums, and tells all ranks which slices go on. */
 SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 
+/* Sets minibatch->stopped if all of its slices stopped at an earlier iteration; iterations in between are in flight and
+ * are not awaited. The run then expects less: work_of_iteration for each iteration that is left out. */
+SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
+                                     double work_of_iteration);
+
+/* Bytes of a solver's weights: a minibatch of one slice, and the weights of the subsets computed before. */
+int64_t sino_solver_weight_bytes(const SinoSolver *solver, const SinoProblem *problem, const SinoShape *shape);
+
 /* A minibatch of one slice, in which `prepare` computes properties of the operator itself, such as sums of rows. The
  * caller frees it with sino_minibatch_free. */
 SinoStatus sino_solver_new_weights(SinoSolverRun *run, const SinoVectors *vectors, SinoMinibatch **weights);

@@ -140,7 +140,7 @@ static SinoStatus build(SinoRecon *recon)
     return NULL;
 }
 
-static SinoRestored restored(const SinoRecon *recon)
+SinoRestored sino_recon_cone_restored(const SinoRecon *recon)
 {
     return (SinoRestored){.data_ranks = 1, .tally = sino_cone_tally(&recon->input, &recon->record)};
 }
@@ -197,11 +197,6 @@ static SinoStatus write_process(SinoRecon *recon)
                                         "undefined values interpolated, per detector row");
 }
 
-static void keep(SinoRecon *recon)
-{
-    (void)recon;
-}
-
 static void release(SinoRecon *recon)
 {
     free(recon->own);
@@ -213,11 +208,10 @@ const SinoReconKind sino_recon_cone = {.begin = begin,
                                        .print_plan = print_plan,
                                        .record = record,
                                        .build = build,
-                                       .restored = restored,
+                                       .restored = sino_recon_cone_restored,
                                        .compute = compute,
                                        .data_bytes = data_bytes,
                                        .report = tell_traffic,
                                        .weighted = weighted,
                                        .write_process = write_process,
-                                       .keep = keep,
                                        .release = release};

@@ -12,4 +12,7 @@ SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone);
 /* Logs the geometry. `arc`: what the angles cover, in words; NULL: not told. */
 void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc);
 
+/* How the journals of a cone beam count. */
+SinoRestored sino_recon_cone_restored(const SinoRecon *recon);
+
 #endif

@@ -108,11 +108,6 @@ static SinoStatus build(SinoRecon *recon)
     return NULL;
 }
 
-static SinoRestored restored(const SinoRecon *recon)
-{
-    return (SinoRestored){.data_ranks = 1, .tally = sino_cone_tally(&recon->input, &recon->record)};
-}
-
 static SinoStatus compute(SinoRecon *recon)
 {
     const Solution *own = recon->own;
@@ -163,11 +158,6 @@ static SinoStatus write_process(SinoRecon *recon)
                                        "iteration; NaN once it has stopped");
 }
 
-static void keep(SinoRecon *recon)
-{
-    (void)recon;
-}
-
 static void release(SinoRecon *recon)
 {
     Solution *own = recon->own;
@@ -182,10 +172,9 @@ const SinoReconKind sino_recon_cone_solution = {.begin = begin,
                                                 .print_plan = print_plan,
                                                 .record = record,
                                                 .build = build,
-                                                .restored = restored,
+                                                .restored = sino_recon_cone_restored,
                                                 .compute = compute,
                                                 .data_bytes = data_bytes,
                                                 .weighted = weighted,
                                                 .write_process = write_process,
-                                                .keep = keep,
                                                 .release = release};

@@ -110,14 +110,11 @@ static SinoStatus cone_of(const Try *try, double center, SinoCone *cone)
 
 static SinoStatus plan_cone(const Try *try, const SinoCone *cone, int64_t record_bytes, SinoConePlan *plan)
 {
-    SinoConePlanRequest request = {.cone = cone,
-                                   .input = &try->input,
-                                   .precision = try->settings->precision,
-                                   .symmetry = try->settings->symmetry,
-                                   .rank_count = 1,
-                                   .field_images = sino_workload_fields(&try->input),
-                                   .record_bytes = record_bytes};
-    SINO_TRY(sino_machine_new(try->settings, sino_runtime_worker_count(try->runtime), &request.machine));
+    SinoMachine machine;
+    SINO_TRY(sino_machine_new(try->settings, sino_runtime_worker_count(try->runtime), &machine));
+    SinoConePlanRequest request = sino_cone_plan_request(try->settings, &try->input, cone, &machine, 1);
+    request.grid = (SinoGridShape){0}; /* this rank is alone */
+    request.record_bytes = record_bytes;
     return sino_cone_plan_new(&request, plan);
 }
 

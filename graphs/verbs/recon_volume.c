@@ -366,7 +366,7 @@ static SinoStatus run(SinoRecon *recon)
         tell_output(recon);
         SINO_TRY(add_safe(write_pictures(recon), volume_is_safe));
     }
-    recon->kind->keep(recon);
+    if (recon->kind->keep) recon->kind->keep(recon);
     return NULL;
 fail:
     return abandon(recon, status);

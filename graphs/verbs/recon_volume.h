@@ -54,7 +54,7 @@ struct SinoReconKind {
     bool (*weighted)(const SinoRecon *recon); /* undefined values have weight 0; false: they are interpolated */
     /* Writes entries of /process; rank 0 only. */
     SinoStatus (*write_process)(SinoRecon *recon);
-    /* After the output is complete. */
+    /* After the output is complete. NULL: nothing is kept. */
     void (*keep)(SinoRecon *recon);
     void (*release)(SinoRecon *recon); /* `own` may be NULL */
 };

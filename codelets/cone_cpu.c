@@ -44,28 +44,34 @@ const char *sino_cone_isa_name(void)
     return isa()->name;
 }
 
-/* Work memory: cosines and sines, windows, lines. */
+/* Work memory: cosines, sines and gains, lines. */
 typedef struct Sizes {
-    int64_t angles, windows, line_stride, lines; /* elements */
+    int64_t angles, line_stride, lines; /* elements */
     int64_t bytes;
 } Sizes;
 
-static Sizes sizes_of(const SinoConeLines *lines, const SinoConePart *part)
+static Sizes sizes_of(const SinoConeLines *lines)
 {
     const int64_t runs = (int64_t)lines->symmetry.turns * lines->symmetry.halves;
     Sizes sizes = {.angles = sino_ceil_multiple(sino_cone_projections(lines), 8) + SINO_CONE_PASS,
-                   .windows = sino_times(SINO_CONE_PASS, sino_cone_run_voxels(part)),
                    .line_stride = lines->entry_count + (int64_t)2 * SINO_CONE_MARGIN};
     sizes.lines = sino_times(SINO_CONE_PASS * runs, sizes.line_stride);
-    sizes.bytes = 3 * sizes.angles * (int64_t)sizeof(double) +
-                  sizes.windows * (int64_t)(sizeof(float) + sizeof(int32_t)) +
-                  sino_times(sizes.lines, sino_cone_entry_bytes(lines));
+    sizes.bytes = 3 * sizes.angles * (int64_t)sizeof(double) + sino_times(sizes.lines, sino_cone_entry_bytes(lines));
     return sizes;
 }
 
-int64_t sino_cone_scratch_bytes(const SinoConeLines *lines, const SinoConePart *part)
+int64_t sino_cone_scratch_bytes(const SinoConeLines *lines)
 {
-    return sizes_of(lines, part).bytes;
+    return sizes_of(lines).bytes;
+}
+
+/* The offset of sino_cone_runs, rounded before whole rows are taken off: the same for the lines of any part. Planes far
+ * beyond the detector are all the same. */
+static int64_t origin_of(const SinoCone *cone, const SinoConeLines *lines)
+{
+    const double row = sino_cone_plane_row(cone, lines->symmetry), furthest = 0x1p29;
+    const double offset = lines->symmetry.halves == 2 ? row - floor(row) : row;
+    return llrint(fmax(-furthest, fmin(offset, furthest)) * (double)SINO_CONE_ONE) - lines->first_row * SINO_CONE_ONE;
 }
 
 void sino_cone_backproject(const SinoConeBackprojection *what, void *scratch, float *part)
@@ -76,14 +82,10 @@ void sino_cone_backproject(const SinoConeBackprojection *what, void *scratch, fl
 void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojection *what, void *scratch, float *part)
 {
     const SinoConeLines *lines = what->lines;
-    const Sizes sizes = sizes_of(lines, what->part);
+    const Sizes sizes = sizes_of(lines);
     const SinoConeRuns runs = sino_cone_runs(what->cone, lines, what->part);
     const int64_t projections = sino_cone_projections(lines);
     double *cosine = scratch, *sine = cosine + sizes.angles, *gain = sine + sizes.angles;
-    void *const after_angles = gain + sizes.angles;
-    float *share = after_angles;
-    void *const after_shares = share + sizes.windows;
-    int32_t *base = after_shares;
     SinoConePass pass = {.of = what,
                          .part = part,
                          .cosine = cosine,
@@ -91,11 +93,11 @@ void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojec
                          .gain = gain,
                          .offset = runs.offset,
                          .slope = runs.slope,
+                         .origin = origin_of(what->cone, lines),
+                         .doubled_slope = llrint(2 * runs.slope),
                          .weight_most = sino_cone_largest_weight(what->cone),
                          .line_stride = sizes.line_stride,
-                         .share = share,
-                         .base = base,
-                         .line = base + sizes.windows};
+                         .line = gain + sizes.angles};
     memset(scratch, 0, (size_t)(3 * sizes.angles) * sizeof(double));
     for (int64_t p = 0; p < projections; p++) {
         cosine[p] = cos(what->angle_rad[p]);

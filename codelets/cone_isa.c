@@ -5,8 +5,10 @@
  * that shares the position, weights included. W neighbouring voxels are seen on at most W·rows_per_voxel + 1 entries of
  * a line: a *window* is loaded whole and permuted in registers, so that nothing is gathered, and indices and weights
  * are computed once for all runs that share. The projections of a pass are added in registers before the voxels are
- * written. */
+ * written. Positions of windows are integers, so that a voxel does not depend on the part that it is in. */
 #include "cone_isa.h"
+
+#include "vector.h"
 
 #include <math.h>
 
@@ -16,124 +18,166 @@
 
 #define UNROLL _Pragma("GCC unroll 8")
 
-enum { TILE = 8 /* base runs along one side of a tile, of which a pass reads neighbouring lines */ };
+enum {
+    TILE = 8,                   /* base runs along one side of a tile, of which a pass reads neighbouring lines */
+    TWINS = SINO_CONE_TURNS * 2 /* runs that share positions: at most */
+};
 
-/* Projections that are added in one pass over a run: as many as have their places in registers. SHARE_BITS: of the
- * share of an entry in a voxel; PASS_MIXED·SINO_CONE_LARGEST·2^SHARE_BITS < 2³¹. */
-#ifdef __AVX512F__
-enum { PASS_SINGLE = 4, PASS_MIXED = 8, SHARE_BITS = 13 };
-#else
-enum { PASS_SINGLE = 2, PASS_MIXED = 4, SHARE_BITS = 14 };
-#endif
-_Static_assert((int)PASS_SINGLE <= (int)SINO_CONE_PASS && (int)PASS_MIXED <= (int)SINO_CONE_PASS, "work memory");
-
-/* A base run and the projections of a pass that see it. */
-typedef struct Run {
-    int count;                    /* projections */
-    bool wide;                    /* a window does not fit registers */
-    double first[SINO_CONE_PASS]; /* entry of voxel 0 */
-    double step[SINO_CONE_PASS];  /* entries from voxel to voxel */
-} Run;
-
-/* ---- windows: the entry of the first voxel of each, and its share ---- */
-
-/* A window that begins more than a margin before the line, or after its last entry, holds zeros only. Such a window is
- * moved to the end of the margin, or to the line's end, where zeros are as well. */
-static void place_windows(const SinoConePass *pass, int k, const Run *run, int window)
-{
-    const int64_t stride = sino_cone_run_voxels(pass->of->part), count = stride / window;
-    const double first = run->first[k], step = run->step[k] * window;
-    const double least = -SINO_CONE_MARGIN, most = (double)pass->of->lines->entry_count;
-    float *restrict share = pass->share + k * stride;
-    int32_t *restrict base = pass->base + k * stride;
-    for (int64_t w = 0; w < count; w++) {
-        const double at = first + step * (double)w;
-        const double inside = at > least ? (at < most ? at : most) : least, entry = floor(inside);
-        base[w] = (int32_t)entry;
-        share[w] = (float)(inside - entry);
-    }
-}
-
-/* Makes a projection that does not see the run add zeros. */
-static void leave_out(const SinoConePass *pass, int k, Run *run)
-{
-    const int64_t stride = sino_cone_run_voxels(pass->of->part);
-    run->step[k] = 0;
-    for (int64_t w = 0; w < stride; w++) {
-        pass->share[k * stride + w] = 0;
-        pass->base[k * stride + w] = -SINO_CONE_MARGIN;
-    }
-}
-
-/* ---- lines ---- */
-
-/* Entries that a run needs, as many together as are blended at a time. */
+/* Entries of a line: multiples of as many as are blended at a time. */
 typedef struct Range {
     int64_t first, end;
 } Range;
 
-static Range entries_of(const SinoConePass *pass, double first, double step, int together)
-{
-    const int64_t entries = pass->of->lines->entry_count;
-    const double last = first + step * (double)(pass->of->part->voxel_count - 1);
-    const double from = first > 0 ? first : 0, to = last + 2 < (double)entries ? last + 2 : (double)entries;
-    if (!(from < to)) return (Range){0, 0};
-    return (Range){(int64_t)from / together * together, sino_ceil_multiple((int64_t)to, together)};
-}
+/* Which entries of a window of W are the left ones of its W voxels: SPAN_ONE: entries 0 … W − 1. SPAN_NEXT: entry 0 for
+ * voxel 0, 1 … W for the others. SPAN_TWO: any of 0 … 2W − 1. */
+typedef enum Span { SPAN_ONE, SPAN_NEXT, SPAN_TWO } Span;
 
-static void blend_single(const float *restrict a, const float *restrict b, float share_a, float share_b, Range range,
-                         float *restrict line)
-{
-    for (int64_t i = range.first; i < range.end; i++) line[i] = share_a * a[i] + share_b * b[i];
-}
+enum { PLACE_BITS = 27 }; /* after the point, of positions in a window of less than 32 entries */
 
-/* Shares are multiples of 2⁻¹⁵; each product is rounded. */
-static void blend_mixed(const int16_t *a, const int16_t *b, int share_a, int share_b, Range range, int16_t *line)
-{
+/* Registers of an instruction set, each file with the same names: PASS_…: projections that are added in one pass over a
+ * run, as many as have their places in registers; TWIN_PASS_…: with all twins, whose lines stay in the first-level
+ * cache; SHARE_BITS: of an entry's share in a voxel. `place_…` finds the entries and shares of a window's
+ * voxels from the steps of a run (`steps_…`) and the window's start, `take_…` adds a window of one line, `blend_…`
+ * makes a line of two columns; `span_of` and `granule_of` tell from the longest step how windows may be taken. */
 #if defined __AVX512BW__
-    const __m512i of_a = _mm512_set1_epi16((short)share_a), of_b = _mm512_set1_epi16((short)share_b);
-    for (int64_t i = range.first; i < range.end; i += 32) {
-        const __m512i left = _mm512_mulhrs_epi16(of_a, _mm512_loadu_si512(a + i));
-        const __m512i right = _mm512_mulhrs_epi16(of_b, _mm512_loadu_si512(b + i));
-        _mm512_storeu_si512(line + i, _mm512_add_epi16(left, right));
-    }
+#include "cone_avx512_tmpl.c"
 #elif defined __AVX2__
-    const __m256i of_a = _mm256_set1_epi16((short)share_a), of_b = _mm256_set1_epi16((short)share_b);
-    for (int64_t i = range.first; i < range.end; i += 16) {
-        const __m256i left = _mm256_mulhrs_epi16(of_a, _mm256_loadu_si256((const __m256i *)(a + i)));
-        const __m256i right = _mm256_mulhrs_epi16(of_b, _mm256_loadu_si256((const __m256i *)(b + i)));
-        _mm256_storeu_si256((__m256i *)(line + i), _mm256_add_epi16(left, right));
-    }
+#include "cone_avx2_tmpl.c"
 #else
-    for (int64_t i = range.first; i < range.end; i++)
-        line[i] = (int16_t)(((share_a * a[i] + (1 << 14)) >> 15) + ((share_b * b[i] + (1 << 14)) >> 15));
+#include "cone_plain_tmpl.c"
 #endif
+
+_Static_assert((int)PASS_SINGLE <= (int)SINO_CONE_PASS && (int)PASS_MIXED <= (int)SINO_CONE_PASS, "work memory");
+_Static_assert((int64_t)PASS_MIXED *SINO_CONE_LARGEST *SHARE_WHOLE < INT32_MAX, "sums of a pass");
+
+/* ---- the projections of a pass ---- */
+
+/* `line`: column 0 of the lines that each twin is added from. `gain`: SinoConePass.gain of the same projection. */
+typedef struct Group {
+    int count; /* projections */
+    double cosine[SINO_CONE_PASS], sine[SINO_CONE_PASS];
+    const void *line[SINO_CONE_PASS][TWINS];
+    double gain[SINO_CONE_TURNS][SINO_CONE_PASS];
+} Group;
+
+/* The twins of turn t are seen by the projection t·group_count after that of the base run. */
+static void gather_group(const SinoConePass *pass, int pass_count, int64_t first, Group *group)
+{
+    const SinoConeLines *lines = pass->of->lines;
+    const int64_t projections = sino_cone_projections(lines), bytes = sino_cone_entry_bytes(lines);
+    const int halves = lines->symmetry.halves;
+    group->count = (int)sino_smaller(pass_count, projections - first);
+    for (int k = 0; k < pass_count; k++) {
+        group->cosine[k] = pass->cosine[first + k];
+        group->sine[k] = pass->sine[first + k];
+        for (int t = 0; t < lines->symmetry.turns; t++) {
+            const int64_t projection = (first + k + t * lines->group_count) % projections;
+            group->gain[t][k] = k < group->count ? pass->gain[projection] : 0;
+            for (int h = 0; h < halves && k < group->count; h++)
+                group->line[k][t * halves + h] =
+                    (const char *)pass->of->projection[projection] + sino_cone_line(lines, h, 0) * bytes;
+        }
+    }
 }
 
-/* Where a pass finds and puts the lines of one projection. */
-typedef struct Blend {
-    const SinoConePass *pass;
-    int pass_count;     /* projections of a pass */
-    int64_t projection; /* of the base run */
-    int place;          /* among the projections of the pass that see the run */
-    int64_t column;
-    double share; /* of the column after `column` */
-    double weight;
-    Range range;
-} Blend;
+/* ---- a base run, as the projections of a pass see it ---- */
 
-/* The projection that sees the turned run as blend->projection sees the base run. */
-static int64_t turned(const Blend *blend, int turn)
+typedef struct Run {
+    bool seen;                                        /* by any of them */
+    bool wide;                                        /* a window does not fit registers */
+    Span span;                                        /* of windows */
+    int granule;                                      /* windows begin at multiples of as many entries */
+    bool sees[SINO_CONE_PASS];                        /* voxels of the part */
+    int64_t column[SINO_CONE_PASS];                   /* the left one of the two that see the run */
+    double share[SINO_CONE_PASS];                     /* of the right one */
+    double weight[SINO_CONE_PASS];                    /* (D/depth)² */
+    double step[SINO_CONE_PASS];                      /* entries from voxel to voxel */
+    int64_t at[SINO_CONE_PASS];                       /* voxel 0, in 1/SINO_CONE_ONE of an entry */
+    int64_t advance[SINO_CONE_PASS];                  /* from voxel to voxel, likewise; 0 if not seen */
+    int64_t from[SINO_CONE_PASS], to[SINO_CONE_PASS]; /* entries that voxels of the part need */
+} Run;
+
+/* A run and a pass: column number of each projection. */
+typedef struct Columns {
+    double at[SINO_CONE_PASS];
+    bool seen[SINO_CONE_PASS]; /* on the detector */
+} Columns;
+
+/* Every loop of the following functions is one over the projections, so that it becomes vectors. */
+SINO_INLINE Columns see(const SinoConePass *pass, const Group *group, int count, double right, double up, Run *run)
 {
-    const int64_t projection = blend->projection + turn * blend->pass->of->lines->group_count;
-    const int64_t count = sino_cone_projections(blend->pass->of->lines);
-    return projection < count ? projection : projection - count;
+    const SinoCone cone = *pass->of->cone;
+    const double last = (double)(pass->of->lines->column_count - 1);
+    Columns columns;
+    for (int k = 0; k < count; k++) {
+        const SinoConeView view = sino_cone_view(&cone, group->cosine[k], group->sine[k], right, up);
+        columns.at[k] = view.column;
+        run->step[k] = view.rows_per_voxel;
+        run->weight[k] = view.weight;
+    }
+    for (int k = 0; k < count; k++)
+        columns.seen[k] = (k < group->count) & (columns.at[k] >= 0) & (columns.at[k] <= last);
+    /* cppcheck-suppress uninitvar; the loops set every column */
+    return columns;
 }
 
-static int64_t line_in_work(const Blend *blend, int turn, int half)
+/* The columns of each projection, and the entries of them. */
+SINO_INLINE void find_entries(const SinoConePass *pass, int count, const Columns *columns, Run *run)
 {
-    const int64_t run = turn * blend->pass->of->lines->symmetry.halves + half;
-    return (run * blend->pass_count + blend->place) * blend->pass->line_stride + SINO_CONE_MARGIN;
+    const double rounding = 0.01; /* more than positions are rounded by */
+    const double entries = (double)pass->of->lines->entry_count, offset = pass->offset, slope = pass->slope;
+    const double last_voxel = (double)(pass->of->part->voxel_count - 1);
+    const double last_left = (double)sino_larger(pass->of->lines->column_count - 2, 0);
+    double from[SINO_CONE_PASS], to[SINO_CONE_PASS];
+    for (int k = 0; k < count; k++) {
+        const double first = offset + run->step[k] * slope, last = first + run->step[k] * last_voxel;
+        from[k] = first > rounding ? first - rounding : 0;
+        to[k] = last + 2 + rounding < entries ? last + 2 + rounding : entries;
+        run->sees[k] = columns->seen[k] & (from[k] < to[k]);
+    }
+    for (int k = 0; k < count; k++) {
+        const double column = run->sees[k] ? columns->at[k] : 0, left = column < last_left ? column : last_left;
+        run->column[k] = (int64_t)left;
+        run->share[k] = column - (double)(int64_t)left;
+        run->from[k] = run->sees[k] ? (int64_t)from[k] : 0;
+        run->to[k] = run->sees[k] ? (int64_t)to[k] : 0;
+    }
+}
+
+/* Positions as integers. Projections that do not see the run add zeros from before the line. */
+SINO_INLINE void find_positions(const SinoConePass *pass, int count, Run *run)
+{
+    const int64_t origin = pass->origin, slope = pass->doubled_slope;
+    for (int k = 0; k < count; k++) {
+        const double step = run->step[k] < 4 ? run->step[k] : 4; /* more is wide */
+        const int64_t half_step = (int64_t)(step * (0.5 * (double)SINO_CONE_ONE) + 0.5);
+        run->at[k] = run->sees[k] ? origin + half_step * slope : -SINO_CONE_MARGIN * SINO_CONE_ONE;
+        run->advance[k] = run->sees[k] ? 2 * half_step : 0;
+    }
+}
+
+/* How windows are taken: by the steps of all projections, whether or not they see this part of the run. */
+SINO_INLINE void find_windows(int count, double widest, const Columns *columns, Run *run)
+{
+    double least = widest, most = 0;
+    bool seen = false;
+    for (int k = 0; k < count; k++) {
+        const double step = run->step[k];
+        least = columns->seen[k] && step < least ? step : least;
+        most = columns->seen[k] && step > most ? step : most;
+        seen |= run->sees[k];
+    }
+    run->seen = seen;
+    run->wide = most > widest;
+    run->span = span_of(least, most);
+    run->granule = granule_of(most);
+}
+
+/* ---- lines ---- */
+
+SINO_INLINE Range range_of(const Run *run, int k, int together)
+{
+    return (Range){run->from[k] & -(int64_t)together, (run->to[k] + together - 1) & -(int64_t)together};
 }
 
 /* Entries from a line to that of the next column, which a detector of one column has not. */
@@ -142,344 +186,107 @@ static int64_t next_column(const SinoConeLines *lines)
     return lines->column_count > 1 ? lines->entry_count : 0;
 }
 
-static void blend_lines_single(const Blend *blend)
+SINO_INLINE void blend_lines_single(const SinoConePass *pass, const Group *group, int count, const Run *run)
 {
-    const SinoConeLines *lines = blend->pass->of->lines;
-    const int64_t next = next_column(lines);
-    const float share_b = (float)(blend->weight * blend->share), share_a = (float)(blend->weight * (1 - blend->share));
-    for (int t = 0; t < lines->symmetry.turns; t++) {
-        const float *projection = blend->pass->of->projection[turned(blend, t)];
-        for (int h = 0; h < lines->symmetry.halves; h++) {
-            const float *from = projection + sino_cone_line(lines, h, blend->column);
-            blend_single(from, from + next, share_a, share_b, blend->range,
-                         (float *)blend->pass->line + line_in_work(blend, t, h));
-        }
-    }
-}
-
-static void blend_lines_mixed(const Blend *blend)
-{
-    const SinoConePass *pass = blend->pass;
     const SinoConeLines *lines = pass->of->lines;
-    const int64_t next = next_column(lines);
-    for (int t = 0; t < lines->symmetry.turns; t++) {
-        const int16_t *projection = pass->of->projection[turned(blend, t)];
-        const double weight = blend->weight * pass->gain[turned(blend, t)];
-        const int share_b = (int)(weight * blend->share + 0.5), share_a = (int)(weight + 0.5) - share_b;
-        for (int h = 0; h < lines->symmetry.halves; h++) {
-            const int16_t *from = projection + sino_cone_line(lines, h, blend->column);
-            blend_mixed(from, from + next, share_a, share_b, blend->range,
-                        (int16_t *)pass->line + line_in_work(blend, t, h));
+    const int64_t next = next_column(lines), stride = pass->line_stride;
+    const int runs = lines->symmetry.turns * lines->symmetry.halves;
+    for (int k = 0; k < count; k++) {
+        const Range range = range_of(run, k, 16);
+        const int64_t column = run->column[k] * lines->entry_count;
+        const float share_b = (float)(run->weight[k] * run->share[k]);
+        const float share_a = (float)(run->weight[k] * (1 - run->share[k]));
+        float *line = (float *)pass->line + SINO_CONE_MARGIN + k * stride;
+        for (int r = 0; r < runs; r++, line += count * stride) {
+            const float *from = (const float *)group->line[k][r] + column;
+            if (run->sees[k]) blend_single(from, from + next, share_a, share_b, range, line);
         }
     }
 }
 
-/* ---- single: windows of floats ---- */
-
-#if defined __AVX512F__
-
-enum { WINDOW_SINGLE = 16 };
-static const double widest_single = 29.0 / 15; /* 15·step + 2 ≤ 31 */
-
-typedef __m512 Voxels;
-typedef struct Place {
-    __m512i left, right;
-    __m512 of_left, of_right;
-} Place;
-
-SINO_INLINE Place place_single(float step, float share)
+/* Shares are multiples of 2⁻¹⁵; each product is rounded. */
+SINO_INLINE void blend_lines_mixed(const SinoConePass *pass, const Group *group, int count, const Run *run)
 {
-    const __m512 lane = _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512 at = _mm512_fmadd_ps(lane, _mm512_set1_ps(step), _mm512_set1_ps(share));
-    Place place;
-    place.left = _mm512_cvttps_epi32(at);
-    place.right = _mm512_add_epi32(place.left, _mm512_set1_epi32(1));
-    place.of_right = _mm512_sub_ps(at, _mm512_cvtepi32_ps(place.left));
-    place.of_left = _mm512_sub_ps(_mm512_set1_ps(1), place.of_right);
-    return place;
-}
-
-SINO_INLINE Voxels take_single(Voxels sum, const float *window, const Place *place)
-{
-    const __m512 a = _mm512_loadu_ps(window), b = _mm512_loadu_ps(window + 16);
-    sum = _mm512_fmadd_ps(place->of_left, _mm512_permutex2var_ps(a, place->left, b), sum);
-    return _mm512_fmadd_ps(place->of_right, _mm512_permutex2var_ps(a, place->right, b), sum);
-}
-
-SINO_INLINE Voxels load_voxels(const float *from)
-{
-    return _mm512_loadu_ps(from);
-}
-
-SINO_INLINE void store_voxels(float *to, Voxels voxels)
-{
-    _mm512_storeu_ps(to, voxels);
-}
-
-#elif defined __AVX2__
-
-enum { WINDOW_SINGLE = 8 };
-static const double widest_single = 13.0 / 7; /* 7·step + 2 ≤ 15 */
-
-typedef __m256 Voxels;
-typedef struct Place {
-    __m256i left, right;
-    __m256 left_late, right_late; /* whether the entry is in the later register */
-    __m256 of_left, of_right;
-} Place;
-
-SINO_INLINE Place place_single(float step, float share)
-{
-    const __m256 lane = _mm256_set_ps(7, 6, 5, 4, 3, 2, 1, 0);
-    const __m256 at = _mm256_fmadd_ps(lane, _mm256_set1_ps(step), _mm256_set1_ps(share));
-    Place place;
-    place.left = _mm256_cvttps_epi32(at);
-    place.right = _mm256_add_epi32(place.left, _mm256_set1_epi32(1));
-    place.of_right = _mm256_sub_ps(at, _mm256_cvtepi32_ps(place.left));
-    place.of_left = _mm256_sub_ps(_mm256_set1_ps(1), place.of_right);
-    place.left_late = _mm256_castsi256_ps(_mm256_cmpgt_epi32(place.left, _mm256_set1_epi32(7)));
-    place.right_late = _mm256_castsi256_ps(_mm256_cmpgt_epi32(place.right, _mm256_set1_epi32(7)));
-    return place;
-}
-
-SINO_INLINE __m256 pick(__m256 a, __m256 b, __m256i index, __m256 late)
-{
-    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(a, index), _mm256_permutevar8x32_ps(b, index), late);
-}
-
-SINO_INLINE Voxels take_single(Voxels sum, const float *window, const Place *place)
-{
-    const __m256 a = _mm256_loadu_ps(window), b = _mm256_loadu_ps(window + 8);
-    sum = _mm256_fmadd_ps(place->of_left, pick(a, b, place->left, place->left_late), sum);
-    return _mm256_fmadd_ps(place->of_right, pick(a, b, place->right, place->right_late), sum);
-}
-
-SINO_INLINE Voxels load_voxels(const float *from)
-{
-    return _mm256_loadu_ps(from);
-}
-
-SINO_INLINE void store_voxels(float *to, Voxels voxels)
-{
-    _mm256_storeu_ps(to, voxels);
-}
-
-#else
-
-enum { WINDOW_SINGLE = 16 };
-static const double widest_single = 29.0 / 15;
-
-typedef struct Voxels {
-    float at[WINDOW_SINGLE];
-} Voxels;
-typedef struct Place {
-    int left[WINDOW_SINGLE];
-    float of_right[WINDOW_SINGLE];
-} Place;
-
-SINO_INLINE Place place_single(float step, float share)
-{
-    Place place;
-    for (int i = 0; i < WINDOW_SINGLE; i++) {
-        const float at = (float)i * step + share;
-        place.left[i] = (int)at;
-        place.of_right[i] = at - (float)place.left[i];
+    const SinoConeLines *lines = pass->of->lines;
+    const int64_t next = next_column(lines), stride = pass->line_stride;
+    const int turns = lines->symmetry.turns, halves = lines->symmetry.halves;
+    int share_a[SINO_CONE_TURNS][PASS_MIXED], share_b[SINO_CONE_TURNS][PASS_MIXED];
+    for (int t = 0; t < turns; t++)
+        for (int k = 0; k < count; k++) {
+            const double weight = run->weight[k] * group->gain[t][k];
+            share_b[t][k] = (int)(weight * run->share[k] + 0.5);
+            share_a[t][k] = (int)(weight + 0.5) - share_b[t][k];
+        }
+    for (int k = 0; k < count; k++) {
+        const Range range = range_of(run, k, 32);
+        const int64_t column = run->column[k] * lines->entry_count;
+        int16_t *line = (int16_t *)pass->line + SINO_CONE_MARGIN + k * stride;
+        for (int t = 0; t < turns && run->sees[k]; t++)
+            for (int h = 0; h < halves; h++, line += count * stride) {
+                const int16_t *from = (const int16_t *)group->line[k][t * halves + h] + column;
+                blend_mixed(from, from + next, share_a[t][k], share_b[t][k], range, line);
+            }
     }
-    return place;
 }
 
-SINO_INLINE Voxels take_single(Voxels sum, const float *window, const Place *place)
+/* ---- windows ---- */
+
+/* A window that begins more than a margin before the line, or after its last entry, holds zeros only. Such a window is
+ * moved to the end of the margin, or to the line's end, where zeros are as well. */
+SINO_INLINE int64_t inside_line(int64_t at, int64_t most)
 {
-    for (int i = 0; i < WINDOW_SINGLE; i++) {
-        const float a = window[place->left[i]], b = window[place->left[i] + 1];
-        sum.at[i] += a + place->of_right[i] * (b - a);
-    }
-    return sum;
+    const int64_t least = -SINO_CONE_MARGIN * SINO_CONE_ONE;
+    return at > least ? (at < most ? at : most) : least;
 }
 
-SINO_INLINE Voxels load_voxels(const float *from)
-{
-    Voxels voxels;
-    for (int i = 0; i < WINDOW_SINGLE; i++) voxels.at[i] = from[i];
-    return voxels;
-}
-
-SINO_INLINE void store_voxels(float *to, Voxels voxels)
-{
-    for (int i = 0; i < WINDOW_SINGLE; i++) to[i] = voxels.at[i];
-}
-
-#endif
-
-static void add_windows_single(const SinoConePass *pass, int runs, const Run *run, float *voxels)
+SINO_INLINE void add_windows_spanned(const SinoConePass *pass, int count, int runs, const Run *run, float *voxels,
+                                     Span span)
 {
     const int64_t stride = sino_cone_run_voxels(pass->of->part), windows = stride / WINDOW_SINGLE;
+    const int64_t most = pass->of->lines->entry_count * SINO_CONE_ONE, line_stride = pass->line_stride;
     const float *const lines = (const float *)pass->line + SINO_CONE_MARGIN;
+    int64_t at[PASS_SINGLE], advance[PASS_SINGLE];
+    StepsSingle steps[PASS_SINGLE];
+    for (int k = 0; k < count; k++) {
+        at[k] = run->at[k];
+        advance[k] = WINDOW_SINGLE * run->advance[k];
+        steps[k] = steps_single((uint32_t)((run->advance[k] + (1 << (31 - PLACE_BITS))) >> (32 - PLACE_BITS)));
+    }
     for (int64_t w = 0; w < windows; w++) {
         Place place[PASS_SINGLE];
         const float *from[PASS_SINGLE];
-        UNROLL for (int k = 0; k < PASS_SINGLE; k++)
+        int64_t base[PASS_SINGLE];
+        uint32_t start[PASS_SINGLE];
+        for (int k = 0; k < count; k++) {
+            const int64_t inside = inside_line(at[k], most);
+            base[k] = (inside >> 32) & -(int64_t)run->granule;
+            start[k] = (uint32_t)((inside - base[k] * SINO_CONE_ONE) >> (32 - PLACE_BITS));
+            at[k] += advance[k];
+        }
+        UNROLL for (int k = 0; k < count; k++)
         {
-            place[k] = place_single((float)run->step[k], pass->share[k * stride + w]);
-            from[k] = lines + k * pass->line_stride + pass->base[k * stride + w];
+            place[k] = place_single(steps[k], start[k], span);
+            from[k] = lines + k * line_stride + base[k];
         }
-        float *at = voxels + w * WINDOW_SINGLE;
+        float *voxel = voxels + w * WINDOW_SINGLE;
         int64_t offset = 0; /* to the lines of run r: the same for all projections, so that one register holds it */
-        for (int r = 0; r < runs; r++, at += stride, offset += PASS_SINGLE * pass->line_stride) {
-            Voxels sum = load_voxels(at);
-            UNROLL for (int k = 0; k < PASS_SINGLE; k++) sum = take_single(sum, from[k] + offset, &place[k]);
-            store_voxels(at, sum);
+        for (int r = 0; r < runs; r++, voxel += stride, offset += count * line_stride) {
+            Voxels sum = load_voxels(voxel);
+            UNROLL for (int k = 0; k < count; k++) sum = take_single(sum, from[k] + offset, &place[k], span);
+            store_voxels(voxel, sum);
         }
     }
 }
 
-/* ---- mixed: windows of 16-bit integers ---- */
-
-enum { SHARE_MASK = ((1 << SHARE_BITS) - 1) << 16 };
-
-#if defined __AVX512BW__
-
-enum { WINDOW_MIXED = 16 };
-static const double widest_mixed = 29.0 / 15;
-
-typedef __m512i Sums;
-typedef struct Pairs {
-    __m512i index; /* of the two entries of each voxel */
-    __m512i share; /* of the two, in units of 2^−SHARE_BITS */
-} Pairs;
-
-SINO_INLINE Pairs place_mixed(int32_t step, const float *share)
+SINO_INLINE void add_windows_single(const SinoConePass *pass, int count, int runs, const Run *run, float *voxels)
 {
-    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512i at =
-        _mm512_add_epi32(_mm512_mullo_epi32(lane, _mm512_set1_epi32(step)), _mm512_set1_epi32((int)(*share * 65536)));
-    const __m512i entry = _mm512_srli_epi32(at, 16);
-    const __m512i right = _mm512_and_si512(_mm512_slli_epi32(at, SHARE_BITS), _mm512_set1_epi32(SHARE_MASK));
-    Pairs pairs;
-    pairs.share =
-        _mm512_sub_epi32(_mm512_add_epi32(right, _mm512_set1_epi32(1 << SHARE_BITS)), _mm512_srli_epi32(right, 16));
-#ifdef __AVX512VBMI__
-    const __m512i low = _mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0);
-    pairs.index =
-        _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_add_epi32(entry, entry), low), _mm512_set1_epi32(0x03020100));
-#else
-    pairs.index = _mm512_add_epi32(_mm512_or_si512(entry, _mm512_slli_epi32(entry, 16)), _mm512_set1_epi32(0x10000));
-#endif
-    return pairs;
+    if (run->span == SPAN_ONE)
+        add_windows_spanned(pass, count, runs, run, voxels, SPAN_ONE);
+    else if (run->span == SPAN_NEXT)
+        add_windows_spanned(pass, count, runs, run, voxels, SPAN_NEXT);
+    else
+        add_windows_spanned(pass, count, runs, run, voxels, SPAN_TWO);
 }
-
-SINO_INLINE Sums take_mixed(Sums sums, const int16_t *const *from, int64_t offset, const Pairs *pairs)
-{
-    const __m512i window = _mm512_loadu_si512(*from + offset);
-#if defined __AVX512VBMI__ && defined __AVX512VNNI__
-    return _mm512_dpwssd_epi32(sums, _mm512_permutexvar_epi8(pairs->index, window), pairs->share);
-#else
-    return _mm512_add_epi32(sums, _mm512_madd_epi16(_mm512_permutexvar_epi16(pairs->index, window), pairs->share));
-#endif
-}
-
-SINO_INLINE Sums no_sums(void)
-{
-    return _mm512_setzero_si512();
-}
-
-enum { VOXELS_MIXED = 16 };
-
-SINO_INLINE void add_sums(float *voxels, Sums sums, float unit)
-{
-    _mm512_storeu_ps(voxels, _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums), _mm512_set1_ps(unit), _mm512_loadu_ps(voxels)));
-}
-
-#elif defined __AVX2__
-
-/* A window fits half a register. */
-enum { WINDOW_MIXED = 4, VOXELS_MIXED = 8 };
-static const double widest_mixed = 5.0 / 3; /* 3·step + 2 ≤ 7 */
-
-typedef __m256i Sums;
-typedef struct Pairs {
-    __m256i index, share;
-} Pairs;
-
-SINO_INLINE Pairs place_mixed(int32_t step, const float *share)
-{
-    const __m256i lane = _mm256_set_epi32(3, 2, 1, 0, 3, 2, 1, 0);
-    const __m256i first =
-        _mm256_set_m128i(_mm_set1_epi32((int)(share[1] * 65536)), _mm_set1_epi32((int)(share[0] * 65536)));
-    const __m256i at = _mm256_add_epi32(_mm256_mullo_epi32(lane, _mm256_set1_epi32(step)), first);
-    const __m256i entry = _mm256_srli_epi32(at, 16);
-    const __m256i right = _mm256_and_si256(_mm256_slli_epi32(at, SHARE_BITS), _mm256_set1_epi32(SHARE_MASK));
-    const __m256i low = _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
-    Pairs pairs;
-    pairs.share =
-        _mm256_sub_epi32(_mm256_add_epi32(right, _mm256_set1_epi32(1 << SHARE_BITS)), _mm256_srli_epi32(right, 16));
-    pairs.index =
-        _mm256_add_epi8(_mm256_shuffle_epi8(_mm256_add_epi32(entry, entry), low), _mm256_set1_epi32(0x03020100));
-    return pairs;
-}
-
-SINO_INLINE Sums take_mixed(Sums sums, const int16_t *const *from, int64_t offset, const Pairs *pairs)
-{
-    const __m128i a = _mm_loadu_si128((const __m128i *)(from[0] + offset));
-    const __m128i b = _mm_loadu_si128((const __m128i *)(from[1] + offset));
-    const __m256i window = _mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
-    return _mm256_add_epi32(sums, _mm256_madd_epi16(_mm256_shuffle_epi8(window, pairs->index), pairs->share));
-}
-
-SINO_INLINE Sums no_sums(void)
-{
-    return _mm256_setzero_si256();
-}
-
-SINO_INLINE void add_sums(float *voxels, Sums sums, float unit)
-{
-    _mm256_storeu_ps(voxels, _mm256_fmadd_ps(_mm256_cvtepi32_ps(sums), _mm256_set1_ps(unit), _mm256_loadu_ps(voxels)));
-}
-
-#else
-
-enum { WINDOW_MIXED = 16, VOXELS_MIXED = 16 };
-static const double widest_mixed = 29.0 / 15;
-
-typedef struct Sums {
-    int32_t at[VOXELS_MIXED];
-} Sums;
-typedef struct Pairs {
-    int32_t entry[VOXELS_MIXED], right[VOXELS_MIXED];
-} Pairs;
-
-SINO_INLINE Pairs place_mixed(int32_t step, const float *share)
-{
-    Pairs pairs;
-    for (int i = 0; i < VOXELS_MIXED; i++) {
-        const int32_t at = i * step + (int32_t)(*share * 65536);
-        pairs.entry[i] = at >> 16;
-        pairs.right[i] = (at & 0xffff) >> (16 - SHARE_BITS);
-    }
-    return pairs;
-}
-
-SINO_INLINE Sums take_mixed(Sums sums, const int16_t *const *from, int64_t offset, const Pairs *pairs)
-{
-    const int16_t *window = *from + offset;
-    for (int i = 0; i < VOXELS_MIXED; i++) {
-        const int32_t a = window[pairs->entry[i]], b = window[pairs->entry[i] + 1];
-        sums.at[i] += a * ((1 << SHARE_BITS) - pairs->right[i]) + b * pairs->right[i];
-    }
-    return sums;
-}
-
-SINO_INLINE Sums no_sums(void)
-{
-    return (Sums){{0}};
-}
-
-SINO_INLINE void add_sums(float *voxels, Sums sums, float unit)
-{
-    for (int i = 0; i < VOXELS_MIXED; i++) voxels[i] += (float)sums.at[i] * unit;
-}
-
-#endif
 
 /* What a blended entry of 1 adds to a voxel. */
 static double unit_of_sums(const SinoConePass *pass)
@@ -487,45 +294,60 @@ static double unit_of_sums(const SinoConePass *pass)
     return (double)pass->unit_most * pass->weight_most * 32768 / 32767;
 }
 
-static void add_windows_mixed(const SinoConePass *pass, int runs, const Run *run, float *voxels)
+SINO_INLINE void add_windows_mixed(const SinoConePass *pass, int count, int runs, const Run *run, float *voxels)
 {
-    enum { STEP = VOXELS_MIXED / WINDOW_MIXED };
+    enum { TOGETHER = VOXELS_MIXED / WINDOW_MIXED };
     const int64_t stride = sino_cone_run_voxels(pass->of->part), windows = stride / WINDOW_MIXED;
+    const int64_t most = pass->of->lines->entry_count * SINO_CONE_ONE, line_stride = pass->line_stride;
     const int16_t *const lines = (const int16_t *)pass->line + SINO_CONE_MARGIN;
-    const float unit = (float)(unit_of_sums(pass) / (1 << SHARE_BITS));
-    int32_t step[PASS_MIXED];
-    for (int k = 0; k < PASS_MIXED; k++) step[k] = (int32_t)(run->step[k] * 65536 + 0.5);
-    for (int64_t w = 0; w < windows; w += STEP) {
+    const float unit = (float)(unit_of_sums(pass) / SHARE_WHOLE);
+    int64_t at[PASS_MIXED], advance[PASS_MIXED];
+    StepsMixed steps[PASS_MIXED];
+    for (int k = 0; k < count; k++) {
+        at[k] = run->at[k];
+        advance[k] = WINDOW_MIXED * run->advance[k];
+        steps[k] = steps_mixed((int32_t)((run->advance[k] + (1 << 15)) >> 16));
+    }
+    for (int64_t w = 0; w < windows; w += TOGETHER) {
         Pairs pairs[PASS_MIXED];
-        const int16_t *from[PASS_MIXED][STEP];
-        UNROLL for (int k = 0; k < PASS_MIXED; k++)
+        const int16_t *from[PASS_MIXED][TOGETHER];
+        int64_t base[TOGETHER][PASS_MIXED];
+        int32_t share[TOGETHER][PASS_MIXED];
+        for (int i = 0; i < TOGETHER; i++)
+            for (int k = 0; k < count; k++) {
+                const int64_t inside = inside_line(at[k], most);
+                base[i][k] = (inside >> 32) & -(int64_t)run->granule;
+                share[i][k] = (int32_t)((inside - base[i][k] * SINO_CONE_ONE) >> 16);
+                at[k] += advance[k];
+            }
+        UNROLL for (int k = 0; k < count; k++)
         {
-            pairs[k] = place_mixed(step[k], pass->share + k * stride + w);
-            for (int i = 0; i < STEP; i++) from[k][i] = lines + k * pass->line_stride + pass->base[k * stride + w + i];
+            pairs[k] = place_mixed(steps[k], &share[0][k]);
+            for (int i = 0; i < TOGETHER; i++) from[k][i] = lines + k * line_stride + base[i][k];
         }
-        float *at = voxels + w * WINDOW_MIXED;
+        float *voxel = voxels + w * WINDOW_MIXED;
         int64_t offset = 0;
-        for (int r = 0; r < runs; r++, at += stride, offset += PASS_MIXED * pass->line_stride) {
+        for (int r = 0; r < runs; r++, voxel += stride, offset += count * line_stride) {
             Sums sums = no_sums();
-            UNROLL for (int k = 0; k < PASS_MIXED; k++) sums = take_mixed(sums, from[k], offset, &pairs[k]);
-            add_sums(at, sums, unit);
+            UNROLL for (int k = 0; k < count; k++) sums = take_mixed(sums, from[k], offset, &pairs[k]);
+            add_sums(voxel, sums, unit);
         }
     }
 }
 
 /* ---- voxels so much larger than rows that windows do not fit: each voxel finds its entries ---- */
 
-#define DEFINE_ADD_WIDE(name, Entry, pass_count, unit_)                                                                \
-    static void name(const SinoConePass *pass, int runs, const Run *run, float *voxels)                                \
+#define DEFINE_ADD_WIDE(name, Entry, unit_)                                                                            \
+    static void name(const SinoConePass *pass, int pass_count, int runs, const Run *run, float *voxels)                \
     {                                                                                                                  \
         const int64_t stride = sino_cone_run_voxels(pass->of->part), count = pass->of->part->voxel_count;              \
         const double most = (double)pass->of->lines->entry_count, unit = unit_;                                        \
-        for (int k = 0; k < run->count; k++)                                                                           \
-            for (int r = 0; r < runs; r++) {                                                                           \
+        for (int k = 0; k < pass_count; k++)                                                                           \
+            for (int r = 0; r < runs && run->sees[k]; r++) {                                                           \
                 const Entry *line =                                                                                    \
-                    (const Entry *)pass->line + (r * (pass_count) + k) * pass->line_stride + SINO_CONE_MARGIN;         \
+                    (const Entry *)pass->line + (r * pass_count + k) * pass->line_stride + SINO_CONE_MARGIN;           \
                 for (int64_t i = 0; i < count; i++) {                                                                  \
-                    const double at = run->first[k] + run->step[k] * (double)i;                                        \
+                    const double at = pass->offset + run->step[k] * (pass->slope + (double)i);                         \
                     if (!(at > -1 && at < most)) continue;                                                             \
                     const int64_t entry = (int64_t)floor(at);                                                          \
                     const double right = at - (double)entry;                                                           \
@@ -535,82 +357,19 @@ static void add_windows_mixed(const SinoConePass *pass, int runs, const Run *run
             }                                                                                                          \
     }
 
-DEFINE_ADD_WIDE(add_wide_single, float, PASS_SINGLE, 1)
-DEFINE_ADD_WIDE(add_wide_mixed, int16_t, PASS_MIXED, unit_of_sums(pass))
+DEFINE_ADD_WIDE(add_wide_single, float, 1)
+DEFINE_ADD_WIDE(add_wide_mixed, int16_t, unit_of_sums(pass))
 
 /* ---- passes ---- */
 
-typedef void AddRun(const SinoConePass *pass, int runs, const Run *run, float *voxels);
-
 /* A kernel: its constants, and its functions. */
 typedef struct Kernel {
-    int pass_count, window;
-    int together;  /* entries that are blended at a time: a divisor of SINO_CONE_ENTRIES */
+    int pass_count;
     double widest; /* rows per voxel of which a window fits registers */
-    void (*blend)(const Blend *blend);
-    AddRun *add_windows, *add_wide;
+    void (*blend)(const SinoConePass *pass, const Group *group, const Run *run);
+    void (*add_windows)(const SinoConePass *pass, int runs, const Run *run, float *voxels);
+    void (*add_wide)(const SinoConePass *pass, int pass_count, int runs, const Run *run, float *voxels);
 } Kernel;
-
-static const Kernel single = {PASS_SINGLE,        WINDOW_SINGLE,  16, widest_single, blend_lines_single,
-                              add_windows_single, add_wide_single};
-static const Kernel mixed = {PASS_MIXED,        WINDOW_MIXED,  32, widest_mixed, blend_lines_mixed,
-                             add_windows_mixed, add_wide_mixed};
-
-/* The views of all projections of a pass, of which the last ones may be beyond the block. */
-typedef struct Views {
-    double column[SINO_CONE_PASS], step[SINO_CONE_PASS], weight[SINO_CONE_PASS];
-} Views;
-
-static void see(const SinoConePass *pass, int64_t projection, double right, double up, Views *views)
-{
-    const SinoCone cone = *pass->of->cone;
-    const double *cosine = pass->cosine + projection, *sine = pass->sine + projection;
-    for (int k = 0; k < SINO_CONE_PASS; k++) {
-        const SinoConeView view = sino_cone_view(&cone, cosine[k], sine[k], right, up);
-        views->column[k] = view.column;
-        views->step[k] = view.rows_per_voxel;
-        views->weight[k] = view.weight;
-    }
-}
-
-/* Prepares lines and windows of the projections first … that see the run at (x, y) of the image. */
-static Run prepare(const SinoConePass *pass, const Kernel *kernel, int64_t first_projection, int64_t x, int64_t y)
-{
-    const SinoCone *cone = pass->of->cone;
-    const SinoConeLines *lines = pass->of->lines;
-    const double right = ((double)x - 0.5 * (double)(cone->x_count - 1)) * cone->voxel_size;
-    const double up = (0.5 * (double)(cone->y_count - 1) - (double)y) * cone->voxel_size;
-    const double last = (double)(lines->column_count - 1);
-    const int64_t left = sino_cone_projections(lines) - first_projection;
-    const int count = left < kernel->pass_count ? (int)left : kernel->pass_count;
-    Run run;
-    Views views;
-    run.count = 0;
-    run.wide = false;
-    see(pass, first_projection, right, up, &views);
-    for (int k = 0; k < count; k++) {
-        if (!(views.column[k] >= 0 && views.column[k] <= last)) continue;
-        const double step = views.step[k], first = pass->offset + step * pass->slope;
-        const int64_t column = sino_smaller((int64_t)views.column[k], sino_larger(lines->column_count - 2, 0));
-        const Blend blend = {.pass = pass,
-                             .pass_count = kernel->pass_count,
-                             .projection = first_projection + k,
-                             .place = run.count,
-                             .column = column,
-                             .share = views.column[k] - (double)column,
-                             .weight = views.weight[k],
-                             .range = entries_of(pass, first, step, kernel->together)};
-        if (blend.range.end <= blend.range.first) continue;
-        kernel->blend(&blend);
-        run.first[run.count] = first;
-        run.step[run.count] = step;
-        run.wide |= step > kernel->widest;
-        place_windows(pass, run.count, &run, kernel->window);
-        run.count++;
-    }
-    for (int k = run.count; k < kernel->pass_count; k++) leave_out(pass, k, &run);
-    return run;
-}
 
 /* A square of base runs. */
 typedef struct Tile {
@@ -619,24 +378,38 @@ typedef struct Tile {
 
 /* Adds a pass to the runs of a tile. Neighbours along the rays are seen in nearly the same columns, whose lines then
  * are in the first-level cache. */
-static void add_tile(const SinoConePass *pass, const Kernel *kernel, int64_t projection, const Tile *tile)
+SINO_INLINE void add_tile(const SinoConePass *pass, Kernel kernel, int64_t projection, const Tile *tile)
 {
+    const SinoCone *cone = pass->of->cone;
     const SinoConePart *part = pass->of->part;
     const SinoConeSymmetry symmetry = pass->of->lines->symmetry;
     const int runs = symmetry.turns * symmetry.halves;
     const int64_t stride = sino_cone_run_voxels(part) * runs, count = tile->x_count * tile->y_count;
     const bool along_y = fabs(pass->cosine[projection]) > fabs(pass->sine[projection]);
+    Group group;
+    gather_group(pass, kernel.pass_count, projection, &group);
     for (int64_t i = 0; i < count; i++) {
         const int64_t x = tile->left + (along_y ? i / tile->y_count : i % tile->x_count);
         const int64_t y = tile->top + (along_y ? i % tile->y_count : i / tile->x_count);
-        const Run run = prepare(pass, kernel, projection, part->first_x + x, part->first_y + y);
-        AddRun *const add = run.wide ? kernel->add_wide : kernel->add_windows;
-        if (run.count > 0) add(pass, runs, &run, pass->part + (y * part->x_count + x) * stride);
+        const double right = ((double)(part->first_x + x) - 0.5 * (double)(cone->x_count - 1)) * cone->voxel_size;
+        const double up = (0.5 * (double)(cone->y_count - 1) - (double)(part->first_y + y)) * cone->voxel_size;
+        float *voxels = pass->part + (y * part->x_count + x) * stride;
+        Run run;
+        const Columns columns = see(pass, &group, kernel.pass_count, right, up, &run);
+        find_entries(pass, kernel.pass_count, &columns, &run);
+        find_positions(pass, kernel.pass_count, &run);
+        find_windows(kernel.pass_count, kernel.widest, &columns, &run);
+        if (!run.seen) continue;
+        kernel.blend(pass, &group, &run);
+        if (run.wide)
+            kernel.add_wide(pass, kernel.pass_count, runs, &run, voxels);
+        else
+            kernel.add_windows(pass, runs, &run, voxels);
     }
 }
 
 /* Tile after tile, so that the lines that their passes read stay in the second-level cache. */
-static void add_part(const SinoConePass *pass, const Kernel *kernel)
+SINO_INLINE void add_part(const SinoConePass *pass, Kernel kernel)
 {
     const SinoConePart *part = pass->of->part;
     const int64_t projections = sino_cone_projections(pass->of->lines);
@@ -644,18 +417,43 @@ static void add_part(const SinoConePass *pass, const Kernel *kernel)
         for (int64_t left = 0; left < part->x_count; left += TILE) {
             const Tile tile = {left, top, sino_smaller(TILE, part->x_count - left),
                                sino_smaller(TILE, part->y_count - top)};
-            for (int64_t p = 0; p < projections; p += kernel->pass_count) add_tile(pass, kernel, p, &tile);
+            for (int64_t p = 0; p < projections; p += kernel.pass_count) add_tile(pass, kernel, p, &tile);
         }
+}
+
+/* A kernel whose number of projections the compiler knows. */
+#define DEFINE_KERNEL(name, precision, count)                                                                          \
+    static void blend_##name(const SinoConePass *pass, const Group *group, const Run *run)                             \
+    {                                                                                                                  \
+        blend_lines_##precision(pass, group, count, run);                                                              \
+    }                                                                                                                  \
+    static void add_##name(const SinoConePass *pass, int runs, const Run *run, float *voxels)                          \
+    {                                                                                                                  \
+        add_windows_##precision(pass, count, runs, run, voxels);                                                       \
+    }                                                                                                                  \
+    static void run_##name(const SinoConePass *pass)                                                                   \
+    {                                                                                                                  \
+        add_part(pass, (Kernel){count, widest_##precision, blend_##name, add_##name, add_wide_##precision});           \
+    }
+
+DEFINE_KERNEL(single_alone, single, PASS_SINGLE)
+DEFINE_KERNEL(single_twins, single, TWIN_PASS_SINGLE)
+DEFINE_KERNEL(mixed_alone, mixed, PASS_MIXED)
+DEFINE_KERNEL(mixed_twins, mixed, TWIN_PASS_MIXED)
+
+static bool has_all_twins(const SinoConePass *pass)
+{
+    return pass->of->lines->symmetry.turns * pass->of->lines->symmetry.halves == TWINS;
 }
 
 static void run_single(const SinoConePass *pass)
 {
-    add_part(pass, &single);
+    (has_all_twins(pass) ? run_single_twins : run_single_alone)(pass);
 }
 
 static void run_mixed(const SinoConePass *pass)
 {
-    add_part(pass, &mixed);
+    (has_all_twins(pass) ? run_mixed_twins : run_mixed_alone)(pass);
 }
 
 #define TEXT(name)       #name

@@ -11,6 +11,9 @@ enum {
     SINO_CONE_PASS = 8     /* projections that are added in one pass over a run: at most */
 };
 
+/* One entry, in the unit of integer positions. */
+#define SINO_CONE_ONE ((int64_t)1 << 32)
+
 /* A call, prepared. Voxel i of a run is at entry offset + rows_per_voxel·(slope + i) of its lines. */
 typedef struct SinoConePass {
     const SinoConeBackprojection *of;
@@ -18,12 +21,11 @@ typedef struct SinoConePass {
     const double *cosine, *sine; /* [projection], and SINO_CONE_PASS more */
     const double *gain;          /* [projection]: SINO_MIXED: the share of 32767 that an entry of weight 1 gets */
     double offset, slope;
-    double weight_most;  /* at least each (D/depth)² */
-    float unit_most;     /* the largest unit */
-    int64_t line_stride; /* entries from line to line in work memory */
-    void *line;          /* [run that shares][projection of the pass][line_stride], zeros */
-    float *share;  /* [projection of the pass][run_voxels]: position of the first voxel of a window in its entry */
-    int32_t *base; /* likewise: that entry */
+    int64_t origin, doubled_slope; /* offset·SINO_CONE_ONE, and 2·slope */
+    double weight_most;            /* at least each (D/depth)² */
+    float unit_most;               /* the largest unit */
+    int64_t line_stride;           /* entries from line to line in work memory */
+    void *line;                    /* [run that shares][projection of the pass][line_stride], zeros */
 } SinoConePass;
 
 typedef struct SinoConeIsa {

@@ -23,8 +23,8 @@ typedef struct SinoConeArc {
 } SinoConeArc;
 
 /* The arc of a scan. The circle is closed when its largest gap is less than three times the median one. SINO_BAD_INPUT:
- * the arc is shorter than 180° + 2·fan, or less than a circle while the axis is far from the detector's middle.
- * SINO_FAILED: no memory. */
+ * there is one column; the arc is shorter than 180° + 2·fan, or less than a circle while the axis is far from the
+ * detector's middle. SINO_FAILED: no memory. */
 SinoStatus sino_cone_arc_new(const SinoCone *cone, SinoConeArc *arc);
 
 /* weight[angle][column]: radians of a half circle that the ray in the plane of the source stands for. The weights of

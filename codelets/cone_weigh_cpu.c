@@ -112,6 +112,8 @@ SinoStatus sino_cone_arc_new(const SinoCone *cone, SinoConeArc *result)
     double *sorted = NULL;
     int64_t widest;
     double median;
+    SINO_CHECK(cone->column_count > 1, SINO_BAD_INPUT,
+               "the detector has 1 column, whose rays have no width together; allowed with --algorithm fdk: 2 or more");
     SINO_TRY(sort_angles(cone, &sorted));
     SinoStatus status = find_gaps(count, sorted, &widest, &median);
     if (!status) {

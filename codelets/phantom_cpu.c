@@ -3,6 +3,8 @@
  * Proc. SPIE 6318 (2006)), with chords 2ab·√(A² − t²)/A², A² = a²cos²(θ−φ) + b²sin²(θ−φ), as line integrals. */
 #include "phantom.h"
 
+#include "random_stream.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -215,39 +217,11 @@ void sino_phantom_cone(const SinoPhantom *phantom, const SinoCone *cone, int64_t
     }
 }
 
-/* A stream of uniform deviates: splitmix64 (Steele, Lea & Flood, OOPSLA 2014), which is a counter and a hash. */
-typedef struct PhantomStream {
-    uint64_t counter;
-} PhantomStream;
-
-static const uint64_t golden_gamma = 0x9E3779B97F4A7C15;
-
-static uint64_t hash64(uint64_t value)
-{
-    value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
-    value = (value ^ (value >> 27)) * 0x94D049BB133111EB;
-    return value ^ (value >> 31);
-}
-
-/* Opens the stream of a seed and an index. Both are hashed twice, so that the streams of neighbouring seeds and indices
- * do not overlap. */
-static PhantomStream open_stream(uint64_t seed, uint64_t index)
-{
-    return (PhantomStream){hash64(hash64(seed + golden_gamma) + (index + 1) * golden_gamma)};
-}
-
-/* The next deviate, in (0, 1): an odd multiple of 2⁻⁵³. */
-static double next_uniform(PhantomStream *stream)
-{
-    stream->counter += golden_gamma;
-    return ((double)(hash64(stream->counter) >> 12) + 0.5) * 0x1p-52;
-}
-
 /* By inversion: the first count whose cumulative probability exceeds one uniform deviate. */
-static double small_poisson(double mean, PhantomStream *stream)
+static double small_poisson(double mean, SinoRandomStream *stream)
 {
     double probability = exp(-mean);
-    double rest = next_uniform(stream) - probability;
+    double rest = sino_random_uniform(stream) - probability;
     double count = 0;
     while (rest > 0 && probability > 0) {
         count++;
@@ -258,15 +232,15 @@ static double small_poisson(double mean, PhantomStream *stream)
 }
 
 /* By transformed rejection with squeeze, algorithm PTRS of W. Hörmann, Insurance: Math. and Econ. 12, 39 (1993). */
-static double large_poisson(double mean, PhantomStream *stream)
+static double large_poisson(double mean, SinoRandomStream *stream)
 {
     const double b = 0.931 + 2.53 * sqrt(mean);
     const double a = -0.059 + 0.02483 * b;
     const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
     const double squeeze = 0.9277 - 3.6224 / (b - 2);
     for (;;) {
-        const double u = next_uniform(stream) - 0.5;
-        const double v = next_uniform(stream);
+        const double u = sino_random_uniform(stream) - 0.5;
+        const double v = sino_random_uniform(stream);
         const double margin = 0.5 - fabs(u);
         const double count = floor((2 * a / margin + b) * u + mean + 0.43);
         if (margin >= 0.07 && v <= squeeze) return count;
@@ -279,7 +253,7 @@ static double large_poisson(double mean, PhantomStream *stream)
 
 double sino_phantom_poisson(double mean, uint64_t seed, uint64_t index)
 {
-    PhantomStream stream = open_stream(seed, index);
+    SinoRandomStream stream = sino_random_stream(seed, index);
     if (!(mean > 0)) return 0;
     return mean < 10 ? small_poisson(mean, &stream) : large_poisson(mean, &stream);
 }

@@ -52,6 +52,16 @@ static inline int64_t sino_tile_voxels(int64_t grid_size)
     return sino_times(sino_times(count, count), SINO_TILE_VOXELS);
 }
 
+/* The end of the run of tiles from `first` on that lie in one super-tile: at most SINO_SUPER_TILE². */
+static inline int64_t sino_tile_run_end(const SinoTilePlace *tile, int64_t first, int64_t tile_count)
+{
+    int64_t end = first + 1;
+    while (end < tile_count && tile[end].row / SINO_SUPER_TILE == tile[first].row / SINO_SUPER_TILE &&
+           tile[end].column / SINO_SUPER_TILE == tile[first].column / SINO_SUPER_TILE)
+        end++;
+    return end;
+}
+
 /* Traced tiles: the sections of a block (block.h), with ray numbers of the whole layout. */
 typedef struct SinoTrace {
     uint8_t *bytes; /* owned; from sino_allocate_large */

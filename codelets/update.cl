@@ -3,8 +3,8 @@
  * the formulas that cores and GPUs compile too, come before this file. */
 
 typedef struct History {
-    long columns, iteration;
-    double tolerance;
+    long columns, numbers, iteration;
+    double tolerance, likelihood_tolerance;
 } History;
 
 /* The vectors of a formula, in the order of its row in the list of formulas. Pointers beyond the formula's vectors are
@@ -113,8 +113,8 @@ __kernel void update_start(Slices slices, History history, __global const SinoSl
     if (f >= slices.slice_count || get_global_id(1) > 0) return;
     const double square = sums[f].sum[SINO_SUM_SQUARE];
     state[f] = sino_slice_start(square, history.tolerance);
-    residual[f * history.columns + history.iteration] = square;
-    for (long i = history.iteration + 1; i < history.columns; i++) residual[f * history.columns + i] = NAN;
+    residual[f * history.numbers + history.iteration] = square;
+    for (long i = history.iteration + 1; i < history.numbers; i++) residual[f * history.numbers + i] = NAN;
 }
 
 /* A single work item runs this kernel, because it counts the slices that have not stopped. */
@@ -125,8 +125,13 @@ __kernel void update_record(Slices slices, History history, __global const SinoS
     long count = 0;
     for (int f = 0; f < slices.slice_count; f++) {
         SinoSliceState own = state[f];
-        residual[f * history.columns + history.iteration] =
-            sino_slice_record(&own, sums[f].sum[SINO_SUM_SQUARE], history.tolerance);
+        __global double *to = residual + f * history.numbers + history.iteration;
+        const SinoSliceSums of = sums[f];
+        const bool stopped = own.stopped;
+        *to = sino_slice_record(&own, of.sum[SINO_SUM_SQUARE], history.tolerance);
+        if (history.numbers > history.columns)
+            to[history.columns] =
+                sino_slice_record_likelihood(&own, of.sum[SINO_SUM_LIKELIHOOD], history.likelihood_tolerance, stopped);
         state[f] = own;
         count += !own.stopped;
     }

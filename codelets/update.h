@@ -43,19 +43,23 @@ void sino_update_slices(SinoUpdateRule rule, SinoSlices slices, bool first, doub
  * several partitions or processes; the caller adds them in a fixed order. */
 void sino_update_collect(SinoSlices slices, const SinoSliceSums *part, bool first, SinoSliceSums *total);
 
-/* History of residuals: residual[slice·columns + iteration] = ‖Ax − b‖², NaN in iterations after the slice stopped. */
+/* History of a solver: residual[slice·numbers + iteration] = ‖Ax − b‖²; columns later, if there are twice as many
+ * numbers as columns, the log-likelihood, NaN at iteration 0. NaN in iterations after the slice stopped. */
 typedef struct SinoHistory {
     double *residual;
     int64_t columns; /* iterations + 1 */
+    int64_t numbers; /* of a slice: columns, or twice as many */
     int64_t iteration;
-    double tolerance; /* a slice stops at ‖Ax − b‖ ≤ tolerance·‖b‖ */
+    double tolerance;            /* a slice stops at ‖Ax − b‖ ≤ tolerance·‖b‖ */
+    double likelihood_tolerance; /* a slice stops once its log-likelihood L gains at most this times |L|; 0: never */
 } SinoHistory;
 
 /* Records iteration 0 with x = 0: residuals are the sums of r = b; the rest of the history becomes NaN. Initialises the
  * states. */
 void sino_update_start(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history);
 
-/* Records the residuals of this iteration, SINO_SUM_SQUARE of the sums, and stops slices. *active: number of slices
+/* Records the residuals of this iteration, SINO_SUM_SQUARE of the sums, and, where the history has them, the
+ * log-likelihoods SINO_SUM_LIKELIHOOD, and stops slices. *active: number of slices
  * that continue. */
 void sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history,
                         int64_t *active);

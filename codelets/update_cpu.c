@@ -60,11 +60,11 @@ void sino_update_collect(SinoSlices slices, const SinoSliceSums *part, bool firs
 void sino_update_start(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history)
 {
     for (int64_t f = 0; f < slices.slice_count; f++) {
-        double *residual = history->residual + f * history->columns;
+        double *residual = history->residual + f * history->numbers;
         const double square = sums[f].sum[SINO_SUM_SQUARE];
         state[f] = sino_slice_start(square, history->tolerance);
         residual[history->iteration] = square;
-        for (int64_t i = history->iteration + 1; i < history->columns; i++) residual[i] = (double)NAN;
+        for (int64_t i = history->iteration + 1; i < history->numbers; i++) residual[i] = (double)NAN;
     }
 }
 
@@ -73,8 +73,12 @@ void sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceS
 {
     *active = 0;
     for (int64_t f = 0; f < slices.slice_count; f++) {
-        history->residual[f * history->columns + history->iteration] =
-            sino_slice_record(&state[f], sums[f].sum[SINO_SUM_SQUARE], history->tolerance);
+        double *residual = history->residual + f * history->numbers + history->iteration;
+        const bool stopped = state[f].stopped;
+        *residual = sino_slice_record(&state[f], sums[f].sum[SINO_SUM_SQUARE], history->tolerance);
+        if (history->numbers > history->columns)
+            residual[history->columns] = sino_slice_record_likelihood(&state[f], sums[f].sum[SINO_SUM_LIKELIHOOD],
+                                                                      history->likelihood_tolerance, stopped);
         *active += !state[f].stopped;
     }
 }

@@ -288,11 +288,11 @@ static __global__ void start_kernel(int slice_count, const SinoSliceSums *sums, 
 {
     const int slice = static_cast<int>(threadIdx.x);
     if (slice >= slice_count) return;
-    double *const residual = history.residual + slice * history.columns;
+    double *const residual = history.residual + slice * history.numbers;
     const double square = sums[slice].sum[SINO_SUM_SQUARE];
     state[slice] = sino_slice_start(square, history.tolerance);
     residual[history.iteration] = square;
-    for (int64_t i = history.iteration + 1; i < history.columns; i++) residual[i] = static_cast<double>(NAN);
+    for (int64_t i = history.iteration + 1; i < history.numbers; i++) residual[i] = static_cast<double>(NAN);
 }
 
 SinoStatus sino_update_start_cuda(cudaStream_t stream, SinoSlices slices, const SinoSliceSums *sums,
@@ -302,6 +302,17 @@ SinoStatus sino_update_start_cuda(cudaStream_t stream, SinoSlices slices, const 
                        *history);
 }
 
+static __device__ void record_slice(const SinoSliceSums &sums, SinoSliceState *state, const SinoHistory &history,
+                                    int slice)
+{
+    double *const residual = history.residual + slice * history.numbers + history.iteration;
+    const bool stopped = state->stopped;
+    *residual = sino_slice_record(state, sums.sum[SINO_SUM_SQUARE], history.tolerance);
+    if (history.numbers > history.columns)
+        residual[history.columns] =
+            sino_slice_record_likelihood(state, sums.sum[SINO_SUM_LIKELIHOOD], history.likelihood_tolerance, stopped);
+}
+
 /* A single warp runs this kernel, because it counts the slices that have not stopped. */
 static __global__ void record_kernel(int slice_count, const SinoSliceSums *sums, SinoSliceState *state,
                                      SinoHistory history, int64_t *active)
@@ -309,9 +320,7 @@ static __global__ void record_kernel(int slice_count, const SinoSliceSums *sums,
     int64_t count = 0;
     for (int first = 0; first < slice_count; first += warpSize) {
         const int slice = first + static_cast<int>(threadIdx.x);
-        if (slice < slice_count)
-            history.residual[slice * history.columns + history.iteration] =
-                sino_slice_record(&state[slice], sums[slice].sum[SINO_SUM_SQUARE], history.tolerance);
+        if (slice < slice_count) record_slice(sums[slice], &state[slice], history, slice);
         count += __popc(__ballot_sync(0xffffffffu, slice < slice_count && !state[slice].stopped));
     }
     if (threadIdx.x == 0) *active = count;

@@ -44,6 +44,7 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 2 };
     ROW(ones, ONES, "weights_ones", SINO_VECTOR_WRITE, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)           \
     ROW(reciprocal, RECIPROCAL, "weights_reciprocal", SINO_VECTOR_CHANGE, SINO_NO_VECTOR, SINO_NO_VECTOR,              \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
+    ROW(share, SHARE, "weights_share", SINO_VECTOR_READ, SINO_VECTOR_WRITE, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)      \
     ROW(residual_cg, RESIDUAL_CG, "update_residual_cg", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,          \
         SINO_NO_VECTOR, 1, 1)                                                                                          \
     ROW(voxels_cg, VOXELS_CG, "update_voxels_cg", SINO_VECTOR_READ, SINO_VECTOR_READ_OR_WRITE,                         \
@@ -57,7 +58,7 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 2 };
     ROW(start_mlem, START_MLEM, "update_start_mlem", SINO_VECTOR_BY_ROW, SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR,  \
         SINO_NO_VECTOR, 0, 1)                                                                                          \
     ROW(ratio_mlem, RATIO_MLEM, "update_ratio_mlem", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,             \
-        SINO_NO_VECTOR, 1, 0)                                                                                          \
+        SINO_NO_VECTOR, 2, 0)                                                                                          \
     ROW(voxels_mlem, VOXELS_MLEM, "update_voxels_mlem", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW, SINO_VECTOR_CHANGE,      \
         SINO_NO_VECTOR, 0, 1)
 
@@ -90,7 +91,7 @@ enum {
     SINO_CG_BETA     /* weight of the previous direction in the next one */
 };
 enum { SINO_MLEM_START }; /* the value of every voxel at the start */
-enum { SINO_SUM_SQUARE, SINO_SUM_PRODUCT, SINO_SUM_TOTAL = SINO_SUM_PRODUCT };
+enum { SINO_SUM_SQUARE, SINO_SUM_PRODUCT, SINO_SUM_TOTAL = SINO_SUM_PRODUCT, SINO_SUM_LIKELIHOOD = SINO_SUM_PRODUCT };
 
 /* CG (CGLS: M. Hestenes and E. Stiefel, J. Res. NBS 49, 409 (1952)): the step length that minimises the residual,
  * (r·q)/(q·q) with q = A d, from the sums Σ q², Σ q·r. A slice with q = 0 cannot improve further and stops. */
@@ -214,11 +215,18 @@ SINO_FORMULA sino_formula_ones(SINO_ELEMENT *e, REAL *v, double *sum)
     v[0] = 1;
 }
 
-/* Vector v = 1/v, 0 where v ≤ 1e−6: weights from row or column sums of A, lengths in voxels. */
+/* Vector v = 1/v, 0 where v ≤ the argument: weights from row or column sums of A. */
 SINO_FORMULA sino_formula_reciprocal(SINO_ELEMENT *e, REAL *v, double *sum)
 {
-    (void)e, (void)sum;
-    v[0] = v[0] > (REAL)1e-6 ? 1 / v[0] : 0;
+    (void)sum;
+    v[0] = v[0] > e->argument[0] ? 1 / v[0] : 0;
+}
+
+/* Vectors v, w: w = argument · v. */
+SINO_FORMULA sino_formula_share(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    (void)sum;
+    v[1] = e->argument[0] * v[0];
 }
 
 /* CG. Vectors q = A d, r: r −= step·q; a ray without a value keeps −0, and no other becomes −0. Sum: Σ r². */
@@ -290,16 +298,18 @@ SINO_FORMULA sino_formula_start_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
 }
 
 /* MLEM. Vectors b, w, which contains A x on entry: w = max(b, 0)/A x, 0 where A x ≤ 0 or the quotient overflows. A ray
- * without a value has ratio 1: it is expected to count what x sends, as EM fills in data that are missing. Sum: Σ
- * (A x − b)² of the rays that have a value. */
+ * without a value has ratio 1: it is expected to count what x sends, as EM fills in data that are missing. Sums over
+ * the rays that have a value: Σ (A x − b)²; the log-likelihood Σ b ln(A x) − A x without its constant, of the rays with
+ * A x > 0. */
 SINO_FORMULA sino_formula_ratio_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { B, W };
     const REAL weight = sino_formula_weight(v[B]), rest = weight * (v[W] - v[B]);
-    const REAL counts = v[B] > 0 ? v[B] : 0, ratio = counts / v[W];
+    const REAL counts = (REAL)0.5 * (v[B] + fabs(v[B])), ratio = counts / v[W]; /* max(b, 0) without a branch */
     const REAL finite = v[W] > 0 && ratio < (REAL)INFINITY ? ratio : 0;
     (void)e;
     sum[SINO_SUM_SQUARE] += (double)rest * (double)rest;
+    sum[SINO_SUM_LIKELIHOOD] += (double)weight * sino_log_likelihood((double)counts, (double)v[W]);
     v[W] = weight > 0 ? finite : 1;
 }
 

@@ -4,13 +4,17 @@
 
 /* The same struct as History of update.cl. */
 typedef struct History {
-    int64_t columns, iteration;
-    double tolerance;
+    int64_t columns, numbers, iteration;
+    double tolerance, likelihood_tolerance;
 } History;
 
 static History history_of(const SinoHistory *history)
 {
-    return (History){.columns = history->columns, .iteration = history->iteration, .tolerance = history->tolerance};
+    return (History){.columns = history->columns,
+                     .numbers = history->numbers,
+                     .iteration = history->iteration,
+                     .tolerance = history->tolerance,
+                     .likelihood_tolerance = history->likelihood_tolerance};
 }
 
 static const char *const kernel[SINO_UPDATE_FORMULA_COUNT] = {

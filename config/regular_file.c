@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,5 +38,20 @@ SinoStatus sino_regular_check(const char *path)
     int64_t bytes;
     SINO_TRY(sino_regular_open(path, &descriptor, &bytes));
     close(descriptor);
+    return NULL;
+}
+
+SinoStatus sino_regular_read(const char *path, int descriptor, int64_t offset, int64_t count, void *bytes)
+{
+    char *rest = bytes;
+    while (count > 0) {
+        const ssize_t got = pread(descriptor, rest, (size_t)count, offset);
+        if (got < 0 && errno == EINTR) continue;
+        SINO_CHECK(got > 0, SINO_FAILED, "%s cannot be read at byte %" PRId64 ": %s", path, offset,
+                   got < 0 ? strerror(errno) : "the file has become shorter");
+        rest += got;
+        offset += got;
+        count -= got;
+    }
     return NULL;
 }

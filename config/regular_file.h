@@ -14,4 +14,7 @@ SinoStatus sino_regular_open(const char *path, int *descriptor, int64_t *bytes);
 /* The same check without the file. */
 SinoStatus sino_regular_check(const char *path);
 
+/* Reads `count` bytes from byte `offset` on. SINO_FAILED: the file has become shorter, or cannot be read. */
+SinoStatus sino_regular_read(const char *path, int descriptor, int64_t offset, int64_t count, void *bytes);
+
 #endif

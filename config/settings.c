@@ -72,12 +72,12 @@ static SinoStatus check_needed(int verb, const SinoSettings *settings)
     const SinoVerbText *text = sino_verb_text(verb);
     SINO_CHECK(settings->file_name || !(verb & (RECON | INFO)), SINO_BAD_INPUT, "%s has no input file; needed: %s",
                text->name, text->usage);
+    SINO_CHECK(verb != PLAN || settings->file_name || !settings->system_matrix, SINO_BAD_INPUT,
+               "plan has no counts of --system-matrix %s; needed: sinodag plan COUNTS --system-matrix FILE",
+               settings->system_matrix);
     SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM)), SINO_BAD_INPUT, "%s has no --out; needed: %s", text->name,
                text->usage);
     if (verb == PLAN && !settings->file_name) return check_described(settings);
-    if (!(verb & (RECON | INFO | PLAN))) return NULL;
-    SINO_CHECK(!settings->columns || settings->theta, SINO_BAD_INPUT,
-               "--columns is %" PRId64 " without --theta; raw sinograms need both", settings->columns);
     return verb == PLAN ? check_file_alone(settings) : NULL;
 }
 
@@ -95,7 +95,7 @@ static SinoStatus settle_values(int verb, const bool given[SINO_SETTING_COUNT], 
 {
     static const char *const names[] = {"flat-correction", "minus-log"};
     const SinoScanValues values = settings->scan_values;
-    if (values == SINO_VALUES_AUTO) return NULL;
+    if (values == SINO_VALUES_AUTO || values == SINO_VALUES_EVENTS) return NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const SinoSetting *row = sino_setting_find(verb, names[i], strlen(names[i]));
         const char *value = contradiction(values, settings, row);
@@ -125,12 +125,31 @@ static SinoStatus check_range(const char *what, int64_t start, int64_t end)
     return NULL;
 }
 
-/* A cone beam has an algorithm of its own, which is its default. */
+/* --system-matrix implies --geometry matrix. */
+static SinoStatus settle_geometry(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
+{
+    const SinoSetting *row = sino_setting_find(verb, "geometry", 8);
+    if (!settings->system_matrix) {
+        SINO_CHECK(settings->geometry != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
+                   "--geometry is matrix without --system-matrix; needed: --system-matrix FILE");
+        return NULL;
+    }
+    SINO_CHECK(!given[row - sino_setting_table] || settings->geometry == SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
+               "--geometry %s contradicts --system-matrix %s; allowed: one of them", row->choices[settings->geometry],
+               settings->system_matrix);
+    settings->geometry = SINO_GEOMETRY_MATRIX;
+    return NULL;
+}
+
+/* A cone beam has an algorithm of its own, which is its default; counts of a system matrix are most often those of
+ * emissions. */
 static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "algorithm", 9);
-    if (settings->geometry == SINO_GEOMETRY_CONE && !given[row - sino_setting_table])
-        settings->algorithm = SINO_ALGORITHM_FDK;
+    if (given[row - sino_setting_table]) return;
+    if (settings->geometry == SINO_GEOMETRY_CONE) settings->algorithm = SINO_ALGORITHM_FDK;
+    if (settings->geometry == SINO_GEOMETRY_MATRIX) settings->algorithm = SINO_ALGORITHM_MLEM;
+    if (settings->geometry == SINO_GEOMETRY_PET) settings->algorithm = SINO_ALGORITHM_OSEM;
 }
 
 static SinoStatus assign_unless_given(int verb, const char *name, const char *value,
@@ -140,12 +159,22 @@ static SinoStatus assign_unless_given(int verb, const char *name, const char *va
     return given[row - sino_setting_table] ? NULL : sino_setting_assign(row, name, value, settings);
 }
 
-/* Sizes of a cone beam that bench measures by default. */
+/* What bench measures by default of a cone beam and of a system matrix. */
 static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
-    if (verb != BENCH || settings->geometry != SINO_GEOMETRY_CONE) return NULL;
+    if (verb != BENCH) return NULL;
+    if (settings->geometry == SINO_GEOMETRY_MATRIX) return assign_unless_given(verb, "slices", "1,8", given, settings);
+    if (settings->geometry != SINO_GEOMETRY_CONE) return NULL;
     SINO_TRY(assign_unless_given(verb, "columns", "256", given, settings));
     return assign_unless_given(verb, "angles", "360", given, settings);
+}
+
+/* The iterations of the demo of a PET scanner: more would fit the noise of its counts. */
+static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
+{
+    if (verb != DEMO || settings->geometry != SINO_GEOMETRY_PET) return NULL;
+    const char *usual = settings->algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
+    return assign_unless_given(verb, "iterations", usual, given, settings);
 }
 
 /* The setting that excludes what only these algorithms and geometries have, and its word. */
@@ -174,10 +203,25 @@ static SinoStatus check_word(const SinoSetting *row, const SinoSettings *setting
     const SinoWordRule *rule = sino_word_forbidden(row, word, settings);
     if (!rule) return NULL;
     for (unsigned i = 0; row->choices[i]; i++)
-        if (!sino_word_forbidden(row, i, settings)) allowed |= 1u << i;
+        if ((sino_setting_words(row) >> i & 1) && !sino_word_forbidden(row, i, settings)) allowed |= 1u << i;
     const Excluder by = find_excluder(rule->algorithms, rule->geometries, settings);
     return sino_error(SINO_BAD_INPUT, "--%s %s contradicts --%s %s; allowed: %s", row->name, row->choices[word],
                       by.name, by.word, sino_words_join(row->choices, allowed, "or", text));
+}
+
+/* A slice has two sides, an image three. */
+static SinoStatus check_volume(const SinoSettings *settings)
+{
+    const SinoVolumeShape *volume = &settings->volume;
+    SINO_CHECK(volume->z == 0 || settings->geometry != SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
+               "--volume is %" PRId64 "x%" PRId64 "x%" PRId64 "; allowed with --geometry parallel: auto, or the sides "
+               "of a slice such as %" PRId64 "x%" PRId64,
+               volume->x, volume->y, volume->z, volume->x, volume->y);
+    SINO_CHECK(volume->x == 0 || volume->z > 0 || settings->geometry != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
+               "--volume is %" PRId64 "x%" PRId64 "; allowed with --geometry matrix: auto, or three sides such as "
+               "%" PRId64 "x%" PRId64 "x1",
+               volume->x, volume->y, volume->x, volume->y);
+    return NULL;
 }
 
 /* Settings and words that the algorithm or the geometry does not have. */
@@ -194,11 +238,7 @@ static SinoStatus check_applicable(int verb, const bool given[SINO_SETTING_COUNT
         return sino_error(SINO_BAD_INPUT, "--%s contradicts --%s %s; allowed: --%s with --%s %s", row->name, by.name,
                           by.word, row->name, by.name, sino_words_join(by.words, by.allowed, "or", text));
     }
-    SINO_CHECK(settings->volume.z == 0 || settings->geometry == SINO_GEOMETRY_CONE, SINO_BAD_INPUT,
-               "--volume is %" PRId64 "x%" PRId64 "x%" PRId64 "; allowed with --geometry parallel: auto, or the sides "
-               "of a slice such as %" PRId64 "x%" PRId64,
-               settings->volume.x, settings->volume.y, settings->volume.z, settings->volume.x, settings->volume.y);
-    return NULL;
+    return check_volume(settings);
 }
 
 /* --partitions and --topology both set the number of partitions of a slice, so only one may be given. */
@@ -221,6 +261,12 @@ static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files
     SINO_TRY(sino_files_input(files, "--theta", settings->theta));
     SINO_TRY(sino_files_input(files, "--flats", settings->flats));
     SINO_TRY(sino_files_input(files, "--darks", settings->darks));
+    SINO_TRY(sino_files_input(files, "--system-matrix", settings->system_matrix));
+    SINO_TRY(sino_files_input(files, "--multiplicative", settings->multiplicative));
+    SINO_TRY(sino_files_input(files, "--additive", settings->additive));
+    SINO_TRY(sino_files_input(files, "--sensitivity", settings->sensitivity));
+    SINO_TRY(sino_files_input(files, "--start", settings->start));
+    SINO_TRY(sino_files_input(files, "--mask", settings->mask));
     SINO_TRY(sino_files_input(files, "--config", settings->config));
     SINO_TRY(sino_files_output(files, "--out", settings->out));
     SINO_TRY(sino_files_output(files, "--graph", settings->graph));
@@ -240,12 +286,30 @@ static SinoStatus check_files(const SinoSettings *settings)
     return status;
 }
 
+/* An image of all slices goes on from itself, not from slices that are done. */
+static SinoStatus check_matrix(const SinoSettings *settings)
+{
+    SINO_CHECK(!settings->resume || settings->geometry != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
+               "--resume contradicts --geometry matrix; allowed: --start with an image that --save-every has saved");
+    return NULL;
+}
+
+static SinoStatus check_raw(int verb, const SinoSettings *settings)
+{
+    const bool described = verb == BENCH || !settings->file_name; /* by sizes */
+    SINO_CHECK(described || !settings->columns || settings->theta, SINO_BAD_INPUT,
+               "--columns is %" PRId64 " without --theta; raw sinograms need both", settings->columns);
+    return NULL;
+}
+
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     SINO_TRY(check_needed(verb, settings));
     SINO_TRY(check_range("row", settings->start_row, settings->end_row));
     SINO_TRY(check_range("column", settings->start_column, settings->end_column));
+    SINO_TRY(check_matrix(settings));
     SINO_TRY(check_applicable(verb, given, settings));
+    SINO_TRY(check_raw(verb, settings));
     SINO_TRY(check_shares(settings));
     return check_files(settings);
 }
@@ -268,8 +332,10 @@ static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT],
     if (settings->help) return NULL;
     SINO_TRY(settle_values(verb, given, settings));
     settle_json(verb, given, settings);
+    SINO_TRY(settle_geometry(verb, given, settings));
     settle_algorithm(verb, given, settings);
     SINO_TRY(settle_sizes(verb, given, settings));
+    SINO_TRY(settle_iterations(verb, given, settings));
     return check(verb, given, settings);
 }
 

@@ -4,15 +4,22 @@
 #define SINO_SETTINGS_H
 
 #include "device.h"
+#include "interpolation.h"
 #include "log.h"
 #include "precision.h"
+#include "projector.h"
 #include "status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-typedef enum SinoGeometryChoice { SINO_GEOMETRY_PARALLEL, SINO_GEOMETRY_CONE } SinoGeometryChoice;
+typedef enum SinoGeometryChoice {
+    SINO_GEOMETRY_PARALLEL,
+    SINO_GEOMETRY_CONE,
+    SINO_GEOMETRY_PET,   /* phantom only */
+    SINO_GEOMETRY_MATRIX /* rays are the rows of --system-matrix */
+} SinoGeometryChoice;
 /* How the sample turns as angles grow (docs/CONVENTIONS.md). */
 typedef enum SinoAngleDirection { SINO_CLOCKWISE, SINO_COUNTERCLOCKWISE } SinoAngleDirection;
 typedef enum SinoAlgorithmChoice {
@@ -25,12 +32,14 @@ typedef enum SinoAlgorithmChoice {
 } SinoAlgorithmChoice;
 typedef enum SinoReconstructionType { SINO_RECONSTRUCTION_FULL, SINO_RECONSTRUCTION_TRY } SinoReconstructionType;
 typedef enum SinoFlatCorrection { SINO_FLAT_MEAN, SINO_FLAT_MEDIAN, SINO_FLAT_NONE } SinoFlatCorrection;
-/* Meaning of the values of a scan. AUTO: line integrals in raw sinograms, counts in every other format. */
+/* Meaning of the values of a scan. AUTO: line integrals in raw sinograms, counts in every other format. Of a system
+ * matrix only AUTO, where the file says what it holds, and EVENTS, which are numbers of rows (io/counts_file.h). */
 typedef enum SinoScanValues {
     SINO_VALUES_AUTO,
     SINO_VALUES_COUNTS,
     SINO_VALUES_TRANSMISSION,
-    SINO_VALUES_LINE_INTEGRALS
+    SINO_VALUES_LINE_INTEGRALS,
+    SINO_VALUES_EVENTS
 } SinoScanValues;
 typedef enum SinoFbpFilter {
     SINO_FILTER_RAMP, /* no window */
@@ -79,6 +88,11 @@ typedef struct SinoPixelSize {
     double width, height;
 } SinoPixelSize;
 
+/* Crystals of a PET scanner: blocks on a circle, crystals of a block along the circle, rings. 0: sinodag chooses. */
+typedef struct SinoCrystalShape {
+    int64_t blocks, block_size, rings;
+} SinoCrystalShape;
+
 /* Hierarchy that shares a slice: nodes of a batch group, sockets of a node, workers of a socket; 0: sinodag chooses. */
 typedef struct SinoTopologyShape {
     int64_t nodes, sockets, workers;
@@ -108,6 +122,11 @@ typedef struct SinoSettings {
     bool minus_log;                     /* --minus-log yes|no */
     double saturation;                  /* counts of this value or more are undefined; 0: none; NaN: auto */
     double max_repaired;                /* largest share of undefined values that a run accepts */
+    /* input of a system matrix; file_name has the counts (io/counts_file.h) */
+    char *system_matrix;             /* --system-matrix (io/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */
+    char *multiplicative, *additive; /* of each row: factor of the projection; expected counts added to it */
+    char *sensitivity, *start;       /* images: of the voxels' sensitivities; to begin from */
+    char *mask;                      /* image; voxels with 0 stay 0 */
     /* geometry */
     SinoGeometryChoice geometry;
     double source_object_mm, source_detector_mm; /* distances from the source to the axis and to the detector; 0: not
@@ -125,13 +144,16 @@ typedef struct SinoSettings {
     /* solver */
     SinoAlgorithmChoice algorithm;
     int64_t iterations;
-    double tolerance;   /* stop a slice at ‖Ax−b‖/‖b‖ ≤ tolerance; 0: never */
-    double relaxation;  /* SIRT relaxation factor, in (0, 2) */
-    bool nonnegativity; /* SIRT only */
-    int64_t subsets;    /* OSEM only: number of subsets of the angles */
+    double tolerance;            /* stop a slice at ‖Ax−b‖/‖b‖ ≤ tolerance; 0: never */
+    double likelihood_tolerance; /* stop a slice whose log-likelihood L gains at most this times |L|; 0: never */
+    double relaxation;           /* SIRT relaxation factor, in (0, 2) */
+    bool nonnegativity;          /* SIRT only */
+    int64_t subsets;             /* OSEM only: number of subsets of the angles, or of the rows of a system matrix */
     SinoFbpFilter fbp_filter;
     SinoPrecision precision;
     bool symmetry; /* store symmetric rays (quarter turns, mirror images) once */
+    SinoProjector projector;
+    SinoInterpolation interpolation; /* of SINO_PROJECTOR_ROTATE */
     /* machine */
     int64_t partitions, minibatch; /* minibatch 0: sinodag chooses */
     int64_t memory_bytes;          /* 0: from the available memory of the machine */
@@ -153,9 +175,11 @@ typedef struct SinoSettings {
     char *out; /* -o, --out-path-name; demo: "demo" when not given */
     SinoSaveFormat save_format;
     SinoVolumeShape volume;
-    double voxel_size_mm; /* of a cone beam's volume; 0: not given */
-    double mask_ratio;    /* voxels beyond this share of the inscribed circle are zero; 0: no mask */
-    double pixel_size_um; /* > 0: volume in 1/cm; 0: volume per detector pixel */
+    double voxel_size_mm;  /* of the volume of a cone beam, a PET scanner or a system matrix; 0: not given */
+    double mask_ratio;     /* voxels beyond this share of the inscribed circle are zero; 0: no mask */
+    double pixel_size_um;  /* > 0: volume in 1/cm; 0: volume per detector pixel */
+    double post_filter_mm; /* full width at half maximum of a Gaussian on the finished image; 0: none */
+    int64_t save_every;    /* also save the image after every so many iterations; 0: never */
     bool pictures, overwrite;
     bool json; /* info, plan: print one JSON object */
     /* phantom, demo */
@@ -163,6 +187,12 @@ typedef struct SinoSettings {
     double noise;                 /* relative standard deviation of an open-beam count; 0: none */
     int64_t seed;
     char *truth;
+    /* phantom of a PET scanner */
+    SinoCrystalShape crystals;
+    int64_t total_counts; /* that are expected */
+    double background;    /* share of them that are randoms and scatter, below 1 */
+    int64_t rays;         /* between two crystals */
+    int64_t replicates;   /* sets of counts */
     /* bench */
     unsigned precisions;        /* bits 1 << SinoPrecision, at least one is set */
     SinoCountList slice_counts; /* --slices: minibatches to measure */
@@ -212,6 +242,10 @@ const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);
 const char *sino_geometry_name(SinoGeometryChoice geometry);
 const char *sino_filter_name(SinoFbpFilter filter);
 const char *sino_precision_name(SinoPrecision precision);
+const char *sino_projector_name(SinoProjector projector);
+/* The projector of a name; SINO_PROJECTOR_AUTO: it is none. */
+SinoProjector sino_projector_of(const char *name);
+const char *sino_interpolation_name(SinoInterpolation interpolation);
 const char *sino_communication_name(SinoCommunication communication);
 
 #endif

@@ -100,6 +100,20 @@ void sino_pixel_print(const SinoPixelSize *pixel, FILE *out)
     sino_real_print(pixel->height, out);
 }
 
+bool sino_crystals_parse(const SinoSetting *row, const char *text, SinoCrystalShape *crystals)
+{
+    int64_t side[3];
+    if (strcmp(text, "auto") == 0 || !parse_sides(row, text, 3, 3, side)) return false;
+    *crystals = (SinoCrystalShape){.blocks = side[0], .block_size = side[1], .rings = side[2]};
+    return true;
+}
+
+void sino_crystals_print(const SinoCrystalShape *crystals, FILE *out)
+{
+    print_pair(crystals->blocks, crystals->block_size, out);
+    fprintf(out, "x%" PRId64, crystals->rings);
+}
+
 /* The member that the prefix of a word names ("nodes="); *length: bytes of the prefix. NULL: none. */
 static int64_t *level_of(SinoTopologyShape *topology, const char *word, size_t *length)
 {

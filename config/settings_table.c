@@ -4,6 +4,8 @@
 
 #include "panel.h"
 
+#include <string.h>
+
 enum {
     RECON = SINO_VERB_RECON,
     PHANTOM = SINO_VERB_PHANTOM,
@@ -11,7 +13,9 @@ enum {
     DEMO = SINO_VERB_DEMO,
     BENCH = SINO_VERB_BENCH,
     PLAN = SINO_VERB_PLAN,
-    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN
+    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN,
+    MATRIX_VERBS = RECON | INFO | BENCH | PLAN, /* that take a system matrix */
+    PET_VERBS = PHANTOM | DEMO                  /* that make one */
 };
 
 enum {
@@ -24,7 +28,20 @@ enum {
     ITERATIVE = CG | SIRT | MLEM | OSEM
 };
 
-enum { PARALLEL = 1 << SINO_GEOMETRY_PARALLEL, CONE = 1 << SINO_GEOMETRY_CONE };
+enum {
+    COUNTS_WORD = 1 << SINO_VALUES_COUNTS,
+    TRANSMISSION = 1 << SINO_VALUES_TRANSMISSION,
+    INTEGRALS = 1 << SINO_VALUES_LINE_INTEGRALS,
+    EVENTS = 1 << SINO_VALUES_EVENTS
+};
+
+enum {
+    PARALLEL = 1 << SINO_GEOMETRY_PARALLEL,
+    CONE = 1 << SINO_GEOMETRY_CONE,
+    PET = 1 << SINO_GEOMETRY_PET,
+    MATRIX = 1 << SINO_GEOMETRY_MATRIX,
+    SCANS = PARALLEL | CONE
+};
 
 /* More than any real detector or volume needs; products of a few such sizes stay far below overflow. */
 #define COUNT_MAX 1e9
@@ -36,15 +53,17 @@ enum { PARALLEL = 1 << SINO_GEOMETRY_PARALLEL, CONE = 1 << SINO_GEOMETRY_CONE };
 #define LENGTH_MAX 1e6
 
 static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", "fdk", NULL};
-static const char *const geometry_words[] = {"parallel", "cone", NULL};
+static const char *const geometry_words[] = {"parallel", "cone", "pet", "matrix", NULL};
 static const char *const direction_words[] = {"clockwise", "counterclockwise", NULL};
 static const char *const type_words[] = {"full", "try", NULL};
-static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", NULL};
+static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", "events", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
 static const char *const center_words[] = {"vo", "phase", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
+static const char *const projector_words[] = {"auto", "rays", "rotate", "pixels", NULL};
+static const char *const interpolation_words[] = {"nearest", "linear", "cubic", NULL};
 static const char *const communication_words[] = {"hierarchical", "direct", NULL};
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
@@ -56,6 +75,8 @@ const SinoWordRule sino_word_rules[] = {
     {.name = "algorithm", .words = FBP, .geometries = PARALLEL},
     {.name = "algorithm", .words = FDK, .geometries = CONE},
     {.name = "precision", .words = 1u << SINO_DOUBLE | 1u << SINO_HALF, .geometries = PARALLEL},
+    {.name = "data", .words = COUNTS_WORD | TRANSMISSION | INTEGRALS, .geometries = SCANS},
+    {.name = "data", .words = EVENTS, .geometries = MATRIX},
     {.name = NULL},
 };
 
@@ -105,53 +126,77 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
 const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | INFO | PLAN, "file-name", TEXT(file_name, "FILE"), .per_rank = true, .may_change = true,
         .help = "the scan: a Data Exchange HDF5 file; TIFF images by a folder, a quoted pattern or a file of "
-                "several pages; or raw float32 sinograms (with --theta and --columns); the option's name may "
-                "be left out"),
-    ROW(INPUT, RECON | INFO | PLAN, "theta", TEXT(theta, "ANGLES"), .per_rank = true,
+                "several pages; or raw float32 sinograms (with --theta and --columns); with --system-matrix the counts "
+                "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; the "
+                "option's name may be left out"),
+    ROW(INPUT, RECON | INFO | PLAN, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
                 "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; or a range of "
                 "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
-    ROW(INPUT, RECON | INFO | PLAN, "flats", TEXT(flats, "IMAGES"), .per_rank = true,
+    ROW(INPUT, RECON | INFO | PLAN, "flats", TEXT(flats, "IMAGES"), .per_rank = true, .geometries = SCANS,
         .help = "flat fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
                 "pattern"),
     ROW(INPUT, RECON | INFO | PLAN, "open-beam", REAL(open_beam, 0, COUNT_MAX, NULL), .low_excluded = true,
-        .unit = "counts", .help = "count of every pixel where there is no object, instead of flat fields"),
-    ROW(INPUT, RECON | INFO | PLAN, "darks", TEXT(darks, "IMAGES"), .per_rank = true,
+        .unit = "counts", .geometries = SCANS,
+        .help = "count of every pixel where there is no object, instead of flat fields"),
+    ROW(INPUT, RECON | INFO | PLAN, "darks", TEXT(darks, "IMAGES"), .per_rank = true, .geometries = SCANS,
         .help = "dark fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
                 "pattern"),
-    ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL),
+    ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL), .geometries = SCANS,
         .help = "detector columns of raw sinograms; needs --theta"),
-    ROW(INPUT, RECON | PLAN, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"),
+    ROW(INPUT, RECON | PLAN, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"), .geometries = SCANS,
         .help = "first detector row to reconstruct"),
-    ROW(INPUT, RECON | PLAN, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"),
+    ROW(INPUT, RECON | PLAN, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"), .geometries = SCANS,
         .help = "the row after the last one to reconstruct; -1: up to the end"),
-    ROW(INPUT, RECON | PLAN, "start-column", INTEGER(start_column, 0, COUNT_MAX, "0"),
+    ROW(INPUT, RECON | PLAN, "start-column", INTEGER(start_column, 0, COUNT_MAX, "0"), .geometries = SCANS,
         .help = "first detector column to use"),
-    ROW(INPUT, RECON | PLAN, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"),
+    ROW(INPUT, RECON | PLAN, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"), .geometries = SCANS,
         .help = "the column after the last one to use; -1: up to the end"),
-    ROW(INPUT, RECON | PLAN, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels",
+    ROW(INPUT, RECON | PLAN, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels", .geometries = SCANS,
         .help = "average squares of this many by this many detector pixels; 1: no binning"),
     ROW(INPUT, RECON | INFO | PLAN, "data", CHOICE(scan_values, values_words, "auto"),
         .help = "the kind of values in the scan; counts: flat and dark fields are applied, then -ln is taken; "
                 "transmission: only -ln is taken; line-integrals: used unchanged; auto: line integrals in raw "
-                "sinograms, else counts, unless --flat-correction none or --minus-log no say otherwise"),
-    ROW(INPUT, RECON | PLAN, "flat-correction", CHOICE(flat_correction, flat_words, "mean"),
+                "sinograms, else counts, unless --flat-correction none or --minus-log no say otherwise; with "
+                "--system-matrix only auto, and events: an array has the numbers of the rows of events"),
+    ROW(INPUT, RECON | PLAN, "flat-correction", CHOICE(flat_correction, flat_words, "mean"), .geometries = SCANS,
         .help = "how several flat or dark fields are combined into one; none: neither flat nor dark fields are "
                 "applied"),
-    ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"),
+    ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"), .geometries = SCANS,
         .help = "take -ln of the transmission; no: the values already are line integrals"),
     ROW(INPUT, RECON | INFO, "saturation", .kind = SINO_SETTING_AXIS, AT(saturation, double), .low = 0,
-        .high = COUNT_MAX, .fallback = "auto", .operand = "auto|X",
+        .high = COUNT_MAX, .fallback = "auto", .operand = "auto|X", .geometries = SCANS,
         .help = "counts of this value and more are undefined, for the detector was overexposed; auto: the largest "
                 "value of an integer type, if the counts are divided by flat fields; 0: none"),
-    ROW(INPUT, RECON | INFO, "max-repaired", REAL(max_repaired, 0, 1, "0.2"), .may_change = true,
+    ROW(INPUT, RECON | INFO, "max-repaired", REAL(max_repaired, 0, 1, "0.2"), .may_change = true, .geometries = SCANS,
         .help = "refuse a scan of whose values more than this share is undefined (dropped projections, dead "
                 "columns, saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates "
                 "them"),
 
-    ROW(GEOMETRY, EVERY_VERB, "geometry", CHOICE(geometry, geometry_words, "parallel"),
+    ROW(INPUT, MATRIX_VERBS, "system-matrix", TEXT(system_matrix, "FILE"), .per_rank = true, .geometries = MATRIX,
+        .help = "a sparse matrix with a row for each count and a column for each voxel: csr4, Matrix Market (.mtx, "
+                ".mtx.gz), HDF5 (FILE:/GROUP) or SciPy's .npz"),
+    ROW(INPUT, RECON | PLAN, "multiplicative", TEXT(multiplicative, "FILE"), .per_rank = true, .geometries = MATRIX,
+        .help = "factor of each row, normalisation times attenuation, in a file as that of the counts; if not given: "
+                "1"),
+    ROW(INPUT, RECON | PLAN, "additive", TEXT(additive, "FILE"), .per_rank = true, .geometries = MATRIX,
+        .help = "expected randoms and scatter of each row, as counts, in a file as that of the counts; if not given: "
+                "0"),
+    ROW(INPUT, RECON | PLAN, "sensitivity", TEXT(sensitivity, "FILE"), .per_rank = true, .algorithms = MLEM | OSEM,
+        .geometries = MATRIX,
+        .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
+                "backprojection of the multiplicative factors"),
+    ROW(INPUT, RECON | PLAN, "start", TEXT(start, "FILE"), .per_rank = true, .geometries = MATRIX,
+        .help = "image to begin from, in a file as that of the counts"),
+    ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
+        .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
+
+    ROW(GEOMETRY, MATRIX_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | MATRIX,
         .help = "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
-                "the detector is flat, as in laboratories"),
+                "the detector is flat, as in laboratories; matrix: each is a row of --system-matrix, which says this, "
+                "too"),
+    ROW(GEOMETRY, PET_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | PET,
+        .help = "parallel, cone: a scan of these rays; pet: the system matrix of a ring of crystals, and counts"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "source-object-distance",
         REAL(source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
         .help = "from the source to the rotation axis; if not given: what the scan's file says; phantom and demo: "
@@ -166,7 +211,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
                 "phantom and demo: 0.2"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "angle-direction",
-        CHOICE(angle_direction, direction_words, "clockwise"),
+        CHOICE(angle_direction, direction_words, "clockwise"), .geometries = SCANS,
         .help = "how the sample turns as the angles grow, seen from above, where projections are as the source sees "
                 "them with row 0 on top; the other word turns the sign of every angle"),
 
@@ -175,24 +220,25 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector row that the perpendicular from the source meets, where 0 is the middle of the first row; "
                 "auto: the middle of the detector"),
     ROW(CENTER, RECON, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6, .high = 1e6,
-        .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true,
+        .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true, .geometries = SCANS,
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
     ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "vo"), .may_change = true,
         .geometries = PARALLEL,
         .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
                 "degrees"),
-    ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"),
+    ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"), .geometries = SCANS,
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, to choose the "
                 "center by eye"),
     ROW(CENTER, RECON, "center-search-width", REAL(center_search_width, 0, COUNT_MAX, "0"), .unit = "columns",
-        .may_change = true,
+        .may_change = true, .geometries = SCANS,
         .help =
             "columns to each side that are searched: from the middle of the detector, or, with "
             "--reconstruction-type try, from the center; 0: 50 (of a cone beam: a quarter of all columns), or 5 with "
             "try"),
     ROW(CENTER, RECON, "center-search-step", REAL(center_search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
-        .unit = "columns", .may_change = true, .help = "distance between two centers of --reconstruction-type try"),
+        .unit = "columns", .may_change = true, .geometries = SCANS,
+        .help = "distance between two centers of --reconstruction-type try"),
     ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"), .may_change = true, .geometries = PARALLEL,
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
                 "middle one"),
@@ -201,29 +247,45 @@ const SinoSetting sino_setting_table[] = {
         CHOICE(algorithm, algorithm_words, "cg"),
         .help = "cg: conjugate gradients for least squares; sirt: simultaneous iterative technique, slower; "
                 "fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
-                "negative; osem: mlem by subsets of the angles, faster; fdk: filtered backprojection of cone beams "
-                "(Feldkamp), the default with --geometry cone, where iterative algorithms need memory for the whole "
-                "volume and scan"),
+                "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
+                "default "
+                "of demo --geometry pet; fdk: "
+                "filtered backprojection of cone beams (Feldkamp), the default with --geometry cone, where iterative "
+                "algorithms need memory for the whole volume and scan"),
     ROW(SOLVER, RECON | DEMO | PLAN, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"), .algorithms = ITERATIVE,
-        .help = "largest number of iterations; demo: 12 if not given"),
+        .help = "largest number of iterations; demo: 12 if not given, with --geometry pet 2 of osem, 20 of others"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
                 "only after the last iteration"),
+    ROW(SOLVER, RECON | DEMO, "likelihood-tolerance", REAL(likelihood_tolerance, 0, 1, "0"), .high_excluded = true,
+        .algorithms = MLEM | OSEM,
+        .help = "a slice stops when an iteration adds at most this share to its log-likelihood; 0: only after the last "
+                "iteration"),
     ROW(SOLVER, RECON | DEMO, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true, .high_excluded = true,
         .algorithms = SIRT, .help = "length of each step of sirt"),
     ROW(SOLVER, RECON | DEMO, "nonnegativity", FLAG(nonnegativity, "no"), .algorithms = SIRT,
         .help = "set negative values to 0 after each iteration"),
     ROW(SOLVER, RECON | DEMO | PLAN, "subsets", INTEGER(subsets, 1, 4096, "8"), .algorithms = OSEM,
-        .help = "subsets that osem divides the angles into; each iteration updates a slice once per subset"),
+        .help = "subsets that osem divides the angles, or the rows of a system matrix, into; each iteration updates a "
+                "slice once per subset"),
     ROW(SOLVER, RECON | DEMO, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
     ROW(SOLVER, RECON | DEMO | PLAN, "precision", CHOICE(precision, precision_words, "single"),
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "
                 "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
-                "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits"),
-    ROW(SOLVER, RECON | DEMO | BENCH | PLAN, "symmetry", FLAG(symmetry, "yes"), .may_change = true,
+                "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits; a "
+                "system matrix: single, or mixed with its values of 16 bits"),
+    ROW(SOLVER, RECON | DEMO | BENCH | PLAN, "symmetry", FLAG(symmetry, "yes"), .may_change = true, .geometries = SCANS,
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
+    ROW(SOLVER, RECON | DEMO | PLAN, "projector", CHOICE(projector, projector_words, "auto"), .may_change = true,
+        .geometries = PARALLEL,
+        .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
+                "every product, nothing is kept; pixels: fbp interpolates between detector columns at the middle of "
+                "each pixel, nothing is kept; auto: rays, but pixels where fbp of few slices would trace longer than "
+                "it computes, and rotate where the lengths do not fit memory and tracing them again would take longer"),
+    ROW(SOLVER, RECON | DEMO | PLAN, "interpolation", CHOICE(interpolation, interpolation_words, "linear"),
+        .geometries = PARALLEL, .help = "interpolation of --projector rotate between voxels"),
 
     ROW(MACHINE, RECON | DEMO | PLAN, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
         .geometries = PARALLEL,
@@ -246,9 +308,10 @@ const SinoSetting sino_setting_table[] = {
         .help = "StarPU's scheduling policy (lws, dmdas ...); if not given: STARPU_SCHED, or else lws, or dmdas "
                 "with devices"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
-        .geometries = PARALLEL,
-        .help = "directory in which the operator (the ray lengths) is stored for later runs of the same "
-                "geometry, which read it; --reconstruction-type try reads operators but stores none"),
+        .geometries = PARALLEL | MATRIX,
+        .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
+                "stored for later runs of the same geometry, which read it; --reconstruction-type try reads operators "
+                "but stores none"),
     ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH, "stall-limit", .kind = SINO_SETTING_DURATION,
         AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min", .operand = "TIME",
         .may_change = true,
@@ -260,7 +323,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "measure every task and report how the time was spent"),
 
     ROW(RANKS, RECON | DEMO | PLAN, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
-        .may_change = true,
+        .may_change = true, .geometries = SCANS,
         .help = "B groups of D ranks: the groups share the slices, the ranks of a group share each slice; auto: D "
                 "is as small as memory allows; of a cone beam: B rows of ranks share the volume, D columns the "
                 "projections; auto: as many rows as ranks"),
@@ -277,14 +340,15 @@ const SinoSetting sino_setting_table[] = {
         .help = "exchange the sums of some slices while others are computed; no: exchange without overlap, for "
                 "measurements"),
     ROW(RANKS, RECON | DEMO | PLAN, "node-weights", .kind = SINO_SETTING_WEIGHTS, AT(node_weights, SinoWeightList),
-        .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST", .geometries = PARALLEL,
+        .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST", .geometries = PARALLEL | MATRIX,
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
         .per_rank = true, .may_change = true,
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
-                "file, and a directory of its name without .h5); phantom: an HDF5 scan; demo: a directory, "
-                "\"demo\" if not given"),
+                "file, and a directory of its name without .h5); phantom: an HDF5 scan, with "
+                "--geometry pet a system matrix in csr4, and its counts in a file of that name and .counts; demo: a "
+                "directory, \"demo\" if not given"),
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row"),
@@ -293,75 +357,110 @@ const SinoSetting sino_setting_table[] = {
         .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "
                 "an even side needs about a quarter of the memory of an odd one, a larger one has room for an object "
                 "wider than the detector; cone beams: also the number of slices, which are centered on the plane of "
-                "the source; auto or NxN: the number of detector rows"),
+                "the source; auto or NxN: the number of detector rows; with --system-matrix XxYxZ voxels; auto: what "
+                "its file says"),
     ROW(OUTPUT, RECON | PLAN, "voxel-size", REAL(voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
-        .geometries = CONE,
-        .help = "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis"),
-    ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"),
+        .geometries = CONE | MATRIX,
+        .help =
+            "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis; with "
+            "--system-matrix what its file says"),
+    ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"), .geometries = SCANS,
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
     ROW(OUTPUT, RECON, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",
         .geometries = PARALLEL, .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
+    ROW(OUTPUT, RECON, "post-filter", REAL(post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm", .geometries = MATRIX,
+        .help = "smooth the finished image with a Gaussian of this full width at half maximum; 0: do not"),
+    ROW(OUTPUT, RECON, "save-every", INTEGER(save_every, 0, COUNT_MAX, "0"), .unit = "iterations", .geometries = MATRIX,
+        .help = "also save the image after every so many iterations; 0: only the last one"),
     ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
-    ROW(OUTPUT, RECON, "resume", FLAG(resume, "no"), .argument_only = true,
+    ROW(OUTPUT, RECON, "resume", FLAG(resume, "no"), .argument_only = true, .geometries = SCANS,
         .help = "go on from the slices that an unfinished run of the same settings and input has stored; a new run "
-                "begins if there are none"),
+                "begins if there are none; with --system-matrix --save-every and --start do it"),
     ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,
         .help = "replace existing results"),
     ROW(OUTPUT, INFO | PLAN, "json", FLAG(json, "no"),
         .help = "print one JSON object, whose names are in docs/JSON.md; yes if --log json is given"),
 
-    ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels",
+    ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels", .geometries = SCANS,
         .help = "number of detector columns, which is also the side of a slice"),
-    ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"),
+    ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"), .geometries = SCANS,
         .help = "projections over 180 degrees; with --geometry cone over 360"),
-    ROW(PHANTOM, PHANTOM | DEMO, "slices", INTEGER(slices, 1, 1000000, "16"), .help = "detector rows"),
-    ROW(PHANTOM, PHANTOM | DEMO, "noise", REAL(noise, 0, 1, "0.01"),
+    ROW(PHANTOM, PHANTOM | DEMO, "slices", INTEGER(slices, 1, 1000000, "16"), .geometries = SCANS,
+        .help = "detector rows"),
+    ROW(PHANTOM, PHANTOM | DEMO, "noise", REAL(noise, 0, 1, "0.01"), .geometries = SCANS,
         .help = "relative standard deviation of an open-beam count (photon noise); 0: no noise"),
     ROW(PHANTOM, PHANTOM | DEMO, "seed", INTEGER(seed, 0, SEED_MAX, "1"),
         .help = "seed of the noise: the same seed gives the same scan on any machine"),
-    ROW(PHANTOM, PHANTOM, "truth", TEXT(truth, "FILE"), .help = "also write the true volume to this HDF5 file"),
+    ROW(PHANTOM, PHANTOM, "truth", TEXT(truth, "FILE"),
+        .help =
+            "also write the true volume to this HDF5 file; with --geometry pet it is always written, to a file with "
+            "the name of the matrix and .truth.h5 unless this names another"),
+    ROW(PHANTOM, PHANTOM | DEMO, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
+        .unit = "voxels", .geometries = PET,
+        .help = "voxels along x, y and z; auto: as many as fill the scanner, 38x38x10 with 24x4x4 crystals"),
+    ROW(PHANTOM, PHANTOM | DEMO, "voxel-size", REAL(voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
+        .geometries = PET, .help = "side of a voxel; if not given: 1"),
+    ROW(PHANTOM, PHANTOM | DEMO, "crystals", .kind = SINO_SETTING_CRYSTALS, AT(crystals, SinoCrystalShape), .low = 1,
+        .high = 65535, .fallback = "24x4x4", .operand = "BxTxR", .geometries = PET,
+        .help = "B blocks on a circle, T crystals of each along the circle, R rings of them; the crystals have 2x2x10 "
+                "mm, and the blocks touch"),
+    ROW(PHANTOM, PHANTOM | DEMO, "rays", INTEGER(rays, 1, 65536, "12"), .geometries = PET,
+        .help = "rays between two crystals of which a row of the matrix is the mean"),
+    ROW(PHANTOM, PHANTOM | DEMO, "counts", INTEGER(total_counts, 1, COUNT_MAX, "2000000"), .geometries = PET,
+        .help = "expected number of the counts of a set, which have Poisson's distribution"),
+    ROW(PHANTOM, PHANTOM, "replicates", INTEGER(replicates, 1, 4096, "1"), .geometries = PET,
+        .help =
+            "sets of counts of the same activity, which differ in their noise; the file of counts has them one after "
+            "the other"),
+    ROW(PHANTOM, PHANTOM | DEMO, "background", REAL(background, 0, 1, "0"), .high_excluded = true, .geometries = PET,
+        .help = "share of the counts that are randoms and scatter; above 0 their expected numbers are written, too, to "
+                "a file with the name of the matrix and .additive"),
 
-    ROW(BENCHMARK, BENCH, "columns", INTEGER(columns, 1, 65536, "512"), .unit = "pixels",
+    ROW(BENCHMARK, BENCH, "columns", INTEGER(columns, 1, 65536, "512"), .unit = "pixels", .geometries = SCANS,
         .help = "number of detector columns, which is also the side of a slice; cone beams: 256 if not given, as many "
                 "rows, and the volume is a cube"),
-    ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"),
+    ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"), .geometries = SCANS,
         .help = "projections over 180 degrees; cone beams: over 360, 360 if not given"),
     ROW(BENCHMARK, BENCH, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
         .unit = "voxels", .geometries = CONE,
         .help = "voxels of a cone beam's volume along x, y and z; auto: as many as columns"),
     ROW(BENCHMARK, BENCH, "precision", CHOICES(precisions, precision_words, "all"),
-        .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths; cone beams have "
-                "single and mixed"),
+        .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths; cone beams and "
+                "system matrices have single and mixed"),
     ROW(BENCHMARK, BENCH, "slices", COUNTS(slice_counts, 1, SINO_SLICES_MAX, "1,2,4,8,16,32,64"),
-        .geometries = PARALLEL, .help = "slices that one product computes together"),
+        .geometries = PARALLEL | MATRIX,
+        .help = "slices, or sets of counts of a system matrix, that one product computes together; 1,8 if not given, "
+                "with --system-matrix"),
     ROW(BENCHMARK, BENCH, "csv", TEXT(csv, "FILE"), .help = "also write the measurements to this CSV file"),
     ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), .geometries = PARALLEL,
         .help = "draw GFLOP/s over flops per byte below the machine's limits; the file's ending selects .svg or "
                 ".png"),
 
-    ROW(PLAN, PLAN, "columns", INTEGER(columns, 1, 65536, NULL),
+    ROW(PLAN, PLAN, "columns", INTEGER(columns, 1, 65536, NULL), .geometries = SCANS,
         .help = "number of detector columns of a scan without a file, or of raw sinograms with --theta; also the "
                 "side of a slice"),
-    ROW(PLAN, PLAN, "angles", INTEGER(angles, 1, 1000000, NULL),
+    ROW(PLAN, PLAN, "angles", INTEGER(angles, 1, 1000000, NULL), .geometries = SCANS,
         .help = "projections over 180 degrees of a scan without a file; with --geometry cone over 360"),
-    ROW(PLAN, PLAN, "slices", INTEGER(slices, 1, 1000000, NULL), .help = "detector rows of a scan without a file"),
+    ROW(PLAN, PLAN, "slices", INTEGER(slices, 1, 1000000, NULL), .geometries = SCANS,
+        .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
     ROW(PLAN, PLAN, "machine", TEXT(machine, "NAME|FILE"),
         .help = "rates of the machine: usual (the default), summit, or a table of sinodag bench --csv; cone beams: "
                 "usual, abci (four V100 per node, as in iFDK's paper), or a table of bench --geometry cone --csv; the "
                 "options below override them"),
-    ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .geometries = CONE,
+    ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .algorithms = FDK, .geometries = CONE,
         .help = "ranks that share a node; if not given: 1, or what --machine says"),
-    ROW(PLAN, PLAN, "backprojection-gups", RATE(backproject_gups), .unit = "10^9 updates/s", .geometries = CONE,
+    ROW(PLAN, PLAN, "backprojection-gups", RATE(backproject_gups), .unit = "10^9 updates/s", .algorithms = FDK,
+        .geometries = CONE,
         .help = "rate at which a rank, or its device, adds projections to voxels (sinodag bench measures it)"),
-    ROW(PLAN, PLAN, "filter-gpixels", RATE(filter_gpixels), .unit = "10^9 pixels/s", .geometries = CONE,
-        .help = "rate at which a rank weighs and filters projections (sinodag bench measures it)"),
+    ROW(PLAN, PLAN, "filter-gpixels", RATE(filter_gpixels), .unit = "10^9 pixels/s", .algorithms = FDK,
+        .geometries = CONE, .help = "rate at which a rank weighs and filters projections (sinodag bench measures it)"),
     ROW(PLAN, PLAN, "device-memory", .kind = SINO_SETTING_BYTES, AT(device_memory_bytes, int64_t), .low = 1 << 20,
-        .high = BYTES_MAX, .operand = "SIZE", .unit = "bytes", .geometries = CONE,
+        .high = BYTES_MAX, .operand = "SIZE", .unit = "bytes", .algorithms = FDK, .geometries = CONE,
         .help = "memory of a rank's device, which holds the rank's part of the volume; if not given: there is no "
                 "device, or what --machine says"),
-    ROW(PLAN, PLAN, "device-bandwidth", RATE(device_gbps), .unit = "GB/s", .geometries = CONE,
+    ROW(PLAN, PLAN, "device-bandwidth", RATE(device_gbps), .unit = "GB/s", .algorithms = FDK, .geometries = CONE,
         .help = "rate at which a rank copies to its device, and from it; if not given: 25, or what --machine says"),
     ROW(PLAN, PLAN, "kernel-gflops", RATE(kernel_gflops), .unit = "GFLOP/s", .geometries = PARALLEL,
         .help = "rate at which a worker projects and backprojects (sinodag bench measures it)"),
@@ -404,6 +503,23 @@ const char *sino_filter_name(SinoFbpFilter filter)
 const char *sino_precision_name(SinoPrecision precision)
 {
     return precision_words[precision];
+}
+
+const char *sino_projector_name(SinoProjector projector)
+{
+    return projector_words[projector];
+}
+
+SinoProjector sino_projector_of(const char *name)
+{
+    for (int i = 0; projector_words[i]; i++)
+        if (strcmp(projector_words[i], name) == 0) return (SinoProjector)i;
+    return SINO_PROJECTOR_AUTO;
+}
+
+const char *sino_interpolation_name(SinoInterpolation interpolation)
+{
+    return interpolation_words[interpolation];
 }
 
 const char *sino_communication_name(SinoCommunication communication)

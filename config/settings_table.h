@@ -23,7 +23,8 @@ typedef enum SinoSettingKind {
     SINO_SETTING_VOLUME,   /* SinoVolumeShape; zero: auto */
     SINO_SETTING_TOPOLOGY, /* SinoTopologyShape; zero: auto */
     SINO_SETTING_WEIGHTS,  /* SinoWeightList */
-    SINO_SETTING_PIXEL     /* SinoPixelSize; zero: not given */
+    SINO_SETTING_PIXEL,    /* SinoPixelSize; zero: not given */
+    SINO_SETTING_CRYSTALS  /* SinoCrystalShape */
 } SinoSettingKind;
 
 typedef enum SinoSettingGroup {
@@ -50,6 +51,7 @@ typedef struct SinoSetting {
     const char *unit;           /* NULL: none */
     const char *fallback;       /* default as text; NULL: none, the member stays zero */
     const char *const *choices; /* words in the order of the enum, then NULL */
+    unsigned words;             /* bits 1 << choice of the words that the verbs have; 0: all */
     const char *help;
     size_t offset;    /* of the member of SinoSettings */
     double low, high; /* bounds of a number; of SINO_SETTING_BYTES in bytes */
@@ -77,7 +79,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 95, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 114, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
@@ -123,6 +125,7 @@ const char *sino_words_join(const char *const *words, unsigned bits, const char 
 SinoStatus sino_setting_assign_given(const SinoSetting *row, const char *where, const char *value,
                                      SinoSettings *settings);
 SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings);
+unsigned sino_setting_words(const SinoSetting *row); /* bits of the words that the verbs have */
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE]); /* "an integer from 1 to 9" */
 bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default, and not given */
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out); /* in YAML syntax */
@@ -139,11 +142,13 @@ bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *gr
 bool sino_volume_parse(const SinoSetting *row, const char *text, SinoVolumeShape *volume);
 bool sino_topology_parse(const SinoSetting *row, const char *text, SinoTopologyShape *topology);
 bool sino_pixel_parse(const SinoSetting *row, const char *text, SinoPixelSize *pixel);
+bool sino_crystals_parse(const SinoSetting *row, const char *text, SinoCrystalShape *crystals);
 bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList *list);
 void sino_grid_print(const SinoGridShape *grid, FILE *out);
 void sino_volume_print(const SinoVolumeShape *volume, FILE *out);
 void sino_topology_print(const SinoTopologyShape *topology, FILE *out);
 void sino_pixel_print(const SinoPixelSize *pixel, FILE *out);
+void sino_crystals_print(const SinoCrystalShape *crystals, FILE *out);
 void sino_weights_print(const SinoWeightList *list, FILE *out);
 
 /* settings_arguments.c. text[i] becomes the argument for row i, not owned; NULL: not given. */

@@ -34,10 +34,15 @@ static bool parse_bytes(const char *text, int64_t *bytes)
     return false;
 }
 
-static bool parse_choice(const char *const *choices, const char *text, unsigned *value)
+unsigned sino_setting_words(const SinoSetting *row)
 {
-    for (unsigned i = 0; choices[i]; i++) {
-        if (strcasecmp(text, choices[i]) != 0) continue;
+    return row->words ? row->words : ~0u;
+}
+
+static bool parse_choice(const SinoSetting *row, const char *text, unsigned *value)
+{
+    for (unsigned i = 0; row->choices[i]; i++) {
+        if (!(sino_setting_words(row) >> i & 1) || strcasecmp(text, row->choices[i]) != 0) continue;
         *value = i;
         return true;
     }
@@ -109,7 +114,8 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
         return true;
     case SINO_SETTING_CHOICE:
     case SINO_SETTING_CHOICES:
-        if (!(row->kind == SINO_SETTING_CHOICE ? parse_choice : parse_choices)(row->choices, text, &choice))
+        if (!(row->kind == SINO_SETTING_CHOICE ? parse_choice(row, text, &choice)
+                                               : parse_choices(row->choices, text, &choice)))
             return false;
         memcpy(member, &choice, sizeof choice);
         return true;
@@ -146,6 +152,8 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
         return sino_weights_parse(row, text, (SinoWeightList *)(void *)member);
     case SINO_SETTING_PIXEL:
         return sino_pixel_parse(row, text, (SinoPixelSize *)(void *)member);
+    case SINO_SETTING_CRYSTALS:
+        return sino_crystals_parse(row, text, (SinoCrystalShape *)(void *)member);
     case SINO_SETTING_TEXT:
         break;
     }
@@ -227,7 +235,7 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
     char range[RANGE_SIZE], words[SINO_ALLOWED_SIZE];
     switch (row->kind) {
     case SINO_SETTING_CHOICE:
-        return sino_words_join(row->choices, ~0u, "or", text);
+        return sino_words_join(row->choices, sino_setting_words(row), "or", text);
     case SINO_SETTING_FLAG:
         snprintf(text, SINO_ALLOWED_SIZE, "yes or no");
         break;
@@ -266,6 +274,9 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
         break;
     case SINO_SETTING_PIXEL:
         snprintf(text, SINO_ALLOWED_SIZE, "a number such as 0.2, or two such as 0.2x0.25, %s", range_text(row, range));
+        break;
+    case SINO_SETTING_CRYSTALS:
+        snprintf(text, SINO_ALLOWED_SIZE, "three integers such as 24x4x4, each %s", range_text(row, range));
         break;
     case SINO_SETTING_TOPOLOGY:
         snprintf(text, SINO_ALLOWED_SIZE, "auto, or some of nodes=N,sockets=N,workers=N, N an integer %.48s",
@@ -335,6 +346,7 @@ static void print_shape(const SinoSetting *row, const void *member, FILE *out)
     if (row->kind == SINO_SETTING_TOPOLOGY) sino_topology_print(member, out);
     if (row->kind == SINO_SETTING_WEIGHTS) sino_weights_print(member, out);
     if (row->kind == SINO_SETTING_PIXEL) sino_pixel_print(member, out);
+    if (row->kind == SINO_SETTING_CRYSTALS) sino_crystals_print(member, out);
 }
 
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out)
@@ -389,6 +401,7 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
     case SINO_SETTING_TOPOLOGY:
     case SINO_SETTING_WEIGHTS:
     case SINO_SETTING_PIXEL:
+    case SINO_SETTING_CRYSTALS:
         print_shape(row, member, out);
         break;
     }

@@ -38,14 +38,8 @@ static SinoStatus read_bytes(Angles *angles, int descriptor, int64_t size)
     SINO_CHECK(size <= file_bytes_max, SINO_BAD_INPUT, "%s has %" PRId64 " bytes; allowed for angles: up to %" PRId64,
                angles->path, size, file_bytes_max);
     SINO_TRY(sino_allocate(size + 1, 1, "angles", &angles->bytes));
-    for (angles->size = 0; angles->size < size;) {
-        const ssize_t got =
-            pread(descriptor, angles->bytes + angles->size, (size_t)(size - angles->size), angles->size);
-        if (got < 0 && errno == EINTR) continue;
-        SINO_CHECK(got > 0, SINO_FAILED, "%s cannot be read: %s", angles->path,
-                   got < 0 ? strerror(errno) : "the file has become shorter");
-        angles->size += got;
-    }
+    SINO_TRY(sino_regular_read(angles->path, descriptor, 0, size, angles->bytes));
+    angles->size = size;
     return NULL;
 }
 

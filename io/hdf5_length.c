@@ -2,12 +2,11 @@
 /* HDF5 length: one length of an apparatus, with its unit, as other programs store it. */
 #include "hdf5_length.h"
 
+#include "hdf5_attribute.h"
 #include "hdf5_source.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { UNIT_SIZE = 32 };
 
 double sino_length_unit(const char *text)
 {
@@ -27,49 +26,11 @@ double sino_length_unit(const char *text)
     return 0;
 }
 
-/* Reads a text of fixed length, which HDF5 cuts to the size. */
-static bool read_fixed(hid_t attribute, hid_t type, char text[UNIT_SIZE])
-{
-    const hid_t memory = H5Tcopy(H5T_C_S1);
-    const bool fine = memory >= 0 && H5Tset_size(memory, UNIT_SIZE) >= 0 &&
-                      H5Tset_cset(memory, H5Tget_cset(type)) >= 0 && H5Aread(attribute, memory, text) >= 0;
-    if (memory >= 0) (void)H5Tclose(memory);
-    if (!fine) return false;
-    text[UNIT_SIZE - 1] = '\0';
-    for (size_t length = strlen(text); length > 0 && text[length - 1] == ' '; length--) text[length - 1] = '\0';
-    return true;
-}
-
-/* Reads a text of variable or of fixed length. False: it is none, or too long for a unit. */
-static bool read_text(hid_t attribute, hid_t type, char text[UNIT_SIZE])
-{
-    const hid_t space = H5Aget_space(attribute);
-    const bool single = space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
-    if (space >= 0) (void)H5Sclose(space);
-    if (!single || H5Tget_class(type) != H5T_STRING) return false;
-    if (H5Tis_variable_str(type) > 0) {
-        char *found = NULL;
-        if (H5Aread(attribute, type, &found) < 0 || !found) return false;
-        const size_t length = strlen(found);
-        if (length < UNIT_SIZE) memcpy(text, found, length + 1);
-        (void)H5free_memory(found);
-        return length < UNIT_SIZE;
-    }
-    return read_fixed(attribute, type, text);
-}
-
 /* Millimetres of the unit of a dataset; 0: it has no unit of length. */
 static double unit_of(hid_t dataset)
 {
-    char text[UNIT_SIZE];
-    if (H5Aexists(dataset, "units") <= 0) return 0;
-    const hid_t attribute = H5Aopen(dataset, "units", H5P_DEFAULT);
-    const hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
-    double mm = 0;
-    if (type >= 0 && read_text(attribute, type, text)) mm = sino_length_unit(text);
-    if (type >= 0) (void)H5Tclose(type);
-    if (attribute >= 0) (void)H5Aclose(attribute);
-    return mm;
+    char text[SINO_HDF5_TEXT];
+    return sino_hdf5_text(dataset, "units", text) ? sino_length_unit(text) : 0;
 }
 
 static bool read_number(const SinoDataset *dataset, double *number)

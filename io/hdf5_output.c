@@ -161,20 +161,18 @@ SinoStatus sino_hdf5_output_read(SinoHdf5Output *output, hid_t dataset, int rank
     return NULL;
 }
 
-SinoStatus sino_hdf5_output_chunks(SinoHdf5Output *output, hid_t dataset, int64_t count, int64_t bytes, int64_t *place)
+SinoStatus sino_hdf5_output_chunk(SinoHdf5Output *output, hid_t dataset, const hsize_t *first, int64_t bytes,
+                                  int64_t *place)
 {
+    haddr_t address = HADDR_UNDEF;
+    hsize_t size = 0;
+    unsigned filters = 0;
     sino_hdf5_quiet();
-    for (int64_t i = 0; i < count; i++) {
-        const hsize_t first[] = {(hsize_t)i, 0, 0};
-        haddr_t address = HADDR_UNDEF;
-        hsize_t size = 0;
-        unsigned filters = 0;
-        SINO_TRY(check(output, H5Dget_chunk_info_by_coord(dataset, first, &filters, &address, &size) >= 0,
-                       "where a chunk lies"));
-        SINO_CHECK(address != HADDR_UNDEF && (int64_t)size == bytes, SINO_FAILED,
-                   "%s: a slice is not in one piece in the file; use one process", output->path);
-        place[i] = (int64_t)address;
-    }
+    SINO_TRY(check(output, H5Dget_chunk_info_by_coord(dataset, first, &filters, &address, &size) >= 0,
+                   "where a chunk lies"));
+    SINO_CHECK(address != HADDR_UNDEF && (int64_t)size == bytes, SINO_FAILED,
+               "%s: a slice is not in one piece in the file; use one process", output->path);
+    *place = (int64_t)address;
     return NULL;
 }
 

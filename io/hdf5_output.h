@@ -13,7 +13,7 @@
 
 typedef struct SinoHdf5Output SinoHdf5Output;
 
-/* A dataset of `rank` 0 (one value) to 3 dimensions. */
+/* A dataset of `rank` 0 (one value) or more dimensions. */
 typedef struct SinoHdf5Shape {
     const char *name; /* missing groups are created */
     hid_t file_type;
@@ -48,9 +48,10 @@ SinoStatus sino_hdf5_output_read(SinoHdf5Output *output, hid_t dataset, int rank
 SinoStatus sino_hdf5_output_values(SinoHdf5Output *output, const SinoHdf5Shape *shape, hid_t memory_type,
                                    const void *values, const char *description);
 
-/* place[i]: offset in the file of chunk [i][all][all] of a 3-D dataset, for `count` uncompressed chunks of `bytes`
- * bytes. */
-SinoStatus sino_hdf5_output_chunks(SinoHdf5Output *output, hid_t dataset, int64_t count, int64_t bytes, int64_t *place);
+/* *place: offset in the file of the chunk that begins at `first`, which is uncompressed. SINO_FAILED: it has not
+ * `bytes` bytes. */
+SinoStatus sino_hdf5_output_chunk(SinoHdf5Output *output, hid_t dataset, const hsize_t *first, int64_t bytes,
+                                  int64_t *place);
 
 /* Writes bytes at an offset of the file, for other processes to see. before[count] gets the bytes that were there;
  * NULL: they are not wanted. */

@@ -17,10 +17,10 @@ typedef struct SinoJournal SinoJournal;
 
 typedef struct SinoJournalEntry {
     int64_t first_slice, slice_count;
-    int64_t columns;   /* numbers of residuals of a slice */
+    int64_t columns;   /* numbers of the history of a slice */
     int64_t keeper;    /* 1: this rank stored the slices; 0: another rank of the slices' group did */
     uint64_t checksum; /* sino_journal_checksum of the slices; 0 unless keeper */
-    double *residuals; /* [slice_count][columns] */
+    double *residuals; /* [slice_count][columns]: the history */
     int64_t *repaired; /* [slice_count] */
     int64_t tally_count;
     int64_t *tally; /* [tally_count]: undefined values of the slices by angle and column */

@@ -129,41 +129,13 @@ SinoStatus sino_operator_file_check(const char *directory)
     return check_owner(directory, &info);
 }
 
-/* Fills the table with offsets and sizes of the pieces; returns the size of the file. */
-static int64_t lay_out(int64_t piece_count, const SinoOperatorPiece *piece, Entry *entry)
-{
-    int64_t end = front_bytes(piece_count);
-    for (int64_t i = 0; i < piece_count; i++) {
-        entry[i] = (Entry){.offset = end, .bytes = piece[i].bytes};
-        end = whole_pages(end + piece[i].bytes);
-    }
-    return end;
-}
-
-/* Writes the pieces, then table and header. The space is reserved first, so that a disk that is too small fails early.
- */
-static SinoStatus write_all(SinoOutputFile *file, const SinoOperatorKey *key, int64_t piece_count,
-                            const SinoOperatorPiece *piece, Entry *entry)
-{
-    const int64_t table_bytes = piece_count * (int64_t)sizeof *entry;
-    Header header = {.byte_order = BYTE_ORDER_MARK, .format_version = FORMAT_VERSION, .key = *key};
-    memcpy(header.magic, magic, sizeof magic);
-    header.piece_count = piece_count;
-    header.total_bytes = lay_out(piece_count, piece, entry);
-    SINO_TRY(sino_output_protect(file));
-    SINO_TRY(sino_output_reserve(file, header.total_bytes));
-    sino_output_resize(file, header.total_bytes);
-    for (int64_t i = 0; i < piece_count; i++) {
-        entry[i].checksum = checksum(piece[i].memory, piece[i].bytes);
-        sino_output_write(file, entry[i].offset, piece[i].memory, (size_t)piece[i].bytes);
-        SINO_TRY(sino_output_status(file));
-    }
-    header.table_checksum = checksum(entry, table_bytes);
-    header.checksum = header_checksum(&header);
-    sino_output_write(file, sizeof header, entry, (size_t)table_bytes);
-    sino_output_write(file, 0, &header, sizeof header);
-    return sino_output_status(file);
-}
+struct SinoOperatorWriter {
+    SinoOutputFile *file;
+    SinoOperatorKey key;
+    int64_t piece_count, written; /* pieces */
+    int64_t end;                  /* of the file so far */
+    Entry *entry;                 /* [piece_count]; owned */
+};
 
 /* Creates the directory of the path. A failure is ignored here: opening the file then fails and gives the reason. */
 static void make_directory_of(const char *path)
@@ -173,18 +145,83 @@ static void make_directory_of(const char *path)
     free(copy);
 }
 
+/* The space is reserved first, so that a disk that is too small fails early. */
+static SinoStatus begin(const char *path, int64_t bytes, SinoOperatorWriter *writer)
+{
+    SINO_TRY(
+        sino_allocate(writer->piece_count, sizeof *writer->entry, "the table of an operator file", &writer->entry));
+    make_directory_of(path);
+    SINO_TRY(sino_output_open(path, true, &writer->file));
+    SINO_TRY(sino_output_protect(writer->file));
+    return sino_output_reserve(writer->file, writer->end + bytes);
+}
+
+SinoStatus sino_operator_writer_new(const char *path, const SinoOperatorKey *key, int64_t piece_count, int64_t bytes,
+                                    SinoOperatorWriter **result)
+{
+    SinoOperatorWriter *writer = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *writer, "an operator file", &writer));
+    *writer = (SinoOperatorWriter){.key = *key, .piece_count = piece_count, .end = front_bytes(piece_count)};
+    SinoStatus status = begin(path, bytes, writer);
+    if (status)
+        sino_operator_writer_discard(writer);
+    else
+        *result = writer;
+    return status;
+}
+
+SinoStatus sino_operator_writer_append(SinoOperatorWriter *writer, const SinoOperatorPiece *piece)
+{
+    Entry *entry = &writer->entry[writer->written++];
+    *entry = (Entry){.offset = writer->end, .bytes = piece->bytes, .checksum = checksum(piece->memory, piece->bytes)};
+    sino_output_write(writer->file, entry->offset, piece->memory, (size_t)piece->bytes);
+    writer->end = whole_pages(writer->end + piece->bytes);
+    return sino_output_status(writer->file);
+}
+
+/* Table and header come last. */
+SinoStatus sino_operator_writer_end(SinoOperatorWriter *writer)
+{
+    const int64_t table_bytes = writer->piece_count * (int64_t)sizeof *writer->entry;
+    Header header = {.byte_order = BYTE_ORDER_MARK,
+                     .format_version = FORMAT_VERSION,
+                     .key = writer->key,
+                     .piece_count = writer->piece_count,
+                     .total_bytes = writer->end,
+                     .table_checksum = checksum(writer->entry, table_bytes)};
+    memcpy(header.magic, magic, sizeof magic);
+    header.checksum = header_checksum(&header);
+    sino_output_resize(writer->file, writer->end);
+    sino_output_write(writer->file, sizeof header, writer->entry, (size_t)table_bytes);
+    sino_output_write(writer->file, 0, &header, sizeof header);
+    SinoStatus status = sino_output_status(writer->file);
+    if (!status) {
+        status = sino_output_seal(writer->file);
+        writer->file = NULL;
+    }
+    sino_operator_writer_discard(writer);
+    return status;
+}
+
+void sino_operator_writer_discard(SinoOperatorWriter *writer)
+{
+    if (!writer) return;
+    if (writer->file) sino_output_discard(writer->file);
+    free(writer->entry);
+    free(writer);
+}
+
 SinoStatus sino_operator_file_write(const char *path, const SinoOperatorKey *key, int64_t piece_count,
                                     const SinoOperatorPiece *piece)
 {
-    SinoOutputFile *file = NULL;
-    Entry *entry;
-    SINO_TRY(sino_allocate(piece_count, sizeof *entry, "the table of an operator file", &entry));
-    make_directory_of(path);
-    SinoStatus status = sino_output_open(path, true, &file);
-    if (!status) status = write_all(file, key, piece_count, piece, entry);
-    free(entry);
-    if (!status) return sino_output_seal(file);
-    sino_output_discard(file);
+    SinoOperatorWriter *writer = NULL;
+    SinoStatus status = NULL;
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < piece_count; i++) bytes += whole_pages(piece[i].bytes);
+    SINO_TRY(sino_operator_writer_new(path, key, piece_count, bytes, &writer));
+    for (int64_t i = 0; i < piece_count && !status; i++) status = sino_operator_writer_append(writer, &piece[i]);
+    if (!status) return sino_operator_writer_end(writer);
+    sino_operator_writer_discard(writer);
     return status;
 }
 

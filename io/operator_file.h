@@ -42,6 +42,16 @@ SinoStatus sino_operator_file_check(const char *directory);
 SinoStatus sino_operator_file_write(const char *path, const SinoOperatorKey *key, int64_t piece_count,
                                     const SinoOperatorPiece *piece);
 
+/* The same piece by piece, for pieces that are not in memory at the same time. `bytes`: of all pieces, about, for which
+ * disk space is reserved. Pieces follow in the order of their numbers. _end completes the file; after an error of any
+ * function the caller calls _discard. Errors as above. */
+typedef struct SinoOperatorWriter SinoOperatorWriter;
+SinoStatus sino_operator_writer_new(const char *path, const SinoOperatorKey *key, int64_t piece_count, int64_t bytes,
+                                    SinoOperatorWriter **writer);
+SinoStatus sino_operator_writer_append(SinoOperatorWriter *writer, const SinoOperatorPiece *piece);
+SinoStatus sino_operator_writer_end(SinoOperatorWriter *writer); /* frees the writer */
+void sino_operator_writer_discard(SinoOperatorWriter *writer);   /* takes NULL */
+
 /* Maps the file, and verifies its header and table. *file NULL: no such file. SINO_BAD_INPUT: the file is damaged, has
  * another format, byte order or key, belongs to another user or may be written by others, or cannot be read. */
 SinoStatus sino_operator_file_open(const char *path, const SinoOperatorKey *key, SinoOperatorFile **file);

@@ -73,7 +73,8 @@ static SinoStatus encode(const char *path, SinoOutputFile *file, int64_t height,
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)width,
                        .height = (png_uint_32)height,
-                       .format = PNG_FORMAT_GRAY};
+                       .format = PNG_FORMAT_GRAY,
+                       .flags = PNG_IMAGE_FLAG_FAST}; /* a run waits for its pictures; noise hardly shrinks anyway */
     png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
     void *encoded;
     SINO_TRY(sino_allocate((int64_t)bytes, 1, "a picture's file", &encoded));

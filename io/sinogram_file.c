@@ -3,7 +3,6 @@
  * --theta. */
 #include "scan_source.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,23 +20,6 @@ typedef struct SinogramFile {
     int64_t angle_count, column_count;
 } SinogramFile;
 
-static SinoStatus read_floats(const char *path, int descriptor, int64_t first, int64_t count, float *values)
-{
-    char *rest = (char *)values;
-    int64_t offset = first * (int64_t)sizeof *values;
-    size_t left = (size_t)count * sizeof *values;
-    while (left > 0) {
-        const ssize_t got = pread(descriptor, rest, left, offset);
-        if (got < 0 && errno == EINTR) continue;
-        SINO_CHECK(got > 0, SINO_FAILED, "%s cannot be read at byte %" PRId64 ": %s", path, offset,
-                   got < 0 ? strerror(errno) : "the file has become shorter");
-        rest += got;
-        offset += got;
-        left -= (size_t)got;
-    }
-    return NULL;
-}
-
 static SinoStatus read_frames(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
                               SinoCountType type, void *counts)
 {
@@ -48,9 +30,10 @@ static SinoStatus read_frames(void *file, SinoScanField field, int64_t first, in
     for (int64_t row = 0; row < box->row_count; row++) {
         for (int64_t k = 0; k < count; k++) {
             const int64_t line = (box->first_row + row) * sinogram->angle_count + first + k;
-            SINO_TRY(read_floats(sinogram->path, sinogram->descriptor,
-                                 line * sinogram->column_count + box->first_column, box->column_count,
-                                 values + (k * box->row_count + row) * box->column_count));
+            const int64_t place = line * sinogram->column_count + box->first_column;
+            SINO_TRY(sino_regular_read(sinogram->path, sinogram->descriptor, place * (int64_t)sizeof *values,
+                                       box->column_count * (int64_t)sizeof *values,
+                                       values + (k * box->row_count + row) * box->column_count));
         }
     }
     return NULL;

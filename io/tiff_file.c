@@ -36,7 +36,7 @@ struct SinoTiffFile {
 
 /* How the current page is stored. */
 typedef struct Layout {
-    const SinoTiffSample *sample;
+    const SinoNumber *sample;
     int64_t row_count, column_count;
     int64_t tile_rows, tile_columns;
     bool tiled, plain; /* plain: uncompressed bytes */
@@ -228,7 +228,7 @@ static SinoStatus add_page(const SinoTiffFile *file, int64_t *room, int64_t *cou
     }
     (*pages)[(*count)++] = (SinoTiffPage){.row_count = layout.row_count,
                                           .column_count = layout.column_count,
-                                          .type = layout.sample->type,
+                                          .type = sino_tiff_sample_type(layout.sample),
                                           .stored_type = layout.sample->name,
                                           .place = TIFFCurrentDirOffset(file->tiff)};
     return NULL;
@@ -293,7 +293,7 @@ static SinoStatus load_plain(SinoTiffFile *file, const Layout *layout, const Par
                    layout->row_count, layout->column_count);
     }
     if (TIFFIsByteSwapped(file->tiff))
-        sino_tiff_sample_swap(layout->sample, part->row_count * part->column_count, file->buffer);
+        sino_number_swap(layout->sample->bytes, part->row_count * part->column_count, file->buffer);
     return NULL;
 }
 

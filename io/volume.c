@@ -54,6 +54,7 @@ static SinoStatus check_request(const SinoVolumeRequest *request)
     SINO_CHECK(request->slice_count >= 1 && request->height >= 1 && request->width >= 1, SINO_BAD_INPUT,
                "a volume of %" PRId64 " × %" PRId64 " × %" PRId64 " voxels; allowed: 1 or more of each",
                request->slice_count, request->height, request->width);
+    assert(request->set_count <= 1 || request->slice_count % request->set_count == 0);
     SINO_TRY(sino_multiply(request->height, request->width, "a slice", &values));
     SINO_TRY(sino_multiply(values, request->slice_count, "a volume", &values));
     return sino_multiply(values, (int64_t)sizeof(float), "bytes of a volume", &bytes);

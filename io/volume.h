@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume: writes reconstructed slices to HDF5 (volume_hdf5.c), to a TIFF stack (volume_tiff.c), or to both.
  *
- * HDF5: /exchange/data (z, y, x) float32 in chunks one slice high. The file is written under a temporary name in the
- * same directory ("NAME.partial"); when complete it is flushed, closed, synced and renamed. Its disk space is reserved
- * at open if the file system can, so that a disk that is too small fails before hours of work. TIFF:
- * DIR/recon_00000.tiff, numbered by absolute detector row. Each file has a temporary name until it is complete, so
- * finished files stay when a run fails. Until all of them are complete, a file beside them marks the volume as
- * unfinished (volume_marker.h); a run that finds the marker of an unfinished one starts anew. */
+ * HDF5: /exchange/data (z, y, x), or (set, z, y, x) if there are several sets, float32 in chunks one slice high. The
+ * file is written under a temporary name in the same directory ("NAME.partial"); when complete it is flushed, closed,
+ * synced and renamed. Its disk space is reserved at open if the file system can, so that a disk that is too small fails
+ * before hours of work. TIFF: DIR/recon_00000.tiff, numbered by absolute detector row. Each file has a temporary name
+ * until it is complete, so finished files stay when a run fails. Until all of them are complete, a file beside them
+ * marks the volume as unfinished (volume_marker.h); a run that finds the marker of an unfinished one starts anew. */
 #ifndef SINO_VOLUME_H
 #define SINO_VOLUME_H
 
@@ -23,8 +23,9 @@ typedef struct SinoVolumeRequest {
     bool overwrite;
     bool resume; /* open what a killed run left behind; its slices count once sino_volume_mark_done says so */
     int64_t slice_count, height, width;
+    int64_t set_count; /* sets of as many slices, one after the other, that the slices are of; 0, 1: they are one set */
     int64_t first_row, row_step; /* slice i is detector row first_row + i·row_step, which numbers its TIFF file */
-    const char *units;           /* attribute of /exchange/data: "1/pixel" or "1/cm" */
+    const char *units;           /* attribute of /exchange/data: any text, such as "1/pixel" */
 } SinoVolumeRequest;
 
 /* Opens the output; the caller ends with _finish or _abandon. SINO_BAD_INPUT: the output exists without overwrite (for
@@ -93,8 +94,8 @@ void sino_volume_stay(SinoVolume *volume);
  * complete as TIFF in DIR; out.h5 was not written". NULL: out of memory. The caller frees the text. */
 char *sino_volume_safe(const SinoVolume *volume);
 
-/* Reads all of /exchange/data, written by sinodag or another program, as float32[slice][height][width]; the caller
- * frees *slices. */
+/* Reads all of /exchange/data, written by sinodag or another program, as float32[slice][height][width], of four
+ * dimensions set after set; the caller frees *slices. */
 SinoStatus sino_volume_read(const char *path, int64_t *slice_count, int64_t *height, int64_t *width, float **slices);
 
 #endif

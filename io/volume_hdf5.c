@@ -12,47 +12,86 @@
 /* Values of a chunk at most. HDF5 allows chunks below 4 GiB, but a reader must hold a whole one. */
 static const int64_t chunk_values_max = (1 << 30) / 4;
 
-static SinoStatus create_data(SinoHdf5Output *output, const SinoVolumeRequest *request, hid_t *data)
+/* Slices of one set as a box of the dataset. */
+typedef struct Box {
+    hsize_t first[4], count[4];
+} Box;
+
+/* A dataset of one set lacks the first dimension. */
+static int rank_of(const SinoVolumeHdf5 *hdf5)
+{
+    return hdf5->sets ? 4 : 3;
+}
+
+/* The slices of [first, first + count) that are of the same set as the first one. */
+static Box box_of(const SinoVolumeHdf5 *hdf5, int64_t first, int64_t count)
+{
+    const int64_t z = first % hdf5->set_slices;
+    return (Box){{(hsize_t)(first / hdf5->set_slices), (hsize_t)z, 0, 0},
+                 {1, (hsize_t)sino_smaller(count, hdf5->set_slices - z), (hsize_t)hdf5->height, (hsize_t)hdf5->width}};
+}
+
+static SinoStatus create_data(const SinoVolumeHdf5 *hdf5, const SinoVolumeRequest *request, hid_t *data)
 {
     static const char name[] = "/exchange/data";
     const int64_t chunk_width = sino_smaller(request->width, chunk_values_max);
     const int64_t chunk_height = sino_smaller(request->height, chunk_values_max / chunk_width);
-    const hsize_t chunk[] = {1, (hsize_t)chunk_height, (hsize_t)chunk_width};
-    const hsize_t size[] = {(hsize_t)request->slice_count, (hsize_t)request->height, (hsize_t)request->width};
-    const SinoHdf5Shape shape = {.name = name, .file_type = H5T_IEEE_F32LE, .rank = 3, .size = size, .chunk = chunk};
-    SINO_TRY(sino_hdf5_output_create(output, &shape, data));
-    SINO_TRY(sino_hdf5_output_attribute(output, name, "units", request->units));
-    SINO_TRY(sino_hdf5_output_attribute(output, name, "axes", "z:y:x"));
-    return sino_hdf5_output_reserve(output);
+    const int rank = rank_of(hdf5);
+    const hsize_t chunk[] = {1, 1, (hsize_t)chunk_height, (hsize_t)chunk_width};
+    const hsize_t size[] = {(hsize_t)(request->slice_count / hdf5->set_slices), (hsize_t)hdf5->set_slices,
+                            (hsize_t)request->height, (hsize_t)request->width};
+    const SinoHdf5Shape shape = {
+        .name = name, .file_type = H5T_IEEE_F32LE, .rank = rank, .size = size + 4 - rank, .chunk = chunk + 4 - rank};
+    SINO_TRY(sino_hdf5_output_create(hdf5->output, &shape, data));
+    SINO_TRY(sino_hdf5_output_attribute(hdf5->output, name, "units", request->units));
+    SINO_TRY(sino_hdf5_output_attribute(hdf5->output, name, "axes", hdf5->sets ? "set:z:y:x" : "z:y:x"));
+    return sino_hdf5_output_reserve(hdf5->output);
 }
 
 SinoStatus sino_volume_hdf5_open(const SinoVolumeRequest *request, SinoVolumeHdf5 *hdf5)
 {
-    SinoHdf5Output *output;
-    hid_t data;
-    SINO_TRY(request->resume ? sino_hdf5_output_reopen(request->hdf5_path, request->overwrite, &output)
-                             : sino_hdf5_output_open(request->hdf5_path, request->overwrite, &output));
-    SinoStatus status = create_data(output, request, &data);
-    if (status) {
-        request->resume ? sino_hdf5_output_keep(output) : sino_hdf5_output_discard(output);
-        return status;
+    const int64_t set_count = sino_larger(1, request->set_count);
+    SinoVolumeHdf5 opened = {.set_slices = request->slice_count / set_count,
+                             .sets = set_count > 1,
+                             .height = request->height,
+                             .width = request->width};
+    SINO_TRY(request->resume ? sino_hdf5_output_reopen(request->hdf5_path, request->overwrite, &opened.output)
+                             : sino_hdf5_output_open(request->hdf5_path, request->overwrite, &opened.output));
+    SinoStatus status = create_data(&opened, request, &opened.data);
+    if (status)
+        request->resume ? sino_hdf5_output_keep(opened.output) : sino_hdf5_output_discard(opened.output);
+    else
+        *hdf5 = opened;
+    return status;
+}
+
+/* Writes slices from `from`, or, where it is NULL, reads them to `to`. */
+static SinoStatus move_slices(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const float *from, float *to)
+{
+    const int rank = rank_of(hdf5), skipped = 4 - rank;
+    const int64_t values = sino_times(hdf5->height, hdf5->width);
+    for (int64_t done = 0; done < count;) {
+        const Box box = box_of(hdf5, first + done, count - done);
+        const hsize_t *start = box.first + skipped, *extent = box.count + skipped;
+        if (from)
+            SINO_TRY(sino_hdf5_output_write(hdf5->output, hdf5->data, rank, start, extent, H5T_NATIVE_FLOAT,
+                                            from + done * values));
+        else
+            SINO_TRY(sino_hdf5_output_read(hdf5->output, hdf5->data, rank, start, extent, H5T_NATIVE_FLOAT,
+                                           to + done * values));
+        done += (int64_t)box.count[1];
     }
-    *hdf5 = (SinoVolumeHdf5){.output = output, .data = data, .height = request->height, .width = request->width};
     return NULL;
 }
 
 SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const float *slices)
 {
-    const hsize_t start[] = {(hsize_t)first, 0, 0};
-    const hsize_t extent[] = {(hsize_t)count, (hsize_t)hdf5->height, (hsize_t)hdf5->width};
-    return sino_hdf5_output_write(hdf5->output, hdf5->data, 3, start, extent, H5T_NATIVE_FLOAT, slices);
+    return move_slices(hdf5, first, count, slices, NULL);
 }
 
 SinoStatus sino_volume_hdf5_read(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, float *slices)
 {
-    const hsize_t start[] = {(hsize_t)first, 0, 0};
-    const hsize_t extent[] = {(hsize_t)count, (hsize_t)hdf5->height, (hsize_t)hdf5->width};
-    return sino_hdf5_output_read(hdf5->output, hdf5->data, 3, start, extent, H5T_NATIVE_FLOAT, slices);
+    return move_slices(hdf5, first, count, NULL, slices);
 }
 
 SinoStatus sino_volume_hdf5_places(SinoVolumeHdf5 *hdf5, int64_t slice_count, int64_t *place)
@@ -60,22 +99,35 @@ SinoStatus sino_volume_hdf5_places(SinoVolumeHdf5 *hdf5, int64_t slice_count, in
     const int64_t bytes = sino_times(sino_times(hdf5->height, hdf5->width), (int64_t)sizeof(float));
     SINO_CHECK(H5Tequal(H5T_NATIVE_FLOAT, H5T_IEEE_F32LE) > 0, SINO_FAILED,
                "this machine's numbers have another byte order than the file's: use one process");
-    return sino_hdf5_output_chunks(hdf5->output, hdf5->data, slice_count, bytes, place);
+    for (int64_t i = 0; i < slice_count; i++) {
+        const Box box = box_of(hdf5, i, 1);
+        SINO_TRY(sino_hdf5_output_chunk(hdf5->output, hdf5->data, box.first + 4 - rank_of(hdf5), bytes, &place[i]));
+    }
+    return NULL;
 }
 
-static SinoStatus read_data(const SinoDataset *data, float **slices)
+/* The size of a volume of three dimensions, or of four: the sets' slices follow each other. */
+static SinoStatus size_of(const SinoDataset *data, int64_t size[3], int64_t *count)
 {
-    static const int64_t first[3];
-    const int64_t *size = data->size;
-    float *values;
-    int64_t slice, count;
+    const int more = data->rank - 3;
+    SINO_CHECK(more == 0 || more == 1, SINO_BAD_INPUT, "%s: %s has %d dimensions; allowed: 3 or 4", data->file,
+               data->name, data->rank);
+    for (int i = 0; i < 3; i++) size[i] = data->size[more + i];
+    if (more) SINO_TRY(sino_multiply(data->size[0], data->size[1], "a volume", &size[0]));
     SINO_CHECK(size[0] > 0 && size[1] > 0 && size[2] > 0, SINO_BAD_INPUT,
                "%s: %s is %" PRId64 " × %" PRId64 " × %" PRId64 "; allowed: 1 or more of each", data->file, data->name,
                size[0], size[1], size[2]);
-    SINO_TRY(sino_multiply(size[1], size[2], "a slice", &slice));
-    SINO_TRY(sino_multiply(slice, size[0], "a volume", &count));
+    return sino_product(3, size, "a volume", count);
+}
+
+static SinoStatus read_data(const SinoDataset *data, int64_t size[3], float **slices)
+{
+    static const int64_t first[4];
+    float *values;
+    int64_t count;
+    SINO_TRY(size_of(data, size, &count));
     SINO_TRY(sino_allocate(count, sizeof *values, "a volume", &values));
-    SinoStatus status = sino_dataset_read(data, first, size, H5T_NATIVE_FLOAT, values);
+    SinoStatus status = sino_dataset_read(data, first, data->size, H5T_NATIVE_FLOAT, values);
     if (status) {
         free(values);
         return status;
@@ -89,12 +141,13 @@ SinoStatus sino_volume_read(const char *path, int64_t *slice_count, int64_t *hei
     hid_t file;
     SinoDataset data = {.id = H5I_INVALID_HID};
     SinoStatus status = NULL;
+    int64_t size[3];
     SINO_TRY(sino_hdf5_open(path, &file));
-    SINO_TRY_OR(status, end, sino_dataset_open(path, file, "/exchange/data", 3, false, &data));
-    SINO_TRY_OR(status, end, read_data(&data, slices));
-    *slice_count = data.size[0];
-    *height = data.size[1];
-    *width = data.size[2];
+    SINO_TRY_OR(status, end, sino_dataset_open(path, file, "/exchange/data", SINO_ANY_RANK, false, &data));
+    SINO_TRY_OR(status, end, read_data(&data, size, slices));
+    *slice_count = size[0];
+    *height = size[1];
+    *width = size[2];
 end:
     sino_dataset_close(&data);
     (void)H5Fclose(file); /* opened for reading: nothing can be lost */

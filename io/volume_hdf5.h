@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume in HDF5: /exchange/data (z, y, x) float32, and the entries of /process. */
+/* Volume in HDF5: /exchange/data (z, y, x) or (set, z, y, x) float32, and the entries of /process. */
 #ifndef SINO_VOLUME_HDF5_H
 #define SINO_VOLUME_HDF5_H
 
@@ -9,7 +9,8 @@
 typedef struct SinoVolumeHdf5 {
     SinoHdf5Output *output;
     hid_t data; /* closed with the file */
-    int64_t height, width;
+    int64_t set_slices, height, width;
+    bool sets; /* data is (set, z, y, x) */
 } SinoVolumeHdf5;
 
 /* Creates the dataset and reserves its disk space, so that a disk that is too small fails before hours of work. */

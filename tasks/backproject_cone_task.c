@@ -114,5 +114,6 @@ SinoStatus sino_insert_backproject_cone(SinoRuntime *runtime, SinoPosition posit
                                                .argument_bytes = sizeof *what,
                                                .access = access,
                                                .access_count = (int)(PIECE + piece_count),
-                                               .work = updates});
+                                               .work = updates,
+                                               .priority = -1 - (int)what->turn});
 }

@@ -22,9 +22,11 @@ typedef struct SinoBackprojectCone {
     int64_t piece_projections; /* of each piece but the last */
     bool first;                /* of the part's blocks: the part becomes 0 before */
     double progress;           /* work that the task tells (sino_runtime_advance); 0: it tells nothing */
+    int64_t turn;              /* tasks of a lower turn come first, under policies with priorities */
 } SinoBackprojectCone;
 
-/* Inserts backproject_cone. `scratch`: scratch memory of at least sino_cone_scratch_bytes. */
+/* Inserts backproject_cone. All other tasks come first, so that nobody waits for what they make. `scratch`: scratch
+ * memory of at least sino_cone_scratch_bytes. */
 SinoStatus sino_insert_backproject_cone(SinoRuntime *runtime, SinoPosition position, const SinoBackprojectCone *what,
                                         int64_t piece_count, SinoData *const *piece, SinoData *scratch, SinoData *part);
 

@@ -20,7 +20,7 @@ static SinoStatus correct_cpu(const SinoTask *task)
 static SinoStatus correct_cuda(const SinoTask *task, cudaStream_t stream)
 {
     SinoCorrection correction = ((const Arguments *)task->arguments)->correction;
-    correction.place = sino_task_buffer(task, 7); /* places of the angles on the device */
+    if (correction.place) correction.place = sino_task_buffer(task, 7); /* places of the angles on the device */
     return sino_correct_cuda(stream, &correction, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
                              sino_task_buffer(task, 2), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
                              sino_task_buffer(task, 5), sino_task_buffer(task, 6));
@@ -40,7 +40,8 @@ SinoStatus sino_correct_scratch(SinoRuntime *runtime, const SinoCorrection *corr
 
 SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct)
 {
-    const bool host = !correct->scratch || !correct->places;
+    const bool host = !correct->scratch;
+    const int given = correct->places ? 8 : 7;
     const Arguments arguments = {.correction = correct->correction};
     const SinoAccess access[] = {{correct->counts, SINO_READ},     {correct->flat, SINO_READ},
                                  {correct->dark, SINO_READ},       {correct->sinogram, SINO_WRITE},
@@ -51,6 +52,6 @@ SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, cons
                                                .arguments = &arguments,
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
-                                               .access_count = host ? 6 : 8,
+                                               .access_count = host ? 6 : given,
                                                .host = host});
 }

@@ -12,7 +12,8 @@ typedef struct SinoCorrect {
     SinoData *counts, *flat, *dark;
     SinoData *sinogram, *repaired; /* sinogram: rows in panels; repaired: int64_t[slice] */
     SinoData *tally;               /* int64_t[angle + column]: undefined values by angle, then by column */
-    SinoData *places, *scratch;    /* for GPUs: its places, sino_correct_scratch; NULL: cores run the task */
+    SinoData *places;              /* for GPUs: its places; NULL: it has none */
+    SinoData *scratch;             /* for GPUs: sino_correct_scratch; NULL: cores run the task */
 } SinoCorrect;
 /* Inserts correct. sino_correct_scratch makes the scratch memory that GPUs need for corrections of this size; the
  * caller frees it. */

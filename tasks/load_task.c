@@ -101,5 +101,5 @@ SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const S
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
                                                .access_count = load->fields ? DATA : FLAT,
-                                               .urgent = true});
+                                               .priority = SINO_PRIORITY_URGENT});
 }

@@ -56,12 +56,6 @@ static SinoStatus project_cone_back_cpu(const SinoTask *task)
     return NULL;
 }
 
-static SinoStatus nothing_cpu(const SinoTask *task)
-{
-    (void)task;
-    return NULL;
-}
-
 static const SinoTaskKind project_cone_kind = {.name = "project_cone",
                                                .argument_bytes = sizeof(SinoProjectCone),
                                                .access_min = 4,
@@ -73,29 +67,6 @@ static const SinoTaskKind project_cone_back_kind = {.name = "project_cone_back",
                                                     .access_min = 3,
                                                     .access_max = 3,
                                                     .cpu = project_cone_back_cpu};
-
-static const SinoTaskKind begin_kind = {
-    .name = "project_cone_begin", .access_min = 1, .access_max = 1, .cpu = nothing_cpu};
-
-static const SinoTaskKind end_kind = {.name = "project_cone_end", .access_min = 1, .access_max = 1, .cpu = nothing_cpu};
-
-static SinoStatus insert_gate(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position, SinoData *rays,
-                              SinoAccessMode mode)
-{
-    const SinoAccess access[] = {{rays, mode}};
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = position, .access = access, .access_count = 1});
-}
-
-SinoStatus sino_insert_project_cone_begin(SinoRuntime *runtime, SinoPosition position, SinoData *rays)
-{
-    return insert_gate(runtime, &begin_kind, position, rays, SINO_WRITE);
-}
-
-SinoStatus sino_insert_project_cone_end(SinoRuntime *runtime, SinoPosition position, SinoData *rays)
-{
-    return insert_gate(runtime, &end_kind, position, rays, SINO_READ_WRITE);
-}
 
 static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
                                  const SinoProjectCone *what, int access_count, const SinoAccess *access)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks project_cone and project_cone_back: the products of a cone beam's A and Aᵀ with a band of the volume.
  *
- * y = A x of a whole volume is made by tasks of a band and a few angles each. They write different parts of one vector
- * of rays at the same time: a task begin, which writes the vector, comes before them, and a task end after them. In
- * between, the tasks access the vector as if they read it; those of the same angles are ordered by data of their own.
- * All of them run on cores, whose memory the vector stays in. */
+ * y = A x of a whole volume is made by tasks of a band and a few angles each, between rays_begin and rays_end
+ * (rays_gate_task.h); those of the same angles are ordered by data of their own. */
 #ifndef SINO_PROJECT_CONE_TASK_H
 #define SINO_PROJECT_CONE_TASK_H
 
@@ -28,10 +26,8 @@ const char *sino_project_cone_isa_name(void);
 
 /* rays: those of all angles of the cone. order: void data of the angles. scratch: scratch memory of at least
  * sino_project_cone_scratch_bytes. */
-SinoStatus sino_insert_project_cone_begin(SinoRuntime *runtime, SinoPosition position, SinoData *rays);
 SinoStatus sino_insert_project_cone(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,
                                     SinoData *voxels, SinoData *scratch, SinoData *order, SinoData *rays);
-SinoStatus sino_insert_project_cone_end(SinoRuntime *runtime, SinoPosition position, SinoData *rays);
 
 /* Writes Aᵀ y of some angles to the band. */
 SinoStatus sino_insert_project_cone_back(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,

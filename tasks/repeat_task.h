@@ -5,8 +5,8 @@
 
 #include "runtime.h"
 
-/* Inserts repeat: `to` gets row_count rows of row_bytes bytes, each of them `from`. */
+/* Inserts repeat: `to` gets row_count rows of row_bytes bytes, each of them row `row` of `from`. */
 SinoStatus sino_insert_repeat(SinoRuntime *runtime, SinoPosition position, int64_t row_count, int64_t row_bytes,
-                              SinoData *from, SinoData *to);
+                              int64_t row, SinoData *from, SinoData *to);
 
 #endif

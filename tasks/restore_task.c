@@ -13,7 +13,7 @@ static bool fits(const SinoJournalEntry *entry, const SinoRestore *to)
 {
     return entry->first_slice <= to->slice_count - entry->slice_count &&
            (entry->tally_count == to->tally_count || entry->tally_count == 0) &&
-           entry->columns == (entry->keeper ? to->columns : 0);
+           entry->columns == (entry->keeper ? to->numbers : 0);
 }
 
 /* Reads the slices of an entry; *equal: they are what was stored. */
@@ -32,7 +32,7 @@ static void restore(const SinoJournalEntry *entry, const SinoRestore *to, const 
     if (to->repaired) memcpy(to->repaired + first, entry->repaired, (size_t)count * sizeof *to->repaired);
     for (int64_t i = first; i < first + count; i++) to->told[i] = 1;
     if (!entry->keeper) return;
-    memcpy(to->residuals + first * to->columns, entry->residuals, (size_t)(count * to->columns) * sizeof(double));
+    memcpy(to->history + first * to->numbers, entry->residuals, (size_t)(count * to->numbers) * sizeof(double));
     sino_sections_take(&to->sections, first, count, slices);
     for (int64_t i = first; i < first + count; i++) to->told[to->slice_count + i] = 1;
 }

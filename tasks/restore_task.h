@@ -13,8 +13,8 @@ typedef struct SinoRestore {
     const SinoJournal *journal;
     SinoVolume *volume;
     int64_t slice_count;   /* of the volume */
-    int64_t columns;       /* residuals of a slice */
-    double *residuals;     /* the run's [slices][columns] */
+    int64_t numbers;       /* of a slice's history */
+    double *history;       /* the run's [slices][numbers] */
     int64_t *repaired;     /* the run's [slices]; NULL: not told */
     int64_t tally_count;   /* of every entry; the caller adds the tallies of slices that are taken over */
     SinoSections sections; /* get the slices that are found */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task store: writes a minibatch's images to the volume, its residuals and repair counts to the run's arrays. */
+/* Task store: writes a minibatch's images to the volume, its history and repair counts to the run's arrays. */
 #include "store_task.h"
 
 #include "arithmetic.h"
@@ -34,7 +34,7 @@ static void note(const SinoTask *task, const SinoStore *to)
     if (!to->journal) return;
     if (to->keeper) {
         entry.keeper = 1;
-        entry.columns = to->columns;
+        entry.columns = to->numbers;
         entry.residuals = sino_task_buffer(task, 1);
         entry.checksum = sino_journal_checksum(sino_times(to->slice_count, pixels), sino_task_buffer(task, 0));
     }
@@ -44,8 +44,8 @@ static void note(const SinoTask *task, const SinoStore *to)
 
 static SinoStatus keep(const SinoTask *task, const SinoStore *to)
 {
-    memcpy(to->residuals + to->first_slice * to->columns, sino_task_buffer(task, 1),
-           (size_t)(to->slice_count * to->columns) * sizeof *to->residuals);
+    memcpy(to->history + to->first_slice * to->numbers, sino_task_buffer(task, 1),
+           (size_t)(to->slice_count * to->numbers) * sizeof *to->history);
     sino_sections_take(&to->sections, to->first_slice, to->slice_count, sino_task_buffer(task, 0));
     return to->volume ? sino_volume_write(to->volume, to->first_slice, to->slice_count, sino_task_buffer(task, 0))
                       : NULL;
@@ -61,7 +61,7 @@ static SinoStatus store_cpu(const SinoTask *task)
     if (to->keeper) SINO_TRY(keep(task, to));
     note(task, to);
     SinoMinibatchProgress now =
-        sino_minibatch_progress(to->slice_count, to->columns, to->columns - 1, sino_task_buffer(task, 1));
+        sino_minibatch_progress(to->slice_count, to->numbers, to->iteration_count, sino_task_buffer(task, 1));
     now.stored = true;
     sino_runtime_advance(task->runtime, (double)to->slice_count, task->position, &now);
     return NULL;
@@ -81,5 +81,5 @@ SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const 
                                                .argument_bytes = sizeof *where,
                                                .access = access,
                                                .access_count = 5,
-                                               .urgent = true});
+                                               .priority = SINO_PRIORITY_URGENT});
 }

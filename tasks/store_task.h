@@ -32,10 +32,11 @@ typedef struct SinoStore {
     SinoVolume *volume;   /* NULL: only the picture is written */
     SinoJournal *journal; /* gets an entry once the images are written; NULL: none */
     int64_t first_slice, slice_count;
-    int64_t columns;   /* columns of the history */
-    double *residuals; /* the run's [slices][columns] */
-    int64_t *repaired; /* the run's [slices]; NULL: not told */
-    bool tallied;      /* the tally goes to the run's arrays and to the journal; false: another entry has it */
+    int64_t iteration_count; /* 0: a direct method */
+    int64_t numbers;         /* of a slice's history (SinoHistory) */
+    double *history;         /* the run's [slices][numbers] */
+    int64_t *repaired;       /* the run's [slices]; NULL: not told */
+    bool tallied;            /* the tally goes to the run's arrays and to the journal; false: another entry has it */
     SinoTally tally;
     SinoSections sections; /* get the minibatch's part */
 } SinoStore;

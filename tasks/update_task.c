@@ -217,8 +217,10 @@ static SinoHistory history_of(const SinoTask *task, double *residual)
     const SinoIteration iteration = ((const SliceArguments *)task->arguments)->iteration;
     return (SinoHistory){.residual = residual,
                          .columns = iteration.columns,
+                         .numbers = iteration.numbers,
                          .iteration = iteration.iteration,
-                         .tolerance = iteration.tolerance};
+                         .tolerance = iteration.tolerance,
+                         .likelihood_tolerance = iteration.likelihood_tolerance};
 }
 
 static SinoStatus start_cpu(const SinoTask *task)
@@ -266,7 +268,7 @@ static void report_progress(const SinoTask *task, const SinoHistory *history)
 {
     const int64_t slices = ((const SliceArguments *)task->arguments)->slices.slice_count;
     const SinoMinibatchProgress now =
-        sino_minibatch_progress(slices, history->columns, history->iteration, history->residual);
+        sino_minibatch_progress(slices, history->numbers, history->iteration, history->residual);
     sino_runtime_advance(task->runtime, (double)slices, task->position, &now);
 }
 

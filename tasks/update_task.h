@@ -24,11 +24,12 @@ SinoStatus sino_insert_update_slices(SinoRuntime *runtime, SinoPosition position
 SinoStatus sino_insert_update_collect(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *part,
                                       bool first, SinoData *total);
 
-/* The column of an iteration's residuals in the history, double[slice][columns]. */
+/* An iteration's column in the history, double[slice][numbers] (SinoHistory). */
 typedef struct SinoIteration {
     int64_t columns;   /* iterations + 1 */
+    int64_t numbers;   /* columns, or twice as many: residuals, then log-likelihoods */
     int64_t iteration; /* 0 … columns − 1 */
-    double tolerance;  /* a slice stops at ‖Ax − b‖ ≤ tolerance·‖b‖ */
+    double tolerance, likelihood_tolerance;
 } SinoIteration;
 
 /* Inserts update_start, iteration 0 of every solver: records the residuals ‖b‖² from the sums of b and resets the
@@ -36,9 +37,9 @@ typedef struct SinoIteration {
 SinoStatus sino_insert_update_start(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
                                     SinoIteration iteration, SinoData *sums, SinoData *state, SinoData *history);
 
-/* Inserts update_record, which writes an iteration's residuals, from the sums' squares, to the history and decides
- * which slices stop. active: int64_t, receives the number of slices that go on. If devices compute, a second task,
- * progress, reports the progress of the run. */
+/* Inserts update_record, which writes an iteration's residuals, and log-likelihoods if the history has them, from the
+ * sums to the history and decides which slices stop. active: int64_t, receives the number of slices that go on. If
+ * devices compute, a second task, progress, reports the progress of the run. */
 SinoStatus sino_insert_update_record(SinoRuntime *runtime, SinoPosition position, SinoSlices slices,
                                      SinoIteration iteration, SinoData *sums, SinoData *state, SinoData *history,
                                      SinoData *active);

@@ -352,6 +352,28 @@ bool cli_exists(const char *directory, const char *name)
     return access(testing_path(path, directory, name), F_OK) == 0;
 }
 
+void *cli_read_bytes(const char *directory, const char *name, size_t bytes)
+{
+    char path[TESTING_PATH];
+    unsigned char *read = malloc(bytes + 1);
+    FILE *file = fopen(testing_path(path, directory, name), "rb");
+    assert_true(read && file);
+    assert_int_equal(fread(read, 1, bytes + 1, file), bytes);
+    assert_int_equal(fclose(file), 0);
+    return read;
+}
+
+bool cli_same_files(const char *directory, const char *a, const char *b)
+{
+    const size_t bytes = (size_t)cli_file_size(directory, a);
+    if ((size_t)cli_file_size(directory, b) != bytes) return false;
+    void *first = cli_read_bytes(directory, a, bytes), *second = cli_read_bytes(directory, b, bytes);
+    const bool same = memcmp(first, second, bytes) == 0;
+    free(first);
+    free(second);
+    return same;
+}
+
 /* The dataset in the memory's type, after a look at its type in the file, unless that is 0, and at its sizes. */
 static void *read_dataset(const char *path, const char *name, hid_t file_type, hid_t type, int rank,
                           const int64_t *size)

@@ -80,6 +80,10 @@ void cli_write_text(const char *directory, const char *name, const char *text);
 int64_t cli_file_size(const char *directory, const char *name);
 bool cli_exists(const char *directory, const char *name);
 
+/* A whole file, which has so many bytes; caller frees. */
+void *cli_read_bytes(const char *directory, const char *name, size_t bytes);
+bool cli_same_files(const char *directory, const char *a, const char *b);
+
 /* A whole dataset as doubles, whose rank and sizes are these; caller frees. */
 double *cli_read_doubles(const char *directory, const char *name, const char *dataset, int rank, const int64_t *size);
 
@@ -114,6 +118,12 @@ int cli_cone_tests(void);
 int cli_cone_iterative_tests(void);
 int cli_cone_recon_tests(void);
 int cli_cone_ranks_tests(void);
+int cli_counts_ranks_tests(void);
+int cli_pet_tests(void);
+int cli_counts_tests(void);
+int cli_counts_files_tests(void);
+int cli_spect_tests(void);
+int cli_safir_tests(void);
 int cli_suspicion_tests(void);
 int cli_bench_tests(void);
 int cli_plan_tests(void);

@@ -236,7 +236,7 @@ static void bad_cones(void **state)
                 "bench --geometry cone --precision single,double");
     cli_refuses(at, "--precision contains half; allowed with --geometry cone: all, or one or both of single and mixed",
                 "bench --geometry cone --precision half");
-    cli_refuses(at, "--slices contradicts --geometry cone; allowed: --slices with --geometry parallel",
+    cli_refuses(at, "--slices contradicts --geometry cone; allowed: --slices with --geometry parallel or matrix",
                 "bench --geometry cone --slices 16");
     cli_refuses(at, "--roofline contradicts --geometry cone; allowed: --roofline with --geometry parallel",
                 "bench --geometry cone --roofline a.svg");
@@ -252,6 +252,172 @@ static void bad_cones(void **state)
     cli_assert_ended(&run, 2,
                      "memory is 100 MiB; measuring 8 columns and 8 angles with 1 workers needs # MiB; allowed: that "
                      "much, or fewer columns, angles, voxels or workers");
+}
+
+/* 1.8 million nonzeros: so many that blocks are as dense as those of large matrices. */
+#define SCANNER "phantom --geometry pet --crystals 16x4x4 --rays 6 --volume 32x32x16 --voxel-size 0.8 -o m.csr4"
+
+static const char matrix_head[] = "nonzeros,bytes_per_nonzero,project_s,backproject_s,mlem_s,csr_mlem_s,read_gbps,"
+                                  "precision,sets,workers,";
+
+/* The field of a line that a column of the table has. */
+static double number_of(const char *name, int count, char *const names[FIELDS_MAX], char *const field[FIELDS_MAX])
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0 && field[i]) return strtod(field[i], NULL);
+    fail_msg("no column %s", name);
+    return 0;
+}
+
+/* One line of figures. With CSR, every number is positive and finite. Without, columns of it are empty. */
+static void assert_matrix_row(char *line, int count, char *const name[FIELDS_MAX], bool mixed, int sets, bool with_csr)
+{
+    char *field[FIELDS_MAX] = {NULL};
+    assert_int_equal(split(line, field), count);
+    for (int i = 0; i < count; i++) {
+        char *end;
+        const char *text = field[i] ? field[i] : "";
+        const bool word = strcmp(name[i], "precision") == 0 || strcmp(name[i], "instruction_set") == 0;
+        if (word) continue;
+        const double value = strtod(text, &end);
+        const bool fine = with_csr || !strstr(name[i], "csr") ? end != text && isfinite(value) && value > 0 : !*text;
+        if (!fine || *end != '\0') fail_msg("%s is '%s'", name[i], text);
+    }
+    assert_string_equal(field[7], mixed ? "mixed" : "single");
+    assert_true(number_of("sets", count, name, field) == sets);
+    assert_true(number_of("bytes_per_nonzero", count, name, field) <= (mixed ? 3 : 5));
+    assert_true(number_of("bytes_per_nonzero", count, name, field) >= (mixed ? 2 : 4));
+    if (with_csr) assert_true(number_of("difference_from_csr", count, name, field) <= (mixed ? 1e-4 : 1e-5));
+}
+
+/* Rows of both precisions with these numbers of sets. */
+static void assert_matrix_csv(char *text, const char *nonzeros, int count, const int *sets, bool with_csr)
+{
+    char *rest = text, *name[FIELDS_MAX] = {NULL}, *line;
+    assert_memory_equal(text, matrix_head, sizeof matrix_head - 1);
+    const int fields = split(strsep(&rest, "\n"), name);
+    for (int i = 0; i < 2 * count; i++) {
+        line = strsep(&rest, "\n");
+        assert_non_null(line);
+        assert_memory_equal(line, nonzeros, strlen(nonzeros));
+        assert_matrix_row(line, fields, name, i >= count, sets[i % count], with_csr);
+    }
+    assert_string_equal(rest, "");
+}
+
+/* How many entries phantom says that the matrix has, and a comma. */
+static void make_matrix(const char *directory, char nonzeros[40])
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, SCANNER);
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("exit code %d:\n%s", run.exit_code, run.err);
+    snprintf(nonzeros, 40, "%.0f,", cli_number_after(run.err, " lines that meet the volume), ", NULL));
+    cli_free(&run);
+}
+
+static void system_matrix(void **state)
+{
+    const char *const at = *state;
+    static const int sets[] = {1, 3};
+    char nonzeros[40], said[120];
+    make_matrix(at, nonzeros);
+    CliRun run = {.directory = at};
+    cli_start(&run, "bench --system-matrix m.csr4 --slices 1,3 --csv bench.csv");
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("exit code %d:\n%s", run.exit_code, run.err);
+    snprintf(said, sizeof said, "matrix       csr4: 65536 rows, 16384 columns, %.*s nonzeros\nmachine      ",
+             (int)strlen(nonzeros) - 1, nonzeros);
+    assert_memory_equal(run.out, said, strlen(said));
+    assert_true(cli_number_after(run.out, "\nbandwidth    ", NULL) > 0);
+    assert_true(cli_number_after(run.out, "\nCSR, CSC     3  mlem ", NULL) > 0);
+    assert_non_null(strstr(run.err, "sinodag: mixed, count sets: 3: project "));
+    cli_free(&run);
+    char *text = read_text(at, "bench.csv");
+    assert_matrix_csv(text, nonzeros, 2, sets, true);
+    free(text);
+}
+
+/* Memory for bricks, but not for 29 MB of CSR and CSC beside them. */
+static void system_matrix_without_csr(void **state)
+{
+    const char *const at = *state;
+    static const int sets[] = {2};
+    char nonzeros[40];
+    make_matrix(at, nonzeros);
+    CliRun run = {.directory = at};
+    cli_start(&run, "bench --system-matrix m.csr4 --slices 2 --memory 100MiB");
+    cli_wait(&run);
+    const double needed = cli_number_after(run.err, " workers needs ", NULL);
+    cli_assert_ended(&run, 2,
+                     "memory is 100 MiB; measuring this matrix with # workers needs # MiB; allowed: that much, or "
+                     "fewer count sets (--slices) or workers");
+    run = (CliRun){.directory = at};
+    cli_start(&run, "bench --system-matrix m.csr4 --slices 2 --csv bench.csv --memory %.0fMiB", needed + 2);
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("exit code %d:\n%s", run.exit_code, run.err);
+    assert_non_null(strstr(run.out, "\nCSR, CSC     left out; with their vectors they take "));
+    assert_non_null(strstr(run.err, "sinodag: warning: CSR and CSC are left out: they take "));
+    cli_free(&run);
+    char *text = read_text(at, "bench.csv");
+    assert_matrix_csv(text, nonzeros, 1, sets, false);
+    free(text);
+}
+
+/* Matrix Market: a part without entries, fewer rows than workers, entries in no order. */
+static void small_matrices(void **state)
+{
+    const char *const at = *state;
+    static const char head_text[] = "%%MatrixMarket matrix coordinate real general\n";
+    static const char *const bodies[] = {"1 1 1\n1 1 2.5\n", "5 3 4\n5 2 1\n1 3 0.5\n5 1 2\n1 1 1\n",
+                                         "9 2 1\n9 1 1e-20\n"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "%s%s", head_text, bodies[i]);
+        cli_write_text(at, "m.mtx", text);
+        cli_works(at, "bench --system-matrix m.mtx --slices 5 --precision mixed --csv m.csv --overwrite");
+    }
+    cli_write_text(at, "m.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 0\n");
+    CliRun run = {.directory = at};
+    cli_start(&run, "bench --system-matrix m.mtx --precision mixed --csv none.csv");
+    cli_wait(&run);
+    cli_assert_ended(&run, 2, "m.mtx has no entry above #; needed: some");
+    assert_false(cli_exists(at, "none.csv"));
+}
+
+static void bad_matrices(void **state)
+{
+    const char *const at = *state;
+#define BENCH "bench --system-matrix m.mtx "
+    cli_write_text(at, "m.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n");
+    cli_write_text(at, "old.csv", "");
+    cli_write_text(at, "damaged.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 2 1\n");
+    cli_refuses(at, "none.csr4: No such file or directory", "bench --system-matrix none.csr4");
+    cli_refuses(at, "old.csv exists; --overwrite replaces it", BENCH "--csv old.csv");
+    cli_refuses(at, "nodir/new.csv cannot be written in directory nodir: No such file or directory",
+                BENCH "--csv nodir/new.csv");
+    cli_refuses(at, "--csv and --system-matrix are the same file, 'm.mtx'; allowed: different files",
+                BENCH "--csv m.mtx --overwrite");
+    cli_refuses(at,
+                "--precision contains half; allowed with --geometry matrix: all, or one or both of single and mixed",
+                BENCH "--precision single,half");
+    cli_refuses(at, "--geometry cone contradicts --system-matrix m.mtx; allowed: one of them", BENCH "--geometry cone");
+    cli_refuses(at, "--geometry is matrix without --system-matrix; needed: --system-matrix FILE",
+                "bench --geometry matrix");
+    cli_refuses(at, "--columns contradicts --geometry matrix; allowed: --columns with --geometry parallel or cone",
+                BENCH "--columns 64");
+    cli_refuses(at, "--roofline contradicts --geometry matrix; allowed: --roofline with --geometry parallel",
+                BENCH "--roofline a.svg");
+    cli_refuses(at, "--volume contradicts --geometry matrix; allowed: --volume with --geometry cone",
+                BENCH "--volume 8x8x8");
+    CliRun run = {.directory = at};
+    cli_start(&run, "bench --system-matrix damaged.mtx --csv new.csv");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err, "damaged.mtx"));
+    cli_free(&run);
+    assert_false(cli_exists(at, "new.csv"));
+#undef BENCH
 }
 
 static void bad_values(void **state)
@@ -323,7 +489,7 @@ static void files_that_cannot_grow(void **state)
     CliRun run = {.directory = *state, .file_bytes_max = 5000};
     cli_start(&run, "bench --columns 16 --angles 8 --slices 1 --precision single --csv bench.csv --roofline bench.svg");
     cli_wait(&run);
-    assert_true(cli_number_after(run.out, "\nsingle         1  project ", NULL) > 0);
+    assert_non_null(strstr(run.out, "\nsingle         1  project "));
     cli_assert_ended(&run, 1, "bench.svg: writing failed at byte #: File too large");
     assert_names(*state, "bench.csv");
 }
@@ -331,10 +497,20 @@ static void files_that_cannot_grow(void **state)
 int cli_bench_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(every_precision), CLI_TEST(one_of_everything),          CLI_TEST(bad_values),
-        CLI_TEST(bad_files),       CLI_TEST(memory_that_is_not_there),   CLI_TEST(files_that_cannot_grow),
-        CLI_TEST(cone_beam),       CLI_TEST(cone_beam_without_symmetry), CLI_TEST(cone_beam_on_workers),
+        CLI_TEST(every_precision),
+        CLI_TEST(one_of_everything),
+        CLI_TEST(bad_values),
+        CLI_TEST(bad_files),
+        CLI_TEST(memory_that_is_not_there),
+        CLI_TEST(files_that_cannot_grow),
+        CLI_TEST(cone_beam),
+        CLI_TEST(cone_beam_without_symmetry),
+        CLI_TEST(cone_beam_on_workers),
         CLI_TEST(bad_cones),
+        CLI_TEST(system_matrix),
+        CLI_TEST(system_matrix_without_csr),
+        CLI_TEST(small_matrices),
+        CLI_TEST(bad_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

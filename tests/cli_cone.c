@@ -262,10 +262,11 @@ static void beams_are_refused(void **state)
                 "recon told.h5 -o x.h5 --algorithm fdk");
     cli_refuses(at, "--algorithm fbp contradicts --geometry cone; allowed: cg, sirt, mlem, osem or fdk",
                 "recon told.h5 -o x.h5 --algorithm fbp --geometry cone");
-    cli_refuses(at, "--geometry is 'fan'; allowed: parallel or cone", "recon told.h5 -o x.h5 --geometry fan");
+    cli_refuses(at, "--geometry is 'fan'; allowed: parallel, cone or matrix", "recon told.h5 -o x.h5 --geometry fan");
     cli_refuses(at, "--angle-direction is 'left'; allowed: clockwise or counterclockwise",
                 "recon told.h5 -o x.h5 --angle-direction left");
-    cli_refuses(at, "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone",
+    cli_refuses(at,
+                "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone or matrix",
                 "recon told.h5 -o x.h5 --voxel-size 1");
     cli_write_text(at, "cone.yaml", "geometry: cone\ndetector-pixel: 1xx1\n");
     cli_refuses(at,

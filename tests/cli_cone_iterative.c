@@ -154,12 +154,19 @@ static void refusals(void **state)
                 CONE "-o x.h5 --algorithm cg --precision mixed");
     cli_refuses(at, "grid is 1x2; allowed with --geometry cone --algorithm cg: auto or 1x1",
                 CONE "-o x.h5 --algorithm cg --grid 1x2");
-    cli_refuses(at, "algorithm is cg; allowed with --geometry cone: fdk",
-                "plan scan.h5 --geometry cone --algorithm cg");
+    cli_refuses(at, "--geometry cone --algorithm cg in 4 processes; allowed: in one, or --algorithm fdk",
+                "plan scan.h5 --geometry cone --algorithm cg --ranks 4");
+    cli_refuses(at, "--machine is 'abci'; allowed with --geometry cone --algorithm sirt: usual",
+                "plan scan.h5 --geometry cone --algorithm sirt --machine abci");
+    cli_refuses(at, "--device-memory contradicts --algorithm mlem; allowed: --device-memory with --algorithm fdk",
+                "plan scan.h5 --geometry cone --algorithm mlem --device-memory 1GiB");
     cli_refuses(at, "subsets is 13, and the scan has 12 angles; allowed: 1 to 12",
                 CONE "-o x.h5 --algorithm osem --subsets 13");
-    cli_refuses(at, "reconstruction-type is try with --geometry cone --algorithm cg; allowed: fdk",
-                CONE "-o x --algorithm cg --reconstruction-type try");
+    cli_refuses(
+        at,
+        "reconstruction-type is try with --geometry cone --algorithm cg, which would reconstruct the whole volume for "
+        "each center; allowed: fdk, whose slice shows the same center",
+        CONE "-o x --algorithm cg --reconstruction-type try");
     CliRun run = {.directory = at};
     cli_start(&run, CONE "-o x.h5 --algorithm cg --memory 1MiB");
     cli_wait(&run);

@@ -2,6 +2,7 @@
 /* Command line, ranks of a cone beam: every grid of ranks makes the volume that one rank makes, sends no more bytes
  * than the geometry needs, and tells what one rank tells. */
 #include "cli.h"
+#include "memory.h"
 
 #include <signal.h>
 
@@ -84,6 +85,58 @@ static void messages_have_the_bytes_of_the_model(void **state)
     cli_free(&run);
 }
 
+/* A number of the JSON object that plan prints; fails if plan refuses. */
+static double planned(const char *directory, const char *words, const char *after, const char *name)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "plan scan.h5 --geometry cone --workers 1 --json %s", words);
+    cli_wait(&run);
+    const char *object = run.exit_code == 0 ? strstr(run.out, after) : NULL;
+    if (!object) fail_msg("plan %s: no %s\n%s", words, after, run.err);
+    const double value = cli_number_after(object, name, NULL);
+    cli_free(&run);
+    return value;
+}
+
+/* recon tells the passes, the grid and the memory that plan has told. */
+static void assert_as_planned(const char *directory, int ranks, const char *words)
+{
+    char told[160], memory[24], with_ranks[120];
+    CliRun run;
+    snprintf(with_ranks, sizeof with_ranks, "--ranks %d %s", ranks, words);
+    const double rows = planned(directory, with_ranks, "\"grid\"", "\"rows\": ");
+    const double columns = planned(directory, with_ranks, "\"grid\"", "\"columns\": ");
+    const double passes = planned(directory, with_ranks, "\"passes\"", "\"passes\": ");
+    const double bytes = planned(directory, with_ranks, "\"memory_bytes\"", "\"total\": ");
+    snprintf(with_ranks, sizeof with_ranks, "--workers 1 %s", words);
+    run_ranks(directory, ranks, with_ranks, &run);
+    snprintf(told, sizeof told, "passes over the projections: %g on 1 cores, memory: %s of ", passes,
+             sino_bytes_text((int64_t)bytes, memory));
+    if (!strstr(run.err, told)) fail_msg("%d ranks, %s: no '%s'\n%s", ranks, words, told, run.err);
+    snprintf(told, sizeof told, "ranks: %d in a grid of %gx%g:", ranks, rows, columns);
+    if (ranks > 1 && !strstr(run.err, told)) fail_msg("%d ranks, %s: no '%s'\n%s", ranks, words, told, run.err);
+    cli_free(&run);
+}
+
+/* In as many passes as memory demands, and on grids that are chosen and given. */
+static void plan_and_recon_agree(void **state)
+{
+    static const struct {
+        int ranks;
+        const char *grid;
+    } ways[] = {{1, "auto"}, {2, "auto"}, {2, "1x2"}, {4, "auto"}, {4, "2x2"}};
+    cli_works(*state, "%s", scan);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char words[80], with_ranks[120];
+        snprintf(words, sizeof words, "--grid %s --memory 2GiB", ways[i].grid);
+        assert_as_planned(*state, ways[i].ranks, words);
+        snprintf(with_ranks, sizeof with_ranks, "--ranks %d %s", ways[i].ranks, words);
+        const double total = planned(*state, with_ranks, "\"memory_bytes\"", "\"total\": ");
+        snprintf(words, sizeof words, "--grid %s --memory %dMiB", ways[i].grid, (int)(total / 0x1p20) - 1);
+        assert_as_planned(*state, ways[i].ranks, words);
+    }
+}
+
 static void grids_that_do_not_fit_are_refused(void **state)
 {
     CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2"};
@@ -128,6 +181,7 @@ int cli_cone_ranks_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(any_grid_makes_the_same_volume),
         CLI_TEST(messages_have_the_bytes_of_the_model),
+        CLI_TEST(plan_and_recon_agree),
         CLI_TEST(grids_that_do_not_fit_are_refused),
         CLI_TEST(killed_ranks_go_on),
     };

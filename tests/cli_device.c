@@ -171,7 +171,7 @@ static void one_partition_without_symmetry(void **state)
 /* The volume of a cone beam; on devices alone, all that has a kernel for them runs there. */
 static void assert_cone_agrees(const char *directory, const char *device, const char *words, double within)
 {
-    static const char *const on_cuda[] = {"weigh", "filter", "lines", "assemble_cone"};
+    static const char *const on_cuda[] = {"correct", "weigh", "filter", "lines", "assemble_cone"};
     CliRun cpu, other;
     float *expected = volume_of(directory, NULL, "cpu", words, &cpu);
     float *found = volume_of(directory, NULL, device, words, &other);
@@ -195,6 +195,36 @@ static void cone_beams(void **state)
     assert_cone_agrees(*state, kind()->device, "--geometry cone --precision mixed", 3e-4);
     assert_cone_agrees(*state, kind()->device, "--geometry cone --precision single --symmetry no", 1e-6);
     assert_cone_agrees(*state, kind()->with_cores, "--geometry cone --precision mixed --symmetry no", 3e-4);
+}
+
+/* A device with little memory gets smaller parts, and makes the same bits; with too little it is refused, with sizes.
+ */
+static void parts_of_cone_beams_fit_devices(void **state)
+{
+    enum { LARGE = 128 };
+    static const char words[] = "--geometry cone --precision single";
+    CliRun all, little;
+    if (is_cuda()) skip(); /* StarPU takes memory of GPUs in pieces of 32 MiB */
+    cli_works(*state, "phantom -o scan.h5 --geometry cone --size 128 --angles 40 --slices 128");
+    float *expected = volume_sized(*state, LARGE, LARGE, NULL, kind()->device, words, &all);
+    float *found = volume_sized(*state, LARGE, LARGE, "STARPU_LIMIT_OPENCL_MEM=9", kind()->device, words, &little);
+    assert_true(cli_difference((int64_t)LARGE * LARGE * LARGE, found, expected) == 0);
+    const int64_t few = tasks_on(&all, "backproject_cone", kind()->place);
+    assert_true(few > 0 && tasks_on(&little, "backproject_cone", kind()->place) > few);
+    assert_int_equal(tasks_on(&little, "backproject_cone", "   "), 0);
+    cli_free(&little);
+    CliRun none = {.directory = *state, .environment = "STARPU_LIMIT_OPENCL_MEM=1"};
+    cli_start(&none, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 63.5 --device %s %s", kind()->device, words);
+    cli_wait(&none);
+    cli_assert_ended(
+        &none, 2,
+        "a device has 1.00 MiB of memory; two tasks of this reconstruction need 2.03 MiB there at a time (a "
+        "part of the volume, rows: 1, voxels along z: 16, 16.0 KiB; a block of lines 1.00 MiB, an image "
+        "1.00 MiB, a sinogram 136 KiB); allowed: --device cpu, a device with more memory, or a smaller "
+        "--volume");
+    free(expected);
+    free(found);
+    cli_free(&all);
 }
 
 /* Products on cores, vectors on devices: between begin and end, cores write one vector of rays together. */
@@ -451,6 +481,7 @@ int cli_device_tests(void)
         CLI_TEST(every_precision_and_algorithm),
         CLI_TEST(one_partition_without_symmetry),
         CLI_TEST(cone_beams),
+        CLI_TEST(parts_of_cone_beams_fit_devices),
         CLI_TEST(iterative_cone_beams),
         CLI_TEST(cores_and_devices_together),
         CLI_TEST(operators_are_kept),

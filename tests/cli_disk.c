@@ -124,9 +124,8 @@ static void pictures_fail_after_the_volume(void **state)
 {
     CliRun run = {.directory = *state};
     make_reference(*state, "");
-    mount_disk(*state,
-               cli_file_size(*state, "both.h5") +
-                   2 * 4096); /* the journal, which is gone before the pictures, leaves room for the first one */
+    /* The journal, which is gone before the pictures, leaves room for the first one. */
+    mount_disk(*state, (cli_file_size(*state, "both.h5") + 4095) / 4096 * 4096 + 4096);
     cli_start(&run, RECON "-o disk/out.h5");
     cli_wait(&run);
     cli_assert_ended(&run, 1,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, info: its output for good and odd scans, its help, and a stdout that cannot be written. */
 #include "cli.h"
+#include "testing_hdf5.h"
 
 #include <math.h>
 
@@ -250,6 +251,140 @@ static void memory_of_a_cone_beam(void **state)
     free(found);
 }
 
+static const char small_matrix[] =
+    "%%MatrixMarket matrix coordinate real general\n3 4 5\n1 1 1\n1 2 2\n2 3 1\n3 4 1\n3 1 0.5\n";
+
+/* Adds the group /A with a matrix of 2 rows and 3 columns to an HDF5 file, as AnnData writes it. */
+static void add_matrix(const char *directory, const char *name)
+{
+    static const int64_t pointer[] = {0, 2, 3}, column[] = {0, 2, 1}, shape[] = {2, 3};
+    static const double value[] = {1, 0.5, 2};
+    static const char encoding[] = "csr_matrix";
+    char path[TESTING_PATH];
+    const hid_t file = H5Fopen(testing_path(path, directory, name), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t group = H5Gcreate2(file, "/A", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const TestingDataset datasets[] = {{.name = "indptr", H5T_NATIVE_INT64, H5T_NATIVE_INT64, 1, {3}, pointer, 0},
+                                       {.name = "indices", H5T_NATIVE_INT64, H5T_NATIVE_INT64, 1, {3}, column, 0},
+                                       {.name = "data", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, 1, {3}, value, 0},
+                                       {.name = "shape", H5T_NATIVE_INT64, H5T_NATIVE_INT64, 1, {2}, shape, 0}};
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    assert_true(file >= 0 && group >= 0 && H5Tset_size(type, strlen(encoding)) >= 0);
+    for (size_t i = 0; i < sizeof datasets / sizeof *datasets; i++) testing_hdf5_dataset(group, &datasets[i]);
+    const hid_t attribute = H5Acreate2(group, "encoding-type", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(attribute >= 0 && H5Awrite(attribute, type, encoding) >= 0);
+    assert_true(H5Aclose(attribute) >= 0 && H5Tclose(type) >= 0 && H5Sclose(space) >= 0 && H5Gclose(group) >= 0);
+    testing_hdf5_close(file);
+}
+
+static void assert_output(const char *directory, const char *line, const char *expected)
+{
+    char *found = output_of(directory, line);
+    assert_string_equal(found, expected);
+    free(found);
+}
+
+/* The content decides, not the name; of a file that has both, the scan comes first. */
+static void system_matrices(void **state)
+{
+    static const char in_hdf5[] = "kind         system matrix, HDF5\n"
+                                  "shape        2 rows, 3 columns, 3 entries, 1.5 a row\n"
+                                  "volume       not known; recon takes --volume XxYxZ\n";
+    const char *const at = *state;
+    char text[200];
+    cli_write_text(at, "m.tif", small_matrix);
+    assert_output(at, "info m.tif",
+                  "file         m.tif\n"
+                  "kind         system matrix, Matrix Market\n"
+                  "shape        3 rows, 4 columns, 5 entries, 1.667 a row\n"
+                  "volume       not known; recon takes --volume XxYxZ\n");
+    assert_output(at, "info m.tif --json",
+                  "{\"matrix\": {\"file\": \"m.tif\", \"format\": \"Matrix Market\", \"rows\": 3, \"columns\": 4, "
+                  "\"entries\": 5, \"crystals\": null, \"voxels\": {\"x\": null, \"y\": null, \"z\": null}, "
+                  "\"voxel_mm\": {\"x\": null, \"y\": null, \"z\": null}}}\n");
+    cli_works(at, "phantom --geometry pet --crystals 12x3x2 --rays 2 --volume 16x14x6 --voxel-size 0.6 -o p");
+    char *found = output_of(at, "info p");
+    assert_non_null(strstr(found, "\nrows         pairs of 72 crystals\n"
+                                  "volume       16 x 14 x 6 voxels of 0.6 x 0.6 x 0.6 mm\n"));
+    free(found);
+    cli_write_scan(at, "scan.h5", &cli_scan);
+    add_matrix(at, "scan.h5");
+    found = output_of(at, "info scan.h5");
+    assert_non_null(strstr(found, "\nkind         Data Exchange HDF5, uint16\n"));
+    free(found);
+    snprintf(text, sizeof text, "file         scan.h5:/A\n%s", in_hdf5);
+    assert_output(at, "info scan.h5:/A", text);
+    char path[TESTING_PATH];
+    testing_hdf5_close(testing_hdf5_create(testing_path(path, at, "alone.h5")));
+    add_matrix(at, "alone.h5");
+    snprintf(text, sizeof text, "file         alone.h5\n%s", in_hdf5);
+    assert_output(at, "info alone.h5", text);
+}
+
+/* The refusal is that of the kind of file that it is. */
+static void files_that_are_neither(void **state)
+{
+    const char *const at = *state;
+    CliRun run = {.directory = at};
+    cli_write_text(at, "cut.mtx", "%%MatrixMarket matrix coordinate real general\n3\n");
+    cli_start(&run, "info cut.mtx");
+    cli_wait(&run);
+    assert_true(run.exit_code == 2 && strstr(run.err, "cut.mtx") && !strstr(run.err, "Data Exchange"));
+    cli_free(&run);
+    cli_write_text(at, "text", "none\n");
+    cli_start(&run, "info text");
+    cli_wait(&run);
+    assert_true(run.exit_code == 2 && strstr(run.err, "text is of no format that is known; allowed: Data Exchange"));
+    cli_free(&run);
+    cli_refuses(at, "none: No such file or directory", "info none");
+    cli_write_scan(at, "scan.h5", &cli_scan);
+    cli_start(&run, "info scan.h5:/B");
+    cli_wait(&run);
+    assert_true(run.exit_code == 2 && strstr(run.err, "/B"));
+    cli_free(&run);
+}
+
+static void counts_with_their_matrix(void **state)
+{
+    static const char line[] = "info counts --system-matrix m.mtx";
+    static const char matrix[] = "matrix       m.mtx\n"
+                                 "kind         system matrix, Matrix Market\n"
+                                 "shape        3 rows, 4 columns, 5 entries, 1.667 a row\n"
+                                 "volume       not known; recon takes --volume XxYxZ\n";
+    const int32_t good[6] = {1, 0, 5, 0, 0, 7};
+    const float bad[3] = {1, -2.5f, 2};
+    const char *const at = *state;
+    char text[600];
+    cli_write_text(at, "m.mtx", small_matrix);
+    cli_write_bytes(at, "counts", good, sizeof good);
+    snprintf(text, sizeof text,
+             "file         counts\n"
+             "kind         counts, raw values, int32, 2 sets\n"
+             "counts       0 to 5, 6 in all, in 2 of 3 rows (set 1 of 2)\n"
+             "counts       0 to 7, 7 in all, in 1 of 3 rows (set 2 of 2)\n%s",
+             matrix);
+    assert_info(at, line, text);
+    char *found = output_of(at, "info counts --system-matrix m.mtx --json");
+    assert_non_null(strstr(found, "\"counts\": [{\"least\": 0, \"most\": 5, \"sum\": 6, \"rows\": 2}, {"));
+    assert_true(cli_number_after(found, "\"usual\": ", NULL) >= cli_number_after(found, "\"least\": ", NULL));
+    assert_non_null(strstr(found, "\"refusals\": []"));
+    free(found);
+    cli_write_bytes(at, "counts", bad, sizeof bad);
+    found = output_of(at, line);
+    assert_non_null(strstr(found, "\nrefused      counts"));
+    assert_null(strstr(found, "\ncounts "));
+    free(found);
+    cli_write_text(at, "events", "0\n2\n2\n2\n");
+    found = output_of(at, "info events --system-matrix m.mtx");
+    assert_non_null(strstr(found, ", 1 set of events\ncounts       0 to 3, 4 in all, in 2 of 3 rows\n"));
+    free(found);
+    CliRun run = {.directory = at};
+    cli_write_bytes(at, "counts", good, 2 * sizeof *good);
+    cli_start(&run, "%s", line);
+    cli_wait(&run);
+    assert_true(run.exit_code == 2 && strstr(run.err, "counts"));
+    cli_free(&run);
+}
+
 int cli_info_tests(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +392,9 @@ int cli_info_tests(void)
         CLI_TEST(odd_scans),
         CLI_TEST(json),
         CLI_TEST(memory_of_a_cone_beam),
+        CLI_TEST(system_matrices),
+        CLI_TEST(files_that_are_neither),
+        CLI_TEST(counts_with_their_matrix),
         CLI_TEST(stages_by_data),
         CLI_TEST(values_that_are_not_finite),
         CLI_TEST(help_and_version),

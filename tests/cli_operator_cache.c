@@ -520,6 +520,59 @@ static void demo_keeps_one(void **state)
     assert_says(*state, arguments, "ray lengths: read from demo/cache/operator-", "kept in");
 }
 
+#define COUNTS "recon ring.counts --system-matrix ring.csr4 --iterations 3 --pictures no --overwrite "
+
+static void assert_same_image(const char *directory, const char *name, const char *expected)
+{
+    enum { IMAGE_SLICES = 10, IMAGE_SIZE = 38 };
+    float *found = cli_read_volume(directory, name, IMAGE_SLICES, IMAGE_SIZE);
+    float *wanted = cli_read_volume(directory, expected, IMAGE_SLICES, IMAGE_SIZE);
+    assert_memory_equal(found, wanted, IMAGE_SLICES * IMAGE_SIZE * IMAGE_SIZE * sizeof *found);
+    free(found);
+    free(wanted);
+}
+
+/* A packed system matrix is kept, too; a damaged one is packed again; another number of subsets is another one. */
+static void system_matrices_are_kept(void **state)
+{
+    char name[TESTING_PATH], path[TESTING_PATH];
+    cli_works(*state, "phantom --geometry pet -o ring.csr4");
+    cli_works(*state, COUNTS "-o plain.h5");
+    assert_says(*state, COUNTS "-o image.h5" KEEP, "matrix: kept in cache/operator-", "read from");
+    assert_same_image(*state, "image.h5", "plain.h5");
+    assert_says(*state, COUNTS "-o image.h5" KEEP, "matrix: read from cache/operator-", "kept in");
+    assert_same_image(*state, "image.h5", "plain.h5");
+    assert_int_equal(files_in(*state, "cache", name), 1);
+    const int descriptor = open(testing_path(path, *state, name), O_WRONLY);
+    assert_true(descriptor >= 0 && pwrite(descriptor, "damage", 6, cli_file_size(*state, name) / 2) == 6);
+    assert_int_equal(close(descriptor), 0);
+    assert_says(*state, COUNTS "-o image.h5" KEEP, "the matrix is packed again", "read from");
+    assert_same_image(*state, "image.h5", "plain.h5");
+    assert_says(*state, COUNTS "-o image.h5 --algorithm osem --subsets 4" KEEP, "matrix: kept in cache/operator-",
+                "read from");
+    assert_int_equal(files_in(*state, "cache", name), 2);
+}
+
+/* With less memory than the matrix needs it is read from the cache in every iteration. */
+static void system_matrices_larger_than_memory(void **state)
+{
+    char line[400];
+    cli_works(*state, "phantom --geometry pet -o ring.csr4");
+    cli_works(*state, COUNTS "-o plain.h5");
+    CliRun run = {.directory = *state};
+    cli_start(&run, COUNTS "-o image.h5 --memory 90MiB");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    const int needed = (int)cli_number_after(run.err, "allowed: --memory ", NULL);
+    assert_non_null(strstr(run.err, "or --operator-cache"));
+    cli_free(&run);
+    for (int i = 0; i < 2; i++) {
+        snprintf(line, sizeof line, COUNTS "-o image.h5 --memory %dMiB" KEEP, needed - 12);
+        assert_says(*state, line, i == 0 ? "matrix: kept in" : "matrix: read from", "warning");
+        assert_same_image(*state, "image.h5", "plain.h5");
+    }
+}
+
 int cli_operator_cache_tests(void)
 {
     const struct CMUnitTest tests[] = {
@@ -540,6 +593,8 @@ int cli_operator_cache_tests(void)
         CLI_TEST(two_runs_at_once),
         CLI_TEST(try_reads_but_keeps_none),
         CLI_TEST(demo_keeps_one),
+        CLI_TEST(system_matrices_are_kept),
+        CLI_TEST(system_matrices_larger_than_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
 
 #include "memory.h"
 
+#include <math.h>
+
 static CliRun run_plan(const char *directory, const char *line)
 {
     CliRun run = {.directory = directory};
@@ -165,7 +167,7 @@ static double number_of(const char *directory, const char *object, const char *b
     CliRun run = {.directory = directory};
     cli_start(&run, "%s --json", words);
     cli_wait(&run);
-    assert_int_equal(run.exit_code, 0);
+    if (run.exit_code != 0) fail_msg("%s", run.err);
     const char *found = strstr(run.out, object);
     assert_non_null(found);
     const double number = cli_number_after(found, before, NULL);
@@ -217,26 +219,56 @@ static void partitions_and_symmetry_agree(void **state)
     }
 }
 
+/* The memory that plan allows, when it refuses `mib`. */
+static int refused_mib(const char *directory, const char *words, int mib)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "plan scan.h5%s --memory %dMiB", words, mib);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    const int allowed = (int)cli_number_after(run.err, "allowed: --memory ", NULL);
+    cli_free(&run);
+    return allowed;
+}
+
 /* Where the operator does not fit, plan says so and how recon gets by; less than what both call the least is refused.
  */
 static void windows(void **state)
 {
     cli_works(*state, "phantom -o scan.h5 --size 512 --angles 180 --slices 2");
-    const double least = number_of(*state, "\"memory_bytes\": {", "\"least\": ", "info scan.h5");
-    const int mib = (int)(least / 0x1p20) + 1;
+    const int mib = refused_mib(*state, " --projector rays", 1);
     char line[100];
-    snprintf(line, sizeof line, "plan scan.h5 --memory %dMiB", mib);
+    snprintf(line, sizeof line, "plan scan.h5 --projector rays --memory %dMiB", mib);
     assert_true(number_of(*state, "\"operator\": {", "\"windows\": ", line) > 0);
     CliRun run = run_plan(*state, line + strlen("plan "));
     assert_has(&run, " partitions are in memory at a time; the others are computed again when they are needed");
     assert_has(&run, ", without building the operator, nor computing it again\n");
     cli_free(&run);
-    cli_works(*state, "recon scan.h5 -o volume.h5 --rotation-axis 255.5 --iterations 1 --memory %dMiB", mib);
+    cli_works(*state, "recon scan.h5 -o volume.h5 --rotation-axis 255.5 --iterations 1 --projector rays --memory %dMiB",
+              mib);
+    assert_int_equal(refused_mib(*state, " --projector rays", mib - 1), mib);
+}
+
+/* Left to itself, recon gets by with less: slices are turned, and nothing is stored. The least is what info says. */
+static void rotation_takes_less(void **state)
+{
+    cli_works(*state, "phantom -o scan.h5 --size 512 --angles 180 --slices 2");
+    const double least = number_of(*state, "\"memory_bytes\": {", "\"least\": ", "info scan.h5");
+    const int mib = (int)(least / 0x1p20) + 1;
+    assert_true(mib < refused_mib(*state, " --projector rays", 1));
+    assert_int_equal(refused_mib(*state, "", mib - 1), mib);
+    char line[100];
+    snprintf(line, sizeof line, "plan scan.h5 --memory %dMiB", mib);
+    CliRun run = run_plan(*state, line + strlen("plan "));
+    assert_has(&run, "projector    rotate, because ray lengths do not do (--projector rays: memory is ");
+    cli_free(&run);
     run = (CliRun){.directory = *state};
-    cli_start(&run, "plan scan.h5 --memory %dMiB", mib - 1);
+    cli_start(&run, "recon scan.h5 -o volume.h5 --rotation-axis 255.5 --iterations 1 --memory %dMiB", mib);
     cli_wait(&run);
-    assert_int_equal(run.exit_code, 2);
-    assert_true(cli_number_after(run.err, "allowed: --memory ", NULL) == mib);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "sinodag: projector: rotate, because ray lengths do not do"));
+    assert_non_null(
+        strstr(run.err, "sinodag: operator: slices are turned in every product, with linear interpolation"));
     cli_free(&run);
 }
 
@@ -355,6 +387,138 @@ static void cone_plan_info_and_recon_agree(void **state)
         assert_true(cli_number_after(run.err, "allowed: --memory ", NULL) == mib);
         cli_free(&run);
     }
+}
+
+/* The same of iterative algorithms, whose time is that of their products: twice the updates take twice the time. */
+static void cone_solution_plan_info_and_recon_agree(void **state)
+{
+    static const char *const algorithm[] = {"cg", "sirt", "mlem", "osem --subsets 4"};
+    cli_works(*state, "phantom --geometry cone -o scan.h5 --size 32 --angles 24 --slices 20");
+    for (size_t i = 0; i < sizeof algorithm / sizeof *algorithm; i++) {
+        char line[120], planned[24], taken[32];
+        CliRun run = {.directory = *state};
+        snprintf(line, sizeof line, "plan scan.h5 --geometry cone --algorithm %s --iterations 3", algorithm[i]);
+        sino_bytes_text((int64_t)number_of(*state, "\"memory_bytes\": {", "\"total\": ", line), planned);
+        cli_start(&run,
+                  "recon scan.h5 -o volume.h5 --overwrite --geometry cone --rotation-axis 15.5 --algorithm %s "
+                  "--iterations 3",
+                  algorithm[i]);
+        cli_wait(&run);
+        if (run.exit_code != 0) fail_msg("%s", run.err);
+        copy_after(run.err, ", memory: ", "iB", taken);
+        assert_string_equal(planned, taken);
+        cli_free(&run);
+    }
+    const int least =
+        (int)(number_of(*state, "\"memory_bytes\": {", "\"least_cg\": ", "info scan.h5 --geometry cone") / 0x1p20) + 1;
+    char enough[80], message[100];
+    snprintf(enough, sizeof enough, "plan scan.h5 --geometry cone --algorithm cg --memory %dMiB", least);
+    snprintf(message, sizeof message, "allowed: --memory %dMiB or more, --algorithm fdk, or a smaller --volume", least);
+    cli_works(*state, "%s", enough);
+    CliRun run = {.directory = *state};
+    cli_start(&run, "plan scan.h5 --geometry cone --algorithm cg --memory %dMiB", least - 1);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err, message));
+    cli_free(&run);
+    static const char sizes[] = "plan --geometry cone --columns 256 --slices 256 --algorithm cg --workers 2 --angles";
+    char one[120], two[120];
+    snprintf(one, sizeof one, "%s 100", sizes);
+    snprintf(two, sizeof two, "%s 200", sizes);
+    const double seconds = number_of(*state, "\"seconds\": {", "\"products\": ", one);
+    assert_true(fabs(number_of(*state, "\"seconds\": {", "\"products\": ", two) / seconds - 2) < 1e-6);
+    assert_true(fabs(seconds - 0x1p24 * 100 / 2e9 * (1 / 1.5 + 1 / 1.3)) < 1e-6 * seconds);
+}
+
+/* ---- system matrices ---- */
+
+static const char scanner[] = "phantom --geometry pet --crystals 12x3x2 --rays 4 --volume 16x14x6 --voxel-size 0.6 "
+                              "-o m.csr4 --overwrite --background 0.1 --replicates";
+
+static void matrix_table(void **state)
+{
+    cli_works(*state, "%s 1", scanner);
+    CliRun run = run_plan(*state, "m.counts --system-matrix m.csr4 --algorithm osem --subsets 4 --workers 2");
+    assert_has(&run, "file         m.counts\nkind         counts, raw values, int32, 1 set\n"
+                     "matrix       m.csr4\nkind         system matrix, csr4\nshape        5184 rows, 1344 columns, ");
+    assert_has(&run, "rows         pairs of 72 crystals\nvolume       16 x 14 x 6 voxels of 0.6 x 0.6 x 0.6 mm\n"
+                     "algorithm    osem, iterations: 30, subsets: 4\n"
+                     "division     8 row partitions; sets solved together: 1 of 1\nstored       single, ");
+    assert_has(&run, "\ntime of the run\n");
+    assert_has(&run, "\nassumed      workers: 2; per worker: memory 20 GB/s, 0.63 ns for a nonzero");
+    cli_free(&run);
+}
+
+/* plan, info and recon tell the same memory, and recon is content with what plan calls the least. */
+static void matrix_plan_info_and_recon_agree(void **state)
+{
+    static const char *const settings[] = {"--algorithm mlem",  "--algorithm osem --subsets 4",
+                                           "--algorithm cg",    "--algorithm sirt",
+                                           "--precision mixed", "--additive m.additive"};
+    const char *const at = *state;
+    cli_works(at, "%s 20", scanner);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        char line[200], planned[24], taken[32];
+        CliRun run = {.directory = at};
+        snprintf(line, sizeof line, "plan m.counts --system-matrix m.csr4 --iterations 3 %s", settings[i]);
+        sino_bytes_text((int64_t)number_of(at, "\"memory_bytes\": {", "\"total\": ", line), planned);
+        cli_start(&run, "recon m.counts --system-matrix m.csr4 -o image.h5 --overwrite --iterations 3 %s", settings[i]);
+        cli_wait(&run);
+        if (run.exit_code != 0) fail_msg("%s", run.err);
+        copy_after(run.err, ", memory: ", "iB", taken);
+        assert_string_equal(planned, taken);
+        cli_free(&run);
+    }
+    static const char info[] = "info m.counts --system-matrix m.csr4", plan[] = "plan m.counts --system-matrix m.csr4";
+    const double usual = number_of(at, "\"memory_bytes\": {", "\"usual\": ", info);
+    assert_true(number_of(at, "\"memory_bytes\": {", "\"total\": ", plan) == usual);
+    assert_true(number_of(at, "{", "\"sets_together\": ", plan) == 20);
+    const int least = (int)(number_of(at, "\"memory_bytes\": {", "\"least\": ", info) / 0x1p20) + 1;
+    char tight[120];
+    snprintf(tight, sizeof tight, "%s --memory %dMiB", plan, least);
+    assert_true(number_of(at, "{", "\"sets_together\": ", tight) < 20);
+    CliRun run = {.directory = at};
+    cli_start(&run, "%s --memory %dMiB", plan, least - 1);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_true(cli_number_after(run.err, "allowed: --memory ", NULL) == least);
+    cli_free(&run);
+}
+
+/* An iteration takes the longer one of reading the matrix and of computing with it. */
+static void matrix_times(void **state)
+{
+    static const char plan[] = "plan m.counts --system-matrix m.csr4 --workers 2";
+    const char *const at = *state;
+    char line[200];
+    cli_works(at, "%s 3", scanner);
+    const double nonzeros = number_of(at, "\"matrix\": {", "\"entries\": ", plan);
+    const double bytes = number_of(at, "{", "\"bytes_per_nonzero\": ", plan) * nonzeros;
+    const double products = number_of(at, "\"seconds\": {", "\"products\": ", plan);
+    assert_true(fabs(products - nonzeros * (0.63 + 3 * 0.36) / 2e9) < 1e-6 * products);
+    assert_true(number_of(at, "\"seconds\": {", "\"iteration\": ", plan) > products);
+    for (int twice = 0; twice < 2; twice++) {
+        snprintf(line, sizeof line, "%s --memory-bandwidth 0.01%s", plan, twice ? " --algorithm cg" : "");
+        const double read = number_of(at, "\"seconds\": {", "\"read\": ", line);
+        const double vectors = number_of(at, "\"seconds\": {", "\"vectors\": ", line);
+        assert_true(fabs(read - (1 + twice) * bytes / 2e7) < 1e-6 * read);
+        assert_true(fabs(number_of(at, "\"seconds\": {", "\"iteration\": ", line) - read - vectors) < 1e-6 * read);
+    }
+    snprintf(line, sizeof line, "%s --precision mixed", plan);
+    assert_true(number_of(at, "\"seconds\": {", "\"products\": ", line) < products);
+}
+
+static void bad_matrices(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "%s 1", scanner);
+    cli_refuses(at, "ranks is 2; allowed with --system-matrix: 1", "plan m.counts --system-matrix m.csr4 --ranks 2");
+    cli_refuses(at, "plan has no counts of --system-matrix m.csr4; needed: sinodag plan COUNTS --system-matrix FILE",
+                "plan --system-matrix m.csr4");
+    cli_refuses(at, "none: No such file or directory", "plan m.counts --system-matrix none");
+    cli_write_text(at, "m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n");
+    cli_refuses(at, "subsets is 4096; allowed: at most the rows of the matrix, 2",
+                "plan c --system-matrix m.mtx --algorithm osem --subsets 4096 --memory 1MiB");
 }
 
 /* Rates of a preset, of a file that bench wrote, and of options, which win. */
@@ -476,12 +640,18 @@ int cli_plan_tests(void)
         CLI_TEST(plan_info_and_recon_agree),
         CLI_TEST(partitions_and_symmetry_agree),
         CLI_TEST(windows),
+        CLI_TEST(rotation_takes_less),
         CLI_TEST(angles_of_a_described_scan),
         CLI_TEST(machines),
         CLI_TEST(bad_input),
         CLI_TEST(cone_table),
         CLI_TEST(cone_json),
         CLI_TEST(cone_plan_info_and_recon_agree),
+        CLI_TEST(cone_solution_plan_info_and_recon_agree),
+        CLI_TEST(matrix_table),
+        CLI_TEST(matrix_plan_info_and_recon_agree),
+        CLI_TEST(matrix_times),
+        CLI_TEST(bad_matrices),
         CLI_TEST(cone_machines),
         CLI_TEST(bad_cones),
         CLI_TEST(stdout_that_is_full),

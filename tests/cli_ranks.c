@@ -155,6 +155,22 @@ static void stopping_early(void **state)
     assert_same(*state, "--iterations 60 --tolerance 0.2 --minibatch 2", 2, "--grid 1x2 --symmetry no", 1e-4, 0);
 }
 
+/* Without ray lengths ranks have slices of their own, with the bits of one process. */
+static void nothing_stored(void **state)
+{
+    static const char *const words[] = {"--iterations 5 --projector rotate", "--algorithm fbp --projector pixels"};
+    cli_works(*state, scan);
+    for (int i = 0; i < 2; i++) {
+        cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s --minibatch 1", words[i]);
+        assert_same(*state, words[i], 2, "--minibatch 1 --grid 2x1", 0, i == 0 ? 1e-12 : 0); /* fbp has none */
+    }
+    CliRun run;
+    run_ranks(*state, 2, "--projector rotate --grid 1x2", &run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err, "--projector rotate with 2 ranks per slice; allowed: 1, by --grid Nx1 of N ranks"));
+    cli_free(&run);
+}
+
 /* Files beside the volume, and what a run tells, are those of one process. */
 static void other_outputs(void **state)
 {
@@ -307,6 +323,7 @@ int cli_ranks_tests(void)
         CLI_TEST(other_algorithms_and_precisions),
         CLI_TEST(undefined_values),
         CLI_TEST(stopping_early),
+        CLI_TEST(nothing_stored),
         CLI_TEST(other_outputs),
         CLI_TEST(what_does_not_fit_is_refused),
         CLI_TEST(one_cannot_read),

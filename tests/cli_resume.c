@@ -301,6 +301,10 @@ static void what_differs_is_refused(void **state)
             "out.h5.journal: minibatch is 3, and was 2 in the unfinished run; allowed: the same, or no --resume, which "
             "begins anew");
     refuses(
+        folder, "--iterations 20 --rotation-axis 23.5 --projector rotate",
+        "out.h5.journal: projector is rotate, and was rays in the unfinished run; allowed: the same, or no --resume, "
+        "which begins anew");
+    refuses(
         folder, "--iterations 20 --rotation-axis 23",
         "out.h5.journal: center is 23, and was 23.5 in the unfinished run; allowed: the same, or no --resume, which "
         "begins anew");

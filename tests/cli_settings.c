@@ -58,6 +58,15 @@ static void contradictions(void **state)
         "recon scan.h5 -o out.h5 --algorithm fbp --iterations 3");
     cli_refuses(at, "--fbp-filter contradicts --algorithm cg; allowed: --fbp-filter with --algorithm fbp or fdk",
                 "recon scan.h5 -o out.h5 --fbp-filter hann");
+    cli_refuses(at, "--theta contradicts --geometry matrix; allowed: --theta with --geometry parallel or cone",
+                "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --theta 0:180");
+    cli_refuses(at, "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem or osem",
+                "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --algorithm fbp");
+    cli_refuses(at, "--geometry is matrix without --system-matrix; needed: --system-matrix FILE",
+                "recon counts.npy -o out.h5 --geometry matrix");
+    cli_refuses(at,
+                "--resume contradicts --geometry matrix; allowed: --start with an image that --save-every has saved",
+                "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --resume");
     cli_refuses(at, "--out and the input file are the same file, 'scan.h5'; allowed: different files",
                 "recon scan.h5 -o scan.h5 --overwrite");
     cli_refuses(at, "--out and the input file are the same file, './scan.h5' and 'scan.h5'; allowed: different files",

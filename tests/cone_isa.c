@@ -54,7 +54,7 @@ static void make(SinoPrecision precision, SinoConeSymmetry symmetry, Block *bloc
                      .part = {0, 48, SIZE / 2, 16, 0, 128}};
     const int64_t entries = sino_cone_projection_entries(&block->lines), bytes = sino_cone_entry_bytes(&block->lines);
     assert_success(sino_allocate(4 * GROUPS * entries, (size_t)bytes, "test", &block->entries));
-    assert_success(sino_allocate(sino_cone_scratch_bytes(&block->lines, &block->part), 1, "test", &block->scratch));
+    assert_success(sino_allocate(sino_cone_scratch_bytes(&block->lines), 1, "test", &block->scratch));
     assert_success(sino_allocate(sino_cone_part_voxels(&block->part, symmetry), sizeof(float), "test", &block->voxels));
     for (int64_t i = 0; i < 4 * GROUPS * entries; i++)
         if (precision == SINO_MIXED)

@@ -28,7 +28,7 @@ static const Case quick_case[] = {
     /* Blocks that are smaller than a large page. */
     {"--size 256 --angles 60", 1, 2, 1024, "--rotation-axis 127.5 --iterations 1 --partitions 200 --symmetry no"},
     /* Less than the operator: a few of its partitions at a time. */
-    {"--size 256 --angles 180", 1, 4, 160, "--rotation-axis 127.5 --iterations 1 --symmetry no"},
+    {"--size 256 --angles 180", 1, 4, 160, "--rotation-axis 127.5 --iterations 1 --symmetry no --projector rays"},
     /* Built and kept with few slices, read and mapped with many. */
     {"--size 256 --angles 180", 8, 12, 1024, "--rotation-axis 127.5 --iterations 1 --operator-cache cache"},
 };

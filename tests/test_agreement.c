@@ -91,6 +91,54 @@ static void partitions_and_workers_agree(void **state)
     }
 }
 
+/* Sums of turned slices: the same bits for any number of workers, near each other for any division, and near those of
+ * the lengths of rays. */
+static void rotations_agree(void **state)
+{
+    static const char *const algorithms[] = {"cg --iterations 8", "sirt --iterations 20", "fbp"};
+    static const char *const divisions[] = {"--partitions 1 --workers 1", "--partitions 1 --workers 2",
+                                            "--partitions 5", "--partitions 20 --minibatch 3",
+                                            "--topology nodes=2,sockets=2,workers=1"};
+    enum { DIVISIONS = sizeof divisions / sizeof *divisions };
+    char scan[TESTING_PATH], words[200];
+    make_scan(scan, *state, 48, 0);
+    for (int a = 0; a < 3; a++) {
+        TestingVolume found[DIVISIONS];
+        snprintf(words, sizeof words, "%%s --rotation-axis 22.6 --algorithm %s --projector rays", algorithms[a]);
+        TestingVolume rays = testing_recon(*state, words, scan);
+        for (int d = 0; d < DIVISIONS; d++) {
+            snprintf(words, sizeof words, "%%s --rotation-axis 22.6 --algorithm %s --projector rotate %s",
+                     algorithms[a], divisions[d]);
+            found[d] = testing_recon(*state, words, scan);
+            assert_true(difference(&found[d], &found[0]) <= within_single);
+        }
+        assert_same(&found[1], &found[0]);
+        print_message("%s: rotation is off the lengths of rays by %.3f\n", algorithms[a], difference(&found[0], &rays));
+        assert_true(difference(&found[0], &rays) < 0.2);
+        for (int d = 0; d < DIVISIONS; d++) testing_volume_free(&found[d]);
+        testing_volume_free(&rays);
+    }
+}
+
+/* Pixels: the same bits for any division. */
+static void pixels_agree(void **state)
+{
+    static const char *const divisions[] = {"--partitions 1 --workers 1", "--partitions 1 --workers 2",
+                                            "--partitions 5", "--partitions 20 --minibatch 3"};
+    char scan[TESTING_PATH], words[200];
+    TestingVolume found[4];
+    make_scan(scan, *state, 48, 0);
+    for (int d = 0; d < 4; d++) {
+        snprintf(words, sizeof words, "%%s --rotation-axis 22.6 --algorithm fbp --projector pixels %s", divisions[d]);
+        found[d] = testing_recon(*state, words, scan);
+    }
+    for (int d = 0; d < 4; d++) {
+        assert_memory_equal(found[d].value, found[0].value, SLICES * 48 * 48 * sizeof *found[d].value);
+        assert_true(found[d].nonzeros == 0);
+    }
+    for (int d = 0; d < 4; d++) testing_volume_free(&found[d]);
+}
+
 /* In double, where residuals tell more than the float32 of the volume. */
 static void partitions_agree_in_double(void **state)
 {
@@ -566,6 +614,8 @@ TESTING_SUBJECT(agreement)
         TEST(bounded_sirt_has_no_negative_value),
         TEST(crop_and_binning_are_what_they_say),
         TEST(projections_are_adjoint),
+        TEST(rotations_agree),
+        TEST(pixels_agree),
         TEST(windows_are_refilled),
         TEST(phantom_comes_back),
     };

@@ -35,7 +35,7 @@ static void extents_count_rows(void **state)
 static void bytes_follow_the_precision(void **state)
 {
     (void)state;
-    const SinoBatch batch = {.stride = 16, .history_columns = 31};
+    const SinoBatch batch = {.stride = 16, .history_numbers = 31};
     static const struct {
         SinoPrecision precision;
         int64_t rays, halves;
@@ -62,7 +62,7 @@ static void nothing_overflows(void **state)
     (void)state;
     SinoShape shape = make(SINO_DOUBLE);
     shape.extent[SINO_ROWS_RAYS] = sino_extent_one(INT64_MAX / 2);
-    const SinoBatch batch = {.stride = (int64_t)1 << 40, .history_columns = (int64_t)1 << 40};
+    const SinoBatch batch = {.stride = (int64_t)1 << 40, .history_numbers = (int64_t)1 << 40};
     assert_int_equal(sino_buffers_bytes(1, &table[0], &shape, batch), (int64_t)1 << 59);
     assert_int_equal(sino_buffers_bytes(1, &table[2], &shape, batch), (int64_t)1 << 59);
     assert_true(sino_buffers_bytes(4, table, &shape, batch) > 0);

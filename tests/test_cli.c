@@ -28,6 +28,12 @@ static const struct {
     {"cone_iterative", cli_cone_iterative_tests},
     {"cone_recon", cli_cone_recon_tests},
     {"cone_ranks", cli_cone_ranks_tests},
+    {"counts_ranks", cli_counts_ranks_tests},
+    {"pet", cli_pet_tests},
+    {"counts", cli_counts_tests},
+    {"counts_files", cli_counts_files_tests},
+    {"spect", cli_spect_tests},
+    {"safir", cli_safir_tests},
 };
 
 int main(int argument_count, char **arguments)
@@ -36,7 +42,7 @@ int main(int argument_count, char **arguments)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
     fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph info interrupt "
           "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
-          "cone_iterative cone_recon cone_ranks\n",
+          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir\n",
           stderr);
     return 2;
 }

@@ -111,8 +111,8 @@ static void backproject(const SinoCone *cone, SinoSlices rows, const float *sino
     for (int64_t k = 0; k < cone->angle_count; k++) projection[k] = (char *)block + k * projection_bytes;
     assert_success(sino_allocate(cone->angle_count, sizeof *unit, "test", &unit));
     assert_success(sino_allocate(sino_cone_part_voxels(&part, symmetry), sizeof *voxel, "test", &voxel));
-    assert_success(sino_allocate(sino_cone_pack_scratch_bytes(&packing) + sino_cone_scratch_bytes(&lines, &part), 1,
-                                 "test", &scratch));
+    assert_success(
+        sino_allocate(sino_cone_pack_scratch_bytes(&packing) + sino_cone_scratch_bytes(&lines), 1, "test", &scratch));
     sino_cone_pack(&packing, sinogram, scratch, block, unit);
     const SinoConeBackprojection what = {cone, &lines, &part, cone->angle_rad, unit, projection};
     sino_cone_backproject(&what, scratch, voxel);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone streaming and plan: pieces are all projections once, parts are all voxels once, and a slab's rows are all that
  * see its voxels. */
+#include "cone_part_size.h"
 #include "cone_plan.h"
 #include "memory.h"
 #include "testing.h"
@@ -209,11 +210,115 @@ static void memory_decides_the_passes(void **state)
     assert_true(passes > 4);
 }
 
+/* Ranks of a column have as many blocks in memory as fit, and the rest of the plan does not change. */
+static void memory_decides_how_far_ranks_are_apart(void **state)
+{
+    (void)state;
+    Scan scan;
+    int depths = 0;
+    make_scan(192, 256, 256, 256, 256, 256, &scan);
+    SinoConePlanRequest request = {.cone = &scan.cone,
+                                   .input = &scan.input,
+                                   .machine = {.worker_count = 2, .memory_bytes = (int64_t)1 << 32},
+                                   .symmetry = true,
+                                   .rank_count = 4,
+                                   .grid = {4, 1}};
+    SinoConePlan plan, before;
+    assert_success(sino_cone_plan_new(&request, &before));
+    assert_int_equal(before.streaming.block_sets, 6); /* all of them */
+    while (before.streaming.slab_count == 1) {
+        request.machine.memory_bytes = before.total_bytes - 1;
+        assert_success(sino_cone_plan_new(&request, &plan));
+        assert_true(plan.total_bytes < before.total_bytes);
+        if (plan.streaming.slab_count == 1) {
+            assert_true(plan.streaming.block_sets < before.streaming.block_sets);
+            assert_int_equal(plan.streaming.send_sets, plan.streaming.block_sets); /* each has one of four pieces */
+            assert_true(plan.bytes.early > 0 && plan.bytes.early < before.bytes.early);
+            assert_int_equal(plan.bytes.parts, before.bytes.parts);
+            depths++;
+        }
+        before = plan;
+    }
+    assert_int_equal(depths, 2); /* three blocks, then one */
+}
+
+/* Updates of a task. */
+static double updates_of(const Scan *scan, const SinoConeStreaming *plan)
+{
+    const SinoConePart part = sino_cone_part(&scan->cone, plan, sino_cone_largest_share(&scan->cone, plan, 0), 0, 0);
+    return (double)sino_cone_part_voxels(&part, plan->symmetry) * SINO_BLOCK_PROJECTIONS;
+}
+
+static SinoConePlanRequest request_with_devices(const Scan *scan, int64_t devices, int64_t device_bytes)
+{
+    return (SinoConePlanRequest){.cone = &scan->cone,
+                                 .input = &scan->input,
+                                 .machine = {.worker_count = 4,
+                                             .memory_bytes = (int64_t)1 << 40,
+                                             .devices = {.count = devices, .bytes = device_bytes}},
+                                 .symmetry = true,
+                                 .rank_count = 1};
+}
+
+/* Parts of a large volume are 1 to 4 ms of a GPU with 10¹² updates a second, and whole blocks of threads. */
+static void parts_are_worth_a_launch(void **state)
+{
+    (void)state;
+    for (int64_t side = 512; side <= 4096; side *= 2)
+        for (int64_t devices = 1; devices <= 8; devices *= 2)
+            for (int turns = 0; turns < 2; turns++) {
+                Scan scan;
+                SinoConePlan plan;
+                make_scan(180, side, side, side, side, side, &scan);
+                SinoConePlanRequest request = request_with_devices(&scan, devices, 0);
+                request.machine.memory_bytes = (int64_t)1 << 50;
+                request.symmetry = turns;
+                assert_success(sino_cone_plan_new(&request, &plan));
+                const double updates = updates_of(&scan, &plan.streaming), all = pow((double)side, 3) * 32;
+                assert_int_equal(plan.streaming.band_rows % 8, 0);
+                assert_true(updates <= 4e9 && updates >= fmin(0.5e9, all / (4 * (double)devices)));
+            }
+}
+
+/* Any device gets parts that fit it twice, or the plan is refused; parts are all voxels once. */
+static void parts_fit_devices(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        bool refused = false;
+        int64_t rows = INT64_MAX;
+        for (int64_t bytes = (int64_t)1 << 26; !refused; bytes = bytes * 3 / 4) {
+            Scan scan;
+            SinoConePlan plan;
+            make_scan(size[i].angles, size[i].columns, size[i].rows, size[i].x, size[i].y, size[i].z, &scan);
+            const SinoConePlanRequest request = request_with_devices(&scan, 2, bytes);
+            SinoStatus status = sino_cone_plan_new(&request, &plan);
+            refused = status;
+            if (status) {
+                assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
+                assert_non_null(strstr(sino_status_text(status), "a device has "));
+                sino_status_free(status);
+                continue;
+            }
+            const SinoConeDeviceNeed need = sino_cone_device_need(&scan.cone, &plan.streaming);
+            assert_true(2 * need.task <= bytes && need.task >= need.part + need.lines);
+            if (plan.streaming.slab_count == 1) {
+                assert_true(plan.streaming.band_rows <= rows);
+                rows = plan.streaming.band_rows;
+            }
+            check_parts(&scan.cone, &plan.streaming);
+        }
+    }
+}
+
 TESTING_SUBJECT(cone_streaming)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divisions_are_complete),
         cmocka_unit_test(memory_decides_the_passes),
+        cmocka_unit_test(memory_decides_how_far_ranks_are_apart),
+        cmocka_unit_test(parts_are_worth_a_launch),
+        cmocka_unit_test(parts_fit_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,6 +152,22 @@ static void short_arcs_are_refused(void **state)
         "degrees, or more");
 }
 
+/* One column is no fan, whatever the angles and the axis are. */
+static void one_column_is_refused(void **state)
+{
+    (void)state;
+    double angle[100];
+    for (int i = 0; i < 4; i++) {
+        SinoConeArc arc;
+        make_arc(100, 0, i % 2 ? 170 : 360, angle);
+        SinoCone cone = cone_of(100, angle, i / 2 ? 0.3 : 0);
+        cone.column_count = 1;
+        assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT,
+                     "the detector has 1 column, whose rays have no width together; allowed with --algorithm fdk: 2 or "
+                     "more");
+    }
+}
+
 static void rays_are_weighed_by_their_slope(void **state)
 {
     (void)state;
@@ -181,6 +197,7 @@ TESTING_SUBJECT(cone_weigh)
         cmocka_unit_test(both_sides_of_a_line_add_up),
         cmocka_unit_test(uneven_angles_share_gaps),
         cmocka_unit_test(short_arcs_are_refused),
+        cmocka_unit_test(one_column_is_refused),
         cmocka_unit_test(rays_are_weighed_by_their_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

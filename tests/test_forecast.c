@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Forecast: grids, ways to store A and times for given requests, and comparison with published measurements. */
 #include "forecast.h"
+#include "projector_cost.h"
 
 #include "testing.h"
 
@@ -31,9 +32,12 @@ static Case make(const char *line)
         .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2},
                             .precision = settings->precision,
                             .symmetry = settings->symmetry,
-                            .subset_count = 1},
+                            .subset_count = 1,
+                            .projector = settings->projector,
+                            .interpolation = settings->interpolation},
                 .solver = solver,
                 .history_columns = sino_solver_history_columns(solver, settings),
+                .history_numbers = sino_solver_history_numbers(solver, settings),
                 .slice_count = settings->slices,
                 .slice_bytes = angles * columns * 2,
                 .field_bytes = columns * 4,
@@ -273,6 +277,54 @@ static void published_reductions(void **state)
     sino_forecast_free(&table);
 }
 
+static void expect_projector(const char *line, SinoProjector wanted)
+{
+    SinoForecast forecast = forecast_of(line);
+    if (forecast.plan.problem.projector != wanted)
+        fail_msg("%s: projector %s instead of %s", line, sino_projector_name(forecast.plan.problem.projector),
+                 sino_projector_name(wanted));
+    const bool told = forecast.projector_why[0] != 0;
+    assert_true(told == (wanted != SINO_PROJECTOR_RAYS && !strstr(line, "--projector")));
+    sino_forecast_free(&forecast);
+}
+
+/* Without iterations: pixels for few slices of large scans, whatever the division. With iterations: rays, as long as
+ * their lengths fit memory. */
+static void projector_is_chosen(void **state)
+{
+    (void)state;
+    static const char scan[] = "--angles 1501 --columns 1024";
+    static const struct Choice {
+        const char *words;
+        SinoProjector wanted;
+    } choice[] = {{"--slices 1 --algorithm fbp", SINO_PROJECTOR_PIXELS},
+                  {"--slices 1 --algorithm fbp --workers 40", SINO_PROJECTOR_PIXELS},
+                  {"--slices 1 --algorithm fbp --partitions 9 --minibatch 1", SINO_PROJECTOR_PIXELS},
+                  {"--slices 8 --algorithm fbp --ranks 4", SINO_PROJECTOR_PIXELS},
+                  {"--slices 500 --algorithm fbp", SINO_PROJECTOR_RAYS},
+                  {"--slices 1 --algorithm fbp --precision double", SINO_PROJECTOR_RAYS},
+                  {"--slices 1 --algorithm fbp --projector rays", SINO_PROJECTOR_RAYS},
+                  {"--slices 1 --algorithm fbp --projector rotate", SINO_PROJECTOR_ROTATE},
+                  {"--slices 1 --ranks 2 --algorithm fbp", SINO_PROJECTOR_RAYS}, /* two ranks share the slice */
+                  {"--slices 1 --iterations 1", SINO_PROJECTOR_RAYS},
+                  {"--slices 16 --memory 3GiB", SINO_PROJECTOR_ROTATE},
+                  {"--slices 16 --memory 3GiB --projector rays", SINO_PROJECTOR_RAYS},
+                  {"--slices 16 --memory 3GiB --precision mixed", SINO_PROJECTOR_RAYS},
+                  {"--slices 16 --memory 700MiB", SINO_PROJECTOR_ROTATE}, /* not even windows fit */
+                  {"--slices 256 --memory 3GiB --interpolation cubic", SINO_PROJECTOR_RAYS}};
+    for (size_t i = 0; i < sizeof choice / sizeof *choice; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "%s %s", scan, choice[i].words);
+        expect_projector(line, choice[i].wanted);
+    }
+    expect_projector("--angles 100 --columns 128 --slices 1 --algorithm fbp", SINO_PROJECTOR_RAYS); /* saves nothing */
+    refuse("--angles 1501 --columns 1024 --slices 16 --memory 700MiB --projector rays", "memory is 700 MiB");
+    refuse("--angles 10 --columns 16 --slices 1 --projector pixels", "--projector is pixels with --algorithm cg");
+    refuse("--angles 10 --columns 16 --slices 1 --projector rotate --precision half", "allowed: single");
+    refuse("--angles 10 --columns 16 --slices 1 --projector rotate --ranks 2 --grid 1x2",
+           "2 ranks per slice; allowed: 1");
+}
+
 TESTING_SUBJECT(forecast)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +336,7 @@ TESTING_SUBJECT(forecast)
         cmocka_unit_test(weights_even_out),
         cmocka_unit_test(more_ranks_than_work),
         cmocka_unit_test(published_reductions),
+        cmocka_unit_test(projector_is_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,25 @@ static void negative_counts_are_none(void **state)
     testing_volume_free(&found);
 }
 
+/* The log-likelihood of MLEM never falls (L. Shepp and Y. Vardi 1982), and stops slices that gain little. */
+static void likelihood_rises_and_stops(void **state)
+{
+    TestingVolume all = recon(*state, 0.2f, "--algorithm mlem --iterations 12");
+    TestingVolume some = recon(*state, 0.2f, "--algorithm mlem --iterations 12 --likelihood-tolerance 1e-3");
+    for (int64_t f = 0; f < SLICES; f++) {
+        const double *rising = all.likelihood + f * all.columns, *stopped = some.likelihood + f * some.columns;
+        int64_t last = 1;
+        assert_true(isnan(rising[0]));
+        for (int64_t i = 2; i < all.columns; i++) assert_true(rising[i] >= rising[i - 1] - 1e-7 * fabs(rising[i]));
+        while (last + 1 < all.columns && rising[last + 1] - rising[last] > 1e-3 * fabs(rising[last + 1])) last++;
+        assert_true(last + 2 < all.columns); /* else nothing is tested */
+        for (int64_t i = 1; i < all.columns; i++)
+            assert_true(i <= last + 1 ? stopped[i] == rising[i] : isnan(stopped[i]));
+    }
+    testing_volume_free(&all);
+    testing_volume_free(&some);
+}
+
 /* The residual of MLEM falls; subsets get there in fewer iterations. */
 static void subsets_are_faster(void **state)
 {
@@ -117,8 +136,9 @@ static void divisions_agree(void **state)
     static const char *const divisions[] = {"--partitions 3", "--minibatch 1", "--partitions 2 --scheduler eager",
                                             "--topology nodes=2,sockets=2,workers=1"};
     static const char *const solvers[] = {"--algorithm osem --subsets 5 --iterations 3",
-                                          "--algorithm mlem --iterations 5"};
-    for (int s = 0; s < 2; s++) {
+                                          "--algorithm mlem --iterations 5",
+                                          "--algorithm osem --subsets 5 --iterations 3 --projector rotate"};
+    for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
         char words[160];
         snprintf(words, sizeof words, "%s --partitions 1", solvers[s]);
         TestingVolume whole = recon(*state, 0, words);
@@ -133,13 +153,28 @@ static void divisions_agree(void **state)
     }
 }
 
+/* Without a matrix, too, one subset gives MLEM's bits. */
+static void one_subset_is_mlem_by_rotation(void **state)
+{
+    TestingVolume mlem = recon(*state, 0, "--algorithm mlem --iterations 4 --projector rotate");
+    TestingVolume osem = recon(*state, 0, "--algorithm osem --subsets 1 --iterations 4 --projector rotate");
+    assert_memory_equal(mlem.value, osem.value, SLICES * VOXELS * sizeof *mlem.value);
+    testing_volume_free(&mlem);
+    testing_volume_free(&osem);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(mlem)
 {
     const struct CMUnitTest tests[] = {
-        TEST(counts_are_kept),    TEST(one_subset_is_mlem), TEST(negative_counts_are_none),
-        TEST(subsets_are_faster), TEST(divisions_agree),
+        TEST(counts_are_kept),
+        TEST(one_subset_is_mlem),
+        TEST(negative_counts_are_none),
+        TEST(likelihood_rises_and_stops),
+        TEST(divisions_agree),
+        TEST(subsets_are_faster),
+        TEST(one_subset_is_mlem_by_rotation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,7 @@ static Case draw(uint64_t *seed)
                     .direct = number(seed, 0, 3) == 0},
         .machine = {.worker_count = number(seed, 1, 4), .socket_count = 1, .memory_bytes = (int64_t)1 << 40},
         .rank_count = 1};
+    made.request.job.history_numbers = made.request.job.history_columns * (solver->has_likelihood ? 2 : 1);
     return made;
 }
 
@@ -66,7 +67,7 @@ static int64_t allocated(SinoRuntime *runtime, const Case *made, const SinoRunPl
         .op = op,
         .vectors = &solver->vectors,
         .slices = {.precision = sino_precision_solver(plan->problem.precision), .stride = plan->streaming.stride},
-        .history_columns = made->request.job.history_columns,
+        .history_numbers = made->request.job.history_numbers,
         .number = 1};
     assert_success(sino_minibatch_new(runtime, &request, &slot));
     const int64_t of_slot = sino_data_bytes(runtime) - before;

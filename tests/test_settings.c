@@ -293,7 +293,7 @@ static void other_words_are_answered(void **state)
         {SINO_VERB_RECON, "--center 5",
          "unknown option --center of recon; did you mean --rotation-axis (a column of the detector, where 0 is the "
          "middle of the first column)?"},
-        {SINO_VERB_RECON, "--start 5", "unknown option --start of recon; did you mean --start-row or --start-column?"},
+        {SINO_VERB_RECON, "--end 5", "unknown option --end of recon; did you mean --end-row or --end-column?"},
         {SINO_VERB_RECON, "--center-search 5",
          "unknown option --center-search of recon; did you mean --center-search-width or --center-search-step?"},
         {SINO_VERB_RECON, "--rotation-centre 5",
@@ -864,14 +864,214 @@ static void cone_beams(void **state)
     sino_settings_free(settings);
 }
 
+static void pet_scanners(void **state)
+{
+    SinoSettings *settings;
+    (void)state;
+    round_trip(SINO_VERB_PHANTOM,
+               "-o m --geometry pet --crystals 12x3x5 --rays 7 --counts 99 --replicates 3 --background 0.25 --volume "
+               "4x6x8 --voxel-size "
+               "0.5",
+               &settings);
+    assert_int_equal(settings->geometry, SINO_GEOMETRY_PET);
+    assert_int_equal(settings->crystals.blocks, 12);
+    assert_int_equal(settings->crystals.block_size, 3);
+    assert_int_equal(settings->crystals.rings, 5);
+    assert_true(settings->rays == 7 && settings->total_counts == 99 && settings->replicates == 3 &&
+                settings->background == 0.25);
+    assert_true(settings->volume.z == 8 && settings->voxel_size_mm == 0.5);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_PHANTOM, "-o m --geometry cone");
+    assert_true(settings->voxel_size_mm == 0 && settings->volume.x == 0);
+    sino_settings_free(settings);
+    refuse(SINO_VERB_PHANTOM, "-o m --geometry fan", "--geometry is 'fan'; allowed: parallel, cone or pet");
+    refuse(SINO_VERB_PHANTOM, "-o m --geometry cone --voxel-size 1",
+           "--voxel-size contradicts --geometry cone; allowed: --voxel-size with --geometry pet");
+    refuse(SINO_VERB_BENCH, "--geometry pet", "--geometry is 'pet'; allowed: parallel, cone or matrix");
+    settings = accept(SINO_VERB_DEMO, "--geometry pet --volume 20x20x8 --background 0.5");
+    assert_true(settings->algorithm == SINO_ALGORITHM_OSEM && settings->iterations == 2 && settings->volume.z == 8);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_DEMO, "--geometry pet --algorithm mlem");
+    assert_true(settings->iterations == 20 && settings->background == 0);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_DEMO, "--geometry pet --iterations 7");
+    assert_int_equal(settings->iterations, 7);
+    sino_settings_free(settings);
+}
+
+static void system_matrices(void **state)
+{
+    (void)state;
+    SinoSettings *settings = accept(SINO_VERB_RECON, "g.npy -o o.h5 --system-matrix a.csr4");
+    assert_int_equal(settings->geometry, SINO_GEOMETRY_MATRIX);
+    assert_int_equal(settings->algorithm, SINO_ALGORITHM_MLEM);
+    assert_int_equal(settings->scan_values, SINO_VALUES_AUTO);
+    assert_string_equal(settings->system_matrix, "a.csr4");
+    assert_null(settings->multiplicative);
+    assert_null(settings->additive);
+    assert_null(settings->sensitivity);
+    assert_null(settings->start);
+    assert_null(settings->mask);
+    assert_true(settings->post_filter_mm == 0 && settings->save_every == 0 && settings->voxel_size_mm == 0);
+    sino_settings_free(settings);
+    round_trip(SINO_VERB_RECON,
+               "g -o o.h5 --geometry matrix --system-matrix a.csr4 --data events --algorithm osem --subsets 4 "
+               "--multiplicative n --additive r --sensitivity s --start x --mask m --volume 3x4x5 --voxel-size 0.5 "
+               "--post-filter 1.5 --save-every 10 --operator-cache c --precision mixed --likelihood-tolerance 0.1",
+               &settings);
+    assert_int_equal(settings->geometry, SINO_GEOMETRY_MATRIX);
+    assert_int_equal(settings->algorithm, SINO_ALGORITHM_OSEM);
+    assert_int_equal(settings->scan_values, SINO_VALUES_EVENTS);
+    assert_string_equal(settings->system_matrix, "a.csr4");
+    assert_string_equal(settings->multiplicative, "n");
+    assert_string_equal(settings->additive, "r");
+    assert_string_equal(settings->sensitivity, "s");
+    assert_string_equal(settings->start, "x");
+    assert_string_equal(settings->mask, "m");
+    assert_true(settings->volume.z == 5 && settings->voxel_size_mm == 0.5);
+    assert_true(settings->post_filter_mm == 1.5 && settings->save_every == 10);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "g -o o.h5 --system-matrix a --algorithm cg --tolerance 0.1 --additive r");
+    assert_int_equal(settings->algorithm, SINO_ALGORITHM_CG);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "g -o o.h5 --system-matrix a --algorithm sirt --nonnegativity --relaxation 0.5");
+    sino_settings_free(settings);
+}
+
+static void system_matrices_from_yaml(void **state)
+{
+    (void)state;
+    char path[256];
+    SinoSettings *settings = NULL;
+    SinoStatus status =
+        read_yaml(SINO_VERB_RECON, "system-matrix: a.mtx\nsave-every: 2\n", "g -o o.h5", path, &settings);
+    assert_string_equal(sino_status_text(status), "");
+    assert_true(settings->geometry == SINO_GEOMETRY_MATRIX && settings->save_every == 2);
+    sino_settings_free(settings);
+    settings = NULL;
+    status = read_yaml(SINO_VERB_RECON, "geometry: cone\n", "g -o o.h5 --system-matrix a", path, &settings);
+    assert_string_equal(sino_status_text(status),
+                        "--geometry cone contradicts --system-matrix a; allowed: one of them");
+    sino_status_free(status);
+}
+
+/* Settings that only scans have are refused with a matrix, and the other way round. */
+static void system_matrices_against_scans(void **state)
+{
+    (void)state;
+    static const char *const of_scans[] = {"theta a",
+                                           "flats a",
+                                           "darks a",
+                                           "open-beam 1",
+                                           "columns 3",
+                                           "start-row 0",
+                                           "end-row -1",
+                                           "start-column 0",
+                                           "end-column -1",
+                                           "binning 1",
+                                           "minus-log yes",
+                                           "saturation 0",
+                                           "flat-correction mean",
+                                           "max-repaired 0",
+                                           "rotation-axis auto",
+                                           "resume no",
+                                           "symmetry yes",
+                                           "center-search-width 0",
+                                           "grid auto",
+                                           "center-search-step 1",
+                                           "mask-ratio 0",
+                                           "angle-direction clockwise",
+                                           "reconstruction-type try"};
+    static const char *const of_parallel[] = {
+        "rotation-axis-auto vo", "nsino 3",    "pixel-size 3",         "partitions 3",   "minibatch 3",
+        "topology workers=3",    "overlap no", "communication direct", "projector rays", "interpolation linear"};
+    static const char *const of_matrices[] = {"multiplicative a", "additive a",   "sensitivity a", "start a",
+                                              "mask a",           "save-every 0", "post-filter 0"};
+    static const struct {
+        const char *const *setting;
+        size_t count;
+        const char *geometry, *owners, *line;
+    } kinds[] = {{of_scans, sizeof of_scans / sizeof *of_scans, "matrix", "parallel or cone", "--system-matrix a "},
+                 {of_parallel, sizeof of_parallel / sizeof *of_parallel, "matrix", "parallel", "--system-matrix a "},
+                 {of_matrices, sizeof of_matrices / sizeof *of_matrices, "parallel", "matrix", ""}};
+    char line[200], message[300];
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t i = 0; i < kinds[k].count; i++) {
+            const char *setting = kinds[k].setting[i];
+            const int length = (int)strcspn(setting, " ");
+            snprintf(line, sizeof line, "g.h5 -o o.h5 %s--%s", kinds[k].line, setting);
+            snprintf(message, sizeof message, "--%.*s contradicts --geometry %s; allowed: --%.*s with --geometry %s",
+                     length, setting, kinds[k].geometry, length, setting, kinds[k].owners);
+            refuse(SINO_VERB_RECON, line, message);
+        }
+}
+
+static void bad_system_matrices_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"--algorithm fbp", "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem or osem"},
+        {"--algorithm fdk", "--algorithm fdk contradicts --geometry matrix; allowed: cg, sirt, mlem or osem"},
+        {"--precision double", "--precision double contradicts --geometry matrix; allowed: single or mixed"},
+        {"--precision half", "--precision half contradicts --geometry matrix; allowed: single or mixed"},
+        {"--data counts", "--data counts contradicts --geometry matrix; allowed: auto or events"},
+        {"--data transmission", "--data transmission contradicts --geometry matrix; allowed: auto or events"},
+        {"--data line-integrals", "--data line-integrals contradicts --geometry matrix; allowed: auto or events"},
+        {"--geometry parallel", "--geometry parallel contradicts --system-matrix a; allowed: one of them"},
+        {"--geometry cone", "--geometry cone contradicts --system-matrix a; allowed: one of them"},
+        {"--geometry pet", "--geometry is 'pet'; allowed: parallel, cone or matrix"},
+        {"--resume",
+         "--resume contradicts --geometry matrix; allowed: --start with an image that --save-every has saved"},
+        {"--sensitivity s --algorithm cg",
+         "--sensitivity contradicts --algorithm cg; allowed: --sensitivity with --algorithm mlem or osem"},
+        {"--subsets 3", "--subsets contradicts --algorithm mlem; allowed: --subsets with --algorithm osem"},
+        {"--source-object-distance 3", "--source-object-distance contradicts --geometry matrix; allowed: "
+                                       "--source-object-distance with --geometry cone"},
+        {"--volume 4x5", "--volume is 4x5; allowed with --geometry matrix: auto, or three sides such as 4x5x1"},
+        {"--post-filter -1", "--post-filter is '-1'; allowed: a number from 0 to 1000000"},
+        {"--post-filter nan", "--post-filter is 'nan'; allowed: a number from 0 to 1000000"},
+        {"--save-every -1", "--save-every is '-1'; allowed: an integer from 0 to 1000000000"},
+        {"--save-every 0.5", "--save-every is '0.5'; allowed: an integer from 0 to 1000000000"},
+        {"--out a --overwrite", "--out is given twice, 'o.h5' and 'a'; allowed: once"},
+        {"--graph a", "--graph and --system-matrix are the same file, 'a'; allowed: different files"},
+        {"--start o.h5", "--out and --start are the same file, 'o.h5'; allowed: different files"},
+        {"--multiplicative o.h5", "--out and --multiplicative are the same file, 'o.h5'; allowed: different files"},
+        {"--additive o.h5", "--out and --additive are the same file, 'o.h5'; allowed: different files"},
+        {"--sensitivity o.h5", "--out and --sensitivity are the same file, 'o.h5'; allowed: different files"},
+        {"--mask o.h5", "--out and --mask are the same file, 'o.h5'; allowed: different files"}};
+    char line[200];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(line, sizeof line, "g.npy -o o.h5 --system-matrix a %s", wrong[i][0]);
+        refuse(SINO_VERB_RECON, line, wrong[i][1]);
+    }
+    refuse(SINO_VERB_RECON, "g.npy -o o.h5 --geometry matrix",
+           "--geometry is matrix without --system-matrix; needed: --system-matrix FILE");
+    refuse(SINO_VERB_RECON, "g.h5 -o o.h5 --data events",
+           "--data events contradicts --geometry parallel; allowed: auto, counts, transmission or line-integrals");
+    refuse(SINO_VERB_INFO, "g.h5 --data events --geometry cone",
+           "--data events contradicts --geometry cone; allowed: auto, counts, transmission or line-integrals");
+    refuse(SINO_VERB_BENCH, "--geometry matrix",
+           "--geometry is matrix without --system-matrix; needed: --system-matrix FILE");
+    refuse(SINO_VERB_INFO, "g.h5 --geometry matrix",
+           "--geometry is matrix without --system-matrix; needed: --system-matrix FILE");
+    sino_settings_free(accept(SINO_VERB_BENCH, "--system-matrix a"));
+    refuse(SINO_VERB_PLAN, "--system-matrix a",
+           "plan has no counts of --system-matrix a; needed: sinodag plan COUNTS --system-matrix FILE");
+    refuse(SINO_VERB_PLAN, "g.npy --system-matrix a --columns 4",
+           "--columns contradicts --geometry matrix; allowed: --columns with --geometry parallel or cone");
+    refuse(SINO_VERB_PHANTOM, "-o m --geometry matrix", "--geometry is 'matrix'; allowed: parallel, cone or pet");
+    refuse(SINO_VERB_DEMO, "--system-matrix a",
+           "--system-matrix is not an option of demo; allowed: with recon, info, bench or plan");
+}
+
 static void cone_beams_against_parallel_ones(void **state)
 {
     (void)state;
     static const char *const of_cones[] = {"source-object-distance 3", "source-detector-distance 3", "detector-pixel 3",
-                                           "center-row 3", "voxel-size 3"};
+                                           "center-row 3"};
     static const char *const of_parallel[] = {
-        "rotation-axis-auto vo", "nsino 3",          "pixel-size 3", "partitions 3",         "minibatch 3",
-        "topology workers=3",    "node-weights 1,1", "overlap no",   "communication direct", "operator-cache x"};
+        "rotation-axis-auto vo", "nsino 3",    "pixel-size 3",        "partitions 3", "minibatch 3",
+        "topology workers=3",    "overlap no", "communication direct"};
     char line[200], message[300];
     for (size_t i = 0; i < sizeof of_cones / sizeof *of_cones; i++) {
         const int length = (int)strcspn(of_cones[i], " ");
@@ -889,7 +1089,12 @@ static void cone_beams_against_parallel_ones(void **state)
                  length, of_parallel[i]);
         refuse(SINO_VERB_RECON, line, message);
     }
-    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry fan", "--geometry is 'fan'; allowed: parallel or cone");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry fan", "--geometry is 'fan'; allowed: parallel, cone or matrix");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --voxel-size 3",
+           "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone or matrix");
+    refuse(
+        SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --operator-cache x",
+        "--operator-cache contradicts --geometry cone; allowed: --operator-cache with --geometry parallel or matrix");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm fdk",
            "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem or osem");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --algorithm fbp",
@@ -911,6 +1116,8 @@ static void cone_beams_against_parallel_ones(void **state)
         "--backprojection-gups contradicts --geometry parallel; allowed: --backprojection-gups with --geometry cone");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --angle-direction cw",
            "--angle-direction is 'cw'; allowed: clockwise or counterclockwise");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --node-weights 1,1",
+           "--node-weights contradicts --geometry cone; allowed: --node-weights with --geometry parallel or matrix");
 }
 
 static void bad_lengths_are_refused(void **state)
@@ -1060,6 +1267,11 @@ TESTING_SUBJECT(settings)
         cmocka_unit_test(bad_yaml_files_are_refused),
         cmocka_unit_test(text_of_settings_reads_back),
         cmocka_unit_test(cone_beams),
+        cmocka_unit_test(pet_scanners),
+        cmocka_unit_test(system_matrices),
+        cmocka_unit_test(system_matrices_from_yaml),
+        cmocka_unit_test(system_matrices_against_scans),
+        cmocka_unit_test(bad_system_matrices_are_refused),
         cmocka_unit_test(cone_beams_against_parallel_ones),
         cmocka_unit_test(bad_lengths_are_refused),
         cmocka_unit_test(help_names_every_option_of_its_verb),

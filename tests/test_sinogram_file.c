@@ -39,7 +39,7 @@ static SinoStatus open_raw(const Raw *raw, int64_t columns, SinoScan **scan)
 
 static void order_is_angle_row_column(void **state)
 {
-    Raw raw;
+    Raw raw = {0};
     SinoScan *scan;
     float counts[VALUES], one = 7;
     write_raw(*state, &raw);
@@ -75,7 +75,7 @@ static void order_is_angle_row_column(void **state)
 
 static void sizes_that_do_not_fit(void **state)
 {
-    Raw raw;
+    Raw raw = {0};
     SinoScan *scan;
     write_raw(*state, &raw);
     assert_error(open_raw(&raw, 0, &scan), SINO_BAD_INPUT, "or raw sinograms (float32, with --theta and --columns)");
@@ -91,7 +91,7 @@ static void sizes_that_do_not_fit(void **state)
 
 static void angles_that_are_none(void **state)
 {
-    Raw raw;
+    Raw raw = {0};
     SinoScan *scan;
     write_raw(*state, &raw);
     raw.angles[1] = NAN;
@@ -112,7 +112,7 @@ static void angles_that_are_none(void **state)
 
 static void file_that_shrinks(void **state)
 {
-    Raw raw;
+    Raw raw = {0};
     SinoScan *scan;
     float counts[VALUES];
     write_raw(*state, &raw);
@@ -127,7 +127,7 @@ static void file_that_shrinks(void **state)
 static void measured_ads1(void **state)
 {
     (void)state;
-    Raw raw;
+    Raw raw = {0};
     SinoScan *scan;
     testing_data(raw.data, "memxct/ADS1_sinogram.bin");
     testing_data(raw.theta, "memxct/ADS1_theta.bin");

@@ -66,7 +66,8 @@ static SinoStatus insert_count(SinoRuntime *runtime, SinoData *data)
     const SinoAccess access = {data, SINO_READ_WRITE};
     return sino_task_submit(
         runtime, &count_kind,
-        &(SinoTaskRequest){.position = SINO_NOWHERE, .access = &access, .access_count = 1, .urgent = true});
+        &(SinoTaskRequest){
+            .position = SINO_NOWHERE, .access = &access, .access_count = 1, .priority = SINO_PRIORITY_URGENT});
 }
 
 static int64_t value_of(SinoData *data)

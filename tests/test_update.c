@@ -143,8 +143,10 @@ static void check_close(double value, double wanted, double relative, const char
 /* A history of `columns`, filled with −1; only the slices in use have a row. */
 static SinoHistory history_create(SinoSlices slices, int64_t columns, double tolerance)
 {
-    SinoHistory history = {
-        .residual = zeros(slices.slice_count * columns, sizeof(double)), .columns = columns, .tolerance = tolerance};
+    SinoHistory history = {.residual = zeros(slices.slice_count * columns, sizeof(double)),
+                           .columns = columns,
+                           .numbers = columns,
+                           .tolerance = tolerance};
     for (int64_t i = 0; i < slices.slice_count * columns; i++) history.residual[i] = -1;
     return history;
 }
@@ -226,7 +228,7 @@ static void update_voxels_sirt(SinoSlices slices, int64_t rows, const void *g, c
 /* One slice. */
 static void update_weights(SinoUpdateFormula formula, SinoPrecision precision, int64_t count, void *value)
 {
-    const SinoUpdate update = {.formula = formula, .slices = {precision, 1, 1}, .rows = count};
+    const SinoUpdate update = {.formula = formula, .slices = {precision, 1, 1}, .rows = count, .argument = {1e-6}};
     sino_update(&update, (void *[SINO_UPDATE_VECTORS]){value}, NULL, NULL);
 }
 
@@ -552,24 +554,29 @@ static void check_ratio_mlem(SinoSlices slices, int64_t rows, uint64_t *seed)
             set(&w, row, f, turn == 1 ? 0 : turn == 6 ? tiny : turn == 2 ? -0.5 : 0.2 + fabs(*number_at(&w, row, f)));
         }
     mark_some(&b);
+    Vector w_before = vector_create(slices, rows, NULL);
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t f = 0; f < slices.slice_count; f++) set(&w_before, row, f, *number_at(&w, row, f));
     update_ratio_mlem(slices, rows, b.values, w.values, sums);
     for (int64_t f = 0; f < slices.slice_count; f++) {
-        double sum = 0;
+        double sum = 0, likelihood = 0;
         for (int64_t row = 0; row < rows; row++) {
-            const double counts = *number_at(&b, row, f), projection = *number_at(&w, row, f);
+            const double counts = *number_at(&b, row, f), projection = value_at(&w_before, row, f);
             const bool usable = (row + f) % 7 != 1 && (row + f) % 7 != 2 && (row + f) % 7 != 6;
             const double weight = weight_at(&b, row, f), ratio = usable && counts > 0 ? counts / projection : 0;
             sum += weight * (projection - counts) * (projection - counts);
+            if (projection >= DBL_MIN) likelihood += weight * (fmax(counts, 0) * log(projection) - projection);
             *number_at(&w, row, f) = weight > 0 ? ratio : 1;
             assert_true(value_at(&w, row, f) >= 0 && isfinite(value_at(&w, row, f)));
         }
         check_close(sums[f].sum[SINO_SUM_SQUARE], sum, 8 * epsilon_of(slices.precision), "residual");
-        assert_true(sums[f].sum[SINO_SUM_PRODUCT] == 0);
+        assert_true(fabs(sums[f].sum[SINO_SUM_LIKELIHOOD] - likelihood) <= 1e-12 * (double)rows * -log(tiny));
     }
     check_vector(&w, "w");
     check_vector(&b, "b");
     vector_free(&b);
     vector_free(&w);
+    vector_free(&w_before);
 }
 
 static void ratio_mlem_matches_loops(void **state)
@@ -661,7 +668,7 @@ static void step_alone(const Vector *q, const Vector *r, int64_t f, SinoSliceSta
         set(&own_q, row, 0, *number_at(q, row, f));
         set(stepped, row, 0, *number_at(r, row, f));
     }
-    const SinoHistory history = {.residual = residual, .columns = 1};
+    const SinoHistory history = {.residual = residual, .columns = 1, .numbers = 1};
     start(one, r->rows, stepped->values, slice, &history);
     step(one, r->rows, own_q.values, stepped->values, slice, &history);
     vector_free(&own_q);
@@ -1176,6 +1183,52 @@ static void mlem_matches_reference(void **state)
     }
 }
 
+static void logarithm_matches_libm(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    for (int e = -1021; e <= 1022; e++)
+        for (int i = 0; i < 40; i++) {
+            const double x = ldexp(i == 0   ? 1
+                                   : i == 1 ? sqrt(2)
+                                            : 1.5 + 0.499 * reference_random(&seed),
+                                   e),
+                         wanted = log(x);
+            assert_true(fabs(sino_logarithm(x) - wanted) <= 1e-15 * fmax(1, fabs(wanted)));
+        }
+    for (int i = -200; i <= 200; i++) assert_true(fabs(sino_logarithm(1 + i * 1e-9) - log1p(i * 1e-9)) < 1e-15);
+}
+
+/* Slice 0 gains 10 % of its size in each iteration, slice 1 gains 1 %; slice 2 had stopped. */
+static void likelihoods_are_recorded_and_stop(void **state)
+{
+    (void)state;
+    enum { COUNT = 3, ITERATION_COUNT = 4, NUMBERS = 2 * (ITERATION_COUNT + 1) };
+    static const double gain[] = {0.1, 0.01, 0};
+    const SinoSlices slices = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, COUNT), COUNT};
+    double history[COUNT * NUMBERS] = {0};
+    SinoSliceState states[COUNT];
+    SinoSliceSums sums[COUNT] = {{{4, 0}}, {{4, 0}}, {{4, 0}}};
+    SinoHistory to = {
+        .residual = history, .columns = ITERATION_COUNT + 1, .numbers = NUMBERS, .likelihood_tolerance = 0.02};
+    int64_t active = 0;
+    sino_update_start(slices, sums, states, &to);
+    states[2].stopped = 1;
+    for (to.iteration = 1; to.iteration <= ITERATION_COUNT; to.iteration++) {
+        for (int f = 0; f < COUNT; f++)
+            sums[f].sum[SINO_SUM_LIKELIHOOD] = -1000 * pow(1 - gain[f], (double)to.iteration);
+        sino_update_record(slices, sums, states, &to, &active);
+        assert_int_equal(active, to.iteration < 2 ? 2 : 1);
+    }
+    for (int f = 0; f < COUNT; f++)
+        for (int i = 0; i <= ITERATION_COUNT; i++) {
+            const double found = history[f * NUMBERS + to.columns + i], residual = history[f * NUMBERS + i];
+            const bool recorded = i > 0 && (f == 0 || (f == 1 && i <= 2));
+            assert_true(recorded ? found == -1000 * pow(1 - gain[f], i) : isnan(found));
+            assert_true(i == 0 || recorded ? residual == 4 : isnan(residual));
+        }
+}
+
 TESTING_SUBJECT(update)
 {
     const struct CMUnitTest tests[] = {
@@ -1195,6 +1248,8 @@ TESTING_SUBJECT(update)
         cmocka_unit_test(cg_stops_at_tolerance),
         cmocka_unit_test(sirt_matches_reference),
         cmocka_unit_test(mlem_matches_reference),
+        cmocka_unit_test(logarithm_matches_libm),
+        cmocka_unit_test(likelihoods_are_recorded_and_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -524,6 +524,89 @@ static void files_that_are_no_volume(void **state)
     free(the);
 }
 
+/* The dataset has the sizes of `size`, chunks of a slice, and all values. */
+static void assert_sets(const Case *the, int rank, const hsize_t *size)
+{
+    hsize_t found_size[4] = {0}, chunk[4] = {0};
+    float *found = calloc((size_t)SLICES * SLICE, sizeof *found);
+    const hid_t file = H5Fopen(the->hdf5, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t data = H5Dopen2(file, "/exchange/data", H5P_DEFAULT);
+    const hid_t space = H5Dget_space(data), creation = H5Dget_create_plist(data);
+    assert_int_equal(H5Sget_simple_extent_dims(space, found_size, NULL), rank);
+    assert_memory_equal(found_size, size, (size_t)rank * sizeof *size);
+    assert_int_equal(H5Pget_chunk(creation, 4, chunk), rank);
+    for (int i = 0; i < rank - 2; i++) assert_int_equal(chunk[i], 1);
+    assert_true(found && H5Dread(data, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, found) >= 0);
+    assert_memory_equal(found, the->values, (size_t)SLICES * SLICE * sizeof *found);
+    assert_hdf5_text(file, "/exchange/data", "axes", rank == 4 ? "set:z:y:x" : "z:y:x");
+    assert_hdf5_text(file, "/exchange/data", "units", "counts in a voxel");
+    assert_true(H5Pclose(creation) >= 0 && H5Sclose(space) >= 0 && H5Dclose(data) >= 0);
+    testing_hdf5_close(file);
+    free(found);
+}
+
+/* Slices 1 and 2 are of different sets if there are 2 sets or 4. */
+static void write_sets(const Case *the)
+{
+    SinoVolume *volume;
+    bool equal = false;
+    float *back = calloc((size_t)2 * SLICE, sizeof *back);
+    assert_success(sino_volume_check(&the->request));
+    assert_success(sino_volume_open(&the->request, &volume));
+    assert_success(sino_volume_write(volume, 1, 2, the->values + SLICE));
+    assert_success(sino_volume_write(volume, 3, 1, the->values + 3 * SLICE));
+    assert_success(sino_volume_write(volume, 0, 1, the->values));
+    assert_success(sino_volume_read_back(volume, 1, 2, back, &equal));
+    assert_true(equal);
+    assert_memory_equal(back, the->values + SLICE, (size_t)2 * SLICE * sizeof *back);
+    assert_success(sino_volume_finish(volume));
+    free(back);
+}
+
+static void sets_are_a_dimension(void **state)
+{
+    static const hsize_t size[][4] = {
+        {4, HEIGHT, WIDTH}, {4, HEIGHT, WIDTH}, {2, 2, HEIGHT, WIDTH}, {4, 1, HEIGHT, WIDTH}};
+    static const int64_t set_count[] = {0, 1, 2, 4};
+    Case *the = new_case(*state);
+    the->request.units = "counts in a voxel";
+    the->request.overwrite = true;
+    the->request.first_row = 0;
+    the->request.row_step = 1;
+    for (int i = 0; i < 4; i++) {
+        the->request.set_count = set_count[i];
+        write_sets(the);
+        assert_sets(the, set_count[i] > 1 ? 4 : 3, size[i]);
+        assert_tiff(the->tiff, "recon_00003.tiff", the->values + 3 * SLICE); /* numbered on */
+    }
+    free(the);
+}
+
+/* A second process writes the slices 1 and 2, which are of different sets. */
+static void sets_are_joined(void **state)
+{
+    static const hsize_t size[] = {2, 2, HEIGHT, WIDTH};
+    Case *the = new_case(*state);
+    SinoVolume *volume, *joined;
+    int64_t place[SLICES + 1], done[2 * SLICES];
+    the->request.units = "counts in a voxel";
+    the->request.tiff_directory = NULL;
+    the->request.set_count = 2;
+    assert_success(sino_volume_open(&the->request, &volume));
+    assert_success(sino_volume_places(volume, place));
+    assert_success(sino_volume_join(&the->request, place, &joined));
+    assert_success(sino_volume_all_joined(volume));
+    assert_success(sino_volume_write(joined, 1, 2, the->values + SLICE));
+    assert_success(sino_volume_write(volume, 0, 1, the->values));
+    assert_success(sino_volume_write(volume, 3, 1, the->values + 3 * SLICE));
+    sino_volume_tell_done(joined, done);
+    sino_volume_take_done(volume, done);
+    assert_success(sino_volume_finish(joined));
+    assert_success(sino_volume_finish(volume));
+    assert_sets(the, 4, size);
+    free(the);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(volume)
@@ -546,6 +629,8 @@ TESTING_SUBJECT(volume)
         TEST(small_file_system),
         TEST(exit_after_failure_is_quiet),
         TEST(files_that_are_no_volume),
+        TEST(sets_are_a_dimension),
+        TEST(sets_are_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,9 +114,22 @@ static void read_process(const char *path, TestingVolume *volume)
     volume->residual = read_dataset(file, "/process/residuals", H5T_NATIVE_DOUBLE, sizeof *volume->residual, size);
     assert_int_equal(size[0], volume->slice_count);
     volume->columns = (int64_t)size[1];
+    if (H5Lexists(file, "/process/log_likelihood", H5P_DEFAULT) > 0)
+        volume->likelihood =
+            read_dataset(file, "/process/log_likelihood", H5T_NATIVE_DOUBLE, sizeof *volume->likelihood, size);
     assert_true(H5Fclose(file) >= 0);
     free(nonzeros);
     free(center);
+}
+
+void testing_recon_to(const char *path, const char *words, ...)
+{
+    const char *const last[] = {"--out", path, "--overwrite", "--pictures", "no", NULL};
+    va_list arguments;
+    va_start(arguments, words);
+    SinoSettings *settings = read_settings(SINO_VERB_RECON, words, &arguments, last);
+    va_end(arguments);
+    run(recon, settings);
 }
 
 TestingVolume testing_recon(const char *directory, const char *words, ...)
@@ -142,6 +155,7 @@ void testing_volume_free(TestingVolume *volume)
 {
     free(volume->value);
     free(volume->residual);
+    free(volume->likelihood);
     free(volume->repaired);
     *volume = (TestingVolume){0};
 }
@@ -274,7 +288,7 @@ TestingOperator *testing_operator_new(const SinoGeometry *geometry, SinoPrecisio
     wanted.problem.geometry.angle_rad = a->angle_rad;
     assert_success(sino_operator_new(a->runtime, &wanted, &a->operator));
     const SinoMinibatchRequest minibatch = {
-        .op = a->operator, .vectors = & product_vectors, .slices = slices, .history_columns = 1};
+        .op = a->operator, .vectors = & product_vectors, .slices = slices, .history_numbers = 1};
     assert_success(sino_minibatch_new(a->runtime, &minibatch, &a->minibatch));
     return a;
 }

@@ -17,6 +17,7 @@ typedef struct TestingVolume {
     double *residual;  /* [slice][columns]: ‖Ax − b‖² before the first and after each iteration */
     int64_t *repaired; /* [slice] */
     int64_t nonzeros;
+    double *likelihood; /* as residual; NULL: none */
     double center;
 } TestingVolume;
 
@@ -25,6 +26,8 @@ SinoSettings *testing_settings(int verb, const char *words, ...);
 
 /* sinodag recon, to DIRECTORY/volume.h5 without pictures; fails the test when the recon fails. */
 TestingVolume testing_recon(const char *directory, const char *words, ...);
+/* The same to a file of the caller's, which is not read. */
+void testing_recon_to(const char *path, const char *words, ...);
 void testing_volume_free(TestingVolume *volume);
 
 /* sinodag phantom, with the same words. */

@@ -43,7 +43,7 @@ static int64_t element_bytes(SinoElement element, SinoPrecision precision)
 static int64_t row_elements(const SinoBuffer *buffer, SinoBatch batch)
 {
     const int64_t elements[] = {[SINO_LANES_SLICES] = batch.stride,
-                                [SINO_LANES_HISTORY] = sino_times(batch.stride, batch.history_columns),
+                                [SINO_LANES_HISTORY] = sino_times(batch.stride, batch.history_numbers),
                                 [SINO_LANES_ONE] = 1,
                                 [SINO_LANES_ONE_MEMBER] = 1};
     return elements[buffer->lanes];

@@ -26,6 +26,7 @@ typedef enum SinoRows {
     SINO_ROWS_SHARED,    /* one member with one row if several ranks share the slices, else no member */
     SINO_ROWS_PIXELS,    /* one member: the N² pixels of an image */
     SINO_ROWS_TALLY,     /* one member: the angles whose rays this rank owns, then the columns of the detector */
+    SINO_ROWS_ADDENDS,   /* a member per row partition of a system matrix: all voxels */
     SINO_ROWS_KINDS
 } SinoRows;
 
@@ -58,7 +59,7 @@ typedef enum SinoElement {
 /* Elements of one row. */
 typedef enum SinoLanes {
     SINO_LANES_SLICES,    /* one per slice of the minibatch, padding included */
-    SINO_LANES_HISTORY,   /* one per slice and column of the history of residuals */
+    SINO_LANES_HISTORY,   /* the numbers of a slice's history (SinoHistory), slice after slice */
     SINO_LANES_ONE,       /* one */
     SINO_LANES_ONE_MEMBER /* one for all rows of a member together; a member without rows has no buffer */
 } SinoLanes;
@@ -73,7 +74,7 @@ typedef struct SinoBuffer {
 /* The size of a minibatch. */
 typedef struct SinoBatch {
     int64_t stride;          /* slices, padding included (panel.h) */
-    int64_t history_columns; /* iterations + 1 */
+    int64_t history_numbers; /* of a slice (SinoHistory) */
 } SinoBatch;
 
 /* The extent of one member with `rows` rows. */

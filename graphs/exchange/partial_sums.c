@@ -9,9 +9,6 @@
 
 #include <stdlib.h>
 
-/* The content of a message, part of its tag. */
-typedef enum Cargo { PARTIALS, PARTIAL_UNITS, RAYS, RAY_UNITS, SUMS, ACTIVE, VOXELS, CARGOES } Cargo;
-
 /* Exponent e: sums sent as halves are scaled to |value| < 2^e. A half reaches 2^16; the margin is for rounding. */
 enum { EXPONENT = 14 };
 
@@ -25,14 +22,14 @@ static int64_t rank_count(const SinoPartialSums *sums)
     return sums->exchange->shape.data_count;
 }
 
-static SinoMessage message_of(const SinoPartialSums *sums, const char *name, SinoPosition position, int64_t data_rank,
-                              Cargo cargo, int64_t index)
+SinoMessage sino_partial_message(const SinoPartialSums *sums, const char *name, SinoPosition position,
+                                 int64_t data_rank, SinoCargo cargo, int64_t index)
 {
     const int64_t indices = (int64_t)1 << 32; /* an upper bound of the number of nodes or partitions */
     return (SinoMessage){.name = name,
                          .position = position,
                          .process = sums->exchange->shape.first_process + data_rank,
-                         .tag = (sums->number * CARGOES + (int64_t)cargo) * indices + index};
+                         .tag = (sums->number * SINO_CARGOES + (int64_t)cargo) * indices + index};
 }
 
 const SinoBuffer sino_partial_buffers[SINO_PARTIAL_BUFFERS] = {
@@ -53,7 +50,7 @@ SinoStatus sino_partial_sums_new(SinoRuntime *runtime, const SinoRayExchange *ex
 {
     SinoPartialSums *made = NULL;
     SinoStatus status = NULL;
-    const SinoBatch batch = {.stride = slices->stride, .history_columns = 1};
+    const SinoBatch batch = {.stride = slices->stride, .history_numbers = 1};
     SINO_TRY(sino_allocate(1, sizeof *made, "partial sums", &made));
     *made = (SinoPartialSums){.exchange = exchange, .slices = slices, .number = number, .overlap = overlap};
     for (int i = 0; i < SINO_PARTIAL_BUFFERS && !status; i++)
@@ -101,25 +98,25 @@ static Parcel arrival_of(const SinoPartialSums *sums, int64_t peer)
 
 /* Sends rows, or their halves and units, to another data rank. */
 static SinoStatus send(SinoRuntime *runtime, const SinoPartialSums *sums, const char *name, SinoPosition position,
-                       int64_t data_rank, Cargo cargo, int64_t node, int64_t rows, const Parcel *parcel)
+                       int64_t data_rank, SinoCargo cargo, int64_t node, int64_t rows, const Parcel *parcel)
 {
-    const SinoMessage message = message_of(sums, name, position, data_rank, cargo, node);
+    const SinoMessage message = sino_partial_message(sums, name, position, data_rank, cargo, node);
     if (!parcel->halves) return sino_send(runtime, &message, parcel->rows);
     SINO_TRY(sino_insert_cast_units(runtime, position, *sums->slices, rows, EXPONENT, true, true, parcel->rows,
                                     parcel->units));
     SINO_TRY(
         sino_insert_cast_narrow(runtime, position, *sums->slices, rows, parcel->rows, parcel->units, parcel->halves));
-    const SinoMessage units = message_of(sums, "units", position, data_rank, cargo + 1, node);
+    const SinoMessage units = sino_partial_message(sums, "units", position, data_rank, cargo + 1, node);
     SINO_TRY(sino_send(runtime, &units, parcel->units));
     return sino_send(runtime, &message, parcel->halves);
 }
 
 static SinoStatus receive(SinoRuntime *runtime, const SinoPartialSums *sums, const char *name, SinoPosition position,
-                          int64_t data_rank, Cargo cargo, int64_t node, int64_t rows, const Parcel *parcel)
+                          int64_t data_rank, SinoCargo cargo, int64_t node, int64_t rows, const Parcel *parcel)
 {
-    const SinoMessage message = message_of(sums, name, position, data_rank, cargo, node);
+    const SinoMessage message = sino_partial_message(sums, name, position, data_rank, cargo, node);
     if (!parcel->halves) return sino_receive(runtime, &message, parcel->rows);
-    const SinoMessage units = message_of(sums, "units", position, data_rank, cargo + 1, node);
+    const SinoMessage units = sino_partial_message(sums, "units", position, data_rank, cargo + 1, node);
     SINO_TRY(sino_receive(runtime, &units, parcel->units));
     SINO_TRY(sino_receive(runtime, &message, parcel->halves));
     return sino_insert_cast_widen(runtime, position, *sums->slices, rows, parcel->halves, parcel->units, parcel->rows);
@@ -288,7 +285,7 @@ static SinoStatus insert_pieces(SinoRuntime *runtime, const SinoPartialSums *sum
             const Parcel piece = piece_of(sums, n, r);
             SINO_TRY(pass_piece(runtime, sums, position, true, n, r, partial));
             if (r != own && piece.rows)
-                SINO_TRY(send(runtime, sums, "partial", position, r, PARTIALS, node_number(sums, n),
+                SINO_TRY(send(runtime, sums, "partial", position, r, SINO_CARGO_PARTIALS, node_number(sums, n),
                               piece_rows(sums, n, r), &piece));
         }
     }
@@ -304,7 +301,7 @@ SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, Si
     SINO_TRY(insert_pieces(runtime, sums, position, partial));
     for (int64_t i = 0; i < exchange->peer_count; i++) {
         const Parcel arrival = arrival_of(sums, i);
-        SINO_TRY(receive(runtime, sums, "partial", position, exchange->peer[i].data_rank, PARTIALS,
+        SINO_TRY(receive(runtime, sums, "partial", position, exchange->peer[i].data_rank, SINO_CARGO_PARTIALS,
                          exchange->peer[i].node, exchange->peer[i].footprint.ray_count, &arrival));
     }
     SINO_TRY(pass_own_pieces(runtime, sums, position, true, total));
@@ -328,8 +325,8 @@ SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, Si
         const Parcel arrival = arrival_of(sums, i);
         SINO_TRY(
             pass_global(runtime, sums, position, false, &peer->footprint, peer->ray_list, false, arrival.rows, total));
-        SINO_TRY(send(runtime, sums, "rays", position, peer->data_rank, RAYS, peer->node, peer->footprint.ray_count,
-                      &arrival));
+        SINO_TRY(send(runtime, sums, "rays", position, peer->data_rank, SINO_CARGO_RAYS, peer->node,
+                      peer->footprint.ray_count, &arrival));
     }
     SINO_TRY(pass_own_pieces(runtime, sums, position, false, total));
     for (int64_t k = 0; k < count; k++) {
@@ -337,8 +334,8 @@ SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, Si
         for (int64_t n = 0; n < exchange->node_count; n++) {
             const Parcel piece = piece_of(sums, n, r);
             if (r != own && piece.rows)
-                SINO_TRY(receive(runtime, sums, "rays", position, r, RAYS, node_number(sums, n), piece_rows(sums, n, r),
-                                 &piece));
+                SINO_TRY(receive(runtime, sums, "rays", position, r, SINO_CARGO_RAYS, node_number(sums, n),
+                                 piece_rows(sums, n, r), &piece));
             SINO_TRY(pass_piece(runtime, sums, position, false, n, r, partial));
         }
     }
@@ -354,11 +351,11 @@ SinoStatus sino_insert_collection(SinoRuntime *runtime, SinoPartialSums *sums, S
     SinoData *total = sums->buffer[SINO_PARTIAL_TOTAL_SUMS][0];
     for (int64_t k = 1; k < rank_count(sums); k++) {
         const int64_t r = (own_rank(sums) + k) % rank_count(sums);
-        const SinoMessage message = message_of(sums, "sums", position, r, SUMS, own_rank(sums));
+        const SinoMessage message = sino_partial_message(sums, "sums", position, r, SINO_CARGO_SUMS, own_rank(sums));
         SINO_TRY(sino_send(runtime, &message, own));
     }
     for (int64_t r = 0; r < rank_count(sums); r++) {
-        const SinoMessage message = message_of(sums, "sums", position, r, SUMS, r);
+        const SinoMessage message = sino_partial_message(sums, "sums", position, r, SINO_CARGO_SUMS, r);
         SinoData *arrived = sums->buffer[SINO_PARTIAL_RANK_SUMS][r];
         if (arrived) SINO_TRY(sino_receive(runtime, &message, arrived));
         SINO_TRY(sino_insert_update_collect(runtime, position, *sums->slices, arrived ? arrived : own, r == 0, total));
@@ -371,11 +368,11 @@ SinoStatus sino_insert_agreement(SinoRuntime *runtime, SinoPartialSums *sums, Si
                                  SinoData *active)
 {
     if (own_rank(sums) > 0) {
-        const SinoMessage message = message_of(sums, "active", position, 0, ACTIVE, which);
+        const SinoMessage message = sino_partial_message(sums, "active", position, 0, SINO_CARGO_ACTIVE, which);
         return sino_receive(runtime, &message, active);
     }
     for (int64_t r = 1; r < rank_count(sums); r++) {
-        const SinoMessage message = message_of(sums, "active", position, r, ACTIVE, which);
+        const SinoMessage message = sino_partial_message(sums, "active", position, r, SINO_CARGO_ACTIVE, which);
         SINO_TRY(sino_send(runtime, &message, active));
     }
     return NULL;
@@ -391,15 +388,16 @@ SinoStatus sino_insert_voxel_messages(SinoRuntime *runtime, SinoPartialSums *sum
 {
     const SinoExchangeParts *parts = &sums->exchange->parts;
     const int64_t keeper = sino_partial_sums_keeper(sums, position.minibatch), count = parts->count;
+    if (parts->whole) return NULL; /* no rank has voxels that another one lacks */
     for (int64_t p = 0; p < parts->all_count; p++) {
         const int64_t owner = p / count, number = p - parts->first;
         const bool here = owner == own_rank(sums);
         position.partition = p;
         if (here && keeper != own_rank(sums)) {
-            const SinoMessage message = message_of(sums, "tomogram", position, keeper, VOXELS, p);
+            const SinoMessage message = sino_partial_message(sums, "tomogram", position, keeper, SINO_CARGO_VOXELS, p);
             SINO_TRY(sino_send(runtime, &message, own[number]));
         } else if (!here && keeper == own_rank(sums)) {
-            const SinoMessage message = message_of(sums, "tomogram", position, owner, VOXELS, p);
+            const SinoMessage message = sino_partial_message(sums, "tomogram", position, owner, SINO_CARGO_VOXELS, p);
             SINO_TRY(sino_receive(runtime, &message, sums->buffer[SINO_PARTIAL_VOXELS][p]));
         }
     }

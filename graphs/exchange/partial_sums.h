@@ -49,6 +49,24 @@ SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, Si
 SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *total,
                                  SinoData *const *partial);
 
+/* What a message carries, part of its tag. */
+typedef enum SinoCargo {
+    SINO_CARGO_PARTIALS,
+    SINO_CARGO_PARTIAL_UNITS,
+    SINO_CARGO_RAYS,
+    SINO_CARGO_RAY_UNITS,
+    SINO_CARGO_SUMS,
+    SINO_CARGO_ACTIVE,
+    SINO_CARGO_VOXELS,
+    SINO_CARGO_SHARES, /* voxel_sum.h */
+    SINO_CARGO_TOTALS,
+    SINO_CARGOES
+} SinoCargo;
+
+/* A message to or from another data rank of the exchange. index: of the message among those of its cargo. */
+SinoMessage sino_partial_message(const SinoPartialSums *sums, const char *name, SinoPosition position,
+                                 int64_t data_rank, SinoCargo cargo, int64_t index);
+
 /* Adds up the sums (SinoSliceSums) of all data ranks, of which `own` are this rank's. *all is `own` if this rank is
  * alone. */
 SinoStatus sino_insert_collection(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *own,

@@ -6,6 +6,7 @@
 #include "assemble_cone_task.h"
 #include "memory.h"
 #include "project_cone_task.h"
+#include "rays_gate_task.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -301,14 +302,14 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *wanted, Sin
     const Work *made = work->own;
     const int64_t step = product.own->task_angles, angles = product.cone->angle_count;
     SinoRuntime *runtime = product.op->runtime;
-    SINO_TRY(sino_insert_project_cone_begin(runtime, product.position, y));
+    SINO_TRY(sino_insert_rays_begin(runtime, product.position, y));
     for (int64_t b = 0; b < product.own->band_count; b++)
         for (int64_t k = 0; k < angles; k += step) {
             const SinoProjectCone task = task_of(&product, b, (SinoConeAngles){k, sino_smaller(step, angles - k)});
             SINO_TRY(sino_insert_project_cone(runtime, at_band(&product, b), &task, x[b], product.own->scratch,
                                               made->order[k / step], y));
         }
-    return sino_insert_project_cone_end(runtime, product.position, y);
+    return sino_insert_rays_end(runtime, product.position, y);
 }
 
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *y, SinoData *const *x)

@@ -12,7 +12,10 @@
 #include "communication.h"
 #include "cone.h"
 #include "geometry.h"
+#include "interpolation.h"
+#include "matrix_survey.h"
 #include "partial_sums.h"
+#include "projector.h"
 #include "topology.h"
 
 typedef struct SinoOperatorKind SinoOperatorKind;
@@ -21,9 +24,12 @@ typedef struct SinoOperatorKind SinoOperatorKind;
 typedef struct SinoProblem {
     SinoGeometry geometry; /* of one slice, angles in the order of the scan; angle_rad is not owned */
     const SinoCone *cone;  /* of the scan, whose whole volume then is one slice; NULL: a parallel beam; not owned */
+    const SinoMatrixSurvey *matrix; /* a system matrix, in place of a scan; NULL: none; not owned */
     SinoPrecision precision;
     bool symmetry;        /* store rays that are quarter turns or mirror images of each other once, if angles pair up */
     int64_t subset_count; /* subsets of the data; 1 except for OSEM */
+    SinoProjector projector;         /* of a parallel beam; AUTO: the plan chooses; until it has, as RAYS */
+    SinoInterpolation interpolation; /* of SINO_PROJECTOR_ROTATE */
 } SinoProblem;
 
 /* The division of a batch group's slices among its ranks. */
@@ -71,6 +77,7 @@ typedef struct SinoOperator {
     const int64_t *place;   /* [angle of the scan]: its number among this rank's angles, in the order of the rows of ray
                              * vectors; −1: another rank has the angle; owned by the kind */
     int64_t nonzero_count;  /* nonzeros of this rank's partitions */
+    bool replicated;        /* every rank that shares the slices has all voxels */
     bool idle;              /* this rank has no work; nothing else is filled in */
     SinoRayExchange *ranks; /* the ranks that share the slices; NULL: idle; not owned */
     void *own;              /* of the kind */
@@ -88,6 +95,15 @@ typedef struct SinoProduct {
     SinoSlices slices;
     int64_t subset; /* 0 … subset_count − 1 */
 } SinoProduct;
+
+/* What a sweep compares A x with, for the rows of its subset: ybar = n · A x + r and the counts g. Data are not owned.
+ */
+typedef struct SinoSweep {
+    SinoData *counts;         /* g of every slice */
+    SinoData *multiplicative; /* n of the rows; NULL: 1 */
+    SinoData *additive;       /* r of every slice; NULL: 0 */
+    bool add;                 /* to the sums of other subsets */
+} SinoSweep;
 
 /* The conversion of voxels to the pixels of images. */
 typedef struct SinoImaging {
@@ -123,6 +139,10 @@ struct SinoOperatorKind {
      * order. */
     SinoStatus (*project)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
     SinoStatus (*backproject)(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
+    /* Inserts the tasks of x' = Aᵀ (n · g/ybar) to `to`, where ybar is not > 0 the ratio is 0; and of the sums of
+     * (ybar − g)² and of the log-likelihood (SinoSliceSums). A is read once. NULL: the kind has no sweep. */
+    SinoStatus (*sweep)(SinoOperatorWork *work, const SinoProduct *product, const SinoSweep *sweep, SinoData *const *x,
+                        SinoData *const *to, SinoData *sums);
     /* Inserts the tasks that write the slices to image, float[slice][N][N]; of a volume, [slice][Y][X]. Called on the
      * rank that keeps the images, after sino_insert_voxel_messages. */
     SinoStatus (*image)(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
@@ -133,7 +153,7 @@ struct SinoOperatorKind {
     void (*keep)(SinoOperator *op, const char *folder);
 };
 
-extern const SinoOperatorKind sino_rays_kind, sino_cone_kind;
+extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_pixels_kind, sino_cone_kind, sino_bricks_kind;
 
 /* The first kind of the table that takes the problem; NULL: none does, which sino_run_plan_new refuses. */
 const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem);

@@ -145,10 +145,10 @@ static void close_all(SinoOperator *op)
     free(own);
 }
 
-/* Every problem with a parallel-beam geometry. */
 static bool takes(const SinoProblem *problem)
 {
-    return !problem->cone && problem->geometry.angle_count > 0;
+    const bool wanted = problem->projector == SINO_PROJECTOR_RAYS || problem->projector == SINO_PROJECTOR_AUTO;
+    return !problem->cone && problem->geometry.angle_count > 0 && wanted;
 }
 
 static void keep(SinoOperator *op, const char *folder)

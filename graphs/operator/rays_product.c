@@ -43,7 +43,7 @@ int64_t sino_rays_work_bytes(const SinoShape *shape, SinoBatch batch)
 static SinoStatus open_subset(const SinoOperator *op, const SinoRaysSubset *subset, const SinoSlices *slices,
                               int64_t number, bool overlap, SubsetWork *work)
 {
-    const SinoBatch batch = {.stride = slices->stride, .history_columns = 1};
+    const SinoBatch batch = {.stride = slices->stride, .history_numbers = 1};
     for (int i = 0; i < SUBSET_BUFFERS; i++)
         SINO_TRY(sino_buffer_new(op->runtime, &subset_buffers[i], &subset->shape, batch, &work->buffer[i]));
     return sino_partial_sums_new(op->runtime, subset->exchange, &subset->shape, slices, number, overlap, &work->sums);
@@ -53,7 +53,7 @@ SinoStatus sino_rays_work_open(SinoOperatorWork *work, const SinoSlices *slices,
 {
     const SinoOperator *op = work->op;
     const SinoRaysOwn *own = op->own;
-    const SinoBatch batch = {.stride = slices->stride, .history_columns = 1};
+    const SinoBatch batch = {.stride = slices->stride, .history_numbers = 1};
     const int64_t count = op->problem.subset_count;
     Work *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));

@@ -23,12 +23,13 @@ struct SinoConePieces {
     int64_t begun;
 };
 
-SinoRecordShape sino_cone_record_shape(const SinoCone *cone, int64_t columns, bool pictures)
+SinoRecordShape sino_cone_record_shape(const SinoCone *cone, int64_t columns, int64_t numbers, bool pictures)
 {
     return (SinoRecordShape){.slice_count = cone->z_count,
                              .height = cone->y_count,
                              .width = cone->x_count,
                              .columns = columns,
+                             .numbers = numbers,
                              .angle_count = cone->angle_count,
                              .row_count = cone->row_count,
                              .column_count = cone->column_count,

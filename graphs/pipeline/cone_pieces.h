@@ -34,8 +34,9 @@ typedef struct SinoConePiece {
     SinoData *undefined; /* as sino_cone_tally */
 } SinoConePiece;
 
-/* The shape of a run's record: `columns` residuals, and pictures of three planes of the volume. */
-SinoRecordShape sino_cone_record_shape(const SinoCone *cone, int64_t columns, bool pictures);
+/* The shape of a run's record: `columns` residuals, `numbers` of the history, and pictures of three planes of the
+ * volume. */
+SinoRecordShape sino_cone_record_shape(const SinoCone *cone, int64_t columns, int64_t numbers, bool pictures);
 
 /* Where undefined values are counted: by angle, by column and by detector row; and how many numbers that are. */
 SinoTally sino_cone_tally(const SinoInput *input, const SinoRecord *record);

@@ -82,9 +82,8 @@ static SinoStatus insert_lines(SinoConeRun *run, const Slab *slab, const Piece *
                                int64_t row, SinoData *sinogram)
 {
     const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t set = (run->pieces_begun - 1) % SINO_CONE_SEND_SETS;
     const bool own = row == run->rank.row;
-    SinoData *lines = own ? piece->lines : run->sent[set * plan->grid_rows + row];
+    SinoData *lines = own ? piece->lines : run->sent[(run->pieces_begun - 1) % plan->send_sets * plan->grid_rows + row];
     if (sino_cone_share(run->of.cone, plan, slab->number, row).count == 0) return NULL;
     packing->lines = sino_cone_run_lines(run, slab->number, row);
     SINO_TRY(sino_insert_lines(run->of.runtime, position_of(slab), packing, sinogram, run->pack_scratch, lines));
@@ -152,30 +151,34 @@ static const SinoConeLines *block_lines(const SinoConeRun *run, int64_t slab, in
     return sino_cone_run_lines(run, slab, block + 1 == run->blocks ? run->of.streaming->grid_rows : run->rank.row);
 }
 
-static SinoStatus insert_backprojections(SinoConeRun *run, const Slab *slab, int64_t block, int64_t chunk,
-                                         SinoData *const *lines)
+/* The memory of the lines of a block that is the last one begun, or the number `back` before it. */
+static SinoData *const *lines_of(const SinoConeRun *run, int64_t back)
+{
+    return run->block[(run->blocks_begun - 1 - back) % run->of.streaming->block_sets];
+}
+
+/* Adds a block to a part. Number `part`: chunk · bands + band. */
+static SinoStatus insert_backprojection(SinoConeRun *run, const Slab *slab, int64_t block, SinoData *const *lines,
+                                        int64_t part, int64_t turn)
 {
     const SinoCone *cone = run->of.cone;
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t bands = sino_cone_band_count(cone, plan);
     const double pixels = (double)cone->x_count * (double)cone->y_count;
-    for (int64_t b = 0; b < bands; b++) {
-        SinoBackprojectCone what = {.cone = cone,
-                                    .lines = block_lines(run, slab->number, block),
-                                    .part = sino_cone_part(cone, plan, slab->share, chunk, b),
-                                    .angle_rad = run->angle_rad + block * SINO_BLOCK_PROJECTIONS,
-                                    .piece_projections = run->piece[block * SINO_BLOCK_PIECES].count,
-                                    .first = block == run->rank.column};
-        const int64_t runs = (int64_t)plan->symmetry.turns * plan->symmetry.halves;
-        const double voxels = (double)(what.part.x_count * what.part.y_count * runs) * (double)what.part.voxel_count;
-        SinoPosition position = position_of(slab);
-        position.partition = chunk * bands + b;
-        what.progress = work_of_block(sino_cone_projections(what.lines)) * voxels / pixels;
-        SINO_TRY(sino_insert_backproject_cone(run->of.runtime, position, &what,
-                                              sino_cone_piece_count(cone, plan, block), lines, run->scratch,
-                                              run->part[chunk * bands + b]));
-    }
-    return NULL;
+    SinoBackprojectCone what = {.cone = cone,
+                                .lines = block_lines(run, slab->number, block),
+                                .part = sino_cone_part(cone, plan, slab->share, part / bands, part % bands),
+                                .angle_rad = run->angle_rad + block * SINO_BLOCK_PROJECTIONS,
+                                .piece_projections = run->piece[block * SINO_BLOCK_PIECES].count,
+                                .first = block == run->rank.column,
+                                .turn = turn};
+    const int64_t runs = (int64_t)plan->symmetry.turns * plan->symmetry.halves;
+    const double voxels = (double)(what.part.x_count * what.part.y_count * runs) * (double)what.part.voxel_count;
+    SinoPosition position = position_of(slab);
+    position.partition = part;
+    what.progress = work_of_block(sino_cone_projections(what.lines)) * voxels / pixels;
+    return sino_insert_backproject_cone(run->of.runtime, position, &what, sino_cone_piece_count(cone, plan, block),
+                                        lines, run->scratch, run->part[part]);
 }
 
 /* The column of ranks that stores a chunk. */
@@ -197,29 +200,24 @@ static SinoMessage message_of_part(const SinoConeRun *run, const Slab *slab, int
                          .tag = lines + (slab->number * parts + part) * plan->grid_columns + sender};
 }
 
-/* Adds up a chunk over the ranks of this row, in the rank that stores it: its own sum, then those of the other columns
- * in their order. */
-static SinoStatus insert_sum(SinoConeRun *run, const Slab *slab, int64_t chunk)
+/* Adds up a part over the ranks of this row, in the rank that stores it: its own sum, then those of the other columns
+ * in the order in which they make them. */
+static SinoStatus insert_sum(SinoConeRun *run, const Slab *slab, int64_t part, int64_t keeper)
 {
     SinoRuntime *runtime = run->of.runtime;
-    const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t bands = sino_cone_band_count(run->of.cone, plan), keeper = keeper_of(run, chunk);
-    const int64_t own = run->rank.column, bytes = sino_times(sino_cone_run_part_voxels(run), (int64_t)sizeof(float));
-    for (int64_t p = chunk * bands; p < (chunk + 1) * bands; p++) {
-        if (own != keeper) {
-            const SinoMessage message = message_of_part(run, slab, p, keeper, own);
-            run->of.traffic->part_bytes += bytes;
-            SINO_TRY(sino_send(runtime, &message, run->part[p]));
-            continue;
-        }
-        for (int64_t c = 0; c < plan->grid_columns; c++) {
-            if (c == own) continue;
-            const SinoMessage message = message_of_part(run, slab, p, c, c);
-            SinoData *arrival = run->arrival[run->arrivals_begun++ % SINO_CONE_ARRIVALS];
-            SINO_TRY(sino_receive(runtime, &message, arrival));
-            SINO_TRY(sino_insert_add_cone(runtime, position_of(slab), sino_cone_run_part_voxels(run), arrival,
-                                          run->part[p]));
-        }
+    const int64_t own = run->rank.column, voxels = sino_cone_run_part_voxels(run);
+    if (own != keeper) {
+        const SinoMessage message = message_of_part(run, slab, part, keeper, own);
+        run->of.traffic->part_bytes += sino_times(voxels, (int64_t)sizeof(float));
+        return sino_send(runtime, &message, run->part[part]);
+    }
+    const int64_t columns = run->of.streaming->grid_columns;
+    for (int64_t i = 1; i < columns; i++) {
+        const int64_t sender = (own + columns - i) % columns;
+        const SinoMessage message = message_of_part(run, slab, part, sender, sender);
+        SinoData *arrival = run->arrival[run->arrivals_begun++ % run->of.streaming->arrival_sets];
+        SINO_TRY(sino_receive(runtime, &message, arrival));
+        SINO_TRY(sino_insert_add_cone(runtime, position_of(slab), voxels, arrival, run->part[part]));
     }
     return NULL;
 }
@@ -243,8 +241,8 @@ static SinoStatus insert_store(SinoConeRun *run, const Slab *slab, SinoPosition 
                              .journal = run->of.journal,
                              .first_slice = slices.first,
                              .slice_count = slices.count,
-                             .columns = record->columns,
-                             .residuals = record->residuals,
+                             .numbers = record->numbers,
+                             .history = record->history,
                              .tallied = slices.first == first_image(run, slab).first && slab->counted,
                              .tally = sino_cone_tally(run->of.input, record),
                              .sections = record->sections};
@@ -339,25 +337,66 @@ static SinoStatus insert_tally(SinoConeRun *run, const Slab *slab)
     return insert_store(run, slab, position_of(slab), first, NULL);
 }
 
-/* Pieces of the next block are loaded and filtered while a block is added. */
+/* The last blocks of a slab, which are in memory together and are added to one part after another, so that the first
+ * parts are summed and stored while the others are computed. They leave memory for a block of the next slab. */
+static int64_t last_blocks(const SinoConeRun *run, const Slab *slab)
+{
+    const SinoConeStreaming *plan = run->of.streaming;
+    const int64_t own = sino_ceil_divide(run->blocks - run->rank.column, plan->grid_columns);
+    const bool goes_on = slab->number + 1 < plan->slab_count && plan->block_sets > 1;
+    return sino_smaller(own, plan->block_sets - goes_on);
+}
+
+/* Adds the last `count` blocks to a part. */
+static SinoStatus insert_last_backprojections(SinoConeRun *run, const Slab *slab, int64_t count, int64_t part,
+                                              int64_t turn)
+{
+    const int64_t columns = run->of.streaming->grid_columns;
+    const int64_t last = run->rank.column + (sino_ceil_divide(run->blocks - run->rank.column, columns) - 1) * columns;
+    for (int64_t back = count - 1; back >= 0; back--)
+        SINO_TRY(insert_backprojection(run, slab, last - back * columns, lines_of(run, back), part, turn));
+    return NULL;
+}
+
+/* Adds the last `count` blocks to all parts, sums them, and makes images. Of as many chunks as there are columns, each
+ * of which stores one, a rank takes a band after the other, and of a band its own chunk last: so the ranks of a row
+ * send and receive at the same time, and a part is made when those of other ranks arrive. */
+static SinoStatus insert_last_blocks(SinoConeRun *run, const Slab *slab, int64_t count)
+{
+    const SinoConeStreaming *plan = run->of.streaming;
+    const int64_t bands = sino_cone_band_count(run->of.cone, plan), columns = plan->grid_columns;
+    const int64_t chunks = sino_cone_chunk_count(plan, slab->share);
+    int64_t turn = 0;
+    for (int64_t first = 0; first < chunks; first += columns) {
+        for (int64_t b = 0; b < bands; b++)
+            for (int64_t i = 1; i <= columns; i++) {
+                const int64_t keeper = (run->rank.column + i) % columns, chunk = first + keeper;
+                if (chunk >= chunks) continue;
+                SINO_TRY(insert_last_backprojections(run, slab, count, chunk * bands + b, ++turn));
+                SINO_TRY(insert_sum(run, slab, chunk * bands + b, keeper));
+            }
+        if (first + run->rank.column < chunks) SINO_TRY(insert_images(run, slab, first + run->rank.column));
+    }
+    return NULL;
+}
+
+/* Pieces of the next blocks are loaded and filtered while a block is added. */
 static SinoStatus insert_slab(SinoConeRun *run, int64_t number)
 {
     Slab slab = slab_of(run, number);
     const SinoConeStreaming *plan = run->of.streaming;
-    const int64_t columns = plan->grid_columns, chunks = sino_cone_chunk_count(plan, slab.share);
+    const int64_t columns = plan->grid_columns, last = last_blocks(run, &slab);
+    const int64_t parts = sino_cone_chunk_count(plan, slab.share) * sino_cone_band_count(run->of.cone, plan);
     if (!slab.wanted && !is_pictured(run, &slab)) return NULL;
     const bool tallies = slab.wanted && !is_done(run, first_image(run, &slab).first, first_image(run, &slab).count);
     for (int64_t b = run->rank.column; b < run->blocks; b += columns) {
-        SinoData *const *lines = run->block[run->blocks_begun++ % plan->block_sets];
         if (gives_up(run)) return NULL;
-        SINO_TRY(insert_block(run, &slab, b, lines));
-        for (int64_t c = 0; slab.wanted && c < chunks; c++) {
-            SINO_TRY(insert_backprojections(run, &slab, b, c, lines));
-            if (b + columns < run->blocks) continue;
-            SINO_TRY(insert_sum(run, &slab, c));
-            if (keeper_of(run, c) == run->rank.column) SINO_TRY(insert_images(run, &slab, c));
-        }
+        run->blocks_begun++;
+        SINO_TRY(insert_block(run, &slab, b, lines_of(run, 0)));
+        for (int64_t p = 0; slab.wanted && b + last * columns < run->blocks && p < parts; p++)
+            SINO_TRY(insert_backprojection(run, &slab, b, lines_of(run, 0), p, 0));
     }
+    if (slab.wanted) SINO_TRY(insert_last_blocks(run, &slab, last));
     return tallies ? insert_tally(run, &slab) : NULL;
 }
 

@@ -129,13 +129,15 @@ static SinoStatus new_messages(SinoConeRun *run)
     SinoRuntime *runtime = run->of.runtime;
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t rows = plan->grid_rows;
-    SINO_TRY(sino_allocate(sino_times(SINO_CONE_SEND_SETS, rows), sizeof(void *), "messages", &run->sent));
-    for (int64_t i = 0; i < SINO_CONE_SEND_SETS * rows; i++) {
+    if (rows > 1) SINO_TRY(sino_allocate(sino_times(plan->send_sets, rows), sizeof(void *), "messages", &run->sent));
+    for (int64_t i = 0; i < plan->send_sets * rows; i++) {
         const int64_t bytes = sino_cone_piece_bytes(run->of.cone, plan, i % rows);
         if (i % rows != run->rank.row && bytes > 0)
             SINO_TRY(sino_data_new(runtime, "sent lines", bytes, &run->sent[i]));
     }
-    for (int i = 0; i < SINO_CONE_ARRIVALS && plan->grid_columns > 1 && run->share.count > 0; i++)
+    if (plan->arrival_sets == 0 || run->share.count == 0) return NULL;
+    SINO_TRY(sino_allocate(plan->arrival_sets, sizeof(void *), "arrivals", &run->arrival));
+    for (int64_t i = 0; i < plan->arrival_sets; i++)
         SINO_TRY(
             sino_data_vector(runtime, "arrival", sino_cone_run_part_voxels(run), 1, sizeof(float), &run->arrival[i]));
     return NULL;
@@ -147,7 +149,7 @@ static SinoStatus new_images(SinoConeRun *run)
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t pixels = sino_times(run->of.cone->y_count, run->of.cone->x_count),
                   tally = sino_cone_tally_count(run->of.input, run->of.record);
-    const int64_t history = sino_times(plan->image_slices, run->of.record->columns),
+    const int64_t history = sino_times(plan->image_slices, run->of.record->numbers),
                   zeros = sino_larger(tally, history);
     int64_t *zero = NULL;
     for (int64_t i = 0; i < plan->image_sets; i++)
@@ -163,11 +165,10 @@ static SinoStatus new_images(SinoConeRun *run)
 static SinoStatus new_scratch(SinoConeRun *run)
 {
     const SinoConeStreaming *plan = run->of.streaming;
-    const SinoConePart part = sino_cone_part(run->of.cone, plan, run->share, 0, 0);
     const SinoConePacking packing = {.lines = run->lines, .rows = {SINO_SINGLE, 0, run->rows}};
     int64_t bytes = 0;
     for (int64_t s = 0; s < plan->slab_count; s++)
-        bytes = sino_larger(bytes, sino_cone_scratch_bytes(sino_cone_run_lines(run, s, run->rank.row), &part));
+        bytes = sino_larger(bytes, sino_cone_scratch_bytes(sino_cone_run_lines(run, s, run->rank.row)));
     SINO_TRY(sino_data_scratch(run->of.runtime, "lines scratch", sino_cone_pack_scratch_bytes(&packing),
                                &run->pack_scratch));
     return sino_data_scratch(run->of.runtime, "backproject scratch", bytes, &run->scratch);
@@ -209,8 +210,8 @@ void sino_cone_run_free(SinoConeRun *run)
     for (int i = 0; i < SINO_CONE_BLOCKS_MAX * SINO_BLOCK_PIECES; i++)
         sino_data_free(run->block[i / SINO_BLOCK_PIECES][i % SINO_BLOCK_PIECES]);
     sino_data_free_each(run->part, sino_cone_chunk_count(plan, run->share) * sino_cone_band_count(run->of.cone, plan));
-    sino_data_free_each(run->sent, SINO_CONE_SEND_SETS * plan->grid_rows);
-    for (int i = 0; i < SINO_CONE_ARRIVALS; i++) sino_data_free(run->arrival[i]);
+    sino_data_free_each(run->sent, plan->send_sets * plan->grid_rows);
+    sino_data_free_each(run->arrival, plan->arrival_sets);
     for (int i = 0; i < SINO_CONE_IMAGES_MAX; i++) sino_data_free(run->image[i]);
     for (int i = 0; i < SINO_CONE_FIELD_SETS; i++) sino_data_free(run->undefined[i]);
     sino_data_free(run->none);

@@ -8,7 +8,7 @@
 #include "cone_reconstruction.h"
 #include "filter_task.h"
 
-enum { SINO_CONE_FIELD_SETS = 2, SINO_CONE_IMAGES_MAX = 64, SINO_CONE_BLOCKS_MAX = 4 };
+enum { SINO_CONE_FIELD_SETS = 2, SINO_CONE_IMAGES_MAX = 64 };
 
 /* Zeros where nothing has been made yet. */
 typedef struct SinoConeRun {
@@ -29,8 +29,8 @@ typedef struct SinoConeRun {
     SinoData *block[SINO_CONE_BLOCKS_MAX][SINO_BLOCK_PIECES];
     SinoData **part; /* [chunk][band] */
     SinoData *image[SINO_CONE_IMAGES_MAX];
-    SinoData **sent;                           /* [SINO_CONE_SEND_SETS][row]: lines for other ranks */
-    SinoData *arrival[SINO_CONE_ARRIVALS];     /* parts of other ranks */
+    SinoData **sent;                           /* [send_sets][row]: lines for other ranks */
+    SinoData **arrival;                        /* [arrival_sets]: parts of other ranks */
     SinoData *undefined[SINO_CONE_FIELD_SETS]; /* of a slab: as the tally of the record */
     SinoData *none;                            /* zeros: no residuals, no undefined values */
     SinoData *pack_scratch, *scratch;          /* work memory of tasks lines and backproject_cone */

@@ -31,20 +31,20 @@ typedef struct Run {
     SinoData *image[IMAGE_SETS_MAX];
     SinoData *undefined; /* as the tally of the record */
     SinoData *none;      /* zeros: no undefined values */
-    SinoData *history;   /* the residuals, once for each slice of an image */
+    SinoData *history;   /* of the volume, once for each slice of an image */
 } Run;
 
 /* ---- bytes ---- */
 
 SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
-                                    int64_t history_columns, const SinoConeSets *sets, int64_t worker_count,
+                                    int64_t history_numbers, const SinoConeSets *sets, int64_t worker_count,
                                     SinoConeSolutionBytes *result)
 {
     const SinoCone *cone = problem->cone;
     const SinoOperatorKind *kind = sino_operator_kind(problem);
-    const SinoBatch batch = {.stride = 1, .history_columns = history_columns};
+    const SinoBatch batch = {.stride = 1, .history_numbers = history_numbers};
     const int64_t slice = sino_times(cone->x_count, cone->y_count), real = (int64_t)sizeof(float);
-    const int64_t history = sino_times(sets->image_slices, sino_times(history_columns, (int64_t)sizeof(double)));
+    const int64_t history = sino_times(sets->image_slices, sino_times(history_numbers, (int64_t)sizeof(double)));
     const int64_t tally =
         sino_times(cone->angle_count + cone->column_count + cone->row_count, (int64_t)sizeof(int64_t));
     SinoOperatorSize size;
@@ -99,7 +99,7 @@ static SinoStatus new_images(Run *run)
     for (int64_t i = 0; i < run->of.sets->image_sets; i++)
         SINO_TRY(sino_data_vector(runtime, "image", slices, pixels, sizeof(float), &run->image[i]));
     SINO_TRY(sino_data_vector(runtime, "undefined", tally, 1, sizeof(int64_t), &run->undefined));
-    SINO_TRY(sino_data_vector(runtime, "history", slices, run->of.record->columns, sizeof(double), &run->history));
+    SINO_TRY(sino_data_vector(runtime, "history", slices, run->of.record->numbers, sizeof(double), &run->history));
     SINO_TRY(sino_allocate(zeros, sizeof *zero, "images", &zero));
     SinoStatus status = sino_data_copy(runtime, "none", zero, zeros * (int64_t)sizeof *zero, &run->none);
     free(zero);
@@ -111,7 +111,7 @@ static SinoStatus new_data(Run *run)
     const SinoMinibatchRequest request = {.op = run->of.op,
                                           .vectors = &run->of.solver->vectors,
                                           .slices = whole,
-                                          .history_columns = run->of.record->columns,
+                                          .history_numbers = run->of.record->numbers,
                                           .number = 1, /* number 0 is used by solvers' `prepare` */
                                           .overlap = true};
     SINO_TRY(new_pieces(run));
@@ -195,8 +195,9 @@ static SinoStatus insert_image(Run *run, int64_t number)
                              .journal = run->of.journal,
                              .first_slice = first,
                              .slice_count = count,
-                             .columns = record->columns,
-                             .residuals = record->residuals,
+                             .iteration_count = record->columns - 1,
+                             .numbers = record->numbers,
+                             .history = record->history,
                              .tallied = number == 0,
                              .tally = sino_cone_tally(run->of.input, record),
                              .sections = record->sections};
@@ -211,7 +212,7 @@ static SinoStatus insert_images(Run *run)
 {
     const int64_t slices = run->of.sets->image_slices;
     SINO_TRY(sino_insert_repeat(run->of.runtime, run->minibatch->position, slices,
-                                run->of.record->columns * (int64_t)sizeof(double), run->minibatch->history,
+                                run->of.record->numbers * (int64_t)sizeof(double), 0, run->minibatch->history,
                                 run->history));
     for (int64_t i = 0; i < sino_ceil_divide(run->cone->z_count, slices); i++) SINO_TRY(insert_image(run, i));
     return NULL;
@@ -254,7 +255,8 @@ SinoStatus sino_cone_solve(const SinoConeSolution *solution)
                               .op = solution->op,
                               .settings = solution->settings,
                               .stride = 1,
-                              .iterations = solution->record->columns - 1}};
+                              .iterations = solution->record->columns - 1,
+                              .has_likelihood = solution->solver->has_likelihood}};
     SinoStatus status = expect(&run);
     if (!status) status = new_data(&run);
     if (!status) status = insert_all(&run);

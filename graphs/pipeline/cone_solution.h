@@ -27,7 +27,7 @@ typedef struct SinoConeSolutionBytes {
 
 /* SINO_BAD_INPUT: the kind of operator does not take the problem. */
 SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
-                                    int64_t history_columns, const SinoConeSets *sets, int64_t worker_count,
+                                    int64_t history_numbers, const SinoConeSets *sets, int64_t worker_count,
                                     SinoConeSolutionBytes *bytes);
 
 /* The parts of a run; nothing is owned. */
@@ -41,7 +41,7 @@ typedef struct SinoConeSolution {
     double scale;         /* output value = scale · attenuation per voxel */
     SinoVolume *volume;   /* slices that are done already are left out */
     SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
-    SinoRecord *record;   /* every slice gets the residuals of the volume */
+    SinoRecord *record;   /* every slice gets the history of the volume */
 } SinoConeSolution;
 
 /* Submits every task, and returns when the last slice is stored. */

@@ -195,8 +195,7 @@ static int64_t most_rows(const SinoCone *cone, const SinoConeStreaming *streamin
 static int64_t scratch_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share, int64_t rows)
 {
     const SinoConeLines lines = sino_cone_share_lines(cone, streaming, share);
-    const SinoConePart part = sino_cone_part(cone, streaming, share, 0, 0);
-    const int64_t backproject = sino_cone_scratch_bytes(&lines, &part);
+    const int64_t backproject = sino_cone_scratch_bytes(&lines);
     const int64_t filter =
         sino_times((int64_t)64 * 4, sino_times(cone->column_count, REAL)); /* padded rows of a panel */
     const int64_t correct =
@@ -204,16 +203,28 @@ static int64_t scratch_bytes(const SinoCone *cone, const SinoConeStreaming *stre
     return backproject + filter + correct;
 }
 
-/* Bytes of messages: a piece's lines for each other row, and a part of another column. */
-static int64_t message_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share)
+int64_t sino_cone_own_pieces(const SinoCone *cone, const SinoConeStreaming *streaming)
+{
+    return sino_ceil_divide(sino_cone_piece_count(cone, streaming, 0), streaming->grid_rows);
+}
+
+/* Bytes of lines that other ranks send to a row. They are at most as many blocks ahead as they have memory for. */
+static int64_t early_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t row)
+{
+    if (streaming->grid_rows == 1) return 0;
+    const int64_t pieces = sino_cone_piece_count(cone, streaming, 0), others = pieces - pieces / streaming->grid_rows;
+    return sino_times(sino_times(streaming->block_sets, others), sino_cone_piece_bytes(cone, streaming, row));
+}
+
+/* Bytes of messages of a row: a piece's lines for each other row, and a part of another column. */
+static int64_t message_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t row, SinoSpan share)
 {
     const SinoConePart part = sino_cone_part(cone, streaming, share, 0, 0);
     const int64_t voxels = sino_times(sino_cone_part_voxels(&part, streaming->symmetry), REAL);
     int64_t lines = 0;
-    for (int64_t r = 0; r < streaming->grid_rows && streaming->grid_rows > 1; r++)
-        lines += sino_cone_piece_bytes(cone, streaming, r);
-    return sino_times(SINO_CONE_SEND_SETS, lines) +
-           (streaming->grid_columns > 1 ? sino_times(SINO_CONE_ARRIVALS, voxels) : 0);
+    for (int64_t r = 0; r < streaming->grid_rows; r++)
+        if (r != row) lines += sino_cone_piece_bytes(cone, streaming, r);
+    return sino_times(streaming->send_sets, lines) + sino_times(streaming->arrival_sets, voxels);
 }
 
 SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,
@@ -234,11 +245,12 @@ SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, cons
         if (share.count == 0) continue;
         bytes.parts = sino_larger(bytes.parts, part_bytes(cone, streaming, share));
         bytes.lines = sino_larger(bytes.lines, sino_times(pieces, sino_cone_piece_bytes(cone, streaming, r)));
-        bytes.messages = sino_larger(bytes.messages, message_bytes(cone, streaming, share));
+        bytes.messages = sino_larger(bytes.messages, message_bytes(cone, streaming, r, share));
+        bytes.early = sino_larger(bytes.early, early_bytes(cone, streaming, r));
         bytes.scratch =
             sino_larger(bytes.scratch, sino_times(worker_count, scratch_bytes(cone, streaming, share, rows)));
     }
     bytes.data = bytes.parts + bytes.pieces + bytes.lines + bytes.images + bytes.messages;
-    bytes.total = bytes.data + bytes.weights + bytes.scratch;
+    bytes.total = bytes.data + bytes.early + bytes.weights + bytes.scratch;
     return bytes;
 }

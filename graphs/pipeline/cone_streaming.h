@@ -16,8 +16,7 @@
 #include "backproject_cone_task.h"
 #include "input.h"
 
-/* Messages of lines to each other rank, and of voxels, in memory at the same time. */
-enum { SINO_CONE_SEND_SETS = 3, SINO_CONE_ARRIVALS = 4 };
+enum { SINO_CONE_BLOCKS_MAX = 8 }; /* blocks of lines in memory at the same time, at most */
 
 typedef struct SinoConeStreaming {
     SinoConeSymmetry symmetry;
@@ -28,7 +27,9 @@ typedef struct SinoConeStreaming {
     int64_t part_voxels;             /* voxels of a part's runs: a multiple of image_slices */
     int64_t image_slices;            /* slices that are stored together */
     int64_t piece_sets;              /* pieces that are loaded and filtered at the same time */
-    int64_t block_sets;              /* blocks of lines in memory at the same time */
+    int64_t block_sets;              /* blocks of lines in memory at the same time, up to SINO_CONE_BLOCKS_MAX */
+    int64_t send_sets;               /* pieces of a rank whose lines are on their way to the others of its column */
+    int64_t arrival_sets;            /* parts of other columns of ranks that arrive at the same time */
     int64_t image_sets;              /* images in memory at the same time */
     int64_t grid_rows, grid_columns; /* of the ranks: R, C */
 } SinoConeStreaming;
@@ -81,6 +82,9 @@ int64_t sino_cone_band_count(const SinoCone *cone, const SinoConeStreaming *stre
 SinoConePart sino_cone_part(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share, int64_t chunk,
                             int64_t band);
 
+/* Pieces of a block that a rank of a column loads, at most. */
+int64_t sino_cone_own_pieces(const SinoCone *cone, const SinoConeStreaming *streaming);
+
 /* Bytes of the lines of a piece in the largest share of a row. */
 int64_t sino_cone_piece_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t row);
 
@@ -93,6 +97,7 @@ typedef struct SinoConeBytes {
     int64_t messages; /* lines and voxels on their way to other ranks, or from them */
     int64_t weights;  /* weights of rays */
     int64_t scratch;  /* work memory of tasks on all workers */
+    int64_t early;    /* lines that have arrived before their block's memory was free: StarPU's memory */
     int64_t data;     /* those of these that are StarPU data */
     int64_t total;    /* of all, without the program's own */
 } SinoConeBytes;

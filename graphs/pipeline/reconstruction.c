@@ -63,7 +63,7 @@ static SinoStatus new_data(Run *run)
     SinoMinibatchRequest request = {.op = run->of.op,
                                     .vectors = &run->of.solver->vectors,
                                     .slices = slices,
-                                    .history_columns = run->of.record->columns,
+                                    .history_numbers = run->of.record->numbers,
                                     .overlap = run->of.settings->overlap};
     for (int64_t s = 0; s < plan->slots; s++) {
         request.number = s + 1; /* number 0 is used by solvers' `prepare` */
@@ -208,8 +208,9 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch)
                              .journal = run->of.journal,
                              .first_slice = run->of.input->first_slice + minibatch->first_slice,
                              .slice_count = minibatch->slices.slice_count,
-                             .columns = run->of.record->columns,
-                             .residuals = run->of.record->residuals,
+                             .iteration_count = run->of.record->columns - 1,
+                             .numbers = run->of.record->numbers,
+                             .history = run->of.record->history,
                              .repaired = run->of.record->repaired,
                              .tallied = true,
                              .tally = sino_reconstruction_tally(run->of.input, run->of.record),
@@ -251,9 +252,8 @@ static void advance_done(const Run *run, int64_t slab, int64_t slot)
     SinoPosition position = SINO_NOWHERE;
     position.slab = slab;
     position.minibatch = slab * plan->slots + slot;
-    SinoMinibatchProgress now =
-        sino_minibatch_progress(slot_slices(run, slab, slot), record->columns, record->columns - 1,
-                                record->residuals + first * record->columns);
+    SinoMinibatchProgress now = sino_minibatch_progress(slot_slices(run, slab, slot), record->numbers,
+                                                        record->columns - 1, record->history + first * record->numbers);
     now.stored = true;
     sino_runtime_advance(run->of.runtime, 0, position, &now);
 }
@@ -295,7 +295,8 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .op = reconstruction->op,
                               .settings = reconstruction->settings,
                               .stride = reconstruction->streaming->stride,
-                              .iterations = reconstruction->record->columns - 1}};
+                              .iterations = reconstruction->record->columns - 1,
+                              .has_likelihood = reconstruction->solver->has_likelihood}};
     status = sino_processes_agree(sino_runtime_processes(runtime), begin(&run));
     const bool begun = !status; /* all ranks have begun */
     if (!status && solver->prepare && !reconstruction->op->idle) status = solver->prepare(&run.solver_run);

@@ -10,9 +10,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Buffers for GPUs; NULL: cores correct. */
+/* Buffers for GPUs. */
 typedef struct Own {
-    SinoData *places, *scratch;
+    SinoData *places;  /* NULL: angles are in order */
+    SinoData *scratch; /* NULL: cores correct */
 } Own;
 
 static bool always(const SinoInput *input)
@@ -44,10 +45,11 @@ static SinoStatus prepare(const SinoStagesRequest *request, void **result)
         sino_input_slab_bytes(input, input->angle_count, slab) + 2 * sino_input_field_bytes(input, slab) + sinogram;
     SINO_TRY(sino_allocate(1, sizeof *own, "a stage", &own));
     *result = own;
-    if (!input->place || input->angle_count == 0 || !sino_device_takes(request->runtime, bytes)) return NULL;
+    if (input->angle_count == 0 || !sino_device_takes(request->runtime, bytes)) return NULL;
     const SinoCorrection correction = sino_input_correction(input, request->slices, slab, 0);
-    SINO_TRY(sino_data_copy(request->runtime, "places", input->place,
-                            input->angle_count * (int64_t)sizeof *input->place, &own->places));
+    if (input->place)
+        SINO_TRY(sino_data_copy(request->runtime, "places", input->place,
+                                input->angle_count * (int64_t)sizeof *input->place, &own->places));
     return sino_correct_scratch(request->runtime, &correction, &own->scratch);
 }
 

@@ -11,10 +11,10 @@
 #include <string.h>
 
 /* One core of today's servers, measured in docs/PERFORMANCE.md: [precision][kernels share positions]. */
-static const SinoBenchConeRates usual[][2] = {[SINO_SINGLE] = {{.backproject_gups = 0.6, .filter_gpixels = 0.07},
-                                                               {.backproject_gups = 1.3, .filter_gpixels = 0.07}},
-                                              [SINO_MIXED] = {{.backproject_gups = 1.5, .filter_gpixels = 0.07},
-                                                              {.backproject_gups = 3.5, .filter_gpixels = 0.07}}};
+static const SinoBenchConeRates usual[][2] = {[SINO_SINGLE] = {{.backproject_gups = 0.9, .filter_gpixels = 0.07},
+                                                               {.backproject_gups = 1.8, .filter_gpixels = 0.07}},
+                                              [SINO_MIXED] = {{.backproject_gups = 2.5, .filter_gpixels = 0.07},
+                                                              {.backproject_gups = 5.0, .filter_gpixels = 0.07}}};
 
 /* A PCIe link of today. */
 static const double usual_device_gbps = 25;

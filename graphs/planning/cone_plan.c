@@ -3,6 +3,7 @@
 #include "cone_plan.h"
 
 #include "arithmetic.h"
+#include "cone_part_size.h"
 #include "cone_reconstruction.h"
 #include "memory.h"
 #include "resources.h"
@@ -16,16 +17,19 @@ enum {
     BAND_ROWS = 16,       /* base runs whose lines stay in the second-level cache */
     PARTS_PER_WORKER = 4, /* parts at least, so that no worker waits for another's part */
     PIECE_SETS_MAX = 16,
-    BLOCK_SETS = 3,
+    BANDS_OF_SUMS = 16, /* bands at least where ranks add up voxels: the last one's messages overlap nothing */
+    BLOCK_SETS = 3,     /* one is added, one is complete, one is filled */
     IMAGE_SETS_MAX = 16
 };
 _Static_assert((int)PIECE_SETS_MAX <= (int)SINO_COUNT_SETS_MAX, "sets of counts");
 
-/* The division into slab_count slabs. `generous`: with memory for every worker to be busy; else with the least. */
+/* The division into slab_count slabs, with block_sets blocks of lines. More than one: with memory for every worker to
+ * be busy; else with the least. */
 static SinoConeStreaming divide(const SinoConePlanRequest *request, SinoGridShape grid, int64_t slab_count,
-                                bool generous)
+                                int64_t block_sets)
 {
     const SinoCone *cone = request->cone;
+    const bool generous = block_sets > 1;
     const int64_t workers = sino_larger(request->machine.worker_count, 1);
     SinoConeStreaming plan = {.grid_rows = grid.batch_groups,
                               .grid_columns = grid.data_ranks,
@@ -33,29 +37,24 @@ static SinoConeStreaming divide(const SinoConePlanRequest *request, SinoGridShap
                               .precision = request->precision,
                               .image_slices = sino_smaller(IMAGE_SLICES, cone->z_count),
                               .piece_sets = generous ? sino_smaller(sino_larger(workers, 2), PIECE_SETS_MAX) : 1,
-                              .block_sets = generous ? BLOCK_SETS : 1,
+                              .block_sets = block_sets,
+                              .arrival_sets = (grid.data_ranks - 1) * (generous ? 2 : 1),
                               .image_sets = generous ? sino_smaller(sino_larger(workers / 2, 2), IMAGE_SETS_MAX) : 1};
     if (slab_count > 1) plan.symmetry.halves = 1;
     plan.slab_slices = slab_count == 1
                            ? cone->z_count
                            : sino_ceil_multiple(sino_ceil_divide(cone->z_count, slab_count), plan.image_slices);
     plan.slab_count = sino_ceil_divide(cone->z_count, plan.slab_slices);
-    /* Each column of ranks stores chunks of its own. */
-    const int64_t share = sino_ceil_divide(plan.slab_slices / plan.symmetry.halves, plan.grid_rows);
-    plan.part_voxels =
-        sino_smaller(PART_VOXELS, sino_ceil_multiple(sino_ceil_divide(share, plan.grid_columns), plan.image_slices));
-    const int64_t rows = cone->y_count / (plan.symmetry.turns > 1 ? 2 : 1);
-    const int64_t chunks = sino_larger(1, sino_cone_chunk_count(&plan, sino_cone_largest_share(cone, &plan, 0)));
-    const int64_t bands = sino_ceil_divide(PARTS_PER_WORKER * workers, chunks);
-    plan.band_rows = sino_larger(1, sino_smaller(BAND_ROWS, rows / bands));
+    sino_cone_part_size(cone, &request->machine, &plan);
+    plan.send_sets = plan.grid_rows > 1 ? sino_times(block_sets, sino_cone_own_pieces(cone, &plan)) : 0;
     return plan;
 }
 
-static void complete(const SinoConePlanRequest *request, SinoGridShape grid, int64_t slab_count, bool generous,
+static void complete(const SinoConePlanRequest *request, SinoGridShape grid, int64_t slab_count, int64_t block_sets,
                      SinoConePlan *plan)
 {
     const SinoInput *input = request->input;
-    plan->streaming = divide(request, grid, slab_count, generous);
+    plan->streaming = divide(request, grid, slab_count, block_sets);
     plan->bytes =
         sino_cone_bytes(request->cone, input, &plan->streaming, sino_larger(request->machine.worker_count, 1));
     plan->loading_bytes =
@@ -113,7 +112,7 @@ static SinoStatus choose_grid(const SinoConePlanRequest *request, SinoGridShape 
 SinoConePlanRequest sino_cone_plan_request(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
                                            const SinoMachine *machine, int64_t rank_count)
 {
-    const SinoRecordShape shape = sino_cone_record_shape(cone, 1, settings->pictures);
+    const SinoRecordShape shape = sino_cone_record_shape(cone, 1, 1, settings->pictures);
     return (SinoConePlanRequest){.cone = cone,
                                  .input = input,
                                  .machine = *machine,
@@ -131,11 +130,23 @@ static int64_t most_slabs(const SinoConePlanRequest *request, SinoGridShape grid
     return sino_ceil_divide(request->cone->z_count, sino_times(grid.batch_groups, IMAGE_SLICES));
 }
 
+/* Ranks of a column wait for each other's lines: what one of them is late by, memory makes up for. */
+static int64_t most_block_sets(const SinoConePlanRequest *request, SinoGridShape grid)
+{
+    const int64_t blocks = sino_ceil_divide(blocks_of(request), grid.data_ranks);
+    return grid.batch_groups > 1 ? sino_larger(BLOCK_SETS, sino_smaller(blocks, SINO_CONE_BLOCKS_MAX)) : BLOCK_SETS;
+}
+
+static int64_t fewer_block_sets(int64_t sets)
+{
+    return sets > BLOCK_SETS ? sino_larger(sets / 2, BLOCK_SETS) : sets > 1 ? 1 : 0;
+}
+
 int64_t sino_cone_plan_least_bytes(const SinoConePlanRequest *request)
 {
     const SinoGridShape alone = {1, 1};
     SinoConePlan plan = {0};
-    complete(request, alone, most_slabs(request, alone), false, &plan);
+    complete(request, alone, most_slabs(request, alone), 1, &plan);
     return plan.total_bytes;
 }
 
@@ -148,13 +159,16 @@ SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *
     const int64_t first = request->slab_count > 0 ? sino_smaller(request->slab_count, images) : 1;
     const int64_t last = request->slab_count > 0 ? first : images;
     for (int64_t slabs = first; slabs <= last; slabs++)
-        for (int generous = 1; generous >= 0; generous--) {
-            complete(request, grid, slabs, generous, &plan);
+        for (int64_t sets = most_block_sets(request, grid); sets >= 1; sets = fewer_block_sets(sets)) {
+            complete(request, grid, slabs, sets, &plan);
             if (plan.total_bytes > plan.budget_bytes) continue;
+            if (!sino_cone_fits_devices(request->cone, &request->machine, &plan.streaming)) continue;
             *result = plan;
             return NULL;
         }
-    return too_little(&plan);
+    return plan.total_bytes > plan.budget_bytes
+               ? too_little(&plan)
+               : sino_cone_device_too_small(request->cone, &request->machine, &plan.streaming);
 }
 
 const char *sino_cone_plan_kernel(const SinoConePlan *plan)

@@ -37,7 +37,8 @@ int64_t sino_cone_plan_least_bytes(const SinoConePlanRequest *request);
 /* As few slabs as fit memory, because every slab takes a pass over all projections; one slab may use the mirror
  * symmetry of the volume. Of the grids of ranks, the one with most rows of ranks, each of which has voxels: then ranks
  * need fewest rows of projections, and add up least voxels. SINO_BAD_INPUT: not even slabs of a few slices fit (the
- * text names a memory that would do); a given grid does not fit the ranks, the volume or the projections. */
+ * text names a memory that would do), or fit the devices; a given grid does not fit the ranks, the volume or the
+ * projections. */
 SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *plan);
 
 /* What of the scan's symmetry the plan uses, in words. */

@@ -1,14 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone solution plan: the memory of an iterative reconstruction of a cone beam. */
+/* Cone solution plan: the memory of an iterative reconstruction of a cone beam, and its time. */
 #include "cone_solution_plan.h"
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "resources.h"
 #include "stages.h"
 
 #include <inttypes.h>
 
 enum { IMAGE_SLICES = 16 /* a cache line of voxels along z */, IMAGE_SETS_MAX = 16 };
+
+const SinoConeProductRates sino_cone_usual_products = {.project_gups = 1.5, .backproject_gups = 1.3};
+
+static const double giga = 1e9;
+
+SinoStatus sino_cone_solution_problem(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
+                                      int64_t rank_count, SinoProblem *problem)
+{
+    const char *name = sino_algorithm_name(settings->algorithm);
+    const SinoGridShape *grid = &settings->grid;
+    const int64_t subsets = sino_solver_subsets(sino_solver_find(settings->algorithm), settings);
+    SINO_CHECK(rank_count == 1, SINO_BAD_INPUT,
+               "--geometry cone --algorithm %s in %" PRId64 " processes; allowed: in one, or --algorithm fdk", name,
+               rank_count);
+    SINO_CHECK(grid->batch_groups <= 1 && grid->data_ranks <= 1, SINO_BAD_INPUT,
+               "grid is %" PRId64 "x%" PRId64 "; allowed with --geometry cone --algorithm %s: auto or 1x1",
+               grid->batch_groups, grid->data_ranks, name);
+    SINO_CHECK(settings->precision == SINO_SINGLE, SINO_BAD_INPUT,
+               "precision is %s; allowed with --geometry cone --algorithm %s: single",
+               sino_precision_name(settings->precision), name);
+    SINO_CHECK(subsets <= cone->angle_count, SINO_BAD_INPUT,
+               "subsets is %" PRId64 ", and the scan has %" PRId64 " angles; allowed: 1 to %" PRId64, subsets,
+               cone->angle_count, cone->angle_count);
+    *problem =
+        (SinoProblem){.geometry = input->geometry, .cone = cone, .precision = SINO_SINGLE, .subset_count = subsets};
+    return NULL;
+}
+
+SinoConeSolutionPlanRequest sino_cone_solution_plan_request(const SinoSettings *settings, const SinoInput *input,
+                                                            const SinoProblem *problem, const SinoMachine *machine)
+{
+    const SinoSolver *solver = sino_solver_find(settings->algorithm);
+    const SinoRecordShape shape =
+        sino_cone_record_shape(problem->cone, sino_solver_history_columns(solver, settings),
+                               sino_solver_history_numbers(solver, settings), settings->pictures);
+    return (SinoConeSolutionPlanRequest){.problem = problem,
+                                         .input = input,
+                                         .solver = solver,
+                                         .machine = *machine,
+                                         .history_numbers = shape.numbers,
+                                         .field_images = sino_workload_fields(input),
+                                         .record_bytes = sino_record_bytes(&shape)};
+}
 
 static SinoStatus complete(const SinoConeSolutionPlanRequest *request, bool generous, SinoConeSolutionPlan *plan)
 {
@@ -17,7 +61,7 @@ static SinoStatus complete(const SinoConeSolutionPlanRequest *request, bool gene
     plan->sets = (SinoConeSets){.piece_sets = generous ? sino_smaller(sino_larger(workers, 2), SINO_COUNT_SETS_MAX) : 1,
                                 .image_slices = sino_smaller(IMAGE_SLICES, request->problem->cone->z_count),
                                 .image_sets = generous ? sino_smaller(sino_larger(workers / 2, 2), IMAGE_SETS_MAX) : 1};
-    SINO_TRY(sino_cone_solution_bytes(request->problem, input, request->solver, request->history_columns, &plan->sets,
+    SINO_TRY(sino_cone_solution_bytes(request->problem, input, request->solver, request->history_numbers, &plan->sets,
                                       workers, &plan->bytes));
     plan->loading_bytes =
         sino_load_field_bytes(request->field_images, input->slice_count, sino_input_field_bytes(input, 1));
@@ -50,4 +94,33 @@ SinoStatus sino_cone_solution_plan_new(const SinoConeSolutionPlanRequest *reques
         return NULL;
     }
     return too_little(request, &plan);
+}
+
+SinoStatus sino_cone_solution_least_bytes(const SinoConeSolutionPlanRequest *request, int64_t *bytes)
+{
+    SinoConeSolutionPlan plan;
+    SINO_TRY(complete(request, false, &plan));
+    *bytes = plan.total_bytes;
+    return NULL;
+}
+
+SinoConeSolutionTimes sino_cone_solution_times(const SinoConeSolutionPlanRequest *request,
+                                               const SinoConeSolutionPlan *plan, int64_t iterations)
+{
+    const SinoCone *cone = request->problem->cone;
+    const SinoConeProductRates rates = sino_cone_usual_products;
+    const double workers = (double)sino_larger(request->machine.worker_count, 1);
+    const double voxels = (double)cone->x_count * (double)cone->y_count * (double)cone->z_count;
+    const double rays = (double)cone->angle_count * (double)cone->column_count * (double)cone->row_count;
+    const double updates = voxels * (double)cone->angle_count / (giga * workers);
+    const double file = giga * request->machine.rates.file_gbps / sizeof(float);
+    SinoConeSolutionTimes times = {.load = rays / file,
+                                   .start = updates / rates.backproject_gups,
+                                   .products = updates / rates.project_gups + updates / rates.backproject_gups,
+                                   .vectors = 2 * (double)plan->bytes.vectors /
+                                              (giga * workers * request->machine.rates.memory_gbps),
+                                   .store = voxels / file};
+    times.iteration = times.products + times.vectors;
+    times.run = times.load + times.start + (double)iterations * times.iteration + times.store;
+    return times;
 }

@@ -4,19 +4,11 @@
 
 #include "duration.h"
 #include "memory.h"
+#include "projector_cost.h"
+#include "settings.h"
 
 #include <inttypes.h>
 #include <math.h>
-
-enum { PANEL = 16 };
-
-/* Cost model of a product of F slices, measured at F = 1 … 64 (docs/PERFORMANCE.md): reading A costs as much as twenty
- * slices. */
-double sino_forecast_kernel_efficiency(int64_t slices)
-{
-    const double read = 20, count = (double)(slices < PANEL ? slices : PANEL);
-    return count * (read + PANEL) / (PANEL * (read + count));
-}
 
 /* Bytes of vectors that an iteration reads and writes, per slice: updates (each ray vector 1.5 times, each voxel vector
  * twice), casts to halves, and sums at the owners of rays. */
@@ -53,8 +45,9 @@ static void predict_local(const SinoPlanRequest *request, const SinoRunPlan *pla
     const double slices = (double)plan->slowest_slices;
     /* Without symmetry kernels are slower, if angles could pair up. */
     const double share = request->job.problem.symmetry && !plan->problem.symmetry ? plain_share : 1;
-    const double gflops = rates->kernel_gflops * share * sino_forecast_kernel_efficiency(plan->streaming.minibatch);
-    times->kernel = DIRECTIONS * 2 * plan->size.slowest_nonzeros * slices / (gflops * giga);
+    const double product_s =
+        sino_projector_product_s(&plan->problem, plan->size.nonzero_count, rates, plan->streaming.minibatch);
+    times->kernel = DIRECTIONS * product_s * slices * plan->size.slowest_nonzeros / (share * plan->size.nonzero_count);
     times->update = update_bytes(request, plan) * slices / (rates->memory_gbps * giga * (double)plan->worker_count);
     /* If a rank has several nodes (a simulated cluster), their times add up. */
     const int64_t rank_nodes = topology->node_count / topology->rank_count;
@@ -100,10 +93,12 @@ static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPl
     return times;
 }
 
+/* A forecast for one way of storing A, or for a projector that stores nothing. */
 static SinoStatus forecast_way(const SinoPlanRequest *request, bool symmetry, SinoForecast *forecast)
 {
     SinoPlanRequest way = *request;
     way.job.problem.symmetry = symmetry;
+    if (way.job.problem.projector == SINO_PROJECTOR_AUTO) way.job.problem.projector = SINO_PROJECTOR_RAYS;
     SINO_TRY(sino_run_plan_new(&way, &forecast->plan));
     forecast->times = predict(request, &forecast->plan);
     return NULL;
@@ -156,7 +151,8 @@ static const char *why_single(const SinoPlanRequest *request, const SinoRunPlan 
                                                 : "no quarter turns or mirror images among the angles";
 }
 
-SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *result)
+/* The forecast with the projector of the request; AUTO: rays. */
+static SinoStatus forecast_projector(const SinoPlanRequest *request, SinoForecast *result)
 {
     SinoForecast forecast = {0};
     SinoStatus status = forecast_way(request, request->job.problem.symmetry, &forecast);
@@ -167,6 +163,113 @@ SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *resul
     snprintf(forecast.symmetry_why, sizeof forecast.symmetry_why, "%s", why_single(request, &forecast.plan));
     *result = forecast;
     return NULL;
+}
+
+/* The projector that may take the place of rays, if the user leaves the choice to the plan. It stores nothing, and
+ * computes on cores, in single precision. Lengths that are kept on disk are not traced for one run alone. */
+static SinoProjector other_projector(const SinoPlanRequest *request)
+{
+    const SinoProblem *problem = &request->job.problem;
+    const bool may = problem->projector == SINO_PROJECTOR_AUTO && problem->precision == SINO_SINGLE && !problem->cone &&
+                     request->machine.devices.count == 0 && !request->choices.kept;
+    if (!may) return SINO_PROJECTOR_RAYS;
+    return request->job.solver->iterative ? SINO_PROJECTOR_ROTATE : SINO_PROJECTOR_PIXELS;
+}
+
+/* Seconds of a worker's time below which a method without iterations keeps to rays, so that small scans give the same
+ * values in any number of slices. */
+static const double least_saving_s = 0.5;
+
+static void explain_projector(const SinoForecast *rays, SinoStatus rays_status, double rays_s, double other_s,
+                              SinoForecast *taken)
+{
+    char time[SINO_DURATION_SIZE], other_time[SINO_DURATION_SIZE];
+    const char *name = sino_projector_name(taken->plan.problem.projector);
+    if (rays_status)
+        snprintf(taken->projector_why, sizeof taken->projector_why,
+                 "%s, because ray lengths do not do (--projector rays: %s)", name, sino_status_text(rays_status));
+    else
+        snprintf(taken->projector_why, sizeof taken->projector_why,
+                 "%s, about %s of work; with ray lengths it would be %s, most of it for tracing them%s (--projector "
+                 "rays: trace them)",
+                 name, sino_duration_text(other_s, other_time), sino_duration_text(rays_s, time),
+                 rays->plan.window_count > 0 ? " again and again, because they do not fit memory" : "");
+}
+
+/* The least memory of a projector; INT64_MAX: it is refused for another reason. */
+static int64_t least_bytes(const SinoPlanRequest *request, SinoProjector projector)
+{
+    SinoForecast forecast;
+    SinoPlanRequest least = *request;
+    least.least = true;
+    least.machine.memory_bytes = INT64_MAX;
+    least.job.problem.projector = projector;
+    SinoStatus status = forecast_projector(&least, &forecast);
+    if (status) {
+        sino_status_free(status);
+        return INT64_MAX;
+    }
+    const int64_t bytes = forecast.plan.resources.total_bytes;
+    sino_forecast_free(&forecast);
+    return bytes;
+}
+
+/* Of two refusals, the one of the projector that asks for less memory; several ranks may share slices with ray lengths
+ * only, and are told of those. Consumes the other. */
+static SinoStatus lesser_refusal(const SinoPlanRequest *request, SinoProjector projector, SinoStatus rays,
+                                 SinoStatus other)
+{
+    const bool take_other =
+        request->rank_count == 1 && least_bytes(request, projector) < least_bytes(request, SINO_PROJECTOR_RAYS);
+    sino_status_free(take_other ? rays : other);
+    return take_other ? other : rays;
+}
+
+/* Whether another projector than rays does better, for which there are forecasts. The least memory is all that counts
+ * where it is asked for. Iterative methods change only where ray lengths do not fit memory: they are the more exact. */
+static bool is_better(const SinoPlanRequest *request, const SinoForecast *other, double other_s,
+                      const SinoForecast *rays, double rays_s)
+{
+    const bool iterative = request->job.solver->iterative;
+    if (request->least) return other->plan.resources.total_bytes < rays->plan.resources.total_bytes;
+    if (iterative) return rays->plan.window_count > 0 && other_s < rays_s;
+    return other_s + least_saving_s < rays_s;
+}
+
+/* Replaces the forecast with rays, or its refusal `status`, if the other projector does better. Consumes `status`. */
+static SinoStatus try_projector(const SinoPlanRequest *request, SinoProjector projector, SinoStatus status,
+                                SinoForecast *rays)
+{
+    SinoForecast other = {0};
+    SinoPlanRequest way = *request;
+    const SinoRates *rates = &request->machine.rates;
+    if (status && sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
+    way.job.problem.projector = projector;
+    SinoStatus refusal = forecast_projector(&way, &other);
+    if (refusal && status) return lesser_refusal(request, projector, status, refusal);
+    sino_status_free(refusal);
+    if (refusal) return NULL;
+    const double rays_s = status ? 0 : sino_projector_job_s(&request->job, &rays->plan, rates);
+    const double other_s = sino_projector_job_s(&request->job, &other.plan, rates);
+    if (!status && !is_better(request, &other, other_s, rays, rays_s)) {
+        sino_forecast_free(&other);
+        return NULL;
+    }
+    explain_projector(rays, status, rays_s, other_s, &other);
+    if (!status) sino_forecast_free(rays);
+    sino_status_free(status);
+    *rays = other;
+    return NULL;
+}
+
+SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *result)
+{
+    SinoForecast forecast = {0};
+    const SinoProjector other = other_projector(request);
+    SinoStatus status = forecast_projector(request, &forecast);
+    if (other != SINO_PROJECTOR_RAYS) status = try_projector(request, other, status, &forecast);
+    if (!status) *result = forecast;
+    return status;
 }
 
 void sino_forecast_free(SinoForecast *forecast)

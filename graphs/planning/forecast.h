@@ -23,18 +23,18 @@ typedef struct SinoForecastTimes {
 typedef struct SinoForecast {
     SinoRunPlan plan;
     char symmetry_why[512];
+    char projector_why[640]; /* empty: the user's projector, or rays */
     SinoForecastTimes times;
 } SinoForecast;
 
 /* If several ranks share each slice and angles pair up, two ways are forecast: partitions that own whole orbits of
  * tiles, whose footprints lie on many sides; and compact partitions of an operator that stores every angle. The faster
- * way that fits memory is chosen, or the smaller one if the times are within 2 %. `symmetry_why` says why. Errors:
- * those of sino_run_plan_new. */
+ * way that fits memory is chosen, or the smaller one if the times are within 2 %. `symmetry_why` says why.
+ *
+ * If the projector is AUTO, a method without iterations takes `pixels` where tracing ray lengths costs more than it
+ * saves, and an iterative method takes `rotate` where they do not fit memory and that is faster than tracing them for
+ * every product. `projector_why` says why. plan.problem.projector is never AUTO. Errors: those of sino_run_plan_new. */
 SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *forecast);
 void sino_forecast_free(SinoForecast *forecast);
-
-/* Speed of products of F slices relative to a panel of 16 or more, for which each length of A is read once for all
- * slices. */
-double sino_forecast_kernel_efficiency(int64_t slices);
 
 #endif

@@ -17,9 +17,12 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
     SinoWorkload job = {.problem = {.geometry = input->geometry,
                                     .precision = settings->precision,
                                     .symmetry = settings->symmetry,
-                                    .subset_count = sino_solver_subsets(solver, settings)},
+                                    .subset_count = sino_solver_subsets(solver, settings),
+                                    .projector = settings->projector,
+                                    .interpolation = settings->interpolation},
                         .solver = solver,
                         .history_columns = sino_solver_history_columns(solver, settings),
+                        .history_numbers = sino_solver_history_numbers(solver, settings),
                         .slice_count = input->slice_count,
                         .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
                         .field_bytes = sino_input_field_bytes(input, 1),
@@ -35,10 +38,10 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
     enum { SLAB_SETS = 2, FIELDS = 2 };
     const SinoSolver *solver = job->solver;
     const SinoOperatorKind *kind = sino_operator_kind(&job->problem);
-    const SinoBatch batch = {.stride = streaming->stride, .history_columns = job->history_columns};
+    const SinoBatch batch = {.stride = streaming->stride, .history_numbers = job->history_numbers};
     const int64_t slab = streaming->slab_slices;
-    const SinoRecordShape record =
-        sino_record_shape(&job->problem.geometry, job->slice_count, job->history_columns, job->pictures);
+    const SinoRecordShape record = sino_record_shape(&job->problem.geometry, job->slice_count, job->history_columns,
+                                                     job->history_numbers, job->pictures);
     SinoResources bytes = {
         .base_bytes = sino_runtime_base_bytes(),
         .operator_bytes = window_count > 0 ? sino_times(window_count, size->partition_bytes) : size->bytes,

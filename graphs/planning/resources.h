@@ -15,6 +15,7 @@ typedef struct SinoWorkload {
     SinoProblem problem;
     const SinoSolver *solver;
     int64_t history_columns; /* iterations + 1; 1 for a direct method */
+    int64_t history_numbers; /* of a slice (SinoHistory) */
     int64_t slice_count;     /* slices of the volume */
     int64_t slice_bytes;     /* counts of one slice at all angles */
     int64_t field_bytes;     /* one flat or dark field of a slice */

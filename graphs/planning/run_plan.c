@@ -28,6 +28,7 @@ SinoChoices sino_choices_of(const SinoSettings *settings)
                          .grid = settings->grid,
                          .topology = settings->topology,
                          .direct = settings->communication == SINO_COMMUNICATION_DIRECT,
+                         .kept = settings->operator_cache,
                          .overlap = settings->overlap,
                          .weight_count = settings->node_weights.count,
                          .rank_weight = settings->node_weights.count > 0 ? settings->node_weights.value : NULL};
@@ -114,7 +115,10 @@ static SinoStatus too_little(const Planner *planner, const SinoRunPlan *plan)
     const SinoPlanRequest *request = planner->request;
     const SinoGeometry *geometry = &planner->problem.geometry;
     const SinoResources *bytes = &plan->resources;
-    char budget[24], total[24], operator_text[24];
+    char budget[24], total[24], operator_text[24], lengths[80] = "";
+    if (bytes->operator_bytes > 0)
+        snprintf(lengths, sizeof lengths, "%s of it for the ray lengths of ",
+                 sino_bytes_text(bytes->operator_bytes + bytes->lists_bytes, operator_text));
     sino_bytes_text(plan->budget_bytes, budget);
     sino_bytes_text(bytes->total_bytes, total);
     if (request->rank_count > 1)
@@ -123,11 +127,10 @@ static SinoStatus too_little(const Planner *planner, const SinoRunPlan *plan)
                           "--memory %" PRId64 "MiB or more, or more ranks per slice",
                           budget, plan->division.topology.rank_count, total, (bytes->total_bytes >> 20) + 1);
     return sino_error(SINO_BAD_INPUT,
-                      "%s %s; this reconstruction needs at least %s (%s of it for the ray lengths of %" PRId64
-                      " angles and %" PRId64 " columns%s); allowed: --memory %" PRId64 "MiB or more%s",
+                      "%s %s; this reconstruction needs at least %s (%s%" PRId64 " angles and %" PRId64
+                      " columns%s); allowed: --memory %" PRId64 "MiB or more%s",
                       request->machine.memory_given ? "memory is" : "memory is not given and this machine has", budget,
-                      total, sino_bytes_text(bytes->operator_bytes + bytes->lists_bytes, operator_text),
-                      geometry->angle_count, geometry->column_count,
+                      total, lengths, geometry->angle_count, geometry->column_count,
                       bytes->lists_bytes ? ", and its lists for devices" : "", (bytes->total_bytes >> 20) + 1,
                       bytes->lists_bytes ? ", or --device cpu" : "");
 }
@@ -203,7 +206,7 @@ static SinoStatus suit_devices(const Planner *planner, int64_t data_ranks, int64
     const SinoPrecision precision = planner->problem.precision;
     if (room->count == 0 || room->bytes == 0) return NULL;
     for (;;) {
-        const SinoBatch batch = {sino_panel_stride(precision, *minibatch), request->job.history_columns};
+        const SinoBatch batch = {sino_panel_stride(precision, *minibatch), request->job.history_numbers};
         const SinoDeviceNeed need = sino_device_need(&request->job.solver->vectors, &plan->size, batch);
         if (sino_device_room_of_tasks(room, need.lists, need.vectors) <= room->bytes) return NULL;
         const bool can_split = !request->choices.partitions && plan->partition_count < PARTITIONS_MAX;
@@ -251,9 +254,9 @@ static SinoStatus plan_group(const Planner *planner, int64_t group_slices, int64
     const int64_t slots = wanted_slots(planner, plan->group_slices, minibatch, plan->worker_count);
     const SinoRunPlan whole = *plan;
     SinoStatus status = shrink(planner, minibatch, slots, plan);
-    /* Windows are impossible if ranks share slices, devices compute, or data have subsets. */
-    const bool windows =
-        request->rank_count == 1 && request->machine.devices.count == 0 && planner->problem.subset_count == 1;
+    /* Windows are impossible if nothing is stored, ranks share slices, devices compute, or data have subsets. */
+    const bool windows = whole.size.bytes > 0 && request->rank_count == 1 && request->machine.devices.count == 0 &&
+                         planner->problem.subset_count == 1;
     if (!windows) return status;
     if (!status) return planner->least ? lessen_by_windows(planner, plan) : NULL;
     const int64_t whole_bytes = plan->resources.total_bytes;
@@ -274,7 +277,7 @@ static int64_t least_bytes(const Planner *planner, int64_t slices, int64_t data_
 {
     const SinoVectors *vectors = &planner->request->job.solver->vectors;
     SinoShape shape = {.precision = planner->problem.precision};
-    const SinoBatch batch = {.stride = wanted_minibatch(planner, slices), .history_columns = 1};
+    const SinoBatch batch = {.stride = wanted_minibatch(planner, slices), .history_numbers = 1};
     shape.extent[SINO_ROWS_VOXELS] = sino_extent_one(planner->outline.voxel_count);
     shape.extent[SINO_ROWS_RAYS] = sino_extent_one(sino_geometry_ray_count(&planner->problem.geometry));
     return (planner->outline.bytes + sino_buffers_bytes(vectors->count, vectors->buffer, &shape, batch)) / data_ranks;
@@ -358,6 +361,23 @@ static SinoStatus check(const SinoPlanRequest *request)
     return NULL;
 }
 
+/* Kinds of operator that store nothing compute on cores, in single precision. */
+static SinoStatus check_projector(const SinoPlanRequest *request)
+{
+    const SinoProblem *problem = &request->job.problem;
+    const char *name = sino_projector_name(problem->projector);
+    if (problem->projector == SINO_PROJECTOR_AUTO || problem->projector == SINO_PROJECTOR_RAYS) return NULL;
+    SINO_CHECK(problem->precision == SINO_SINGLE, SINO_BAD_INPUT,
+               "--projector is %s with --precision %s; allowed: single, or --projector rays", name,
+               sino_precision_name(problem->precision));
+    SINO_CHECK(request->machine.devices.count == 0, SINO_BAD_INPUT,
+               "--projector is %s where devices compute; allowed: --device cpu, or --projector rays", name);
+    SINO_CHECK(problem->projector != SINO_PROJECTOR_PIXELS || !request->job.solver->iterative, SINO_BAD_INPUT,
+               "--projector is pixels with --algorithm %s; allowed: fbp, or --projector rays or rotate",
+               sino_algorithm_name(request->job.solver->choice));
+    return NULL;
+}
+
 SinoStatus sino_run_plan_new(const SinoPlanRequest *request, SinoRunPlan *result)
 {
     SinoRunPlan plan = {.budget_bytes = request->machine.memory_bytes};
@@ -365,6 +385,7 @@ SinoStatus sino_run_plan_new(const SinoPlanRequest *request, SinoRunPlan *result
                        .problem = request->job.problem,
                        .kind = sino_operator_kind(&request->job.problem),
                        .least = request->least};
+    SINO_TRY(check_projector(request));
     SINO_CHECK(planner.kind, SINO_BAD_INPUT,
                "no operator reconstructs a scan of %" PRId64 " angles; allowed: 1 or more",
                request->job.problem.geometry.angle_count);

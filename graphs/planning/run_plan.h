@@ -14,6 +14,7 @@ typedef struct SinoChoices {
     SinoGridShape grid;
     SinoTopologyShape topology;
     bool direct;  /* --communication direct */
+    bool kept;    /* --operator-cache keeps ray lengths on disk */
     bool overlap; /* exchanges between ranks go on while other minibatches compute */
     int64_t weight_count;
     const double *rank_weight; /* [weight_count]: relative speed of each rank; not owned */

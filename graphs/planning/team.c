@@ -20,6 +20,8 @@ SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, c
     made.division = plan->division;
     if (made.division.rank_weight && made.group >= 0)
         made.division.rank_weight = request.choices.rank_weight + made.group * plan->grid.data_ranks;
+    if (made.forecast.projector_why[0])
+        sino_log_info(sino_runtime_log(runtime), "plan", "projector: %s", made.forecast.projector_why);
     if (plan->grid.data_ranks > 1) sino_log_info(sino_runtime_log(runtime), "plan", "%s", made.forecast.symmetry_why);
     *team = made;
     return NULL;

@@ -40,7 +40,7 @@ static SinoStatus new_buffers(SinoRuntime *runtime, SinoBatch batch, SinoMinibat
 SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoMinibatchRequest *request, SinoMinibatch **result)
 {
     SinoMinibatch *made = NULL;
-    const SinoBatch batch = {.stride = request->slices.stride, .history_columns = request->history_columns};
+    const SinoBatch batch = {.stride = request->slices.stride, .history_numbers = request->history_numbers};
     SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
     *made = (SinoMinibatch){
         .position = SINO_NOWHERE, .slices = request->slices, .op = request->op, .vectors = request->vectors};
@@ -102,6 +102,14 @@ SinoStatus sino_insert_backproject_subset(SinoMinibatch *minibatch, int64_t iter
     const SinoProduct product = product_of(minibatch, iteration, subset);
     return minibatch->op->kind->backproject(minibatch->work, &product, minibatch->vector[from][subset],
                                             minibatch->vector[to]);
+}
+
+SinoStatus sino_insert_sweep(SinoMinibatch *minibatch, int64_t iteration, int64_t subset, const SinoSweep *sweep,
+                             int64_t from, int64_t to)
+{
+    const SinoProduct product = product_of(minibatch, iteration, subset);
+    return minibatch->op->kind->sweep(minibatch->work, &product, sweep, minibatch->vector[from], minibatch->vector[to],
+                                      minibatch->sums);
 }
 
 SinoStatus sino_insert_project(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to)

@@ -12,7 +12,7 @@ enum { SINO_LOOKAHEAD = 3 };
 enum SinoSlotBuffer {
     SINO_SLOT_SUMS,     /* SinoSliceSums[stride]: sums over this rank's rows */
     SINO_SLOT_STATE,    /* SinoSliceState[stride] */
-    SINO_SLOT_HISTORY,  /* double[slice][columns]: residuals */
+    SINO_SLOT_HISTORY,  /* double[slice][numbers]: residuals, and log-likelihoods of solvers that have them */
     SINO_SLOT_REPAIRED, /* int64_t[slice]: undefined values */
     SINO_SLOT_TALLY,    /* int64_t[angle + column]: undefined values of all slices by angle, then by column */
     SINO_SLOT_IMAGE,    /* float[slice][N][N]; empty for volumes */
@@ -49,7 +49,7 @@ typedef struct SinoMinibatchRequest {
     const SinoOperator *op;     /* not owned */
     const SinoVectors *vectors; /* not owned */
     SinoSlices slices;
-    int64_t history_columns; /* iterations + 1 */
+    int64_t history_numbers; /* of a slice (SinoHistory) */
     int64_t number;          /* unique among the operator's slots */
     bool overlap;            /* exchanges between ranks go on while other minibatches compute */
 } SinoMinibatchRequest;
@@ -73,6 +73,11 @@ SinoStatus sino_insert_project_subset(SinoMinibatch *minibatch, int64_t iteratio
                                       int64_t to);
 SinoStatus sino_insert_backproject_subset(SinoMinibatch *minibatch, int64_t iteration, int64_t subset, int64_t from,
                                           int64_t to);
+
+/* Insert the tasks of vector[to] = Aᵀ(n · g/ybar) over one subset of the rays, where ybar is made of A·vector[from],
+ * and of minibatch->sums (SinoOperatorKind.sweep). */
+SinoStatus sino_insert_sweep(SinoMinibatch *minibatch, int64_t iteration, int64_t subset, const SinoSweep *sweep,
+                             int64_t from, int64_t to);
 
 /* Adds up minibatch->sums over all ranks that share the slices. *all is not owned. */
 SinoStatus sino_insert_collect(SinoMinibatch *minibatch, int64_t iteration, SinoData **all);

@@ -5,6 +5,8 @@
 #include "arithmetic.h"
 #include "update_task.h"
 
+#include <float.h>
+
 int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings)
 {
     return solver->has_subsets ? settings->subsets : 1;
@@ -30,21 +32,40 @@ int64_t sino_solver_partitions(const SinoSolverRun *run)
     return run->op->shape.extent[SINO_ROWS_VOXELS].members;
 }
 
-/* The column of an iteration's residuals in the history. */
+int64_t sino_solver_history_numbers(const SinoSolver *solver, const SinoSettings *settings)
+{
+    return sino_solver_history_columns(solver, settings) * (solver->has_likelihood ? 2 : 1);
+}
+
+double sino_solver_least_sum(const SinoSolverRun *run)
+{
+    return run->op->problem.matrix ? (double)FLT_MIN : 1e-6;
+}
+
+/* The column of an iteration in the history. */
 static SinoIteration iteration_of(const SinoSolverRun *run, int64_t iteration)
 {
-    return (SinoIteration){
-        .columns = run->iterations + 1, .iteration = iteration, .tolerance = run->settings->tolerance};
+    const int64_t columns = run->iterations + 1;
+    return (SinoIteration){.columns = columns,
+                           .numbers = run->has_likelihood ? 2 * columns : columns,
+                           .iteration = iteration,
+                           .tolerance = run->settings->tolerance,
+                           .likelihood_tolerance = run->settings->likelihood_tolerance};
 }
 
 SinoStatus sino_solver_begin(SinoSolverRun *run, SinoMinibatch *minibatch, SinoUpdateFormula formula, SinoData **sums)
 {
     const SinoPosition position = sino_minibatch_at(minibatch, 0, -1);
-    const SinoUpdateTask add = {
-        .update = {.formula = formula, .slices = minibatch->slices, .rows = sino_solver_rays(run)},
-        .vector = {minibatch->vector[0][0]},
-        .sums = minibatch->sums};
-    SINO_TRY(sino_insert_update(run->runtime, position, &add));
+    const SinoExtent *extent = &run->op->shape.extent[minibatch->vectors->buffer[0].rows];
+    for (int64_t i = 0; i < extent->members; i++) {
+        const SinoUpdateTask add = {.update = {.formula = formula,
+                                               .slices = minibatch->slices,
+                                               .rows = extent->rows ? extent->rows[i] : extent->total,
+                                               .add = i > 0},
+                                    .vector = {minibatch->vector[0][i]},
+                                    .sums = minibatch->sums};
+        SINO_TRY(sino_insert_update(run->runtime, position, &add));
+    }
     SINO_TRY(sino_insert_collect(minibatch, 0, sums));
     return sino_insert_update_start(run->runtime, position, minibatch->slices, iteration_of(run, 0), *sums,
                                     minibatch->state, minibatch->history);
@@ -72,7 +93,8 @@ SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatc
 {
     const int64_t earlier = iteration - SINO_LOOKAHEAD + 1;
     void *count;
-    if (run->settings->tolerance <= 0 || earlier < 1) return NULL;
+    const bool stops = run->settings->tolerance > 0 || run->settings->likelihood_tolerance > 0;
+    if (!stops || earlier < 1) return NULL;
     SinoData *active = minibatch->slot[SINO_SLOT_ACTIVE + earlier % SINO_LOOKAHEAD][0];
     SINO_TRY(sino_data_acquire(active, SINO_READ, &count));
     minibatch->stopped = *(const int64_t *)count == 0;
@@ -85,7 +107,7 @@ SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatc
 int64_t sino_solver_weight_bytes(const SinoSolver *solver, const SinoProblem *problem, const SinoShape *shape)
 {
     static const SinoBuffer left = {"weights", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
-    const SinoBatch one = {.stride = 1, .history_columns = 1};
+    const SinoBatch one = {.stride = 1, .history_numbers = 1};
     if (!solver->weights) return 0;
     return sino_minibatch_bytes(sino_operator_kind(problem), solver->weights, shape, one) +
            sino_times(problem->subset_count - 1, sino_buffers_bytes(1, &left, shape, one));
@@ -96,6 +118,6 @@ SinoStatus sino_solver_new_weights(SinoSolverRun *run, const SinoVectors *vector
     const SinoSlices one = {
         .precision = sino_precision_solver(run->op->problem.precision), .stride = 1, .slice_count = 1};
     const SinoMinibatchRequest request = {
-        .op = run->op, .vectors = vectors, .slices = one, .history_columns = 1, .overlap = true};
+        .op = run->op, .vectors = vectors, .slices = one, .history_numbers = 1, .overlap = true};
     return sino_minibatch_new(run->runtime, &request, weights);
 }

@@ -9,20 +9,30 @@
 #include "settings.h"
 #include "update_task.h"
 
+/* Counts of a system matrix: ybar = n · A x + r. Data are not owned. */
+typedef struct SinoCountModel {
+    SinoData *const *multiplicative; /* n: [subset], a value for each row; NULL: 1 */
+    SinoData *sensitivity;           /* [voxel], of all rows, in place of Aᵀ n; NULL: none */
+    bool started;                    /* the tomogram is filled in before the solver starts */
+} SinoCountModel;
+
 /* The context of a solver during a run. Pointers are not owned. */
 typedef struct SinoSolverRun {
     SinoRuntime *runtime;
     const SinoOperator *op;
     const SinoSettings *settings;
-    int64_t stride;     /* of the vectors: slices of a minibatch, padding included */
-    int64_t iterations; /* 0 for direct methods */
-    void *own;          /* data that the solver keeps during the run; made by prepare, freed by release */
+    int64_t stride;               /* of the vectors: slices of a minibatch, padding included */
+    int64_t iterations;           /* 0 for direct methods */
+    bool has_likelihood;          /* of the solver */
+    const SinoCountModel *counts; /* of sino_solver_counts; else NULL */
+    void *own;                    /* data that the solver keeps during the run; made by prepare, freed by release */
 } SinoSolverRun;
 
 typedef struct SinoSolver {
     SinoAlgorithmChoice choice;
     bool iterative;
-    bool has_subsets; /* the solver uses --subsets; false: the data are one subset */
+    bool has_subsets;    /* the solver uses --subsets; false: the data are one subset */
+    bool has_likelihood; /* iterations record the log-likelihood beside the residual */
     SinoVectors vectors;
     const SinoVectors
         *weights; /* vectors of the one-slice minibatches that `prepare` makes, one for each subset; NULL: none */
@@ -41,6 +51,11 @@ extern const SinoSolver sino_solver_cg, sino_solver_sirt, sino_solver_fbp, sino_
 /* The solver of an algorithm; NULL: it reconstructs without one (fdk). */
 const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice);
 
+/* The solver of counts with MLEM or OSEM (solver_counts.c), in which subsets of rows have vectors of their own from the
+ * start, numbered SINO_COUNTS_…. NULL: the algorithm has none. additive: r is known. */
+const SinoSolver *sino_solver_counts(SinoAlgorithmChoice choice, bool additive);
+enum { SINO_COUNTS_G, SINO_COUNTS_X, SINO_COUNTS_GRADIENT, SINO_COUNTS_R };
+
 /* The window of a setting. */
 SinoFilterWindow sino_solver_window(SinoFbpFilter filter);
 
@@ -50,10 +65,16 @@ int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settin
 /* Columns of the history of residuals: iterations + 1; column 0 is the state before the first iteration. */
 int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSettings *settings);
 
+/* Numbers of a slice's history: its columns, with log-likelihoods twice as many (SinoHistory). */
+int64_t sino_solver_history_numbers(const SinoSolver *solver, const SinoSettings *settings);
+
 /* Rows of this rank's ray vectors; rows of a partition's voxel vectors; partitions of this rank. */
 int64_t sino_solver_rays(const SinoSolverRun *run);
 int64_t sino_solver_voxels(const SinoSolverRun *run, int64_t partition);
 int64_t sino_solver_partitions(const SinoSolverRun *run);
+
+/* Sums of rows or columns of A up to here count as 0: lengths in voxels of scans, the smallest float of matrices. */
+double sino_solver_least_sum(const SinoSolverRun *run);
 
 /* The first step of every solver. Applies `formula` to the line integrals in vector 0, adds its sums (squares among
  * them) over all ranks that share the slices, and inserts update_start. *sums: the sums of all ranks; not owned. */
@@ -62,7 +83,7 @@ SinoStatus sino_solver_begin(SinoSolverRun *run, SinoMinibatch *minibatch, SinoU
 /* sino_solver_begin with the formula that sums squares only. */
 SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch);
 
-/* Inserts update_record from the residuals' sums in minibatch->sums, and tells all ranks which slices go on. */
+/* Inserts update_record from the sums in minibatch->sums, and tells all ranks which slices go on. */
 SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 
 /* Sets minibatch->stopped if all of its slices stopped at an earlier iteration; iterations in between are in flight and

@@ -29,7 +29,9 @@ typedef struct Weights {
 static SinoStatus insert_weights(SinoSolverRun *run, SinoUpdateFormula formula, SinoSlices one, int64_t rows,
                                  SinoData *vector)
 {
-    const SinoUpdateTask task = {.update = {.formula = formula, .slices = one, .rows = rows}, .vector = {vector}};
+    const SinoUpdateTask task = {
+        .update = {.formula = formula, .slices = one, .rows = rows, .argument = {sino_solver_least_sum(run)}},
+        .vector = {vector}};
     return sino_insert_update(run->runtime, SINO_NOWHERE, &task);
 }
 

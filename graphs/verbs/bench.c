@@ -24,20 +24,28 @@ static SinoStatus open_outputs(const SinoSettings *settings, Outputs *outputs)
     return NULL;
 }
 
-static SinoStatus check_memory(const SinoSettings *settings, const SinoBenchKind *kind, const void *own,
-                               int64_t worker_count)
+/* What is measured, for an error. */
+static void name_subject(const SinoSettings *settings, char text[80])
+{
+    if (settings->geometry == SINO_GEOMETRY_MATRIX)
+        snprintf(text, 80, "this matrix");
+    else
+        snprintf(text, 80, "%" PRId64 " columns and %" PRId64 " angles", settings->columns, settings->angles);
+}
+
+static SinoStatus check_memory(const SinoSettings *settings, const SinoBenchKind *kind, void *own, SinoRuntime *runtime)
 {
     const int64_t available = sino_platform_available_bytes();
     const bool given = settings->memory_bytes > 0 && settings->memory_bytes < available;
     const int64_t budget = given ? settings->memory_bytes : available;
     int64_t needed;
-    SINO_TRY(kind->bytes(own, worker_count, &needed));
-    char budget_text[24], needed_text[24];
+    SINO_TRY(kind->bytes(own, runtime, budget, &needed));
+    char budget_text[24], needed_text[24], subject[80];
+    name_subject(settings, subject);
     SINO_CHECK(needed <= budget, SINO_BAD_INPUT,
-               "%s %s%s; measuring %" PRId64 " columns and %" PRId64 " angles with %" PRId64
-               " workers needs %s; allowed: that much, or fewer %s or workers",
+               "%s %s%s; measuring %s with %" PRId64 " workers needs %s; allowed: that much, or fewer %s or workers",
                given ? "memory is" : "this machine has", sino_bytes_text(budget, budget_text), given ? "" : " free",
-               settings->columns, settings->angles, worker_count, sino_bytes_text(needed, needed_text), kind->fewer);
+               subject, sino_runtime_worker_count(runtime), sino_bytes_text(needed, needed_text), kind->fewer);
     return NULL;
 }
 
@@ -49,7 +57,7 @@ static SinoStatus measure(const SinoSettings *settings, const SinoBenchKind *kin
                                         .log = log};
     SinoRuntime *runtime = NULL;
     SINO_TRY(sino_runtime_start(&request, &runtime));
-    SinoStatus status = check_memory(settings, kind, own, sino_runtime_worker_count(runtime));
+    SinoStatus status = check_memory(settings, kind, own, runtime);
     if (!status) status = kind->measure(own, runtime);
     if (!status) return sino_runtime_stop(runtime);
     sino_runtime_abandon(runtime);
@@ -97,7 +105,10 @@ static SinoStatus report(const SinoSettings *settings, const SinoBenchKind *kind
 
 SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log)
 {
-    const SinoBenchKind *kind = settings->geometry == SINO_GEOMETRY_CONE ? &sino_bench_cone : &sino_bench_parallel;
+    static const SinoBenchKind *const kinds[] = {[SINO_GEOMETRY_PARALLEL] = &sino_bench_parallel,
+                                                 [SINO_GEOMETRY_CONE] = &sino_bench_cone,
+                                                 [SINO_GEOMETRY_MATRIX] = &sino_bench_matrix};
+    const SinoBenchKind *kind = kinds[settings->geometry];
     SinoStatus status = NULL;
     Outputs outputs = {0};
     void *own = NULL;

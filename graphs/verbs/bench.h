@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench: the measurements of one run of `sinodag bench`, and their output. bench_machine.c measures the machine for
- * both kinds of beams; the rest of this header, from SinoBenchOperator on, is of parallel beams. */
+ * all kinds of beams; the rest of this header, from SinoBenchOperator on, is of parallel beams. */
 #ifndef SINO_BENCH_H
 #define SINO_BENCH_H
 
@@ -60,8 +60,8 @@ SinoBenchFigure sino_bench_figure(int count, const double values[SINO_BENCH_REPE
 /* What is measured for a kind of beam. */
 typedef struct SinoBenchKind {
     SinoStatus (*begin)(const SinoSettings *settings, void **own); /* checks the settings; *own may be set on failure */
-    /* Memory that the measurement needs, the program included. */
-    SinoStatus (*bytes)(const void *own, int64_t worker_count, int64_t *bytes);
+    /* Memory that the measurement needs, the program included, where there are budget_bytes. */
+    SinoStatus (*bytes)(void *own, SinoRuntime *runtime, int64_t budget_bytes, int64_t *bytes);
     const char *fewer; /* what may be fewer, when memory is too small: "columns, angles" */
     SinoStatus (*measure)(void *own, SinoRuntime *runtime);
     void (*print)(const void *own, FILE *out);
@@ -70,7 +70,10 @@ typedef struct SinoBenchKind {
     void (*release)(void *own);                                                           /* takes NULL */
 } SinoBenchKind;
 
-extern const SinoBenchKind sino_bench_parallel, sino_bench_cone;
+extern const SinoBenchKind sino_bench_parallel, sino_bench_cone, sino_bench_matrix;
+
+/* SINO_BAD_INPUT: precisions other than single and mixed were asked for, not all of them. */
+SinoStatus sino_bench_check_precisions(const SinoSettings *settings, const char *geometry);
 
 /* The operator of one precision. */
 typedef struct SinoBenchOperator {

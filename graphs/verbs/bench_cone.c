@@ -20,12 +20,9 @@ enum { PRECISIONS = sizeof precisions / sizeof *precisions };
 
 static SinoStatus begin(const SinoSettings *settings, void **own)
 {
-    const unsigned have = 1u << SINO_SINGLE | 1u << SINO_MIXED, all = (1u << SINO_PRECISIONS) - 1;
     const int64_t angles = settings->angles, columns = settings->columns;
     SinoBenchCone *bench;
-    SINO_CHECK(settings->precisions == all || !(settings->precisions & ~have), SINO_BAD_INPUT,
-               "--precision contains %s; allowed with --geometry cone: all, or one or both of single and mixed",
-               sino_precision_name(settings->precisions >> SINO_DOUBLE & 1 ? SINO_DOUBLE : SINO_HALF));
+    SINO_TRY(sino_bench_check_precisions(settings, "cone"));
     SINO_TRY(sino_allocate(1, sizeof *bench, "figures", &bench));
     *own = bench;
     bench->settings = settings;
@@ -64,9 +61,11 @@ static bool has_symmetry(const SinoBenchCone *bench)
     return symmetry.turns * symmetry.halves > 1;
 }
 
-static SinoStatus needed(const void *own, int64_t worker_count, int64_t *bytes)
+static SinoStatus needed(void *own, SinoRuntime *runtime, int64_t budget_bytes, int64_t *bytes)
 {
     const SinoBenchCone *bench = own;
+    const int64_t worker_count = sino_runtime_worker_count(runtime);
+    (void)budget_bytes;
     *bytes = sino_runtime_base_bytes() + sino_bench_read_bytes(worker_count);
     for (int symmetric = 0; symmetric < 2; symmetric++) {
         SinoConePlan plan;

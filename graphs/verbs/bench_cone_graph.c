@@ -121,7 +121,6 @@ static SinoStatus new_volume(SinoBenchConeGraph *graph)
     SinoRuntime *runtime = graph->machine->runtime;
     const SinoConeStreaming *plan = &graph->streaming;
     const int64_t pixels = sino_times(graph->cone->y_count, graph->cone->x_count);
-    const SinoConePart first = part_of(graph, 0);
     const SinoConePacking packing = {.lines = graph->lines, .rows = graph->rows};
     SINO_TRY(sino_allocate(sino_times(graph->chunks, graph->bands), sizeof(SinoData *), "parts", &graph->part));
     for (int64_t i = 0; i < graph->chunks * graph->bands; i++) {
@@ -132,8 +131,7 @@ static SinoStatus new_volume(SinoBenchConeGraph *graph)
     for (int64_t i = 0; i < plan->image_sets; i++)
         SINO_TRY(sino_data_vector(runtime, "image", plan->image_slices, pixels, sizeof(float), &graph->image[i]));
     SINO_TRY(sino_data_scratch(runtime, "lines scratch", sino_cone_pack_scratch_bytes(&packing), &graph->pack_scratch));
-    return sino_data_scratch(runtime, "backproject scratch", sino_cone_scratch_bytes(graph->lines, &first),
-                             &graph->scratch);
+    return sino_data_scratch(runtime, "backproject scratch", sino_cone_scratch_bytes(graph->lines), &graph->scratch);
 }
 
 static SinoStatus new_data(SinoBenchConeGraph *graph)

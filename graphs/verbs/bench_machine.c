@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bench, machine: FMA peak and read bandwidth, and data that every worker has for itself. */
+/* Bench, machine: FMA peak and read bandwidth, and data that every worker has for itself; what kinds of beams share. */
 #include "arithmetic.h"
 #include "bench.h"
 #include "machine.h"
@@ -140,4 +140,13 @@ SinoBenchFigure sino_bench_figure(int count, const double values[SINO_BENCH_REPE
     for (int i = 0; i < count; i++) sorted[i] = values[i];
     qsort(sorted, (size_t)count, sizeof *sorted, by_value);
     return (SinoBenchFigure){.best = sorted[count - 1], .median = sorted[count / 2]};
+}
+
+SinoStatus sino_bench_check_precisions(const SinoSettings *settings, const char *geometry)
+{
+    const unsigned have = 1u << SINO_SINGLE | 1u << SINO_MIXED, all = (1u << SINO_PRECISIONS) - 1;
+    SINO_CHECK(settings->precisions == all || !(settings->precisions & ~have), SINO_BAD_INPUT,
+               "--precision contains %s; allowed with --geometry %s: all, or one or both of single and mixed",
+               sino_precision_name(settings->precisions >> SINO_DOUBLE & 1 ? SINO_DOUBLE : SINO_HALF), geometry);
+    return NULL;
 }

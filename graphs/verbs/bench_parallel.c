@@ -33,10 +33,11 @@ static SinoStatus begin(const SinoSettings *settings, void **own)
     return NULL;
 }
 
-static SinoStatus needed(const void *own, int64_t worker_count, int64_t *bytes)
+static SinoStatus needed(void *own, SinoRuntime *runtime, int64_t budget_bytes, int64_t *bytes)
 {
     const Parallel *parallel = own;
-    return sino_bench_bytes(parallel->settings, &parallel->geometry, worker_count, bytes);
+    (void)budget_bytes;
+    return sino_bench_bytes(parallel->settings, &parallel->geometry, sino_runtime_worker_count(runtime), bytes);
 }
 
 static SinoStatus measure(void *own, SinoRuntime *runtime)

@@ -37,13 +37,16 @@ static Items items_of(const SinoConeTimes *times)
                     {"run", "run", times->run}}};
 }
 
-static void print_geometry(const SinoConeModelReport *report, FILE *out)
+void sino_cone_print_scan(const SinoCone *cone, bool assumed, FILE *out)
 {
-    const SinoCone *cone = &report->cone;
+    fprintf(out, "scan         %" PRId64 " projections of %" PRId64 " x %" PRId64 " pixels\n", cone->angle_count,
+            cone->column_count, cone->row_count);
     fprintf(out,
             "geometry     source to axis: %.6g mm, to detector: %.6g mm; pixel: %.6g x %.6g mm; voxel: %.6g mm%s\n",
             cone->source_object, cone->source_detector, cone->pixel_width, cone->pixel_height, cone->voxel_size,
-            report->assumed ? " (assumed)" : "");
+            assumed ? " (assumed)" : "");
+    fprintf(out, "volume       %" PRId64 " x %" PRId64 " x %" PRId64 " voxels\n", cone->x_count, cone->y_count,
+            cone->z_count);
 }
 
 static void print_head(const SinoConeModelReport *report, const SinoConeTimes *times, FILE *out)
@@ -51,11 +54,7 @@ static void print_head(const SinoConeModelReport *report, const SinoConeTimes *t
     const SinoConeProblem *problem = &report->problem;
     const SinoConeGrid grid = report->grid;
     char bytes[24];
-    fprintf(out, "scan         %" PRId64 " projections of %" PRId64 " x %" PRId64 " pixels\n", problem->angle_count,
-            problem->column_count, problem->row_count);
-    print_geometry(report, out);
-    fprintf(out, "volume       %" PRId64 " x %" PRId64 " x %" PRId64 " voxels\n", problem->x_count, problem->y_count,
-            problem->z_count);
+    sino_cone_print_scan(&report->cone, report->assumed, out);
     fprintf(out,
             "grid         %" PRId64 "x%" PRId64 ": the volume in %" PRId64 ", the projections in %" PRId64 " (%s)\n",
             grid.rows, grid.columns, grid.rows, grid.columns, report->why);
@@ -86,7 +85,7 @@ static MemoryItems planned_items(const SinoConePlan *plan)
                           {"pieces", "counts, sinograms", (double)bytes->pieces},
                           {"lines", "filtered projections", (double)bytes->lines},
                           {"images", "images", (double)bytes->images},
-                          {"messages", "messages", (double)bytes->messages},
+                          {"messages", "messages", (double)(bytes->messages + bytes->early)},
                           {"weights", "weights of rays", (double)bytes->weights},
                           {"scratch", "work memory of tasks", (double)bytes->scratch},
                           {"loading", "fields being averaged", (double)plan->loading_bytes},
@@ -198,38 +197,36 @@ void sino_cone_model_print(const SinoConeModelReport *report, FILE *out)
     print_table(report->grid, &times, out);
 }
 
-static void json_of_geometry(SinoJson *json, const SinoConeModelReport *report)
+void sino_cone_json_scan(SinoJson *json, const SinoCone *cone, bool assumed)
 {
-    const SinoCone *cone = &report->cone;
     sino_json_open(json, "geometry");
     sino_json_real(json, "source_object_mm", cone->source_object);
     sino_json_real(json, "source_detector_mm", cone->source_detector);
     sino_json_real(json, "pixel_width_mm", cone->pixel_width);
     sino_json_real(json, "pixel_height_mm", cone->pixel_height);
     sino_json_real(json, "voxel_mm", cone->voxel_size);
-    sino_json_flag(json, "assumed", report->assumed);
+    sino_json_flag(json, "assumed", assumed);
+    sino_json_close(json);
+    sino_json_open(json, "scan");
+    sino_json_integer(json, "angles", cone->angle_count);
+    sino_json_integer(json, "columns", cone->column_count);
+    sino_json_integer(json, "rows", cone->row_count);
+    sino_json_close(json);
+    sino_json_open(json, "volume");
+    sino_json_integer(json, "x", cone->x_count);
+    sino_json_integer(json, "y", cone->y_count);
+    sino_json_integer(json, "z", cone->z_count);
     sino_json_close(json);
 }
 
-static void json_of_sizes(SinoJson *json, const SinoConeModelReport *report)
+static void json_of_grid(SinoJson *json, const SinoConeModelReport *report)
 {
-    const SinoConeProblem *problem = &report->problem;
-    sino_json_open(json, "scan");
-    sino_json_integer(json, "angles", problem->angle_count);
-    sino_json_integer(json, "columns", problem->column_count);
-    sino_json_integer(json, "rows", problem->row_count);
-    sino_json_close(json);
-    sino_json_open(json, "volume");
-    sino_json_integer(json, "x", problem->x_count);
-    sino_json_integer(json, "y", problem->y_count);
-    sino_json_integer(json, "z", problem->z_count);
-    sino_json_close(json);
     sino_json_open(json, "grid");
     sino_json_integer(json, "rows", report->grid.rows);
     sino_json_integer(json, "columns", report->grid.columns);
     sino_json_text(json, "why", report->why);
     sino_json_close(json);
-    sino_json_integer(json, "passes", sino_larger(problem->passes, 1));
+    sino_json_integer(json, "passes", sino_larger(report->problem.passes, 1));
 }
 
 static void json_of_items(SinoJson *json, const char *name, int count, const Item *items)
@@ -247,8 +244,8 @@ void sino_cone_model_json(const SinoConeModelReport *report, FILE *out)
     const Items items = items_of(&times);
     SinoJson json = {.out = out};
     sino_json_open(&json, NULL);
-    json_of_geometry(&json, report);
-    json_of_sizes(&json, report);
+    sino_cone_json_scan(&json, &report->cone, report->assumed);
+    json_of_grid(&json, report);
     sino_json_integer(&json, "budget_bytes", memory.budget_bytes);
     json_of_items(&json, "memory_bytes", memory.count, memory.item);
     json_of_items(&json, "bytes", 2, bytes);

@@ -5,6 +5,7 @@
 
 #include "cone_model.h"
 #include "cone_plan.h"
+#include "json.h"
 
 #include <stdio.h>
 
@@ -22,6 +23,11 @@ typedef struct SinoConeModelReport {
 /* Prints the memory and the times of a run, then the rows of the model's paper: predictions for its machine beside what
  * was measured there. */
 void sino_cone_model_print(const SinoConeModelReport *report, FILE *out);
+
+/* Prints the scan, its geometry and the volume; `assumed`: some lengths are usual ones. As text, and as members of an
+ * open object. */
+void sino_cone_print_scan(const SinoCone *cone, bool assumed, FILE *out);
+void sino_cone_json_scan(SinoJson *json, const SinoCone *cone, bool assumed);
 
 /* Prints one JSON object (docs/JSON.md). */
 void sino_cone_model_json(const SinoConeModelReport *report, FILE *out);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* info: the contents of a scan, suspicious values in it, and the resources that a recon of it needs. */
+/* info: the contents of a scan, suspicious values in it, and the resources that a recon of it needs; of what is no scan
+ * info_matrix.c tells. */
+#include "info_matrix.h"
 #include "info_report.h"
 
 #include "arithmetic.h"
 #include "cone_plan.h"
+#include "cone_solution_plan.h"
 #include "forecast.h"
 #include "memory.h"
 #include "workflows.h"
@@ -191,6 +194,19 @@ static SinoStatus find(SinoInfoReport *report, const char *event, SinoStatus sta
     return NULL;
 }
 
+/* The least memory of cg for a cone beam. */
+static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachine *machine)
+{
+    SinoProblem problem;
+    SinoSettings settings = *report->settings;
+    settings.algorithm = SINO_ALGORITHM_CG;
+    settings.precision = SINO_SINGLE;
+    SINO_TRY(sino_cone_solution_problem(&settings, report->input, &report->cone, 1, &problem));
+    const SinoConeSolutionPlanRequest request =
+        sino_cone_solution_plan_request(&settings, report->input, &problem, machine);
+    return sino_cone_solution_least_bytes(&request, &report->solution_bytes);
+}
+
 /* The same for a cone beam, whose axis is assumed in the middle. */
 static SinoStatus forecast_cone(SinoInfoReport *report)
 {
@@ -200,6 +216,7 @@ static SinoStatus forecast_cone(SinoInfoReport *report)
     const SinoConePlanRequest request =
         sino_cone_plan_request(report->settings, report->input, &report->cone, &machine, 1);
     report->least_bytes = sino_cone_plan_least_bytes(&request);
+    SINO_TRY(forecast_cone_solution(report, &machine));
     SinoStatus status = sino_cone_plan_new(&request, &plan);
     if (status) return warn_of_recon(report, status);
     report->usual_bytes = plan.total_bytes;
@@ -240,11 +257,9 @@ static SinoStatus inspect(SinoInfoReport *report)
     return report->settings->geometry == SINO_GEOMETRY_CONE ? inspect_cone(report) : forecast(report);
 }
 
-SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)
+static SinoStatus info_of_scan(const SinoSettings *settings)
 {
-    (void)log;
     SinoInput input;
-    SINO_TRY(sino_input_try(settings));
     SINO_TRY(sino_input_describe(settings, &input));
     SinoInfoReport report = {.settings = settings, .input = &input};
     SinoStatus status = inspect(&report);
@@ -255,4 +270,11 @@ SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)
     sino_info_report_clear(&report);
     sino_input_close(&input);
     return status;
+}
+
+SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)
+{
+    if (settings->system_matrix) return sino_info_matrix(settings, log);
+    SinoStatus refused = sino_input_try(settings);
+    return refused ? sino_info_unless_scan(settings, refused) : info_of_scan(settings);
 }

@@ -4,9 +4,9 @@
 
 #include "arithmetic.h"
 #include "json.h"
+#include "matrix_report.h"
 #include "memory.h"
 #include "stages.h"
-#include "visible.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,18 +35,10 @@ void sino_info_report_clear(SinoInfoReport *report)
     report->warning_count = 0;
 }
 
-/* A line such as "file         scan.h5", of a text that may come from a file. */
-static void print_visible(const char *name, const char *text, FILE *out)
-{
-    fprintf(out, "%-12s ", name);
-    sino_print_visible(text, out);
-    fputc('\n', out);
-}
-
 static void print_warnings(const SinoInfoReport *report, SinoInfoPart part, FILE *out)
 {
     for (int64_t i = 0; i < report->warning_count; i++)
-        if (report->warning[i].part == part) print_visible("warning", report->warning[i].text, out);
+        if (report->warning[i].part == part) sino_report_line("warning", report->warning[i].text, out);
 }
 
 static void print_angles(const SinoInfoReport *report, FILE *out)
@@ -141,7 +133,7 @@ static void print_cone(const SinoInfoReport *report, FILE *out)
 static void print_findings(const SinoFindings *findings, FILE *out)
 {
     for (int64_t i = 0; i < findings->count; i++)
-        print_visible(findings->finding[i].refused ? "refused" : "warning", findings->finding[i].text, out);
+        sino_report_line(findings->finding[i].refused ? "refused" : "warning", findings->finding[i].text, out);
 }
 
 /* Prints the stages from values to line integrals under the default settings. */
@@ -167,13 +159,15 @@ static void print_memory(const SinoInfoReport *report, FILE *out)
         fprintf(out, "recon        %s with the default settings, at least %s (ray lengths: %s)\n",
                 sino_bytes_text(report->usual_bytes, usual), sino_bytes_text(report->least_bytes, least),
                 sino_bytes_text(report->operator_bytes, lengths));
+    if (report->solution_bytes > 0)
+        fprintf(out, "recon        at least %s with --algorithm cg\n", sino_bytes_text(report->solution_bytes, least));
     print_warnings(report, SINO_INFO_OF_RECON, out);
 }
 
 void sino_info_report_print(const SinoInfoReport *report, FILE *out)
 {
     const SinoScanInfo *info = report->input->info;
-    print_visible("file", report->settings->file_name, out);
+    sino_report_line("file", report->settings->file_name, out);
     fprintf(out, "kind         %s, %s\n", info->kind, info->stored_type);
     fprintf(out, "shape        %" PRId64 " angles, %" PRId64 " rows, %" PRId64 " columns\n", info->angle_count,
             info->row_count, info->column_count);
@@ -293,6 +287,7 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
             sino_json_integer(&json, "operator", report->operator_bytes);
     }
     if (report->least_bytes > 0) sino_json_integer(&json, "least", report->least_bytes);
+    if (report->solution_bytes > 0) sino_json_integer(&json, "least_cg", report->solution_bytes);
     sino_json_close(&json);
     sino_json_open_list(&json, "warnings");
     for (int64_t i = 0; i < report->warning_count; i++) sino_json_text(&json, NULL, report->warning[i].text);

@@ -2,6 +2,8 @@
 /* Output names: the names of a recon's files. */
 #include "recon.h"
 
+#include "arithmetic.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,28 +29,35 @@ static char *tiff_directory(const SinoSettings *settings, size_t base)
     return asprintf(&name, "%.*s%s", (int)base, settings->out, same ? "_tiff" : "") < 0 ? NULL : name;
 }
 
-static char *picture_name(const SinoSettings *settings, size_t base, const char *what, int64_t row)
+char *sino_output_name(const SinoSettings *settings, const char *what, int64_t number, const char *ending)
 {
     char *name = NULL;
-    return asprintf(&name, "%.*s_%s_%05" PRId64 ".png", (int)base, settings->out, what, row) < 0 ? NULL : name;
+    const int base = (int)base_length(settings->out);
+    const int length = number < 0
+                           ? asprintf(&name, "%.*s_%s%s", base, settings->out, what, ending)
+                           : asprintf(&name, "%.*s_%s_%05" PRId64 "%s", base, settings->out, what, number, ending);
+    return length < 0 ? NULL : name;
 }
 
-SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *input,
+SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *scan,
                                  SinoOutputNames *names)
 {
     const size_t base = base_length(settings->out);
+    const int64_t shown = volume->slice_count / sino_larger(1, volume->set_count); /* slices of the first set */
     const struct {
         const char *name;
         int64_t number;
     } picture[SINO_PICTURES] = {
-        [SINO_PICTURE_XY] = {"slice", volume->first_row + volume->slice_count / 2 * volume->row_step},
+        [SINO_PICTURE_XY] = {"slice", volume->first_row + shown / 2 * volume->row_step},
         [SINO_PICTURE_XZ] = {"xz", volume->height / 2},
         [SINO_PICTURE_YZ] = {"yz", volume->width / 2},
-        [SINO_PICTURE_SINOGRAM] = {"sinogram", input->first_row + input->slice_count / 2 * input->binning}};
+        [SINO_PICTURE_MAXIMUM] = {"maximum", -1},
+        [SINO_PICTURE_SINOGRAM] = {"sinogram", scan ? scan->first_row + scan->slice_count / 2 * scan->binning : 0}};
     names->tiff_directory = tiff_directory(settings, base);
     bool complete = names->tiff_directory;
     for (int i = 0; i < SINO_PICTURES; i++) {
-        names->picture[i] = picture_name(settings, base, picture[i].name, picture[i].number);
+        if (i == SINO_PICTURE_SINOGRAM && !scan) continue;
+        names->picture[i] = sino_output_name(settings, picture[i].name, picture[i].number, ".png");
         complete = complete && names->picture[i];
     }
     SINO_CHECK(complete, SINO_FAILED, "no memory for file names");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phantom: the scan of a phantom with exact line integrals, and its true volume. */
+/* phantom, scans: exact line integrals of a head of ellipsoids, and its true volume. */
 #include "arithmetic.h"
 #include "cone_scan.h"
 #include "memory.h"
 #include "phantom_task.h"
+#include "phantom_verb.h"
 #include "recon.h"
-#include "workflows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -172,7 +172,7 @@ static SinoStatus run(Scan *scan, SinoLog *log)
     return finish_files(scan, log);
 }
 
-SinoStatus sino_phantom(const SinoSettings *settings, SinoLog *log)
+SinoStatus sino_phantom_scan(const SinoSettings *settings, SinoLog *log)
 {
     Scan scan = {.settings = settings};
     SinoStatus status = run(&scan, log);

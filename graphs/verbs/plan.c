@@ -23,9 +23,12 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                                                    .center = (double)(columns - 1) / 2},
                                       .precision = settings->precision,
                                       .symmetry = settings->symmetry,
-                                      .subset_count = sino_solver_subsets(solver, settings)},
+                                      .subset_count = sino_solver_subsets(solver, settings),
+                                      .projector = settings->projector,
+                                      .interpolation = settings->interpolation},
                           .solver = solver,
                           .history_columns = sino_solver_history_columns(solver, settings),
+                          .history_numbers = sino_solver_history_numbers(solver, settings),
                           .slice_count = settings->slices,
                           .slice_bytes = sino_times(sino_times(angles, columns), sino_count_bytes(SINO_COUNT_UINT16)),
                           .field_bytes = columns * (int64_t)sizeof(float),
@@ -68,6 +71,7 @@ static SinoStatus plan_parallel(const SinoSettings *settings, SinoLog *log)
 
 SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log)
 {
+    if (settings->geometry == SINO_GEOMETRY_MATRIX) return sino_plan_matrix(settings, log);
     if (settings->file_name) SINO_TRY(sino_input_try(settings));
     return settings->geometry == SINO_GEOMETRY_CONE ? sino_plan_cone(settings, log) : plan_parallel(settings, log);
 }

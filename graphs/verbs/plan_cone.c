@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan of a cone beam: its memory, and its time on R × C ranks. */
+/* plan of a cone beam: by FDK, its memory, and its time on R × C ranks; or by an iterative algorithm. */
 #include "arithmetic.h"
 #include "cone_model_report.h"
 #include "cone_scan.h"
+#include "plan_cone_solution.h"
 #include "plan_report.h"
 
 #include <inttypes.h>
@@ -69,6 +70,8 @@ static SinoStatus divide(const SinoSettings *settings, const SinoInput *input, S
 
 static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
 {
+    if (settings->algorithm != SINO_ALGORITHM_FDK)
+        return sino_plan_cone_solution(settings, input, &report->cone, report->assumed);
     report->problem = problem_of(settings, &report->cone);
     SINO_TRY(divide(settings, input, report));
     if (settings->json)
@@ -109,7 +112,5 @@ static SinoStatus plan_sizes(const SinoSettings *settings)
 
 SinoStatus sino_plan_cone(const SinoSettings *settings, SinoLog *log)
 {
-    SINO_CHECK(settings->algorithm == SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
-               "algorithm is %s; allowed with --geometry cone: fdk", sino_algorithm_name(settings->algorithm));
     return settings->file_name ? plan_file(settings, log) : plan_sizes(settings);
 }

@@ -6,6 +6,7 @@
 #include "duration.h"
 #include "json.h"
 #include "memory.h"
+#include "projector_cost.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -135,6 +136,8 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
                 " partitions are in memory at a time; the others are computed again when they are needed, which takes "
                 "long\n",
                 plan->window_count, plan->partition_count);
+    fprintf(out, "projector    %s\n",
+            forecast->projector_why[0] ? forecast->projector_why : sino_projector_name(plan->problem.projector));
     fprintf(out, "symmetry     %s: %s\n", plan->size.orientations > 1 ? "yes" : "no", forecast->symmetry_why);
     fprintf(out,
             "slices       %" PRId64 " of a group, in slabs of %" PRId64 " minibatches of %" PRId64
@@ -253,6 +256,8 @@ static void json_of_operator(SinoJson *json, const SinoForecast *forecast)
     sino_json_integer(json, "windows", plan->window_count);
     sino_json_flag(json, "symmetry", plan->size.orientations > 1);
     sino_json_text(json, "why", forecast->symmetry_why);
+    sino_json_text(json, "projector", sino_projector_name(plan->problem.projector));
+    sino_json_text(json, "projector_why", forecast->projector_why);
     sino_json_close(json);
 }
 

@@ -19,4 +19,7 @@ SinoStatus sino_plan_angles(const SinoSettings *settings, double arc_rad, double
 /* plan of a cone beam. */
 SinoStatus sino_plan_cone(const SinoSettings *settings, SinoLog *log);
 
+/* plan of counts with a system matrix. */
+SinoStatus sino_plan_matrix(const SinoSettings *settings, SinoLog *log);
+
 #endif

@@ -9,12 +9,13 @@
 #include "reconstruction.h"
 #include "team.h"
 
-/* Pictures of planes of the volume: BASE_slice_NUMBER.png, BASE_xz_ROW.png, BASE_yz_COLUMN.png; and of the scan:
- * BASE_sinogram_ROW.png. */
+/* Pictures of planes of the volume: BASE_slice_NUMBER.png, BASE_xz_ROW.png, BASE_yz_COLUMN.png; of its largest values
+ * along z: BASE_maximum.png; and of the scan: BASE_sinogram_ROW.png. */
 typedef enum SinoPicture {
     SINO_PICTURE_XY,
     SINO_PICTURE_XZ,
     SINO_PICTURE_YZ,
+    SINO_PICTURE_MAXIMUM,
     SINO_PICTURE_SINOGRAM,
     SINO_PICTURES
 } SinoPicture;
@@ -25,11 +26,21 @@ typedef struct SinoOutputNames {
     char *picture[SINO_PICTURES];
 } SinoOutputNames;
 
-/* The names of a volume's files, and of the pictures of its middle planes and of the scan's middle row. SINO_FAILED: no
- * memory. */
-SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *input,
+/* The files of an input; not owned. */
+typedef struct SinoInputFiles {
+    int64_t count;
+    const char *const *name;
+} SinoInputFiles;
+
+/* The names of a volume's files, of the pictures of its middle planes and its largest values, and of the scan's middle
+ * row (`scan` NULL: there is none). SINO_FAILED: no memory. */
+SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *scan,
                                  SinoOutputNames *names);
 void sino_output_names_free(SinoOutputNames *names);
+
+/* BASE_WHAT_NUMBER.ending, of five digits at least, or BASE_WHAT.ending if the number is below 0; the caller frees the
+ * name. NULL: no memory. */
+char *sino_output_name(const SinoSettings *settings, const char *what, int64_t number, const char *ending);
 
 /* The factor from values per voxel to the units of the output. */
 double sino_recon_scale(const SinoSettings *settings);
@@ -40,12 +51,13 @@ double sino_recon_cone_scale(const SinoCone *cone);
 /* SINO_BAD_INPUT: `path` exists and --overwrite is not given. NULL: no file is requested. */
 SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path);
 
-/* Adds the inputs of a recon, and --graph, to `files`. */
-SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInput *input, SinoNamedFiles *files);
+/* Adds the inputs of a recon, and --graph, to `files`. `scan`: has more files than `input`; NULL: there is none. */
+SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInputFiles *input, const SinoInput *scan,
+                                 SinoNamedFiles *files);
 
 /* SINO_BAD_INPUT: an output of the recon of a volume is an input or another output. */
-SinoStatus sino_recon_check_files(const SinoSettings *settings, const SinoInput *input, const SinoOutputNames *names,
-                                  const SinoVolumeRequest *request);
+SinoStatus sino_recon_check_files(const SinoSettings *settings, const SinoInputFiles *input, const SinoInput *scan,
+                                  const SinoOutputNames *names, const SinoVolumeRequest *request);
 
 /* The runtime that the settings ask for. */
 SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);

@@ -21,6 +21,7 @@ typedef struct Cone {
 SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone)
 {
     const SinoInput *input = &recon->input;
+    SINO_TRY(sino_recon_open_scan(recon));
     const double middle = (double)(input->geometry.column_count - 1) / 2;
     const double given = recon->settings->rotation_axis;
     SINO_TRY(
@@ -44,7 +45,7 @@ static SinoStatus begin(SinoRecon *recon)
 static SinoRecordShape record(const SinoRecon *recon)
 {
     const Cone *own = recon->own;
-    return sino_cone_record_shape(&own->cone, 1, recon->settings->pictures);
+    return sino_cone_record_shape(&own->cone, 1, 1, recon->settings->pictures);
 }
 
 static SinoStatus plan(SinoRecon *recon)
@@ -52,6 +53,7 @@ static SinoStatus plan(SinoRecon *recon)
     Cone *own = recon->own;
     SinoMachine machine;
     SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine));
+    machine.devices = sino_device_room(recon->runtime);
     SINO_TRY(sino_machine_agree(recon->processes, &machine));
     SinoConePlanRequest request = sino_cone_plan_request(recon->settings, &recon->input, &own->cone, &machine,
                                                          sino_processes_count(recon->processes));
@@ -202,7 +204,8 @@ static void release(SinoRecon *recon)
     free(recon->own);
 }
 
-const SinoReconKind sino_recon_cone = {.begin = begin,
+const SinoReconKind sino_recon_cone = {.try_input = sino_input_try,
+                                       .begin = begin,
                                        .plan = plan,
                                        .find_center = find_center,
                                        .print_plan = print_plan,

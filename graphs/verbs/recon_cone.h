@@ -5,8 +5,8 @@
 
 #include "recon_volume.h"
 
-/* The cone with the axis that is given, or else in the middle; and the request of its volume. Errors: those of
- * sino_cone_scan. */
+/* Opens the scan. The cone with the axis that is given, or else in the middle; and the request of its volume. Errors:
+ * those of sino_recon_open_scan and sino_cone_scan. */
 SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone);
 
 /* Logs the geometry. `arc`: what the angles cover, in words; NULL: not told. */

@@ -7,7 +7,6 @@
 #include "cone_solution_plan.h"
 #include "memory.h"
 #include "project_cone_task.h"
-#include "resources.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,51 +21,29 @@ typedef struct Solution {
 
 static SinoStatus begin(SinoRecon *recon)
 {
-    const SinoSettings *settings = recon->settings;
-    const int64_t ranks = sino_processes_count(recon->processes);
-    const SinoGridShape *grid = &settings->grid;
     Solution *own;
-    SINO_CHECK(ranks == 1, SINO_BAD_INPUT,
-               "--geometry cone --algorithm %s in %" PRId64 " processes; allowed: in one, or --algorithm fdk",
-               sino_algorithm_name(settings->algorithm), ranks);
-    SINO_CHECK(grid->batch_groups <= 1 && grid->data_ranks <= 1, SINO_BAD_INPUT,
-               "grid is %" PRId64 "x%" PRId64 "; allowed with --geometry cone --algorithm %s: auto or 1x1",
-               grid->batch_groups, grid->data_ranks, sino_algorithm_name(settings->algorithm));
-    SINO_CHECK(settings->precision == SINO_SINGLE, SINO_BAD_INPUT,
-               "precision is %s; allowed with --geometry cone --algorithm %s: single",
-               sino_precision_name(settings->precision), sino_algorithm_name(settings->algorithm));
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
-    own->solver = sino_solver_find(settings->algorithm);
+    own->solver = sino_solver_find(recon->settings->algorithm);
     SINO_TRY(sino_recon_cone_begin(recon, &own->cone));
-    own->problem = (SinoProblem){.geometry = recon->input.geometry,
-                                 .cone = &own->cone,
-                                 .precision = SINO_SINGLE,
-                                 .subset_count = sino_solver_subsets(own->solver, settings)};
-    SINO_CHECK(own->problem.subset_count <= own->cone.angle_count, SINO_BAD_INPUT,
-               "subsets is %" PRId64 ", and the scan has %" PRId64 " angles; allowed: 1 to %" PRId64,
-               own->problem.subset_count, own->cone.angle_count, own->cone.angle_count);
-    return NULL;
+    return sino_cone_solution_problem(recon->settings, &recon->input, &own->cone,
+                                      sino_processes_count(recon->processes), &own->problem);
 }
 
 static SinoRecordShape record(const SinoRecon *recon)
 {
     const Solution *own = recon->own;
     return sino_cone_record_shape(&own->cone, sino_solver_history_columns(own->solver, recon->settings),
-                                  recon->settings->pictures);
+                                  sino_solver_history_numbers(own->solver, recon->settings), recon->settings->pictures);
 }
 
 static SinoStatus plan(SinoRecon *recon)
 {
     Solution *own = recon->own;
-    const SinoRecordShape shape = record(recon);
-    SinoConeSolutionPlanRequest request = {.problem = &own->problem,
-                                           .input = &recon->input,
-                                           .solver = own->solver,
-                                           .history_columns = shape.columns,
-                                           .field_images = sino_workload_fields(&recon->input),
-                                           .record_bytes = sino_record_bytes(&shape)};
-    SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &request.machine));
+    SinoMachine machine;
+    SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine));
+    const SinoConeSolutionPlanRequest request =
+        sino_cone_solution_plan_request(recon->settings, &recon->input, &own->problem, &machine);
     return sino_cone_solution_plan_new(&request, &own->plan);
 }
 
@@ -139,7 +116,7 @@ static bool weighted(const SinoRecon *recon)
 static void tell_iterations(const SinoRecon *recon)
 {
     const int64_t last = recon->record.columns - 1;
-    const int64_t done = sino_minibatch_progress(1, recon->record.columns, last, recon->record.residuals).iteration;
+    const int64_t done = sino_minibatch_progress(1, recon->record.numbers, last, recon->record.history).iteration;
     if (done < last)
         sino_log_info(recon->log, "iterations", "iterations: %" PRId64 ", where the volume reached the tolerance",
                       done);
@@ -153,9 +130,7 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_doubles(recon->volume, "voxel_size", 0, 0, &own->cone.voxel_size, "mm"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
                                           "undefined values, which have weight 0, per detector row"));
-    return sino_volume_process_doubles(recon->volume, "residuals", 1, of->columns, of->residuals,
-                                       "sum of squares of Ax-b, of the volume, before the first and after each "
-                                       "iteration; NaN once it has stopped");
+    return sino_recon_write_history(recon, 1, "of the volume", "NaN once it has stopped");
 }
 
 static void release(SinoRecon *recon)
@@ -166,7 +141,8 @@ static void release(SinoRecon *recon)
     free(own);
 }
 
-const SinoReconKind sino_recon_cone_solution = {.begin = begin,
+const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
+                                                .begin = begin,
                                                 .plan = plan,
                                                 .find_center = find_center,
                                                 .print_plan = print_plan,

@@ -2,6 +2,8 @@
 /* recon, files: no output may take the name of an input or of another output. */
 #include "recon.h"
 
+#include "counts_file.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,13 +28,43 @@ static SinoStatus add_theta(SinoNamedFiles *files, const char *theta)
     return status;
 }
 
-SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInput *input, SinoNamedFiles *files)
+static SinoStatus add_scan(const SinoSettings *settings, const SinoInput *scan, SinoNamedFiles *files)
 {
-    const SinoScanInfo *info = input->info;
-    SINO_TRY(add_all(files, "the input", info->file_count, info->file_name));
+    const SinoScanInfo *info = scan->info;
     SINO_TRY(add_all(files, "--flats", info->flat_file_count, info->flat_file_name));
     SINO_TRY(add_all(files, "--darks", info->dark_file_count, info->dark_file_name));
-    SINO_TRY(add_theta(files, settings->theta));
+    return add_theta(files, settings->theta);
+}
+
+/* `given` NULL: there is none. */
+static SinoStatus add_counts(SinoNamedFiles *files, const char *what, const char *given)
+{
+    char *path[SINO_COUNTS_PATHS];
+    if (!given) return NULL;
+    SinoStatus status = sino_counts_paths(given, path);
+    for (int i = 0; i < SINO_COUNTS_PATHS; i++) {
+        if (!status) status = sino_files_input(files, what, path[i]);
+        free(path[i]);
+    }
+    return status;
+}
+
+/* What goes with the counts of a system matrix. The matrix is FILE or FILE:/GROUP, which are split alike. */
+static SinoStatus add_matrix(const SinoSettings *settings, SinoNamedFiles *files)
+{
+    SINO_TRY(add_counts(files, "--system-matrix", settings->system_matrix));
+    SINO_TRY(add_counts(files, "--multiplicative", settings->multiplicative));
+    SINO_TRY(add_counts(files, "--additive", settings->additive));
+    SINO_TRY(add_counts(files, "--sensitivity", settings->sensitivity));
+    SINO_TRY(add_counts(files, "--start", settings->start));
+    return add_counts(files, "--mask", settings->mask);
+}
+
+SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInputFiles *input, const SinoInput *scan,
+                                 SinoNamedFiles *files)
+{
+    SINO_TRY(add_all(files, "the input", input->count, input->name));
+    SINO_TRY(scan ? add_scan(settings, scan, files) : add_matrix(settings, files));
     SINO_TRY(sino_files_input(files, "--config", settings->config));
     return sino_files_output(files, "--graph", settings->graph);
 }
@@ -61,11 +93,11 @@ static SinoStatus add_outputs(const SinoSettings *settings, const SinoOutputName
     return NULL;
 }
 
-SinoStatus sino_recon_check_files(const SinoSettings *settings, const SinoInput *input, const SinoOutputNames *names,
-                                  const SinoVolumeRequest *request)
+SinoStatus sino_recon_check_files(const SinoSettings *settings, const SinoInputFiles *input, const SinoInput *scan,
+                                  const SinoOutputNames *names, const SinoVolumeRequest *request)
 {
     SinoNamedFiles files = {0};
-    SinoStatus status = sino_recon_name_files(settings, input, &files);
+    SinoStatus status = sino_recon_name_files(settings, input, scan, &files);
     if (!status) status = add_outputs(settings, names, request, &files);
     if (!status) status = sino_files_check(&files);
     sino_files_free(&files);

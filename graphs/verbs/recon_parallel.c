@@ -19,15 +19,15 @@ typedef struct Parallel {
 static SinoStatus begin(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
-    const int64_t size = recon->input.geometry.grid_size;
     Parallel *own;
+    SINO_TRY(sino_recon_open_scan(recon));
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     own->planned = *settings;
     own->solver = sino_solver_find(settings->algorithm);
     recon->request.slice_count = recon->input.slice_count;
-    recon->request.height = size;
-    recon->request.width = size;
+    recon->request.height = recon->input.geometry.grid_size;
+    recon->request.width = recon->input.geometry.grid_size;
     recon->request.first_row = recon->input.first_row;
     recon->request.row_step = recon->input.binning;
     recon->request.units = settings->pixel_size_um > 0 ? "1/cm" : "1/pixel";
@@ -60,13 +60,15 @@ static void print_plan(const SinoRecon *recon, FILE *out)
     fprintf(out, "windows: %d\n", run->window_count > 0);
     fprintf(out, "minibatch: %" PRId64 "\n", run->streaming.minibatch);
     fprintf(out, "symmetry: %s\n", run->problem.symmetry ? "yes" : "no");
+    fprintf(out, "projector: %s\n", sino_projector_name(run->problem.projector));
 }
 
 static SinoRecordShape record(const SinoRecon *recon)
 {
     const Parallel *own = recon->own;
     return sino_record_shape(&recon->input.geometry, recon->input.slice_count,
-                             sino_solver_history_columns(own->solver, recon->settings), recon->settings->pictures);
+                             sino_solver_history_columns(own->solver, recon->settings),
+                             sino_solver_history_numbers(own->solver, recon->settings), recon->settings->pictures);
 }
 
 /* Logs how several ranks share the work. */
@@ -191,11 +193,11 @@ static int by_value(const void *a, const void *b)
 static SinoStatus tell_iterations(const SinoRecon *recon)
 {
     const int64_t slices = recon->record.slice_count, columns = recon->record.columns;
+    const int64_t numbers = recon->record.numbers;
     int64_t *iteration;
     SINO_TRY(sino_allocate(slices, sizeof *iteration, "iterations", &iteration));
     for (int64_t i = 0; i < slices; i++)
-        iteration[i] =
-            sino_minibatch_progress(1, columns, columns - 1, recon->record.residuals + i * columns).iteration;
+        iteration[i] = sino_minibatch_progress(1, numbers, columns - 1, recon->record.history + i * numbers).iteration;
     qsort(iteration, (size_t)slices, sizeof *iteration, by_value);
     const int64_t least = iteration[0], most = iteration[slices - 1], median = iteration[slices / 2];
     if (least < columns - 1 && least == most)
@@ -213,13 +215,13 @@ static SinoStatus write_process(SinoRecon *recon)
     const Parallel *own = recon->own;
     const SinoRecord *of = &recon->record;
     SINO_TRY(tell_iterations(recon));
+    SINO_TRY(sino_volume_process_text(recon->volume, "projector",
+                                      sino_projector_name(own->team.forecast.plan.problem.projector)));
     SINO_TRY(sino_volume_process_integers(recon->volume, "nonzeros", 0, &own->op->nonzero_count,
                                           "nonzeros of the system matrix of a slice"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
                                           "undefined values interpolated, per slice"));
-    return sino_volume_process_doubles(recon->volume, "residuals", of->slice_count, of->columns, of->residuals,
-                                       "sum of squares of Ax-b, per slice, before the first and after each iteration; "
-                                       "NaN once the slice has stopped");
+    return sino_recon_write_history(recon, of->slice_count, "per slice", "NaN once the slice has stopped");
 }
 
 /* The operator is saved last, so that it takes no disk space from the output. */
@@ -238,7 +240,8 @@ static void release(SinoRecon *recon)
     free(own);
 }
 
-const SinoReconKind sino_recon_parallel = {.begin = begin,
+const SinoReconKind sino_recon_parallel = {.try_input = sino_input_try,
+                                           .begin = begin,
                                            .plan = plan,
                                            .find_center = find_center,
                                            .print_plan = print_plan,

@@ -63,7 +63,7 @@ SinoStatus sino_resume_open(const SinoSettings *settings, SinoProcesses *process
 SinoStatus sino_resume_hint(const SinoResume *resume, SinoStatus status)
 {
     SinoJournal *journal = NULL;
-    if (!status || resume->earlier) return status;
+    if (!status || resume->earlier || !resume->path) return status;
     sino_status_free(sino_journal_open(resume->path, &journal)); /* another run may have it */
     sino_journal_close(journal);
     if (!journal) return status;
@@ -109,11 +109,13 @@ void sino_resume_plan(const SinoResume *resume, SinoSettings *planned)
     SinoTopologyShape topology = {0};
     SinoGridShape grid = {0};
     int64_t minibatch, windows = 0;
-    char symmetry[4] = "";
+    char symmetry[4] = "", projector[12] = "";
     if (!resume->earlier) return;
     if (planned->minibatch == 0 && scan_line(resume, "minibatch", "%" SCNd64, &minibatch))
         planned->minibatch = minibatch;
     if (scan_line(resume, "symmetry", "%3s", symmetry) && strcmp(symmetry, "no") == 0) planned->symmetry = false;
+    if (planned->projector == SINO_PROJECTOR_AUTO && scan_line(resume, "projector", "%11s", projector))
+        planned->projector = sino_projector_of(projector);
     if (planned->grid.data_ranks == 0 &&
         scan_line(resume, "grid", "%" SCNd64 "x%" SCNd64, &grid.batch_groups, &grid.data_ranks))
         planned->grid = grid;
@@ -263,8 +265,8 @@ static SinoStatus resume_slices(SinoResume *resume, const SinoRestored *restored
         const SinoRestore restore = {.journal = resume->journal,
                                      .volume = volume,
                                      .slice_count = record->slice_count,
-                                     .columns = record->columns,
-                                     .residuals = record->residuals,
+                                     .numbers = record->numbers,
+                                     .history = record->history,
                                      .repaired = restored->repaired,
                                      .tally_count = sino_tally_count(&restored->tally),
                                      .sections = record->sections,

@@ -28,7 +28,7 @@ typedef struct SinoResume {
 SinoStatus sino_resume_open(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log, SinoResume *resume);
 
 /* Adds to a refusal of the output that --resume would go on, where an unfinished run has left a journal and the caller
- * has not asked for it. Consumes the status. */
+ * has not asked for it. A zero `resume` adds nothing. Consumes the status. */
 SinoStatus sino_resume_hint(const SinoResume *resume, SinoStatus status);
 
 /* Takes over the choices of the resumed run that `planned`, a copy of the settings, leaves open. */
@@ -52,7 +52,7 @@ typedef struct SinoRestored {
     SinoTally tally;
 } SinoRestored;
 
-/* Collective. Marks the slices in the volume that are complete, and enters their residuals, repair counts and picture
+/* Collective. Marks the slices in the volume that are complete, and enters their histories, repair counts and picture
  * into the record; opens the journals for the rest. A new run whose journal cannot be written goes on without, after a
  * warning. */
 SinoStatus sino_resume_begin(SinoResume *resume, const SinoRestored *restored, SinoRuntime *runtime, SinoVolume *volume,

@@ -77,7 +77,8 @@ static SinoStatus try_center(Try *try, double center)
     SinoOperator *op = NULL;
     SinoRecord record = {0};
     const int64_t columns = sino_solver_history_columns(try->solver, try->settings);
-    const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, true);
+    const int64_t numbers = sino_solver_history_numbers(try->solver, try->settings);
+    const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, numbers, true);
     try->input.geometry.center = sino_input_column_of_grid(&try->input, center);
     const SinoOperatorRequest wanted =
         sino_team_operator(&try->team, &try->input.geometry, try->settings->operator_cache);
@@ -112,6 +113,7 @@ static SinoStatus plan_cone(const Try *try, const SinoCone *cone, int64_t record
 {
     SinoMachine machine;
     SINO_TRY(sino_machine_new(try->settings, sino_runtime_worker_count(try->runtime), &machine));
+    machine.devices = sino_device_room(try->runtime);
     SinoConePlanRequest request = sino_cone_plan_request(try->settings, &try->input, cone, &machine, 1);
     request.grid = (SinoGridShape){0}; /* this rank is alone */
     request.record_bytes = record_bytes;
@@ -127,7 +129,7 @@ static SinoStatus try_cone(Try *try, double center)
     SinoRecord record;
     SINO_TRY(cone_of(try, center, &cone));
     SINO_TRY(sino_cone_arc_new(&cone, &arc));
-    const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, true);
+    const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, 1, true);
     SINO_TRY(plan_cone(try, &cone, sino_record_bytes(&shape), &plan));
     SINO_TRY(sino_record_new(&shape, &record));
     const SinoConeReconstruction reconstruction = {.runtime = try->runtime,
@@ -184,7 +186,8 @@ static SinoStatus check_files(const Try *try, int64_t count, double first, doubl
 /* The inputs, --graph, and the slices of the centers. */
 static SinoStatus name_files(const Try *try, int64_t count, double first, double step, SinoNamedFiles *files)
 {
-    SINO_TRY(sino_recon_name_files(try->settings, &try->input, files));
+    const SinoInputFiles input = {try->input.info->file_count, try->input.info->file_name};
+    SINO_TRY(sino_recon_name_files(try->settings, &input, &try->input, files));
     for (int64_t i = 0; i < count; i++) {
         char *name = NULL;
         SINO_TRY(file_name(try, first + (double)i * step, &name));
@@ -216,9 +219,11 @@ static SinoStatus run(Try *try)
 {
     const SinoSettings *settings = try->settings;
     const SinoRuntimeRequest request = sino_recon_runtime_request(settings, NULL, try->log);
-    SINO_CHECK(!is_cone(try) || settings->algorithm == SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
-               "reconstruction-type is try with --geometry cone --algorithm %s; allowed: fdk",
-               sino_algorithm_name(settings->algorithm));
+    SINO_CHECK(
+        !is_cone(try) || settings->algorithm == SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
+        "reconstruction-type is try with --geometry cone --algorithm %s, which would reconstruct the whole volume "
+        "for each center; allowed: fdk, whose slice shows the same center",
+        sino_algorithm_name(settings->algorithm));
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
     SINO_TRY(sino_recon_check_new(settings, settings->graph));
     SINO_TRY(sino_rays_kind.check(settings->operator_cache));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recon --reconstruction-type full: reconstructs the volume of a scan, by one rank or several. */
+/* recon --reconstruction-type full: reconstructs the volume of an input, by one rank or several. */
 #include "recon_volume.h"
 
+#include "arithmetic.h"
 #include "checksum_task.h"
 #include "ending.h"
 #include "input_same.h"
@@ -18,6 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NULL: the input is no scan. */
+static const SinoInput *scan_of(const SinoRecon *recon)
+{
+    return recon->input.info ? &recon->input : NULL;
+}
+
 /* Completes the request of the volume by its names. */
 static void name_output(SinoRecon *recon)
 {
@@ -30,7 +37,7 @@ static void name_output(SinoRecon *recon)
 
 static SinoStatus check_output(const SinoRecon *recon)
 {
-    SINO_TRY(sino_recon_check_files(recon->settings, &recon->input, &recon->names, &recon->request));
+    SINO_TRY(sino_recon_check_files(recon->settings, &recon->files, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_check_new(recon->settings, recon->settings->graph));
     SINO_TRY(sino_rays_kind.check(recon->settings->operator_cache));
@@ -48,13 +55,13 @@ static bool is_first(const SinoRecon *recon)
 static SinoStatus open_input(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
-    SINO_TRY(sino_input_open(settings, recon->log, &recon->input));
     SINO_TRY(recon->kind->begin(recon));
-    SINO_TRY(sino_output_names_new(settings, &recon->request, &recon->input, &recon->names));
+    const SinoInput *scan = scan_of(recon);
+    SINO_TRY(sino_output_names_new(settings, &recon->request, scan, &recon->names));
     name_output(recon);
     if (!is_first(recon)) return NULL;
     SINO_TRY(sino_resume_hint(&recon->resume, check_output(recon)));
-    return sino_check_scan(settings, &recon->input, recon->log);
+    return scan ? sino_check_scan(settings, scan, recon->log) : NULL;
 }
 
 /* Rank 0 finds the center and broadcasts it, because cores of different kinds might differ in its last digit. */
@@ -62,6 +69,7 @@ static SinoStatus find_center(SinoRecon *recon)
 {
     SinoGeometry *geometry = &recon->input.geometry;
     const double earlier = sino_resume_center(&recon->resume);
+    if (!recon->kind->find_center) return NULL;
     if (isnan(recon->settings->rotation_axis) && !isnan(earlier)) {
         geometry->center = earlier;
         sino_log_info(recon->log, "center", "rotation center: column %.2f (of the unfinished run)",
@@ -77,6 +85,7 @@ static SinoStatus identify(SinoRecon *recon)
 {
     char *plan = NULL;
     size_t size;
+    if (!recon->kind->print_plan) return NULL;
     FILE *out = open_memstream(&plan, &size);
     if (out) {
         recon->kind->print_plan(recon, out);
@@ -95,9 +104,9 @@ static SinoStatus set_up(SinoRecon *recon)
     const SinoSettings *settings = recon->settings;
     SinoProcesses *processes = recon->processes;
     const SinoRuntimeRequest request = sino_recon_runtime_request(settings, processes, recon->log);
-    SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
+    if (recon->kind->restored) SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
     SINO_TRY(sino_processes_agree(processes, open_input(recon)));
-    SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
+    if (scan_of(recon)) SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
     SINO_TRY(sino_runtime_start(&request, &recon->runtime));
     SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(find_center(recon));
@@ -135,19 +144,34 @@ end:
     return status;
 }
 
+/* Takes over the slices of the resumed run, and opens the journals. */
+static SinoStatus begin_resume(SinoRecon *recon)
+{
+    if (!recon->kind->restored) return NULL;
+    const SinoRestored restored = recon->kind->restored(recon);
+    return sino_resume_begin(&recon->resume, &restored, recon->runtime, recon->volume, &recon->record);
+}
+
 /* Rank 0 tells of undefined values, and refuses too many of them. */
 static SinoStatus check_repairs(const SinoRecon *recon)
 {
-    if (!is_first(recon)) return NULL;
+    if (!is_first(recon) || !recon->kind->weighted) return NULL;
     sino_repairs_tell(recon->log, &recon->input, &recon->record, recon->kind->weighted(recon));
     return sino_repairs_check(&recon->record, recon->settings->max_repaired);
+}
+
+static SinoStatus write_center(SinoRecon *recon)
+{
+    if (!recon->kind->find_center) return NULL;
+    const double center = sino_input_column_of_file(&recon->input, recon->input.geometry.center);
+    return sino_volume_process_doubles(recon->volume, "center", 0, 0, &center,
+                                       "rotation center, column of the input; 0 is the centre of column 0");
 }
 
 static SinoStatus write_process(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     SinoVolume *volume = recon->volume;
-    const double center = sino_input_column_of_file(&recon->input, recon->input.geometry.center);
     char *text = NULL;
     SINO_TRY(sino_settings_text(settings, SINO_VERB_RECON, &text));
     SinoStatus status = sino_volume_process_text(volume, "settings", text);
@@ -158,44 +182,51 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(volume, "input_xxh3", recon->checksum));
     SINO_TRY(sino_volume_process_text(volume, "algorithm", sino_algorithm_name(settings->algorithm)));
     SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->precision)));
-    SINO_TRY(sino_volume_process_doubles(volume, "center", 0, 0, &center,
-                                         "rotation center, column of the input; 0 is the centre of column 0"));
+    SINO_TRY(write_center(recon));
     return recon->kind->write_process(recon);
 }
 
-/* A picture of `height` rows; NULL is none. */
-static SinoStatus write_picture(const SinoRecon *recon, SinoPicture which, int64_t height, int64_t width,
-                                const float *pixels)
-{
-    return pixels ? sino_picture_write(recon->names.picture[which], height, width, pixels, 0, 0) : NULL;
-}
+typedef struct Picture {
+    SinoPicture which;
+    int64_t height, width;
+    const float *pixels; /* NULL: there is none */
+} Picture;
 
+/* Writes the pictures that there are, and names them in one line. */
 static SinoStatus write_pictures(const SinoRecon *recon)
 {
     const SinoRecord *record = &recon->record;
     const SinoSections *sections = &record->sections;
-    char *const *name = recon->names.picture;
+    const Picture picture[SINO_PICTURES] = {
+        {SINO_PICTURE_XY, sections->height, sections->width, sections->xy},
+        {SINO_PICTURE_XZ, sections->slice_count, sections->width, sections->xz},
+        {SINO_PICTURE_YZ, sections->slice_count, sections->height, sections->yz},
+        {SINO_PICTURE_MAXIMUM, sections->height, sections->width, sections->maximum},
+        {SINO_PICTURE_SINOGRAM, record->angle_count, record->column_count, record->sinogram}};
+    const char *name[SINO_PICTURES] = {"", "", "", "", ""};
     if (!recon->settings->pictures) return NULL;
-    SINO_TRY(write_picture(recon, SINO_PICTURE_XY, sections->height, sections->width, sections->xy));
-    SINO_TRY(write_picture(recon, SINO_PICTURE_XZ, record->slice_count, sections->width, sections->xz));
-    SINO_TRY(write_picture(recon, SINO_PICTURE_YZ, record->slice_count, sections->height, sections->yz));
-    SINO_TRY(write_picture(recon, SINO_PICTURE_SINOGRAM, record->angle_count, record->column_count, record->sinogram));
-    if (sections->xz)
-        sino_log_info(recon->log, "output", "pictures: %s, %s, %s, %s", name[SINO_PICTURE_XY], name[SINO_PICTURE_XZ],
-                      name[SINO_PICTURE_YZ], name[SINO_PICTURE_SINOGRAM]);
-    else
-        sino_log_info(recon->log, "output", "pictures: %s, %s", name[SINO_PICTURE_XY], name[SINO_PICTURE_SINOGRAM]);
+    for (int i = 0; i < SINO_PICTURES; i++) {
+        if (!picture[i].pixels) continue;
+        name[i] = recon->names.picture[picture[i].which];
+        SINO_TRY(sino_picture_write(name[i], picture[i].height, picture[i].width, picture[i].pixels, 0, 0));
+    }
+    sino_log_info(recon->log, "output", "pictures: %s%s%s%s%s%s%s%s%s", name[0], *name[1] ? ", " : "", name[1],
+                  *name[2] ? ", " : "", name[2], *name[3] ? ", " : "", name[3], *name[4] ? ", " : "", name[4]);
     return NULL;
 }
 
 static void tell_output(const SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
+    const SinoVolumeRequest *request = &recon->request;
+    const int64_t set_count = sino_larger(1, request->set_count);
+    char sets[24] = "";
+    if (set_count > 1) snprintf(sets, sizeof sets, "%" PRId64 ", ", set_count);
     if (settings->save_format != SINO_SAVE_TIFF)
-        sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
-                      settings->out, recon->request.slice_count, recon->request.height, recon->request.width);
+        sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%s%" PRId64 ", %" PRId64 ", %" PRId64 ")",
+                      settings->out, sets, request->slice_count / set_count, request->height, request->width);
     if (settings->save_format != SINO_SAVE_HDF5)
-        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", recon->request.slice_count,
+        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", request->slice_count,
                       recon->names.tiff_directory);
 }
 
@@ -337,8 +368,7 @@ static SinoStatus compute(SinoRecon *recon)
 {
     SinoStatus status = NULL;
     if (is_first(recon))
-        status = sino_insert_checksum(recon->runtime, recon->input.info->file_count, recon->input.info->file_name,
-                                      recon->checksum);
+        status = sino_insert_checksum(recon->runtime, recon->files.count, recon->files.name, recon->checksum);
     SINO_TRY(sino_processes_agree(recon->processes, status));
     SINO_TRY(sino_processes_agree(recon->processes, recon->kind->compute(recon)));
     tell_memory(recon);
@@ -352,9 +382,7 @@ static SinoStatus run(SinoRecon *recon)
     recon->last = (SinoLastAct){.act = tell_resumable, .of = recon}; /* after what the volume tells */
     sino_ending_add(&recon->last);
     SINO_TRY(open_volume(recon));
-    const SinoRestored restored = recon->kind->restored(recon);
-    SINO_TRY_OR(status, fail,
-                sino_resume_begin(&recon->resume, &restored, recon->runtime, recon->volume, &recon->record));
+    SINO_TRY_OR(status, fail, begin_resume(recon));
     SINO_TRY_OR(status, fail, compute(recon));
     SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
     SINO_TRY_OR(status, fail, share_done(recon));
@@ -364,7 +392,10 @@ static SinoStatus run(SinoRecon *recon)
     SINO_TRY(finish(recon));
     if (is_first(recon)) {
         tell_output(recon);
-        SINO_TRY(add_safe(write_pictures(recon), volume_is_safe));
+        sino_runtime_pause(recon->runtime);
+        status = write_pictures(recon);
+        sino_runtime_resume(recon->runtime);
+        SINO_TRY(add_safe(status, volume_is_safe));
     }
     if (recon->kind->keep) recon->kind->keep(recon);
     return NULL;
@@ -374,6 +405,7 @@ fail:
 
 static const SinoReconKind *kind_of(const SinoSettings *settings)
 {
+    if (settings->geometry == SINO_GEOMETRY_MATRIX) return &sino_recon_matrix;
     if (settings->geometry != SINO_GEOMETRY_CONE) return &sino_recon_parallel;
     return settings->algorithm == SINO_ALGORITHM_FDK ? &sino_recon_cone : &sino_recon_cone_solution;
 }
@@ -381,6 +413,7 @@ static const SinoReconKind *kind_of(const SinoSettings *settings)
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
     SinoRecon recon = {.kind = kind_of(settings), .settings = settings, .log = log, .processes = processes};
+    SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
     SinoStatus status = run(&recon);
     recon.kind->release(&recon);
     if (status)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recon of a volume, inside: the state of a run (recon_volume.c), and what differs between beams (recon_parallel.c,
- * recon_cone.c, recon_cone_solution.c). */
+/* recon of a volume, inside: the state of a run (recon_volume.c), and what differs between geometries
+ * (recon_parallel.c, recon_cone.c, recon_cone_solution.c; recon_scan.c has what is of scans). */
 #ifndef SINO_RECON_VOLUME_H
 #define SINO_RECON_VOLUME_H
 
@@ -19,8 +19,9 @@ typedef struct SinoRecon {
     SinoLog *log;
     SinoProcesses *processes;
     SinoRuntime *runtime;
-    SinoInput input; /* after `build`: this rank's share of the input */
-    SinoResume resume;
+    SinoInput input;      /* a scan; after `build`: this rank's share of it; info NULL: the kind's input is none */
+    SinoInputFiles files; /* of the input, whose checksum is in /process */
+    SinoResume resume;    /* zero: the kind keeps no journals */
     SinoOutputNames names;
     SinoVolumeRequest request;
     SinoVolume *volume;
@@ -30,28 +31,33 @@ typedef struct SinoRecon {
     void *own;
 } SinoRecon;
 
-/* What a kind of beam does in a run, in this order. Functions are collective where they say so; a status is not agreed
- * upon otherwise. */
+/* What a kind of geometry does in a run, in this order. Functions are collective where they say so; a status is not
+ * agreed upon otherwise. */
 struct SinoReconKind {
-    /* Once the input is open, on every rank: allocates `own`, and completes the request of the volume. */
+    /* Tries in a child process whether the headers of the input can be read (sino_input_try). */
+    SinoStatus (*try_input)(const SinoSettings *settings);
+    /* On every rank: opens the input, allocates `own`, and completes the request of the volume. */
     SinoStatus (*begin)(SinoRecon *recon);
-    /* Collective. Divides the work; the runtime is up. */
+    /* Collective. Divides the work; the runtime is up. Ranks whose input is no scan must have been found to have the
+     * same. */
     SinoStatus (*plan)(SinoRecon *recon);
-    /* Finds the rotation axis, which is not given; rank 0 only. */
+    /* Finds the rotation axis, which is not given; rank 0 only. NULL: there is none. */
     SinoStatus (*find_center)(SinoRecon *recon);
-    /* Writes the choices of the plan that a resumed run must have, as "name: value" lines. */
+    /* Writes the choices of the plan that a resumed run must have, as "name: value" lines. NULL if `restored` is. */
     void (*print_plan)(const SinoRecon *recon, FILE *out);
     SinoRecordShape (*record)(const SinoRecon *recon);
     /* Collective. Makes what the whole run needs, tells the plan, and restricts the input to this rank's share. */
     SinoStatus (*build)(SinoRecon *recon);
-    /* How journals count, and the ranks that share a slice. */
+    /* How journals count, and the ranks that share a slice. NULL: the kind keeps no journals. */
     SinoRestored (*restored)(const SinoRecon *recon);
-    /* Computes and stores all slices, while rank 0 computes the checksum of the input. */
+    /* Computes and stores all slices, while rank 0 computes the checksum of the input. Waits for all tasks, on failure
+     * too. */
     SinoStatus (*compute)(SinoRecon *recon);
     int64_t (*data_bytes)(const SinoRecon *recon); /* planned bytes of StarPU data */
     /* Collective. With --profile: logs more of the run. NULL: nothing. */
     SinoStatus (*report)(SinoRecon *recon);
-    bool (*weighted)(const SinoRecon *recon); /* undefined values have weight 0; false: they are interpolated */
+    /* Whether undefined values have weight 0; false: they are interpolated. NULL: no values are undefined. */
+    bool (*weighted)(const SinoRecon *recon);
     /* Writes entries of /process; rank 0 only. */
     SinoStatus (*write_process)(SinoRecon *recon);
     /* After the output is complete. NULL: nothing is kept. */
@@ -59,6 +65,14 @@ struct SinoReconKind {
     void (*release)(SinoRecon *recon); /* `own` may be NULL */
 };
 
-extern const SinoReconKind sino_recon_parallel, sino_recon_cone, sino_recon_cone_solution;
+/* Opens the scan that the settings name as the input of the run. */
+SinoStatus sino_recon_open_scan(SinoRecon *recon);
+
+/* Writes `count` histories, each of which as many slices share, to /process: residuals, and log_likelihood if the
+ * solver records it, which is logged, too. `whose` ("per slice") and `stopped` ("NaN once the slice has stopped") end
+ * the descriptions. */
+SinoStatus sino_recon_write_history(const SinoRecon *recon, int64_t count, const char *whose, const char *stopped);
+
+extern const SinoReconKind sino_recon_parallel, sino_recon_cone, sino_recon_cone_solution, sino_recon_matrix;
 
 #endif

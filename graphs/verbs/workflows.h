@@ -15,7 +15,7 @@ SinoStatus sino_recon(const SinoSettings *settings, SinoJob *job, SinoLog *log);
 /* Writes the scan of a phantom with exact line integrals, and its true volume. */
 SinoStatus sino_phantom(const SinoSettings *settings, SinoLog *log);
 
-/* Prints the contents of a scan on stdout. */
+/* Prints the contents of a scan, or of a system matrix and counts of its rows, on stdout. */
 SinoStatus sino_info(const SinoSettings *settings, SinoLog *log);
 
 /* Makes a phantom scan in the folder `out`, reconstructs it and reports the error of the result. */

@@ -51,6 +51,9 @@ SinoStatus sino_processes_sum_doubles(SinoProcesses *processes, int64_t count, d
 SinoStatus sino_processes_sum_floats(SinoProcesses *processes, int64_t count, float *value);
 SinoStatus sino_processes_sum_integers(SinoProcesses *processes, int64_t count, int64_t *value);
 
+/* The same with the largest of the processes' elements. */
+SinoStatus sino_processes_largest_floats(SinoProcesses *processes, int64_t count, float *value);
+
 /* Each process contributes `bytes` bytes; all processes get all[process][bytes]. */
 SinoStatus sino_processes_gather(SinoProcesses *processes, int64_t bytes, const void *own, void *all);
 

@@ -107,6 +107,12 @@ SinoStatus sino_processes_sum_integers(SinoProcesses *processes, int64_t count, 
     return NULL;
 }
 
+SinoStatus sino_processes_largest_floats(SinoProcesses *processes, int64_t count, float *value)
+{
+    (void)processes, (void)count, (void)value;
+    return NULL;
+}
+
 SinoStatus sino_processes_gather(SinoProcesses *processes, int64_t bytes, const void *own, void *all)
 {
     (void)processes;

@@ -170,32 +170,38 @@ SinoStatus sino_processes_largest(SinoProcesses *processes, int64_t *value)
     return reduce_all(processes, MPI_MAX, value);
 }
 
-static SinoStatus sum(SinoProcesses *processes, MPI_Datatype type, size_t element, int64_t count, void *value)
+static SinoStatus reduce(SinoProcesses *processes, MPI_Op operation, MPI_Datatype type, size_t element, int64_t count,
+                         void *value)
 {
     const int64_t most = PIECE / (int64_t)element;
     for (int64_t at = 0; !is_alone(processes) && at < count; at += most) {
         void *piece = (char *)value + (size_t)at * element;
         const int n = (int)(count - at < most ? count - at : most);
-        SINO_TRY(
-            check(MPI_Reduce(processes->rank == 0 ? MPI_IN_PLACE : piece, piece, n, type, MPI_SUM, 0, processes->comm),
-                  "add up"));
+        SINO_TRY(check(
+            MPI_Reduce(processes->rank == 0 ? MPI_IN_PLACE : piece, piece, n, type, operation, 0, processes->comm),
+            "add up"));
     }
     return NULL;
 }
 
 SinoStatus sino_processes_sum_doubles(SinoProcesses *processes, int64_t count, double *value)
 {
-    return sum(processes, MPI_DOUBLE, sizeof *value, count, value);
+    return reduce(processes, MPI_SUM, MPI_DOUBLE, sizeof *value, count, value);
 }
 
 SinoStatus sino_processes_sum_floats(SinoProcesses *processes, int64_t count, float *value)
 {
-    return sum(processes, MPI_FLOAT, sizeof *value, count, value);
+    return reduce(processes, MPI_SUM, MPI_FLOAT, sizeof *value, count, value);
 }
 
 SinoStatus sino_processes_sum_integers(SinoProcesses *processes, int64_t count, int64_t *value)
 {
-    return sum(processes, MPI_INT64_T, sizeof *value, count, value);
+    return reduce(processes, MPI_SUM, MPI_INT64_T, sizeof *value, count, value);
+}
+
+SinoStatus sino_processes_largest_floats(SinoProcesses *processes, int64_t count, float *value)
+{
+    return reduce(processes, MPI_MAX, MPI_FLOAT, sizeof *value, count, value);
 }
 
 SinoStatus sino_processes_gather(SinoProcesses *processes, int64_t bytes, const void *own, void *all)

@@ -17,6 +17,7 @@ typedef struct Row {
     enum starpu_worker_archtype on;
     int64_t count;
     double seconds;
+    double until_us; /* the end of the last one, by StarPU's clock */
 } Row;
 
 /* In microseconds of StarPU's clock. */
@@ -87,7 +88,7 @@ static void keep(Intervals *intervals, double begin, double end)
     intervals->at[intervals->count++] = (Interval){begin, end};
 }
 
-static void add(SinoProfile *profile, const char *name, enum starpu_worker_archtype on, double duration)
+static void add(SinoProfile *profile, const char *name, enum starpu_worker_archtype on, double duration, double end_us)
 {
     int i = 0;
     while (i < profile->row_count && (profile->row[i].on != on || strcmp(profile->row[i].name, name) != 0)) i++;
@@ -95,6 +96,7 @@ static void add(SinoProfile *profile, const char *name, enum starpu_worker_archt
     if (i == profile->row_count) profile->row[profile->row_count++] = (Row){.name = name, .on = on};
     profile->row[i].count++;
     profile->row[i].seconds += duration;
+    if (end_us > profile->row[i].until_us) profile->row[i].until_us = end_us;
 }
 
 void sino_profile_ended(SinoProfile *profile, const struct starpu_task *task)
@@ -105,8 +107,8 @@ void sino_profile_ended(SinoProfile *profile, const struct starpu_task *task)
     /* Of a task that ran when the measurement began, the rest counts. */
     const double start_us = 1e6 * seconds(&info->start_time), end_us = 1e6 * seconds(&info->end_time);
     const double begin_us = start_us > profile->begin_us ? start_us : profile->begin_us;
-    add(profile, task->name, starpu_worker_get_type(info->workerid),
-        end_us > begin_us ? 1e-6 * (end_us - begin_us) : 0);
+    add(profile, task->name, starpu_worker_get_type(info->workerid), end_us > begin_us ? 1e-6 * (end_us - begin_us) : 0,
+        end_us);
     if (profile->traffic_count > 0) keep(&profile->tasks, begin_us, end_us);
     pthread_mutex_unlock(&profile->mutex);
 }
@@ -262,9 +264,10 @@ static double report_tasks(const SinoRuntime *runtime, const char *part, double 
         inside += row->seconds;
         char name[48];
         snprintf(name, sizeof name, "%s%s", row->name, place_text(row->on));
-        sino_log_info(
-            runtime->log, "profile", "%s%-20s %8" PRId64 " tasks %10.3f s %9.3f ms each %5.1f %% of worker time", part,
-            name, row->count, row->seconds, 1e3 * row->seconds / (double)row->count, 100 * row->seconds / available);
+        sino_log_info(runtime->log, "profile",
+                      "%s%-20s %8" PRId64 " tasks %10.3f s %9.3f ms each %5.1f %% of worker time, until %.3f s", part,
+                      name, row->count, row->seconds, 1e3 * row->seconds / (double)row->count,
+                      100 * row->seconds / available, 1e-6 * (row->until_us - profile->begin_us));
     }
     return inside;
 }

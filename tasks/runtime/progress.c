@@ -23,12 +23,12 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-SinoMinibatchProgress sino_minibatch_progress(int64_t slice_count, int64_t columns, int64_t iteration,
+SinoMinibatchProgress sino_minibatch_progress(int64_t slice_count, int64_t numbers, int64_t iteration,
                                               const double *history)
 {
-    SinoMinibatchProgress now = {.least_iteration = iteration, .begun = columns > 1};
+    SinoMinibatchProgress now = {.least_iteration = iteration, .begun = numbers > 1};
     for (int64_t f = 0; f < slice_count; f++) {
-        const double *row = history + f * columns;
+        const double *row = history + f * numbers;
         int64_t last = iteration;
         while (last > 0 && isnan(row[last])) last--;
         now.stopped_slices += last < iteration;

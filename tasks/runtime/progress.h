@@ -25,9 +25,9 @@ typedef struct SinoMinibatchProgress {
     bool begun, stored;
 } SinoMinibatchProgress;
 
-/* The state of `slice_count` slices after `iteration`, from their history[slice][columns] of ‖Ax − b‖²: NaN once a
- * slice has stopped. */
-SinoMinibatchProgress sino_minibatch_progress(int64_t slice_count, int64_t columns, int64_t iteration,
+/* The state of `slice_count` slices after `iteration`, from their history[slice][numbers], which begins with ‖Ax − b‖²
+ * of each iteration: NaN once a slice has stopped. */
+SinoMinibatchProgress sino_minibatch_progress(int64_t slice_count, int64_t numbers, int64_t iteration,
                                               const double *history);
 
 /* The minibatches of a run; callers lock it. */

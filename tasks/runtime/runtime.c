@@ -88,6 +88,18 @@ SinoStatus sino_runtime_wait(SinoRuntime *runtime)
     return status;
 }
 
+void sino_runtime_pause(SinoRuntime *runtime)
+{
+    (void)runtime;
+    starpu_pause();
+}
+
+void sino_runtime_resume(SinoRuntime *runtime)
+{
+    (void)runtime;
+    starpu_resume();
+}
+
 void sino_runtime_drain(SinoRuntime *runtime)
 {
     const int code = starpu_task_wait_for_all();
@@ -115,6 +127,7 @@ SinoStatus sino_runtime_expect(SinoRuntime *runtime, double total_work, const Si
 
 void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition position, const SinoMinibatchProgress *now)
 {
+    if (!runtime->progress) return; /* nothing was announced */
     pthread_mutex_lock(&runtime->mutex);
     sino_progress_set(runtime->progress, position.minibatch, now);
     SinoProgress progress = sino_progress_now(runtime->progress);

@@ -72,6 +72,11 @@ int64_t sino_runtime_base_bytes(void);
 /* Waits for every task. Returns the first failure since the last call; the caller then owns it. */
 SinoStatus sino_runtime_wait(SinoRuntime *runtime);
 
+/* Idle workers look for tasks all the time, on the cores that this thread needs, too. Between these calls they sleep,
+ * and no task may be submitted. */
+void sino_runtime_pause(SinoRuntime *runtime);
+void sino_runtime_resume(SinoRuntime *runtime);
+
 /* Waits for every task. A failure is kept for sino_runtime_wait. */
 void sino_runtime_drain(SinoRuntime *runtime);
 
@@ -94,7 +99,8 @@ void sino_runtime_fail(SinoRuntime *runtime, SinoStatus status);
 bool sino_runtime_failed(const SinoRuntime *runtime);
 
 /* Progress. The caller announces `total_work` units in minibatches of the shape; tasks report, from any thread, the
- * work that they have done, and where the minibatch at their position stands. SINO_FAILED: no memory. */
+ * work that they have done, and where the minibatch at their position stands. Nothing is told of a run that
+ * announces nothing. SINO_FAILED: no memory. */
 SinoStatus sino_runtime_expect(SinoRuntime *runtime, double total_work, const SinoProgressShape *shape);
 void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition position, const SinoMinibatchProgress *now);
 void sino_runtime_expect_less(SinoRuntime *runtime, double work); /* for slices that stop early */

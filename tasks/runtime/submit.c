@@ -53,6 +53,13 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
     return NULL;
 }
 
+/* A priority that the policy has. */
+static int priority_of(int wanted)
+{
+    const int least = STARPU_MIN_PRIO, most = STARPU_MAX_PRIO;
+    return wanted < least ? least : wanted > most ? most : wanted;
+}
+
 /* Frees a task that was not submitted. StarPU ends the program when it is to destroy a task that it would destroy by
  * itself after running it. */
 static void destroy(struct starpu_task *task)
@@ -90,9 +97,7 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     task->callback_func = task_ended;
     task->callback_arg = codelet;
     task->name = kind->name;
-    task->priority = runtime->buckets  ? sino_device_bucket(task->where)
-                     : request->urgent ? STARPU_MAX_PRIO
-                                       : STARPU_DEFAULT_PRIO;
+    task->priority = runtime->buckets ? sino_device_bucket(task->where) : priority_of(request->priority);
     give_access(task, request);
     sino_stall_submitted(codelet);
     const int code = starpu_task_submit(task);

@@ -10,6 +10,8 @@
 #include "opencl_device.h"
 #include "runtime.h"
 
+#include <limits.h>
+
 /* The view of a task that its function gets. */
 typedef struct SinoTask {
     SinoRuntime *runtime;
@@ -45,7 +47,10 @@ enum { SINO_OPENCL_BUILT = 0 };
 #define SINO_ON_CUDA(function)   (SINO_CUDA_BUILT ? (function) : NULL)
 #define SINO_ON_OPENCL(function) (SINO_OPENCL_BUILT ? (function) : NULL)
 
-enum { SINO_TASK_DATA_MAX = 8 }; /* buffers per task that every build of StarPU allows */
+enum {
+    SINO_TASK_DATA_MAX = 8,        /* buffers per task that every build of StarPU allows */
+    SINO_PRIORITY_URGENT = INT_MAX /* the highest one of the policy */
+};
 
 typedef struct SinoAccess {
     SinoData *data;
@@ -59,9 +64,9 @@ typedef struct SinoTaskRequest {
     size_t argument_bytes;
     const SinoAccess *access; /* copied; NULL when access_count is 0 */
     int access_count;
-    double work; /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
-    bool host;   /* only cores run the task, even if the kind has other functions */
-    bool urgent; /* highest priority, under policies with priorities */
+    double work;  /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
+    bool host;    /* only cores run the task, even if the kind has other functions */
+    int priority; /* under policies with priorities; 0: usual; SINO_PRIORITY_URGENT; below 0: after usual tasks */
 } SinoTaskRequest;
 
 /* Submits a task. Waits if thousands of tasks are in flight. Asserts that arguments and accesses fit the kind.

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzing: writes the seeds, small inputs that the readers accept: FOLDER/TARGET/1 … */
+#include "brick_pack.h"
 #include "fuzz.h"
 #include "journal.h"
+#include "matrix_seeds.h"
+#include "memory.h"
 #include "operator_file.h"
 #include "tiff_image.h"
 
 #include <sys/stat.h>
 
-static char *path_of(const char *folder, const char *target, int number)
+char *fuzz_seed_path(const char *folder, const char *target, int number)
 {
     static char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, target);
@@ -20,7 +23,7 @@ static char *path_of(const char *folder, const char *target, int number)
 static void write_text(const char *folder, const char *target, int number, const char *prefix, size_t prefix_size,
                        const char *text)
 {
-    FILE *out = fopen(path_of(folder, target, number), "w");
+    FILE *out = fopen(fuzz_seed_path(folder, target, number), "w");
     fuzz_require(out && fwrite(prefix, 1, prefix_size, out) == prefix_size && fputs(text, out) >= 0);
     fuzz_require(fclose(out) == 0);
 }
@@ -54,6 +57,31 @@ static void write_journal(const char *path)
     sino_journal_close(journal);
 }
 
+/* Blocks of 40 rows and 80 voxels, single and mixed, in bricks of 16 and 32. */
+static void write_bricks(const char *folder, int number)
+{
+    enum { ROWS = 40, EACH = 7, COLUMNS = 80 };
+    static int64_t start[ROWS + 1];
+    static uint32_t column[ROWS * EACH];
+    static float value[ROWS * EACH];
+    const SinoSparseRows rows = {.row_count = ROWS, .start = start, .column = column, .value = value};
+    const SinoVoxelGrid grid = {.x_count = COLUMNS, .y_count = 1, .z_count = 1};
+    const SinoBrickShape shape = {{number % 2 ? 16 : 32, 1, 1}, {2, 1, 1}};
+    SinoBrickOrder *order;
+    SinoBrickHead *block;
+    for (int i = 0; i < ROWS * EACH; i++) {
+        start[i / EACH + 1] = i + 1;
+        column[i] = (uint32_t)(i / EACH + i % EACH * 5);
+        value[i] = (float)(1 + i % 9);
+    }
+    fuzz_require(!sino_brick_order_of_grid(&grid, &shape, &order));
+    fuzz_require(!sino_brick_pack(order, number < 2 ? SINO_SINGLE : SINO_MIXED, &rows, &block));
+    FILE *out = fopen(fuzz_seed_path(folder, "brick", number + 1), "w");
+    fuzz_require(out && fwrite(block, 1, (size_t)block->bytes, out) == (size_t)block->bytes && fclose(out) == 0);
+    sino_brick_order_free(order);
+    sino_free_large(block);
+}
+
 int main(int count, char **arguments)
 {
     static const float values[16] = {1, 2};
@@ -61,10 +89,11 @@ int main(int count, char **arguments)
     const char *folder = count == 2 ? arguments[1] : ".";
     const SinoOperatorKey key = sino_operator_file_key("fuzz", 4);
     const SinoOperatorPiece piece[] = {{pieces, 6}, {pieces, 2}, {pieces, 0}};
-    write_scan(path_of(folder, "hdf5", 1), SINO_COUNT_UINT16);
-    fuzz_require(!sino_tiff_image_write(path_of(folder, "tiff", 1), 4, 4, values, "text"));
-    fuzz_require(!sino_operator_file_write(path_of(folder, "operator", 1), &key, 3, piece));
-    write_journal(path_of(folder, "journal", 1));
+    write_scan(fuzz_seed_path(folder, "hdf5", 1), SINO_COUNT_UINT16);
+    fuzz_require(!sino_tiff_image_write(fuzz_seed_path(folder, "tiff", 1), 4, 4, values, "text"));
+    fuzz_require(!sino_operator_file_write(fuzz_seed_path(folder, "operator", 1), &key, 3, piece));
+    for (int number = 0; number < 4; number++) write_bricks(folder, number);
+    write_journal(fuzz_seed_path(folder, "journal", 1));
     write_text(folder, "shapes", 1, "", 0, "\x04\x03\x02\x02\x03\x01\x04\x03\x02\x02\x03\x01\x04\x01\x02\x01\x03");
     write_text(folder, "sinogram", 1, "\3\0\4", 3, "0\n1\naaaabbbbccccddddaaaabbbbccccdddd");
     write_text(folder, "theta", 1, "\0\1", 2, "# degrees\n0\n 0.5e1\n-3\n");
@@ -78,5 +107,19 @@ int main(int count, char **arguments)
     write_text(folder, "arguments", 2, "\4", 1, "--slices\n1,2\n--precision\nsingle,half\n--center\n3");
     write_text(folder, "table", 1, "", 0,
                "precision,slices,workers,project_gflops,backproject_gflops,read_gbps\nsingle,4,2,10,10,40\n");
+    write_text(
+        folder, "interfile", 1, "", 0,
+        "!INTERFILE :=\nname of data file := a.s\n!number format := float\nnumber of bytes per pixel := 4\n"
+        "imagedata byte order := LITTLEENDIAN\nnumber of dimensions := 4\n!matrix size [1] := 3\n"
+        "!matrix size [2] := {1,2,1}\n!matrix size [3] := 4\nmatrix size [4] := 3\nmatrix axis label [4] := segment\n"
+        "number of time frames := 2\ndata offset in bytes [2] := 100\nimage scaling factor [1] := {2,2}\n"
+        "quantification units := 1\nEND OF INTERFILE :=\n");
+    write_text(folder, "interfile", 2, "", 0,
+               "!INTERFILE :=\nname of data file := b/a.s\n!number of bytes per pixel := 2\n!matrix size [1] := 3\n"
+               "!matrix size [2] := 3\n!number of projections := 5\nprocess status := acquired\n");
+    write_text(folder, "counts", 1, "\1", 1, "# events\n1 2\n3,0\n\n0\t3 # pair\n");
+    write_text(folder, "counts", 2, "\1", 1, "7\n11\n");
+    write_text(folder, "counts", 3, "\0", 1, "aaaabbbbccccddddaaaabbbbccccddddaaaabbbbccccddddaaaabbbbcccc\1\1\1\1");
+    fuzz_matrix_seeds(folder);
     return 0;
 }

@@ -402,6 +402,11 @@ static inline float __uint_as_float(unsigned bits)
     return simt_bits<float>(bits);
 }
 
+static inline float __int2float_rn(int value)
+{
+    return static_cast<float>(value);
+}
+
 static inline float __int_as_float(int bits)
 {
     return simt_bits<float>(bits);

@@ -21,7 +21,7 @@ static size_t state_bytes(SinoSlices slices)
 
 static size_t history_bytes(SinoSlices slices, const SinoHistory *history)
 {
-    return (size_t)(slices.slice_count * history->columns) * sizeof(double);
+    return (size_t)(slices.slice_count * history->numbers) * sizeof(double);
 }
 
 static SinoHistory lend_history(SinoSlices slices, const SinoHistory *history)

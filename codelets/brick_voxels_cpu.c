@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Brick voxels on a CPU core. */
+#include "brick_voxels.h"
+
+#include "arithmetic.h"
+
+#include <string.h>
+
+/* The number of the value of row i; −1: none. */
+static int64_t number_of(const SinoGather *gather, int64_t i)
+{
+    if (gather->row) return gather->row[i];
+    return gather->column[i] == SINO_BRICK_NO_COLUMN ? -1 : (int64_t)gather->column[i];
+}
+
+static void put(const SinoGather *gather, int64_t row, float value, float *vector)
+{
+    const int64_t first = gather->set < 0 ? 0 : gather->set;
+    const int64_t last = gather->set < 0 ? gather->slices.slice_count - 1 : gather->set;
+    for (int64_t s = first; s <= last; s++)
+        vector[sino_panel_element(gather->slices, gather->row_count, row, s)] = value;
+}
+
+void sino_gather_values(const SinoGather *gather, const float *value, float *vector)
+{
+    for (int64_t i = 0; i < gather->row_count; i++) {
+        const int64_t number = gather->mask && !(gather->mask[i] > 0) ? -1 : number_of(gather, i);
+        put(gather, i, number < 0 ? 0 : value[number], vector);
+    }
+}
+
+void sino_gather_integrals(const SinoGather *gather, const float *g, const float *r, const float *n, float *vector)
+{
+    for (int64_t i = 0; i < gather->row_count; i++) {
+        const int64_t number = number_of(gather, i);
+        const float rest = g[number] - (r ? r[number] : 0), factor = n ? n[number] : 1;
+        /* A sum with 0 is never −0. */
+        put(gather, i, factor > 0 ? rest / factor + 0 : -0.0f, vector);
+    }
+}
+
+void sino_voxels_add(int64_t count, const float *restrict from, float *restrict to)
+{
+    for (int64_t i = 0; i < count; i++) to[i] += from[i];
+}
+
+void sino_voxels_mask(SinoSlices slices, int64_t rows, const float *mask, const float *restrict from,
+                      float *restrict to)
+{
+    if (!mask) {
+        memcpy(to, from, (size_t)sino_times(rows, slices.stride) * sizeof *to);
+        return;
+    }
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        const float *part = sino_panel_from(at, rows, from);
+        float *made = sino_panel_to(at, rows, to);
+        const int64_t width = at.slices.stride;
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t s = 0; s < width; s++) made[i * width + s] = part[i * width + s] * mask[i];
+    }
+}
+
+void sino_voxels_image(const SinoBrickOrder *order, SinoSlices slices, int64_t set, int64_t first, int64_t count,
+                       double scale, const float *voxels, float *image)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = sino_panel_element(slices, order->row_count, order->place[first + i], set);
+        image[i] = (float)(scale * (double)voxels[at]);
+    }
+}

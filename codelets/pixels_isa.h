@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pixels of one instruction set. pixels_isa.c is compiled once per instruction set; pixels_cpu.c chooses at run time.
+ */
+#ifndef SINO_PIXELS_ISA_H
+#define SINO_PIXELS_ISA_H
+
+#include "block.h"
+#include "pixels.h"
+
+enum {
+    SINO_PIXELS_ANGLES = 32, /* of a block, whose lines fit the first-level cache */
+    /* Columns of a line: those across the diagonal of a super-tile, and a window of two vectors that begins at the last
+     * of them. */
+    SINO_PIXELS_LINE = 128
+};
+
+/* The projections of some angles near a super-tile. A line has one slice. The pixel (row i, column j) of the super-tile
+ * is seen at entry first + j·cosine − i·sine of its angle's line. */
+typedef struct SinoPixelsLines {
+    int64_t angle_count;
+    float cosine[SINO_PIXELS_ANGLES], sine[SINO_PIXELS_ANGLES], first[SINO_PIXELS_ANGLES];
+    float line[SINO_PIXELS_ANGLES][SINO_PIXELS_LINE];
+} SinoPixelsLines;
+
+/* Adds the lines to sum[T][T], the pixels of the tile in row `row` and column `column` of tiles of the super-tile. */
+typedef void SinoPixelsTile(const SinoPixelsLines *lines, int row, int column, float *sum);
+
+typedef struct SinoPixelsIsa {
+    const char *name;
+    SinoPixelsTile *add;
+} SinoPixelsIsa;
+
+extern const SinoPixelsIsa sino_pixels_plain, sino_pixels_avx2, sino_pixels_avx512;
+
+/* sino_pixels_back by a given instruction set, for panels of `width` slices. */
+void sino_pixels_back_with(const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *y,
+                           void *scratch, float *x);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Projector: how the products of a parallel-beam scan are computed (docs/operator.md). */
+#ifndef SINO_PROJECTOR_H
+#define SINO_PROJECTOR_H
+
+typedef enum SinoProjector {
+    SINO_PROJECTOR_AUTO,   /* the plan chooses */
+    SINO_PROJECTOR_RAYS,   /* the lengths of rays in voxels, traced once and kept */
+    SINO_PROJECTOR_ROTATE, /* sums of a turned image */
+    SINO_PROJECTOR_PIXELS  /* backprojection to the middles of pixels; for methods that project nothing */
+} SinoProjector;
+
+#endif

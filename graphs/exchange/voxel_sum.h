@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Voxel sum: adds up a vector of voxels over the ranks that share the slices, all of which have all voxels. Each rank
+ * adds up one segment of the vector, in the order of ranks, and sends the sum to the others: a rank sends and receives
+ * the vector twice, whatever the number of ranks. */
+#ifndef SINO_VOXEL_SUM_H
+#define SINO_VOXEL_SUM_H
+
+#include "partial_sums.h"
+
+typedef struct SinoVoxelSum SinoVoxelSum;
+
+/* For vectors of `elements` floats. *sum NULL: there is one rank. sums: of the same minibatch; not owned. */
+SinoStatus sino_voxel_sum_new(SinoRuntime *runtime, SinoPartialSums *sums, int64_t elements, SinoVoxelSum **sum);
+void sino_voxel_sum_free(SinoVoxelSum *sum); /* takes NULL */
+
+/* Bytes of a sum over rank_count ranks. */
+int64_t sino_voxel_sum_bytes(int64_t elements, int64_t rank_count);
+
+/* Inserts the tasks and messages of voxels += those of all other ranks, with the same bits on every rank. Takes NULL.
+ */
+SinoStatus sino_insert_voxel_sum(SinoVoxelSum *sum, SinoPosition position, SinoData *voxels);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix, the kind of operator: a system matrix from a file, kept as blocks of bricks (brick.h). One slice of the
+ * engine is a count set. All voxels are one partition, in the order of the survey (matrix_survey.h). Vectors of rays
+ * have the rows of a subset in the order of the survey. Single and mixed precision. Ranks share the rows, and
+ * all of them have every voxel. */
+#ifndef SINO_MATRIX_KIND_H
+#define SINO_MATRIX_KIND_H
+
+#include "matrix_survey.h"
+#include "operator.h"
+
+/* Work that the products or the sweep of an iteration tell (sino_runtime_advance), other than those of SINO_NOWHERE's
+ * iteration, in which solvers prepare. */
+double sino_matrix_iteration_work(const SinoMatrixSurvey *matrix);
+
+/* Bytes of the blocks that the operator holds. */
+int64_t sino_matrix_bytes(const SinoOperator *op);
+
+/* The counts that no voxel explained in the last sweeps over all subsets: double[stride]; not owned. */
+SinoData *sino_matrix_lost(const SinoOperatorWork *work);
+
+#endif

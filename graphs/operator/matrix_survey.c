@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix survey: counts the entries of rows, chooses the order of voxels, and divides the rows. */
+#include "matrix_survey.h"
+
+#include "arithmetic.h"
+#include "brick_pack.h"
+#include "counts_file.h"
+#include "memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SAMPLE_RANGES = 64, /* of a sample, from everywhere */
+    SAMPLE_ROWS = 32,   /* of such a range */
+    PARTITIONS_MIN = 8, /* as many as a run of several workers needs */
+    PARTITIONS_MAX = 256,
+    NONZEROS_PER_VOXEL = 64, /* of a row partition, so that sums over row partitions take little of the time */
+    ROW_COST = 8             /* of a row, in nonzeros */
+};
+
+void sino_matrix_survey_free(SinoMatrixSurvey *survey)
+{
+    if (!survey) return;
+    sino_matrix_close(survey->file);
+    sino_operator_file_close(survey->kept);
+    sino_brick_order_free(survey->order);
+    free(survey->first_row);
+    free(survey->packed);
+    free(survey->subset_rows);
+    free(survey->row);
+    free(survey->block);
+    free(survey->mask);
+    free(survey);
+}
+
+int64_t sino_matrix_subset_first(const SinoMatrixSurvey *survey, int64_t subset)
+{
+    int64_t first = 0;
+    for (int64_t s = 0; s < subset; s++) first += survey->subset_rows[s];
+    return first;
+}
+
+int64_t sino_matrix_block_bytes(const SinoMatrixSurvey *survey, SinoPrecision precision)
+{
+    const double nonzeros = (double)survey->nonzero_count;
+    const int64_t blocks = sino_times(survey->subset_count, survey->partition_count);
+    return (int64_t)(nonzeros * survey->bytes_per_nonzero[precision == SINO_MIXED]) +
+           sino_times(blocks, sino_brick_head_bytes(0)) + survey->row_count / SINO_BRICK_ROWS * 16;
+}
+
+int64_t sino_matrix_survey_bytes(const SinoMatrixSurvey *survey)
+{
+    const SinoBrickOrder *order = survey->order;
+    const int64_t rows = sino_times(survey->row_count, 2 * (int64_t)sizeof *survey->row);
+    const int64_t voxels = sino_times(order->row_count, (int64_t)(sizeof *order->column + sizeof *survey->mask)) +
+                           sino_times(order->column_count, (int64_t)sizeof *order->place);
+    return rows + voxels;
+}
+
+/* ---- the sample ---- */
+
+/* Appends rows to a sample, which has room for them. */
+static void append(const SinoSparseRows *rows, SinoSparseRows *sample)
+{
+    const int64_t from = rows->start[0], count = rows->start[rows->row_count] - from;
+    int64_t *start = sample->start + sample->row_count;
+    memcpy(sample->column + start[0], rows->column + from, (size_t)count * sizeof *rows->column);
+    memcpy(sample->value + start[0], rows->value + from, (size_t)count * sizeof *rows->value);
+    for (int64_t i = 0; i < rows->row_count; i++) start[i + 1] = start[0] + rows->start[i + 1] - from;
+    sample->row_count += rows->row_count;
+}
+
+static void free_sample(SinoSparseRows *sample)
+{
+    free(sample->start);
+    free(sample->column);
+    free(sample->value);
+}
+
+/* The row behind `share` of all entries. */
+static int64_t row_behind(const SinoMatrixSurvey *survey, const int64_t *entries, double share)
+{
+    const double wanted = share * (double)survey->outline.nonzero_count;
+    double sum = 0;
+    int64_t row = 0;
+    while (row < survey->outline.row_count - 1 && sum < wanted) sum += (double)entries[row++];
+    return row;
+}
+
+/* The ranges of rows of a sample; one, from the middle, of files that are read as a whole for each. */
+typedef struct Ranges {
+    int64_t count, rows;
+    int64_t first[SAMPLE_RANGES];
+} Ranges;
+
+static Ranges ranges_of(const SinoMatrixSurvey *survey, const int64_t *entries)
+{
+    static const int64_t all = (int64_t)SAMPLE_RANGES * SAMPLE_ROWS;
+    const int64_t rows = survey->outline.row_count;
+    const bool access = survey->outline.row_access && rows > all;
+    Ranges ranges = {.count = access ? SAMPLE_RANGES : 1, .rows = access ? SAMPLE_ROWS : sino_smaller(rows, all)};
+    for (int64_t i = 0; i < ranges.count; i++) {
+        const int64_t row = row_behind(survey, entries, ((double)i + 0.5) / (double)ranges.count) - ranges.rows / 2;
+        ranges.first[i] = sino_larger(0, sino_smaller(row, rows - ranges.rows));
+    }
+    return ranges;
+}
+
+static SinoStatus read_sample(const SinoMatrixSurvey *survey, const int64_t *entries, SinoSparseRows *sample)
+{
+    const Ranges ranges = ranges_of(survey, entries);
+    SinoRowBuffer buffer = {0};
+    SinoStatus status = NULL;
+    int64_t room = 0;
+    for (int64_t i = 0; i < ranges.count; i++)
+        for (int64_t k = 0; k < ranges.rows; k++) room += entries[ranges.first[i] + k];
+    SINO_TRY(sino_allocate(sino_times(ranges.count, ranges.rows) + 1, sizeof *sample->start, "a sample of rows",
+                           &sample->start));
+    SINO_TRY(sino_allocate(room, sizeof *sample->column, "a sample of rows", &sample->column));
+    SINO_TRY(sino_allocate(room, sizeof *sample->value, "a sample of rows", &sample->value));
+    for (int64_t i = 0; i < ranges.count && !status; i++) {
+        status = sino_matrix_read(survey->file, ranges.first[i], ranges.rows, &buffer);
+        if (!status) append(&buffer.rows, sample);
+    }
+    sino_row_buffer_free(&buffer);
+    return status;
+}
+
+static SinoStatus weigh_sample(SinoMatrixSurvey *survey, const SinoSparseRows *sample)
+{
+    static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_MIXED};
+    const int64_t nonzeros = sample->start[sample->row_count];
+    for (int i = 0; i < 2; i++) {
+        SinoBrickHead *block = NULL;
+        SINO_TRY(sino_brick_pack(survey->order, precisions[i], sample, &block));
+        survey->bytes_per_nonzero[i] = nonzeros > 0 ? (double)block->bytes / (double)nonzeros : 8;
+        sino_free_large(block);
+    }
+    return NULL;
+}
+
+static SinoStatus order_voxels(SinoMatrixSurvey *survey, const int64_t *entries)
+{
+    SinoSparseRows sample = {0};
+    SinoStatus status = read_sample(survey, entries, &sample);
+    if (!status)
+        status = sino_brick_order_new(&survey->outline.grid, survey->outline.column_count, &sample, &survey->order);
+    if (!status) status = weigh_sample(survey, &sample);
+    free_sample(&sample);
+    return status;
+}
+
+/* ---- rows ---- */
+
+/* Row partitions end where they have their share of the entries; they have a row each at least. */
+static SinoStatus divide_rows(SinoMatrixSurvey *survey, const int64_t *entries)
+{
+    const int64_t rows = survey->outline.row_count, nonzeros = survey->outline.nonzero_count;
+    const int64_t wanted = nonzeros / sino_times(NONZEROS_PER_VOXEL, survey->order->row_count);
+    const int64_t least = sino_times(PARTITIONS_MIN, sino_larger(survey->request.rank_count, 1));
+    const int64_t most = sino_smaller(sino_larger(sino_smaller(wanted, PARTITIONS_MAX), least), rows);
+    const double share = ((double)nonzeros + (double)rows * ROW_COST) / (double)most;
+    double sum = 0;
+    int64_t made = 0;
+    SINO_TRY(sino_allocate(most + 1, sizeof *survey->first_row, "row partitions", &survey->first_row));
+    for (int64_t i = 0; i < rows; i++) {
+        if (made < most && sum >= share * (double)made && (made == 0 || i > survey->first_row[made - 1]))
+            survey->first_row[made++] = i;
+        sum += (double)entries[i] + ROW_COST;
+    }
+    survey->partition_count = survey->all_partitions = made;
+    survey->first_row[made] = rows;
+    return NULL;
+}
+
+static double speed_of(const SinoMatrixRequest *request, int64_t rank)
+{
+    return request->rank_weight ? request->rank_weight[rank] : 1;
+}
+
+/* The first row partition of a rank: ranks before it have their share of all row partitions, which are about equal. */
+static int64_t first_partition(const SinoMatrixSurvey *survey, int64_t rank)
+{
+    const SinoMatrixRequest *request = &survey->request;
+    double before = 0, all = 0;
+    for (int64_t r = 0; r < request->rank_count; r++) {
+        all += speed_of(request, r);
+        if (r < rank) before += speed_of(request, r);
+    }
+    return rank >= request->rank_count ? survey->all_partitions
+                                       : (int64_t)(before / all * (double)survey->all_partitions + 0.5);
+}
+
+/* Keeps this rank's row partitions. */
+static SinoStatus take_share(SinoMatrixSurvey *survey, const int64_t *entries)
+{
+    const SinoMatrixRequest *request = &survey->request;
+    if (request->rank_count > 1) {
+        const int64_t first = first_partition(survey, request->rank);
+        const int64_t count = first_partition(survey, request->rank + 1) - first;
+        SINO_CHECK(survey->all_partitions >= request->rank_count, SINO_BAD_INPUT,
+                   "%" PRId64 " processes share the rows of a matrix that is divided into %" PRId64
+                   " parts; allowed: at most so many processes",
+                   request->rank_count, survey->all_partitions);
+        memmove(survey->first_row, survey->first_row + first, (size_t)(count + 1) * sizeof *survey->first_row);
+        survey->partition_count = count;
+    }
+    survey->row_count = survey->first_row[survey->partition_count] - survey->first_row[0];
+    for (int64_t i = survey->first_row[0]; i < survey->first_row[survey->partition_count]; i++)
+        survey->nonzero_count += entries[i];
+    return NULL;
+}
+
+/* The number n of crystals of which the rows seem to be pairs: there are n² rows, and row a·n + b is empty where a > b.
+ * 0: they are no pairs. The format of the file, which may tell it, does not matter, so that all formats give the same
+ * order and thus the same bits. */
+static int64_t crystals_of(const SinoMatrixSurvey *survey, const int64_t *entries)
+{
+    const int64_t rows = survey->outline.row_count, crystals = (int64_t)llround(sqrt((double)rows));
+    if (rows / crystals != crystals || rows % crystals != 0) return 0;
+    for (int64_t row = 0; row < rows; row++)
+        if (entries[row] > 0 && row / crystals > row % crystals) return 0;
+    return crystals;
+}
+
+/* Rows that are pairs of crystals are packed in the order of their keys; others as they are. */
+static SinoStatus order_rows(SinoMatrixSurvey *survey, int64_t partition, int64_t crystals)
+{
+    const int64_t first = survey->first_row[partition], count = survey->first_row[partition + 1] - first;
+    int64_t *row = survey->packed + (first - survey->first_row[0]);
+    uint64_t *key = NULL;
+    for (int64_t i = 0; i < count; i++) row[i] = i;
+    if (crystals > 0) {
+        SINO_TRY(sino_allocate(count, sizeof *key, "the order of rows", &key));
+        for (int64_t i = 0; i < count; i++) key[i] = sino_brick_pair_key(crystals, first + i);
+        SinoStatus status = sino_brick_sort_rows(count, key, row);
+        free(key);
+        SINO_TRY(status);
+    }
+    for (int64_t i = 0; i < count; i++) row[i] += first;
+    return NULL;
+}
+
+/* Counts the rows and entries of the partition's blocks. */
+static void count_blocks(SinoMatrixSurvey *survey, int64_t partition, const int64_t *entries)
+{
+    for (int64_t i = survey->first_row[partition]; i < survey->first_row[partition + 1]; i++) {
+        const int64_t s = i % survey->subset_count;
+        SinoMatrixBlock *block = &survey->block[s * survey->partition_count + partition];
+        block->row_count++;
+        block->nonzero_count += entries[i];
+    }
+}
+
+/* Blocks of a subset follow each other in its vectors. */
+static void place_blocks(SinoMatrixSurvey *survey)
+{
+    for (int64_t s = 0; s < survey->subset_count; s++)
+        for (int64_t p = 0; p < survey->partition_count; p++) {
+            SinoMatrixBlock *block = &survey->block[s * survey->partition_count + p];
+            block->first = survey->subset_rows[s];
+            survey->subset_rows[s] += block->row_count;
+        }
+}
+
+/* Lists the rows of the vectors of each subset. */
+static SinoStatus list_rows(SinoMatrixSurvey *survey)
+{
+    int64_t *next = NULL;
+    SINO_TRY(sino_allocate(survey->subset_count, sizeof *next, "subsets of rows", &next));
+    for (int64_t s = 0; s < survey->subset_count; s++) next[s] = sino_matrix_subset_first(survey, s);
+    for (int64_t i = 0; i < survey->row_count; i++) {
+        const int64_t row = survey->packed[i];
+        survey->row[next[row % survey->subset_count]++] = row;
+    }
+    free(next);
+    return NULL;
+}
+
+static SinoStatus place_rows(SinoMatrixSurvey *survey, const int64_t *entries)
+{
+    const int64_t rows = survey->row_count, crystals = crystals_of(survey, entries);
+    SINO_TRY(sino_allocate(rows, sizeof *survey->packed, "rows of a matrix", &survey->packed));
+    SINO_TRY(sino_allocate(rows, sizeof *survey->row, "rows of a matrix", &survey->row));
+    SINO_TRY(sino_allocate(survey->subset_count, sizeof *survey->subset_rows, "subsets", &survey->subset_rows));
+    SINO_TRY(sino_allocate(sino_times(survey->subset_count, survey->partition_count), sizeof *survey->block, "blocks",
+                           &survey->block));
+    for (int64_t p = 0; p < survey->partition_count; p++) {
+        SINO_TRY(order_rows(survey, p, crystals));
+        count_blocks(survey, p, entries);
+    }
+    place_blocks(survey);
+    return list_rows(survey);
+}
+
+/* ---- the request ---- */
+
+static bool has_grid(const SinoVoxelGrid *grid)
+{
+    return grid->x_count > 0;
+}
+
+/* Takes over what the request says of the grid. */
+static SinoStatus take_grid(const SinoMatrixRequest *request, SinoMatrixSurvey *survey)
+{
+    const SinoVoxelGrid *given = &request->grid;
+    SinoVoxelGrid *grid = &survey->outline.grid;
+    const int64_t columns = survey->outline.column_count;
+    if (has_grid(given)) {
+        const int64_t voxels = sino_times(sino_times(given->x_count, given->y_count), given->z_count);
+        SINO_CHECK(voxels == columns, SINO_BAD_INPUT,
+                   "volume is %" PRId64 "x%" PRId64 "x%" PRId64 " = %" PRId64
+                   " voxels; allowed: as many as %s has columns, %" PRId64,
+                   given->x_count, given->y_count, given->z_count, voxels, request->path, columns);
+        const bool same = grid->x_count == given->x_count && grid->y_count == given->y_count;
+        SINO_CHECK(
+            !has_grid(grid) || same, SINO_BAD_INPUT,
+            "volume is %" PRId64 "x%" PRId64 "x%" PRId64 "; allowed: that of %s, %" PRId64 "x%" PRId64 "x%" PRId64,
+            given->x_count, given->y_count, given->z_count, request->path, grid->x_count, grid->y_count, grid->z_count);
+        grid->x_count = given->x_count;
+        grid->y_count = given->y_count;
+        grid->z_count = given->z_count;
+    }
+    for (int i = 0; i < 3; i++)
+        if (given->size[i] > 0) grid->size[i] = given->size[i];
+    return NULL;
+}
+
+SinoStatus sino_matrix_read_mask(SinoMatrixSurvey *survey)
+{
+    const SinoMatrixRequest *request = &survey->request;
+    const SinoBrickOrder *order = survey->order;
+    const SinoCountsRequest wanted = {.path = request->mask,
+                                      .element_count = order->column_count,
+                                      .image = true,
+                                      .grid = survey->outline.grid,
+                                      .set_count = 1,
+                                      .negative = true};
+    SinoCountsFile *file = NULL;
+    float *image = NULL;
+    int64_t kept = 0;
+    if (!request->mask) return NULL;
+    SINO_TRY(sino_allocate(order->row_count, sizeof *survey->mask, "the mask", &survey->mask));
+    SINO_TRY(sino_allocate(order->column_count, sizeof *image, "the mask", &image));
+    SinoStatus status = sino_counts_open(&wanted, &file);
+    if (!status) status = sino_counts_read(file, 0, 1, image);
+    for (int64_t i = 0; i < order->column_count && !status; i++) {
+        const bool keeps = image[i] > 0 || image[i] < 0;
+        survey->mask[order->place[i]] = keeps ? 1 : 0;
+        kept += keeps;
+    }
+    sino_counts_close(file);
+    free(image);
+    SINO_TRY(status);
+    SINO_CHECK(kept > 0, SINO_BAD_INPUT, "mask %s is 0 everywhere; allowed: an image with a voxel that is not 0",
+               request->mask);
+    return NULL;
+}
+
+static SinoStatus survey_all(const SinoMatrixRequest *request, SinoMatrixSurvey *survey)
+{
+    int64_t *entries = NULL;
+    survey->request = *request;
+    SINO_TRY(sino_matrix_open(request->path, &survey->file));
+    survey->outline = *sino_matrix_outline(survey->file);
+    survey->subset_count = request->subset_count;
+    const int64_t rows = survey->outline.row_count;
+    SINO_CHECK(rows > 0 && survey->outline.column_count > 0, SINO_BAD_INPUT,
+               "%s has %" PRId64 " rows and %" PRId64 " columns; allowed: at least one of each", request->path, rows,
+               survey->outline.column_count);
+    SINO_CHECK(request->subset_count <= rows, SINO_BAD_INPUT,
+               "subsets is %" PRId64 "; allowed: at most the rows of the matrix, %" PRId64, request->subset_count,
+               rows);
+    SINO_TRY(take_grid(request, survey));
+    SINO_TRY(sino_allocate(rows, sizeof *entries, "rows of a matrix", &entries));
+    SinoStatus status = sino_matrix_count_rows(survey->file, 0, rows, entries);
+    if (!status) status = order_voxels(survey, entries);
+    if (!status) status = divide_rows(survey, entries);
+    if (!status) status = take_share(survey, entries);
+    if (!status) status = place_rows(survey, entries);
+    free(entries);
+    return status;
+}
+
+SinoStatus sino_matrix_survey_new(const SinoMatrixRequest *request, SinoMatrixSurvey **result)
+{
+    SinoMatrixSurvey *survey = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *survey, "a matrix", &survey));
+    SinoStatus status = survey_all(request, survey);
+    if (status)
+        sino_matrix_survey_free(survey);
+    else
+        *result = survey;
+    return status;
+}

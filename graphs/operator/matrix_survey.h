@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix survey: what a reconstruction with a system matrix knows before the matrix is packed: where voxels and rows
+ * lie in vectors, and how the rows are divided.
+ *
+ * The rows of the matrix are divided into *row partitions*, ranges of rows with about the same number of nonzeros. How
+ * many there are depends on the matrix alone, as the last bits of sums over row partitions do. Of N subsets, subset s
+ * has the rows i with i mod N = s. A subset and a row partition have one block of bricks (brick.h).
+ *
+ * Each rank has consecutive row partitions with its share of the nonzeros; all that follows is of this rank.
+ *
+ * Vectors of rays have the rows of a subset, row partition after row partition, in the order in which the block has
+ * them. */
+#ifndef SINO_MATRIX_SURVEY_H
+#define SINO_MATRIX_SURVEY_H
+
+#include "brick_order.h"
+#include "matrix_file.h"
+#include "operator_file.h"
+#include "precision.h"
+
+/* Rows of a subset in a row partition. */
+typedef struct SinoMatrixBlock {
+    int64_t first; /* of the block in the subset's vectors */
+    int64_t row_count;
+    int64_t nonzero_count; /* at most */
+} SinoMatrixBlock;
+
+typedef struct SinoMatrixRequest {
+    const char *path;
+    const char *mask;   /* an image of which voxels are not 0; NULL: none */
+    SinoVoxelGrid grid; /* counts 0: that of the file, if it has one; size 0: unknown */
+    int64_t subset_count;
+    int64_t rank, rank_count;  /* this rank gets a share of the rows; 0, 0: there is one rank */
+    const double *rank_weight; /* [rank_count]: relative speed; NULL: all alike; not owned */
+} SinoMatrixRequest;
+
+typedef struct SinoMatrixSurvey {
+    SinoMatrixRequest request; /* its paths are not owned */
+    SinoMatrixFile *file;      /* owned; NULL: the matrix is kept */
+    SinoOperatorFile *kept;    /* packed blocks from a cache (matrix_cache.h); NULL: none; owned */
+    SinoMatrixOutline outline; /* its grid is that of the request where that has one */
+    SinoBrickOrder *order;     /* owned */
+    int64_t subset_count, partition_count;
+    int64_t all_partitions; /* of all ranks; the next ones are this rank's */
+    int64_t row_count;      /* of this rank; outline.row_count: of all ranks */
+    int64_t nonzero_count;  /* of this rank, at most */
+    int64_t *first_row;     /* [partition_count + 1]: of the matrix; owned */
+    int64_t *packed;        /* [row_count]: the rows of each row partition in the order of packing; NULL: kept; owned */
+    int64_t *subset_rows;   /* [subset_count]: rows of the subset's vectors; owned */
+    int64_t *row; /* [row_count]: rows of the matrix, subset after subset, as in the subsets' vectors; owned */
+    SinoMatrixBlock *block;      /* [subset · partition_count + row partition]; owned */
+    double bytes_per_nonzero[2]; /* of bricks, single and mixed; estimated */
+    float *mask;                 /* [order->row_count]: 0 where voxels stay 0, else 1; NULL: none; owned */
+} SinoMatrixSurvey;
+
+/* Opens the matrix; counts the entries of its rows, which reads files without row access as a whole; reads a sample of
+ * rows. SINO_BAD_INPUT: the file (matrix_file.h), a grid that does not have as many voxels as the matrix has columns,
+ * more subsets than rows. SINO_FAILED: no memory. */
+SinoStatus sino_matrix_survey_new(const SinoMatrixRequest *request, SinoMatrixSurvey **survey);
+
+/* Reads the mask of the survey's request. SINO_BAD_INPUT: it has another size, or is 0 everywhere. */
+SinoStatus sino_matrix_read_mask(SinoMatrixSurvey *survey);
+
+void sino_matrix_survey_free(SinoMatrixSurvey *survey); /* takes NULL */
+
+/* The first index of a subset's rows in `row`. */
+int64_t sino_matrix_subset_first(const SinoMatrixSurvey *survey, int64_t subset);
+
+/* Bytes of all blocks, estimated; and of the survey itself. */
+int64_t sino_matrix_block_bytes(const SinoMatrixSurvey *survey, SinoPrecision precision);
+int64_t sino_matrix_survey_bytes(const SinoMatrixSurvey *survey);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pixels, the kind of operator: backprojection to the middles of pixels (pixels.h), without a matrix. It projects
+ * nothing, and serves methods that only backproject (FBP). */
+#include "pixels_task.h"
+#include "tiles_kind.h"
+
+static bool takes(const SinoProblem *problem)
+{
+    return sino_tiles_take(problem, SINO_PROJECTOR_PIXELS) && problem->subset_count == 1;
+}
+
+static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
+                       SinoOperatorSize *size)
+{
+    return sino_tiles_size(problem, division, worker_count, sino_pixels_task_scratch_bytes(), size);
+}
+
+static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
+{
+    return sino_tiles_open(op, request, sino_pixels_task_scratch_bytes());
+}
+
+static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
+{
+    (void)work;
+    (void)product;
+    (void)x;
+    (void)y;
+    return sino_error(SINO_FAILED, "projector pixels projects nothing"); /* the plan refuses solvers that project */
+}
+
+static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
+{
+    const SinoTilesOwn *own = work->op->own;
+    SinoPosition position = product->position;
+    for (int64_t p = 0; p < own->decomposition.partition_count; p++) {
+        SinoPixels what = {.geometry = own->subset[0], .slices = product->slices};
+        what.tile = sino_tiles_of(own, p, &what.tile_count);
+        position.partition = p;
+        if (what.tile_count == 0) continue;
+        SINO_TRY(sino_insert_pixels_back(work->op->runtime, position, &what, y, own->scratch, x[p]));
+    }
+    return NULL;
+}
+
+static void report(const SinoOperator *op)
+{
+    if (op->idle) return;
+    sino_log_info(sino_runtime_log(op->runtime), "operator",
+                  "operator: backprojection to the middles of pixels, nothing is stored (%s)",
+                  sino_pixels_task_isa_name());
+}
+
+const SinoOperatorKind sino_pixels_kind = {.name = "pixels",
+                                           .takes = takes,
+                                           .check = sino_tiles_check,
+                                           .outline = sino_tiles_outline,
+                                           .size = size,
+                                           .open = open_all,
+                                           .close = sino_tiles_close,
+                                           .work_bytes = sino_tiles_work_bytes,
+                                           .work_open = sino_tiles_work_open,
+                                           .work_close = sino_tiles_work_close,
+                                           .project = project,
+                                           .backproject = backproject,
+                                           .image = sino_tiles_image,
+                                           .report = report,
+                                           .keep = sino_tiles_keep};

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tiles: what the kinds of operator of a parallel beam without a matrix share. */
+#include "tiles_kind.h"
+
+#include "arithmetic.h"
+#include "assemble_task.h"
+#include "memory.h"
+#include "settings.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    TASKS_PER_WORKER = 4, /* of a projection by a partition: none waits long for another's end */
+    ANGLES_LEAST = 16     /* of such a task: the angles that a codelet takes together */
+};
+
+bool sino_tiles_take(const SinoProblem *problem, SinoProjector projector)
+{
+    return !problem->cone && problem->geometry.angle_count > 0 && problem->projector == projector &&
+           problem->precision == SINO_SINGLE;
+}
+
+SinoStatus sino_tiles_check(const char *folder)
+{
+    (void)folder;
+    return NULL;
+}
+
+/* Of S subsets, subset s has the angles s, s + S, s + 2S … */
+static int64_t subset_angles(const SinoProblem *problem, int64_t subset)
+{
+    return sino_ceil_divide(problem->geometry.angle_count - subset, problem->subset_count);
+}
+
+/* The decomposition for a matrix that stores every angle: its weights are what a tile costs here, too. A few angles of
+ * the scan tell them. */
+static SinoStatus decompose(const SinoProblem *problem, int64_t partition_count, SinoDecomposition *decomposition)
+{
+    enum { FEW = 16 };
+    double angle_rad[FEW];
+    SinoLayout layout;
+    SinoGeometry few = problem->geometry;
+    const int64_t step = sino_ceil_divide(few.angle_count, FEW);
+    few.angle_count = sino_ceil_divide(few.angle_count, step);
+    few.angle_rad = angle_rad;
+    for (int64_t k = 0; k < few.angle_count; k++) angle_rad[k] = problem->geometry.angle_rad[k * step];
+    SINO_TRY(sino_layout_new(&few, problem->precision, false, &layout));
+    SinoStatus status = sino_decomposition_new(&layout, partition_count, NULL, decomposition);
+    sino_layout_free(&layout);
+    if (!status) decomposition->nonzero_count *= (double)problem->geometry.angle_count / (double)few.angle_count;
+    return status;
+}
+
+SinoStatus sino_tiles_outline(const SinoProblem *problem, SinoOperatorOutline *outline)
+{
+    const int64_t voxels = sino_tile_voxels(problem->geometry.grid_size);
+    *outline = (SinoOperatorOutline){.unit_count = voxels / SINO_TILE_VOXELS, .voxel_count = voxels};
+    return NULL;
+}
+
+static int64_t partition_voxels(const SinoDecomposition *decomposition, int64_t partition)
+{
+    return (decomposition->first[partition + 1] - decomposition->first[partition]) * SINO_TILE_VOXELS;
+}
+
+static void fill_extents(const SinoProblem *problem, const SinoDecomposition *decomposition, SinoExtent *extent)
+{
+    const SinoGeometry *scan = &problem->geometry;
+    const int64_t rays = sino_geometry_ray_count(scan);
+    extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
+    extent[SINO_ROWS_RAYS] = sino_extent_one(rays);
+    extent[SINO_ROWS_SUBSET] = (SinoExtent){.members = problem->subset_count,
+                                            .total = rays,
+                                            .most = sino_times(subset_angles(problem, 0), scan->column_count),
+                                            .filled = problem->subset_count};
+    extent[SINO_ROWS_VOXELS] = (SinoExtent){.members = decomposition->partition_count,
+                                            .total = sino_times(decomposition->tile_count, SINO_TILE_VOXELS)};
+    for (int64_t p = 0; p < decomposition->partition_count; p++) {
+        const int64_t voxels = partition_voxels(decomposition, p);
+        extent[SINO_ROWS_VOXELS].most = sino_larger(extent[SINO_ROWS_VOXELS].most, voxels);
+        extent[SINO_ROWS_VOXELS].filled += voxels > 0;
+    }
+    extent[SINO_ROWS_PIXELS] = sino_extent_one(sino_times(scan->grid_size, scan->grid_size));
+    extent[SINO_ROWS_TALLY] = sino_extent_one(scan->angle_count + scan->column_count);
+}
+
+SinoStatus sino_tiles_size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
+                           int64_t scratch_bytes, SinoOperatorSize *size)
+{
+    SinoDecomposition decomposition;
+    const SinoTopology *topology = &division->topology;
+    SINO_CHECK(topology->rank_count == 1, SINO_BAD_INPUT,
+               "--projector %s with %" PRId64 " ranks per slice; allowed: 1, by --grid Nx1 of N ranks",
+               sino_projector_name(problem->projector), topology->rank_count);
+    SINO_TRY(decompose(problem, sino_topology_partitions(topology), &decomposition));
+    *size = (SinoOperatorSize){.map_bytes = sino_times(worker_count, scratch_bytes),
+                               .shape.precision = problem->precision,
+                               .nonzero_count = decomposition.nonzero_count,
+                               .slowest_nonzeros = decomposition.nonzero_count / (double)worker_count,
+                               .stored_angles = 0,
+                               .orientations = 1};
+    fill_extents(problem, &decomposition, size->shape.extent);
+    sino_decomposition_free(&decomposition);
+    return NULL;
+}
+
+/* ---- open ---- */
+
+static SinoStatus list_angles(const SinoOperator *op, SinoTilesOwn *own)
+{
+    const SinoGeometry *scan = &op->problem.geometry;
+    const int64_t subsets = op->problem.subset_count;
+    int64_t first = 0;
+    SINO_TRY(sino_allocate(subsets, sizeof *own->subset, "subsets", &own->subset));
+    SINO_TRY(sino_allocate(subsets, sizeof *own->subset_rays, "subsets", &own->subset_rays));
+    SINO_TRY(sino_allocate(scan->angle_count, sizeof *own->angle_rad, "angles", &own->angle_rad));
+    SINO_TRY(sino_allocate(scan->angle_count, sizeof *own->place, "angles", &own->place));
+    for (int64_t s = 0; s < subsets; s++) {
+        const int64_t count = subset_angles(&op->problem, s);
+        own->subset[s] = *scan;
+        own->subset[s].angle_count = count;
+        own->subset[s].angle_rad = own->angle_rad + first;
+        own->subset_rays[s] = sino_geometry_ray_count(&own->subset[s]);
+        for (int64_t i = 0; i < count; i++) {
+            own->place[s + i * subsets] = first + i;
+            own->angle_rad[first + i] = scan->angle_rad[s + i * subsets];
+        }
+        first += count;
+    }
+    return NULL;
+}
+
+static SinoStatus list_partitions(const SinoOperator *op, const SinoDivision *division, SinoTilesOwn *own)
+{
+    const int64_t count = sino_topology_partitions(&division->topology);
+    SINO_TRY(decompose(&op->problem, count, &own->decomposition));
+    SINO_TRY(sino_allocate(count, sizeof *own->partition_voxels, "partitions", &own->partition_voxels));
+    SINO_TRY(sino_allocate(count, sizeof *own->part, "partitions", &own->part));
+    for (int64_t p = 0; p < count; p++) {
+        own->partition_voxels[p] = partition_voxels(&own->decomposition, p);
+        own->part[p].footprint.ray_count = sino_geometry_ray_count(&op->problem.geometry);
+    }
+    return NULL;
+}
+
+static SinoStatus describe(SinoOperator *op, const SinoOperatorRequest *request, SinoTilesOwn *own)
+{
+    SINO_TRY(list_angles(op, own));
+    SINO_TRY(list_partitions(op, &request->division, own));
+    const int64_t tasks = TASKS_PER_WORKER * sino_larger(sino_runtime_worker_count(op->runtime), 1);
+    own->task_angles = sino_larger(sino_ceil_divide(subset_angles(&op->problem, 0), tasks), ANGLES_LEAST);
+    return NULL;
+}
+
+static SinoStatus fill_shape(SinoOperator *op, SinoTilesOwn *own)
+{
+    const SinoGeometry *scan = &op->problem.geometry;
+    op->shape.precision = op->problem.precision;
+    SINO_TRY(sino_ray_exchange_extents(own->exchange, op->shape.extent));
+    op->shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
+    op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(op->problem.subset_count, own->subset_rays);
+    op->shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(sino_times(scan->grid_size, scan->grid_size));
+    op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(scan->angle_count + scan->column_count);
+    op->ranks = own->exchange;
+    op->place = own->place;
+    return NULL;
+}
+
+SinoStatus sino_tiles_open(SinoOperator *op, const SinoOperatorRequest *request, int64_t scratch_bytes)
+{
+    SinoTilesOwn *own = NULL;
+    SinoProcesses *processes = sino_runtime_processes(op->runtime);
+    SinoStatus status = sino_allocate(1, sizeof *own, "the operator", &own);
+    op->own = own;
+    if (!status && !op->idle) status = describe(op, request, own);
+    SINO_TRY(sino_processes_agree(processes, status));
+    const SinoExchangeParts parts = {.angle_count = op->problem.geometry.angle_count,
+                                     .column_count = op->problem.geometry.column_count,
+                                     .whole = true,
+                                     .count = own->decomposition.partition_count,
+                                     .part = own->part,
+                                     .all_count = own->decomposition.partition_count,
+                                     .all_voxels = own->partition_voxels};
+    SinoRayExchangeShape shape = request->shape; /* nothing is summed by level */
+    shape.nodes = shape.sockets = 1;
+    shape.workers = parts.count;
+    SINO_TRY(sino_ray_exchange_new(op->runtime, &shape, op->idle ? NULL : &parts, &own->exchange));
+    op->ranks = own->exchange;
+    if (op->idle) return NULL;
+    SINO_TRY(fill_shape(op, own));
+    return sino_data_scratch(op->runtime, "scratch", scratch_bytes, &own->scratch);
+}
+
+void sino_tiles_close(SinoOperator *op)
+{
+    SinoTilesOwn *own = op->own;
+    if (!own) return;
+    sino_data_free(own->scratch);
+    sino_ray_exchange_free(own->exchange);
+    sino_decomposition_free(&own->decomposition);
+    free(own->part);
+    free(own->partition_voxels);
+    free(own->subset);
+    free(own->subset_rays);
+    free(own->angle_rad);
+    free(own->place);
+    free(own);
+}
+
+const SinoTilePlace *sino_tiles_of(const SinoTilesOwn *own, int64_t partition, int64_t *count)
+{
+    const int64_t *first = own->decomposition.first;
+    *count = first[partition + 1] - first[partition];
+    return own->decomposition.tile + first[partition];
+}
+
+/* ---- work ---- */
+
+int64_t sino_tiles_work_bytes(const SinoShape *shape, SinoBatch batch)
+{
+    return sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch);
+}
+
+SinoStatus sino_tiles_work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap)
+{
+    const SinoOperator *op = work->op;
+    const SinoTilesOwn *own = op->own;
+    SinoTilesWork *made = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
+    work->own = made;
+    made->count = sino_ceil_divide(subset_angles(&op->problem, 0), own->task_angles);
+    SINO_TRY(sino_allocate(made->count, sizeof(void *), "a minibatch", &made->order));
+    for (int64_t i = 0; i < made->count; i++) SINO_TRY(sino_data_new(op->runtime, "order", 0, &made->order[i]));
+    return sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums);
+}
+
+void sino_tiles_work_close(SinoOperatorWork *work)
+{
+    SinoTilesWork *made = work->own;
+    if (!made) return;
+    sino_partial_sums_free(work->sums, &work->op->shape);
+    sino_data_free_each(made->order, made->count);
+    free(made);
+}
+
+SinoStatus sino_tiles_image(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
+                            SinoData *const *x, SinoData *image)
+{
+    const SinoTilesOwn *own = work->op->own;
+    SinoPosition position = product->position;
+    bool first = true;
+    for (int64_t p = 0; p < own->decomposition.partition_count; p++) {
+        SinoAssemble part = {.slices = product->slices,
+                             .grid_size = work->op->problem.geometry.grid_size,
+                             .scale = imaging->scale,
+                             .mask_ratio = imaging->mask_ratio};
+        part.tile = sino_tiles_of(own, p, &part.tile_count);
+        position.partition = p;
+        if (part.tile_count == 0) continue;
+        SINO_TRY(sino_insert_assemble(work->op->runtime, position, &part, first, NULL, x[p], image));
+        first = false;
+    }
+    return NULL;
+}
+
+void sino_tiles_keep(SinoOperator *op, const char *folder)
+{
+    (void)op;
+    (void)folder;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix input: a system matrix, the counts of its rows, and what goes with them. */
+#include "matrix_input.h"
+
+#include "arithmetic.h"
+#include "matrix_cache.h"
+
+#include <inttypes.h>
+
+const SinoSolver *sino_matrix_solver(const SinoSettings *settings)
+{
+    const SinoSolver *of_counts = sino_solver_counts(settings->algorithm, settings->additive != NULL);
+    return of_counts ? of_counts : sino_solver_find(settings->algorithm);
+}
+
+static SinoMatrixRequest request_of(const SinoSettings *settings, SinoProcesses *processes)
+{
+    const double size = settings->voxel_size_mm;
+    const SinoWeightList *weights = &settings->node_weights;
+    SinoMatrixRequest request = {.path = settings->system_matrix,
+                                 .mask = settings->mask,
+                                 .grid = {.size = {size, size, size}},
+                                 .subset_count = sino_solver_subsets(sino_matrix_solver(settings), settings),
+                                 .rank = sino_processes_rank(processes),
+                                 .rank_count = sino_processes_count(processes),
+                                 .rank_weight = weights->count > 0 ? weights->value : NULL};
+    if (settings->volume.x > 0) {
+        request.grid.x_count = settings->volume.x;
+        request.grid.y_count = settings->volume.y;
+        request.grid.z_count = sino_larger(settings->volume.z, 1);
+    }
+    return request;
+}
+
+static SinoStatus open_file(const SinoCountsRequest *request, SinoCountsFile **file)
+{
+    if (!request->path) return NULL;
+    SINO_TRY(sino_counts_try(request));
+    return sino_counts_open(request, file);
+}
+
+/* Opens the counts, and what goes with them. */
+static SinoStatus open_files(const SinoSettings *settings, SinoMatrixInput *input)
+{
+    const SinoMatrixOutline *outline = &input->survey->outline;
+    const bool events = settings->scan_values == SINO_VALUES_EVENTS, counts = input->solver->has_likelihood;
+    SinoCountsRequest rows = {.path = settings->file_name,
+                              .element_count = outline->row_count,
+                              .crystal_count = outline->crystal_count,
+                              .negative = !counts,
+                              .events = events ? SINO_EVENTS_ONLY : SINO_EVENTS_ALLOWED};
+    SinoCountsRequest image = {
+        .element_count = outline->column_count, .image = true, .grid = outline->grid, .set_count = 1};
+    SINO_TRY(open_file(&rows, &input->files.counts));
+    input->set_count = sino_counts_info(input->files.counts)->set_count;
+    rows = (SinoCountsRequest){.path = settings->multiplicative, .element_count = outline->row_count, .set_count = 1};
+    SINO_TRY(open_file(&rows, &input->files.multiplicative));
+    rows.path = settings->additive;
+    rows.set_count = input->set_count;
+    SINO_TRY(open_file(&rows, &input->files.additive));
+    image.path = settings->sensitivity;
+    SINO_TRY(open_file(&image, &input->files.sensitivity));
+    image.path = settings->start;
+    image.set_count = input->set_count;
+    return open_file(&image, &input->files.start);
+}
+
+/* The survey of the matrix, or of the one that is kept. */
+static SinoStatus open_survey(const SinoSettings *settings, SinoLog *log, const SinoMatrixRequest *request,
+                              SinoMatrixSurvey **survey)
+{
+    SINO_TRY(sino_bricks_kind.check(settings->operator_cache));
+    SINO_TRY(sino_matrix_cache_load(log, settings->operator_cache, request, settings->precision, survey));
+    if (!*survey) SINO_TRY(sino_matrix_survey_new(request, survey));
+    return sino_matrix_read_mask(*survey);
+}
+
+SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log,
+                                  SinoMatrixInput *input)
+{
+    const int64_t ranks = sino_processes_count(processes), weights = settings->node_weights.count;
+    const SinoMatrixRequest request = request_of(settings, processes);
+    SINO_CHECK(weights == 0 || weights == ranks, SINO_BAD_INPUT,
+               "node-weights has %" PRId64 " numbers; allowed: one for each of the %" PRId64 " processes", weights,
+               ranks);
+    input->solver = sino_matrix_solver(settings);
+    SINO_TRY(open_survey(settings, log, &request, &input->survey));
+    SINO_TRY(open_files(settings, input));
+    input->problem =
+        (SinoProblem){.matrix = input->survey, .precision = settings->precision, .subset_count = request.subset_count};
+    return NULL;
+}
+
+void sino_matrix_input_close(SinoMatrixInput *input)
+{
+    sino_matrix_files_close(&input->files);
+    sino_matrix_survey_free(input->survey);
+    input->survey = NULL;
+}
+
+SinoRecordShape sino_matrix_record_shape(const SinoSettings *settings, const SinoMatrixInput *input)
+{
+    const SinoMatrixOutline *outline = &input->survey->outline;
+    const SinoVoxelGrid *grid = &outline->grid;
+    const bool many = grid->z_count > 1;
+    return (SinoRecordShape){.slice_count = sino_times(input->set_count, sino_larger(grid->z_count, 1)),
+                             .set_count = input->set_count,
+                             .height = sino_larger(grid->y_count, 1),
+                             .width = grid->x_count > 0 ? grid->x_count : outline->column_count,
+                             .columns = sino_solver_history_columns(input->solver, settings),
+                             .numbers = sino_solver_history_numbers(input->solver, settings),
+                             .row_name = "rows",
+                             .pictures = settings->pictures,
+                             .planes = many,
+                             .maximum = many};
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix input: a system matrix, the counts of its rows, and what goes with them, opened as settings say. */
+#ifndef SINO_MATRIX_INPUT_H
+#define SINO_MATRIX_INPUT_H
+
+#include "log.h"
+#include "matrix_solution.h"
+#include "settings.h"
+
+typedef struct SinoMatrixInput {
+    const SinoSolver *solver;
+    SinoMatrixSurvey *survey; /* owned */
+    SinoMatrixFiles files;
+    int64_t set_count;   /* of the counts */
+    SinoProblem problem; /* of the kind matrix */
+} SinoMatrixInput;
+
+/* The solver of a run of recon with these settings. */
+const SinoSolver *sino_matrix_solver(const SinoSettings *settings);
+
+/* Opens the files that settings name, for this process's share of the rows (NULL: it is alone); the caller closes them,
+ * after a failure, too, if *input was zeroed. Takes the survey of a matrix that --operator-cache keeps; else reads
+ * matrices without row access as a whole, to count the entries of rows. SINO_BAD_INPUT: a file is refused
+ * (matrix_survey.h, counts_file.h), or the directory of the cache.
+ */
+SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log,
+                                  SinoMatrixInput *input);
+void sino_matrix_input_close(SinoMatrixInput *input);
+
+/* The shape of a run's record. Its slices are those of the volume: x, y and z of the grid, set after set, or one row of
+ * all voxels if nothing is known of a grid. */
+SinoRecordShape sino_matrix_record_shape(const SinoSettings *settings, const SinoMatrixInput *input);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix solution: the graph of a reconstruction from counts and a system matrix, from the files to the volume. */
+#ifndef SINO_MATRIX_SOLUTION_H
+#define SINO_MATRIX_SOLUTION_H
+
+#include "counts_file.h"
+#include "gaussian.h"
+#include "matrix_kind.h"
+#include "record.h"
+#include "solver.h"
+#include "volume.h"
+
+/* Values that go with a matrix; NULL: none. All owned. */
+typedef struct SinoMatrixFiles {
+    SinoCountsFile *counts;
+    SinoCountsFile *multiplicative, *additive; /* of rows; additive: one set, or as many as there are of counts */
+    SinoCountsFile *sensitivity, *start;       /* images; start: one, or as many as there are sets of counts */
+} SinoMatrixFiles;
+
+void sino_matrix_files_close(SinoMatrixFiles *files);
+
+/* Bytes of a run. */
+typedef struct SinoMatrixSolutionBytes {
+    int64_t bricks;         /* blocks of the matrix; a window of them */
+    int64_t orders;         /* of voxels and rows */
+    int64_t building;       /* while blocks are made */
+    int64_t operator_bytes; /* of these three */
+    int64_t vectors;        /* of the solver, its weights and the values that go with the matrix */
+    int64_t images;         /* on their way to the volume */
+    int64_t data;           /* StarPU data: vectors and images */
+    int64_t total;          /* of all, without the program's own */
+} SinoMatrixSolutionBytes;
+
+/* set_count: sets that are solved together. window_count: as of SinoOperatorRequest. */
+SinoStatus sino_matrix_solution_bytes(const SinoProblem *problem, const SinoSolver *solver,
+                                      const SinoMatrixFiles *files, int64_t history_numbers, int64_t set_count,
+                                      int64_t worker_count, int64_t window_count, SinoMatrixSolutionBytes *bytes);
+
+/* An image of each set, on its way. Called from the thread that submits. image[z][y][x] of set `set`, after iteration
+ * `iteration`. */
+typedef struct SinoMatrixSave {
+    SinoStatus (*save)(void *of, int64_t iteration, int64_t set, const float *image);
+    void *of;
+    int64_t every; /* iterations; 0: no image is saved on its way */
+} SinoMatrixSave;
+
+/* The parts of a run; nothing is owned. */
+typedef struct SinoMatrixSolution {
+    SinoRuntime *runtime;
+    const SinoSettings *settings;
+    const SinoOperator *op; /* of the kind matrix */
+    const SinoSolver *solver;
+    const SinoMatrixFiles *files;
+    int64_t set_count;   /* of the counts */
+    int64_t batch_sets;  /* that are solved together */
+    SinoGaussian filter; /* of finished images */
+    SinoVolume *volume;
+    SinoRecord *record; /* every slice gets the history of its set */
+    SinoMatrixSave save;
+    double *lost; /* [set]: counts that no voxel explains; is written by solvers of counts */
+} SinoMatrixSolution;
+
+/* Submits every task, and returns when the last image is stored. */
+SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution);
+
+#endif

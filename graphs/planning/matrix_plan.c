@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix plan: the memory of a reconstruction from counts and a system matrix, and its time. */
+#include "matrix_plan.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "resources.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const double giga = 1e9;
+
+SinoMatrixPlanRequest sino_matrix_plan_request(const SinoSettings *settings, const SinoMatrixInput *input,
+                                               const SinoMachine *machine)
+{
+    const SinoRecordShape shape = sino_matrix_record_shape(settings, input);
+    return (SinoMatrixPlanRequest){.problem = &input->problem,
+                                   .solver = input->solver,
+                                   .files = &input->files,
+                                   .machine = *machine,
+                                   .set_count = input->set_count,
+                                   .history_numbers = shape.numbers,
+                                   .record_bytes = sino_record_bytes(&shape),
+                                   .cached = settings->operator_cache != NULL};
+}
+
+static SinoStatus complete(const SinoMatrixPlanRequest *request, int64_t sets, SinoMatrixPlan *plan)
+{
+    const int64_t workers = sino_larger(request->machine.worker_count, 1);
+    plan->batch_sets = sets;
+    SINO_TRY(sino_matrix_solution_bytes(request->problem, request->solver, request->files, request->history_numbers,
+                                        sets, workers, plan->window_count, &plan->bytes));
+    plan->total_bytes = sino_runtime_base_bytes() + plan->bytes.total + request->record_bytes;
+    return NULL;
+}
+
+static SinoStatus too_little(const SinoMatrixPlanRequest *request, const SinoMatrixPlan *plan)
+{
+    const SinoMatrixOutline *outline = &request->problem->matrix->outline;
+    char budget[24], needed[24], blocks[24], vectors[24];
+    return sino_error(SINO_BAD_INPUT,
+                      "memory: %s may be used, and a matrix of %" PRId64 " rows, %" PRId64 " voxels and %" PRId64
+                      " nonzeros needs %s (%s of bricks, %s of vectors); allowed: --memory %" PRId64 "MiB or more%s%s",
+                      sino_bytes_text(plan->budget_bytes, budget), outline->row_count, outline->column_count,
+                      outline->nonzero_count, sino_bytes_text(plan->total_bytes, needed),
+                      sino_bytes_text(plan->bytes.operator_bytes, blocks),
+                      sino_bytes_text(plan->bytes.vectors, vectors), (plan->total_bytes >> 20) + 1,
+                      request->problem->precision == SINO_MIXED ? "" : ", or --precision mixed",
+                      request->cached ? "" : ", or --operator-cache, from which the matrix is read in every iteration");
+}
+
+/* Halves the sets until they fit. */
+static SinoStatus choose_sets(const SinoMatrixPlanRequest *request, SinoMatrixPlan *plan, bool *fits)
+{
+    int64_t sets = sino_smaller(request->set_count, 2 * sino_panel_width(SINO_SINGLE));
+    for (;; sets = sino_ceil_divide(sets, 2)) {
+        SINO_TRY(complete(request, sets, plan));
+        *fits = plan->total_bytes <= plan->budget_bytes;
+        if (*fits || sets == 1) return NULL;
+    }
+}
+
+SinoStatus sino_matrix_plan_new(const SinoMatrixPlanRequest *request, SinoMatrixPlan *result)
+{
+    SinoMatrixPlan plan = {.budget_bytes = request->machine.memory_bytes};
+    bool fits = false;
+    SINO_TRY(choose_sets(request, &plan, &fits));
+    if (!fits && request->cached) {
+        plan.window_count = sino_larger(request->machine.worker_count, 1);
+        SINO_TRY(choose_sets(request, &plan, &fits));
+    }
+    if (!fits) return too_little(request, &plan);
+    *result = plan;
+    return NULL;
+}
+
+SinoStatus sino_matrix_plan_least_bytes(const SinoMatrixPlanRequest *request, int64_t *bytes)
+{
+    SinoMatrixPlan plan = {0};
+    SINO_TRY(complete(request, 1, &plan));
+    *bytes = plan.total_bytes;
+    return NULL;
+}
+
+SinoMatrixRates sino_matrix_rates(SinoPrecision precision)
+{
+    return (SinoMatrixRates){.pack_gnnz = 0.03, .nonzero_ns = precision == SINO_MIXED ? 0.43 : 0.63, .set_ns = 0.36};
+}
+
+/* Bytes of vectors that an iteration reads and writes: rows once; voxels, and the sums of row partitions, which are
+ * written and read, once for each subset. */
+static double vector_bytes(const SinoMatrixPlanRequest *request, int64_t sets)
+{
+    enum { ROWS = 2 /* counts, and what goes with them */, VOXELS = 4 /* image, sums, sensitivity; image again */ };
+    const SinoMatrixSurvey *matrix = request->problem->matrix;
+    const double stride = (double)sino_panel_stride(SINO_SINGLE, sets), real = sizeof(float);
+    const double rows = ROWS * (double)matrix->outline.row_count;
+    const double voxels = (VOXELS + 2 * (double)matrix->partition_count) * (double)matrix->order->row_count;
+    return stride * real * (rows + (double)matrix->subset_count * voxels);
+}
+
+SinoMatrixTimes sino_matrix_times(const SinoMatrixPlanRequest *request, const SinoMatrixPlan *plan, int64_t iterations)
+{
+    const SinoMatrixSurvey *matrix = request->problem->matrix;
+    const SinoMatrixOutline *outline = &matrix->outline;
+    const SinoMatrixRates rates = sino_matrix_rates(request->problem->precision);
+    const double workers = (double)sino_larger(request->machine.worker_count, 1);
+    const double memory = giga * workers * request->machine.rates.memory_gbps;
+    const double file = giga * request->machine.rates.file_gbps;
+    const double sets = (double)request->set_count, together = (double)plan->batch_sets;
+    const double batches = (double)sino_ceil_divide(request->set_count, plan->batch_sets);
+    const double nonzeros = (double)outline->nonzero_count;
+    const double voxels = (double)outline->column_count * sets;
+    const double bytes = nonzeros * matrix->bytes_per_nonzero[request->problem->precision == SINO_MIXED];
+    const double passes =
+        request->solver->has_likelihood ? 1 : 2; /* a sweep reads the matrix once, two products twice */
+    SinoMatrixTimes times = {
+        .load = fmax(2 * sizeof(float) * nonzeros / file, nonzeros / (giga * workers * rates.pack_gnnz)),
+        .read = batches * passes * bytes / (plan->window_count > 0 ? file : memory),
+        .products = batches * nonzeros * (rates.nonzero_ns + together * rates.set_ns) / (giga * workers),
+        .vectors = batches * vector_bytes(request, plan->batch_sets) / memory,
+        .store = sizeof(float) * voxels / file};
+    times.iteration = fmax(times.read, times.products) + times.vectors;
+    times.start = times.iteration + times.products / (2 * batches);
+    times.run = times.load + times.start + (double)iterations * times.iteration + times.store;
+    return times;
+}

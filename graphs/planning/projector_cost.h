@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Projector cost: what the projectors of a parallel beam cost, in seconds of one worker.
+ *
+ * Constants are multiples of what the kernels of `rays` take for a nonzero, measured in one run each
+ * (docs/PERFORMANCE.md), so that they follow the rate of the machine (SinoRates.kernel_gflops). */
+#ifndef SINO_PROJECTOR_COST_H
+#define SINO_PROJECTOR_COST_H
+
+#include "run_plan.h"
+
+/* One product, in one direction, of one slice in a minibatch of `slices`: without symmetry, and without tracing. */
+double sino_projector_product_s(const SinoProblem *problem, double nonzero_count, const SinoRates *rates,
+                                int64_t slices);
+
+/* The products of the whole job, and the tracing of ray lengths: once or, in windows, for every product of every
+ * minibatch. Depends on the job, its operator and the rates, not on how slices are divided; windows depend on the
+ * minibatches of the plan. */
+double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, const SinoRates *rates);
+
+/* Speed of products of F slices by `rays` relative to a panel of 16 or more, for which each length of A is read once
+ * for all slices. */
+double sino_forecast_kernel_efficiency(int64_t slices);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MLEM and OSEM of counts that a system matrix explains: ybar = n · A x + r, x = x/s · Aᵀ(n · g/ybar), s = Aᵀ n, with
+ * factors n of the rows (normalisation times attenuation) and expected randoms and scatter r. The same algorithms as in
+ * solver_mlem.c, where A is read once for each update: in sweeps.
+ *
+ * Rules. The start is Σg/Σs in every voxel that a row meets, 0 elsewhere, or an image of the caller's. Rows with
+ * ybar = 0 have the ratio 0: if they have counts, these are lost, which the caller tells. Voxels that no row of a
+ * subset meets keep their value. x is never negative.
+ *
+ * The residual ‖ybar − g‖² and the log-likelihood Σ g ln(ybar) − ybar of an iteration are sums over the subsets, each
+ * computed just before the subset's next turn. With one subset they are those of the new x. */
+#include "sensitivity.h"
+
+static const SinoBuffer vectors[] = {
+    [SINO_COUNTS_G] = {"counts", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [SINO_COUNTS_X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [SINO_COUNTS_GRADIENT] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [SINO_COUNTS_R] = {"randoms and scatter", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+
+static SinoStatus prepare(SinoSolverRun *run)
+{
+    SinoSensitivity *own = NULL;
+    SinoStatus status = sino_sensitivity_new(run, run->counts->multiplicative, run->counts->sensitivity, &own);
+    run->own = own;
+    return status;
+}
+
+static void release(SinoSolverRun *run)
+{
+    sino_sensitivity_free(run, run->own);
+    run->own = NULL;
+}
+
+/* The sweep of the k-th subset in turn. Its sums are added to those of earlier turns; `first_sum` starts the sums. */
+static SinoStatus insert_turn(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k,
+                              bool first_sum)
+{
+    const SinoSensitivity *own = run->own;
+    const int64_t subset = own->order[k % own->subset_count];
+    SinoData *const *n = run->counts->multiplicative;
+    const SinoSweep sweep = {
+        .counts = minibatch->vector[SINO_COUNTS_G][subset],
+        .multiplicative = n ? n[subset] : NULL,
+        .additive = minibatch->vectors->count > SINO_COUNTS_R ? minibatch->vector[SINO_COUNTS_R][subset] : NULL,
+        .add = !first_sum};
+    return sino_insert_sweep(minibatch, iteration, subset, &sweep, SINO_COUNTS_X, SINO_COUNTS_GRADIENT);
+}
+
+static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    SinoData *sums;
+    SINO_TRY(sino_solver_begin(run, minibatch, SINO_UPDATE_TOTAL_MLEM, &sums));
+    if (!run->counts->started) SINO_TRY(sino_sensitivity_start(run, run->own, minibatch, sums, SINO_COUNTS_X));
+    return insert_turn(run, minibatch, 0, 0, true);
+}
+
+static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const SinoSensitivity *own = run->own;
+    for (int64_t k = 0; k < own->subset_count; k++) {
+        SINO_TRY(sino_sensitivity_update(run, own, minibatch, iteration, own->order[k], SINO_COUNTS_GRADIENT,
+                                         SINO_COUNTS_X));
+        SINO_TRY(insert_turn(run, minibatch, iteration, k + 1, k == 0));
+    }
+    return sino_solver_record(run, minibatch, iteration);
+}
+
+#define SOLVER(algorithm, subsets, vector_count)                                                                       \
+    {                                                                                                                  \
+        .choice = (algorithm), .iterative = true, .has_subsets = (subsets), .has_likelihood = true,                    \
+        .vectors = {.count = (vector_count), .buffer = vectors, .tomogram = SINO_COUNTS_X},                            \
+        .weights = &sino_sensitivity_vectors, .prepare = prepare, .release = release, .start = start,                  \
+        .iterate = iterate                                                                                             \
+    }
+
+static const SinoSolver solvers[] = {
+    SOLVER(SINO_ALGORITHM_MLEM, false, SINO_COUNTS_R), SOLVER(SINO_ALGORITHM_MLEM, false, SINO_COUNTS_R + 1),
+    SOLVER(SINO_ALGORITHM_OSEM, true, SINO_COUNTS_R), SOLVER(SINO_ALGORITHM_OSEM, true, SINO_COUNTS_R + 1)};
+
+const SinoSolver *sino_solver_counts(SinoAlgorithmChoice choice, bool additive)
+{
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++)
+        if (solvers[i].choice == choice && (solvers[i].vectors.count > SINO_COUNTS_R) == additive) return &solvers[i];
+    return NULL;
+}

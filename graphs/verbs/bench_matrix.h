@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bench, system matrices: products of bricks and an iteration of MLEM, by the tasks of recon, beside the same iteration
+ * with CSR and CSC. */
+#ifndef SINO_BENCH_MATRIX_H
+#define SINO_BENCH_MATRIX_H
+
+#include "bench.h"
+#include "matrix_survey.h"
+
+typedef enum SinoBenchMatrixStep {
+    SINO_BENCH_MATRIX_PROJECT,     /* y = A x */
+    SINO_BENCH_MATRIX_BACKPROJECT, /* x = Aᵀ y */
+    SINO_BENCH_MATRIX_MLEM,        /* an iteration: voxels are updated, then A is swept */
+    SINO_BENCH_MATRIX_CSR,         /* an iteration with CSR and CSC, of one count set */
+    SINO_BENCH_MATRIX_STEPS
+} SinoBenchMatrixStep;
+
+typedef struct SinoBenchMatrixRow {
+    SinoPrecision precision;
+    int64_t sets;                                                /* F */
+    int count;                                                   /* repetitions: fewer where they take long */
+    double seconds[SINO_BENCH_MATRIX_STEPS][SINO_BENCH_REPEATS]; /* CSR: of F iterations, one for each set */
+    double difference; /* of the image of bricks from that of CSR after an iteration, relative; NaN without CSR */
+} SinoBenchMatrixRow;
+
+/* The bricks of one precision. */
+typedef struct SinoBenchPacking {
+    int64_t bytes, nonzero_count; /* 0: not packed */
+    double elapsed_s;             /* reading and packing */
+} SinoBenchPacking;
+
+typedef struct SinoBenchMatrix {
+    const SinoSettings *settings; /* not owned */
+    SinoMatrixSurvey *survey;     /* owned */
+    SinoBenchMachine machine;
+    bool with_csr;
+    int64_t csr_bytes, budget_bytes; /* bytes of CSR and CSC, and their vectors */
+    SinoBenchPacking packing[SINO_PRECISIONS];
+    int64_t row_count;
+    SinoBenchMatrixRow *row; /* owned */
+} SinoBenchMatrix;
+
+/* Bytes of bricks in a precision and of vectors of so many sets. */
+SinoStatus sino_bench_bricks_bytes(const SinoBenchMatrix *bench, SinoPrecision precision, int64_t sets, int64_t *bytes);
+
+/* The matrix as bricks. Sets bench->packing[precision]. */
+typedef struct SinoBenchBricks SinoBenchBricks;
+SinoStatus sino_bench_bricks_new(SinoBenchMatrix *bench, SinoPrecision precision, SinoBenchBricks **bricks);
+void sino_bench_bricks_free(SinoBenchBricks *bricks); /* takes NULL */
+
+/* Vectors of so many sets, in place of those before. Counts are 1, and MLEM has started. _settle: makes counts of the
+ * image as it is, so that no iteration drives voxels to numbers that processors are slow with. */
+SinoStatus sino_bench_bricks_vectors(SinoBenchBricks *bricks, int64_t sets);
+SinoStatus sino_bench_bricks_settle(SinoBenchBricks *bricks);
+
+/* Each does a step once, and returns when its tasks are done. */
+SinoStatus sino_bench_bricks_project(SinoBenchBricks *bricks);
+SinoStatus sino_bench_bricks_backproject(SinoBenchBricks *bricks);
+SinoStatus sino_bench_bricks_iterate(SinoBenchBricks *bricks);
+
+/* The first set's image, [column]. It is not owned. */
+SinoStatus sino_bench_bricks_image(SinoBenchBricks *bricks, const float **image);
+
+/* The matrix as CSR and as CSC, with vectors. Rows lie in the order of the file. */
+int64_t sino_bench_csr_bytes(const SinoBenchMatrix *bench);
+typedef struct SinoBenchCsr SinoBenchCsr;
+SinoStatus sino_bench_csr_new(const SinoBenchMatrix *bench, SinoBenchCsr **csr);
+void sino_bench_csr_free(SinoBenchCsr *csr); /* takes NULL */
+SinoStatus sino_bench_csr_iterate(SinoBenchCsr *csr);
+
+/* Relative difference of the image of bricks from that of CSR after an iteration. The bricks' vectors are new. Then CSR
+ * is settled, too. */
+SinoStatus sino_bench_csr_compare(SinoBenchCsr *csr, SinoBenchBricks *bricks, double *difference);
+
+void sino_bench_matrix_print(const SinoBenchMatrix *bench, FILE *out);
+void sino_bench_matrix_print_csv(const SinoBenchMatrix *bench, FILE *out);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* phantom, inside: one function for each kind of geometry. */
+#ifndef SINO_PHANTOM_VERB_H
+#define SINO_PHANTOM_VERB_H
+
+#include "log.h"
+#include "pet_scanner.h"
+#include "settings.h"
+#include "status.h"
+
+/* The scan of a parallel or a cone beam. */
+SinoStatus sino_phantom_scan(const SinoSettings *settings, SinoLog *log);
+
+/* The scanner of the settings, with its grid. */
+SinoPetScanner sino_phantom_scanner(const SinoSettings *settings);
+
+/* The system matrix of a PET scanner, counts, and the true activity. */
+SinoStatus sino_phantom_pet(const SinoSettings *settings, SinoLog *log);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan of a cone beam by an iterative algorithm: its memory, and its time on this machine's cores. */
+#include "plan_cone_solution.h"
+
+#include "cone_model_report.h"
+#include "cone_solution_plan.h"
+#include "duration.h"
+#include "json.h"
+#include "memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A row of a table, and a member of the JSON object. */
+typedef struct Item {
+    const char *key, *name;
+    double value;
+} Item;
+
+enum { BYTES = 7, TIMES = 7 };
+
+typedef struct Report {
+    const SinoSettings *settings;
+    const SinoCone *cone;
+    bool assumed;
+    SinoProblem problem;
+    SinoConeSolutionPlanRequest request;
+    SinoConeSolutionPlan plan;
+    SinoConeSolutionTimes times;
+} Report;
+
+static void list_bytes(const Report *report, Item item[BYTES])
+{
+    const SinoConeSolutionPlan *plan = &report->plan;
+    const SinoConeSolutionBytes *bytes = &plan->bytes;
+    const int64_t rest = plan->total_bytes - bytes->total - plan->loading_bytes; /* program and record */
+    const Item items[BYTES] = {{"base", "program, pictures", (double)rest},
+                               {"vectors", "volume, scan, vectors", (double)bytes->vectors},
+                               {"pieces", "counts, sinograms", (double)bytes->pieces},
+                               {"images", "images", (double)bytes->images},
+                               {"scratch", "work memory of tasks", (double)bytes->scratch},
+                               {"loading", "fields being averaged", (double)plan->loading_bytes},
+                               {"total", "total", (double)plan->total_bytes}};
+    memcpy(item, items, sizeof items);
+}
+
+static void list_times(const Report *report, Item item[TIMES])
+{
+    const SinoConeSolutionTimes *times = &report->times;
+    const Item items[TIMES] = {{"load", "load", times->load},
+                               {"start", "before the iterations", times->start},
+                               {"products", "products of an iteration", times->products},
+                               {"vectors", "vectors of an iteration", times->vectors},
+                               {"iteration", "an iteration", times->iteration},
+                               {"store", "store", times->store},
+                               {"run", "run", times->run}};
+    memcpy(item, items, sizeof items);
+}
+
+static void print_text(const Report *report, FILE *out)
+{
+    const SinoConeProductRates rates = sino_cone_usual_products;
+    const SinoRates *machine = &report->request.machine.rates;
+    char text[SINO_DURATION_SIZE];
+    Item bytes[BYTES], times[TIMES];
+    list_bytes(report, bytes);
+    list_times(report, times);
+    sino_cone_print_scan(report->cone, report->assumed, out);
+    fprintf(out, "algorithm    %s, iterations: %" PRId64 "; volume and scan are in memory as a whole\n",
+            sino_algorithm_name(report->settings->algorithm), report->settings->iterations);
+    fprintf(out, "\nmemory, of %s\n", sino_bytes_text(report->plan.budget_bytes, text));
+    for (int i = 0; i < BYTES; i++)
+        if (bytes[i].value > 0)
+            fprintf(out, "  %-24s %12s\n", bytes[i].name, sino_bytes_text((int64_t)bytes[i].value, text));
+    fprintf(out, "\ntime of the run\n");
+    for (int i = 0; i < TIMES; i++)
+        fprintf(out, "  %-24s %12s\n", times[i].name, sino_duration_text(times[i].value, text));
+    fprintf(out,
+            "\nassumed      workers: %" PRId64
+            "; per worker: project %g, backproject %g 10^9 updates per second, memory "
+            "%g GB/s;\n             files: %g GB/s\n",
+            report->request.machine.worker_count, rates.project_gups, rates.backproject_gups, machine->memory_gbps,
+            machine->file_gbps);
+}
+
+static void print_json(const Report *report, FILE *out)
+{
+    Item bytes[BYTES], times[TIMES];
+    SinoJson json = {.out = out};
+    list_bytes(report, bytes);
+    list_times(report, times);
+    sino_json_open(&json, NULL);
+    sino_cone_json_scan(&json, report->cone, report->assumed);
+    sino_json_text(&json, "algorithm", sino_algorithm_name(report->settings->algorithm));
+    sino_json_integer(&json, "iterations", report->settings->iterations);
+    sino_json_integer(&json, "budget_bytes", report->plan.budget_bytes);
+    sino_json_open(&json, "memory_bytes");
+    for (int i = 0; i < BYTES; i++) sino_json_real(&json, bytes[i].key, bytes[i].value);
+    sino_json_close(&json);
+    sino_json_open(&json, "seconds");
+    for (int i = 0; i < TIMES; i++) sino_json_real(&json, times[i].key, times[i].value);
+    sino_json_close(&json);
+    sino_json_close(&json);
+}
+
+SinoStatus sino_plan_cone_solution(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
+                                   bool assumed)
+{
+    SinoMachine machine;
+    Report report = {.settings = settings, .cone = cone, .assumed = assumed};
+    SINO_CHECK(!settings->machine || strcmp(settings->machine, "usual") == 0, SINO_BAD_INPUT,
+               "--machine is '%s'; allowed with --geometry cone --algorithm %s: usual", settings->machine,
+               sino_algorithm_name(settings->algorithm));
+    SINO_TRY(sino_machine_new(settings, 0, &machine));
+    SINO_TRY(sino_cone_solution_problem(settings, input, cone, settings->ranks, &report.problem));
+    report.request = sino_cone_solution_plan_request(settings, input, &report.problem, &machine);
+    SINO_TRY(sino_cone_solution_plan_new(&report.request, &report.plan));
+    report.times = sino_cone_solution_times(&report.request, &report.plan, settings->iterations);
+    if (settings->json)
+        print_json(&report, stdout);
+    else
+        print_text(&report, stdout);
+    return NULL;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan of counts with a system matrix: its memory, and its time on this machine's cores. */
+#include "duration.h"
+#include "matrix_plan.h"
+#include "matrix_report.h"
+#include "memory.h"
+#include "plan_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A row of a table, and a member of the JSON object. */
+typedef struct Item {
+    const char *key, *name;
+    double value;
+} Item;
+
+enum { BYTES = 7, TIMES = 8 };
+
+typedef struct Report {
+    const SinoSettings *settings;
+    const SinoMatrixInput *input;
+    SinoMatrixPlanRequest request;
+    SinoMatrixPlan plan;
+    SinoMatrixTimes times;
+} Report;
+
+static double bytes_per_nonzero(const Report *report)
+{
+    return report->input->survey->bytes_per_nonzero[report->settings->precision == SINO_MIXED];
+}
+
+static void list_bytes(const Report *report, Item item[BYTES])
+{
+    const SinoMatrixSolutionBytes *bytes = &report->plan.bytes;
+    const int64_t rest = report->plan.total_bytes - bytes->total; /* program and record */
+    const Item items[BYTES] = {{"base", "program, pictures", (double)rest},
+                               {"matrix", "matrix", (double)bytes->bricks},
+                               {"orders", "orders of voxels, rows", (double)bytes->orders},
+                               {"building", "matrix being packed", (double)bytes->building},
+                               {"vectors", "counts, images, vectors", (double)bytes->vectors},
+                               {"images", "images to be stored", (double)bytes->images},
+                               {"total", "total", (double)report->plan.total_bytes}};
+    memcpy(item, items, sizeof items);
+}
+
+static void list_times(const Report *report, Item item[TIMES])
+{
+    const SinoMatrixTimes *times = &report->times;
+    const Item items[TIMES] = {{"load", "load and pack the matrix", times->load},
+                               {"start", "before the iterations", times->start},
+                               {"read", "matrix read, an iteration", times->read},
+                               {"products", "products of an iteration", times->products},
+                               {"vectors", "vectors of an iteration", times->vectors},
+                               {"iteration", "an iteration", times->iteration},
+                               {"store", "store", times->store},
+                               {"run", "run", times->run}};
+    memcpy(item, items, sizeof items);
+}
+
+static void print_text(const Report *report, FILE *out)
+{
+    const SinoSettings *settings = report->settings;
+    const SinoMatrixSurvey *matrix = report->input->survey;
+    const SinoMachine *machine = &report->request.machine;
+    const SinoMatrixRates rates = sino_matrix_rates(settings->precision);
+    char text[SINO_DURATION_SIZE];
+    Item bytes[BYTES], times[TIMES];
+    list_bytes(report, bytes);
+    list_times(report, times);
+    sino_counts_report_print(settings->file_name, sino_counts_info(report->input->files.counts), out);
+    sino_report_line("matrix", settings->system_matrix, out);
+    sino_matrix_report_print(sino_matrix_kind(matrix->file), &matrix->outline, out);
+    fprintf(out, "algorithm    %s, iterations: %" PRId64 ", subsets: %" PRId64 "\n",
+            sino_algorithm_name(settings->algorithm), settings->iterations, matrix->subset_count);
+    fprintf(out, "division     %" PRId64 " row partitions; sets solved together: %" PRId64 " of %" PRId64 "\n",
+            matrix->partition_count, report->plan.batch_sets, report->input->set_count);
+    fprintf(out, "stored       %s, %.2f bytes per nonzero (estimated from some rows)\n",
+            sino_precision_name(settings->precision), bytes_per_nonzero(report));
+    fprintf(out, "\nmemory, of %s\n", sino_bytes_text(report->plan.budget_bytes, text));
+    for (int i = 0; i < BYTES; i++)
+        fprintf(out, "  %-26s %12s\n", bytes[i].name, sino_bytes_text((int64_t)bytes[i].value, text));
+    fprintf(out, "\ntime of the run\n");
+    for (int i = 0; i < TIMES; i++)
+        fprintf(out, "  %-26s %12s\n", times[i].name, sino_duration_text(times[i].value, text));
+    fprintf(out,
+            "\nassumed      workers: %" PRId64 "; per worker: memory %g GB/s, %g ns for a nonzero and %g for each set "
+            "of it,\n             %g 10^9 nonzeros packed per second; files: %g GB/s\n",
+            machine->worker_count, machine->rates.memory_gbps, rates.nonzero_ns, rates.set_ns, rates.pack_gnnz,
+            machine->rates.file_gbps);
+}
+
+static void print_json(const Report *report, FILE *out)
+{
+    const SinoSettings *settings = report->settings;
+    const SinoMatrixSurvey *matrix = report->input->survey;
+    Item bytes[BYTES], times[TIMES];
+    SinoJson json = {.out = out};
+    list_bytes(report, bytes);
+    list_times(report, times);
+    sino_json_open(&json, NULL);
+    sino_counts_report_json(settings->file_name, sino_counts_info(report->input->files.counts), &json);
+    sino_matrix_report_json(settings->system_matrix, sino_matrix_kind(matrix->file), &matrix->outline, &json);
+    sino_json_text(&json, "algorithm", sino_algorithm_name(settings->algorithm));
+    sino_json_integer(&json, "iterations", settings->iterations);
+    sino_json_integer(&json, "subsets", matrix->subset_count);
+    sino_json_integer(&json, "row_partitions", matrix->partition_count);
+    sino_json_integer(&json, "sets_together", report->plan.batch_sets);
+    sino_json_real(&json, "bytes_per_nonzero", bytes_per_nonzero(report));
+    sino_json_integer(&json, "budget_bytes", report->plan.budget_bytes);
+    sino_json_open(&json, "memory_bytes");
+    for (int i = 0; i < BYTES; i++) sino_json_integer(&json, bytes[i].key, (int64_t)bytes[i].value);
+    sino_json_close(&json);
+    sino_json_open(&json, "seconds");
+    for (int i = 0; i < TIMES; i++) sino_json_real(&json, times[i].key, times[i].value);
+    sino_json_close(&json);
+    sino_json_close(&json);
+}
+
+static SinoStatus print_plan(const SinoSettings *settings, const SinoMatrixInput *input)
+{
+    SinoMachine machine;
+    Report report = {.settings = settings, .input = input};
+    SINO_TRY(sino_machine_new(settings, 0, &machine));
+    report.request = sino_matrix_plan_request(settings, input, &machine);
+    SINO_TRY(sino_matrix_plan_new(&report.request, &report.plan));
+    report.times = sino_matrix_times(&report.request, &report.plan, settings->iterations);
+    if (settings->json)
+        print_json(&report, stdout);
+    else
+        print_text(&report, stdout);
+    return NULL;
+}
+
+SinoStatus sino_plan_matrix(const SinoSettings *settings, SinoLog *log)
+{
+    SinoMatrixInput input = {0};
+    SINO_CHECK(settings->ranks == 1, SINO_BAD_INPUT, "ranks is %" PRId64 "; allowed with --system-matrix: 1",
+               settings->ranks);
+    SINO_TRY(sino_matrix_try(settings->system_matrix));
+    SinoStatus status = sino_matrix_input_open(settings, NULL, log, &input);
+    if (!status) status = print_plan(settings, &input);
+    sino_matrix_input_close(&input);
+    return status;
+}

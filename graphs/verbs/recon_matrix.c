@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon of counts with a system matrix. */
+#include "recon_volume.h"
+
+#include "arithmetic.h"
+#include "matrix_plan.h"
+#include "memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Matrix {
+    char *path[SINO_COUNTS_PATHS]; /* of the counts */
+    SinoMatrixInput input;
+    SinoMatrixPlan plan;
+    SinoOperator *op;
+    double *lost;                 /* [set] */
+    int64_t nonzero_count, bytes; /* of the blocks of all ranks; of rank 0 once the images are there */
+    SinoVolume **saved;           /* [number of the saved iteration]: images on their way; NULL: not open */
+    int64_t *sets;                /* [number of the saved iteration]: sets that it has */
+    int64_t saved_count;
+} Matrix;
+
+/* ---- input ---- */
+
+/* Size of the grid along an axis; 1 where nothing is known of the grid. */
+static int64_t size_of(int64_t count)
+{
+    return sino_larger(count, 1);
+}
+
+static SinoRecordShape record(const SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    return sino_matrix_record_shape(recon->settings, &own->input);
+}
+
+static void request_volume(SinoRecon *recon)
+{
+    const SinoRecordShape shape = record(recon);
+    recon->request.slice_count = shape.slice_count;
+    recon->request.set_count = shape.set_count;
+    recon->request.height = shape.height;
+    recon->request.width = shape.width;
+    recon->request.row_step = 1;
+    recon->request.units = "counts";
+}
+
+/* The width of the filter in voxels. */
+static SinoStatus check_filter(const SinoSettings *settings, const SinoVoxelGrid *grid)
+{
+    const int64_t count[] = {grid->x_count, grid->y_count, grid->z_count};
+    if (settings->post_filter_mm <= 0) return NULL;
+    for (int i = 0; i < 3; i++) {
+        SINO_CHECK(count[i] > 0, SINO_BAD_INPUT,
+                   "post-filter is %g mm, and nothing is known of the grid of voxels; allowed: with --volume",
+                   settings->post_filter_mm);
+        SINO_CHECK(grid->size[i] > 0, SINO_BAD_INPUT,
+                   "post-filter is %g mm, and the size of the voxels is not known; allowed: with --voxel-size, or a "
+                   "matrix that has it",
+                   settings->post_filter_mm);
+        const double most = grid->size[i] * (double)size_of(count[i]) * 4;
+        SINO_CHECK(count[i] <= 1 || settings->post_filter_mm <= most, SINO_BAD_INPUT,
+                   "post-filter is %g mm; allowed: at most four times the volume, %g mm", settings->post_filter_mm,
+                   most);
+    }
+    return NULL;
+}
+
+static SinoGaussian filter_of(const SinoSettings *settings, const SinoVoxelGrid *grid)
+{
+    SinoGaussian filter = {.count = {grid->x_count, grid->y_count, grid->z_count}};
+    for (int i = 0; i < 3; i++)
+        if (settings->post_filter_mm > 0 && filter.count[i] > 1)
+            filter.fwhm[i] = settings->post_filter_mm / grid->size[i];
+    return filter;
+}
+
+static SinoStatus try_input(const SinoSettings *settings)
+{
+    return sino_matrix_try(settings->system_matrix);
+}
+
+/* Names the files of the counts, whose checksum is that of the input. */
+static SinoStatus name_counts(SinoRecon *recon)
+{
+    Matrix *own = recon->own;
+    SINO_TRY(sino_counts_paths(recon->settings->file_name, own->path));
+    recon->files.name = (const char *const *)own->path;
+    while (recon->files.count < SINO_COUNTS_PATHS && own->path[recon->files.count]) recon->files.count++;
+    return NULL;
+}
+
+static SinoStatus begin(SinoRecon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    Matrix *own;
+    SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
+    recon->own = own;
+    SINO_TRY(name_counts(recon));
+    SINO_TRY(sino_matrix_input_open(settings, recon->processes, recon->log, &own->input));
+    SINO_TRY(check_filter(settings, &own->input.survey->outline.grid));
+    SINO_TRY(sino_allocate(own->input.set_count, sizeof *own->lost, "sets of counts", &own->lost));
+    request_volume(recon);
+    return NULL;
+}
+
+/* Collective. Whether all ranks have the same matrix and counts, by their sizes. */
+static SinoStatus check_same(const SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    const SinoMatrixOutline *outline = &own->input.survey->outline;
+    const int64_t of_this[] = {outline->row_count, outline->column_count, outline->nonzero_count, own->input.set_count};
+    int64_t of_first[4];
+    memcpy(of_first, of_this, sizeof of_first);
+    SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof of_first, of_first));
+    SinoStatus status =
+        memcmp(of_first, of_this, sizeof of_first) == 0
+            ? NULL
+            : sino_error(SINO_BAD_INPUT, "%s and %s differ from those of rank 0; allowed: the same files on every rank",
+                         recon->settings->system_matrix, recon->settings->file_name);
+    return sino_processes_agree(recon->processes, status);
+}
+
+/* Collective. Every rank solves as many sets together as the one with least memory can. */
+static SinoStatus agree_plan(const SinoRecon *recon, SinoStatus status)
+{
+    Matrix *own = recon->own;
+    const int64_t sets = own->plan.batch_sets;
+    SINO_TRY(sino_processes_agree(recon->processes, status));
+    SINO_TRY(sino_processes_least(recon->processes, &own->plan.batch_sets));
+    const bool apart = sino_processes_count(recon->processes) > 1 && own->input.set_count > own->plan.batch_sets;
+    SINO_CHECK(!apart || recon->settings->save_every == 0, SINO_BAD_INPUT,
+               "save-every in several processes that solve %" PRId64 " of %" PRId64
+               " sets together; allowed: as many sets as are solved together",
+               sets, own->input.set_count);
+    return NULL;
+}
+
+static SinoStatus plan(SinoRecon *recon)
+{
+    Matrix *own = recon->own;
+    SinoMachine machine = {0};
+    SINO_TRY(check_same(recon));
+    SinoStatus status = sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine);
+    const SinoMatrixPlanRequest request = sino_matrix_plan_request(recon->settings, &own->input, &machine);
+    if (!status) status = sino_matrix_plan_new(&request, &own->plan);
+    return agree_plan(recon, status);
+}
+
+/* ---- images on their way ---- */
+
+/* The name of the images after an iteration: OUT_iteration_NUMBER.h5. */
+static char *name_of_saved(const SinoRecon *recon, int64_t iteration)
+{
+    return sino_output_name(recon->settings, "iteration", iteration, ".h5");
+}
+
+/* Opens the volume of the number-th saved iteration. */
+static SinoStatus open_saved(SinoRecon *recon, int64_t number)
+{
+    Matrix *own = recon->own;
+    char *name = name_of_saved(recon, (number + 1) * recon->settings->save_every);
+    SinoVolumeRequest request = recon->request;
+    SINO_CHECK(name, SINO_FAILED, "no memory for file names");
+    request.hdf5_path = name;
+    request.tiff_directory = NULL;
+    SinoStatus status = sino_volume_open(&request, &own->saved[number]);
+    free(name);
+    return status;
+}
+
+static SinoStatus save(void *of, int64_t iteration, int64_t set, const float *image)
+{
+    SinoRecon *recon = of;
+    Matrix *own = recon->own;
+    const int64_t number = iteration / recon->settings->save_every - 1;
+    const int64_t slices = recon->request.slice_count / own->input.set_count;
+    if (!own->saved[number]) SINO_TRY(open_saved(recon, number));
+    SINO_TRY(sino_volume_write(own->saved[number], set * slices, slices, image));
+    if (++own->sets[number] < own->input.set_count) return NULL;
+    SINO_TRY(sino_volume_process_integers(own->saved[number], "iteration", 0, &iteration, "of the image"));
+    SinoVolume *volume = own->saved[number];
+    own->saved[number] = NULL;
+    return sino_volume_finish(volume);
+}
+
+/* Room for the images, whose names must be free. */
+static SinoStatus prepare_saved(SinoRecon *recon)
+{
+    Matrix *own = recon->own;
+    const int64_t every = recon->settings->save_every;
+    if (every == 0) return NULL;
+    own->saved_count = (recon->settings->iterations - 1) / every;
+    SINO_TRY(sino_allocate(own->saved_count, sizeof *own->sets, "images", &own->sets));
+    SINO_TRY(sino_allocate(own->saved_count, sizeof(void *), "images", &own->saved));
+    for (int64_t i = 0; i < own->saved_count; i++) {
+        char *name = name_of_saved(recon, (i + 1) * every);
+        SINO_CHECK(name, SINO_FAILED, "no memory for file names");
+        SinoStatus status = sino_recon_check_new(recon->settings, name);
+        free(name);
+        SINO_TRY(status);
+    }
+    return NULL;
+}
+
+/* ---- the run ---- */
+
+static void tell_plan(const SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    const SinoCountsInfo *counts = sino_counts_info(own->input.files.counts);
+    char total[24], budget[24];
+    sino_log_info(recon->log, "plan",
+                  "counts: %s%s, sets: %" PRId64 ", solved together: %" PRId64 ", %" PRId64
+                  " row partitions on %" PRId64 " cores, memory: %s of %s",
+                  counts->kind, counts->events ? ", events" : "", own->input.set_count, own->plan.batch_sets,
+                  own->input.survey->partition_count, sino_runtime_worker_count(recon->runtime),
+                  sino_bytes_text(own->plan.total_bytes, total), sino_bytes_text(own->plan.budget_bytes, budget));
+}
+
+static SinoStatus build(SinoRecon *recon)
+{
+    Matrix *own = recon->own;
+    const SinoOperatorRequest request = {.problem = own->input.problem,
+                                         .shape = {.data_rank = sino_processes_rank(recon->processes),
+                                                   .data_count = sino_processes_count(recon->processes),
+                                                   .nodes = 1,
+                                                   .sockets = 1,
+                                                   .workers = 1},
+                                         .window_count = own->plan.window_count,
+                                         .cache = recon->settings->operator_cache};
+    SINO_TRY(sino_processes_agree(recon->processes, prepare_saved(recon)));
+    tell_plan(recon);
+    SINO_TRY(sino_operator_new(recon->runtime, &request, &own->op));
+    own->op->kind->report(own->op);
+    return NULL;
+}
+
+/* Collective. Sums what every rank knows of its rows. */
+static SinoStatus join(SinoRecon *recon)
+{
+    Matrix *own = recon->own;
+    int64_t sizes[] = {own->op->nonzero_count, sino_matrix_bytes(own->op)};
+    SINO_TRY(sino_processes_sum_integers(recon->processes, 2, sizes));
+    own->nonzero_count = sizes[0];
+    own->bytes = sizes[1];
+    return sino_processes_sum_doubles(recon->processes, own->input.set_count, own->lost);
+}
+
+static SinoStatus compute(SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    const SinoMatrixSolution solution = {.runtime = recon->runtime,
+                                         .settings = recon->settings,
+                                         .op = own->op,
+                                         .solver = own->input.solver,
+                                         .files = &own->input.files,
+                                         .set_count = own->input.set_count,
+                                         .batch_sets = own->plan.batch_sets,
+                                         .filter = filter_of(recon->settings, &own->input.survey->outline.grid),
+                                         .volume = recon->volume,
+                                         .record = &recon->record,
+                                         .save = {.save = save, .of = recon, .every = recon->settings->save_every},
+                                         .lost = own->lost};
+    return sino_matrix_solve(&solution);
+}
+
+static int64_t data_bytes(const SinoRecon *recon)
+{
+    return ((const Matrix *)recon->own)->plan.bytes.data;
+}
+
+/* Counts that no voxel explains are the user's to know of: rows of the matrix are missing, or the mask is too small. */
+static void tell_lost(const SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    double lost = 0;
+    for (int64_t s = 0; s < own->input.set_count; s++) lost += own->lost[s];
+    if (lost > 0)
+        sino_log_warning(recon->log, "counts",
+                         "%.10g counts are in rows that no voxel explains; they have no part in the image", lost);
+}
+
+static SinoStatus write_process(SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    const SinoVoxelGrid *grid = &own->input.survey->outline.grid;
+    const int64_t nonzeros = own->nonzero_count;
+    const double bytes = (double)own->bytes / (double)sino_larger(nonzeros, 1);
+    SinoVolume *volume = recon->volume;
+    tell_lost(recon);
+    SINO_TRY(sino_volume_process_text(volume, "system_matrix", recon->settings->system_matrix));
+    SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &nonzeros, "of the system matrix"));
+    SINO_TRY(sino_volume_process_doubles(volume, "bytes_per_nonzero", 0, 0, &bytes, "of the stored system matrix"));
+    if (grid->size[0] > 0)
+        SINO_TRY(sino_volume_process_doubles(volume, "voxel_size", 3, 0, grid->size, "mm along x, y and z"));
+    if (own->input.solver->has_likelihood)
+        SINO_TRY(sino_volume_process_doubles(volume, "lost_counts", own->input.set_count, 0, own->lost,
+                                             "counts of rows that no voxel explains, per set"));
+    return sino_recon_write_history(recon, own->input.set_count, "per set", "NaN once the set has stopped");
+}
+
+static void keep(SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    own->op->kind->keep(own->op, recon->settings->operator_cache);
+}
+
+static void release(SinoRecon *recon)
+{
+    Matrix *own = recon->own;
+    if (!own) return;
+    for (int64_t i = 0; i < own->saved_count && own->saved; i++)
+        if (own->saved[i]) sino_volume_abandon(own->saved[i]);
+    free(own->saved);
+    free(own->sets);
+    sino_operator_free(own->op);
+    sino_matrix_input_close(&own->input);
+    free(own->lost);
+    for (int i = 0; i < SINO_COUNTS_PATHS; i++) free(own->path[i]);
+    free(own);
+}
+
+const SinoReconKind sino_recon_matrix = {.try_input = try_input,
+                                         .begin = begin,
+                                         .plan = plan,
+                                         .record = record,
+                                         .build = build,
+                                         .compute = compute,
+                                         .data_bytes = data_bytes,
+                                         .report = join,
+                                         .write_process = write_process,
+                                         .keep = keep,
+                                         .release = release};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts source: what a format implements behind counts_file.h. A format is one file of io/ and one row of the table in
+ * counts_file.c. */
+#ifndef SINO_COUNTS_SOURCE_H
+#define SINO_COUNTS_SOURCE_H
+
+#include "counts_file.h"
+
+typedef struct SinoCountsFormat SinoCountsFormat;
+
+struct SinoCountsFile {
+    SinoCountsInfo info;
+    SinoCountsRequest request; /* its path is the one below */
+    char *path;                /* of the file; owned */
+    char *inner;               /* what follows "FILE:"; owned; NULL: nothing */
+    char stored_type[16];      /* where info.stored_type points, unless the format says otherwise */
+    const SinoCountsFormat *format;
+    void *content; /* owned by the format; NULL until opened */
+};
+
+struct SinoCountsFormat {
+    const char *name; /* becomes SinoCountsInfo.kind */
+    bool takes_inner; /* the name of a file may be followed by ":" and more */
+    /* Whether the file has this format, by its first bytes. A recognised file may still be damaged. */
+    bool (*probe)(const SinoCountsFile *file);
+    /* Fills content, stored_type, info.set_count and info.events. On failure the caller closes the file. */
+    SinoStatus (*open)(SinoCountsFile *file);
+    SinoStatus (*read)(SinoCountsFile *file, int64_t first_set, int64_t set_count, float *values);
+    void (*close)(void *content);
+};
+
+extern const SinoCountsFormat sino_counts_hdf5, sino_counts_npy, sino_counts_interfile, sino_counts_text,
+    sino_counts_raw;
+
+/* Reads the first bytes of the file for a probe, `most` or all that there are; returns their number, 0 on failure. */
+int64_t sino_counts_head(const SinoCountsFile *file, int64_t most, void *bytes);
+
+/* "rows" or "voxels". */
+const char *sino_counts_elements(const SinoCountsRequest *request);
+
+/* Decides what an array of `rank` sizes holds, as counts_file.h says: sets info.set_count and info.events.
+ * SINO_BAD_INPUT: another shape, or events that are not integers. */
+SinoStatus sino_counts_take_array(SinoCountsFile *file, int rank, const int64_t *size, bool integers);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* HDF5 attribute: short texts and integers that other programs attach to groups and datasets. */
+#ifndef SINO_HDF5_ATTRIBUTE_H
+#define SINO_HDF5_ATTRIBUTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hdf5.h>
+
+enum { SINO_HDF5_TEXT = 32 };
+
+/* Reads a text of fixed or variable length. False: `object` has no such attribute, or it is no single text of fewer
+ * than SINO_HDF5_TEXT characters; of texts of fixed length the beginning is read. */
+bool sino_hdf5_text(hid_t object, const char *name, char text[SINO_HDF5_TEXT]);
+
+/* Reads `count` integers. False: there is no such attribute, or it holds something else. */
+bool sino_hdf5_integers(hid_t object, const char *name, int64_t count, int64_t *values);
+
+#endif

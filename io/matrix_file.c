@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix file: chooses the format of a system matrix. */
+#include "matrix_file.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arithmetic.h"
+#include "child.h"
+#include "matrix_source.h"
+#include "memory.h"
+#include "path_kind.h"
+#include "regular_file.h"
+
+/* The first format whose probe recognises the file opens it. */
+static const SinoMatrixFormat *const formats[] = {&sino_csr4_format, &sino_npz_format, &sino_market_format,
+                                                  &sino_hdf5_matrix_format, NULL};
+
+/* Splits FILE:/GROUP, unless a file has that name. */
+static SinoStatus take_path(const char *path, SinoMatrixFile *file)
+{
+    const char *colon = NULL;
+    for (const char *at = strstr(path, ":/"); at; at = strstr(at + 1, ":/")) colon = at;
+    if (!colon || colon == path || sino_path_kind(path) != SINO_PATH_ABSENT) {
+        file->path = strdup(path);
+    } else {
+        file->path = strndup(path, (size_t)(colon - path));
+        file->group = strdup(colon + 1);
+        SINO_CHECK(file->group, SINO_FAILED, "no memory for a file name");
+    }
+    SINO_CHECK(file->path, SINO_FAILED, "no memory for a file name");
+    return NULL;
+}
+
+static SinoStatus read_head(const char *path, unsigned char head[SINO_MATRIX_HEAD], int64_t *bytes)
+{
+    int descriptor;
+    int64_t size;
+    SINO_TRY(sino_regular_open(path, &descriptor, &size));
+    *bytes = sino_smaller(size, SINO_MATRIX_HEAD);
+    SinoStatus status = sino_regular_read(path, descriptor, 0, *bytes, head);
+    close(descriptor);
+    return status;
+}
+
+static SinoStatus refuse_unknown(const char *path)
+{
+    char allowed[512] = "";
+    size_t length = 0;
+    for (const SinoMatrixFormat *const *at = formats; *at && length < sizeof allowed; at++) {
+        const char *between = at == formats ? "" : at[1] ? ", " : " or ";
+        length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s (%s)", between, (*at)->name,
+                                   (*at)->example);
+    }
+    return sino_error(SINO_BAD_INPUT, "%s is no system matrix of a format that is known; allowed: %s", path, allowed);
+}
+
+static SinoStatus open_format(const char *path, SinoMatrixFile *file)
+{
+    unsigned char head[SINO_MATRIX_HEAD] = {0};
+    int64_t bytes;
+    const SinoMatrixFormat *format = NULL;
+    SINO_TRY(take_path(path, file));
+    SINO_TRY(read_head(file->path, head, &bytes));
+    for (const SinoMatrixFormat *const *at = formats; *at && !format; at++)
+        if ((*at)->probe(file->path, head, bytes)) format = *at;
+    if (!format) return refuse_unknown(file->path);
+    SINO_CHECK(!file->group || format->takes_group, SINO_BAD_INPUT,
+               "%s is %s, which has no groups; allowed: the name of the file without :%s", file->path, format->name,
+               file->group);
+    file->kind = format->name;
+    return format->open(file);
+}
+
+SinoStatus sino_matrix_open(const char *path, SinoMatrixFile **opened)
+{
+    SinoMatrixFile *file;
+    SINO_TRY(sino_allocate(1, sizeof *file, "a matrix file", &file));
+    SinoStatus status = open_format(path, file);
+    if (status)
+        sino_matrix_close(file);
+    else
+        *opened = file;
+    return status;
+}
+
+static SinoStatus probe(const char *path, bool *found)
+{
+    unsigned char head[SINO_MATRIX_HEAD] = {0};
+    int64_t bytes;
+    SinoMatrixFile file = {0};
+    SinoStatus status = take_path(path, &file);
+    if (!status) status = read_head(file.path, head, &bytes);
+    *found = !status && file.group;
+    for (const SinoMatrixFormat *const *at = formats; *at && !status && !*found; at++)
+        *found = !(*at)->takes_group && (*at)->probe(file.path, head, bytes);
+    free(file.path);
+    free(file.group);
+    return status;
+}
+
+bool sino_matrix_probe(const char *path)
+{
+    bool found;
+    sino_status_free(probe(path, &found));
+    return found;
+}
+
+static SinoStatus open_and_close(const void *path)
+{
+    SinoMatrixFile *file = NULL;
+    SINO_TRY(sino_matrix_open(path, &file));
+    sino_matrix_close(file);
+    return NULL;
+}
+
+SinoStatus sino_matrix_try(const char *path)
+{
+    static const SinoChildLimits limits = {.cpu_s = 10, .memory_bytes = (int64_t)512 << 20};
+    char *what = NULL;
+    SINO_CHECK(asprintf(&what, "reading the headers of '%s'", path) >= 0, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = sino_child_try(what, &limits, open_and_close, path);
+    free(what);
+    return status;
+}
+
+void sino_matrix_close(SinoMatrixFile *file)
+{
+    if (!file) return;
+    if (file->source) file->source->close(file->state);
+    free(file->path);
+    free(file->group);
+    free(file);
+}
+
+const SinoMatrixOutline *sino_matrix_outline(const SinoMatrixFile *file)
+{
+    return &file->outline;
+}
+
+const char *sino_matrix_path(const SinoMatrixFile *file)
+{
+    return file->path;
+}
+
+const char *sino_matrix_kind(const SinoMatrixFile *file)
+{
+    return file->kind;
+}
+
+static void check_range(const SinoMatrixFile *file, int64_t first, int64_t count)
+{
+    assert(first >= 0 && count >= 0 && count <= UINT32_MAX && first <= file->outline.row_count - count);
+}
+
+SinoStatus sino_matrix_count_rows(SinoMatrixFile *file, int64_t first, int64_t count, int64_t *entries)
+{
+    check_range(file, first, count);
+    return file->source->count_rows(file->state, first, count, entries);
+}
+
+SinoStatus sino_matrix_read(SinoMatrixFile *file, int64_t first, int64_t count, SinoRowBuffer *buffer)
+{
+    check_range(file, first, count);
+    return file->source->read(file->state, first, count, buffer);
+}

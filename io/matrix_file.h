@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix file: reads system matrices (system_matrix.h) of several formats in ranges of rows. docs/INPUT.md lists the
+ * formats; the content of a file decides, not its name.
+ *
+ * All formats deliver the same matrix alike, to the bit: stored values become doubles; those of equal row and column
+ * are added in ascending order; the sum is rounded to float once; what is then 0 is left out. */
+#ifndef SINO_MATRIX_FILE_H
+#define SINO_MATRIX_FILE_H
+
+#include "status.h"
+#include "system_matrix.h"
+
+typedef struct SinoMatrixFile SinoMatrixFile;
+
+/* Rows that were read. It begins zeroed, and is used for one range after another, as its arrays are kept and grow. It
+ * belongs to one thread at a time. */
+typedef struct SinoRowBuffer {
+    SinoSparseRows rows; /* its arrays belong to the buffer */
+    int64_t row_room, entry_room;
+    void *piece; /* of a file, while it is read */
+    int64_t piece_bytes;
+} SinoRowBuffer;
+
+void sino_row_buffer_free(SinoRowBuffer *buffer); /* leaves it zeroed */
+
+/* Opens FILE, or FILE:/GROUP in an HDF5 file; the caller closes it. Headers are read and checked, and the row pointers
+ * of formats that have them, in bounded memory. SINO_BAD_INPUT: no such file, of no known format, damaged, with sizes
+ * that disagree, with more than 2³² − 1 columns, or with properties that are not read (the text names them). */
+SinoStatus sino_matrix_open(const char *path, SinoMatrixFile **file);
+void sino_matrix_close(SinoMatrixFile *file); /* takes NULL */
+
+/* Opens and closes the file in a process of its own, which has 10 seconds of computing and 512 MiB: libraries may crash
+ * or loop on malformed files. NULL: sino_matrix_open will succeed. Call it before threads start. */
+SinoStatus sino_matrix_try(const char *path);
+
+/* Whether nothing but a system matrix can be meant: the file begins as one of a format that scans do not have, or a
+ * group of a file is named. The file may be damaged. */
+bool sino_matrix_probe(const char *path);
+
+/* Valid until the file is closed. */
+const SinoMatrixOutline *sino_matrix_outline(const SinoMatrixFile *file);
+
+/* The name of the file, without :/GROUP. Valid likewise. */
+const char *sino_matrix_path(const SinoMatrixFile *file);
+
+/* The format: "csr4" … */
+const char *sino_matrix_kind(const SinoMatrixFile *file);
+
+/* entries[i]: how many entries of row first + i are stored, an upper bound of those that sino_matrix_read gives.
+ * Without row_access the whole file is read. Errors as of sino_matrix_read; threads likewise. */
+SinoStatus sino_matrix_count_rows(SinoMatrixFile *file, int64_t first, int64_t count, int64_t *entries);
+
+/* Reads rows first … first + count − 1, count < 2³², into buffer->rows. While it reads it takes, beside the buffer's 8
+ * bytes per entry and per row, less than 2 MiB and 40 bytes per entry of the longest row; without row_access also 28
+ * bytes per entry of these rows. Several threads may read one file, each into a buffer of its own. Readers of HDF5
+ * files wait for each other; nobody else may call HDF5 meanwhile.
+ *
+ * SINO_BAD_INPUT: a column outside the matrix, a value that is negative, not finite or above the largest float, a file
+ * that ends early. SINO_FAILED: no memory, or the file has become shorter or cannot be read. The rows are then
+ * undefined.
+ */
+SinoStatus sino_matrix_read(SinoMatrixFile *file, int64_t first, int64_t count, SinoRowBuffer *buffer);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix source: what a format implements behind matrix_file.h. A format is one file of io/ and one row of the table in
+ * matrix_file.c. */
+#ifndef SINO_MATRIX_SOURCE_H
+#define SINO_MATRIX_SOURCE_H
+
+#include "matrix_file.h"
+
+enum { SINO_MATRIX_HEAD = 512 }; /* first bytes of a file that probes see, as far as there are so many */
+
+typedef struct SinoMatrixSource {
+    /* As the functions of matrix_file.h; the range lies inside the matrix. */
+    SinoStatus (*count_rows)(void *state, int64_t first, int64_t count, int64_t *entries);
+    SinoStatus (*read)(void *state, int64_t first, int64_t count, SinoRowBuffer *buffer);
+    void (*close)(void *state);
+} SinoMatrixSource;
+
+struct SinoMatrixFile {
+    SinoMatrixOutline outline;
+    const char *kind;               /* name of the format */
+    char *path;                     /* owned; without the group */
+    char *group;                    /* as in FILE:/GROUP; NULL: not given; owned */
+    const SinoMatrixSource *source; /* NULL until `open` has set it */
+    void *state;                    /* owned by the source */
+};
+
+typedef struct SinoMatrixFormat {
+    const char *name;
+    const char *example; /* for the error when no format recognises a file */
+    bool takes_group;    /* FILE:/GROUP may be given */
+    /* Whether a file is of this format, by its first bytes. A recognised file may still be damaged. */
+    bool (*probe)(const char *path, const unsigned char *head, int64_t bytes);
+    /* Sets source, state and outline. file->path and file->group are set. On failure the caller closes the file, which
+     * releases the state if source is set. */
+    SinoStatus (*open)(SinoMatrixFile *file);
+} SinoMatrixFormat;
+
+extern const SinoMatrixFormat sino_csr4_format, sino_hdf5_matrix_format, sino_market_format, sino_npz_format;
+
+#endif

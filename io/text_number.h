@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Text number: reads decimal numbers quickly, whatever the program's locale is. */
+#ifndef SINO_TEXT_NUMBER_H
+#define SINO_TEXT_NUMBER_H
+
+#include <locale.h>
+#include <stdint.h>
+
+/* Reads digits at `text`; returns what follows them. NULL: there are none, or the number exceeds 63 bits. */
+const char *sino_text_integer(const char *text, int64_t *number);
+
+/* Reads [+-] digits with an optional point and exponent (1, -.5, 2.5e-7); returns what follows. NULL: there is no such
+ * number; the words inf and nan are none. The result is the double next to the number, as strtod gives it, infinity
+ * where it is too large. `c_locale`: newlocale(LC_ALL_MASK, "C", 0), for numbers that take the long way. */
+const char *sino_text_double(const char *text, locale_t c_locale, double *number);
+
+#endif

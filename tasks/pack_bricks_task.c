@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task pack_bricks: reads the rows of a partition of a system matrix, and packs them into blocks of bricks. */
+#include "pack_bricks_task.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "task.h"
+
+#include <stdlib.h>
+
+/* A partition on its way into blocks. */
+typedef struct Packing {
+    const SinoPackBricks *what;
+    SinoBrickPacker **packer; /* [subset] */
+    SinoRowBuffer buffer;
+} Packing;
+
+static SinoStatus begin(Packing *packing)
+{
+    const SinoPackBricks *what = packing->what;
+    SINO_TRY(sino_allocate(what->subset_count, sizeof *packing->packer, "blocks of a matrix", &packing->packer));
+    for (int64_t s = 0; s < what->subset_count; s++)
+        SINO_TRY(sino_brick_packer_new(what->order, what->precision, what->area[s].row_count, what->area[s].block,
+                                       what->area[s].capacity, &packing->packer[s]));
+    return NULL;
+}
+
+/* Packs a row of the buffer. */
+static SinoStatus pack_row(Packing *packing, int64_t row)
+{
+    const SinoSparseRows *rows = &packing->buffer.rows;
+    SinoSparseRows one = *rows;
+    one.first_row = row;
+    one.row_count = 1;
+    one.start = rows->start + (row - rows->first_row);
+    return sino_brick_pack_rows(packing->packer[row % packing->what->subset_count], &one);
+}
+
+/* The number of the partition's i-th row in the order of packing. */
+static int64_t row_at(const SinoPackBricks *what, int64_t i)
+{
+    return what->row ? what->row[i] : what->first_row + i;
+}
+
+/* The first row behind a run of rows that follow each other in the file, too. */
+static int64_t end_of_run(const SinoPackBricks *what, int64_t first)
+{
+    int64_t end = first + 1;
+    while (end < what->row_count && end - first < what->range_rows && row_at(what, end) == row_at(what, end - 1) + 1)
+        end++;
+    return end;
+}
+
+static SinoStatus pack_all(Packing *packing)
+{
+    const SinoPackBricks *what = packing->what;
+    const bool whole = what->range_rows >= what->row_count;
+    if (whole) SINO_TRY(sino_matrix_read(what->file, what->first_row, what->row_count, &packing->buffer));
+    for (int64_t i = 0, end; i < what->row_count; i = end) {
+        end = whole ? what->row_count : end_of_run(what, i);
+        if (!whole) SINO_TRY(sino_matrix_read(what->file, row_at(what, i), end - i, &packing->buffer));
+        for (int64_t k = i; k < end; k++) SINO_TRY(pack_row(packing, row_at(what, k)));
+    }
+    for (int64_t s = 0; s < what->subset_count; s++)
+        SINO_TRY(sino_brick_pack_end(packing->packer[s], &what->area[s].bytes));
+    return NULL;
+}
+
+static SinoStatus pack_bricks_cpu(const SinoTask *task)
+{
+    Packing packing = {.what = task->arguments};
+    SinoStatus status = begin(&packing);
+    if (!status) status = pack_all(&packing);
+    for (int64_t s = 0; packing.packer && s < packing.what->subset_count; s++)
+        sino_brick_packer_free(packing.packer[s]);
+    free(packing.packer);
+    sino_row_buffer_free(&packing.buffer);
+    return status;
+}
+
+static const SinoTaskKind pack_bricks_kind = {
+    .name = "pack_bricks", .argument_bytes = sizeof(SinoPackBricks), .cpu = pack_bricks_cpu};
+
+SinoStatus sino_insert_pack_bricks(SinoRuntime *runtime, int64_t partition, const SinoPackBricks *what, double work)
+{
+    SinoPosition position = SINO_NOWHERE;
+    position.partition = partition;
+    return sino_task_submit(
+        runtime, &pack_bricks_kind,
+        &(SinoTaskRequest){.position = position, .arguments = what, .argument_bytes = sizeof *what, .work = work});
+}

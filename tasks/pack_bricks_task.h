@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task pack_bricks: reads the rows of a partition of a system matrix, and packs them into blocks of bricks. */
+#ifndef SINO_PACK_BRICKS_TASK_H
+#define SINO_PACK_BRICKS_TASK_H
+
+#include "brick_pack.h"
+#include "matrix_file.h"
+#include "runtime.h"
+
+/* Memory of a block. */
+typedef struct SinoBrickArea {
+    int64_t row_count;
+    void *block;      /* reserved: `capacity` bytes */
+    int64_t capacity; /* at most so many bytes are written */
+    int64_t bytes;    /* of the finished block; written by the task */
+} SinoBrickArea;
+
+/* The rows of a partition. Pointers are not owned, and outlive the task. */
+typedef struct SinoPackBricks {
+    SinoMatrixFile *file;
+    const SinoBrickOrder *order;
+    SinoPrecision precision;
+    int64_t first_row, row_count;
+    const int64_t *row;   /* [row_count]: the partition's rows in the order in which they are packed; NULL: ascending */
+    int64_t range_rows;   /* rows that are read at a time, at most */
+    int64_t subset_count; /* row i goes to the block of subset i mod subset_count */
+    SinoBrickArea *area;  /* [subset_count] */
+} SinoPackBricks;
+
+/* work: nonzeros of the partition. The run waits for the task before anything else reads the areas. */
+SinoStatus sino_insert_pack_bricks(SinoRuntime *runtime, int64_t partition, const SinoPackBricks *what, double work);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task pixels_back: backprojects the rays of a parallel beam to the pixels of a partition, without a matrix. */
+#ifndef SINO_PIXELS_TASK_H
+#define SINO_PIXELS_TASK_H
+
+#include "pixels.h"
+#include "runtime.h"
+
+/* Bytes of scratch memory of the task, and the instruction set that it uses (pixels.h). */
+int64_t sino_pixels_task_scratch_bytes(void);
+const char *sino_pixels_task_isa_name(void);
+
+/* Inserts pixels_back, which writes the pixels of what->tile. The arrays of `what` outlive the task. */
+SinoStatus sino_insert_pixels_back(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, SinoData *rays,
+                                   SinoData *scratch, SinoData *pixels);
+
+#endif

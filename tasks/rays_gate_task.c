@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks rays_begin and rays_end: many tasks write different parts of one vector of rays at the same time. */
+#include "rays_gate_task.h"
+
+#include "task.h"
+
+static SinoStatus nothing_cpu(const SinoTask *task)
+{
+    (void)task;
+    return NULL;
+}
+
+static const SinoTaskKind begin_kind = {.name = "rays_begin", .access_min = 1, .access_max = 1, .cpu = nothing_cpu};
+
+static const SinoTaskKind end_kind = {.name = "rays_end", .access_min = 1, .access_max = 1, .cpu = nothing_cpu};
+
+static SinoStatus insert_gate(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position, SinoData *rays,
+                              SinoAccessMode mode)
+{
+    const SinoAccess access[] = {{rays, mode}};
+    return sino_task_submit(runtime, kind,
+                            &(SinoTaskRequest){.position = position, .access = access, .access_count = 1});
+}
+
+SinoStatus sino_insert_rays_begin(SinoRuntime *runtime, SinoPosition position, SinoData *rays)
+{
+    return insert_gate(runtime, &begin_kind, position, rays, SINO_WRITE);
+}
+
+SinoStatus sino_insert_rays_end(SinoRuntime *runtime, SinoPosition position, SinoData *rays)
+{
+    return insert_gate(runtime, &end_kind, position, rays, SINO_READ_WRITE);
+}

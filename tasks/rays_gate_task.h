@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks rays_begin and rays_end: many tasks write different parts of one vector of rays at the same time.
+ *
+ * rays_begin, which writes the vector, comes before these tasks, and rays_end after them. In between, the tasks access
+ * the vector as if they read it; those that write the same part are ordered by data of their own. All of them run on
+ * cores, whose memory the vector stays in. */
+#ifndef SINO_RAYS_GATE_TASK_H
+#define SINO_RAYS_GATE_TASK_H
+
+#include "runtime.h"
+
+SinoStatus sino_insert_rays_begin(SinoRuntime *runtime, SinoPosition position, SinoData *rays);
+SinoStatus sino_insert_rays_end(SinoRuntime *runtime, SinoPosition position, SinoData *rays);
+
+#endif

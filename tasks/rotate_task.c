@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks rotate_project and rotate_back: products of a parallel beam's A and Aᵀ with a partition, without a matrix. */
+#include "rotate_task.h"
+
+#include "arithmetic.h"
+#include "block.h"
+#include "task.h"
+
+#include <string.h>
+
+enum { VOXELS, SCRATCH, RAYS, ORDER }; /* data of a product */
+
+typedef struct Arguments {
+    SinoRotate what;
+    bool first;
+} Arguments;
+
+int64_t sino_rotate_task_scratch_bytes(void)
+{
+    return sino_rotate_scratch_bytes();
+}
+
+const char *sino_rotate_task_isa_name(void)
+{
+    return sino_rotate_isa_name();
+}
+
+/* Sets the rays of the task's angles to 0, panel by panel. */
+static void clear_rays(const SinoRotate *what, float *rays)
+{
+    const int64_t rows = sino_geometry_ray_count(&what->geometry), columns = what->geometry.column_count;
+    for (SinoPanel at = sino_panel_at(what->slices, 0); at.first < what->slices.stride;
+         at = sino_panel_next(what->slices, at)) {
+        const int64_t row = columns * at.slices.stride;
+        float *panel = sino_panel_to(at, rows, rays);
+        memset(panel + what->first_angle * row, 0, (size_t)(what->angle_count * row) * sizeof *panel);
+    }
+}
+
+static SinoStatus project_cpu(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    float *rays = sino_task_buffer(task, RAYS);
+    if (arguments->first) clear_rays(&arguments->what, rays);
+    sino_rotate_project(&arguments->what, sino_task_buffer(task, VOXELS), sino_task_buffer(task, SCRATCH), rays);
+    return NULL;
+}
+
+static SinoStatus back_cpu(const SinoTask *task)
+{
+    const SinoRotate *what = &((const Arguments *)task->arguments)->what;
+    const int64_t rows = sino_times(what->tile_count, SINO_TILE_VOXELS);
+    float *voxels = sino_task_buffer(task, VOXELS);
+    memset(voxels, 0, (size_t)sino_times(rows, what->slices.stride) * sizeof *voxels);
+    sino_rotate_back(what, sino_task_buffer(task, RAYS), sino_task_buffer(task, SCRATCH), voxels);
+    return NULL;
+}
+
+static const SinoTaskKind project_kind = {.name = "rotate_project",
+                                          .argument_bytes = sizeof(Arguments),
+                                          .access_min = 4,
+                                          .access_max = 4,
+                                          .cpu = project_cpu};
+
+static const SinoTaskKind back_kind = {
+    .name = "rotate_back", .argument_bytes = sizeof(Arguments), .access_min = 3, .access_max = 3, .cpu = back_cpu};
+
+static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
+                         const Arguments *arguments, int access_count, const SinoAccess *access)
+{
+    const SinoRotate *what = &arguments->what;
+    const double samples = (double)what->tile_count * SINO_TILE_VOXELS * (double)what->angle_count;
+    return sino_task_submit(runtime, kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = arguments,
+                                               .argument_bytes = sizeof *arguments,
+                                               .access = access,
+                                               .access_count = access_count,
+                                               .work = samples * (double)what->slices.stride});
+}
+
+SinoStatus sino_insert_rotate_project(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what, bool first,
+                                      SinoData *voxels, SinoData *scratch, SinoData *order, SinoData *rays)
+{
+    const Arguments arguments = {.what = *what, .first = first};
+    const SinoAccess access[] = {[VOXELS] = {voxels, SINO_READ},
+                                 [SCRATCH] = {scratch, SINO_SCRATCH},
+                                 [RAYS] = {rays, SINO_READ},
+                                 [ORDER] = {order, SINO_READ_WRITE}};
+    return insert(runtime, &project_kind, position, &arguments, 4, access);
+}
+
+SinoStatus sino_insert_rotate_back(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what, SinoData *rays,
+                                   SinoData *scratch, SinoData *voxels)
+{
+    const Arguments arguments = {.what = *what};
+    const SinoAccess access[] = {
+        [VOXELS] = {voxels, SINO_WRITE}, [SCRATCH] = {scratch, SINO_SCRATCH}, [RAYS] = {rays, SINO_READ}};
+    return insert(runtime, &back_kind, position, &arguments, 3, access);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fuzzing: counts of a matrix with 16 rows, raw, as NumPy array or as events in text. The input is a byte of choices,
+ * then the file. Interfile headers, which name other files, have a target of their own. */
+#include "counts_file.h"
+#include "fuzz.h"
+#include "interfile.h"
+
+#include <math.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    enum { CRYSTALS = 4, ROWS = CRYSTALS * CRYSTALS };
+    float values[2 * ROWS];
+    if (size < 1 || sino_interfile_probe((const char *)data + 1, (int64_t)size - 1)) return 0;
+    const SinoCountsRequest request = {.path = fuzz_file(0, data + 1, size - 1),
+                                       .element_count = ROWS,
+                                       .crystal_count = data[0] & 4 ? 0 : CRYSTALS,
+                                       .negative = data[0] & 8,
+                                       .events = (SinoEventRule)(data[0] % 4 % 3)};
+    SinoCountsFile *file = NULL;
+    SinoStatus status = sino_counts_open(&request, &file);
+    if (!status) {
+        const int64_t sets = fuzz_smaller(sino_counts_info(file)->set_count, 2);
+        status = sino_counts_read(file, sino_counts_info(file)->set_count - sets, sets, values);
+        for (int64_t i = 0; i < sets * ROWS && !status; i++)
+            fuzz_require(isfinite(values[i]) && (values[i] >= 0 || request.negative));
+        sino_counts_close(file);
+    }
+    sino_status_free(status);
+    return 0;
+}

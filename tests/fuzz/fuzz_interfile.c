@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fuzzing: Interfile headers of any bytes. */
+#include "fuzz.h"
+#include "interfile.h"
+
+#include <math.h>
+
+static void check(const SinoInterfile *header)
+{
+    fuzz_require(header->value_count >= 1 && header->rank >= 0 && header->rank <= SINO_INTERFILE_RANK);
+    fuzz_require(header->frame_count >= 1 && header->frame_count <= SINO_INTERFILE_FRAMES);
+    fuzz_require(header->number && !strstr(header->data_path, "/../"));
+    for (int64_t i = 0; i < header->frame_count; i++)
+        fuzz_require(header->frame[i].offset >= 0 && isfinite(header->frame[i].scale));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static SinoInterfile header;
+    (void)sino_interfile_probe((const char *)data, (int64_t)size);
+    SinoStatus status = sino_interfile_read(fuzz_file(0, data, size), &header);
+    if (!status) check(&header);
+    free(header.data_path);
+    sino_status_free(status);
+    return 0;
+}

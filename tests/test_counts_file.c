@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts file: the same values through every format, events, sizes and values that are refused. */
+#include "counts_file.h"
+#include "memory.h"
+#include "testing_hdf5.h"
+#include "testing_npy.h"
+
+#include <math.h>
+
+/* Rows are pairs of 4 crystals. */
+enum { CRYSTALS = 4, ROWS = CRYSTALS * CRYSTALS, SETS = 3, VALUES = SETS * ROWS };
+
+static void write_bytes(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *directory, const char *name, const char *text)
+{
+    char path[TESTING_PATH];
+    write_bytes(testing_path(path, directory, name), text, strlen(text));
+}
+
+static void write_npy(const char *directory, const char *name, const char *type, const char *shape, const void *values,
+                      size_t bytes)
+{
+    char path[TESTING_PATH];
+    size_t count;
+    unsigned char *file = testing_npy(1, type, shape, values, bytes, &count);
+    write_bytes(testing_path(path, directory, name), file, count);
+    free(file);
+}
+
+static const SinoCountsRequest rows = {.element_count = ROWS};
+static const SinoCountsRequest pairs = {
+    .element_count = ROWS, .crystal_count = CRYSTALS, .events = SINO_EVENTS_ALLOWED};
+static const SinoCountsRequest image = {
+    .element_count = 24, .image = true, .grid = {.x_count = 2, .y_count = 3, .z_count = 4}};
+
+/* The name may be followed by ":…". */
+static SinoStatus open_named(const char *directory, const char *name, const SinoCountsRequest *request,
+                             SinoCountsFile **file)
+{
+    char path[TESTING_PATH];
+    SinoCountsRequest named = *request;
+    named.path = testing_path(path, directory, name);
+    SinoStatus tried = sino_counts_try(&named), status = sino_counts_open(&named, file);
+    assert_int_equal(sino_status_exit_code(tried), sino_status_exit_code(status));
+    sino_status_free(tried);
+    return status;
+}
+
+static void refuses(const char *directory, const char *name, const SinoCountsRequest *request, const char *text)
+{
+    SinoCountsFile *file = NULL;
+    assert_error(open_named(directory, name, request, &file), SINO_BAD_INPUT, text);
+    assert_null(file);
+}
+
+/* Reading the first set is refused. */
+static void refuses_values(const char *directory, const char *name, const SinoCountsRequest *request, const char *text)
+{
+    SinoCountsFile *file = NULL;
+    float values[VALUES];
+    assert_success(open_named(directory, name, request, &file));
+    assert_error(sino_counts_read(file, 0, sino_counts_info(file)->set_count, values), SINO_BAD_INPUT, text);
+    sino_counts_close(file);
+}
+
+/* The file has these sets, in all, in one, and in two of them. */
+static void reads(const char *directory, const char *name, const SinoCountsRequest *request, int64_t sets,
+                  const float *expected)
+{
+    SinoCountsFile *file = NULL;
+    const int64_t elements = request->element_count;
+    float *values = calloc((size_t)(sets * elements), sizeof *values);
+    assert_non_null(values);
+    assert_success(open_named(directory, name, request, &file));
+    assert_int_equal(sino_counts_info(file)->set_count, sets);
+    for (int64_t count = 1; count <= sets; count++)
+        for (int64_t first = 0; first + count <= sets; first++) {
+            assert_success(sino_counts_read(file, first, count, values));
+            assert_memory_equal(values, expected + first * elements, (size_t)(count * elements) * sizeof *values);
+        }
+    sino_counts_close(file);
+    free(values);
+}
+
+static void make_counts(int32_t integer[VALUES], float real[VALUES])
+{
+    for (int i = 0; i < VALUES; i++) {
+        integer[i] = i % 5 == 0 ? 0 : 7 * i;
+        real[i] = (float)integer[i];
+    }
+}
+
+static void raw_values_tell_their_type(void **state)
+{
+    int32_t integer[VALUES];
+    float real[VALUES], zero[ROWS] = {0};
+    char path[TESTING_PATH];
+    make_counts(integer, real);
+    write_bytes(testing_path(path, *state, "integer"), integer, sizeof integer);
+    write_bytes(testing_path(path, *state, "real"), real, sizeof real);
+    write_bytes(testing_path(path, *state, "zero"), zero, sizeof zero);
+    reads(*state, "integer", &rows, SETS, real);
+    reads(*state, "integer:int32", &rows, SETS, real);
+    reads(*state, "real", &rows, SETS, real);
+    reads(*state, "real:float32", &rows, SETS, real);
+    reads(*state, "zero", &rows, 1, zero);
+    refuses(*state, "real:float64", &rows, "/real, which holds raw values; allowed: int32 or float32");
+}
+
+/* Of a file whose first value of another type comes late, too. */
+static void raw_values_of_both_types(void **state)
+{
+    enum { MANY = 200000 };
+    char path[TESTING_PATH];
+    int32_t *value = NULL;
+    float *read = NULL;
+    SinoCountsFile *file = NULL;
+    const float half = 0.5f;
+    const SinoCountsRequest many = {.element_count = MANY};
+    assert_success(sino_allocate(MANY, sizeof *value, "test", &value));
+    assert_success(sino_allocate(MANY, sizeof *read, "test", &read));
+    value[3] = 12;
+    memcpy(&value[MANY - 1], &half, sizeof half);
+    write_bytes(testing_path(path, *state, "mixed"), value, MANY * sizeof *value);
+    assert_success(open_named(*state, "mixed", &many, &file));
+    assert_error_has(sino_counts_read(file, 0, 1, read), SINO_BAD_INPUT,
+                     "mixed: value 199999 is 1056964608 as int32 and 0.5 as float32, and those before it are int32; "
+                     "allowed: values that tell their type, or a name such as ");
+    sino_counts_close(file);
+    assert_success(open_named(*state, "mixed:int32", &many, &file));
+    assert_success(sino_counts_read(file, 0, 1, read));
+    assert_true(read[3] == 12 && read[MANY - 1] == 1056964608);
+    sino_counts_close(file);
+    value[1] = 0x7fc00000;
+    write_bytes(path, value, MANY * sizeof *value);
+    refuses(*state, "mixed", &many, "/mixed:float32 that does");
+    free(value);
+    free(read);
+}
+
+static void raw_sizes_must_fit(void **state)
+{
+    const char bytes[ROWS * 4 + 1] = {0};
+    char path[TESTING_PATH];
+    SinoCountsFile *file;
+    SinoCountsRequest wide = rows;
+    write_bytes(testing_path(path, *state, "long"), bytes, sizeof bytes);
+    write_bytes(testing_path(path, *state, "short"), bytes, sizeof bytes - 2);
+    write_bytes(testing_path(path, *state, "empty"), bytes, 0);
+    refuses(*state, "long", &rows, "/long has 65 bytes; allowed for raw values: a multiple of 16 rows × 4 = 64 bytes");
+    refuses(*state, "short", &rows,
+            "/short has 63 bytes; allowed for raw values: a multiple of 16 rows × 4 = 64 bytes");
+    refuses(*state, "empty", &rows, "/empty has 0 bytes; allowed for raw values: a multiple of 16 rows × 4 = 64 bytes");
+    refuses(*state, "absent", &rows, "/absent: No such file or directory");
+    refuses(*state, "absent:int32", &rows, "/absent:int32: No such file or directory");
+    refuses(*state, "", &rows, "/ is a directory; give the name of a file");
+    wide.element_count = INT64_MAX / 2;
+    assert_error_has(open_named(*state, "long", &wide, &file), SINO_BAD_INPUT, "does not fit in 63 bits");
+}
+
+static void arrays_of_all_shapes(void **state)
+{
+    int32_t integer[VALUES];
+    float real[VALUES];
+    int64_t wide[VALUES];
+    make_counts(integer, real);
+    for (int i = 0; i < VALUES; i++) wide[i] = integer[i];
+    write_npy(*state, "one.npy", "<i4", "(16,)", integer, ROWS * 4);
+    write_npy(*state, "sets.npy", "<f4", "(3, 16)", real, sizeof real);
+    write_npy(*state, "wide.npy", "<i8", "(3, 16)", wide, sizeof wide);
+    write_npy(*state, "cut.npy", "<f4", "(3, 16)", real, sizeof real - 1);
+    write_npy(*state, "turned.npy", "<f4", "(16, 3)", real, sizeof real);
+    write_npy(*state, "none.npy", "<f4", "(0, 16)", real, 0);
+    write_npy(*state, "text.npy", "|S4", "(16,)", real, ROWS * 4);
+    write_npy(*state, "volume.npy", "<f4", "(4, 3, 2)", real, 24 * 4);
+    write_npy(*state, "volumes.npy", "<f4", "(2, 4, 3, 2)", real, 48 * 4);
+    write_npy(*state, "list.npy", "<f4", "(24,)", real, 24 * 4);
+    write_npy(*state, "xyz.npy", "<f4", "(2, 3, 4)", real, 24 * 4);
+    reads(*state, "one.npy", &pairs, 1, real);
+    reads(*state, "sets.npy", &rows, SETS, real);
+    reads(*state, "wide.npy", &pairs, SETS, real);
+    reads(*state, "volume.npy", &image, 1, real);
+    reads(*state, "volumes.npy", &image, 2, real);
+    reads(*state, "list.npy", &image, 1, real);
+    refuses(*state, "cut.npy", &rows, "/cut.npy is cut: it has 191 of the 192 bytes of its values");
+    refuses(*state, "turned.npy", &rows, "/turned.npy is 16 × 3; allowed: 16 rows, or sets × 16");
+    refuses(*state, "turned.npy", &pairs,
+            "/turned.npy is 16 × 3; allowed: 16 rows, or sets × 16, or events × 2 crystals");
+    refuses(*state, "none.npy", &rows, "/none.npy is 0 × 16; allowed: 16 rows, or sets × 16");
+    refuses(*state, "text.npy", &rows, "/text.npy holds texts; allowed: numbers");
+    refuses(*state, "xyz.npy", &image,
+            "/xyz.npy is 2 × 3 × 4; allowed: 4 × 3 × 2 (z, y, x) or 24 voxels, or sets of that");
+    refuses(*state, "one.npy:int32", &rows,
+            "/one.npy is a NumPy array, and 'int32' follows its name; allowed: nothing");
+}
+
+static void datasets_of_all_shapes(void **state)
+{
+    int32_t integer[VALUES];
+    float real[VALUES];
+    char path[TESTING_PATH];
+    make_counts(integer, real);
+    const hid_t file = testing_hdf5_create(testing_path(path, *state, "counts.h5"));
+    const TestingDataset datasets[] = {{"/exchange/data", H5T_STD_U16BE, H5T_NATIVE_INT32, 1, {ROWS}, integer, 0},
+                                       {"/frames", H5T_STD_I64LE, H5T_NATIVE_INT32, 2, {SETS, ROWS}, integer, 0},
+                                       {"/volume", H5T_IEEE_F64LE, H5T_NATIVE_FLOAT, 3, {4, 3, 2}, real, 0},
+                                       {"/volumes", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 4, {2, 4, 3, 2}, real, 0},
+                                       {"/scalar", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 0, {0}, real, 0}};
+    for (size_t i = 0; i < sizeof datasets / sizeof *datasets; i++) testing_hdf5_dataset(file, &datasets[i]);
+    testing_hdf5_close(file);
+    testing_hdf5_close(H5Fcreate(testing_path(path, *state, "empty.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+    reads(*state, "counts.h5", &rows, 1, real);
+    reads(*state, "counts.h5:/exchange/data", &rows, 1, real);
+    reads(*state, "counts.h5:/frames", &rows, SETS, real);
+    reads(*state, "counts.h5:/volume", &image, 1, real);
+    reads(*state, "counts.h5:/volumes", &image, 2, real);
+    refuses(*state, "counts.h5:/absent", &rows, "/counts.h5 has no dataset /absent");
+    refuses(*state, "empty.h5", &rows, "/empty.h5:/DATASET");
+    refuses(*state, "counts.h5:frames", &rows, "/counts.h5:/exchange/data");
+    refuses(*state, "counts.h5:/volume", &rows, "/counts.h5:/volume is 4 × 3 × 2; allowed: 16 rows, or sets × 16");
+    refuses(*state, "counts.h5:/scalar", &rows, "/counts.h5:/scalar is one value; allowed: 16 rows, or sets × 16");
+}
+
+static void numbers_of_sets(void **state)
+{
+    float real[VALUES] = {0};
+    SinoCountsRequest request = rows;
+    write_npy(*state, "sets.npy", "<f4", "(3, 16)", real, sizeof real);
+    write_npy(*state, "one.npy", "<f4", "(16,)", real, ROWS * 4);
+    request.set_count = 3;
+    reads(*state, "sets.npy", &request, 3, real);
+    reads(*state, "one.npy", &request, 1, real);
+    request.set_count = 2;
+    refuses(*state, "sets.npy", &request, "/sets.npy has 3 sets of 16 rows; allowed: 1 or 2");
+    request.set_count = 1;
+    refuses(*state, "sets.npy", &request, "/sets.npy has 3 sets of 16 rows; allowed: 1");
+}
+
+static void values_that_are_no_counts(void **state)
+{
+    float real[VALUES] = {0};
+    SinoCountsRequest signed_rows = rows;
+    signed_rows.negative = true;
+    real[ROWS + 3] = -0.5f;
+    write_npy(*state, "negative.npy", "<f4", "(3, 16)", real, sizeof real);
+    write_npy(*state, "volumes.npy", "<f4", "(2, 4, 3, 2)", real, 48 * 4);
+    reads(*state, "negative.npy", &signed_rows, 3, real);
+    refuses_values(*state, "negative.npy", &rows,
+                   "/negative.npy: row 3 of set 1 is -0.5; allowed: finite numbers, 0 or more");
+    refuses_values(*state, "volumes.npy", &image,
+                   "/volumes.npy: voxel 19 (x 1, y 0, z 3) of set 0 is -0.5; allowed: finite numbers, 0 or more");
+    real[ROWS + 3] = INFINITY;
+    write_npy(*state, "infinite.npy", "<f4", "(3, 16)", real, sizeof real);
+    refuses_values(*state, "infinite.npy", &signed_rows,
+                   "/infinite.npy: row 3 of set 1 is inf; allowed: finite numbers");
+    real[5] = NAN;
+    write_npy(*state, "nan.npy", "<f4", "(16,)", real, ROWS * 4);
+    refuses_values(*state, "nan.npy", &rows, "/nan.npy: row 5 is nan; allowed: finite numbers, 0 or more");
+}
+
+/* Events of the crystals 1 3, 3 1, 0 1 and 2 3. */
+static const float event_counts[ROWS] = {[1] = 1, [7] = 2, [11] = 1};
+
+static void events_are_counted(void **state)
+{
+    static const int32_t crystals[] = {1, 3, 3, 1, 0, 1, 2, 3}, numbers[] = {7, 11, 7, 1};
+    SinoCountsRequest only = pairs;
+    char path[TESTING_PATH];
+    only.events = SINO_EVENTS_ONLY;
+    write_text(*state, "pairs.txt", "# crystals – in either order\n1 3\n\n 3,1 # again\r\n0\t1\n2, 3");
+    write_text(*state, "rows.txt", "7\n7\n1\n11\n");
+    write_npy(*state, "pairs.npy", "<i4", "(4, 2)", crystals, sizeof crystals);
+    write_npy(*state, "rows.npy", "<i4", "(4,)", numbers, sizeof numbers);
+    const hid_t file = testing_hdf5_create(testing_path(path, *state, "events.h5"));
+    testing_hdf5_dataset(file, &(TestingDataset){"/pairs", H5T_STD_U8LE, H5T_NATIVE_INT32, 2, {4, 2}, crystals, 0});
+    testing_hdf5_dataset(file, &(TestingDataset){"/rows", H5T_STD_U8LE, H5T_NATIVE_INT32, 1, {4}, numbers, 0});
+    testing_hdf5_close(file);
+    static const char *const names[] = {"pairs.txt", "rows.txt",         "pairs.npy",
+                                        "rows.npy",  "events.h5:/pairs", "events.h5:/rows"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) reads(*state, names[i], &only, 1, event_counts);
+    reads(*state, "pairs.txt", &pairs, 1, event_counts);
+    reads(*state, "rows.txt", &pairs, 1, event_counts);
+    reads(*state, "pairs.npy", &pairs, 1, event_counts);
+    reads(*state, "events.h5:/pairs", &pairs, 1, event_counts);
+    refuses(*state, "rows.npy", &pairs, "/rows.npy is 4; allowed: 16 rows, or sets × 16, or events × 2 crystals");
+    refuses(*state, "pairs.npy", &rows, "/pairs.npy is 4 × 2; allowed: 16 rows, or sets × 16");
+    refuses(*state, "pairs.txt", &rows,
+            "/pairs.txt is text; allowed: a NumPy array, HDF5, Interfile, or raw int32 or float32");
+}
+
+/* More text than is read at a time. */
+static void many_events(void **state)
+{
+    enum { EVENTS = 300000 };
+    char path[TESTING_PATH];
+    float expected[ROWS] = {0};
+    uint32_t seed = 1;
+    FILE *file = fopen(testing_path(path, *state, "many.txt"), "w");
+    assert_non_null(file);
+    for (int i = 0; i < EVENTS; i++) {
+        seed = seed * 1664525 + 1013904223;
+        const int a = seed >> 30, b = (a + 1 + (int)(seed >> 20 & 1)) % CRYSTALS;
+        fprintf(file, "%*d %d%s", (int)(seed >> 25 & 15), a, b, i < EVENTS - 1 ? "\n" : "");
+        expected[a < b ? a * CRYSTALS + b : b * CRYSTALS + a]++;
+    }
+    assert_int_equal(fclose(file), 0);
+    reads(*state, "many.txt", &pairs, 1, expected);
+}
+
+static void events_that_are_refused(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"7\n-1\n", "/e: line 2 is '-1'; allowed: the number of a row, or those of two crystals"},
+        {"1.0\n", "/e: line 1 is '1.0'; allowed: the number of a row, or those of two crystals"},
+        {"1 2 3\n", "/e: line 1 is '1 2 3'; allowed: the number of a row, or those of two crystals"},
+        {"1,\n,2\n", "/e: line 2 is ',2'; allowed: the number of a row, or those of two crystals"},
+        {"99999999999999999999\n",
+         "/e: line 1 is '99999999999999999999'; allowed: the number of a row, or those of two crystals"},
+        {"#\n\n16\n", "/e: line 3 has row 16; allowed: from 0 to 15"},
+        {"0 4\n", "/e: line 1 has crystal 4; allowed: from 0 to 3"},
+        {"2 2\n", "/e: line 1 has crystal 2 twice; allowed: two crystals"},
+        {"1 2\n3\n", "/e: line 2 has 1 number, those before it 2; allowed: the same in all lines"},
+        {"# none\n", "/e has no events; allowed: one per line"},
+        {"0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n",
+         "/e has 16 lines of one number, as many as there are rows; text holds events, not counts; allowed: counts as "
+         "a NumPy array, HDF5, Interfile, raw int32 or float32"},
+    };
+    static const int64_t beyond[] = {INT64_MIN, 16};
+    char line[TESTING_PATH];
+    SinoCountsRequest only = pairs;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_text(*state, "e", cases[i].text);
+        refuses_values(*state, "e", &pairs, cases[i].message);
+    }
+    snprintf(line, 400, "7\n%0300d", 7);
+    write_text(*state, "e", line);
+    refuses_values(*state, "e", &pairs, "/e: line 2 is longer than 200 bytes; allowed: one event per line");
+    only.events = SINO_EVENTS_ONLY;
+    write_npy(*state, "e.npy", "<i8", "(2,)", beyond, sizeof beyond);
+    refuses_values(*state, "e.npy", &only, "/e.npy: event 0 has row -9223372036854775808; allowed: from 0 to 15");
+    only.crystal_count = 0;
+    write_text(*state, "e", "1 2\n");
+    refuses_values(*state, "e", &only,
+                   "/e: line 1 is a pair of numbers; allowed: the number of a row, for the rows of this matrix are not "
+                   "known to be pairs of crystals");
+    write_bytes(testing_path(line, *state, "raw"), "\0\0\0\0", 4);
+    refuses(*state, "raw", &only,
+            "/raw is neither text nor a NumPy array nor an HDF5 file; allowed for events: one of them");
+    write_npy(*state, "real.npy", "<f4", "(1,)", "\0\0\0\0", 4);
+    refuses(*state, "real.npy", &only, "/real.npy holds float32; allowed for events: integers");
+}
+
+/* The names in the directory; second NULL: there is one. */
+static void has_paths(const char *directory, const char *name, const char *first, const char *second)
+{
+    char given[TESTING_PATH], expected[TESTING_PATH], *path[SINO_COUNTS_PATHS];
+    assert_success(sino_counts_paths(testing_path(given, directory, name), path));
+    assert_string_equal(path[0], testing_path(expected, directory, first));
+    if (second)
+        assert_string_equal(path[1], testing_path(expected, directory, second));
+    else
+        assert_null(path[1]);
+    free(path[0]);
+    free(path[1]);
+}
+
+static void names_of_files(void **state)
+{
+    char given[TESTING_PATH], *path[SINO_COUNTS_PATHS];
+    write_text(*state, "raw", "1234");
+    write_text(
+        *state, "counts.hs",
+        "!INTERFILE :=\n!name of data file := counts.s\n!number format := float\n!number of bytes per pixel := 4\n"
+        "!matrix size [1] := 16\nnumber of dimensions := 1\n!END OF INTERFILE :=\n");
+    write_text(*state, "broken.hs", "!INTERFILE :=\n!END OF INTERFILE :=\n");
+    has_paths(*state, "raw", "raw", NULL);
+    has_paths(*state, "raw:int32", "raw", NULL);
+    has_paths(*state, "raw:/counts", "raw", NULL);
+    has_paths(*state, "counts.hs", "counts.hs", "counts.s"); /* it need not exist */
+    assert_error_has(sino_counts_paths(testing_path(given, *state, "broken.hs"), path), SINO_BAD_INPUT, "/broken.hs");
+    free(path[0]);
+    assert_null(path[1]);
+    assert_error_has(sino_counts_paths(testing_path(given, *state, "absent"), path), SINO_BAD_INPUT, "/absent");
+    free(path[0]);
+    assert_null(path[1]);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
+
+TESTING_SUBJECT(counts_file)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(raw_values_tell_their_type), TEST(raw_values_of_both_types), TEST(raw_sizes_must_fit),
+        TEST(arrays_of_all_shapes),       TEST(datasets_of_all_shapes),   TEST(numbers_of_sets),
+        TEST(values_that_are_no_counts),  TEST(events_are_counted),       TEST(many_events),
+        TEST(events_that_are_refused),    TEST(names_of_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

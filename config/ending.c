@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,10 +143,10 @@ void sino_ending_now(const char *reason, int exit_code)
     end_now(reason, exit_code, true);
 }
 
-static void *wait_for_signal(void *unused)
+static void *wait_for_signal(void *listening)
 {
     int number = 0;
-    (void)unused;
+    sem_post(listening);
     while (sigwait(&ending.signals, &number) != 0) {
     }
     if (__atomic_load_n(&ending.silent, __ATOMIC_ACQUIRE)) usleep(COURTESY_US);
@@ -173,10 +174,16 @@ void sino_ending_watch_signals(void)
             sigaddset(&ending.signals, number[i]);
     }
     if (pthread_sigmask(SIG_BLOCK, &ending.signals, NULL) != 0) return;
-    const bool ready =
-        pthread_atfork(NULL, NULL, unblock_in_child) == 0 && pthread_create(&thread, NULL, wait_for_signal, NULL) == 0;
-    if (ready)
-        pthread_detach(thread);
-    else
+    static sem_t listening; /* the thread may still be inside sem_post when this function returns */
+    const bool ready = sem_init(&listening, 0, 0) == 0 && pthread_atfork(NULL, NULL, unblock_in_child) == 0 &&
+                       pthread_create(&thread, NULL, wait_for_signal, &listening) == 0;
+    if (!ready) {
         unblock_in_child(); /* without a thread, signals end the process as usual */
+        return;
+    }
+    pthread_detach(thread);
+    /* A thread that begins may hold a lock of the allocator of an address sanitizer, which a child that the process
+     * forks meanwhile would inherit, and wait for without end. */
+    while (sem_wait(&listening) != 0) {
+    }
 }

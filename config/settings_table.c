@@ -472,7 +472,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "rate at which a socket sends to other sockets of its node"),
     ROW(PLAN, PLAN, "link-bandwidth", RATE(link_gbps), .unit = "GB/s",
         .help = "rate at which a node sends to other nodes while it receives at the same rate"),
-    ROW(PLAN, PLAN, "link-latency", RATE(link_latency_us), .unit = "microseconds", .geometries = PARALLEL,
+    ROW(PLAN, PLAN, "link-latency", RATE(link_latency_us), .unit = "microseconds", .geometries = PARALLEL | MATRIX,
         .help = "time of a message between nodes in addition to that of its bytes"),
     ROW(PLAN, PLAN, "file-bandwidth", RATE(file_gbps), .unit = "GB/s",
         .help = "rate at which all ranks together read and write files"),

@@ -304,9 +304,10 @@ const SinoSetting sino_setting_table[] = {
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
-    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"), .per_rank = true, .may_change = true,
-        .help = "StarPU's scheduling policy (lws, dmdas ...); if not given: STARPU_SCHED, or else lws, or dmdas "
-                "with devices"),
+    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME|FILE.so:NAME"), .per_rank = true,
+        .may_change = true,
+        .help = "StarPU's scheduling policy (lws, dmdas ...), or one of a shared object of yours; if not given: "
+                "STARPU_SCHED, or else lws, or dmdas with devices"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
         .geometries = PARALLEL | MATRIX,
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "

@@ -120,6 +120,7 @@ int cli_cone_recon_tests(void);
 int cli_cone_ranks_tests(void);
 int cli_counts_ranks_tests(void);
 int cli_pet_tests(void);
+int cli_policy_tests(void);
 int cli_counts_tests(void);
 int cli_counts_files_tests(void);
 int cli_spect_tests(void);

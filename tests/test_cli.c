@@ -34,6 +34,7 @@ static const struct {
     {"counts_files", cli_counts_files_tests},
     {"spect", cli_spect_tests},
     {"safir", cli_safir_tests},
+    {"policy", cli_policy_tests},
 };
 
 int main(int argument_count, char **arguments)
@@ -42,7 +43,7 @@ int main(int argument_count, char **arguments)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
     fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph info interrupt "
           "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
-          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir\n",
+          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir policy\n",
           stderr);
     return 2;
 }

@@ -131,10 +131,16 @@ void sino_codelets_free(SinoRuntime *runtime)
     }
 }
 
-SinoPosition sino_task_position(const struct starpu_task *task)
+const SinoTaskRecord *sino_task_record(const struct starpu_task *task)
 {
     const bool ours = task->cl && task->cl->cpu_funcs[0] == run_on_cpu;
-    return ours ? ((const SinoTaskRecord *)task->cl_arg)->task.position : SINO_NOWHERE;
+    return ours ? task->cl_arg : NULL;
+}
+
+SinoPosition sino_task_position(const struct starpu_task *task)
+{
+    const SinoTaskRecord *record = sino_task_record(task);
+    return record ? record->task.position : SINO_NOWHERE;
 }
 
 void *sino_task_buffer(const SinoTask *task, int i)

@@ -283,5 +283,5 @@ void sino_runtime_profile_report(SinoRuntime *runtime, const char *part)
     pthread_mutex_unlock(&profile->mutex);
     report_transfers(runtime, part);
     sino_log_info(runtime->log, "profile", "%sinside tasks: %.1f %% of %.3f s on %u workers, policy %s", part,
-                  100 * inside / available, available, starpu_worker_get_count(), runtime->scheduler);
+                  100 * inside / available, available, starpu_worker_get_count(), runtime->policy.name);
 }

@@ -24,7 +24,7 @@
 typedef struct SinoRuntimeRequest {
     int64_t workers;          /* CPU workers; 0: one per core, or STARPU_NCPU */
     unsigned devices;         /* bits of device.h; 0: CPU cores only */
-    const char *scheduler;    /* StarPU's policy; NULL: STARPU_SCHED, else dmdas with devices, lws without */
+    const char *scheduler;    /* a policy (policy.h); NULL: STARPU_SCHED, else dmdas with devices, lws without */
     const char *graph_path;   /* DOT file of every task submitted; NULL: none */
     bool overwrite;           /* the graph may replace a file */
     bool profile;             /* measure the times of tasks and workers */

@@ -4,6 +4,7 @@
 #define SINO_RUNTIME_PRIVATE_H
 
 #include "model_directory.h"
+#include "policy.h"
 #include "spmm_cuda.h"
 #include "task.h"
 
@@ -39,7 +40,7 @@ typedef struct SinoActivity {
 struct SinoRuntime {
     SinoLog *log;             /* not owned */
     SinoProcesses *processes; /* not owned */
-    char scheduler[32];
+    SinoPolicy policy;
     bool buckets;        /* the policy is heteroprio, whose priorities are numbers of buckets (device_choice.h) */
     unsigned devices;    /* bits of device.h that are in use */
     SinoData *workspace; /* workspace of CUDA kernels; NULL: no GPU computes */
@@ -100,6 +101,9 @@ typedef struct SinoTaskRecord {
     double work;
     _Alignas(16) char arguments[];
 } SinoTaskRecord;
+
+/* The record of a task; NULL: it is one of StarPU's own. */
+const SinoTaskRecord *sino_task_record(const struct starpu_task *task);
 
 /* Makes data without a StarPU handle, over memory that is not owned. */
 SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data);

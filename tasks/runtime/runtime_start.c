@@ -15,18 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static SinoStatus check_scheduler(const char *name)
-{
-    char known[512] = "";
-    struct starpu_sched_policy **policy = starpu_sched_get_predefined_policies();
-    for (; *policy; policy++) {
-        if (strcmp((*policy)->policy_name, name) == 0) return NULL;
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, " %s", (*policy)->policy_name);
-    }
-    return sino_error(SINO_BAD_INPUT, "scheduler is '%s'; this StarPU has:%s", name, known);
-}
-
 /* The policy: the user's choice, else the environment's, else work stealing if all workers are alike, else a policy
  * that models the times of tasks and transfers. */
 static const char *choose_scheduler(const SinoRuntimeRequest *request, bool devices)
@@ -83,10 +71,10 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
     conf.catch_signals = 0; /* signals are the program's (ending.h); StarPU would also undo that one is ignored */
     conf.ncpus = workers;
     SINO_TRY(sino_device_configure(request->devices, &conf));
-    conf.sched_policy_name = choose_scheduler(request, devices);
-    SINO_TRY(check_scheduler(conf.sched_policy_name));
-    snprintf(runtime->scheduler, sizeof runtime->scheduler, "%s", conf.sched_policy_name);
-    runtime->buckets = strcmp(conf.sched_policy_name, "heteroprio") == 0;
+    sino_policy_close(&runtime->policy); /* of a start before this one */
+    SINO_TRY(sino_policy_open(choose_scheduler(request, devices), &runtime->policy));
+    sino_policy_configure(&runtime->policy, &conf);
+    runtime->buckets = !runtime->policy.own && strcmp(runtime->policy.name, "heteroprio") == 0;
     if (runtime->buckets) set_policy_callback(&conf, sino_device_make_buckets);
     const int code = starpu_init(&conf);
     SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not start: %s", strerror(-code));
@@ -179,6 +167,7 @@ static void free_runtime(SinoRuntime *runtime)
     sino_profile_free(runtime->profile);
     sino_progress_free(runtime->progress);
     sino_models_close(runtime->models);
+    sino_policy_close(&runtime->policy);
     pthread_mutex_destroy(&runtime->mutex);
     free(runtime);
 }

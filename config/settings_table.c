@@ -320,8 +320,14 @@ const SinoSetting sino_setting_table[] = {
                 "ever"),
     ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .per_rank = true, .may_change = true,
         .help = "write the task graph as a DOT file"),
-    ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"), .may_change = true,
-        .help = "measure every task and report how the time was spent"),
+    ROW(MACHINE, RECON | DEMO, "profile", .kind = SINO_SETTING_REPORT, AT(profile, char *), .fallback = "no",
+        .operand = "yes|no|FILE", .may_change = true,
+        .help =
+            "measure every task and report how the time was spent; a name that ends in .json: also write it to this "
+            "file, as docs/JSON.md describes"),
+    ROW(MACHINE, RECON | DEMO, "trace", TEXT(trace, "FILE"), .may_change = true,
+        .help = "write when and where every task ran as JSON that https://ui.perfetto.dev and chrome://tracing open; a "
+                "name that ends in .paje: for ViTE and StarVZ, if StarPU has FxT"),
 
     ROW(RANKS, RECON | DEMO | PLAN, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
         .may_change = true, .geometries = SCANS,

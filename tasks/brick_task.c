@@ -117,6 +117,7 @@ static const SinoTaskKind sweep_kind = {.name = "bricks_sweep",
 static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
                                  const Arguments *arguments, int access_count, const SinoAccess *access)
 {
+    const double products = kind == &sweep_kind ? 2 : 1;
     position.partition = arguments->part.partition;
     return sino_task_submit(runtime, kind,
                             &(SinoTaskRequest){.position = position,
@@ -124,7 +125,9 @@ static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind,
                                                .argument_bytes = sizeof *arguments,
                                                .access = access,
                                                .access_count = access_count,
-                                               .work = arguments->part.work});
+                                               .work = arguments->part.work,
+                                               .flops = products * arguments->part.flops,
+                                               .precision = 1 + (int)arguments->part.precision});
 }
 
 SinoStatus sino_insert_bricks_project(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,

@@ -21,6 +21,8 @@ typedef struct SinoBrickPart {
     double progress;    /* work that the task tells (sino_runtime_advance) */
     bool forget;        /* the block lies in a mapped file that is larger than memory */
     double work;        /* measure of the task's time: bytes of the block times panels */
+    double flops;       /* of a product: 2·nonzeros·sets */
+    SinoPrecision precision;
 } SinoBrickPart;
 
 /* bricks_project: the block's rows of y become A x. */

@@ -1183,9 +1183,10 @@ static void help_names_every_option_of_its_verb(void **state)
             const SinoSetting *row = &sino_setting_table[j];
             if (sino_setting_find(verb, row->name, strlen(row->name)) != row) continue; /* the verb has another one */
             snprintf(option, sizeof option, "--%s %s", row->name,
-                     row->kind != SINO_SETTING_FLAG ? row->operand
-                     : row->argument_only           ? ""
-                                                    : "[yes|no]");
+                     row->kind == SINO_SETTING_REPORT ? "[yes|no|FILE]"
+                     : row->kind != SINO_SETTING_FLAG ? row->operand
+                     : row->argument_only             ? ""
+                                                      : "[yes|no]");
             assert_int_equal(strstr(help, option) != NULL, (row->verbs & verb) != 0);
         }
         for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) assert_true(strlen(line) <= 100);

@@ -399,7 +399,9 @@ static SinoBrickPart part_of(const SinoOperatorWork *work, const SinoProduct *pr
                            .partition = partition,
                            .forget = own->windows,
                            .progress = product->position.iteration < 0 ? 0 : share * all,
-                           .work = bytes * (double)product->slices.stride};
+                           .work = bytes * (double)product->slices.stride,
+                           .flops = 2 * (double)block->nonzero_count * (double)product->slices.slice_count,
+                           .precision = op->problem.precision};
 }
 
 static SinoData *block_of(const SinoOperatorWork *work, const SinoProduct *product, int64_t partition)

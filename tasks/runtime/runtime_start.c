@@ -164,12 +164,24 @@ static void free_runtime(SinoRuntime *runtime)
 {
     sino_codelets_free(runtime);
     sino_stall_free_receives(runtime);
+    sino_recorder_free(runtime->recorder);
+    sino_fxt_free(runtime->fxt);
     sino_profile_free(runtime->profile);
+    sino_transfers_free(runtime->transfers);
     sino_progress_free(runtime->progress);
     sino_models_close(runtime->models);
     sino_policy_close(&runtime->policy);
     pthread_mutex_destroy(&runtime->mutex);
     free(runtime);
+}
+
+/* The threads and counters that look at what StarPU does. All processes begin to record at the same time. */
+static SinoStatus watch(const SinoRuntimeRequest *request, SinoRuntime *runtime)
+{
+    runtime->tells_profile = request->profile;
+    if (request->profile || runtime->recorder) SINO_TRY(sino_profile_begin(runtime));
+    if (runtime->recorder) SINO_TRY(sino_recorder_begin(runtime));
+    return sino_stall_watch(runtime, request->stall_limit_s, &runtime->stall);
 }
 
 SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **result)
@@ -184,15 +196,16 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
     runtime->processes = request->processes;
     pthread_mutex_init(&runtime->mutex, NULL);
     if (request->graph_path) status = sino_task_graph_open(request->graph_path, request->overwrite, &runtime->graph);
-    if (!status && request->profile) status = sino_profile_new(&runtime->profile);
+    if (!status) status = sino_recorder_open(request, &runtime->recorder);
+    if (!status) status = sino_fxt_open(request, &runtime->fxt);
     SINO_TRY_OR(status, fail, sino_processes_agree(runtime->processes, status));
     SINO_TRY_OR(status, fail, join_processes(runtime, start_starpu(request, runtime)));
-    status =
-        sino_processes_agree(runtime->processes, sino_stall_watch(runtime, request->stall_limit_s, &runtime->stall));
+    status = sino_processes_agree(runtime->processes, watch(request, runtime));
     if (status) {
         stop_starpu(runtime);
         goto fail;
     }
+    if (runtime->recorder) sino_recorder_align(runtime->recorder);
     if (request->workers == 0 && starpu_cpu_worker_get_count() == STARPU_MAXCPUS && STARPU_MAXCPUS < 64)
         sino_log_info(runtime->log, "workers", "%d workers, the most this StarPU was built for", STARPU_MAXCPUS);
     *result = runtime;
@@ -206,8 +219,9 @@ fail:
 SinoStatus sino_runtime_stop(SinoRuntime *runtime)
 {
     if (!runtime) return NULL;
-    SinoStatus status = sino_runtime_wait(runtime);
+    SinoStatus status = sino_recorder_close(runtime, sino_runtime_wait(runtime));
     stop_starpu(runtime);
+    if (!status) status = sino_fxt_close(runtime->fxt);
     if (status)
         sino_task_graph_discard(runtime->graph);
     else
@@ -220,7 +234,9 @@ void sino_runtime_abandon(SinoRuntime *runtime)
 {
     if (!runtime) return;
     sino_status_free(sino_runtime_wait(runtime));
+    sino_status_free(sino_recorder_close(runtime, sino_error(SINO_FAILED, "abandoned")));
     stop_starpu(runtime);
+    sino_status_free(sino_fxt_close(runtime->fxt));
     sino_task_graph_discard(runtime->graph);
     free_runtime(runtime);
 }

@@ -48,8 +48,9 @@ enum { SINO_OPENCL_BUILT = 0 };
 #define SINO_ON_OPENCL(function) (SINO_OPENCL_BUILT ? (function) : NULL)
 
 enum {
-    SINO_TASK_DATA_MAX = 8,        /* buffers per task that every build of StarPU allows */
-    SINO_PRIORITY_URGENT = INT_MAX /* the highest one of the policy */
+    SINO_TASK_DATA_MAX = 8,         /* buffers per task that every build of StarPU allows */
+    SINO_PRIORITY_URGENT = INT_MAX, /* the highest one of the policy */
+    SINO_CONE_UPDATE_FLOPS = 8      /* of a voxel and a projection of a cone beam: four weights and four sums */
 };
 
 typedef struct SinoAccess {
@@ -64,9 +65,11 @@ typedef struct SinoTaskRequest {
     size_t argument_bytes;
     const SinoAccess *access; /* copied; NULL when access_count is 0 */
     int access_count;
-    double work;  /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
-    bool host;    /* only cores run the task, even if the kind has other functions */
-    int priority; /* under policies with priorities; 0: usual; SINO_PRIORITY_URGENT; below 0: after usual tasks */
+    double work;   /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
+    double flops;  /* floating-point operations, without padding; 0: not counted */
+    int precision; /* 1 + SinoPrecision, of a product; 0: no product */
+    bool host;     /* only cores run the task, even if the kind has other functions */
+    int priority;  /* under policies with priorities; 0: usual; SINO_PRIORITY_URGENT; below 0: after usual tasks */
 } SinoTaskRequest;
 
 /* Submits a task. Waits if thousands of tasks are in flight. Asserts that arguments and accesses fit the kind.

@@ -6,6 +6,7 @@
 #include "device.h"
 #include "interpolation.h"
 #include "log.h"
+#include "model_use.h"
 #include "precision.h"
 #include "projector.h"
 #include "status.h"
@@ -160,6 +161,7 @@ typedef struct SinoSettings {
     int64_t workers;               /* 0: every core */
     unsigned devices;              /* bits of device.h */
     char *scheduler;               /* NULL: STARPU_SCHED, or a choice by the hardware */
+    SinoModelUse models;           /* of StarPU */
     char *graph;                   /* path of a DOT file of the task graph; NULL: none */
     char *profile;                 /* "yes": log a profile; else also write this JSON file; NULL: no profile */
     char *trace;                   /* path of a trace of all tasks; NULL: none */

@@ -65,6 +65,7 @@ static const char *const precision_words[] = {"single", "double", "half", "mixed
 static const char *const projector_words[] = {"auto", "rays", "rotate", "pixels", NULL};
 static const char *const interpolation_words[] = {"nearest", "linear", "cubic", NULL};
 static const char *const communication_words[] = {"hierarchical", "direct", NULL};
+static const char *const model_words[] = {"auto", "record", "frozen", "renew", NULL};
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
@@ -308,6 +309,11 @@ const SinoSetting sino_setting_table[] = {
         .may_change = true,
         .help = "StarPU's scheduling policy (lws, dmdas ...), or one of a shared object of yours; if not given: "
                 "STARPU_SCHED, or else lws, or dmdas with devices"),
+    ROW(MACHINE, RECON | DEMO, "models", CHOICE(models, model_words, "auto"), .may_change = true,
+        .help =
+            "StarPU's models of the times of tasks; record: policies use them, and every run adds what it measures, "
+            "under any policy; frozen: they stay as they are; renew: they are measured anew; auto: record, unless "
+            "STARPU_CALIBRATE is 0 (frozen) or 2 (renew)"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
         .geometries = PARALLEL | MATRIX,
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "

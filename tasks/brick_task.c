@@ -127,7 +127,8 @@ static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind,
                                                .access_count = access_count,
                                                .work = arguments->part.work,
                                                .flops = products * arguments->part.flops,
-                                               .precision = 1 + (int)arguments->part.precision});
+                                               .precision = 1 + (int)arguments->part.precision,
+                                               .width = arguments->part.slices.stride});
 }
 
 SinoStatus sino_insert_bricks_project(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
@@ -253,6 +254,7 @@ static SinoStatus insert_voxels(SinoRuntime *runtime, const SinoTaskKind *kind, 
                                                .argument_bytes = sizeof *arguments,
                                                .access = access,
                                                .access_count = access_count,
+                                               SINO_OF_SLICES(arguments->slices),
                                                .work = (double)sino_times(arguments->rows, arguments->slices.stride)});
 }
 

@@ -119,6 +119,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                                                .work = spmm->work,
                                                .flops = spmm->flops,
                                                .precision = 1 + (int)spmm->precision,
+                                               .width = spmm->stride,
                                                .host = !spmm->has_lists});
 }
 

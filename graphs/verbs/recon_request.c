@@ -26,6 +26,7 @@ SinoStatus sino_recon_start_runtime(const SinoSettings *settings, SinoProcesses 
     const SinoRuntimeRequest request = {.workers = settings->workers,
                                         .devices = settings->devices,
                                         .scheduler = settings->scheduler,
+                                        .models = settings->models,
                                         .graph_path = sino_processes_rank(processes) == 0 ? settings->graph : NULL,
                                         .overwrite = settings->overwrite,
                                         .profile = settings->profile != NULL,

@@ -96,7 +96,7 @@ static void print_versions(SinoJson *json, const SinoRecorder *recorder)
     snprintf(starpu, sizeof starpu, "%d.%d.%d", major, minor, release);
     sino_json_text(json, "sinodag", sino_version_text());
     sino_json_text(json, "starpu", starpu);
-    sino_json_text(json, "scheduler", recorder->runtime->scheduler);
+    sino_json_text(json, "scheduler", recorder->runtime->policy.name);
     sino_json_text(json, "settings", recorder->settings);
 }
 

@@ -14,6 +14,7 @@
 #include "data.h"
 #include "device.h"
 #include "log.h"
+#include "model_use.h"
 #include "processes.h"
 #include "progress.h"
 #include "status.h"
@@ -25,6 +26,7 @@ typedef struct SinoRuntimeRequest {
     int64_t workers;          /* CPU workers; 0: one per core, or STARPU_NCPU */
     unsigned devices;         /* bits of device.h; 0: CPU cores only */
     const char *scheduler;    /* a policy (policy.h); NULL: STARPU_SCHED, else dmdas with devices, lws without */
+    SinoModelUse models;      /* of StarPU */
     const char *graph_path;   /* DOT file of every task submitted; NULL: none */
     bool overwrite;           /* these files may replace others */
     bool profile;             /* measure the times of tasks and workers, and log them */

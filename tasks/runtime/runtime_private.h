@@ -107,7 +107,9 @@ void sino_codelets_free(SinoRuntime *runtime);
 typedef struct SinoTaskRecord {
     const SinoTaskKind *kind;
     SinoTask task; /* `interface` is filled in when the task runs */
-    double work;
+    double work;   /* and what follows: as of the request */
+    int64_t width;
+    int precision;
     SinoRecorded *recorded; /* NULL: nobody asked for it */
     _Alignas(16) char arguments[];
 } SinoTaskRecord;

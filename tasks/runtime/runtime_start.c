@@ -61,6 +61,16 @@ static void set_policy_callback(struct starpu_conf *conf, void (*callback)(unsig
 #endif
 }
 
+/* StarPU's number of what the run does with models. */
+static int calibrate(SinoModelUse use)
+{
+    enum { FROZEN, RECORD, RENEW };
+    const char *environment = use == SINO_MODELS_AUTO ? getenv("STARPU_CALIBRATE") : NULL;
+    if (use == SINO_MODELS_FROZEN || (environment && strcmp(environment, "0") == 0)) return FROZEN;
+    if (use == SINO_MODELS_RENEW || (environment && strcmp(environment, "2") == 0)) return RENEW;
+    return RECORD;
+}
+
 /* Starts StarPU with `workers` workers and a policy that suits `devices`. */
 static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, bool devices, SinoRuntime *runtime)
 {
@@ -70,6 +80,8 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
     conf.precedence_over_environment_variables = 1;
     conf.catch_signals = 0; /* signals are the program's (ending.h); StarPU would also undo that one is ignored */
     conf.ncpus = workers;
+    conf.calibrate = calibrate(request->models);
+    if (conf.calibrate == 0) sino_models_freeze(runtime->models);
     SINO_TRY(sino_device_configure(request->devices, &conf));
     sino_policy_close(&runtime->policy); /* of a start before this one */
     SINO_TRY(sino_policy_open(choose_scheduler(request, devices), &runtime->policy));

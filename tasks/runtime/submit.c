@@ -47,6 +47,8 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
         (SinoTaskRecord){.kind = kind,
                          .task = {.runtime = runtime, .position = request->position, .arguments = record->arguments},
                          .work = request->work,
+                         .width = request->width,
+                         .precision = request->precision,
                          .recorded = recorded};
     if (request->argument_bytes > 0) memcpy(record->arguments, request->arguments, request->argument_bytes);
     task->cl_arg = record;

@@ -108,7 +108,7 @@ static void print_task(Trace *trace, int64_t number)
     add_place(trace, "minibatch", task->minibatch);
     add_place(trace, "partition", task->partition);
     add_place(trace, "iteration", task->iteration);
-    if (task->flops > 0) sino_json_real(json, "flops", task->flops);
+    if (task->flops > 0 || task->precision > 0) sino_json_real(json, "flops", task->flops);
     sino_json_integer(json, "bytes", task->bytes);
     if (task->precision > 0 && task->precision < sizeof precision / sizeof *precision)
         sino_json_text(json, "precision", precision[task->precision]);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* StarPU's bound is a linear program with a variable for each worker and each size of task, on the stack. */
-enum { PROFILE_SCHEMA = 1, BOUND_WORKERS_MAX = 64 };
+enum { PROFILE_SCHEMA = 1, BOUND_WORKERS_MAX = 64, STREAM_BYTES = 1 << 20 };
 
 SinoStatus sino_recorder_open(const SinoRuntimeRequest *request, SinoRecorder **result)
 {
@@ -106,6 +106,7 @@ static SinoStatus stream_of(SinoOutputFile *output, FILE **out)
 {
     *out = output ? sino_output_stream(output) : NULL;
     SINO_CHECK(*out || !output, SINO_FAILED, "no memory for what was recorded");
+    if (*out) (void)setvbuf(*out, NULL, _IOFBF, STREAM_BYTES);
     return NULL;
 }
 

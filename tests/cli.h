@@ -109,6 +109,8 @@ int cli_settings_tests(void);
 int cli_disk_tests(void);
 int cli_output_tests(void);
 int cli_graph_tests(void);
+int cli_trace_tests(void);
+int cli_trace_ranks_tests(void);
 int cli_interrupt_tests(void);
 int cli_hostile_tests(void);
 int cli_inject_tests(void);

@@ -81,20 +81,13 @@ static SinoStatus copy(const char *from, SinoOutputFile *output)
 static SinoStatus write_trace(SinoFxt *fxt)
 {
     char events[512], paje[512];
-    struct starpu_fxt_options options;
+    struct starpu_fxt_options options = {0}; /* StarPU frees members that its own initialisation leaves as they are */
     SINO_CHECK(find_events(fxt, events), SINO_FAILED, "StarPU has written no events into %s", fxt->folder);
     snprintf(paje, sizeof paje, "%s/paje.trace", fxt->folder);
     starpu_fxt_options_init(&options);
-    char **const others[] = {&options.distrib_time_path, &options.activity_path, &options.dag_path,
-                             &options.tasks_path,        &options.data_path,     &options.anim_path,
-                             &options.states_path};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        free(*others[i]);
-        *others[i] = NULL;
-    }
-    free(options.out_paje_path);
-    options.out_paje_path = strdup(paje);
-    options.filenames[options.ninputfiles++] = strdup(events);
+    options.dir = fxt->folder;
+    starpu_fxt_options_set_dir(&options);
+    options.filenames[options.ninputfiles++] = events;
     starpu_fxt_generate_trace(&options);
     return copy(paje, fxt->output);
 }

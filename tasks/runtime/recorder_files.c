@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROFILE_SCHEMA = 1 };
+/* StarPU's bound is a linear program with a variable for each worker and each size of task, on the stack. */
+enum { PROFILE_SCHEMA = 1, BOUND_WORKERS_MAX = 64, STREAM_BYTES = 1 << 20 };
 
 SinoStatus sino_recorder_open(const SinoRuntimeRequest *request, SinoRecorder **result)
 {
@@ -105,6 +106,7 @@ static SinoStatus stream_of(SinoOutputFile *output, FILE **out)
 {
     *out = output ? sino_output_stream(output) : NULL;
     SINO_CHECK(*out || !output, SINO_FAILED, "no memory for what was recorded");
+    if (*out) (void)setvbuf(*out, NULL, _IOFBF, STREAM_BYTES);
     return NULL;
 }
 
@@ -167,7 +169,7 @@ static double starpu_bound_s(const SinoRecorder *recorder)
 #ifdef STARPU_HAVE_GLPK_H
     if (recorder->wants_profile) {
         starpu_bound_stop();
-        starpu_bound_compute(&milliseconds, NULL, 0);
+        if (recorder->worker_count <= BOUND_WORKERS_MAX) starpu_bound_compute(&milliseconds, NULL, 0);
     }
 #endif
     return 1e-3 * milliseconds;

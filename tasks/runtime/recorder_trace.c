@@ -8,8 +8,10 @@
 #include "memory.h"
 #include "precision.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,30 +92,56 @@ static void open_span(Trace *trace, const char *name, const char *category, int6
     sino_json_thousandths(&trace->json, "dur", end > begin ? end - begin : 0);
 }
 
-static void add_place(Trace *trace, const char *name, int32_t number)
+/* An event of a task, as text: there are many of them, so they do not go through SinoJson member by member. */
+typedef struct Line {
+    char text[512];
+    size_t length;
+} Line;
+
+__attribute__((format(printf, 2, 3))) static void append(Line *line, const char *format, ...)
 {
-    if (number >= 0) sino_json_integer(&trace->json, name, number);
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(line->text + line->length, sizeof line->text - line->length, format, arguments);
+    va_end(arguments);
+    assert(length >= 0 && line->length + (size_t)length < sizeof line->text);
+    line->length += (size_t)length;
 }
 
+static void append_place(Line *line, const char *name, int32_t number)
+{
+    if (number >= 0) append(line, ",\"%s\":%" PRId32, name, number);
+}
+
+static void append_us(Line *line, const char *name, int64_t ns)
+{
+    append(line, ",\"%s\":%" PRId64 ".%03d", name, ns / 1000, (int)(ns % 1000));
+}
+
+/* Names of tasks are ASCII without quotes. */
 static void print_task(Trace *trace, int64_t number)
 {
     static const char *const precision[] = {"", "single", "double", "half", "mixed"};
     const SinoRecorded *task = sino_recorder_task(trace->of, number);
-    SinoJson *json = &trace->json;
+    Line line = {.length = 0};
     if (task->worker == 0) return;
-    open_span(trace, task->name, "task", (int64_t)task->worker - 1, task->begin_us, task->end_us);
-    sino_json_open(json, "args");
-    sino_json_integer(json, "number", number);
-    add_place(trace, "slab", task->slab);
-    add_place(trace, "minibatch", task->minibatch);
-    add_place(trace, "partition", task->partition);
-    add_place(trace, "iteration", task->iteration);
-    if (task->flops > 0) sino_json_real(json, "flops", task->flops);
-    sino_json_integer(json, "bytes", task->bytes);
+    const int64_t begin = nanoseconds(trace, task->begin_us), end = nanoseconds(trace, task->end_us);
+    append(&line, "%s{\"ph\":\"X\",\"name\":\"%.64s\",\"pid\":%" PRId64 ",\"tid\":%d,\"cat\":\"task\"",
+           trace->json.has_members ? "," : "", task->name, trace->rank, (int)task->worker - 1);
+    append_us(&line, "ts", begin);
+    append_us(&line, "dur", end > begin ? end - begin : 0);
+    append(&line, ",\"args\":{\"number\":%" PRId64, number);
+    append_place(&line, "slab", task->slab);
+    append_place(&line, "minibatch", task->minibatch);
+    append_place(&line, "partition", task->partition);
+    append_place(&line, "iteration", task->iteration);
+    if (task->flops > 0 || task->precision > 0) append(&line, ",\"flops\":%.10g", task->flops);
+    append(&line, ",\"bytes\":%" PRId64, task->bytes);
     if (task->precision > 0 && task->precision < sizeof precision / sizeof *precision)
-        sino_json_text(json, "precision", precision[task->precision]);
-    sino_json_close(json);
-    close_event(trace);
+        append(&line, ",\"precision\":\"%s\"", precision[task->precision]);
+    append(&line, "}}\n");
+    fwrite(line.text, 1, line.length, trace->json.out);
+    trace->json.has_members = true;
 }
 
 /* ---- spans of several tasks ---- */

@@ -216,7 +216,7 @@ static void tell_plan(const SinoRecon *recon)
     char total[24], budget[24];
     sino_log_info(recon->log, "plan",
                   "counts: %s%s, sets: %" PRId64 ", solved together: %" PRId64 ", %" PRId64
-                  " row partitions on %" PRId64 " cores, memory: %s of %s",
+                  " row partitions on %" PRId64 " workers, memory: %s of %s",
                   counts->kind, counts->events ? ", events" : "", own->input.set_count, own->plan.batch_sets,
                   own->input.survey->partition_count, sino_runtime_worker_count(recon->runtime),
                   sino_bytes_text(own->plan.total_bytes, total), sino_bytes_text(own->plan.budget_bytes, budget));

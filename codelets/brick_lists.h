@@ -59,6 +59,9 @@ typedef struct SinoBrickListRun {
  * stored bricks or the values of a band. */
 SinoStatus sino_brick_lists_bytes(const void *block, int64_t *bytes);
 
+/* The bytes of the lists of any block of so many rows and nonzeros, at most: what a caller reserves (sino_reserve). */
+int64_t sino_brick_lists_bytes_most(int64_t row_count, int64_t nonzero_count);
+
 /* Writes the lists into memory of so many bytes, aligned to 64. Errors as above. */
 SinoStatus sino_brick_lists_fill(const void *block, SinoBrickLists *lists);
 

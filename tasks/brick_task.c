@@ -3,7 +3,9 @@
 #include "brick_task.h"
 
 #include "arithmetic.h"
-#include "brick.h"
+#include "brick_cuda.h"
+#include "brick_opencl.h"
+#include "brick_voxels_cuda.h"
 #include "memory.h"
 #include "task.h"
 #include "update.h"
@@ -17,12 +19,13 @@ const char *sino_bricks_isa_name(void)
 
 /* ---- products ---- */
 
-/* Data of the products. ADDITIVE and MULTIPLICATIVE may be missing. */
+/* Data of the products. What follows OPTIONAL may be missing. */
 enum { BLOCK, X, Y, X_SUM = Y, COUNTS, SUMS, OPTIONAL };
 
 typedef struct Arguments {
     SinoBrickPart part;
-    int additive, multiplicative; /* numbers of the data; 0: none */
+    int64_t lists_at;                   /* bytes from the block to its lists */
+    int additive, multiplicative, work; /* numbers of the data; 0: none */
 } Arguments;
 
 /* The block's rows in a panel of a vector of the subset. */
@@ -36,9 +39,21 @@ static float *voxels_of(const SinoBrickPart *part, SinoPanel panel, float *vecto
     return sino_panel_to(panel, part->voxel_rows, vector);
 }
 
+static int64_t voxel_elements(const SinoBrickPart *part)
+{
+    return sino_times(part->voxel_rows, part->slices.stride);
+}
+
 static void clear_voxels(const SinoBrickPart *part, float *voxels)
 {
-    memset(voxels, 0, (size_t)sino_times(part->voxel_rows, part->slices.stride) * sizeof *voxels);
+    memset(voxels, 0, (size_t)voxel_elements(part) * sizeof *voxels);
+}
+
+/* Tells the progress of the run. */
+static void tell(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    sino_runtime_advance(task->runtime, arguments->part.progress, SINO_NOWHERE, &(SinoMinibatchProgress){0});
 }
 
 /* Tells the progress of the run, and gives the pages of the block back. */
@@ -47,7 +62,7 @@ static void end(const SinoTask *task)
     const Arguments *arguments = task->arguments;
     const SinoBrickHead *head = sino_task_buffer(task, BLOCK);
     if (arguments->part.forget) sino_forget(head, head->bytes);
-    sino_runtime_advance(task->runtime, arguments->part.progress, SINO_NOWHERE, &(SinoMinibatchProgress){0});
+    tell(task);
 }
 
 static SinoStatus project_cpu(const SinoTask *task)
@@ -75,19 +90,26 @@ static SinoStatus backproject_cpu(const SinoTask *task)
     return NULL;
 }
 
-static SinoStatus sweep_cpu(const SinoTask *task)
+/* What the rows of a panel are compared with, on a core or a GPU. */
+static SinoBrickCounts counts_of(const SinoTask *task, SinoPanel panel)
 {
     const Arguments *arguments = task->arguments;
     const SinoBrickPart *part = &arguments->part;
-    SinoBrickSums *sums = (SinoBrickSums *)sino_task_buffer(task, SUMS) + part->partition * part->slices.stride;
-    const float *n = arguments->multiplicative > 0 ? sino_task_buffer(task, arguments->multiplicative) : NULL;
-    float *r = arguments->additive > 0 ? sino_task_buffer(task, arguments->additive) : NULL;
+    SinoBrickCounts counts = {.counts = rows_of(part, panel, sino_task_buffer(task, COUNTS))};
+    if (arguments->multiplicative > 0)
+        counts.multiplicative = (const float *)sino_task_buffer(task, arguments->multiplicative) + part->first_row;
+    if (arguments->additive > 0) counts.additive = rows_of(part, panel, sino_task_buffer(task, arguments->additive));
+    return counts;
+}
+
+static SinoStatus sweep_cpu(const SinoTask *task)
+{
+    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    SinoBrickSums *sums = sino_task_buffer(task, SUMS);
     clear_voxels(part, sino_task_buffer(task, X_SUM));
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at)) {
-        const SinoBrickCounts counts = {.counts = rows_of(part, at, sino_task_buffer(task, COUNTS)),
-                                        .multiplicative = n ? n + part->first_row : NULL,
-                                        .additive = r ? rows_of(part, at, r) : NULL};
+        const SinoBrickCounts counts = counts_of(task, at);
         sino_brick_sweep(sino_task_buffer(task, BLOCK), at.slices.stride,
                          voxels_of(part, at, sino_task_buffer(task, X)), &counts,
                          voxels_of(part, at, sino_task_buffer(task, X_SUM)), sums + at.first);
@@ -96,55 +118,190 @@ static SinoStatus sweep_cpu(const SinoTask *task)
     return NULL;
 }
 
+/* ---- on GPUs ---- */
+
+/* The operands that panels share, on the calling worker's GPU. */
+static SinoBrickProductCuda product_cuda(const SinoTask *task, SinoPanel panel)
+{
+    const Arguments *arguments = task->arguments;
+    const char *block = sino_task_buffer(task, BLOCK);
+    return (SinoBrickProductCuda){.lists = arguments->part.lists,
+                                  .device_lists = block + arguments->lists_at,
+                                  .device_block = block,
+                                  .stride = panel.slices.stride,
+                                  .work = arguments->work > 0 ? sino_task_buffer(task, arguments->work) : NULL};
+}
+
+static SinoStatus project_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
+         at = sino_panel_next(part->slices, at)) {
+        const SinoBrickProductCuda product = product_cuda(task, at);
+        SINO_TRY(sino_brick_project_cuda(stream, &product, voxels_of(part, at, sino_task_buffer(task, X)),
+                                         rows_of(part, at, sino_task_buffer(task, Y))));
+    }
+    tell(task);
+    return NULL;
+}
+
+static SinoStatus backproject_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    SINO_TRY(sino_voxels_clear_cuda(stream, voxel_elements(part), sino_task_buffer(task, X)));
+    for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
+         at = sino_panel_next(part->slices, at)) {
+        const SinoBrickProductCuda product = product_cuda(task, at);
+        SINO_TRY(sino_brick_backproject_cuda(stream, &product, rows_of(part, at, sino_task_buffer(task, Y)),
+                                             voxels_of(part, at, sino_task_buffer(task, X))));
+    }
+    tell(task);
+    return NULL;
+}
+
+static SinoStatus sweep_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    SinoBrickSums *sums = sino_task_buffer(task, SUMS);
+    SINO_TRY(sino_voxels_clear_cuda(stream, voxel_elements(part), sino_task_buffer(task, X_SUM)));
+    for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
+         at = sino_panel_next(part->slices, at)) {
+        const SinoBrickProductCuda product = product_cuda(task, at);
+        const SinoBrickCounts counts = counts_of(task, at);
+        SINO_TRY(sino_brick_sweep_cuda(stream, &product, voxels_of(part, at, sino_task_buffer(task, X)), &counts,
+                                       voxels_of(part, at, sino_task_buffer(task, X_SUM)), sums + at.first));
+    }
+    tell(task);
+    return NULL;
+}
+
+/* ---- on OpenCL devices ---- */
+
+static cl_mem buffer_or_null(const SinoTask *task, int i)
+{
+    return i > 0 ? sino_task_opencl_buffer(task, i) : NULL;
+}
+
+static SinoBrickProductOpencl product_opencl(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    return (SinoBrickProductOpencl){.lists = arguments->part.lists,
+                                    .block = sino_task_opencl_buffer(task, BLOCK),
+                                    .lists_at = arguments->lists_at,
+                                    .stride = arguments->part.slices.stride,
+                                    .first_row = arguments->part.first_row,
+                                    .rows = arguments->part.rows,
+                                    .work = buffer_or_null(task, arguments->work)};
+}
+
+static SinoStatus project_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    const SinoBrickProductOpencl product = product_opencl(task);
+    SINO_TRY(sino_brick_project_opencl(opencl, &product, sino_task_opencl_buffer(task, X),
+                                       sino_task_opencl_buffer(task, Y)));
+    tell(task);
+    return NULL;
+}
+
+static SinoStatus backproject_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    const SinoBrickProductOpencl product = product_opencl(task);
+    cl_mem x = sino_task_opencl_buffer(task, X);
+    SINO_TRY(sino_voxels_clear_opencl(opencl, part->slices, part->voxel_rows, x));
+    SINO_TRY(sino_brick_backproject_opencl(opencl, &product, sino_task_opencl_buffer(task, Y), x));
+    tell(task);
+    return NULL;
+}
+
+static SinoStatus sweep_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    const Arguments *arguments = task->arguments;
+    const SinoBrickPart *part = &arguments->part;
+    const SinoBrickProductOpencl product = product_opencl(task);
+    const SinoBrickCountsOpencl counts = {.counts = sino_task_opencl_buffer(task, COUNTS),
+                                          .multiplicative = buffer_or_null(task, arguments->multiplicative),
+                                          .additive = buffer_or_null(task, arguments->additive)};
+    cl_mem x_sum = sino_task_opencl_buffer(task, X_SUM);
+    SINO_TRY(sino_voxels_clear_opencl(opencl, part->slices, part->voxel_rows, x_sum));
+    SINO_TRY(sino_brick_sweep_opencl(opencl, &product, sino_task_opencl_buffer(task, X), &counts, x_sum,
+                                     sino_task_opencl_buffer(task, SUMS)));
+    tell(task);
+    return NULL;
+}
+
+/* ---- submission ---- */
+
 static const SinoTaskKind project_kind = {.name = "bricks_project",
                                           .argument_bytes = sizeof(Arguments),
                                           .access_min = 3,
                                           .access_max = 3,
-                                          .cpu = project_cpu};
+                                          .cpu = project_cpu,
+                                          .cuda = SINO_ON_CUDA(project_cuda),
+                                          .opencl = SINO_ON_OPENCL(project_opencl)};
 
 static const SinoTaskKind backproject_kind = {.name = "bricks_backproject",
                                               .argument_bytes = sizeof(Arguments),
                                               .access_min = 3,
-                                              .access_max = 3,
-                                              .cpu = backproject_cpu};
+                                              .access_max = 4,
+                                              .cpu = backproject_cpu,
+                                              .cuda = SINO_ON_CUDA(backproject_cuda),
+                                              .opencl = SINO_ON_OPENCL(backproject_opencl)};
 
 static const SinoTaskKind sweep_kind = {.name = "bricks_sweep",
                                         .argument_bytes = sizeof(Arguments),
                                         .access_min = OPTIONAL,
-                                        .access_max = OPTIONAL + 2,
-                                        .cpu = sweep_cpu};
+                                        .access_max = OPTIONAL + 3,
+                                        .cpu = sweep_cpu,
+                                        .cuda = SINO_ON_CUDA(sweep_cuda),
+                                        .opencl = SINO_ON_OPENCL(sweep_opencl)};
+
+/* Appends data that may be missing. Returns their number; 0: none. */
+static int append(SinoAccess *access, int *count, SinoData *data, SinoAccessMode mode)
+{
+    if (!data) return 0;
+    access[*count] = (SinoAccess){data, mode};
+    return (*count)++;
+}
 
 static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
-                                 const Arguments *arguments, int access_count, const SinoAccess *access)
+                                 Arguments *arguments, int access_count, const SinoAccess *access)
 {
     const double products = kind == &sweep_kind ? 2 : 1;
-    position.partition = arguments->part.partition;
+    const SinoBrickPart *part = &arguments->part;
+    position.partition = part->partition;
+    if (part->lists)
+        arguments->lists_at = (const char *)part->lists - (const char *)sino_data_memory(access[BLOCK].data);
     return sino_task_submit(runtime, kind,
                             &(SinoTaskRequest){.position = position,
                                                .arguments = arguments,
                                                .argument_bytes = sizeof *arguments,
                                                .access = access,
                                                .access_count = access_count,
-                                               .work = arguments->part.work,
-                                               .flops = products * arguments->part.flops,
-                                               .precision = 1 + (int)arguments->part.precision,
-                                               .width = arguments->part.slices.stride});
+                                               .work = part->work,
+                                               .flops = products * part->flops,
+                                               .precision = 1 + (int)part->precision,
+                                               .width = part->slices.stride,
+                                               .host = !part->lists});
 }
 
 SinoStatus sino_insert_bricks_project(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                       SinoData *block, SinoData *x, SinoData *y)
 {
-    const Arguments arguments = {.part = *part};
-    const SinoAccess access[] = {[BLOCK] = {block, SINO_READ}, [X] = {x, SINO_READ}, [Y] = {y, SINO_READ}};
+    Arguments arguments = {.part = *part};
+    const SinoAccess access[] = {
+        [BLOCK] = {block, SINO_READ}, [X] = {x, SINO_READ}, [Y] = {y, part->lists ? SINO_WRITE : SINO_READ}};
     return insert_product(runtime, &project_kind, position, &arguments, 3, access);
 }
 
 SinoStatus sino_insert_bricks_backproject(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                           SinoData *block, SinoData *y, SinoData *x)
 {
-    const Arguments arguments = {.part = *part};
-    const SinoAccess access[] = {[BLOCK] = {block, SINO_READ}, [X] = {x, SINO_WRITE}, [Y] = {y, SINO_READ}};
-    return insert_product(runtime, &backproject_kind, position, &arguments, 3, access);
+    Arguments arguments = {.part = *part};
+    SinoAccess access[4] = {[BLOCK] = {block, SINO_READ}, [X] = {x, SINO_WRITE}, [Y] = {y, SINO_READ}};
+    int count = 3;
+    arguments.work = append(access, &count, part->work_memory, SINO_SCRATCH);
+    return insert_product(runtime, &backproject_kind, position, &arguments, count, access);
 }
 
 SinoStatus sino_insert_bricks_sweep(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
@@ -152,43 +309,83 @@ SinoStatus sino_insert_bricks_sweep(SinoRuntime *runtime, SinoPosition position,
                                     SinoData *sums)
 {
     Arguments arguments = {.part = *part};
-    SinoAccess access[OPTIONAL + 2] = {[BLOCK] = {block, SINO_READ},
+    SinoAccess access[OPTIONAL + 3] = {[BLOCK] = {block, SINO_READ},
                                        [X] = {x, SINO_READ},
                                        [X_SUM] = {x_sum, SINO_WRITE},
                                        [COUNTS] = {vectors->counts, SINO_READ},
-                                       [SUMS] = {sums, SINO_READ}};
+                                       [SUMS] = {sums, SINO_WRITE}};
     int count = OPTIONAL;
-    if (vectors->additive) {
-        arguments.additive = count;
-        access[count++] = (SinoAccess){vectors->additive, SINO_READ};
-    }
-    if (vectors->multiplicative) {
-        arguments.multiplicative = count;
-        access[count++] = (SinoAccess){vectors->multiplicative, SINO_READ};
-    }
+    arguments.additive = append(access, &count, vectors->additive, SINO_READ);
+    arguments.multiplicative = append(access, &count, vectors->multiplicative, SINO_READ);
+    arguments.work = append(access, &count, part->work_memory, SINO_SCRATCH);
     return insert_product(runtime, &sweep_kind, position, &arguments, count, access);
+}
+
+int64_t sino_bricks_work_bytes(int64_t row_count, SinoSlices slices)
+{
+    int64_t bytes = 0;
+    if (SINO_CUDA_BUILT) bytes = sino_brick_cuda_work_bytes(row_count, slices.stride);
+    if (SINO_OPENCL_BUILT) bytes = sino_larger(bytes, sino_brick_opencl_work_bytes(row_count, slices.stride));
+    return bytes;
+}
+
+/* ---- rows ---- */
+
+static SinoStatus paste_cpu(const SinoTask *task)
+{
+    const SinoBrickPart *part = task->arguments;
+    for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
+         at = sino_panel_next(part->slices, at)) {
+        const int64_t elements = sino_times(part->row_count, at.slices.stride);
+        memcpy(rows_of(part, at, sino_task_buffer(task, 1)),
+               sino_panel_from(at, part->row_count, sino_task_buffer(task, 0)), (size_t)elements * sizeof(float));
+    }
+    return NULL;
+}
+
+static const SinoTaskKind paste_kind = {.name = "bricks_paste",
+                                        .argument_bytes = sizeof(SinoBrickPart),
+                                        .access_min = 2,
+                                        .access_max = 2,
+                                        .cpu = paste_cpu};
+
+SinoStatus sino_insert_bricks_paste(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
+                                    SinoData *rows, SinoData *y)
+{
+    const SinoAccess access[] = {{rows, SINO_READ}, {y, SINO_READ}};
+    position.partition = part->partition;
+    return sino_task_submit(runtime, &paste_kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = part,
+                                               .argument_bytes = sizeof *part,
+                                               .access = access,
+                                               .access_count = 2,
+                                               .work = (double)sino_times(part->row_count, part->slices.stride)});
 }
 
 /* ---- sums ---- */
 
+/* Data of a task, and the row partitions that it adds. */
+enum { ALL, LOST, PARTS, PARTS_MAX = SINO_TASK_DATA_MAX - PARTS };
+
 typedef struct SumsArguments {
-    int64_t stride, partition_count;
+    int64_t stride;
+    int part_count;
     bool add;
 } SumsArguments;
 
 static SinoStatus sums_cpu(const SinoTask *task)
 {
     const SumsArguments *arguments = task->arguments;
-    const SinoBrickSums *sums = sino_task_buffer(task, 0);
-    SinoSliceSums *all = sino_task_buffer(task, 1);
-    double *lost = sino_task_buffer(task, 2);
+    SinoSliceSums *all = sino_task_buffer(task, ALL);
+    double *lost = sino_task_buffer(task, LOST);
     for (int64_t s = 0; s < arguments->stride; s++) {
         if (!arguments->add) {
             all[s] = (SinoSliceSums){{0}};
             lost[s] = 0;
         }
-        for (int64_t p = 0; p < arguments->partition_count; p++) {
-            const SinoBrickSums *part = &sums[p * arguments->stride + s];
+        for (int p = 0; p < arguments->part_count; p++) {
+            const SinoBrickSums *part = (const SinoBrickSums *)sino_task_buffer(task, PARTS + p) + s;
             all[s].sum[SINO_SUM_SQUARE] += part->squared;
             all[s].sum[SINO_SUM_LIKELIHOOD] += part->log_likelihood;
             lost[s] += part->lost;
@@ -197,156 +394,31 @@ static SinoStatus sums_cpu(const SinoTask *task)
     return NULL;
 }
 
-static const SinoTaskKind sums_kind = {
-    .name = "bricks_sums", .argument_bytes = sizeof(SumsArguments), .access_min = 3, .access_max = 3, .cpu = sums_cpu};
+static const SinoTaskKind sums_kind = {.name = "bricks_sums",
+                                       .argument_bytes = sizeof(SumsArguments),
+                                       .access_min = PARTS + 1,
+                                       .access_max = SINO_TASK_DATA_MAX,
+                                       .cpu = sums_cpu};
 
+/* One task has few data, so tasks follow each other; the sums go on from one to the next. */
 SinoStatus sino_insert_bricks_sums(SinoRuntime *runtime, SinoPosition position, int64_t stride, int64_t partition_count,
-                                   bool add, SinoData *sums, SinoData *all, SinoData *lost)
+                                   bool add, SinoData *const *sums, SinoData *all, SinoData *lost)
 {
-    const SumsArguments arguments = {.stride = stride, .partition_count = partition_count, .add = add};
-    const SinoAccessMode mode = add ? SINO_READ_WRITE : SINO_WRITE;
-    const SinoAccess access[] = {{sums, SINO_READ}, {all, mode}, {lost, mode}};
-    return sino_task_submit(runtime, &sums_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 3,
-                                               .work = (double)(stride * partition_count)});
-}
-
-/* ---- voxels ---- */
-
-typedef struct VoxelArguments {
-    SinoSlices slices;
-    int64_t rows;
-    bool masked;
-} VoxelArguments;
-
-static SinoStatus add_cpu(const SinoTask *task)
-{
-    const VoxelArguments *arguments = task->arguments;
-    sino_voxels_add(sino_times(arguments->rows, arguments->slices.stride), sino_task_buffer(task, 0),
-                    sino_task_buffer(task, 1));
+    for (int64_t first = 0; first < partition_count; first += PARTS_MAX) {
+        const int parts = (int)sino_smaller(partition_count - first, PARTS_MAX);
+        const SumsArguments arguments = {.stride = stride, .part_count = parts, .add = add || first > 0};
+        const SinoAccessMode mode = arguments.add ? SINO_READ_WRITE : SINO_WRITE;
+        SinoAccess access[SINO_TASK_DATA_MAX] = {[ALL] = {all, mode}, [LOST] = {lost, mode}};
+        for (int p = 0; p < parts; p++) access[PARTS + p] = (SinoAccess){sums[first + p], SINO_READ};
+        SINO_TRY(sino_task_submit(runtime, &sums_kind,
+                                  &(SinoTaskRequest){.position = position,
+                                                     .arguments = &arguments,
+                                                     .argument_bytes = sizeof arguments,
+                                                     .access = access,
+                                                     .access_count = PARTS + parts,
+                                                     .work = (double)sino_times(stride, parts)}));
+    }
     return NULL;
-}
-
-static SinoStatus mask_cpu(const SinoTask *task)
-{
-    const VoxelArguments *arguments = task->arguments;
-    sino_voxels_mask(arguments->slices, arguments->rows, arguments->masked ? sino_task_buffer(task, 2) : NULL,
-                     sino_task_buffer(task, 0), sino_task_buffer(task, 1));
-    return NULL;
-}
-
-static const SinoTaskKind add_kind = {
-    .name = "voxels_add", .argument_bytes = sizeof(VoxelArguments), .access_min = 2, .access_max = 2, .cpu = add_cpu};
-
-static const SinoTaskKind mask_kind = {
-    .name = "voxels_mask", .argument_bytes = sizeof(VoxelArguments), .access_min = 2, .access_max = 3, .cpu = mask_cpu};
-
-static SinoStatus insert_voxels(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
-                                const VoxelArguments *arguments, int access_count, const SinoAccess *access)
-{
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = arguments,
-                                               .argument_bytes = sizeof *arguments,
-                                               .access = access,
-                                               .access_count = access_count,
-                                               SINO_OF_SLICES(arguments->slices),
-                                               .work = (double)sino_times(arguments->rows, arguments->slices.stride)});
-}
-
-SinoStatus sino_insert_voxels_add(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
-                                  SinoData *from, SinoData *to)
-{
-    const VoxelArguments arguments = {.slices = slices, .rows = rows};
-    const SinoAccess access[] = {{from, SINO_READ}, {to, SINO_READ_WRITE}};
-    return insert_voxels(runtime, &add_kind, position, &arguments, 2, access);
-}
-
-SinoStatus sino_insert_voxels_mask(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
-                                   SinoData *mask, SinoData *from, SinoData *to)
-{
-    const VoxelArguments arguments = {.slices = slices, .rows = rows, .masked = mask != NULL};
-    const SinoAccess access[] = {{from, SINO_READ}, {to, SINO_WRITE}, {mask, SINO_READ}};
-    return insert_voxels(runtime, &mask_kind, position, &arguments, mask ? 3 : 2, access);
-}
-
-static SinoStatus cut_cpu(const SinoTask *task)
-{
-    const SinoSegment *segment = task->arguments;
-    const float *vector = sino_task_buffer(task, 0);
-    memcpy(sino_task_buffer(task, 1), vector + segment->first, (size_t)segment->count * sizeof *vector);
-    return NULL;
-}
-
-static SinoStatus paste_cpu(const SinoTask *task)
-{
-    const SinoSegment *segment = task->arguments;
-    float *vector = sino_task_buffer(task, 1);
-    memcpy(vector + segment->first, sino_task_buffer(task, 0), (size_t)segment->count * sizeof *vector);
-    return NULL;
-}
-
-static const SinoTaskKind cut_kind = {
-    .name = "voxels_cut", .argument_bytes = sizeof(SinoSegment), .access_min = 2, .access_max = 2, .cpu = cut_cpu};
-
-static const SinoTaskKind paste_kind = {
-    .name = "voxels_paste", .argument_bytes = sizeof(SinoSegment), .access_min = 2, .access_max = 2, .cpu = paste_cpu};
-
-static SinoStatus insert_segment(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
-                                 const SinoSegment *segment, const SinoAccess *access)
-{
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = segment,
-                                               .argument_bytes = sizeof *segment,
-                                               .access = access,
-                                               .access_count = 2,
-                                               .work = (double)segment->count});
-}
-
-SinoStatus sino_insert_voxels_cut(SinoRuntime *runtime, SinoPosition position, SinoSegment segment, SinoData *vector,
-                                  SinoData *part)
-{
-    const SinoAccess access[] = {{vector, SINO_READ}, {part, SINO_WRITE}};
-    return insert_segment(runtime, &cut_kind, position, &segment, access);
-}
-
-SinoStatus sino_insert_voxels_paste(SinoRuntime *runtime, SinoPosition position, SinoSegment segment, SinoData *part,
-                                    SinoData *vector)
-{
-    const SinoAccess access[] = {{part, SINO_READ}, {vector, SINO_READ_WRITE}};
-    return insert_segment(runtime, &paste_kind, position, &segment, access);
-}
-
-static SinoStatus image_cpu(const SinoTask *task)
-{
-    const SinoVoxelsImage *what = task->arguments;
-    sino_voxels_image(what->order, what->slices, what->set, what->first, what->count, what->scale,
-                      sino_task_buffer(task, 0), sino_task_buffer(task, 1));
-    return NULL;
-}
-
-static const SinoTaskKind image_kind = {.name = "voxels_image",
-                                        .argument_bytes = sizeof(SinoVoxelsImage),
-                                        .access_min = 2,
-                                        .access_max = 2,
-                                        .cpu = image_cpu};
-
-SinoStatus sino_insert_voxels_image(SinoRuntime *runtime, SinoPosition position, const SinoVoxelsImage *what,
-                                    SinoData *voxels, SinoData *image)
-{
-    const SinoAccess access[] = {{voxels, SINO_READ}, {image, SINO_WRITE}};
-    return sino_task_submit(runtime, &image_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = what,
-                                               .argument_bytes = sizeof *what,
-                                               .access = access,
-                                               .access_count = 2,
-                                               .work = (double)what->count});
 }
 
 /* ---- values from files ---- */

@@ -2,11 +2,13 @@
 /* Tasks of bricks: products of the blocks of a system matrix (brick.h), one task for each row partition, and the sums
  * over row partitions. Vectors lie in panels of count sets.
  *
- * Tasks of several row partitions write different rows of one vector of rays, and different rows of one array of sums,
- * at the same time: they lie between rays_begin and rays_end (rays_gate_task.h) of that vector or array. */
+ * Devices compute products of blocks that have lists (brick_lists.h) behind them. They project into rows of their own,
+ * which bricks_paste copies into the vector of rays. Tasks on cores of several row partitions write different rows of
+ * one vector of rays at the same time: they lie between rays_begin and rays_end (rays_gate_task.h) of that vector. */
 #ifndef SINO_BRICK_TASK_H
 #define SINO_BRICK_TASK_H
 
+#include "brick_lists.h"
 #include "brick_voxels.h"
 #include "runtime.h"
 
@@ -23,9 +25,15 @@ typedef struct SinoBrickPart {
     double work;        /* measure of the task's time: bytes of the block times panels */
     double flops;       /* of a product: 2·nonzeros·sets */
     SinoPrecision precision;
+    const SinoBrickLists *lists; /* in main memory, in the block's data; NULL: only cores compute; not owned */
+    SinoData *work_memory; /* scratch of sino_bricks_work_bytes, for backproject and sweep; NULL: only cores compute */
 } SinoBrickPart;
 
-/* bricks_project: the block's rows of y become A x. */
+/* Bytes of memory that a device needs for a product of so many rows. */
+int64_t sino_bricks_work_bytes(int64_t row_count, SinoSlices slices);
+
+/* bricks_project: the block's rows of y become A x. With lists y is written by this task alone, and else as the gates
+ * say. */
 SinoStatus sino_insert_bricks_project(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                       SinoData *block, SinoData *x, SinoData *y);
 
@@ -39,45 +47,19 @@ typedef struct SinoBrickVectors {
     SinoData *counts, *multiplicative, *additive;
 } SinoBrickVectors;
 
-/* bricks_sweep: x_sum becomes Aᵀ(n · g/ybar) of the block's rows, and sums[partition][set] what they sum up to
- * (SinoBrickSums). */
+/* bricks_sweep: x_sum becomes Aᵀ(n · g/ybar) of the block's rows, and sums[set] what they sum up to (SinoBrickSums). */
 SinoStatus sino_insert_bricks_sweep(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                     SinoData *block, const SinoBrickVectors *vectors, SinoData *x, SinoData *x_sum,
                                     SinoData *sums);
 
-/* bricks_sums: adds up sums[partition_count][stride] in the order of partitions: all[set] = or += squares and
- * log-likelihood, lost[stride] = or += counts that no voxel explains; `add`: +=. */
+/* bricks_paste: the block's rows of y become `rows`, a vector of part->row_count rows. */
+SinoStatus sino_insert_bricks_paste(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
+                                    SinoData *rows, SinoData *y);
+
+/* bricks_sums: adds up sums[partition][set] in the order of partitions: all[set] = or += squares and log-likelihood,
+ * lost[set] = or += counts that no voxel explains; `add`: +=. */
 SinoStatus sino_insert_bricks_sums(SinoRuntime *runtime, SinoPosition position, int64_t stride, int64_t partition_count,
-                                   bool add, SinoData *sums, SinoData *all, SinoData *lost);
-
-/* voxels_add: to += from, vectors of voxels. voxels_mask: to = from · mask; mask NULL: to = from. */
-SinoStatus sino_insert_voxels_add(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
-                                  SinoData *from, SinoData *to);
-SinoStatus sino_insert_voxels_mask(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
-                                   SinoData *mask, SinoData *from, SinoData *to);
-
-/* Some elements of a vector. */
-typedef struct SinoSegment {
-    int64_t first, count;
-} SinoSegment;
-
-/* voxels_cut: part[count] = the segment of the vector. voxels_paste: the other way. */
-SinoStatus sino_insert_voxels_cut(SinoRuntime *runtime, SinoPosition position, SinoSegment segment, SinoData *vector,
-                                  SinoData *part);
-SinoStatus sino_insert_voxels_paste(SinoRuntime *runtime, SinoPosition position, SinoSegment segment, SinoData *part,
-                                    SinoData *vector);
-
-/* The image of some voxels of a set (sino_voxels_image). The order is not owned, and outlives the task. */
-typedef struct SinoVoxelsImage {
-    const SinoBrickOrder *order;
-    SinoSlices slices;
-    int64_t set, first, count;
-    double scale;
-} SinoVoxelsImage;
-
-/* voxels_image: writes image[count]. */
-SinoStatus sino_insert_voxels_image(SinoRuntime *runtime, SinoPosition position, const SinoVoxelsImage *what,
-                                    SinoData *voxels, SinoData *image);
+                                   bool add, SinoData *const *sums, SinoData *all, SinoData *lost);
 
 /* gather_values, gather_integrals: brick_voxels.h. values: g, or any values; r, n: NULL as there. The list of the
  * gather is not owned, and outlives the task. first: the vector has no values yet, and becomes 0 before. */

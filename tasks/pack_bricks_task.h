@@ -3,6 +3,7 @@
 #ifndef SINO_PACK_BRICKS_TASK_H
 #define SINO_PACK_BRICKS_TASK_H
 
+#include "brick_lists.h"
 #include "brick_pack.h"
 #include "matrix_file.h"
 #include "runtime.h"
@@ -10,9 +11,10 @@
 /* Memory of a block. */
 typedef struct SinoBrickArea {
     int64_t row_count;
-    void *block;      /* reserved: `capacity` bytes */
-    int64_t capacity; /* at most so many bytes are written */
-    int64_t bytes;    /* of the finished block; written by the task */
+    void *block;           /* reserved: `capacity` bytes */
+    int64_t capacity;      /* at most so many bytes are written */
+    int64_t bytes;         /* of the finished block; written by the task */
+    SinoBrickLists *lists; /* behind the block, for devices (list_bricks_task.h); NULL: none */
 } SinoBrickArea;
 
 /* The rows of a partition. Pointers are not owned, and outlive the task. */

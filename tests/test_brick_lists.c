@@ -64,6 +64,7 @@ static SinoBrickLists *lists_of(const SinoBrickHead *block)
 {
     int64_t bytes;
     assert_success(sino_brick_lists_bytes(block, &bytes));
+    assert_true(bytes <= sino_brick_lists_bytes_most(block->row_count, block->nonzero_count));
     SinoBrickLists *lists = sino_allocate_large(bytes);
     memset(lists, 0xff, (size_t)bytes);
     assert_success(sino_brick_lists_fill(block, lists));

@@ -83,10 +83,9 @@ static void integrals_are_marked_where_the_factor_is_zero(void **state)
     for (int i = 0; i < 5; i++) assert_true(vector[i * slices.stride] == g[i]);
 }
 
-static void voxels_are_added_and_masked(void **state)
+static void check_voxels(int64_t set_count)
 {
-    (void)state;
-    const SinoSlices slices = slices_of(20);
+    const SinoSlices slices = slices_of(set_count);
     const int64_t count = slices.stride * ROWS;
     float *a = calloc((size_t)count, sizeof *a), *b = calloc((size_t)count, sizeof *b), mask[ROWS];
     assert_true(a && b);
@@ -99,12 +98,19 @@ static void voxels_are_added_and_masked(void **state)
     for (int64_t i = 0; i < count; i++) assert_true(b[i] == (float)(3 * i + 1));
     sino_voxels_mask(slices, ROWS, mask, b, a);
     for (int64_t i = 0; i < ROWS; i++)
-        for (int64_t s = 0; s < 20; s++)
+        for (int64_t s = 0; s < set_count; s++)
             assert_true(element(slices, a, i, s) == (i % 3 ? element(slices, b, i, s) : 0));
     sino_voxels_mask(slices, ROWS, NULL, b, a);
     assert_memory_equal(a, b, (size_t)count * sizeof *a);
     free(a);
     free(b);
+}
+
+static void voxels_are_added_and_masked(void **state)
+{
+    (void)state;
+    static const int64_t set_counts[] = {1, 2, 8, 20, 40};
+    for (size_t i = 0; i < sizeof set_counts / sizeof *set_counts; i++) check_voxels(set_counts[i]);
 }
 
 /* An image is in the order of columns again. */

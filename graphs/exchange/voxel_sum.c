@@ -3,8 +3,8 @@
 #include "voxel_sum.h"
 
 #include "arithmetic.h"
-#include "brick_task.h"
 #include "memory.h"
+#include "voxels_task.h"
 
 #include <stdlib.h>
 

@@ -7,11 +7,13 @@
 #include "arithmetic.h"
 #include "brick_pack.h"
 #include "brick_task.h"
+#include "list_bricks_task.h"
 #include "matrix_cache.h"
 #include "memory.h"
 #include "pack_bricks_task.h"
 #include "rays_gate_task.h"
 #include "voxel_sum.h"
+#include "voxels_task.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,11 +25,13 @@ enum {
 
 /* SinoOperator.own. All members are owned. */
 typedef struct Own {
-    SinoBrickArea *area;    /* [row partition · subset_count + subset]; blocks are NULL if they are kept */
+    SinoBrickArea *area;    /* [row partition · subset_count + subset]; blocks are NULL if they are in a kept file */
     SinoOperatorFile *kept; /* blocks of a matrix that was too large for memory; NULL: none */
     bool windows;           /* the blocks do not stay in memory */
+    bool listed;            /* the areas have lists, with which devices compute */
     SinoData **block;       /* [subset · partition_count + row partition]; NULL: no rows */
     int64_t bytes;          /* of all blocks */
+    int64_t lists_bytes;    /* of their lists */
     SinoData *mask;         /* float[voxel row]; NULL: none */
     SinoExchangePart part;
     SinoRayExchange *exchange;
@@ -36,7 +40,9 @@ typedef struct Own {
 /* SinoOperatorWork.own. All members are owned. */
 typedef struct Work {
     SinoData **voxels; /* [row partition]: its share of Aᵀ y */
-    SinoData *sums;    /* SinoBrickSums[row partition][stride] */
+    SinoData **rows;   /* [row partition]: its rows of A x, from devices; NULL until there is a projection */
+    SinoData **sums;   /* [row partition]: SinoBrickSums[stride] */
+    SinoData *scratch; /* of devices; NULL: none computes */
     SinoData *lost;    /* double[stride] */
     SinoVoxelSum *all; /* over ranks; NULL: one rank */
 } Work;
@@ -135,6 +141,18 @@ static int64_t range_rows(const SinoMatrixSurvey *matrix)
     return sino_larger(1, sino_smaller(RANGE_ENTRIES / per_row, RANGE_ROWS));
 }
 
+/* Reserves the memory of a block of up to `bytes` bytes, and of its lists. */
+static SinoStatus reserve_area(const Own *own, int64_t bytes, int64_t nonzero_count, SinoBrickArea *area)
+{
+    const int64_t lists = own->listed ? sino_brick_lists_bytes_most(area->row_count, nonzero_count) : 0;
+    const int64_t capacity = sino_brick_area_lists_at(bytes) + lists;
+    char text[24];
+    area->block = sino_reserve(capacity);
+    SINO_CHECK(area->block, SINO_FAILED, "no addresses for the matrix: %s asked for", sino_bytes_text(capacity, text));
+    area->capacity = capacity;
+    return NULL;
+}
+
 /* Reserves the memory of the row partition's blocks. */
 static SinoStatus reserve(const SinoOperator *op, int64_t partition)
 {
@@ -143,12 +161,9 @@ static SinoStatus reserve(const SinoOperator *op, int64_t partition)
     for (int64_t s = 0; s < matrix->subset_count; s++) {
         const SinoMatrixBlock *block = &matrix->block[s * matrix->partition_count + partition];
         SinoBrickArea *area = &own->area[partition * matrix->subset_count + s];
-        const int64_t capacity = sino_brick_bytes_most(block->row_count, block->nonzero_count);
-        char text[24];
-        *area = (SinoBrickArea){.row_count = block->row_count, .block = sino_reserve(capacity)};
-        SINO_CHECK(area->block, SINO_FAILED, "no addresses for the matrix: %s asked for",
-                   sino_bytes_text(capacity, text));
-        area->capacity = capacity;
+        const int64_t bytes = sino_brick_bytes_most(block->row_count, block->nonzero_count);
+        area->row_count = block->row_count;
+        SINO_TRY(reserve_area(own, bytes, block->nonzero_count, area));
     }
     return NULL;
 }
@@ -173,15 +188,74 @@ static SinoStatus insert_packing(const SinoOperator *op, int64_t partition)
     return sino_insert_pack_bricks(op->runtime, partition, &pack, nonzeros);
 }
 
-/* The block as StarPU data. */
+/* The block as StarPU data, with its lists. */
 static SinoStatus take_block(SinoOperator *op, int64_t partition, int64_t subset, const void *block, int64_t bytes)
 {
     const SinoMatrixSurvey *matrix = survey_of(op);
     Own *own = op->own;
+    SinoBrickArea *area = &own->area[partition * matrix->subset_count + subset];
+    const int64_t all = area->lists ? sino_brick_area_lists_at(bytes) + area->lists->bytes : bytes;
     own->bytes += bytes;
-    own->area[partition * matrix->subset_count + subset].bytes = bytes;
+    own->lists_bytes += all - bytes;
+    area->bytes = bytes;
     op->nonzero_count += ((const SinoBrickHead *)block)->nonzero_count;
-    return sino_data_borrow(op->runtime, "A", block, bytes, &own->block[subset * matrix->partition_count + partition]);
+    if (area->lists) sino_data_pin(area->block, all);
+    return sino_data_borrow(op->runtime, "A", block, all, &own->block[subset * matrix->partition_count + partition]);
+}
+
+/* The blocks in the areas. */
+static SinoStatus take_areas(SinoOperator *op)
+{
+    const SinoMatrixSurvey *matrix = survey_of(op);
+    const Own *own = op->own;
+    for (int64_t p = 0; p < matrix->partition_count; p++)
+        for (int64_t s = 0; s < matrix->subset_count; s++) {
+            const SinoBrickArea *area = &own->area[p * matrix->subset_count + s];
+            SINO_TRY(take_block(op, p, s, area->block, area->bytes));
+        }
+    return NULL;
+}
+
+/* Inserts the tasks that make the lists of all blocks, and waits for them. from: blocks that are copied to the areas
+ * before, in the order of these; NULL: the areas have them. */
+static SinoStatus list_all(const SinoOperator *op, const void *const *from)
+{
+    const SinoMatrixSurvey *matrix = survey_of(op);
+    const Own *own = op->own;
+    SinoStatus status = NULL;
+    for (int64_t p = 0; own->listed && p < matrix->partition_count && !status; p++) {
+        const int64_t first = p * matrix->subset_count;
+        const SinoListBricks list = {
+            .subset_count = matrix->subset_count, .from = from ? from + first : NULL, .area = own->area + first};
+        double bytes = 0;
+        for (int64_t s = 0; s < matrix->subset_count; s++) bytes += (double)list.area[s].bytes;
+        status = sino_insert_list_bricks(op->runtime, p, &list, bytes);
+    }
+    return sino_runtime_wait_after(op->runtime, status);
+}
+
+/* Copies of the blocks of a kept file, with lists, which the file does not have. */
+static SinoStatus copy_kept(SinoOperator *op, const SinoOperatorFile *kept)
+{
+    const SinoMatrixSurvey *matrix = survey_of(op);
+    const Own *own = op->own;
+    const void **from = NULL;
+    SinoStatus status = NULL;
+    SINO_TRY(sino_allocate(sino_times(matrix->subset_count, matrix->partition_count), sizeof *from,
+                           "blocks of a matrix", &from));
+    for (int64_t p = 0; p < matrix->partition_count && !status; p++)
+        for (int64_t s = 0; s < matrix->subset_count && !status; s++) {
+            const SinoOperatorPiece piece = sino_matrix_kept_block(kept, matrix, p, s);
+            const SinoBrickHead *head = piece.memory;
+            SinoBrickArea *area = &own->area[p * matrix->subset_count + s];
+            *area = (SinoBrickArea){.row_count = head->row_count, .bytes = piece.bytes};
+            from[p * matrix->subset_count + s] = head;
+            status = reserve_area(own, piece.bytes, head->nonzero_count, area);
+        }
+    if (!status) status = list_all(op, from);
+    if (!status) status = take_areas(op);
+    free(from);
+    return status;
 }
 
 /* Blocks from a kept file: their pages come into memory as tasks read them. */
@@ -207,15 +281,9 @@ static SinoStatus pack_some(const SinoOperator *op, int64_t first, int64_t count
 
 static SinoStatus pack_all(SinoOperator *op)
 {
-    const SinoMatrixSurvey *matrix = survey_of(op);
-    const Own *own = op->own;
-    SINO_TRY(pack_some(op, 0, matrix->partition_count));
-    for (int64_t p = 0; p < matrix->partition_count; p++)
-        for (int64_t s = 0; s < matrix->subset_count; s++) {
-            const SinoBrickArea *area = &own->area[p * matrix->subset_count + s];
-            SINO_TRY(take_block(op, p, s, area->block, area->bytes));
-        }
-    return NULL;
+    SINO_TRY(pack_some(op, 0, survey_of(op)->partition_count));
+    SINO_TRY(list_all(op, NULL));
+    return take_areas(op);
 }
 
 /* Appends the blocks of a row partition to the file. */
@@ -280,7 +348,7 @@ static SinoStatus open_blocks(SinoOperator *op, const SinoOperatorRequest *reque
     const int64_t blocks = sino_times(matrix->subset_count, matrix->partition_count);
     SINO_TRY(sino_allocate(blocks, sizeof *own->area, "blocks of a matrix", &own->area));
     SINO_TRY(sino_allocate(blocks, sizeof(void *), "blocks of a matrix", &own->block));
-    if (matrix->kept) return take_kept(op, matrix->kept);
+    if (matrix->kept) return own->listed ? copy_kept(op, matrix->kept) : take_kept(op, matrix->kept);
     return request->window_count > 0 ? pack_windows(op, request) : pack_all(op);
 }
 
@@ -314,11 +382,18 @@ static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
     SINO_TRY(sino_allocate(1, sizeof *own, "the operator", &own));
     op->own = own;
     own->windows = request->window_count > 0;
+    own->listed = request->listed && !own->windows;
     SINO_TRY(sino_processes_agree(processes, open_blocks(op, request)));
     if (matrix->mask)
         SINO_TRY(sino_data_borrow(op->runtime, "mask", matrix->mask,
                                   sino_times(matrix->order->row_count, (int64_t)sizeof *matrix->mask), &own->mask));
     return open_exchange(op, &request->shape);
+}
+
+static void release_area(SinoBrickArea *area)
+{
+    if (area->lists) sino_data_unpin(area->block, sino_brick_area_lists_at(area->bytes) + area->lists->bytes);
+    sino_release(area->block, area->capacity);
 }
 
 static void close_all(SinoOperator *op)
@@ -328,7 +403,7 @@ static void close_all(SinoOperator *op)
     Own *own = op->own;
     if (!own) return;
     sino_data_free_each(own->block, blocks);
-    for (int64_t i = 0; own->area && i < blocks; i++) sino_release(own->area[i].block, own->area[i].capacity);
+    for (int64_t i = 0; own->area && i < blocks; i++) release_area(&own->area[i]);
     free(own->area);
     sino_operator_file_close(own->kept);
     sino_data_free(own->mask);
@@ -361,8 +436,14 @@ static SinoStatus work_open(SinoOperatorWork *work, const SinoSlices *slices, in
     for (int64_t p = 0; p < matrix->partition_count; p++)
         SINO_TRY(sino_data_vector(op->runtime, work_buffers[0].name, matrix->order->row_count, stride, sizeof(float),
                                   &made->voxels[p]));
-    SINO_TRY(sino_data_vector(op->runtime, "sums of row partitions", matrix->partition_count, stride,
-                              sizeof(SinoBrickSums), &made->sums));
+    SINO_TRY(sino_allocate(matrix->partition_count, sizeof(void *), "a minibatch", &made->sums));
+    SINO_TRY(sino_allocate(matrix->partition_count, sizeof(void *), "a minibatch", &made->rows));
+    for (int64_t p = 0; p < matrix->partition_count; p++)
+        SINO_TRY(
+            sino_data_vector(op->runtime, "sums of a row partition", 1, stride, sizeof(SinoBrickSums), &made->sums[p]));
+    if (own->listed)
+        SINO_TRY(sino_data_scratch(op->runtime, "products of devices",
+                                   sino_bricks_work_bytes(sino_matrix_block_rows(matrix), *slices), &made->scratch));
     SINO_TRY(sino_data_vector(op->runtime, "lost counts", 1, stride, sizeof(double), &made->lost));
     SINO_TRY(sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums));
     return sino_voxel_sum_new(op->runtime, work->sums, sino_times(matrix->order->row_count, stride), &made->all);
@@ -375,7 +456,9 @@ static void work_close(SinoOperatorWork *work)
     sino_voxel_sum_free(made->all);
     sino_partial_sums_free(work->sums, &work->op->shape);
     sino_data_free_each(made->voxels, survey_of(work->op)->partition_count);
-    sino_data_free(made->sums);
+    sino_data_free_each(made->rows, survey_of(work->op)->partition_count);
+    sino_data_free_each(made->sums, survey_of(work->op)->partition_count);
+    sino_data_free(made->scratch);
     sino_data_free(made->lost);
     free(made);
 }
@@ -389,7 +472,8 @@ static SinoBrickPart part_of(const SinoOperatorWork *work, const SinoProduct *pr
     const SinoMatrixSurvey *matrix = survey_of(op);
     const Own *own = op->own;
     const SinoMatrixBlock *block = &matrix->block[product->subset * matrix->partition_count + partition];
-    const double bytes = (double)own->area[partition * matrix->subset_count + product->subset].bytes;
+    const SinoBrickArea *area = &own->area[partition * matrix->subset_count + product->subset];
+    const double bytes = (double)area->bytes;
     const double all = sino_matrix_iteration_work(matrix) * bytes / (double)own->bytes;
     return (SinoBrickPart){.slices = product->slices,
                            .rows = matrix->subset_rows[product->subset],
@@ -401,7 +485,9 @@ static SinoBrickPart part_of(const SinoOperatorWork *work, const SinoProduct *pr
                            .progress = product->position.iteration < 0 ? 0 : share * all,
                            .work = bytes * (double)product->slices.stride,
                            .flops = 2 * (double)block->nonzero_count * (double)product->slices.slice_count,
-                           .precision = op->problem.precision};
+                           .precision = op->problem.precision,
+                           .lists = area->lists,
+                           .work_memory = ((const Work *)work->own)->scratch};
 }
 
 static SinoData *block_of(const SinoOperatorWork *work, const SinoProduct *product, int64_t partition)
@@ -410,9 +496,45 @@ static SinoData *block_of(const SinoOperatorWork *work, const SinoProduct *produ
     return own->block[product->subset * survey_of(work->op)->partition_count + partition];
 }
 
+/* The memory of a row partition's rows of A x of any subset. */
+static SinoStatus open_rows(SinoOperatorWork *work, int64_t partition, int64_t stride)
+{
+    const SinoMatrixSurvey *matrix = survey_of(work->op);
+    const Work *made = work->own;
+    int64_t most = 0;
+    if (made->rows[partition]) return NULL;
+    for (int64_t s = 0; s < matrix->subset_count; s++)
+        most = sino_larger(most, matrix->block[s * matrix->partition_count + partition].row_count);
+    return sino_data_vector(work->op->runtime, "rows of a row partition", most, stride, sizeof(float),
+                            &made->rows[partition]);
+}
+
+/* Cores or devices project into rows of their own, which are copied into y. */
+static SinoStatus project_apart(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
+{
+    SinoRuntime *runtime = work->op->runtime;
+    const Work *made = work->own;
+    const int64_t count = survey_of(work->op)->partition_count;
+    for (int64_t p = 0; p < count; p++) {
+        SinoBrickPart part = part_of(work, product, p, 0.5);
+        part.rows = part.row_count;
+        part.first_row = 0;
+        SINO_TRY(open_rows(work, p, product->slices.stride));
+        SINO_TRY(sino_insert_bricks_project(runtime, product->position, &part, block_of(work, product, p), x[0],
+                                            made->rows[p]));
+    }
+    SINO_TRY(sino_insert_rays_begin(runtime, product->position, y));
+    for (int64_t p = 0; p < count; p++) {
+        const SinoBrickPart part = part_of(work, product, p, 0);
+        SINO_TRY(sino_insert_bricks_paste(runtime, product->position, &part, made->rows[p], y));
+    }
+    return sino_insert_rays_end(runtime, product->position, y);
+}
+
 static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
 {
     SinoRuntime *runtime = work->op->runtime;
+    if (((const Own *)work->op->own)->listed) return project_apart(work, product, x, y);
     SINO_TRY(sino_insert_rays_begin(runtime, product->position, y));
     for (int64_t p = 0; p < survey_of(work->op)->partition_count; p++) {
         const SinoBrickPart part = part_of(work, product, p, 0.5);
@@ -455,13 +577,11 @@ static SinoStatus sweep(SinoOperatorWork *work, const SinoProduct *product, cons
     const SinoBrickVectors vectors = {
         .counts = sweep->counts, .multiplicative = sweep->multiplicative, .additive = sweep->additive};
     SinoRuntime *runtime = work->op->runtime;
-    SINO_TRY(sino_insert_rays_begin(runtime, product->position, made->sums));
     for (int64_t p = 0; p < count; p++) {
         const SinoBrickPart part = part_of(work, product, p, 1);
         SINO_TRY(sino_insert_bricks_sweep(runtime, product->position, &part, block_of(work, product, p), &vectors, x[0],
-                                          made->voxels[p], made->sums));
+                                          made->voxels[p], made->sums[p]));
     }
-    SINO_TRY(sino_insert_rays_end(runtime, product->position, made->sums));
     SINO_TRY(sino_insert_bricks_sums(runtime, product->position, product->slices.stride, count, sweep->add, made->sums,
                                      sums, made->lost));
     return insert_sum(work, product, to[0]);
@@ -494,6 +614,9 @@ static void report(const SinoOperator *op)
                   matrix->file ? sino_matrix_kind(matrix->file) : "kept", matrix->outline.row_count,
                   matrix->outline.column_count, op->nonzero_count, matrix->order->lanes, sino_bytes_text(bytes, text),
                   (double)bytes / (double)sino_larger(op->nonzero_count, 1), sino_bricks_isa_name());
+    if (((const Own *)op->own)->listed)
+        sino_log_detail(sino_runtime_log(op->runtime), "operator", "lists of it for devices: %s",
+                        sino_bytes_text(((const Own *)op->own)->lists_bytes, text));
 }
 
 static SinoStatus keep_all(const SinoOperator *op, const char *folder)

@@ -3,6 +3,7 @@
 #include "matrix_survey.h"
 
 #include "arithmetic.h"
+#include "brick_lists.h"
 #include "brick_pack.h"
 #include "counts_file.h"
 #include "memory.h"
@@ -49,6 +50,26 @@ int64_t sino_matrix_block_bytes(const SinoMatrixSurvey *survey, SinoPrecision pr
     const int64_t blocks = sino_times(survey->subset_count, survey->partition_count);
     return (int64_t)(nonzeros * survey->bytes_per_nonzero[precision == SINO_MIXED]) +
            sino_times(blocks, sino_brick_head_bytes(0)) + survey->row_count / SINO_BRICK_ROWS * 16;
+}
+
+/* What a block in single has beside its values are at least the mask and the number of each stored brick. */
+int64_t sino_matrix_lists_bytes(const SinoMatrixSurvey *survey)
+{
+    const double mask = (double)survey->order->lanes / 8, beside = survey->bytes_per_nonzero[0] - sizeof(float);
+    const double stored = (double)survey->nonzero_count * fmin(fmax(beside / (mask + 1), 0), 1);
+    const double of_entry = 2 * (sizeof(uint32_t) + mask) + sizeof(uint32_t) + sizeof(uint16_t);
+    const int64_t blocks = sino_times(survey->subset_count, survey->partition_count);
+    return (int64_t)(stored * (of_entry + sizeof(SinoBrickListRun))) +
+           sino_times(survey->row_count, (int64_t)sizeof(SinoBrickListRow)) +
+           sino_times(blocks, sino_brick_lists_bytes_most(0, 0));
+}
+
+int64_t sino_matrix_block_rows(const SinoMatrixSurvey *survey)
+{
+    const int64_t blocks = sino_times(survey->subset_count, survey->partition_count);
+    int64_t most = 0;
+    for (int64_t i = 0; i < blocks; i++) most = sino_larger(most, survey->block[i].row_count);
+    return most;
 }
 
 int64_t sino_matrix_survey_bytes(const SinoMatrixSurvey *survey)

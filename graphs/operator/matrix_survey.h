@@ -70,4 +70,10 @@ int64_t sino_matrix_subset_first(const SinoMatrixSurvey *survey, int64_t subset)
 int64_t sino_matrix_block_bytes(const SinoMatrixSurvey *survey, SinoPrecision precision);
 int64_t sino_matrix_survey_bytes(const SinoMatrixSurvey *survey);
 
+/* Bytes of the lists of all blocks for devices (brick_lists.h): an upper bound, estimated as the blocks are. */
+int64_t sino_matrix_lists_bytes(const SinoMatrixSurvey *survey);
+
+/* Rows of the largest block. */
+int64_t sino_matrix_block_rows(const SinoMatrixSurvey *survey);
+
 #endif

@@ -45,6 +45,7 @@ typedef struct SinoOperatorRequest {
     SinoDivision division;
     SinoRayExchangeShape shape; /* of this rank */
     int64_t window_count;       /* number of partitions whose blocks are in memory at a time; 0: all */
+    bool listed;                /* the kind matrix: blocks get lists, with which devices compute */
     const char *cache;          /* directory of saved operators; NULL: none */
 } SinoOperatorRequest;
 

@@ -68,9 +68,25 @@ static bool is_of_counts(const SinoSolver *solver)
 
 /* ---- bytes ---- */
 
+static SinoSlices slices_for(int64_t set_count)
+{
+    return (SinoSlices){SINO_SINGLE, sino_panel_stride(SINO_SINGLE, set_count), set_count};
+}
+
+/* Main memory for devices: lists, work memory of each worker, and rows that are projected apart. */
+static int64_t device_bytes(const SinoProblem *problem, const SinoSolver *solver, int64_t set_count,
+                            int64_t worker_count)
+{
+    const SinoMatrixSurvey *matrix = problem->matrix;
+    const SinoSlices slices = slices_for(set_count);
+    const int64_t work = sino_bricks_work_bytes(sino_matrix_block_rows(matrix), slices);
+    const int64_t rows = is_of_counts(solver) ? 0 : sino_times(matrix->row_count, slices.stride);
+    return sino_matrix_lists_bytes(matrix) + sino_times(worker_count, work) + sino_times(rows, (int64_t)sizeof(float));
+}
+
 SinoStatus sino_matrix_solution_bytes(const SinoProblem *problem, const SinoSolver *solver,
                                       const SinoMatrixFiles *files, int64_t history_numbers, int64_t set_count,
-                                      int64_t worker_count, int64_t window_count, SinoMatrixSolutionBytes *result)
+                                      int64_t worker_count, SinoMatrixStay stay, SinoMatrixSolutionBytes *result)
 {
     const SinoMatrixSurvey *matrix = problem->matrix;
     const SinoBatch batch = {.stride = sino_panel_stride(SINO_SINGLE, set_count), .history_numbers = history_numbers};
@@ -80,12 +96,12 @@ SinoStatus sino_matrix_solution_bytes(const SinoProblem *problem, const SinoSolv
     const int64_t history = sino_times(slices_of(matrix), sino_times(history_numbers, (int64_t)sizeof(double)));
     SinoOperatorSize size;
     SINO_TRY(sino_bricks_kind.size(problem, NULL, worker_count, &size));
-    const int64_t window = sino_times(window_count, size.partition_bytes);
+    const int64_t window = sino_times(stay.window_count, size.partition_bytes);
     const int64_t bricks = window > 0 ? sino_smaller(window, size.bytes) : size.bytes;
     SinoMatrixSolutionBytes bytes = {.bricks = bricks,
+                                     .lists = stay.listed ? device_bytes(problem, solver, set_count, worker_count) : 0,
                                      .orders = size.map_bytes,
                                      .building = size.building_bytes,
-                                     .operator_bytes = bricks + size.map_bytes + size.building_bytes,
                                      .vectors =
                                          sino_minibatch_bytes(&sino_bricks_kind, &solver->vectors, &size.shape, batch) +
                                          sino_solver_weight_bytes(solver, problem, &size.shape) + raw,
@@ -93,9 +109,31 @@ SinoStatus sino_matrix_solution_bytes(const SinoProblem *problem, const SinoSolv
     if (files->multiplicative) bytes.vectors += sino_buffers_bytes(1, &factor_buffer, &size.shape, one_set);
     if (files->sensitivity) bytes.vectors += sino_buffers_bytes(1, &voxel_buffer, &size.shape, one_set);
     if (needs_image(files)) bytes.vectors += image;
+    bytes.operator_bytes = bytes.bricks + bytes.lists + bytes.orders + bytes.building;
     bytes.data = bytes.vectors + bytes.images;
     bytes.total = bytes.operator_bytes + bytes.data;
     *result = bytes;
+    return NULL;
+}
+
+/* The largest block has its share of the nonzeros. */
+SinoStatus sino_matrix_device_need(const SinoProblem *problem, const SinoMatrixFiles *files, int64_t set_count,
+                                   SinoMatrixDeviceNeed *result)
+{
+    const SinoMatrixSurvey *matrix = problem->matrix;
+    const SinoSlices slices = slices_for(set_count);
+    const int64_t real = (int64_t)sizeof(float), blocks = sino_times(matrix->subset_count, matrix->partition_count);
+    const double bytes =
+        (double)(sino_matrix_block_bytes(matrix, problem->precision) + sino_matrix_lists_bytes(matrix));
+    int64_t nonzeros = 0, rows = 0;
+    for (int64_t i = 0; i < blocks; i++) nonzeros = sino_larger(nonzeros, matrix->block[i].nonzero_count);
+    for (int64_t s = 0; s < matrix->subset_count; s++) rows = sino_larger(rows, matrix->subset_rows[s]);
+    const int64_t rays = sino_times(sino_times(rows, 1 + (files->additive != NULL)), slices.stride);
+    const int64_t voxels = sino_times(sino_times(matrix->order->row_count, 2), slices.stride);
+    *result = (SinoMatrixDeviceNeed){
+        .block = (int64_t)(bytes * (double)nonzeros / (double)sino_larger(matrix->nonzero_count, 1)),
+        .vectors = sino_times(rays + voxels + (files->multiplicative ? rows : 0), real) +
+                   sino_bricks_work_bytes(sino_matrix_block_rows(matrix), slices)};
     return NULL;
 }
 

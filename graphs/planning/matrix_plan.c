@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 static const double giga = 1e9;
 
@@ -30,7 +31,7 @@ static SinoStatus complete(const SinoMatrixPlanRequest *request, int64_t sets, S
     const int64_t workers = sino_larger(request->machine.worker_count, 1);
     plan->batch_sets = sets;
     SINO_TRY(sino_matrix_solution_bytes(request->problem, request->solver, request->files, request->history_numbers,
-                                        sets, workers, plan->window_count, &plan->bytes));
+                                        sets, workers, plan->stay, &plan->bytes));
     plan->total_bytes = sino_runtime_base_bytes() + plan->bytes.total + request->record_bytes;
     return NULL;
 }
@@ -50,24 +51,66 @@ static SinoStatus too_little(const SinoMatrixPlanRequest *request, const SinoMat
                       request->cached ? "" : ", or --operator-cache, from which the matrix is read in every iteration");
 }
 
-/* Halves the sets until they fit. */
+/* Device memory of two tasks, of which one arrives while the other one computes. */
+static SinoStatus device_bytes(const SinoMatrixPlanRequest *request, const SinoMatrixPlan *plan,
+                               SinoMatrixDeviceNeed *need, int64_t *bytes)
+{
+    SINO_TRY(sino_matrix_device_need(request->problem, request->files, plan->batch_sets, need));
+    *bytes = sino_device_room_of_tasks(&request->machine.devices, need->block, need->vectors);
+    return NULL;
+}
+
+static SinoStatus fits_devices(const SinoMatrixPlanRequest *request, const SinoMatrixPlan *plan, bool *fits)
+{
+    SinoMatrixDeviceNeed need;
+    int64_t bytes = 0;
+    SINO_TRY(device_bytes(request, plan, &need, &bytes));
+    *fits = !plan->stay.listed || request->machine.devices.bytes == 0 || bytes <= request->machine.devices.bytes;
+    return NULL;
+}
+
+static SinoStatus too_small(const SinoMatrixPlanRequest *request, const SinoMatrixPlan *plan)
+{
+    const SinoDeviceRoom *room = &request->machine.devices;
+    char bytes[24], all[24], block[24], vectors[24], more[24], others[64] = "";
+    SinoMatrixDeviceNeed need;
+    int64_t of_tasks = 0;
+    SINO_TRY(device_bytes(request, plan, &need, &of_tasks));
+    const int64_t held = sino_device_room_held(room, need.block, need.vectors);
+    if (held > 0) snprintf(others, sizeof others, ", and %s that StarPU holds", sino_bytes_text(held, more));
+    return sino_error(SINO_BAD_INPUT,
+                      "a device has %s of memory; two tasks of this reconstruction need %s there at a time (each a "
+                      "block of the matrix with its lists %s and vectors %s%s); allowed: a device with more memory, or "
+                      "--device cpu",
+                      sino_bytes_text(room->bytes, bytes), sino_bytes_text(of_tasks, all),
+                      sino_bytes_text(need.block, block), sino_bytes_text(need.vectors, vectors), others);
+}
+
+/* Halves the sets until they fit memory and, where the matrix has lists, devices. */
 static SinoStatus choose_sets(const SinoMatrixPlanRequest *request, SinoMatrixPlan *plan, bool *fits)
 {
     int64_t sets = sino_smaller(request->set_count, 2 * sino_panel_width(SINO_SINGLE));
     for (;; sets = sino_ceil_divide(sets, 2)) {
         SINO_TRY(complete(request, sets, plan));
-        *fits = plan->total_bytes <= plan->budget_bytes;
+        SINO_TRY(fits_devices(request, plan, fits));
+        *fits = *fits && plan->total_bytes <= plan->budget_bytes;
         if (*fits || sets == 1) return NULL;
     }
 }
 
 SinoStatus sino_matrix_plan_new(const SinoMatrixPlanRequest *request, SinoMatrixPlan *result)
 {
-    SinoMatrixPlan plan = {.budget_bytes = request->machine.memory_bytes};
+    SinoMatrixPlan plan = {.budget_bytes = request->machine.memory_bytes,
+                           .stay.listed = request->machine.devices.count > 0};
     bool fits = false;
     SINO_TRY(choose_sets(request, &plan, &fits));
+    if (!fits && plan.stay.listed) {
+        if (plan.total_bytes <= plan.budget_bytes) return too_small(request, &plan);
+        plan.stay.listed = false;
+        SINO_TRY(choose_sets(request, &plan, &fits));
+    }
     if (!fits && request->cached) {
-        plan.window_count = sino_larger(request->machine.worker_count, 1);
+        plan.stay.window_count = sino_larger(request->machine.worker_count, 1);
         SINO_TRY(choose_sets(request, &plan, &fits));
     }
     if (!fits) return too_little(request, &plan);
@@ -130,7 +173,7 @@ SinoMatrixTimes sino_matrix_times(const SinoMatrixPlanRequest *request, const Si
         request->solver->has_likelihood ? 1 : 2; /* a sweep reads the matrix once, two products twice */
     SinoMatrixTimes times = {.load = fmax(2 * sizeof(float) * (double)outline->nonzero_count / file,
                                           nonzeros / (giga * workers * rates.pack_gnnz)),
-                             .read = batches * passes * bytes / (plan->window_count > 0 ? file : memory),
+                             .read = batches * passes * bytes / (plan->stay.window_count > 0 ? file : memory),
                              .products =
                                  batches * nonzeros * (rates.nonzero_ns + together * rates.set_ns) / (giga * workers),
                              .vectors = batches * vector_bytes(request, plan->batch_sets) / memory,

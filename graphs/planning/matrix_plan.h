@@ -18,8 +18,8 @@ typedef struct SinoMatrixPlanRequest {
 } SinoMatrixPlanRequest;
 
 typedef struct SinoMatrixPlan {
-    int64_t batch_sets;   /* that are solved together */
-    int64_t window_count; /* row partitions that are in memory at a time, from a file of the cache; 0: all */
+    int64_t batch_sets;  /* that are solved together */
+    SinoMatrixStay stay; /* windows: row partitions that are in memory at a time, from a file of the cache; 0: all */
     SinoMatrixSolutionBytes bytes;
     int64_t total_bytes; /* with the program itself and the record */
     int64_t budget_bytes;
@@ -29,9 +29,9 @@ typedef struct SinoMatrixPlan {
 SinoMatrixPlanRequest sino_matrix_plan_request(const SinoSettings *settings, const SinoMatrixInput *input,
                                                const SinoMachine *machine);
 
-/* As many sets together as two panels hold and memory allows; a matrix that does not fit goes to the cache, if there is
- * one. SINO_BAD_INPUT: not even one set fits; the text names a
- * memory that would do. */
+/* As many sets together as two panels hold and memory allows. Where devices compute, blocks get lists for them, unless
+ * memory has no room for these. A matrix that does not fit goes to the cache, if there is one. SINO_BAD_INPUT: not even
+ * one set fits, memory or a device; the text names a memory that would do. */
 SinoStatus sino_matrix_plan_new(const SinoMatrixPlanRequest *request, SinoMatrixPlan *plan);
 
 /* The least memory that any plan takes. */

@@ -147,6 +147,7 @@ static SinoStatus plan(SinoRecon *recon)
     SinoMachine machine = {0};
     SINO_TRY(check_same(recon));
     SinoStatus status = sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine);
+    machine.devices = sino_device_room(recon->runtime);
     const SinoMatrixPlanRequest request = sino_matrix_plan_request(recon->settings, &own->input, &machine);
     if (!status) status = sino_matrix_plan_new(&request, &own->plan);
     return agree_plan(recon, status);
@@ -217,10 +218,16 @@ static void tell_plan(const SinoRecon *recon)
     char total[24], budget[24];
     sino_log_info(recon->log, "plan",
                   "counts: %s%s, sets: %" PRId64 ", solved together: %" PRId64 ", %" PRId64
-                  " row partitions on %" PRId64 " cores, memory: %s of %s",
+                  " row partitions on %" PRId64 " workers, memory: %s of %s",
                   counts->kind, counts->events ? ", events" : "", own->input.set_count, own->plan.batch_sets,
                   own->input.survey->partition_count, sino_runtime_worker_count(recon->runtime),
                   sino_bytes_text(own->plan.total_bytes, total), sino_bytes_text(own->plan.budget_bytes, budget));
+    if (sino_runtime_device_count(recon->runtime) > 0 && !own->plan.stay.listed)
+        sino_log_warning(
+            recon->log, "devices",
+            "products with the matrix stay on cores: %s of memory do not hold the matrix and its lists for "
+            "devices",
+            budget);
 }
 
 static SinoStatus build(SinoRecon *recon)
@@ -232,7 +239,8 @@ static SinoStatus build(SinoRecon *recon)
                                                    .nodes = 1,
                                                    .sockets = 1,
                                                    .workers = 1},
-                                         .window_count = own->plan.window_count,
+                                         .window_count = own->plan.stay.window_count,
+                                         .listed = own->plan.stay.listed,
                                          .cache = recon->settings->operator_cache};
     SINO_TRY(sino_processes_agree(recon->processes, prepare_saved(recon)));
     tell_plan(recon);

@@ -443,7 +443,7 @@ static void matrix_table(void **state)
                      "matrix       m.csr4\nkind         system matrix, csr4\nshape        5184 rows, 1344 columns, ");
     assert_has(&run, "rows         pairs of 72 crystals\nvolume       16 x 14 x 6 voxels of 0.6 x 0.6 x 0.6 mm\n"
                      "algorithm    osem, iterations: 30, subsets: 4\n"
-                     "division     8 row partitions; sets solved together: 1 of 1\nstored       single, ");
+                     "division     row partitions: 1; sets solved together: 1 of 1\nstored       single, ");
     assert_has(&run, "\ntime of the run\n");
     assert_has(&run, "\nassumed      workers: 2; per worker: memory 20 GB/s, 0.63 ns for a nonzero");
     cli_free(&run);

@@ -1024,6 +1024,8 @@ static void bad_system_matrices_are_refused(void **state)
          "--resume contradicts --geometry matrix; allowed: --start with an image that --save-every has saved"},
         {"--sensitivity s --algorithm cg",
          "--sensitivity contradicts --algorithm cg; allowed: --sensitivity with --algorithm mlem or osem"},
+        {"--start s --algorithm sirt",
+         "--start contradicts --algorithm sirt; allowed: --start with --algorithm mlem or osem"},
         {"--subsets 3", "--subsets contradicts --algorithm mlem; allowed: --subsets with --algorithm osem"},
         {"--source-object-distance 3", "--source-object-distance contradicts --geometry matrix; allowed: "
                                        "--source-object-distance with --geometry cone"},

@@ -74,7 +74,7 @@ static void print_text(const Report *report, FILE *out)
     sino_matrix_report_print(sino_matrix_kind(matrix->file), &matrix->outline, out);
     fprintf(out, "algorithm    %s, iterations: %" PRId64 ", subsets: %" PRId64 "\n",
             sino_algorithm_name(settings->algorithm), settings->iterations, matrix->subset_count);
-    fprintf(out, "division     %" PRId64 " row partitions; sets solved together: %" PRId64 " of %" PRId64 "\n",
+    fprintf(out, "division     row partitions: %" PRId64 "; sets solved together: %" PRId64 " of %" PRId64 "\n",
             matrix->all_partitions, report->plan.batch_sets, report->input->set_count);
     if (settings->ranks > 1)
         fprintf(out, "ranks        %" PRId64 ", of which rank %" PRId64 " has %" PRId64 " nonzeros\n", settings->ranks,

@@ -2,6 +2,7 @@
 /* Recorder: tasks, parts of the run, messages, and samples of memory and transfers. */
 #include "recorder.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static SinoStatus make_room(int64_t count, int64_t *capacity, size_t element, vo
     if (count < *capacity) return NULL;
     const int64_t wanted = 2 * *capacity + 64;
     memcpy(&longer, array, sizeof longer);
-    longer = realloc(longer, (size_t)wanted * element);
+    longer = realloc(longer, (size_t)sino_times(wanted, (int64_t)element));
     SINO_CHECK(longer, SINO_FAILED, "no memory to record tasks");
     memcpy(array, &longer, sizeof longer);
     *capacity = wanted;

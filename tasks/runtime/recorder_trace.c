@@ -152,11 +152,13 @@ static void print_async(Trace *trace, const char *category, const char *name, in
 {
     const char *const type[] = {"b", "e"};
     const double time_us[] = {begin_us, end_us};
+    char number[24];
+    snprintf(number, sizeof number, "0x%" PRIx64, (uint64_t)id);
     for (int i = 0; i < 2; i++) {
         open_event(trace, type[i], name, 0);
         sino_json_text(&trace->json, "cat", category);
         sino_json_open(&trace->json, "id2");
-        sino_json_integer(&trace->json, "local", id);
+        sino_json_text(&trace->json, "local", number);
         sino_json_close(&trace->json);
         sino_json_thousandths(&trace->json, "ts", nanoseconds(trace, time_us[i]));
         close_event(trace);

@@ -19,11 +19,11 @@ _Static_assert(STARPU_NMAXWORKERS < 4095, "workers have 12 bits");
 /* Doubles an array that is full. */
 static SinoStatus make_room(int64_t count, int64_t *capacity, size_t element, void *array)
 {
-    void *longer;
+    void *old;
     if (count < *capacity) return NULL;
     const int64_t wanted = 2 * *capacity + 64;
-    memcpy(&longer, array, sizeof longer);
-    longer = realloc(longer, (size_t)sino_times(wanted, (int64_t)element));
+    memcpy(&old, array, sizeof old);
+    void *longer = realloc(old, (size_t)sino_times(wanted, (int64_t)element));
     SINO_CHECK(longer, SINO_FAILED, "no memory to record tasks");
     memcpy(array, &longer, sizeof longer);
     *capacity = wanted;

@@ -115,7 +115,11 @@ void sino_recorder_ended(SinoRecorder *recorder, SinoRecorded *recorded, const s
     recorded->worker = (unsigned)(info->workerid + 1) & 0xFFFu;
     recorded->part_number = part->number & 0x1FFFFu;
     const double fetch = microseconds(&info->acquire_data_end_time) - microseconds(&info->acquire_data_start_time);
-    if (fetch > 0) part->worker[info->workerid].fetch += fetch;
+    if (fetch > 0) {
+        part->worker[info->workerid].fetch += fetch;
+        recorded->fetch_us = (float)fetch;
+        recorded->fetch_before_us = (float)(recorded->end_us - microseconds(&info->acquire_data_start_time));
+    }
     look(recorder, recorded->end_us);
 }
 

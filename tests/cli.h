@@ -111,6 +111,7 @@ int cli_output_tests(void);
 int cli_graph_tests(void);
 int cli_trace_tests(void);
 int cli_trace_ranks_tests(void);
+int cli_trace_device_tests(void);
 int cli_interrupt_tests(void);
 int cli_hostile_tests(void);
 int cli_inject_tests(void);

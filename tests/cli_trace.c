@@ -49,6 +49,29 @@ static void of_several_ranks(void **state)
     check_run(*state, "mpirun -q -n 2", "--grid 1x2 --minibatch 4");
 }
 
+/* On cores and devices, whose names and memory nodes are in both files; skipped where there is none. */
+static void of_devices(void **state)
+{
+    const char *wanted = getenv("SINODAG_TEST_DEVICE");
+    const char *device = wanted && strcmp(wanted, "opencl") != 0 ? "cuda" : "opencl";
+    CliRun run = {.directory = *state};
+    cli_works(*state, "phantom -o scan.h5 --size 32 --angles 30 --slices 4");
+    cli_start(&run,
+              "recon scan.h5 -o out.h5 --rotation-axis 15.5 --iterations 2 --minibatch 2 --device cpu,%s "
+              "--scheduler eager" FILES,
+              device);
+    cli_wait(&run);
+    if (run.exit_code == 2 && strstr(run.err, "device")) {
+        print_message("no trace of %s devices: %s", device, run.err);
+        cli_free(&run);
+        skip();
+    }
+    if (run.exit_code != 0) fail_msg("exit code %d\n%s", run.exit_code, run.err);
+    cli_write_text(*state, "log.txt", run.err);
+    cli_free(&run);
+    assert_agree(*state);
+}
+
 /* --profile alone is a flag, and takes a file's name with or without "=". */
 static void spellings(void **state)
 {
@@ -110,6 +133,14 @@ int cli_trace_tests(void)
         CLI_TEST(spellings),
         CLI_TEST(bad_files),
         CLI_TEST(paje),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int cli_trace_device_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(of_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

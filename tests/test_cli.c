@@ -13,6 +13,7 @@ static const struct {
     {"graph", cli_graph_tests},
     {"trace", cli_trace_tests},
     {"trace_ranks", cli_trace_ranks_tests},
+    {"trace_device", cli_trace_device_tests},
     {"info", cli_info_tests},
     {"interrupt", cli_interrupt_tests},
     {"operator_cache", cli_operator_cache_tests},
@@ -43,7 +44,8 @@ int main(int argument_count, char **arguments)
 {
     for (size_t i = 0; argument_count == 2 && i < sizeof subject / sizeof *subject; i++)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
-    fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph trace trace_ranks info "
+    fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph trace trace_ranks "
+          "trace_device info "
           "interrupt "
           "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
           "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir policy\n",

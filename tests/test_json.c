@@ -16,6 +16,8 @@ static void write_all(SinoJson *json)
     sino_json_real(json, "a", 0.1);
     sino_json_real(json, "b", NAN);
     sino_json_flag(json, "c", true);
+    sino_json_thousandths(json, "d", -12034);
+    sino_json_thousandths(json, "e", 9007199254740993);
     sino_json_close(json);
     sino_json_open_list(json, "list");
     sino_json_text(json, NULL, "\"\\\n\x7f\xc2\x85\xff\xc3\xbc");
@@ -29,9 +31,10 @@ static void both_layouts(void **state)
 {
     (void)state;
     static const char *const expected[] = {
-        "{\"count\": -3,\n \"none\": {},\n \"some\": {\"a\": 0.1, \"b\": null, \"c\": true},\n"
+        "{\"count\": -3,\n \"none\": {},\n \"some\": {\"a\": 0.1, \"b\": null, \"c\": true, \"d\": -12.034, \"e\": "
+        "9007199254740.993},\n"
         " \"list\": [\"\\\"\\\\\\u000a\\u007f\\u0085\\ufffd\xc3\xbc\", null],\n \"last\": false}\n",
-        "{\"count\":-3,\"none\":{},\"some\":{\"a\":0.1,\"b\":null,\"c\":true},"
+        "{\"count\":-3,\"none\":{},\"some\":{\"a\":0.1,\"b\":null,\"c\":true,\"d\":-12.034,\"e\":9007199254740.993},"
         "\"list\":[\"\\\"\\\\\\u000a\\u007f\\u0085\\ufffd\xc3\xbc\",null],\"last\":false}\n"};
     for (int i = 0; i < 2; i++) {
         char *text = NULL;

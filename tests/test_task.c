@@ -7,6 +7,8 @@
 #include "testing.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <starpu.h>
@@ -144,12 +146,46 @@ static void tasks_of_others_are_nowhere(void **state)
     starpu_task_clean(&task);
 }
 
+/* A run that fails writes what it has recorded. One that fails before its first task leaves nothing. */
+static void a_failed_run_is_recorded(void **state)
+{
+    char trace[TESTING_PATH], profile[TESTING_PATH], text[64] = "";
+    const char *const path[] = {testing_path(trace, *state, "trace.json"),
+                                testing_path(profile, *state, "profile.json")};
+    const SinoRuntimeRequest request = {
+        .workers = 1, .trace_path = trace, .profile_path = profile, .settings = "none: none\n"};
+    for (int tasks = 0; tasks < 2; tasks++) {
+        SinoRuntime *runtime = NULL;
+        SinoData *data;
+        const int64_t seven = 7;
+        assert_success(sino_runtime_start(&request, &runtime));
+        assert_success(sino_data_copy(runtime, "number", &seven, sizeof seven, &data));
+        if (tasks) assert_success(insert_scale(runtime, data, 2, true));
+        sino_data_free(data);
+        sino_runtime_abandon(runtime);
+        for (int i = 0; i < 2; i++) {
+            FILE *file = fopen(path[i], "r");
+            assert_int_equal(file != NULL, tasks == 1);
+            if (!file) continue;
+            char *whole = calloc(1, 1 << 16);
+            assert_non_null(whole);
+            assert_true(fread(whole, 1, (1 << 16) - 1, file) > 0);
+            snprintf(text, sizeof text, i == 0 ? "\"complete\":false" : "\"complete\": false");
+            assert_non_null(strstr(whole, text));
+            assert_non_null(strstr(whole, i == 0 ? "\"name\":\"scale\"" : "\"name\": \"scale\""));
+            free(whole);
+            assert_int_equal(fclose(file), 0);
+        }
+    }
+}
+
 TESTING_SUBJECT(task)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_run_in_order_with_their_arguments),
         cmocka_unit_test(a_failure_stops_what_follows),
         cmocka_unit_test(tasks_of_others_are_nowhere),
+        cmocka_unit_test_setup_teardown(a_failed_run_is_recorded, testing_directory_make, testing_directory_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static SinoStatus check_size(const char *name, int64_t bytes)
 
 static void count_bytes(SinoRuntime *runtime, int64_t bytes)
 {
-    runtime->data_bytes += bytes;
+    __atomic_store_n(&runtime->data_bytes, runtime->data_bytes + bytes, __ATOMIC_RELAXED); /* the recorder reads it */
     if (runtime->data_bytes > runtime->most_data_bytes) runtime->most_data_bytes = runtime->data_bytes;
 }
 

@@ -2,6 +2,7 @@
 /* Recorder: tasks, parts of the run, messages, and samples of memory and transfers. */
 #include "recorder.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -18,11 +19,11 @@ _Static_assert(STARPU_NMAXWORKERS < 4095, "workers have 12 bits");
 /* Doubles an array that is full. */
 static SinoStatus make_room(int64_t count, int64_t *capacity, size_t element, void *array)
 {
-    void *longer;
+    void *old;
     if (count < *capacity) return NULL;
     const int64_t wanted = 2 * *capacity + 64;
-    memcpy(&longer, array, sizeof longer);
-    longer = realloc(longer, (size_t)wanted * element);
+    memcpy(&old, array, sizeof old);
+    void *longer = realloc(old, (size_t)sino_times(wanted, (int64_t)element));
     SINO_CHECK(longer, SINO_FAILED, "no memory to record tasks");
     memcpy(array, &longer, sizeof longer);
     *capacity = wanted;
@@ -114,7 +115,11 @@ void sino_recorder_ended(SinoRecorder *recorder, SinoRecorded *recorded, const s
     recorded->worker = (unsigned)(info->workerid + 1) & 0xFFFu;
     recorded->part_number = part->number & 0x1FFFFu;
     const double fetch = microseconds(&info->acquire_data_end_time) - microseconds(&info->acquire_data_start_time);
-    if (fetch > 0) part->worker[info->workerid].fetch += fetch;
+    if (fetch > 0) {
+        part->worker[info->workerid].fetch += fetch;
+        recorded->fetch_us = (float)fetch;
+        recorded->fetch_before_us = (float)(recorded->end_us - microseconds(&info->acquire_data_start_time));
+    }
     look(recorder, recorded->end_us);
 }
 

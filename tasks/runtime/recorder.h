@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recorder: what happens to every task of a run, for --trace and --profile=FILE. Private to tasks/runtime.
  *
- * 64 bytes for a task, and 4 for each task that it waits for, in memory until the run has ended. The submitting thread
+ * 72 bytes for a task, and 4 for each task that it waits for, in memory until the run has ended. The submitting thread
  * appends tasks; the worker that runs one completes it. */
 #ifndef SINO_RECORDER_H
 #define SINO_RECORDER_H
@@ -18,9 +18,10 @@ struct SinoRecorded {
     double flops;
     int64_t bytes; /* of the data that it accesses */
     int32_t slab, minibatch, partition, iteration;
-    uint32_t first_edge;    /* its predecessors follow in `edge`, up to the next task's */
-    uint32_t worker : 12;   /* + 1; 0: it has not run */
-    uint32_t precision : 3; /* as of SinoTaskRequest */
+    float fetch_us, fetch_before_us; /* how long it waited for its data; that began so long before end_us */
+    uint32_t first_edge;             /* its predecessors follow in `edge`, up to the next task's */
+    uint32_t worker : 12;            /* + 1; 0: it has not run */
+    uint32_t precision : 3;          /* as of SinoTaskRequest */
     uint32_t part_number : 17;
 };
 

@@ -146,9 +146,11 @@ static void print_worker(const Selection *selection, int64_t worker)
     sino_json_integer(json, "number", worker);
     sino_json_text(json, "on", type_name[type_of(worker)]);
     print_statistic(json, &sum);
+    /* To StarPU the thread of a device is idle while kernels run. */
+    const double outside_s = fmax(0, 1e-6 * times.measured - sum.total_s), idle_s = fmin(1e-6 * times.idle, outside_s);
     sino_json_real(json, "measured_s", 1e-6 * times.measured);
-    sino_json_real(json, "idle_s", 1e-6 * times.idle);
-    sino_json_real(json, "overhead_s", fmax(0, 1e-6 * (times.measured - times.idle) - sum.total_s));
+    sino_json_real(json, "idle_s", idle_s);
+    sino_json_real(json, "overhead_s", outside_s - idle_s);
     sino_json_real(json, "fetch_s", 1e-6 * times.fetch);
     sino_json_open_list(json, "kinds");
     for (int i = 0; i < selection->name_count; i++) {

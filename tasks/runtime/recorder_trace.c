@@ -152,11 +152,13 @@ static void print_async(Trace *trace, const char *category, const char *name, in
 {
     const char *const type[] = {"b", "e"};
     const double time_us[] = {begin_us, end_us};
+    char number[24];
+    snprintf(number, sizeof number, "0x%" PRIx64, (uint64_t)id);
     for (int i = 0; i < 2; i++) {
         open_event(trace, type[i], name, 0);
         sino_json_text(&trace->json, "cat", category);
         sino_json_open(&trace->json, "id2");
-        sino_json_integer(&trace->json, "local", id);
+        sino_json_text(&trace->json, "local", number);
         sino_json_close(&trace->json);
         sino_json_thousandths(&trace->json, "ts", nanoseconds(trace, time_us[i]));
         close_event(trace);
@@ -257,6 +259,22 @@ static void print_parts(Trace *trace)
     }
 }
 
+/* Waiting for data to arrive at a device. On cores it takes a microsecond, since data are in main memory. */
+static void print_fetches(Trace *trace)
+{
+    const double least_us = 1;
+    char name[96];
+    for (int64_t t = 0; t < trace->of->task_count; t++) {
+        const SinoRecorded *task = sino_recorder_task(trace->of, t);
+        if (task->worker == 0 || task->fetch_us < least_us) continue;
+        const unsigned node = starpu_worker_get_memory_node(task->worker - 1);
+        if (starpu_node_get_kind(node) == STARPU_CPU_RAM) continue;
+        const double begin_us = task->end_us - task->fetch_before_us;
+        snprintf(name, sizeof name, "data of %.40s, number %" PRId64, task->name, t);
+        print_async(trace, "fetch", name, t, begin_us, begin_us + task->fetch_us);
+    }
+}
+
 static void print_messages(Trace *trace)
 {
     char name[96];
@@ -320,6 +338,7 @@ SinoStatus sino_recorder_print_trace(const SinoRecorder *recorder, FILE *out)
     print_phases(&trace);
     SINO_TRY(print_iterations(&trace));
     print_messages(&trace);
+    print_fetches(&trace);
     print_counters(&trace);
     for (int64_t t = 0; t < recorder->task_count; t++) print_task(&trace, t);
     return NULL;

@@ -162,7 +162,7 @@ SinoStatus sino_brick_lists_bytes(const void *block, int64_t *bytes)
 
 int64_t sino_brick_lists_bytes_most(int64_t row_count, int64_t nonzero_count)
 {
-    static const int64_t masks = 4, arrays = 9 * 64; /* bytes: of a mask, at most; by which nine arrays are aligned */
+    static const int64_t masks = 4, arrays = 576; /* bytes: of a mask, at most; by which nine arrays are aligned */
     const int64_t of_wave = (int64_t)(sizeof(SinoBrickWave) + sizeof(SinoBrickListRun));
     const int64_t of_entry = 2 * ((int64_t)sizeof(uint32_t) + masks) + (int64_t)(sizeof(uint32_t) + sizeof(uint16_t)) +
                              (int64_t)sizeof(SinoBrickListRun);

@@ -218,8 +218,9 @@ SINO_FORMULA sino_formula_ones(SINO_ELEMENT *e, REAL *v, double *sum)
 /* Vector v = 1/v, 0 where v ≤ the argument: weights from row or column sums of A. */
 SINO_FORMULA sino_formula_reciprocal(SINO_ELEMENT *e, REAL *v, double *sum)
 {
+    const REAL usable = v[0] > e->argument[0] ? 1 : 0; /* no branches: compilers vectorise it */
     (void)sum;
-    v[0] = v[0] > e->argument[0] ? 1 / v[0] : 0;
+    v[0] = usable / (usable * v[0] + (1 - usable));
 }
 
 /* Vectors v, w: w = argument · v. */
@@ -284,7 +285,7 @@ SINO_FORMULA sino_formula_total_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
     const double value = (double)v[0];
     (void)e;
     sum[SINO_SUM_SQUARE] += value * value;
-    sum[SINO_SUM_TOTAL] += value > 0 ? value : 0;
+    sum[SINO_SUM_TOTAL] += 0.5 * (value + fabs(value)); /* max(value, 0) without a branch */
 }
 
 /* MLEM. Vectors weight = 1/s of a subset, 0 where no ray of the subset crosses the voxel; x: x = start where the weight
@@ -317,9 +318,10 @@ SINO_FORMULA sino_formula_ratio_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
 SINO_FORMULA sino_formula_voxels_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { G, WEIGHT, X };
-    const REAL value = v[X] * v[G] * v[WEIGHT];
+    const REAL usable = e->going > 0 && v[WEIGHT] > 0 ? 1 : 0; /* no branches: subsets' weights are 0 in no pattern */
+    const REAL factor = usable * v[WEIGHT] + (1 - usable), g = usable * v[G] + (1 - usable);
     (void)sum;
-    v[X] = e->going > 0 && v[WEIGHT] > 0 ? value : v[X];
+    v[X] = v[X] * g * factor;
 }
 
 /* Calls the formula with this number. Drivers pass a constant, so that the compiler removes the switch. */

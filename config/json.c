@@ -93,6 +93,13 @@ void sino_json_real(SinoJson *json, const char *name, double value)
         fputs("null", json->out);
 }
 
+void sino_json_thousandths(SinoJson *json, const char *name, int64_t value)
+{
+    const int64_t size = value < 0 ? -value : value;
+    begin_member(json, name);
+    fprintf(json->out, "%s%" PRId64 ".%03d", value < 0 ? "-" : "", size / 1000, (int)(size % 1000));
+}
+
 void sino_json_flag(SinoJson *json, const char *name, bool value)
 {
     begin_member(json, name);

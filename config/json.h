@@ -25,7 +25,8 @@ void sino_json_close_list(SinoJson *json);
 /* Members of the open object; name NULL: of the open list. Names are ASCII without quotes. */
 void sino_json_text(SinoJson *json, const char *name, const char *text); /* text NULL: null. Bad UTF-8 becomes U+FFFD */
 void sino_json_integer(SinoJson *json, const char *name, int64_t value);
-void sino_json_real(SinoJson *json, const char *name, double value); /* NaN and infinities: null */
+void sino_json_real(SinoJson *json, const char *name, double value);         /* NaN and infinities: null */
+void sino_json_thousandths(SinoJson *json, const char *name, int64_t value); /* value/1000, exactly */
 void sino_json_flag(SinoJson *json, const char *name, bool value);
 
 #endif

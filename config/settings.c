@@ -270,6 +270,8 @@ static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files
     SINO_TRY(sino_files_input(files, "--config", settings->config));
     SINO_TRY(sino_files_output(files, "--out", settings->out));
     SINO_TRY(sino_files_output(files, "--graph", settings->graph));
+    SINO_TRY(sino_files_output(files, "--trace", settings->trace));
+    SINO_TRY(sino_files_output(files, "--profile", sino_settings_profile_file(settings)));
     SINO_TRY(sino_files_output(files, "--operator-cache", settings->operator_cache));
     SINO_TRY(sino_files_output(files, "--truth", settings->truth));
     SINO_TRY(sino_files_output(files, "--csv", settings->csv));
@@ -354,11 +356,16 @@ SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, Si
     return NULL;
 }
 
+const char *sino_settings_profile_file(const SinoSettings *settings)
+{
+    return settings->profile && sino_report_is_file(settings->profile) ? settings->profile : NULL;
+}
+
 void sino_settings_free(SinoSettings *settings)
 {
     if (!settings) return;
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
-        if (row->kind != SINO_SETTING_TEXT) continue;
+        if (row->kind != SINO_SETTING_TEXT && row->kind != SINO_SETTING_REPORT) continue;
         char *text;
         memcpy(&text, (const char *)settings + row->offset, sizeof text);
         free(text);

@@ -6,6 +6,7 @@
 #include "device.h"
 #include "interpolation.h"
 #include "log.h"
+#include "model_use.h"
 #include "precision.h"
 #include "projector.h"
 #include "status.h"
@@ -160,11 +161,13 @@ typedef struct SinoSettings {
     int64_t workers;               /* 0: every core */
     unsigned devices;              /* bits of device.h */
     char *scheduler;               /* NULL: STARPU_SCHED, or a choice by the hardware */
+    SinoModelUse models;           /* of StarPU */
     char *graph;                   /* path of a DOT file of the task graph; NULL: none */
-    bool profile;
-    bool resume;          /* go on from what an unfinished run left behind */
-    double stall_limit_s; /* a run in which no task ends for so long ends; 0: never */
-    char *operator_cache; /* directory of stored operators; NULL: none */
+    char *profile;                 /* "yes": log a profile; else also write this JSON file; NULL: no profile */
+    char *trace;                   /* path of a trace of all tasks; NULL: none */
+    bool resume;                   /* go on from what an unfinished run left behind */
+    double stall_limit_s;          /* a run in which no task ends for so long ends; 0: never */
+    char *operator_cache;          /* directory of stored operators; NULL: none */
     /* ranks */
     SinoGridShape grid;
     SinoTopologyShape topology;
@@ -241,6 +244,8 @@ void sino_settings_markdown(FILE *out);
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);
 const char *sino_geometry_name(SinoGeometryChoice geometry);
 const char *sino_filter_name(SinoFbpFilter filter);
+/* The JSON file of --profile; NULL: none. */
+const char *sino_settings_profile_file(const SinoSettings *settings);
 const char *sino_precision_name(SinoPrecision precision);
 const char *sino_projector_name(SinoProjector projector);
 /* The projector of a name; SINO_PROJECTOR_AUTO: it is none. */

@@ -34,12 +34,20 @@ static bool looks_like_option(const char *argument)
     return argument[0] == '-' && argument[1] != '\0' && !isdigit((unsigned char)argument[1]) && argument[1] != '.';
 }
 
-/* The value of an option without "=": the next argument. A flag needs no value, but accepts "yes" or "no". */
+/* Whether the option may stand without a value. */
+static bool is_flag(const SinoSetting *row)
+{
+    return row->kind == SINO_SETTING_FLAG || row->kind == SINO_SETTING_REPORT;
+}
+
+/* The value of an option without "=": the next argument. A flag needs no value, but accepts "yes" or "no", and a report
+ * the name of a JSON file, which no input is. */
 static SinoStatus next_value(const SinoSetting *row, int count, char **arguments, int *i, const char **value)
 {
     const char *next = *i + 1 < count ? arguments[*i + 1] : NULL;
     bool flag;
-    if (row->kind == SINO_SETTING_FLAG && !(next && sino_flag_parse(next, &flag))) {
+    const bool named = next && row->kind == SINO_SETTING_REPORT && sino_report_is_file(next);
+    if (is_flag(row) && !named && !(next && sino_flag_parse(next, &flag))) {
         *value = "yes";
         return NULL;
     }
@@ -67,7 +75,8 @@ typedef struct Doubt {
 
 static SinoStatus refuse_flag(const SinoSetting *flag, const char *value)
 {
-    return sino_error(SINO_BAD_INPUT, "--%s is '%s'; allowed: yes or no", flag->name, value);
+    char text[SINO_ALLOWED_SIZE];
+    return sino_error(SINO_BAD_INPUT, "--%s is '%s'; allowed: %s", flag->name, value, sino_setting_allowed(flag, text));
 }
 
 static SinoStatus keep_file_name(int verb, const char *name, const char *text[SINO_SETTING_COUNT], Doubt *doubt)
@@ -99,7 +108,7 @@ static SinoStatus keep_option(int verb, int count, char **arguments, int *i, con
     if (!row) return sino_setting_unknown(verb, "unknown option", "--", word);
     SINO_TRY(sino_setting_check_verb(row, verb, word));
     const int at = *i;
-    if (!value && row->kind == SINO_SETTING_FLAG) *flag = row;
+    if (!value && is_flag(row)) *flag = row;
     if (value)
         value++;
     else

@@ -64,7 +64,10 @@ static void print_facts(const SinoSetting *row, FILE *out)
 
 static void print_option(const SinoSetting *row, FILE *out)
 {
-    const char *operand = row->kind != SINO_SETTING_FLAG ? row->operand : row->argument_only ? "" : "[yes|no]";
+    const char *operand = row->kind == SINO_SETTING_REPORT ? "[yes|no|FILE]"
+                          : row->kind != SINO_SETTING_FLAG ? row->operand
+                          : row->argument_only             ? ""
+                                                           : "[yes|no]";
     int column = fprintf(out, "  ");
     if (row->letter) column += fprintf(out, "-%c, ", row->letter);
     column += fprintf(out, "--%s %s", row->name, operand);

@@ -65,6 +65,7 @@ static const char *const precision_words[] = {"single", "double", "half", "mixed
 static const char *const projector_words[] = {"auto", "rays", "rotate", "pixels", NULL};
 static const char *const interpolation_words[] = {"nearest", "linear", "cubic", NULL};
 static const char *const communication_words[] = {"hierarchical", "direct", NULL};
+static const char *const model_words[] = {"auto", "record", "frozen", "renew", NULL};
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
@@ -186,7 +187,8 @@ const SinoSetting sino_setting_table[] = {
         .geometries = MATRIX,
         .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
                 "backprojection of the multiplicative factors"),
-    ROW(INPUT, RECON | PLAN, "start", TEXT(start, "FILE"), .per_rank = true, .geometries = MATRIX,
+    ROW(INPUT, RECON | PLAN, "start", TEXT(start, "FILE"), .per_rank = true, .algorithms = MLEM | OSEM,
+        .geometries = MATRIX,
         .help = "image to begin from, in a file as that of the counts"),
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
@@ -304,9 +306,15 @@ const SinoSetting sino_setting_table[] = {
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
-    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME"), .per_rank = true, .may_change = true,
-        .help = "StarPU's scheduling policy (lws, dmdas ...); if not given: STARPU_SCHED, or else lws, or dmdas "
-                "with devices"),
+    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME|FILE.so:NAME"), .per_rank = true,
+        .may_change = true,
+        .help = "StarPU's scheduling policy (lws, dmdas ...), or one of a shared object of yours; if not given: "
+                "STARPU_SCHED, or else lws, or dmdas with devices"),
+    ROW(MACHINE, RECON | DEMO, "models", CHOICE(models, model_words, "auto"), .may_change = true,
+        .help =
+            "StarPU's models of the times of tasks; record: policies use them, and every run adds what it measures, "
+            "under any policy; frozen: they stay as they are; renew: they are measured anew; auto: record, unless "
+            "STARPU_CALIBRATE is 0 (frozen) or 2 (renew)"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
         .geometries = PARALLEL | MATRIX,
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
@@ -319,8 +327,14 @@ const SinoSetting sino_setting_table[] = {
                 "ever"),
     ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .per_rank = true, .may_change = true,
         .help = "write the task graph as a DOT file"),
-    ROW(MACHINE, RECON | DEMO, "profile", FLAG(profile, "no"), .may_change = true,
-        .help = "measure every task and report how the time was spent"),
+    ROW(MACHINE, RECON | DEMO, "profile", .kind = SINO_SETTING_REPORT, AT(profile, char *), .fallback = "no",
+        .operand = "yes|no|FILE", .may_change = true,
+        .help =
+            "measure every task and report how the time was spent; a name that ends in .json: also write it to this "
+            "file, as docs/JSON.md describes"),
+    ROW(MACHINE, RECON | DEMO, "trace", TEXT(trace, "FILE"), .may_change = true,
+        .help = "write when and where every task ran as JSON that https://ui.perfetto.dev and chrome://tracing open; a "
+                "name that ends in .paje: for ViTE and StarVZ, if StarPU has FxT"),
 
     ROW(RANKS, RECON | DEMO | PLAN, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
         .may_change = true, .geometries = SCANS,
@@ -472,7 +486,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "rate at which a socket sends to other sockets of its node"),
     ROW(PLAN, PLAN, "link-bandwidth", RATE(link_gbps), .unit = "GB/s",
         .help = "rate at which a node sends to other nodes while it receives at the same rate"),
-    ROW(PLAN, PLAN, "link-latency", RATE(link_latency_us), .unit = "microseconds", .geometries = PARALLEL,
+    ROW(PLAN, PLAN, "link-latency", RATE(link_latency_us), .unit = "microseconds", .geometries = PARALLEL | MATRIX,
         .help = "time of a message between nodes in addition to that of its bytes"),
     ROW(PLAN, PLAN, "file-bandwidth", RATE(file_gbps), .unit = "GB/s",
         .help = "rate at which all ranks together read and write files"),

@@ -16,6 +16,7 @@ typedef enum SinoSettingKind {
     SINO_SETTING_CHOICES,  /* unsigned: bits 1 << choice */
     SINO_SETTING_COUNTS,   /* SinoCountList */
     SINO_SETTING_TEXT,     /* char *, owned */
+    SINO_SETTING_REPORT,   /* char *, owned: a flag, or the name of a JSON file; NULL: no */
     SINO_SETTING_BYTES,    /* int64_t */
     SINO_SETTING_DURATION, /* double, in seconds; 0: none */
     SINO_SETTING_AXIS,     /* double; NaN: auto */
@@ -79,7 +80,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 114, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 116, SINO_VERB_COUNT = 6, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
@@ -129,6 +130,7 @@ unsigned sino_setting_words(const SinoSetting *row); /* bits of the words that t
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE]); /* "an integer from 1 to 9" */
 bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default, and not given */
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out); /* in YAML syntax */
+bool sino_report_is_file(const char *text);                                               /* ends in .json */
 bool sino_flag_parse(const char *text, bool *value);                  /* yes, true, on, 1; no, false, off, 0 */
 bool sino_integer_parse(const char *text, int64_t *value);            /* decimal */
 bool sino_real_parse(const char *text, size_t length, double *value); /* decimal; no "nan", no "inf" */

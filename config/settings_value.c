@@ -155,6 +155,7 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
     case SINO_SETTING_CRYSTALS:
         return sino_crystals_parse(row, text, (SinoCrystalShape *)(void *)member);
     case SINO_SETTING_TEXT:
+    case SINO_SETTING_REPORT:
         break;
     }
     return false;
@@ -171,12 +172,35 @@ static SinoStatus assign_text(const char *text, char *member)
     return NULL;
 }
 
+bool sino_report_is_file(const char *text)
+{
+    const char *ending = strrchr(text, '.');
+    return ending && ending > text && strcmp(ending, ".json") == 0 && sino_utf8_is_valid(text);
+}
+
+/* "yes", a file name, or NULL for no. *known: the value is allowed. */
+static SinoStatus assign_report(const char *text, char *member, bool *known)
+{
+    bool flag = true;
+    const bool named = sino_report_is_file(text);
+    *known = named || sino_flag_parse(text, &flag);
+    if (!*known) return NULL;
+    if (flag) return assign_text(named ? text : "yes", member);
+    char *old, *none = NULL;
+    memcpy(&old, member, sizeof old);
+    free(old);
+    memcpy(member, &none, sizeof none);
+    return NULL;
+}
+
 SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings)
 {
     char *member = (char *)settings + row->offset;
     if (row->kind == SINO_SETTING_TEXT && *value && sino_utf8_is_valid(value)) return assign_text(value, member);
     char text[SINO_ALLOWED_SIZE];
-    SINO_CHECK(assign_value(row, value, member), SINO_BAD_INPUT, "%s is '%s'; allowed: %s", where, value,
+    bool known = false;
+    if (row->kind == SINO_SETTING_REPORT) SINO_TRY(assign_report(value, member, &known));
+    SINO_CHECK(known || assign_value(row, value, member), SINO_BAD_INPUT, "%s is '%s'; allowed: %s", where, value,
                sino_setting_allowed(row, text));
     return NULL;
 }
@@ -238,6 +262,9 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
         return sino_words_join(row->choices, sino_setting_words(row), "or", text);
     case SINO_SETTING_FLAG:
         snprintf(text, SINO_ALLOWED_SIZE, "yes or no");
+        break;
+    case SINO_SETTING_REPORT:
+        snprintf(text, SINO_ALLOWED_SIZE, "yes, no, or a file name that ends in .json");
         break;
     case SINO_SETTING_CHOICES:
         snprintf(text, SINO_ALLOWED_SIZE, "all, or one or more of %.64s, separated by commas",
@@ -393,8 +420,12 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
         sino_duration_print(real, out);
         break;
     case SINO_SETTING_TEXT:
+    case SINO_SETTING_REPORT:
         memcpy(&text, member, sizeof text);
-        print_quoted(text, out);
+        if (row->kind == SINO_SETTING_TEXT || (text && sino_report_is_file(text)))
+            print_quoted(text, out);
+        else
+            fputs(text ? text : "no", out);
         break;
     case SINO_SETTING_GRID:
     case SINO_SETTING_VOLUME:

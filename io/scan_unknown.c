@@ -65,5 +65,6 @@ SinoStatus sino_scan_unknown(const char *path, const char *allowed)
         break;
     }
     if (sino_hdf5_probe(path)) return refuse_hdf5(path, allowed);
-    return sino_error(SINO_BAD_INPUT, "%s is of no format that is known; allowed: %s", path, allowed);
+    return sino_error(SINO_BAD_INPUT, "%s is of no format that is known; allowed: %s; counts need --system-matrix FILE",
+                      path, allowed);
 }

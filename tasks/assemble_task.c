@@ -41,6 +41,7 @@ SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, con
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
                                                .access_count = tiles ? 3 : 2,
+                                               SINO_OF_SLICES(part->slices),
                                                .work = (double)(part->tile_count * part->slices.stride),
                                                .host = tiles == NULL});
 }

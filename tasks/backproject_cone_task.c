@@ -115,5 +115,7 @@ SinoStatus sino_insert_backproject_cone(SinoRuntime *runtime, SinoPosition posit
                                                .access = access,
                                                .access_count = (int)(PIECE + piece_count),
                                                .work = updates,
+                                               .flops = SINO_CONE_UPDATE_FLOPS * updates,
+                                               .precision = 1 + (int)what->lines->precision,
                                                .priority = -1 - (int)what->turn});
 }

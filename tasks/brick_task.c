@@ -267,6 +267,7 @@ static int append(SinoAccess *access, int *count, SinoData *data, SinoAccessMode
 static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
                                  Arguments *arguments, int access_count, const SinoAccess *access)
 {
+    const double products = kind == &sweep_kind ? 2 : 1;
     const SinoBrickPart *part = &arguments->part;
     position.partition = part->partition;
     if (part->lists)
@@ -278,6 +279,9 @@ static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind,
                                                .access = access,
                                                .access_count = access_count,
                                                .work = part->work,
+                                               .flops = products * part->flops,
+                                               .precision = 1 + (int)part->precision,
+                                               .width = part->slices.stride,
                                                .host = !part->lists});
 }
 

@@ -14,15 +14,17 @@
 
 /* A block, and its place in the vectors of its subset of rows. */
 typedef struct SinoBrickPart {
-    SinoSlices slices;           /* count sets */
-    int64_t rows;                /* of the vectors of the subset */
-    int64_t first_row;           /* of the block in these vectors */
-    int64_t row_count;           /* of the block */
-    int64_t voxel_rows;          /* of a vector of voxels */
-    int64_t partition;           /* the number of the row partition */
-    double progress;             /* work that the task tells (sino_runtime_advance) */
-    bool forget;                 /* the block lies in a mapped file that is larger than memory */
-    double work;                 /* measure of the task's time: bytes of the block times panels */
+    SinoSlices slices;  /* count sets */
+    int64_t rows;       /* of the vectors of the subset */
+    int64_t first_row;  /* of the block in these vectors */
+    int64_t row_count;  /* of the block */
+    int64_t voxel_rows; /* of a vector of voxels */
+    int64_t partition;  /* the number of the row partition */
+    double progress;    /* work that the task tells (sino_runtime_advance) */
+    bool forget;        /* the block lies in a mapped file that is larger than memory */
+    double work;        /* measure of the task's time: bytes of the block times panels */
+    double flops;       /* of a product: 2·nonzeros·sets */
+    SinoPrecision precision;
     const SinoBrickLists *lists; /* in main memory, in the block's data; NULL: only cores compute; not owned */
     SinoData *work_memory; /* scratch of sino_bricks_work_bytes, for backproject and sweep; NULL: only cores compute */
 } SinoBrickPart;

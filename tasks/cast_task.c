@@ -115,6 +115,7 @@ SinoStatus sino_insert_cast_units(SinoRuntime *runtime, SinoPosition position, S
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
                                                .access_count = 2,
+                                               SINO_OF_SLICES(slices),
                                                .work = (double)(rows * slices.stride)});
 }
 
@@ -129,6 +130,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
                                                .access_count = 3,
+                                               SINO_OF_SLICES(slices),
                                                .work = (double)(rows * slices.stride)});
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task pack_bricks: reads the rows of a partition of a system matrix, and packs them into blocks of bricks. */
+/* Task pack_bricks: reads the rows of some subsets in a partition of a system matrix, and packs them into blocks of
+ * bricks. */
 #include "pack_bricks_task.h"
 
 #include "arithmetic.h"
@@ -19,7 +20,7 @@ static SinoStatus begin(Packing *packing)
 {
     const SinoPackBricks *what = packing->what;
     SINO_TRY(sino_allocate(what->subset_count, sizeof *packing->packer, "blocks of a matrix", &packing->packer));
-    for (int64_t s = 0; s < what->subset_count; s++)
+    for (int64_t s = what->first_subset; s < what->end_subset; s++)
         SINO_TRY(sino_brick_packer_new(what->order, what->precision, what->area[s].row_count, what->area[s].block,
                                        what->area[s].capacity, &packing->packer[s]));
     return NULL;
@@ -42,11 +43,19 @@ static int64_t row_at(const SinoPackBricks *what, int64_t i)
     return what->row ? what->row[i] : what->first_row + i;
 }
 
+/* Whether the partition's i-th row belongs to a subset of the task. */
+static bool is_packed(const SinoPackBricks *what, int64_t i)
+{
+    const int64_t subset = row_at(what, i) % what->subset_count;
+    return subset >= what->first_subset && subset < what->end_subset;
+}
+
 /* The first row behind a run of rows that follow each other in the file, too. */
 static int64_t end_of_run(const SinoPackBricks *what, int64_t first)
 {
     int64_t end = first + 1;
-    while (end < what->row_count && end - first < what->range_rows && row_at(what, end) == row_at(what, end - 1) + 1)
+    while (end < what->row_count && end - first < what->range_rows && row_at(what, end) == row_at(what, end - 1) + 1 &&
+           is_packed(what, end))
         end++;
     return end;
 }
@@ -57,11 +66,12 @@ static SinoStatus pack_all(Packing *packing)
     const bool whole = what->range_rows >= what->row_count;
     if (whole) SINO_TRY(sino_matrix_read(what->file, what->first_row, what->row_count, &packing->buffer));
     for (int64_t i = 0, end; i < what->row_count; i = end) {
-        end = whole ? what->row_count : end_of_run(what, i);
+        end = whole || !is_packed(what, i) ? i + 1 : end_of_run(what, i);
+        if (!is_packed(what, i)) continue;
         if (!whole) SINO_TRY(sino_matrix_read(what->file, row_at(what, i), end - i, &packing->buffer));
         for (int64_t k = i; k < end; k++) SINO_TRY(pack_row(packing, row_at(what, k)));
     }
-    for (int64_t s = 0; s < what->subset_count; s++)
+    for (int64_t s = what->first_subset; s < what->end_subset; s++)
         SINO_TRY(sino_brick_pack_end(packing->packer[s], &what->area[s].bytes));
     return NULL;
 }

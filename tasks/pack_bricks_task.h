@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task pack_bricks: reads the rows of a partition of a system matrix, and packs them into blocks of bricks. */
+/* Task pack_bricks: reads the rows of some subsets in a partition of a system matrix, and packs them into blocks of
+ * bricks. */
 #ifndef SINO_PACK_BRICKS_TASK_H
 #define SINO_PACK_BRICKS_TASK_H
 
@@ -24,12 +25,13 @@ typedef struct SinoPackBricks {
     SinoPrecision precision;
     int64_t first_row, row_count;
     const int64_t *row;   /* [row_count]: the partition's rows in the order in which they are packed; NULL: ascending */
-    int64_t range_rows;   /* rows that are read at a time, at most */
-    int64_t subset_count; /* row i goes to the block of subset i mod subset_count */
-    SinoBrickArea *area;  /* [subset_count] */
+    int64_t range_rows;   /* rows that are read at a time, at most; row_count: all, whichever subset they belong to */
+    int64_t subset_count; /* of the matrix: row i goes to the block of subset i mod subset_count */
+    int64_t first_subset, end_subset; /* rows of other subsets are left out */
+    SinoBrickArea *area;              /* [subset_count] */
 } SinoPackBricks;
 
-/* work: nonzeros of the partition. The run waits for the task before anything else reads the areas. */
+/* work: nonzeros of the rows. The run waits for the task before anything else reads the areas. */
 SinoStatus sino_insert_pack_bricks(SinoRuntime *runtime, int64_t partition, const SinoPackBricks *what, double work);
 
 #endif

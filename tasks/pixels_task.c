@@ -45,5 +45,6 @@ SinoStatus sino_insert_pixels_back(SinoRuntime *runtime, SinoPosition position, 
                                                .argument_bytes = sizeof *what,
                                                .access = access,
                                                .access_count = 3,
+                                               SINO_OF_SLICES(what->slices),
                                                .work = updates * (double)what->slices.slice_count});
 }

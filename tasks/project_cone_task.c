@@ -3,6 +3,7 @@
 #include "project_cone_task.h"
 
 #include "arithmetic.h"
+#include "precision.h"
 #include "task.h"
 
 #include <string.h>
@@ -72,14 +73,16 @@ static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind,
                                  const SinoProjectCone *what, int access_count, const SinoAccess *access)
 {
     const double runs = (double)what->band.row_count * (double)what->cone->x_count;
-    return sino_task_submit(
-        runtime, kind,
-        &(SinoTaskRequest){.position = position,
-                           .arguments = what,
-                           .argument_bytes = sizeof *what,
-                           .access = access,
-                           .access_count = access_count,
-                           .work = runs * (double)what->cone->z_count * (double)what->angles.count});
+    const double updates = runs * (double)what->cone->z_count * (double)what->angles.count;
+    return sino_task_submit(runtime, kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = what,
+                                               .argument_bytes = sizeof *what,
+                                               .access = access,
+                                               .access_count = access_count,
+                                               .work = updates,
+                                               .flops = SINO_CONE_UPDATE_FLOPS * updates,
+                                               .precision = 1 + (int)SINO_SINGLE});
 }
 
 SinoStatus sino_insert_project_cone(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,

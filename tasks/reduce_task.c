@@ -100,6 +100,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
                                                .access_count = list ? 3 : 2,
+                                               SINO_OF_SLICES(slices),
                                                .work = (double)(map->count * slices.stride),
                                                .host = !list && map->count > 0});
 }

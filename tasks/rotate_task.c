@@ -76,6 +76,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                                                .argument_bytes = sizeof *arguments,
                                                .access = access,
                                                .access_count = access_count,
+                                               SINO_OF_SLICES(what->slices),
                                                .work = samples * (double)what->slices.stride});
 }
 

@@ -117,6 +117,9 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                                                .access = access,
                                                .access_count = spmm->units ? 5 : 4,
                                                .work = spmm->work,
+                                               .flops = spmm->flops,
+                                               .precision = 1 + (int)spmm->precision,
+                                               .width = spmm->stride,
                                                .host = !spmm->has_lists});
 }
 

@@ -9,7 +9,9 @@
 /* Operands of spmm_project (y = A x) and spmm_backproject (x = Aᵀ y) of one partition. Types of the vectors: spmm.h. */
 typedef struct SinoSpmm {
     int64_t stride;
-    double work; /* flops: 2·nonzeros·slices */
+    double work;  /* 2·nonzeros·stride */
+    double flops; /* 2·nonzeros·slices */
+    SinoPrecision precision;
     SinoData *block;
     bool has_lists;    /* `block` has gather lists (block_data.h), so devices can run the task; false: only cores can */
     SinoData *scratch; /* of sino_spmm_scratch_bytes bytes */

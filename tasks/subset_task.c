@@ -39,6 +39,7 @@ SinoStatus sino_insert_subset(SinoRuntime *runtime, SinoPosition position, SinoS
                             &(SinoTaskRequest){.position = position,
                                                .arguments = &arguments,
                                                .argument_bytes = sizeof arguments,
+                                               SINO_OF_SLICES(slices),
                                                .work = (double)(subset->row_count * slices.stride),
                                                .access_count = 2,
                                                .access = access});

@@ -106,6 +106,7 @@ SinoStatus sino_insert_update(SinoRuntime *runtime, SinoPosition position, const
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
                                                .access_count = count,
+                                               SINO_OF_SLICES(update->slices),
                                                .work = (double)(update->rows * update->slices.stride)});
 }
 
@@ -128,6 +129,7 @@ static SinoStatus insert_slices(SinoRuntime *runtime, const SinoTaskKind *kind, 
                                                .argument_bytes = sizeof *arguments,
                                                .access = access,
                                                .access_count = access_count,
+                                               SINO_OF_SLICES(arguments->slices),
                                                .work = (double)arguments->slices.stride});
 }
 

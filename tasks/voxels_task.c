@@ -86,6 +86,7 @@ static SinoStatus insert_voxels(SinoRuntime *runtime, const SinoTaskKind *kind, 
                                                .argument_bytes = sizeof *arguments,
                                                .access = access,
                                                .access_count = access_count,
+                                               SINO_OF_SLICES(arguments->slices),
                                                .work = (double)sino_times(arguments->rows, arguments->slices.stride)});
 }
 

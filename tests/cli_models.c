@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -167,6 +168,74 @@ static void killed_runs_leave_nothing_for_long(void **state)
     free(name);
 }
 
+/* Entries of the kept model of a kind of task, and how many samples they have. */
+typedef struct Entries {
+    int64_t count;
+    double samples;
+} Entries;
+
+static Entries entries_of(const char *kept, const char *kind)
+{
+    char path[TESTING_PATH], line[400], *last;
+    Entries entries = {0};
+    bool in_table = false;
+    char *name = file_with(kept, kind);
+    FILE *file = fopen(testing_path(path, kept, name), "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        if (in_table && (last = strrchr(line, '\t')) && strchr("0123456789abcdef", line[0])) {
+            entries.count++;
+            entries.samples += strtod(last, NULL);
+        }
+        in_table = strncmp(line, "# hash", 6) == 0 || (in_table && line[0] != '#' && line[0] != '\n');
+    }
+    assert_int_equal(fclose(file), 0);
+    free(name);
+    return entries;
+}
+
+static void run_with(const char *directory, char *environment, const char *words)
+{
+    CliRun run = {.directory = directory, .environment = environment};
+    cli_start(&run, "recon scan.h5 --rotation-axis 7.5 --iterations 12 --pictures no --overwrite -o out.h5 %s", words);
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", words, run.exit_code, run.err);
+    cli_free(&run);
+}
+
+static void assert_samples(const Entries *of, int64_t count, double least, double most)
+{
+    if (of->count != count || !(of->samples >= least && of->samples <= most))
+        fail_msg("%" PRId64 " entries, %g samples; expected %" PRId64 ", %g to %g", of->count, of->samples, count,
+                 least, most);
+}
+
+/* Every run records, whatever its policy; tasks of another precision or width have an entry of their own. */
+static void every_run_records_unless_frozen(void **state)
+{
+    static const char kind[] = "sinodag_spmm_project";
+    char home[TESTING_PATH + 20], kept[TESTING_PATH];
+    make_scan(*state);
+    snprintf(home, sizeof home, "XDG_CACHE_HOME=%s/home", (const char *)*state);
+    testing_path(kept, *state, "home/" KEPT);
+    run_with(*state, home, "--scheduler lws --minibatch 1");
+    const Entries first = entries_of(kept, kind);
+    assert_true(first.count >= 1 && first.samples >= 10);
+    run_with(*state, home, "--scheduler lws --minibatch 1");
+    const Entries second = entries_of(kept, kind);
+    assert_samples(&second, first.count, first.samples + 5, 3 * first.samples);
+    run_with(*state, home, "--scheduler dmda --minibatch 1 --models frozen");
+    run_with(*state, home, "--precision double --minibatch 1 --models frozen");
+    const Entries frozen = entries_of(kept, kind);
+    assert_samples(&frozen, second.count, second.samples, second.samples);
+    run_with(*state, home, "--precision double --minibatch 1");
+    const Entries precisions = entries_of(kept, kind);
+    assert_samples(&precisions, 2 * first.count, second.samples + 5, 4 * first.samples);
+    run_with(*state, home, "--minibatch 1 --models renew");
+    const Entries renewed = entries_of(kept, kind);
+    assert_samples(&renewed, first.count, 10, second.samples - 1);
+}
+
 /* PoCL would make a cache here. */
 static void opencl_sleeps(void **state)
 {
@@ -183,6 +252,7 @@ int cli_models_tests(void)
         CLI_TEST(damaged_files_are_set_aside),        CLI_TEST(runs_side_by_side),
         CLI_TEST(names_too_long_for_starpu),          CLI_TEST(temporary_disk_is_full),
         CLI_TEST(killed_runs_leave_nothing_for_long), CLI_TEST(opencl_sleeps),
+        CLI_TEST(every_run_records_unless_frozen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -443,7 +443,7 @@ static void matrix_table(void **state)
                      "matrix       m.csr4\nkind         system matrix, csr4\nshape        5184 rows, 1344 columns, ");
     assert_has(&run, "rows         pairs of 72 crystals\nvolume       16 x 14 x 6 voxels of 0.6 x 0.6 x 0.6 mm\n"
                      "algorithm    osem, iterations: 30, subsets: 4\n"
-                     "division     8 row partitions; sets solved together: 1 of 1\nstored       single, ");
+                     "division     row partitions: 1; sets solved together: 1 of 1\nstored       single, ");
     assert_has(&run, "\ntime of the run\n");
     assert_has(&run, "\nassumed      workers: 2; per worker: memory 20 GB/s, 0.63 ns for a nonzero");
     cli_free(&run);
@@ -508,11 +508,38 @@ static void matrix_times(void **state)
     assert_true(number_of(at, "\"seconds\": {", "\"products\": ", line) < products);
 }
 
+/* Ranks share the nonzeros, and add up voxels over their links. */
+static void matrix_ranks(void **state)
+{
+    static const char plan[] = "plan m.counts --system-matrix m.csr4 --workers 2";
+    const char *const at = *state;
+    char line[200];
+    cli_works(at, "%s 1", scanner);
+    const double nonzeros = number_of(at, "\"matrix\": {", "\"entries\": ", plan);
+    const double alone = number_of(at, "\"memory_bytes\": {", "\"matrix\": ", plan);
+    assert_true(number_of(at, "\"seconds\": {", "\"exchange\": ", plan) == 0);
+    snprintf(line, sizeof line, "%s --ranks 4 --link-latency 1e-6", plan);
+    const double share = number_of(at, "{", "\"nonzeros_of_a_rank\": ", line);
+    assert_true(share > 0.1 * nonzeros && share < 0.4 * nonzeros);
+    assert_true(number_of(at, "\"memory_bytes\": {", "\"matrix\": ", line) < 0.5 * alone);
+    const double exchange = number_of(at, "\"seconds\": {", "\"exchange\": ", line);
+    snprintf(line, sizeof line, "%s --ranks 4 --link-latency 1e-6 --link-bandwidth 1.25", plan);
+    assert_true(exchange > 0 &&
+                fabs(number_of(at, "\"seconds\": {", "\"exchange\": ", line) - 10 * exchange) < exchange);
+    snprintf(line, sizeof line, "%s --ranks 4 --node-weights 5,1,1,1", plan);
+    assert_true(number_of(at, "{", "\"nonzeros_of_a_rank\": ", line) > 0.5 * nonzeros);
+}
+
 static void bad_matrices(void **state)
 {
     const char *const at = *state;
     cli_works(at, "%s 1", scanner);
-    cli_refuses(at, "ranks is 2; allowed with --system-matrix: 1", "plan m.counts --system-matrix m.csr4 --ranks 2");
+    cli_refuses(at, "node-weights has 3 numbers; allowed: one for each of the 2 processes",
+                "plan m.counts --system-matrix m.csr4 --ranks 2 --node-weights 1,2,3");
+    cli_refuses(at,
+                "6000 processes share the rows of a matrix that is divided into 5178 parts; allowed: at most so many "
+                "processes",
+                "plan m.counts --system-matrix m.csr4 --ranks 6000");
     cli_refuses(at, "plan has no counts of --system-matrix m.csr4; needed: sinodag plan COUNTS --system-matrix FILE",
                 "plan --system-matrix m.csr4");
     cli_refuses(at, "none: No such file or directory", "plan m.counts --system-matrix none");
@@ -650,6 +677,7 @@ int cli_plan_tests(void)
         CLI_TEST(cone_solution_plan_info_and_recon_agree),
         CLI_TEST(matrix_table),
         CLI_TEST(matrix_plan_info_and_recon_agree),
+        CLI_TEST(matrix_ranks),
         CLI_TEST(matrix_times),
         CLI_TEST(bad_matrices),
         CLI_TEST(cone_machines),

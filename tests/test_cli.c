@@ -11,6 +11,8 @@ static const struct {
     {"disk", cli_disk_tests},
     {"output", cli_output_tests},
     {"graph", cli_graph_tests},
+    {"trace", cli_trace_tests},
+    {"trace_ranks", cli_trace_ranks_tests},
     {"info", cli_info_tests},
     {"interrupt", cli_interrupt_tests},
     {"operator_cache", cli_operator_cache_tests},
@@ -34,15 +36,17 @@ static const struct {
     {"counts_files", cli_counts_files_tests},
     {"spect", cli_spect_tests},
     {"safir", cli_safir_tests},
+    {"policy", cli_policy_tests},
 };
 
 int main(int argument_count, char **arguments)
 {
     for (size_t i = 0; argument_count == 2 && i < sizeof subject / sizeof *subject; i++)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
-    fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph info interrupt "
+    fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph trace trace_ranks info "
+          "interrupt "
           "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
-          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir\n",
+          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir policy\n",
           stderr);
     return 2;
 }

@@ -1024,6 +1024,8 @@ static void bad_system_matrices_are_refused(void **state)
          "--resume contradicts --geometry matrix; allowed: --start with an image that --save-every has saved"},
         {"--sensitivity s --algorithm cg",
          "--sensitivity contradicts --algorithm cg; allowed: --sensitivity with --algorithm mlem or osem"},
+        {"--start s --algorithm sirt",
+         "--start contradicts --algorithm sirt; allowed: --start with --algorithm mlem or osem"},
         {"--subsets 3", "--subsets contradicts --algorithm mlem; allowed: --subsets with --algorithm osem"},
         {"--source-object-distance 3", "--source-object-distance contradicts --geometry matrix; allowed: "
                                        "--source-object-distance with --geometry cone"},
@@ -1183,9 +1185,10 @@ static void help_names_every_option_of_its_verb(void **state)
             const SinoSetting *row = &sino_setting_table[j];
             if (sino_setting_find(verb, row->name, strlen(row->name)) != row) continue; /* the verb has another one */
             snprintf(option, sizeof option, "--%s %s", row->name,
-                     row->kind != SINO_SETTING_FLAG ? row->operand
-                     : row->argument_only           ? ""
-                                                    : "[yes|no]");
+                     row->kind == SINO_SETTING_REPORT ? "[yes|no|FILE]"
+                     : row->kind != SINO_SETTING_FLAG ? row->operand
+                     : row->argument_only             ? ""
+                                                      : "[yes|no]");
             assert_int_equal(strstr(help, option) != NULL, (row->verbs & verb) != 0);
         }
         for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) assert_true(strlen(line) <= 100);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task: the arguments of a kind's function, the order of tasks by their data, failures, and a second start of
  * StarPU. */
+#include "policy_task.h"
 #include "task.h"
 
 #include "testing.h"
@@ -16,6 +17,7 @@ typedef struct Arguments {
 } Arguments;
 
 static SinoPosition seen;
+static SinoPolicyTask asked; /* what a policy would be told of the same task */
 
 static SinoStatus scale(const SinoTask *task)
 {
@@ -24,6 +26,7 @@ static SinoStatus scale(const SinoTask *task)
     assert_true((uintptr_t)arguments % 16 == 0);
     seen = sino_task_position(starpu_task_get_current());
     assert_memory_equal(&seen, &task->position, sizeof seen);
+    assert_true(sino_policy_task(starpu_task_get_current(), &asked));
     SINO_CHECK(!arguments->fail, SINO_BAD_INPUT, "task fails at %d", (int)*value);
     *value = (int64_t)(arguments->factor * (double)*value);
     return NULL;
@@ -94,6 +97,9 @@ static void tasks_run_in_order_with_their_arguments(void **state)
         assert_success(insert_scale(runtime, data, 3, false));
         assert_int_equal(value_of(data), 33);
         assert_true(seen.slab == 1 && seen.minibatch == 2 && seen.partition == 3 && seen.iteration == 4);
+        assert_string_equal(asked.name, "scale");
+        assert_true(asked.slab == 1 && asked.minibatch == 2 && asked.partition == 3 && asked.iteration == 4);
+        assert_true(asked.data_bytes == 64 && asked.block_bytes == 64 && asked.work >= 1);
         sino_data_free(data);
         assert_success(sino_runtime_stop(runtime));
     }
@@ -132,6 +138,9 @@ static void tasks_of_others_are_nowhere(void **state)
     const SinoPosition position = sino_task_position(&task);
     assert_true(position.slab == -1 && position.minibatch == -1 && position.partition == -1 &&
                 position.iteration == -1);
+    SinoPolicyTask untouched = {.slab = 7};
+    assert_false(sino_policy_task(&task, &untouched));
+    assert_int_equal(untouched.slab, 7);
     starpu_task_clean(&task);
 }
 

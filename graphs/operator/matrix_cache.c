@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 /* Increases with every change of what is kept, or of how rows are divided. */
-enum { CACHE_VERSION = 1 };
+enum { CACHE_VERSION = 2 };
 
 /* Pieces; blocks follow. */
 enum { HEAD, FIRST_ROW, SUBSET_ROWS, ROW, BLOCK, PLACE, FIRST_BLOCK };
@@ -22,7 +22,7 @@ enum { HEAD, FIRST_ROW, SUBSET_ROWS, ROW, BLOCK, PLACE, FIRST_BLOCK };
 typedef struct Head {
     int64_t row_count, column_count, nonzero_count, crystal_count;
     SinoVoxelGrid grid;
-    int64_t own_rows, own_nonzeros, all_partitions, subset_count, partition_count, lanes, brick_count;
+    int64_t own_rows, own_nonzeros, all_partitions, subset_count, partition_count, group_count, lanes, brick_count;
     double bytes_per_nonzero[2];
 } Head;
 
@@ -124,12 +124,12 @@ static SinoStatus take_head(const SinoOperatorFile *file, Head *head)
     SINO_TRY(sino_operator_file_verify(file, HEAD));
     SINO_CHECK(piece.bytes == (int64_t)sizeof *head, SINO_BAD_INPUT, "has no sizes");
     memcpy(head, piece.memory, sizeof *head);
-    SINO_CHECK(head->row_count > 0 && head->row_count < most && head->own_rows > 0 &&
-                   head->own_rows <= head->row_count && head->own_nonzeros >= 0 && head->column_count > 0 &&
-                   head->column_count < most && head->subset_count > 0 && head->partition_count > 0 &&
-                   sino_times(head->subset_count, head->partition_count) ==
-                       sino_operator_file_piece_count(file) - FIRST_BLOCK,
-               SINO_BAD_INPUT, "has sizes that disagree");
+    SINO_CHECK(
+        head->row_count > 0 && head->row_count < most && head->own_rows > 0 && head->own_rows <= head->row_count &&
+            head->own_nonzeros >= 0 && head->column_count > 0 && head->column_count < most && head->subset_count > 0 &&
+            head->partition_count > 0 && head->group_count > 0 && head->group_count <= head->subset_count &&
+            sino_times(head->subset_count, head->partition_count) == sino_operator_file_piece_count(file) - FIRST_BLOCK,
+        SINO_BAD_INPUT, "has sizes that disagree");
     return NULL;
 }
 
@@ -183,6 +183,7 @@ static SinoStatus take_all(const SinoOperatorFile *file, SinoMatrixSurvey *surve
                                           .row_access = true};
     survey->subset_count = head.subset_count;
     survey->partition_count = head.partition_count;
+    survey->group_count = head.group_count;
     survey->all_partitions = head.all_partitions;
     survey->row_count = head.own_rows;
     survey->nonzero_count = head.own_nonzeros;
@@ -264,6 +265,7 @@ static SinoStatus append_survey(SinoMatrixKeeper *keeper, const SinoMatrixSurvey
                        .all_partitions = survey->all_partitions,
                        .subset_count = survey->subset_count,
                        .partition_count = survey->partition_count,
+                       .group_count = survey->group_count,
                        .lanes = survey->order->lanes,
                        .brick_count = survey->order->brick_count,
                        .bytes_per_nonzero = {survey->bytes_per_nonzero[0], survey->bytes_per_nonzero[1]}};

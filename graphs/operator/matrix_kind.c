@@ -39,7 +39,7 @@ typedef struct Own {
 
 /* SinoOperatorWork.own. All members are owned. */
 typedef struct Work {
-    SinoData **voxels; /* [row partition]: its share of Aᵀ y */
+    SinoData **voxels; /* [row partition]: its share of Aᵀ y; the first is NULL unless there is a mask: the result */
     SinoData **rows;   /* [row partition]: its rows of A x, from devices; NULL until there is a projection */
     SinoData **sums;   /* [row partition]: SinoBrickSums[stride] */
     SinoData *scratch; /* of devices; NULL: none computes */
@@ -59,6 +59,26 @@ static const int64_t *packed_rows(const SinoMatrixSurvey *matrix, int64_t partit
 static const SinoMatrixSurvey *survey_of(const SinoOperator *op)
 {
     return op->problem.matrix;
+}
+
+/* Units of packing (matrix_survey.h), row partition after row partition. */
+static int64_t unit_count_of(const SinoMatrixSurvey *matrix)
+{
+    return sino_times(matrix->partition_count, matrix->group_count);
+}
+
+/* The unit's first block in Own.area; of the unit behind the last one: the number of blocks. */
+static int64_t unit_first(const SinoMatrixSurvey *matrix, int64_t unit)
+{
+    const int64_t partition = unit / matrix->group_count, group = unit % matrix->group_count;
+    return partition * matrix->subset_count + sino_matrix_group_first(matrix, group);
+}
+
+/* The rows of Own.area[i]. */
+static const SinoMatrixBlock *rows_of(const SinoMatrixSurvey *matrix, int64_t i)
+{
+    const int64_t partition = i / matrix->subset_count, subset = i % matrix->subset_count;
+    return &matrix->block[subset * matrix->partition_count + partition];
 }
 
 double sino_matrix_iteration_work(const SinoMatrixSurvey *matrix)
@@ -90,7 +110,7 @@ static SinoStatus outline(const SinoProblem *problem, SinoOperatorOutline *outli
 {
     const SinoMatrixSurvey *matrix = problem->matrix;
     *outline = (SinoOperatorOutline){.bytes = sino_matrix_block_bytes(matrix, problem->precision),
-                                     .unit_count = matrix->partition_count,
+                                     .unit_count = unit_count_of(matrix),
                                      .voxel_count = matrix->order->row_count};
     return NULL;
 }
@@ -98,15 +118,13 @@ static SinoStatus outline(const SinoProblem *problem, SinoOperatorOutline *outli
 /* The extents that the survey determines. */
 static void set_extents(const SinoMatrixSurvey *matrix, SinoExtent *extent)
 {
-    const int64_t voxels = matrix->order->row_count;
+    const int64_t voxels = matrix->order->row_count, addends = matrix->partition_count - (matrix->mask ? 0 : 1);
     extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
     extent[SINO_ROWS_RAYS] = sino_extent_of(1, &matrix->row_count);
     extent[SINO_ROWS_SUBSET] = sino_extent_of(matrix->subset_count, matrix->subset_rows);
     extent[SINO_ROWS_VOXELS] = sino_extent_of(1, &matrix->order->row_count);
-    extent[SINO_ROWS_ADDENDS] = (SinoExtent){.members = matrix->partition_count,
-                                             .total = sino_times(matrix->partition_count, voxels),
-                                             .most = voxels,
-                                             .filled = matrix->partition_count};
+    extent[SINO_ROWS_ADDENDS] =
+        (SinoExtent){.members = addends, .total = sino_times(addends, voxels), .most = voxels, .filled = addends};
     extent[SINO_ROWS_PIXELS] = sino_extent_one(0); /* voxels become images slice by slice */
     extent[SINO_ROWS_TALLY] = sino_extent_one(0);
 }
@@ -116,16 +134,17 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
 {
     const SinoMatrixSurvey *matrix = problem->matrix;
     const int64_t nonzeros = matrix->nonzero_count / matrix->partition_count;
+    const int64_t tasks = sino_smaller(worker_count, unit_count_of(matrix));
     (void)division;
     *size = (SinoOperatorSize){.bytes = sino_matrix_block_bytes(matrix, problem->precision),
                                .map_bytes = sino_matrix_survey_bytes(matrix),
-                               .building_bytes = sino_times(worker_count, 16 * (int64_t)RANGE_ENTRIES),
+                               .building_bytes = sino_times(tasks, 16 * (int64_t)RANGE_ENTRIES),
                                .shape.precision = problem->precision,
                                .nonzero_count = (double)matrix->outline.nonzero_count,
                                .orientations = 1};
     /* Such files are read a row partition at a time (matrix_file.h gives the bytes of an entry). */
-    if (!matrix->outline.row_access) size->building_bytes = sino_times(worker_count, sino_times(nonzeros, 36));
-    size->partition_bytes = size->bytes / matrix->partition_count;
+    if (!matrix->outline.row_access) size->building_bytes = sino_times(tasks, sino_times(nonzeros, 36));
+    size->partition_bytes = size->bytes / unit_count_of(matrix);
     size->all_bytes = size->bytes;
     set_extents(matrix, size->shape.extent);
     return NULL;
@@ -153,29 +172,29 @@ static SinoStatus reserve_area(const Own *own, int64_t bytes, int64_t nonzero_co
     return NULL;
 }
 
-/* Reserves the memory of the row partition's blocks. */
-static SinoStatus reserve(const SinoOperator *op, int64_t partition)
+/* Reserves the memory of the unit's blocks. */
+static SinoStatus reserve(const SinoOperator *op, int64_t unit)
 {
     const SinoMatrixSurvey *matrix = survey_of(op);
     const Own *own = op->own;
-    for (int64_t s = 0; s < matrix->subset_count; s++) {
-        const SinoMatrixBlock *block = &matrix->block[s * matrix->partition_count + partition];
-        SinoBrickArea *area = &own->area[partition * matrix->subset_count + s];
+    for (int64_t i = unit_first(matrix, unit); i < unit_first(matrix, unit + 1); i++) {
+        const SinoMatrixBlock *block = rows_of(matrix, i);
         const int64_t bytes = sino_brick_bytes_most(block->row_count, block->nonzero_count);
-        area->row_count = block->row_count;
-        SINO_TRY(reserve_area(own, bytes, block->nonzero_count, area));
+        own->area[i] = (SinoBrickArea){.row_count = block->row_count};
+        SINO_TRY(reserve_area(own, bytes, block->nonzero_count, &own->area[i]));
     }
     return NULL;
 }
 
-static SinoStatus insert_packing(const SinoOperator *op, int64_t partition)
+static SinoStatus insert_packing(const SinoOperator *op, int64_t unit)
 {
     const SinoMatrixSurvey *matrix = survey_of(op);
     const Own *own = op->own;
+    const int64_t partition = unit / matrix->group_count, group = unit % matrix->group_count;
     const int64_t first = matrix->first_row[partition], count = matrix->first_row[partition + 1] - first;
     double nonzeros = 0;
-    for (int64_t s = 0; s < matrix->subset_count; s++)
-        nonzeros += (double)matrix->block[s * matrix->partition_count + partition].nonzero_count;
+    for (int64_t i = unit_first(matrix, unit); i < unit_first(matrix, unit + 1); i++)
+        nonzeros += (double)rows_of(matrix, i)->nonzero_count;
     const SinoPackBricks pack = {.file = matrix->file,
                                  .order = matrix->order,
                                  .precision = op->problem.precision,
@@ -184,6 +203,8 @@ static SinoStatus insert_packing(const SinoOperator *op, int64_t partition)
                                  .row = packed_rows(matrix, partition),
                                  .range_rows = range_rows(matrix),
                                  .subset_count = matrix->subset_count,
+                                 .first_subset = sino_matrix_group_first(matrix, group),
+                                 .end_subset = sino_matrix_group_first(matrix, group + 1),
                                  .area = own->area + partition * matrix->subset_count};
     return sino_insert_pack_bricks(op->runtime, partition, &pack, nonzeros);
 }
@@ -270,55 +291,52 @@ static SinoStatus take_kept(SinoOperator *op, const SinoOperatorFile *kept)
     return NULL;
 }
 
-/* Packs `count` row partitions from `first` on, and waits for them. */
+/* Packs `count` units from `first` on, and waits for them. */
 static SinoStatus pack_some(const SinoOperator *op, int64_t first, int64_t count)
 {
     SinoStatus status = NULL;
-    for (int64_t p = first; p < first + count; p++) SINO_TRY(reserve(op, p));
-    for (int64_t p = first; p < first + count && !status; p++) status = insert_packing(op, p);
+    for (int64_t u = first; u < first + count; u++) SINO_TRY(reserve(op, u));
+    for (int64_t u = first; u < first + count && !status; u++) status = insert_packing(op, u);
     return sino_runtime_wait_after(op->runtime, status);
 }
 
 static SinoStatus pack_all(SinoOperator *op)
 {
-    SINO_TRY(pack_some(op, 0, survey_of(op)->partition_count));
+    SINO_TRY(pack_some(op, 0, unit_count_of(survey_of(op))));
     SINO_TRY(list_all(op, NULL));
     return take_areas(op);
 }
 
-/* Appends the blocks of a row partition to the file. */
-static SinoStatus keep_partition(const SinoOperator *op, int64_t partition, SinoMatrixKeeper *keeper)
+/* Appends the blocks of a unit to the file. */
+static SinoStatus keep_unit(const SinoOperator *op, int64_t unit, SinoMatrixKeeper *keeper)
 {
     const SinoMatrixSurvey *matrix = survey_of(op);
     const Own *own = op->own;
-    for (int64_t s = 0; s < matrix->subset_count; s++) {
-        const SinoBrickArea *area = &own->area[partition * matrix->subset_count + s];
-        SINO_TRY(sino_matrix_keeper_append(keeper, area->block, area->bytes));
-    }
+    for (int64_t i = unit_first(matrix, unit); i < unit_first(matrix, unit + 1); i++)
+        SINO_TRY(sino_matrix_keeper_append(keeper, own->area[i].block, own->area[i].bytes));
     return NULL;
 }
 
-static void release_partition(const SinoOperator *op, int64_t partition)
+static void release_unit(const SinoOperator *op, int64_t unit)
 {
     const SinoMatrixSurvey *matrix = survey_of(op);
     const Own *own = op->own;
-    for (int64_t s = 0; s < matrix->subset_count; s++) {
-        SinoBrickArea *area = &own->area[partition * matrix->subset_count + s];
-        sino_release(area->block, area->capacity);
-        area->block = NULL;
+    for (int64_t i = unit_first(matrix, unit); i < unit_first(matrix, unit + 1); i++) {
+        sino_release(own->area[i].block, own->area[i].capacity);
+        own->area[i].block = NULL;
     }
 }
 
-/* Packs `count` row partitions at a time into the file. */
+/* Packs `count` units at a time into the file. */
 static SinoStatus pack_to(const SinoOperator *op, int64_t count, SinoMatrixKeeper *keeper)
 {
-    const int64_t all = survey_of(op)->partition_count;
+    const int64_t all = unit_count_of(survey_of(op));
     for (int64_t first = 0; first < all; first += count) {
         const int64_t some = sino_smaller(count, all - first);
         SINO_TRY(pack_some(op, first, some));
-        for (int64_t p = first; p < first + some; p++) {
-            SINO_TRY(keep_partition(op, p, keeper));
-            release_partition(op, p);
+        for (int64_t u = first; u < first + some; u++) {
+            SINO_TRY(keep_unit(op, u, keeper));
+            release_unit(op, u);
         }
     }
     return NULL;
@@ -415,7 +433,7 @@ static void close_all(SinoOperator *op)
 
 static int64_t work_bytes(const SinoShape *shape, SinoBatch batch)
 {
-    const int64_t sums = sino_times(shape->extent[SINO_ROWS_ADDENDS].members, (int64_t)sizeof(SinoBrickSums));
+    const int64_t sums = sino_times(shape->extent[SINO_ROWS_ADDENDS].members + 1, (int64_t)sizeof(SinoBrickSums));
     const int64_t elements = sino_times(shape->extent[SINO_ROWS_VOXELS].total, batch.stride);
     return sino_buffers_bytes(1, work_buffers, shape, batch) +
            sino_voxel_sum_bytes(elements, shape->extent[SINO_ROWS_RANKS].members) +
@@ -433,7 +451,7 @@ static SinoStatus work_open(SinoOperatorWork *work, const SinoSlices *slices, in
     SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
     work->own = made;
     SINO_TRY(sino_allocate(matrix->partition_count, sizeof(void *), "a minibatch", &made->voxels));
-    for (int64_t p = 0; p < matrix->partition_count; p++)
+    for (int64_t p = matrix->mask ? 0 : 1; p < matrix->partition_count; p++)
         SINO_TRY(sino_data_vector(op->runtime, work_buffers[0].name, matrix->order->row_count, stride, sizeof(float),
                                   &made->voxels[p]));
     SINO_TRY(sino_allocate(matrix->partition_count, sizeof(void *), "a minibatch", &made->sums));
@@ -484,6 +502,8 @@ static SinoBrickPart part_of(const SinoOperatorWork *work, const SinoProduct *pr
                            .forget = own->windows,
                            .progress = product->position.iteration < 0 ? 0 : share * all,
                            .work = bytes * (double)product->slices.stride,
+                           .flops = 2 * (double)block->nonzero_count * (double)product->slices.slice_count,
+                           .precision = op->problem.precision,
                            .lists = area->lists,
                            .work_memory = ((const Work *)work->own)->scratch};
 }
@@ -541,6 +561,13 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, Si
     return sino_insert_rays_end(runtime, product->position, y);
 }
 
+/* The voxels that a row partition writes. The first row partition's become the sum: the result itself, unless a mask
+ * comes in between. */
+static SinoData *voxels_of(const Work *made, int64_t partition, SinoData *result)
+{
+    return made->voxels[partition] ? made->voxels[partition] : result;
+}
+
 /* to = the sum of the voxels of all row partitions and ranks, where the mask is not 0. */
 static SinoStatus insert_sum(SinoOperatorWork *work, const SinoProduct *product, SinoData *to)
 {
@@ -550,8 +577,9 @@ static SinoStatus insert_sum(SinoOperatorWork *work, const SinoProduct *product,
     for (int64_t step = 1; step < count; step *= 2)
         for (int64_t p = 0; p + step < count; p += 2 * step)
             SINO_TRY(sino_insert_voxels_add(op->runtime, product->position, product->slices, rows,
-                                            made->voxels[p + step], made->voxels[p]));
-    SINO_TRY(sino_insert_voxel_sum(made->all, product->position, made->voxels[0]));
+                                            made->voxels[p + step], voxels_of(made, p, to)));
+    SINO_TRY(sino_insert_voxel_sum(made->all, product->position, voxels_of(made, 0, to)));
+    if (!made->voxels[0]) return NULL;
     return sino_insert_voxels_mask(op->runtime, product->position, product->slices, rows, ((const Own *)op->own)->mask,
                                    made->voxels[0], to);
 }
@@ -562,7 +590,7 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
     for (int64_t p = 0; p < survey_of(work->op)->partition_count; p++) {
         const SinoBrickPart part = part_of(work, product, p, 0.5);
         SINO_TRY(sino_insert_bricks_backproject(work->op->runtime, product->position, &part, block_of(work, product, p),
-                                                y, made->voxels[p]));
+                                                y, voxels_of(made, p, x[0])));
     }
     return insert_sum(work, product, x[0]);
 }
@@ -578,7 +606,7 @@ static SinoStatus sweep(SinoOperatorWork *work, const SinoProduct *product, cons
     for (int64_t p = 0; p < count; p++) {
         const SinoBrickPart part = part_of(work, product, p, 1);
         SINO_TRY(sino_insert_bricks_sweep(runtime, product->position, &part, block_of(work, product, p), &vectors, x[0],
-                                          made->voxels[p], made->sums[p]));
+                                          voxels_of(made, p, to[0]), made->sums[p]));
     }
     SINO_TRY(sino_insert_bricks_sums(runtime, product->position, product->slices.stride, count, sweep->add, made->sums,
                                      sums, made->lost));
@@ -623,7 +651,7 @@ static SinoStatus keep_all(const SinoOperator *op, const char *folder)
     SinoMatrixKeeper *keeper = NULL;
     SinoStatus status = NULL;
     SINO_TRY(sino_matrix_keeper_new(folder, op->problem.precision, matrix, sino_matrix_bytes(op), &keeper));
-    for (int64_t p = 0; p < matrix->partition_count && !status; p++) status = keep_partition(op, p, keeper);
+    for (int64_t u = 0; u < unit_count_of(matrix) && !status; u++) status = keep_unit(op, u, keeper);
     if (!status) return sino_matrix_keeper_end(sino_runtime_log(op->runtime), keeper, NULL);
     sino_matrix_keeper_discard(keeper);
     return status;

@@ -18,8 +18,10 @@ enum {
     SAMPLE_ROWS = 32,   /* of such a range */
     PARTITIONS_MIN = 8, /* as many as a run of several workers needs */
     PARTITIONS_MAX = 256,
-    NONZEROS_PER_VOXEL = 64, /* of a row partition, so that sums over row partitions take little of the time */
-    ROW_COST = 8             /* of a row, in nonzeros */
+    NONZEROS_PER_VOXEL = 64,       /* of a row partition, so that sums over row partitions take little of the time */
+    BLOCK_NONZEROS = 1 << 17,      /* of a subset's block, about: 100 µs of a core */
+    BLOCK_NONZEROS_PER_VOXEL = 16, /* likewise */
+    ROW_COST = 8                   /* of a row, in nonzeros */
 };
 
 void sino_matrix_survey_free(SinoMatrixSurvey *survey)
@@ -42,6 +44,11 @@ int64_t sino_matrix_subset_first(const SinoMatrixSurvey *survey, int64_t subset)
     int64_t first = 0;
     for (int64_t s = 0; s < subset; s++) first += survey->subset_rows[s];
     return first;
+}
+
+int64_t sino_matrix_group_first(const SinoMatrixSurvey *survey, int64_t group)
+{
+    return sino_times(survey->subset_count, group) / survey->group_count;
 }
 
 int64_t sino_matrix_block_bytes(const SinoMatrixSurvey *survey, SinoPrecision precision)
@@ -176,13 +183,35 @@ static SinoStatus order_voxels(SinoMatrixSurvey *survey, const int64_t *entries)
 
 /* ---- rows ---- */
 
+/* Row partitions of a matrix that is one subset. */
+static int64_t undivided_partitions(const SinoMatrixSurvey *survey)
+{
+    const int64_t wanted = survey->outline.nonzero_count / sino_times(NONZEROS_PER_VOXEL, survey->order->row_count);
+    const int64_t least = sino_times(PARTITIONS_MIN, sino_larger(survey->request.rank_count, 1));
+    return sino_smaller(sino_larger(sino_smaller(wanted, PARTITIONS_MAX), least), survey->outline.row_count);
+}
+
+/* Row partitions of a matrix with subsets: as many as the blocks of a subset are worth, and a power of two, as workers
+ * often are. */
+static int64_t subset_partitions(const SinoMatrixSurvey *survey, int64_t most)
+{
+    const SinoMatrixRequest *request = &survey->request;
+    const int64_t ranks = sino_larger(request->rank_count, 1);
+    const int64_t least = ranks == 1 ? 1 : sino_times(request->rank_weight ? PARTITIONS_MIN : 2, ranks);
+    const int64_t block = sino_larger(BLOCK_NONZEROS, sino_times(BLOCK_NONZEROS_PER_VOXEL, survey->order->row_count));
+    const int64_t wanted = survey->outline.nonzero_count / sino_times(survey->subset_count, block) + 1;
+    int64_t count = 1;
+    while (count < wanted && count < most) count *= 2;
+    return sino_smaller(sino_larger(count, least), most);
+}
+
 /* Row partitions end where they have their share of the entries; they have a row each at least. */
 static SinoStatus divide_rows(SinoMatrixSurvey *survey, const int64_t *entries)
 {
     const int64_t rows = survey->outline.row_count, nonzeros = survey->outline.nonzero_count;
-    const int64_t wanted = nonzeros / sino_times(NONZEROS_PER_VOXEL, survey->order->row_count);
-    const int64_t least = sino_times(PARTITIONS_MIN, sino_larger(survey->request.rank_count, 1));
-    const int64_t most = sino_smaller(sino_larger(sino_smaller(wanted, PARTITIONS_MAX), least), rows);
+    const int64_t undivided = undivided_partitions(survey);
+    const int64_t most = survey->subset_count > 1 ? subset_partitions(survey, undivided) : undivided;
+    const int64_t units = sino_ceil_divide(undivided, most);
     const double share = ((double)nonzeros + (double)rows * ROW_COST) / (double)most;
     double sum = 0;
     int64_t made = 0;
@@ -194,6 +223,7 @@ static SinoStatus divide_rows(SinoMatrixSurvey *survey, const int64_t *entries)
     }
     survey->partition_count = survey->all_partitions = made;
     survey->first_row[made] = rows;
+    survey->group_count = survey->outline.row_access ? sino_smaller(units, survey->subset_count) : 1;
     return NULL;
 }
 

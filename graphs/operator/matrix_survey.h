@@ -3,8 +3,10 @@
  * lie in vectors, and how the rows are divided.
  *
  * The rows of the matrix are divided into *row partitions*, ranges of rows with about the same number of nonzeros. How
- * many there are depends on the matrix alone, as the last bits of sums over row partitions do. Of N subsets, subset s
- * has the rows i with i mod N = s. A subset and a row partition have one block of bricks (brick.h).
+ * many there are depends on the matrix and the subsets alone, as the last bits of sums over row partitions do. Of N
+ * subsets, subset s has the rows i with i mod N = s. A subset and a row partition have one block of bricks (brick.h).
+ * Small subsets have few row partitions, as each of them takes time for all voxels; so that matrices are nevertheless
+ * packed by many tasks, a task packs a *unit*, the blocks of a group of subsets in a row partition.
  *
  * Each rank has consecutive row partitions with its share of the nonzeros; all that follows is of this rank.
  *
@@ -41,6 +43,7 @@ typedef struct SinoMatrixSurvey {
     SinoMatrixOutline outline; /* its grid is that of the request where that has one */
     SinoBrickOrder *order;     /* owned */
     int64_t subset_count, partition_count;
+    int64_t group_count;    /* groups of consecutive subsets, each of which is packed by a task of its own */
     int64_t all_partitions; /* of all ranks; the next ones are this rank's */
     int64_t row_count;      /* of this rank; outline.row_count: of all ranks */
     int64_t nonzero_count;  /* of this rank, at most */
@@ -65,6 +68,9 @@ void sino_matrix_survey_free(SinoMatrixSurvey *survey); /* takes NULL */
 
 /* The first index of a subset's rows in `row`. */
 int64_t sino_matrix_subset_first(const SinoMatrixSurvey *survey, int64_t subset);
+
+/* The first subset of a group; of group_count: the number of subsets. */
+int64_t sino_matrix_group_first(const SinoMatrixSurvey *survey, int64_t group);
 
 /* Bytes of all blocks, estimated; and of the survey itself. */
 int64_t sino_matrix_block_bytes(const SinoMatrixSurvey *survey, SinoPrecision precision);

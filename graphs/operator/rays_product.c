@@ -122,8 +122,11 @@ static SinoPosition at_partition(const Product *product, int64_t partition)
 static SinoStatus prepare_spmm(const Product *product, SinoPosition position, bool back, SinoSpmm *spmm)
 {
     const int64_t stride = product->slices.stride;
+    const double nonzeros = (double)product->rays->partition[position.partition].nonzero_count;
     *spmm = (SinoSpmm){.stride = stride,
-                       .work = 2 * (double)product->rays->partition[position.partition].nonzero_count * (double)stride,
+                       .work = 2 * nonzeros * (double)stride,
+                       .flops = 2 * nonzeros * (double)product->slices.slice_count,
+                       .precision = product->rays->layout.precision,
                        .scratch = product->rays->scratch,
                        .units = product->units};
     return sino_rays_use(product->runtime, product->rays, position, back, spmm);

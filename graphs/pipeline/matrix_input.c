@@ -13,7 +13,7 @@ const SinoSolver *sino_matrix_solver(const SinoSettings *settings)
     return of_counts ? of_counts : sino_solver_find(settings->algorithm);
 }
 
-static SinoMatrixRequest request_of(const SinoSettings *settings, SinoProcesses *processes)
+static SinoMatrixRequest request_of(const SinoSettings *settings, SinoMatrixShare share)
 {
     const double size = settings->voxel_size_mm;
     const SinoWeightList *weights = &settings->node_weights;
@@ -21,8 +21,8 @@ static SinoMatrixRequest request_of(const SinoSettings *settings, SinoProcesses 
                                  .mask = settings->mask,
                                  .grid = {.size = {size, size, size}},
                                  .subset_count = sino_solver_subsets(sino_matrix_solver(settings), settings),
-                                 .rank = sino_processes_rank(processes),
-                                 .rank_count = sino_processes_count(processes),
+                                 .rank = share.rank,
+                                 .rank_count = share.rank_count,
                                  .rank_weight = weights->count > 0 ? weights->value : NULL};
     if (settings->volume.x > 0) {
         request.grid.x_count = settings->volume.x;
@@ -75,11 +75,11 @@ static SinoStatus open_survey(const SinoSettings *settings, SinoLog *log, const 
     return sino_matrix_read_mask(*survey);
 }
 
-SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log,
+SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoMatrixShare share, SinoLog *log,
                                   SinoMatrixInput *input)
 {
-    const int64_t ranks = sino_processes_count(processes), weights = settings->node_weights.count;
-    const SinoMatrixRequest request = request_of(settings, processes);
+    const int64_t ranks = share.rank_count, weights = settings->node_weights.count;
+    const SinoMatrixRequest request = request_of(settings, share);
     SINO_CHECK(weights == 0 || weights == ranks, SINO_BAD_INPUT,
                "node-weights has %" PRId64 " numbers; allowed: one for each of the %" PRId64 " processes", weights,
                ranks);

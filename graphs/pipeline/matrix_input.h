@@ -18,12 +18,16 @@ typedef struct SinoMatrixInput {
 /* The solver of a run of recon with these settings. */
 const SinoSolver *sino_matrix_solver(const SinoSettings *settings);
 
-/* Opens the files that settings name, for this process's share of the rows (NULL: it is alone); the caller closes them,
- * after a failure, too, if *input was zeroed. Takes the survey of a matrix that --operator-cache keeps; else reads
+/* The rank whose share of the rows is meant. */
+typedef struct SinoMatrixShare {
+    int64_t rank, rank_count; /* 0, 1: it has all rows */
+} SinoMatrixShare;
+
+/* Opens the files that settings name, for a rank's share of the rows; the caller closes them, after a failure, too, if
+ * *input was zeroed. Takes the survey of a matrix that --operator-cache keeps; else reads
  * matrices without row access as a whole, to count the entries of rows. SINO_BAD_INPUT: a file is refused
- * (matrix_survey.h, counts_file.h), or the directory of the cache.
- */
-SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log,
+ * (matrix_survey.h, counts_file.h), the directory of the cache, or the number of node weights. */
+SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoMatrixShare share, SinoLog *log,
                                   SinoMatrixInput *input);
 void sino_matrix_input_close(SinoMatrixInput *input);
 

@@ -138,9 +138,22 @@ static double vector_bytes(const SinoMatrixPlanRequest *request, int64_t sets)
     enum { ROWS = 2 /* counts, and what goes with them */, VOXELS = 4 /* image, sums, sensitivity; image again */ };
     const SinoMatrixSurvey *matrix = request->problem->matrix;
     const double stride = (double)sino_panel_stride(SINO_SINGLE, sets), real = sizeof(float);
-    const double rows = ROWS * (double)matrix->outline.row_count;
+    const double rows = ROWS * (double)matrix->row_count;
     const double voxels = (VOXELS + 2 * (double)matrix->partition_count) * (double)matrix->order->row_count;
     return stride * real * (rows + (double)matrix->subset_count * voxels);
+}
+
+/* Each subset has one sum of voxels over the ranks (voxel_sum.h). */
+static double exchange_seconds(const SinoMatrixPlanRequest *request, int64_t sets)
+{
+    const SinoMatrixSurvey *matrix = request->problem->matrix;
+    const SinoRates *rates = &request->machine.rates;
+    const double others = (double)(matrix->request.rank_count - 1);
+    const double stride = (double)sino_panel_stride(SINO_SINGLE, sets);
+    const double vector = sizeof(float) * stride * (double)matrix->order->row_count;
+    if (!(others > 0)) return 0;
+    return (double)matrix->subset_count * 2 *
+           (vector * others / (others + 1) / (giga * rates->link_gbps) + 1e-6 * rates->link_latency_us * others);
 }
 
 SinoMatrixTimes sino_matrix_times(const SinoMatrixPlanRequest *request, const SinoMatrixPlan *plan, int64_t iterations)
@@ -153,18 +166,20 @@ SinoMatrixTimes sino_matrix_times(const SinoMatrixPlanRequest *request, const Si
     const double file = giga * request->machine.rates.file_gbps;
     const double sets = (double)request->set_count, together = (double)plan->batch_sets;
     const double batches = (double)sino_ceil_divide(request->set_count, plan->batch_sets);
-    const double nonzeros = (double)outline->nonzero_count;
+    const double nonzeros = (double)matrix->nonzero_count; /* of this rank; all ranks read from the same files */
     const double voxels = (double)outline->column_count * sets;
     const double bytes = nonzeros * matrix->bytes_per_nonzero[request->problem->precision == SINO_MIXED];
     const double passes =
         request->solver->has_likelihood ? 1 : 2; /* a sweep reads the matrix once, two products twice */
-    SinoMatrixTimes times = {
-        .load = fmax(2 * sizeof(float) * nonzeros / file, nonzeros / (giga * workers * rates.pack_gnnz)),
-        .read = batches * passes * bytes / (plan->stay.window_count > 0 ? file : memory),
-        .products = batches * nonzeros * (rates.nonzero_ns + together * rates.set_ns) / (giga * workers),
-        .vectors = batches * vector_bytes(request, plan->batch_sets) / memory,
-        .store = sizeof(float) * voxels / file};
-    times.iteration = fmax(times.read, times.products) + times.vectors;
+    SinoMatrixTimes times = {.load = fmax(2 * sizeof(float) * (double)outline->nonzero_count / file,
+                                          nonzeros / (giga * workers * rates.pack_gnnz)),
+                             .read = batches * passes * bytes / (plan->stay.window_count > 0 ? file : memory),
+                             .products =
+                                 batches * nonzeros * (rates.nonzero_ns + together * rates.set_ns) / (giga * workers),
+                             .vectors = batches * vector_bytes(request, plan->batch_sets) / memory,
+                             .store = sizeof(float) * voxels / file};
+    times.exchange = batches * exchange_seconds(request, plan->batch_sets);
+    times.iteration = fmax(times.read, times.products) + times.vectors + times.exchange;
     times.start = times.iteration + times.products / (2 * batches);
     times.run = times.load + times.start + (double)iterations * times.iteration + times.store;
     return times;

@@ -46,14 +46,15 @@ typedef struct SinoMatrixRates {
 
 SinoMatrixRates sino_matrix_rates(SinoPrecision precision);
 
-/* Seconds, of which nothing overlaps. */
+/* Seconds of the rank that the survey is of; nothing overlaps. */
 typedef struct SinoMatrixTimes {
     double load;      /* the matrix is read and packed */
     double start;     /* before the iterations: a product for the sensitivities or weights, and a first sweep */
     double read;      /* of one iteration: the matrix is read from memory, once or twice */
     double products;  /* of one iteration: computed, as if the matrix were in the cache */
     double vectors;   /* of one iteration */
-    double iteration; /* the longer one of read and products, and vectors; of all sets */
+    double exchange;  /* of one iteration: sums of voxels over ranks */
+    double iteration; /* the longer one of read and products, then vectors and exchange; of all sets */
     double store;
     double run;
 } SinoMatrixTimes;

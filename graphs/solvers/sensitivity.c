@@ -56,9 +56,10 @@ static SinoStatus insert_sensitivity(SinoSolverRun *run, SinoMinibatch *weights,
     return sino_insert_backproject_subset(weights, -1, subset, FACTORS, SENSITIVITY);
 }
 
-/* Computes the sensitivity s of a subset, adds Σ s over all voxels to `total`, and replaces s by 1/s. */
+/* Computes the sensitivity s of a subset, adds Σ s over all voxels to the sums of the minibatch, which the `first` subset
+ * starts, and replaces s by 1/s. */
 static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *weights, int64_t subset, const Source *source,
-                                 SinoData **total)
+                                 bool first)
 {
     const int64_t count = sino_solver_partitions(run);
     SINO_TRY(insert_sensitivity(run, weights, subset, source));
@@ -66,13 +67,10 @@ static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *weights, int
         SinoUpdateTask sum = {.update = {.formula = SINO_UPDATE_TOTAL_MLEM,
                                          .slices = weights->slices,
                                          .rows = sino_solver_voxels(run, p),
-                                         .add = p > 0},
+                                         .add = p > 0 || !first},
                               .vector = {weights->vector[SENSITIVITY][p]},
                               .sums = weights->sums};
         SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(weights, -1, p), &sum));
-    }
-    SINO_TRY(sino_insert_collect(weights, -1, total));
-    for (int64_t p = 0; p < count; p++) {
         SinoUpdateTask invert = {.update = {.formula = SINO_UPDATE_RECIPROCAL,
                                             .slices = weights->slices,
                                             .rows = sino_solver_voxels(run, p),
@@ -83,22 +81,41 @@ static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *weights, int
     return NULL;
 }
 
-/* Computes the weights of a subset; they outlive the minibatch in which they are computed. */
-static SinoStatus prepare_subset(SinoSolverRun *run, int64_t subset, const Source *source, SinoSensitivity *made)
+/* Inserts the tasks of all subsets. The weights of a subset outlive the minibatch, which gets another vector. */
+static SinoStatus insert_subsets(SinoSolverRun *run, SinoMinibatch *weights, const Source *source,
+                                 SinoSensitivity *made)
+{
+    static const SinoBatch one = {.stride = 1, .history_numbers = 1};
+    for (int64_t s = 0; s < made->subset_count; s++) {
+        if (!weights->vector[SENSITIVITY])
+            SINO_TRY(sino_buffer_new(run->runtime, &weight_buffers[SENSITIVITY], &run->op->shape, one,
+                                     &weights->vector[SENSITIVITY]));
+        SINO_TRY(insert_weights(run, weights, s, source, s == 0));
+        made->weight[s] = weights->vector[SENSITIVITY];
+        weights->vector[SENSITIVITY] = NULL;
+    }
+    return NULL;
+}
+
+static SinoStatus read_total(const SinoSolverRun *run, SinoMinibatch *weights, double *total)
+{
+    const int64_t copies = run->op->replicated ? run->op->ranks->shape.data_count : 1;
+    SinoData *all = NULL;
+    void *sums;
+    SINO_TRY(sino_insert_collect(weights, -1, &all));
+    SINO_TRY(sino_data_acquire(all, SINO_READ, &sums));
+    *total = ((const SinoSliceSums *)sums)->sum[SINO_SUM_TOTAL] / (double)copies;
+    sino_data_release(all);
+    return NULL;
+}
+
+/* Computes the weights of all subsets in one minibatch. */
+static SinoStatus prepare_subsets(SinoSolverRun *run, const Source *source, SinoSensitivity *made)
 {
     SinoMinibatch *weights = NULL;
-    SinoData *total = NULL;
-    void *sums;
     SINO_TRY(sino_solver_new_weights(run, &sino_sensitivity_vectors, &weights));
-    SinoStatus status = insert_weights(run, weights, subset, source, &total);
-    if (!status) status = sino_data_acquire(total, SINO_READ, &sums);
-    if (!status) {
-        const int64_t copies = run->op->replicated ? run->op->ranks->shape.data_count : 1;
-        made->total += ((const SinoSliceSums *)sums)->sum[SINO_SUM_TOTAL] / (double)copies;
-        sino_data_release(total);
-    }
-    made->weight[subset] = weights->vector[SENSITIVITY];
-    weights->vector[SENSITIVITY] = NULL;
+    SinoStatus status = insert_subsets(run, weights, source, made);
+    if (!status) status = read_total(run, weights, &made->total);
     sino_minibatch_free(weights);
     return status;
 }
@@ -115,8 +132,7 @@ SinoStatus sino_sensitivity_new(SinoSolverRun *run, SinoData *const *factor, Sin
     SINO_TRY(sino_allocate(count, sizeof *made->order, "MLEM's weights", &made->order));
     SINO_TRY(sino_allocate(count, sizeof *made->weight, "MLEM's weights", &made->weight));
     order_subsets(count, made->order);
-    for (int64_t s = 0; s < count; s++) SINO_TRY(prepare_subset(run, s, &source, made));
-    return NULL;
+    return prepare_subsets(run, &source, made);
 }
 
 void sino_sensitivity_free(const SinoSolverRun *run, SinoSensitivity *sensitivity)

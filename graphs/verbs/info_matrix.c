@@ -192,7 +192,7 @@ static void print_json(const Report *report)
 
 static SinoStatus inspect(Report *report, SinoLog *log)
 {
-    SINO_TRY(sino_matrix_input_open(report->settings, NULL, log, &report->input));
+    SINO_TRY(sino_matrix_input_open(report->settings, (SinoMatrixShare){.rank_count = 1}, log, &report->input));
     SINO_TRY(inspect_counts(report));
     SINO_TRY(plan(report));
     if (report->settings->json)

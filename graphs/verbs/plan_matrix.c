@@ -15,7 +15,7 @@ typedef struct Item {
     double value;
 } Item;
 
-enum { BYTES = 7, TIMES = 8 };
+enum { BYTES = 7, TIMES = 9 };
 
 typedef struct Report {
     const SinoSettings *settings;
@@ -52,6 +52,7 @@ static void list_times(const Report *report, Item item[TIMES])
                                {"read", "matrix read, an iteration", times->read},
                                {"products", "products of an iteration", times->products},
                                {"vectors", "vectors of an iteration", times->vectors},
+                               {"exchange", "sums over ranks, an iteration", times->exchange},
                                {"iteration", "an iteration", times->iteration},
                                {"store", "store", times->store},
                                {"run", "run", times->run}};
@@ -73,11 +74,15 @@ static void print_text(const Report *report, FILE *out)
     sino_matrix_report_print(sino_matrix_kind(matrix->file), &matrix->outline, out);
     fprintf(out, "algorithm    %s, iterations: %" PRId64 ", subsets: %" PRId64 "\n",
             sino_algorithm_name(settings->algorithm), settings->iterations, matrix->subset_count);
-    fprintf(out, "division     %" PRId64 " row partitions; sets solved together: %" PRId64 " of %" PRId64 "\n",
-            matrix->partition_count, report->plan.batch_sets, report->input->set_count);
+    fprintf(out, "division     row partitions: %" PRId64 "; sets solved together: %" PRId64 " of %" PRId64 "\n",
+            matrix->all_partitions, report->plan.batch_sets, report->input->set_count);
+    if (settings->ranks > 1)
+        fprintf(out, "ranks        %" PRId64 ", of which rank %" PRId64 " has %" PRId64 " nonzeros\n", settings->ranks,
+                matrix->request.rank, matrix->nonzero_count);
     fprintf(out, "stored       %s, %.2f bytes per nonzero (estimated from some rows)\n",
             sino_precision_name(settings->precision), bytes_per_nonzero(report));
-    fprintf(out, "\nmemory, of %s\n", sino_bytes_text(report->plan.budget_bytes, text));
+    fprintf(out, "\nmemory%s, of %s\n", settings->ranks > 1 ? " of a rank" : "",
+            sino_bytes_text(report->plan.budget_bytes, text));
     for (int i = 0; i < BYTES; i++)
         fprintf(out, "  %-26s %12s\n", bytes[i].name, sino_bytes_text((int64_t)bytes[i].value, text));
     fprintf(out, "\ntime of the run\n");
@@ -85,9 +90,13 @@ static void print_text(const Report *report, FILE *out)
         fprintf(out, "  %-26s %12s\n", times[i].name, sino_duration_text(times[i].value, text));
     fprintf(out,
             "\nassumed      workers: %" PRId64 "; per worker: memory %g GB/s, %g ns for a nonzero and %g for each set "
-            "of it,\n             %g 10^9 nonzeros packed per second; files: %g GB/s\n",
+            "of it,\n             %g 10^9 nonzeros packed per second; files: %g GB/s",
             machine->worker_count, machine->rates.memory_gbps, rates.nonzero_ns, rates.set_ns, rates.pack_gnnz,
             machine->rates.file_gbps);
+    if (settings->ranks > 1)
+        fprintf(out, "; between ranks: %g GB/s, %g us a message", machine->rates.link_gbps,
+                machine->rates.link_latency_us);
+    fputc('\n', out);
 }
 
 static void print_json(const Report *report, FILE *out)
@@ -104,7 +113,9 @@ static void print_json(const Report *report, FILE *out)
     sino_json_text(&json, "algorithm", sino_algorithm_name(settings->algorithm));
     sino_json_integer(&json, "iterations", settings->iterations);
     sino_json_integer(&json, "subsets", matrix->subset_count);
-    sino_json_integer(&json, "row_partitions", matrix->partition_count);
+    sino_json_integer(&json, "row_partitions", matrix->all_partitions);
+    sino_json_integer(&json, "ranks", settings->ranks);
+    sino_json_integer(&json, "nonzeros_of_a_rank", matrix->nonzero_count);
     sino_json_integer(&json, "sets_together", report->plan.batch_sets);
     sino_json_real(&json, "bytes_per_nonzero", bytes_per_nonzero(report));
     sino_json_integer(&json, "budget_bytes", report->plan.budget_bytes);
@@ -132,13 +143,21 @@ static SinoStatus print_plan(const SinoSettings *settings, const SinoMatrixInput
     return NULL;
 }
 
+/* The rank that has most rows. */
+static int64_t fastest_rank(const SinoWeightList *weights)
+{
+    int64_t fastest = 0;
+    for (int64_t rank = 1; rank < weights->count; rank++)
+        if (weights->value[rank] > weights->value[fastest]) fastest = rank;
+    return fastest;
+}
+
 SinoStatus sino_plan_matrix(const SinoSettings *settings, SinoLog *log)
 {
     SinoMatrixInput input = {0};
-    SINO_CHECK(settings->ranks == 1, SINO_BAD_INPUT, "ranks is %" PRId64 "; allowed with --system-matrix: 1",
-               settings->ranks);
+    const SinoMatrixShare share = {.rank = fastest_rank(&settings->node_weights), .rank_count = settings->ranks};
     SINO_TRY(sino_matrix_try(settings->system_matrix));
-    SinoStatus status = sino_matrix_input_open(settings, NULL, log, &input);
+    SinoStatus status = sino_matrix_input_open(settings, share, log, &input);
     if (!status) status = print_plan(settings, &input);
     sino_matrix_input_close(&input);
     return status;

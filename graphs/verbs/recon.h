@@ -51,7 +51,11 @@ double sino_recon_cone_scale(const SinoCone *cone);
 /* SINO_BAD_INPUT: `path` exists and --overwrite is not given. NULL: no file is requested. */
 SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path);
 
-/* Adds the inputs of a recon, and --graph, to `files`. `scan`: has more files than `input`; NULL: there is none. */
+/* The same for the files of --graph, --trace and --profile. */
+SinoStatus sino_recon_check_reports(const SinoSettings *settings);
+
+/* Adds the inputs of a recon, and the files of --graph, --trace and --profile, to `files`. `scan`: has more files than
+ * `input`; NULL: there is none. */
 SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInputFiles *input, const SinoInput *scan,
                                  SinoNamedFiles *files);
 
@@ -59,8 +63,9 @@ SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInputFi
 SinoStatus sino_recon_check_files(const SinoSettings *settings, const SinoInputFiles *input, const SinoInput *scan,
                                   const SinoOutputNames *names, const SinoVolumeRequest *request);
 
-/* The runtime that the settings ask for. */
-SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);
+/* Collective. Starts the runtime that the settings ask for. Errors as of sino_runtime_start. */
+SinoStatus sino_recon_start_runtime(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log,
+                                    SinoRuntime **runtime);
 
 /* Collective. Reconstructs the volume. */
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);

@@ -66,7 +66,9 @@ SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInputFi
     SINO_TRY(add_all(files, "the input", input->count, input->name));
     SINO_TRY(scan ? add_scan(settings, scan, files) : add_matrix(settings, files));
     SINO_TRY(sino_files_input(files, "--config", settings->config));
-    return sino_files_output(files, "--graph", settings->graph);
+    SINO_TRY(sino_files_output(files, "--graph", settings->graph));
+    SINO_TRY(sino_files_output(files, "--trace", settings->trace));
+    return sino_files_output(files, "--profile", sino_settings_profile_file(settings));
 }
 
 static SinoStatus add_slices(const SinoVolumeRequest *request, SinoNamedFiles *files)

@@ -100,7 +100,9 @@ static SinoStatus begin(SinoRecon *recon)
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     SINO_TRY(name_counts(recon));
-    SINO_TRY(sino_matrix_input_open(settings, recon->processes, recon->log, &own->input));
+    const SinoMatrixShare share = {.rank = sino_processes_rank(recon->processes),
+                                   .rank_count = sino_processes_count(recon->processes)};
+    SINO_TRY(sino_matrix_input_open(settings, share, recon->log, &own->input));
     SINO_TRY(check_filter(settings, &own->input.survey->outline.grid));
     SINO_TRY(sino_allocate(own->input.set_count, sizeof *own->lost, "sets of counts", &own->lost));
     request_volume(recon);

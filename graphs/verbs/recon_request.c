@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recon, requests: the runtime's request, and other values that follow from the settings alone. */
+/* recon, requests: the start of the runtime, and other values that follow from the settings alone. */
 #include "recon.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 double sino_recon_scale(const SinoSettings *settings)
@@ -17,17 +18,27 @@ double sino_recon_cone_scale(const SinoCone *cone)
     return mm_per_cm / cone->voxel_size;
 }
 
-SinoRuntimeRequest sino_recon_runtime_request(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
+SinoStatus sino_recon_start_runtime(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log,
+                                    SinoRuntime **runtime)
 {
-    return (SinoRuntimeRequest){.workers = settings->workers,
-                                .devices = settings->devices,
-                                .scheduler = settings->scheduler,
-                                .graph_path = sino_processes_rank(processes) == 0 ? settings->graph : NULL,
-                                .overwrite = settings->overwrite,
-                                .profile = settings->profile,
-                                .stall_limit_s = settings->stall_limit_s,
-                                .log = log,
-                                .processes = processes};
+    char *text = NULL;
+    SINO_TRY(sino_processes_agree(processes, sino_settings_text(settings, SINO_VERB_RECON, &text)));
+    const SinoRuntimeRequest request = {.workers = settings->workers,
+                                        .devices = settings->devices,
+                                        .scheduler = settings->scheduler,
+                                        .models = settings->models,
+                                        .graph_path = sino_processes_rank(processes) == 0 ? settings->graph : NULL,
+                                        .overwrite = settings->overwrite,
+                                        .profile = settings->profile != NULL,
+                                        .profile_path = sino_settings_profile_file(settings),
+                                        .trace_path = settings->trace,
+                                        .settings = text,
+                                        .stall_limit_s = settings->stall_limit_s,
+                                        .log = log,
+                                        .processes = processes};
+    SinoStatus status = sino_runtime_start(&request, runtime);
+    free(text);
+    return status;
 }
 
 SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path)
@@ -36,4 +47,11 @@ SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path)
     SINO_CHECK(!path || settings->overwrite || lstat(path, &about) != 0, SINO_BAD_INPUT,
                "%s exists; --overwrite replaces it", path);
     return NULL;
+}
+
+SinoStatus sino_recon_check_reports(const SinoSettings *settings)
+{
+    SINO_TRY(sino_recon_check_new(settings, settings->graph));
+    SINO_TRY(sino_recon_check_new(settings, settings->trace));
+    return sino_recon_check_new(settings, sino_settings_profile_file(settings));
 }

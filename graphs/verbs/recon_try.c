@@ -218,17 +218,16 @@ static SinoStatus find_center(Try *try)
 static SinoStatus run(Try *try)
 {
     const SinoSettings *settings = try->settings;
-    const SinoRuntimeRequest request = sino_recon_runtime_request(settings, NULL, try->log);
     SINO_CHECK(
         !is_cone(try) || settings->algorithm == SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
         "reconstruction-type is try with --geometry cone --algorithm %s, which would reconstruct the whole volume "
         "for each center; allowed: fdk, whose slice shows the same center",
         sino_algorithm_name(settings->algorithm));
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
-    SINO_TRY(sino_recon_check_new(settings, settings->graph));
+    SINO_TRY(sino_recon_check_reports(settings));
     SINO_TRY(sino_rays_kind.check(settings->operator_cache));
     SINO_TRY(sino_check_scan(settings, &try->input, try->log));
-    SINO_TRY(sino_runtime_start(&request, &try->runtime));
+    SINO_TRY(sino_recon_start_runtime(settings, NULL, try->log, &try->runtime));
     SINO_TRY(find_center(try));
     SINO_TRY(choose_slice(try));
     if (!is_cone(try)) SINO_TRY(sino_team_new(try->runtime, NULL, settings, &try->input, &try->team));

@@ -39,7 +39,7 @@ static SinoStatus check_output(const SinoRecon *recon)
 {
     SINO_TRY(sino_recon_check_files(recon->settings, &recon->files, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
-    SINO_TRY(sino_recon_check_new(recon->settings, recon->settings->graph));
+    SINO_TRY(sino_recon_check_reports(recon->settings));
     SINO_TRY(sino_rays_kind.check(recon->settings->operator_cache));
     if (!recon->settings->pictures) return NULL;
     for (int i = 0; i < SINO_PICTURES; i++) SINO_TRY(sino_recon_check_new(recon->settings, recon->names.picture[i]));
@@ -103,11 +103,10 @@ static SinoStatus set_up(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     SinoProcesses *processes = recon->processes;
-    const SinoRuntimeRequest request = sino_recon_runtime_request(settings, processes, recon->log);
     if (recon->kind->restored) SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
     SINO_TRY(sino_processes_agree(processes, open_input(recon)));
     if (scan_of(recon)) SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
-    SINO_TRY(sino_runtime_start(&request, &recon->runtime));
+    SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
     SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(find_center(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));

@@ -3,11 +3,12 @@
  *
  * A codelet and its performance model live until StarPU has stopped, because StarPU keeps their addresses. A later
  * start of the runtime makes new ones; they find earlier measurements by the model's symbol, sinodag_<name of the
- * kind>. */
+ * kind>[_<its revision>]. */
 #include "memory.h"
 #include "stall.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,22 +49,49 @@ static void run_on_opencl(void *buffers[], void *argument)
 }
 #endif
 
-/* Rounds work to steps of 9 %: the nonzeros of blocks differ, and a model needs ten samples of one size. */
+/* What the time of a task of one kind depends on. */
+typedef struct Footprint {
+    int32_t step;                     /* work, in steps of 9 %: the nonzeros of blocks differ, and a model needs ten */
+                                      /* samples of one size */
+    int32_t width, precision;         /* of vectors */
+    int32_t mode[SINO_TASK_DATA_MAX]; /* of accesses: a task that writes, or has no units, does less than others */
+} Footprint;
+
 static uint32_t footprint(struct starpu_task *task)
 {
     const SinoTaskRecord *record = task->cl_arg;
     if (!(record->work > 0)) return starpu_task_data_footprint(task);
-    const int32_t step = (int32_t)lround(8 * log2(record->work));
-    return starpu_hash_crc32c_be_n(&step, sizeof step, 0);
+    Footprint print = {.step = (int32_t)lround(8 * log2(record->work)),
+                       .width = (int32_t)record->width,
+                       .precision = record->precision};
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task) && i < SINO_TASK_DATA_MAX; i++)
+        print.mode[i] = (int32_t)STARPU_TASK_GET_MODE(task, i);
+    return starpu_hash_crc32c_be_n(&print, sizeof print, 0);
 }
 
-static SinoStatus make_model(const char *name, SinoCodelet *made)
+/* What StarPU notes beside a time, for those who fit curves. */
+static size_t size_of(struct starpu_task *task, unsigned variant)
 {
+    const SinoTaskRecord *record = task->cl_arg;
+    size_t bytes = 0;
+    (void)variant;
+    if (record->work > 0) return (size_t)record->work;
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++)
+        bytes += starpu_data_get_size(STARPU_TASK_GET_HANDLE(task, i));
+    return bytes;
+}
+
+static SinoStatus make_model(const SinoTaskKind *kind, SinoCodelet *made)
+{
+    char revision[16] = "";
+    if (kind->revision > 0) snprintf(revision, sizeof revision, "_%d", kind->revision);
     SINO_TRY(sino_allocate(1, sizeof *made->model, "a performance model", &made->model));
-    SINO_CHECK(asprintf(&made->symbol, "sinodag_%s", name) > 0, SINO_FAILED, "no memory for a performance model");
+    SINO_CHECK(asprintf(&made->symbol, "sinodag_%s%s", kind->name, revision) > 0, SINO_FAILED,
+               "no memory for a performance model");
     made->model->type = STARPU_HISTORY_BASED;
     made->model->symbol = made->symbol;
     made->model->footprint = footprint;
+    made->model->size_base = size_of;
     return NULL;
 }
 
@@ -108,7 +136,7 @@ SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, Sin
         made->kind = kind;
         made->runtime = runtime;
         made->model = find_model(runtime, kind->name);
-        SinoStatus status = made->model ? NULL : make_model(kind->name, made);
+        SinoStatus status = made->model ? NULL : make_model(kind, made);
         if (status) {
             free(made->model);
             free(made);
@@ -131,10 +159,16 @@ void sino_codelets_free(SinoRuntime *runtime)
     }
 }
 
-SinoPosition sino_task_position(const struct starpu_task *task)
+const SinoTaskRecord *sino_task_record(const struct starpu_task *task)
 {
     const bool ours = task->cl && task->cl->cpu_funcs[0] == run_on_cpu;
-    return ours ? ((const SinoTaskRecord *)task->cl_arg)->task.position : SINO_NOWHERE;
+    return ours ? task->cl_arg : NULL;
+}
+
+SinoPosition sino_task_position(const struct starpu_task *task)
+{
+    const SinoTaskRecord *record = sino_task_record(task);
+    return record ? record->task.position : SINO_NOWHERE;
 }
 
 void *sino_task_buffer(const SinoTask *task, int i)

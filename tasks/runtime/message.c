@@ -22,12 +22,12 @@ static SinoStatus check_size(const SinoMessage *message, const SinoData *data)
     return NULL;
 }
 
-/* In the DOT file a message is a task that reads or writes its data. */
+/* In the task graph a message is a task that reads or writes its data. */
 static SinoStatus add_to_graph(SinoRuntime *runtime, const SinoMessage *message, SinoData *data, SinoAccessMode mode)
 {
     const SinoAccess access = {data, mode};
-    if (!runtime->graph) return NULL;
-    return sino_task_graph_add(runtime->graph, message->name, message->position, 1, &access);
+    SinoRecorded *recorded = NULL;
+    return sino_dependencies_add(runtime, message->name, message->position, 1, &access, &recorded);
 }
 
 static SinoStatus check(const SinoMessage *message, int code)
@@ -41,7 +41,7 @@ SinoStatus sino_send(SinoRuntime *runtime, const SinoMessage *message, SinoData 
 {
     SINO_TRY(check_size(message, data));
     SINO_TRY(add_to_graph(runtime, message, data, SINO_READ));
-    SinoFlight *flight = sino_profile_flight(runtime, message->name, data);
+    SinoFlight *flight = sino_profile_flight(runtime, message->name, message->process, data);
     return check(message, starpu_mpi_isend_detached(data->handle, (int)message->process, message->tag, MPI_COMM_WORLD,
                                                     flight ? sino_profile_landed : NULL, flight));
 }

@@ -37,6 +37,7 @@ struct SinoModels {
     char *kept;       /* where files are kept; owned; NULL: nowhere */
     char *own;        /* this run's directory; owned; NULL: not made yet */
     int lock;         /* descriptor of `own`, locked as long as the run lives; −1: none */
+    bool frozen;      /* models of tasks are not kept */
     SinoLastAct last; /* removes `own` */
     char host[HOST_BYTES];
 };
@@ -389,7 +390,7 @@ static void keep_all(SinoModels *models)
     keep.all = keep.changed;
     if (keep.all) for_each_in(models, BUS, models->own, models->kept, keep_file, &keep);
     keep.all = false;
-    for_each_in(models, CODELETS, models->own, models->kept, keep_file, &keep);
+    if (!models->frozen) for_each_in(models, CODELETS, models->own, models->kept, keep_file, &keep);
     if (keep.error_number && models->log)
         sino_log_info(models->log, "models", "StarPU's measurements are not kept: %s cannot be written (%s)",
                       models->kept, strerror(keep.error_number));
@@ -417,6 +418,11 @@ SinoStatus sino_models_open(SinoLog *log, SinoModels **result)
 fail:
     sino_models_close(models);
     return status;
+}
+
+void sino_models_freeze(SinoModels *models)
+{
+    models->frozen = true;
 }
 
 void sino_models_close(SinoModels *models)

@@ -15,6 +15,9 @@ typedef struct SinoModels SinoModels;
  * SINO_BAD_INPUT: STARPU_PERF_MODEL_DIR cannot be written. SINO_FAILED: no directory can be made anywhere. */
 SinoStatus sino_models_open(SinoLog *log, SinoModels **models);
 
+/* What the run measures of tasks will not be kept; what it measures of buses will. */
+void sino_models_freeze(SinoModels *models);
+
 /* After StarPU has stopped: keeps what has changed, removes the run's directory, and restores the variable. Takes NULL.
  */
 void sino_models_close(SinoModels *models);

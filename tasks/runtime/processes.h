@@ -57,6 +57,11 @@ SinoStatus sino_processes_largest_floats(SinoProcesses *processes, int64_t count
 /* Each process contributes `bytes` bytes; all processes get all[process][bytes]. */
 SinoStatus sino_processes_gather(SinoProcesses *processes, int64_t bytes, const void *own, void *all);
 
+/* Process `from`, which is not 0, sends `bytes` bytes at `own` to process 0, which receives them at `received`. The
+ * other processes do nothing. */
+SinoStatus sino_processes_collect(SinoProcesses *processes, int64_t from, int64_t bytes, const void *own,
+                                  void *received);
+
 /* Every process sends a list to every process, itself included: send_count[i] values at send[i] go to process i, and
  * receive_count[i] values from process i arrive at receive[i]. */
 SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send_count, const uint32_t *const *send,

@@ -120,6 +120,13 @@ SinoStatus sino_processes_gather(SinoProcesses *processes, int64_t bytes, const 
     return NULL;
 }
 
+SinoStatus sino_processes_collect(SinoProcesses *processes, int64_t from, int64_t bytes, const void *own,
+                                  void *received)
+{
+    (void)processes, (void)from, (void)bytes, (void)own, (void)received;
+    return NULL;
+}
+
 SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send_count, const uint32_t *const *send,
                                    const int64_t *receive_count, uint32_t *const *receive)
 {

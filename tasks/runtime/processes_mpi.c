@@ -214,6 +214,21 @@ SinoStatus sino_processes_gather(SinoProcesses *processes, int64_t bytes, const 
     return check(MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, processes->comm), "gather");
 }
 
+SinoStatus sino_processes_collect(SinoProcesses *processes, int64_t from, int64_t bytes, const void *own,
+                                  void *received)
+{
+    for (int64_t at = 0; !is_alone(processes) && at < bytes; at += PIECE) {
+        const int count = (int)(bytes - at < PIECE ? bytes - at : PIECE);
+        if (processes->rank == from)
+            SINO_TRY(check(MPI_Send((const char *)own + at, count, MPI_BYTE, 0, 1, processes->comm), "send"));
+        if (processes->rank == 0)
+            SINO_TRY(check(
+                MPI_Recv((char *)received + at, count, MPI_BYTE, (int)from, 1, processes->comm, MPI_STATUS_IGNORE),
+                "receive"));
+    }
+    return NULL;
+}
+
 /* Sends a list to one process while receiving a list from another (or this) process, in pieces. */
 static SinoStatus exchange_pair(SinoProcesses *processes, int to, int64_t send_count, const uint32_t *send, int from,
                                 int64_t receive_count, uint32_t *receive)

@@ -45,10 +45,14 @@ struct SinoProfile {
     Intervals tasks, flights; /* tasks are recorded only with several processes */
     double begin_s;           /* when the measurement began */
     double begin_us;          /* the same by StarPU's clock, or a little later */
+    SinoBusTotal *before;     /* what each bus had carried then; owned */
 };
 
 struct SinoFlight {
     SinoProfile *profile;
+    SinoRecorder *recorder; /* NULL: not asked for */
+    const char *name;
+    int64_t bytes, process;
     starpu_data_handle_t handle;
     double begin;
 };
@@ -58,12 +62,16 @@ static double seconds(const struct timespec *time)
     return (double)time->tv_sec + 1e-9 * (double)time->tv_nsec;
 }
 
-SinoStatus sino_profile_new(SinoProfile **profile)
+SinoStatus sino_profile_begin(SinoRuntime *runtime)
 {
-    SINO_TRY(sino_allocate(1, sizeof **profile, "the profile", profile));
-    pthread_mutex_init(&(*profile)->mutex, NULL);
-    (*profile)->begin_s = sino_platform_now_s();
-    return NULL;
+    SinoProfile *profile = NULL;
+    SINO_TRY(sino_transfers_new(&runtime->transfers));
+    SINO_TRY(sino_allocate(1, sizeof *profile, "the profile", &profile));
+    pthread_mutex_init(&profile->mutex, NULL);
+    profile->begin_s = sino_platform_now_s();
+    runtime->profile = profile;
+    starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    return sino_allocate(starpu_bus_get_count(), sizeof *profile->before, "counters of transfers", &profile->before);
 }
 
 void sino_profile_free(SinoProfile *profile)
@@ -72,6 +80,7 @@ void sino_profile_free(SinoProfile *profile)
     pthread_mutex_destroy(&profile->mutex);
     free(profile->tasks.at);
     free(profile->flights.at);
+    free(profile->before);
     free(profile);
 }
 
@@ -134,12 +143,18 @@ static void count_message(SinoProfile *profile, const char *name, int64_t bytes)
     pthread_mutex_unlock(&profile->mutex);
 }
 
-SinoFlight *sino_profile_flight(SinoRuntime *runtime, const char *name, SinoData *data)
+SinoFlight *sino_profile_flight(SinoRuntime *runtime, const char *name, int64_t process, SinoData *data)
 {
     SinoProfile *profile = runtime->profile;
     SinoFlight *flight = profile ? malloc(sizeof *flight) : NULL;
     if (!flight) return NULL;
-    *flight = (SinoFlight){.profile = profile, .handle = data->handle, .begin = starpu_timing_now()};
+    *flight = (SinoFlight){.profile = profile,
+                           .recorder = runtime->recorder,
+                           .name = name,
+                           .bytes = data->bytes,
+                           .process = process,
+                           .handle = data->handle,
+                           .begin = starpu_timing_now()};
     count_message(profile, name, data->bytes);
     starpu_data_acquire_cb(data->handle, STARPU_R, take_off, flight);
     return flight;
@@ -152,17 +167,18 @@ void sino_profile_landed(void *argument)
     pthread_mutex_lock(&profile->mutex);
     keep(&profile->flights, flight->begin, starpu_timing_now());
     pthread_mutex_unlock(&profile->mutex);
+    if (flight->recorder)
+        sino_recorder_message(flight->recorder, flight->name, flight->begin, flight->bytes, flight->process);
     free(flight);
 }
 
 void sino_runtime_profile_begin(SinoRuntime *runtime)
 {
     if (!runtime->profile) return;
-    starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    if (runtime->recorder) sino_recorder_part_begin(runtime->recorder);
     pthread_mutex_lock(&runtime->profile->mutex);
-    struct starpu_profiling_bus_info before;
     for (int bus = 0; bus < starpu_bus_get_count(); bus++)
-        starpu_bus_get_profiling_info(bus, &before); /* resets the counters */
+        runtime->profile->before[bus] = sino_transfers_total(runtime->transfers, bus);
     runtime->profile->row_count = runtime->profile->traffic_count = 0;
     runtime->profile->tasks.count = runtime->profile->flights.count = 0;
     runtime->profile->begin_s = sino_platform_now_s();
@@ -243,13 +259,15 @@ static const char *place_text(enum starpu_worker_archtype on)
 static void report_transfers(const SinoRuntime *runtime, const char *part)
 {
     for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
-        struct starpu_profiling_bus_info info;
         char from[64] = "", to[64] = "", bytes[24];
-        if (starpu_bus_get_profiling_info(bus, &info) != 0 || info.transfer_count == 0) continue;
+        SinoBusTotal total = sino_transfers_total(runtime->transfers, bus);
+        total.count -= runtime->profile->before[bus].count;
+        total.bytes -= runtime->profile->before[bus].bytes;
+        if (total.count == 0) continue;
         starpu_memory_node_get_name((unsigned)starpu_bus_get_src(bus), from, sizeof from);
         starpu_memory_node_get_name((unsigned)starpu_bus_get_dst(bus), to, sizeof to);
-        sino_log_info(runtime->log, "profile", "%stransfers from %s to %s: %d, %s", part, from, to, info.transfer_count,
-                      sino_bytes_text(info.transferred_bytes, bytes));
+        sino_log_info(runtime->log, "profile", "%stransfers from %s to %s: %" PRId64 ", %s", part, from, to,
+                      total.count, sino_bytes_text(total.bytes, bytes));
     }
 }
 
@@ -275,7 +293,8 @@ static double report_tasks(const SinoRuntime *runtime, const char *part, double 
 void sino_runtime_profile_report(SinoRuntime *runtime, const char *part)
 {
     SinoProfile *profile = runtime->profile;
-    if (!profile || profile->row_count == 0) return;
+    if (runtime->recorder) sino_recorder_part_end(runtime->recorder, *part ? "building" : "reconstruction");
+    if (!profile || profile->row_count == 0 || !runtime->tells_profile) return;
     const double available = (sino_platform_now_s() - profile->begin_s) * (double)starpu_worker_get_count();
     pthread_mutex_lock(&profile->mutex);
     const double inside = report_tasks(runtime, part, available);
@@ -283,5 +302,5 @@ void sino_runtime_profile_report(SinoRuntime *runtime, const char *part)
     pthread_mutex_unlock(&profile->mutex);
     report_transfers(runtime, part);
     sino_log_info(runtime->log, "profile", "%sinside tasks: %.1f %% of %.3f s on %u workers, policy %s", part,
-                  100 * inside / available, available, starpu_worker_get_count(), runtime->scheduler);
+                  100 * inside / available, available, starpu_worker_get_count(), runtime->policy.name);
 }

@@ -49,7 +49,7 @@ int64_t sino_runtime_device_held(const SinoRuntime *runtime, int64_t bytes)
 
 const char *sino_runtime_scheduler(const SinoRuntime *runtime)
 {
-    return runtime->scheduler;
+    return runtime->policy.name;
 }
 
 SinoLog *sino_runtime_log(const SinoRuntime *runtime)

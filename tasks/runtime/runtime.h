@@ -14,6 +14,7 @@
 #include "data.h"
 #include "device.h"
 #include "log.h"
+#include "model_use.h"
 #include "processes.h"
 #include "progress.h"
 #include "status.h"
@@ -24,25 +25,29 @@
 typedef struct SinoRuntimeRequest {
     int64_t workers;          /* CPU workers; 0: one per core, or STARPU_NCPU */
     unsigned devices;         /* bits of device.h; 0: CPU cores only */
-    const char *scheduler;    /* StarPU's policy; NULL: STARPU_SCHED, else dmdas with devices, lws without */
+    const char *scheduler;    /* a policy (policy.h); NULL: STARPU_SCHED, else dmdas with devices, lws without */
+    SinoModelUse models;      /* of StarPU */
     const char *graph_path;   /* DOT file of every task submitted; NULL: none */
-    bool overwrite;           /* the graph may replace a file */
-    bool profile;             /* measure the times of tasks and workers */
+    bool overwrite;           /* these files may replace others */
+    bool profile;             /* measure the times of tasks and workers, and log them */
+    const char *profile_path; /* JSON file of these times; the same in all processes; NULL: none */
+    const char *trace_path;   /* file of all tasks, for viewers; the same in all processes; NULL: none */
+    const char *settings;     /* text for both files; NULL: none; not owned */
     double stall_limit_s;     /* a run in which no task ends for so long ends with exit code 1; 0: no limit */
     SinoLog *log;             /* not owned */
     SinoProcesses *processes; /* the processes that exchange messages; NULL: this process is alone; not owned */
 } SinoRuntimeRequest;
 
 /* Collective. SINO_BAD_INPUT: a missing device, an unknown policy, more workers than cores or than StarPU was built
- * for, or a graph file that cannot be written. */
+ * for, or a file that cannot be written. */
 SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **runtime);
 
-/* Waits for every task, shuts StarPU down, gives the graph file its name, and frees the runtime. All data must have
+/* Waits for every task, shuts StarPU down, gives the files their names, and frees the runtime. All data must have
  * been freed before. Takes NULL. */
 SinoStatus sino_runtime_stop(SinoRuntime *runtime);
 
-/* sino_runtime_stop after a failure of the caller: the graph file is removed and failures of tasks are lost. Takes
- * NULL. */
+/* sino_runtime_stop after a failure of the caller: the graph file is removed and failures of tasks are lost. Trace and
+ * profile are written as far as the run came. Takes NULL. */
 void sino_runtime_abandon(SinoRuntime *runtime);
 
 int64_t sino_runtime_worker_count(const SinoRuntime *runtime);

@@ -4,6 +4,7 @@
 #define SINO_RUNTIME_PRIVATE_H
 
 #include "model_directory.h"
+#include "policy.h"
 #include "spmm_cuda.h"
 #include "task.h"
 
@@ -12,8 +13,12 @@
 
 typedef struct SinoTaskGraph SinoTaskGraph;
 typedef struct SinoProfile SinoProfile;
+typedef struct SinoRecorder SinoRecorder;
+typedef struct SinoRecorded SinoRecorded;
 typedef struct SinoCodelet SinoCodelet;
 typedef struct SinoStall SinoStall;
+typedef struct SinoTransfers SinoTransfers;
+typedef struct SinoFxt SinoFxt;
 
 /* What a worker runs. Of several tasks that a device has queued, the kind and begin of the last one. */
 typedef struct SinoWorkerActivity {
@@ -39,7 +44,7 @@ typedef struct SinoActivity {
 struct SinoRuntime {
     SinoLog *log;             /* not owned */
     SinoProcesses *processes; /* not owned */
-    char scheduler[32];
+    SinoPolicy policy;
     bool buckets;        /* the policy is heteroprio, whose priorities are numbers of buckets (device_choice.h) */
     unsigned devices;    /* bits of device.h that are in use */
     SinoData *workspace; /* workspace of CUDA kernels; NULL: no GPU computes */
@@ -53,7 +58,12 @@ struct SinoRuntime {
     int64_t data_bytes, most_data_bytes; /* bytes of data that own their memory: now, and the maximum so far */
     SinoProgressTable *progress;         /* NULL: nothing is expected */
     SinoTaskGraph *graph;                /* NULL: not asked for */
+    int64_t node_count;                  /* tasks and messages submitted, if `graph` or `recorder` want to know */
     SinoProfile *profile;                /* NULL: not asked for */
+    bool tells_profile;                  /* the profile is also logged */
+    SinoRecorder *recorder;              /* NULL: not asked for */
+    SinoFxt *fxt;                        /* NULL: not asked for */
+    SinoTransfers *transfers;            /* bytes that buses have carried; NULL: not asked for */
     SinoModels *models;                  /* the directory of StarPU's models */
     SinoActivity activity;
     SinoStall *stall; /* NULL: not asked for */
@@ -97,17 +107,28 @@ void sino_codelets_free(SinoRuntime *runtime);
 typedef struct SinoTaskRecord {
     const SinoTaskKind *kind;
     SinoTask task; /* `interface` is filled in when the task runs */
-    double work;
+    double work;   /* and what follows: as of the request */
+    int64_t width;
+    int precision;
+    SinoRecorded *recorded; /* NULL: nobody asked for it */
     _Alignas(16) char arguments[];
 } SinoTaskRecord;
+
+/* The record of a task; NULL: it is one of StarPU's own. */
+const SinoTaskRecord *sino_task_record(const struct starpu_task *task);
 
 /* Makes data without a StarPU handle, over memory that is not owned. */
 SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data);
 
+/* Tells the task graph and the recorder, if they are there, of a task or message that is about to be submitted, and of
+ * the tasks that it waits for. *recorded stays if there is no recorder. SINO_FAILED: no memory. */
+SinoStatus sino_dependencies_add(SinoRuntime *runtime, const char *name, SinoPosition position, int access_count,
+                                 const SinoAccess *access, SinoRecorded **recorded);
+
 /* The DOT file of the task graph: a node per task, an edge per dependency through data. */
 SinoStatus sino_task_graph_open(const char *path, bool overwrite, SinoTaskGraph **graph);
-SinoStatus sino_task_graph_add(SinoTaskGraph *graph, const char *name, SinoPosition position, int access_count,
-                               const SinoAccess *access);
+void sino_task_graph_node(SinoTaskGraph *graph, int64_t number, const char *name, SinoPosition position);
+void sino_task_graph_edge(SinoTaskGraph *graph, int64_t from, int64_t to, const char *label);
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
 void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; takes NULL */
 
@@ -121,15 +142,53 @@ SinoOpencl *sino_runtime_opencl(const SinoRuntime *runtime);
 SinoStatus sino_cuda_devices_open(SinoRuntime *runtime);
 void sino_cuda_devices_close(SinoRuntime *runtime); /* before StarPU stops */
 
+/* Recorder: what --trace and --profile=FILE write. _open creates the files in process 0, before StarPU starts;
+ * SINO_BAD_INPUT: a file cannot be written. _begin: StarPU has started.
+ * _close: collective, before StarPU stops; writes the files, also those of a failed run; consumes `status`, which is
+ * how the run went, and returns it, or the failure of writing. _free discards files that were not written; takes NULL.
+ */
+SinoStatus sino_recorder_open(const SinoRuntimeRequest *request, SinoRecorder **recorder);
+SinoStatus sino_recorder_begin(SinoRuntime *runtime);
+void sino_recorder_align(SinoRecorder *recorder); /* called in all processes at the same time: the origin of times */
+SinoStatus sino_recorder_close(SinoRuntime *runtime, SinoStatus status);
+void sino_recorder_free(SinoRecorder *recorder);
+
+/* The next task or message; then the tasks that it waits for. */
+SinoStatus sino_recorder_add(SinoRecorder *recorder, const char *name, SinoPosition position, SinoRecorded **recorded);
+SinoStatus sino_recorder_edge(SinoRecorder *recorder, int64_t from);
+
+/* Completes a task, on the worker that has run it. */
+void sino_recorder_ended(SinoRecorder *recorder, SinoRecorded *recorded, const struct starpu_task *task);
+
+void sino_recorder_part_begin(SinoRecorder *recorder);
+void sino_recorder_part_end(SinoRecorder *recorder, const char *name);
+void sino_recorder_message(SinoRecorder *recorder, const char *name, double begin_us, int64_t bytes, int64_t process);
+
+/* Bytes and number of transfers over each bus since StarPU has started, which StarPU itself forgets at each look. */
+typedef struct SinoBusTotal {
+    int64_t bytes, count;
+} SinoBusTotal;
+SinoStatus sino_transfers_new(SinoTransfers **transfers);             /* after StarPU's start */
+void sino_transfers_free(SinoTransfers *transfers);                   /* takes NULL */
+SinoBusTotal sino_transfers_total(SinoTransfers *transfers, int bus); /* from any thread */
+
+/* StarPU's own trace by FxT, for a file that ends in .paje. _open: before StarPU starts; *fxt stays if no such file is
+ * asked for. SINO_BAD_INPUT: StarPU has no FxT, or the file cannot be written. _close: after StarPU has stopped; writes
+ * the file. _free discards a file that was not written. _close and _free take NULL. */
+bool sino_fxt_is_meant(const char *path);
+SinoStatus sino_fxt_open(const SinoRuntimeRequest *request, SinoFxt **fxt);
+SinoStatus sino_fxt_close(SinoFxt *fxt);
+void sino_fxt_free(SinoFxt *fxt);
+
 /* The profile: times of tasks by name. */
-SinoStatus sino_profile_new(SinoProfile **profile);
-void sino_profile_free(SinoProfile *profile); /* takes NULL */
+SinoStatus sino_profile_begin(SinoRuntime *runtime); /* after StarPU's start */
+void sino_profile_free(SinoProfile *profile);        /* takes NULL */
 void sino_profile_ended(SinoProfile *profile, const struct starpu_task *task);
 
 /* A message in flight, from the time when its data are ready. NULL without a profile, or if there is no memory. When
  * the message has arrived, sino_profile_landed takes it and frees it. */
 typedef struct SinoFlight SinoFlight;
-SinoFlight *sino_profile_flight(SinoRuntime *runtime, const char *name, SinoData *data);
+SinoFlight *sino_profile_flight(SinoRuntime *runtime, const char *name, int64_t process, SinoData *data);
 void sino_profile_landed(void *flight);
 
 #endif

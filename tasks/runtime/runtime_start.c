@@ -15,18 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static SinoStatus check_scheduler(const char *name)
-{
-    char known[512] = "";
-    struct starpu_sched_policy **policy = starpu_sched_get_predefined_policies();
-    for (; *policy; policy++) {
-        if (strcmp((*policy)->policy_name, name) == 0) return NULL;
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, " %s", (*policy)->policy_name);
-    }
-    return sino_error(SINO_BAD_INPUT, "scheduler is '%s'; this StarPU has:%s", name, known);
-}
-
 /* The policy: the user's choice, else the environment's, else work stealing if all workers are alike, else a policy
  * that models the times of tasks and transfers. */
 static const char *choose_scheduler(const SinoRuntimeRequest *request, bool devices)
@@ -73,6 +61,16 @@ static void set_policy_callback(struct starpu_conf *conf, void (*callback)(unsig
 #endif
 }
 
+/* StarPU's number of what the run does with models. */
+static int calibrate(SinoModelUse use)
+{
+    enum { FROZEN, RECORD, RENEW };
+    const char *environment = use == SINO_MODELS_AUTO ? getenv("STARPU_CALIBRATE") : NULL;
+    if (use == SINO_MODELS_FROZEN || (environment && strcmp(environment, "0") == 0)) return FROZEN;
+    if (use == SINO_MODELS_RENEW || (environment && strcmp(environment, "2") == 0)) return RENEW;
+    return RECORD;
+}
+
 /* Starts StarPU with `workers` workers and a policy that suits `devices`. */
 static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, bool devices, SinoRuntime *runtime)
 {
@@ -82,11 +80,13 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
     conf.precedence_over_environment_variables = 1;
     conf.catch_signals = 0; /* signals are the program's (ending.h); StarPU would also undo that one is ignored */
     conf.ncpus = workers;
+    conf.calibrate = calibrate(request->models);
+    if (conf.calibrate == 0) sino_models_freeze(runtime->models);
     SINO_TRY(sino_device_configure(request->devices, &conf));
-    conf.sched_policy_name = choose_scheduler(request, devices);
-    SINO_TRY(check_scheduler(conf.sched_policy_name));
-    snprintf(runtime->scheduler, sizeof runtime->scheduler, "%s", conf.sched_policy_name);
-    runtime->buckets = strcmp(conf.sched_policy_name, "heteroprio") == 0;
+    sino_policy_close(&runtime->policy); /* of a start before this one */
+    SINO_TRY(sino_policy_open(choose_scheduler(request, devices), &runtime->policy));
+    sino_policy_configure(&runtime->policy, &conf);
+    runtime->buckets = !runtime->policy.own && strcmp(runtime->policy.name, "heteroprio") == 0;
     if (runtime->buckets) set_policy_callback(&conf, sino_device_make_buckets);
     const int code = starpu_init(&conf);
     SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not start: %s", strerror(-code));
@@ -176,11 +176,24 @@ static void free_runtime(SinoRuntime *runtime)
 {
     sino_codelets_free(runtime);
     sino_stall_free_receives(runtime);
+    sino_recorder_free(runtime->recorder);
+    sino_fxt_free(runtime->fxt);
     sino_profile_free(runtime->profile);
+    sino_transfers_free(runtime->transfers);
     sino_progress_free(runtime->progress);
     sino_models_close(runtime->models);
+    sino_policy_close(&runtime->policy);
     pthread_mutex_destroy(&runtime->mutex);
     free(runtime);
+}
+
+/* The threads and counters that look at what StarPU does. All processes begin to record at the same time. */
+static SinoStatus watch(const SinoRuntimeRequest *request, SinoRuntime *runtime)
+{
+    runtime->tells_profile = request->profile;
+    if (request->profile || runtime->recorder) SINO_TRY(sino_profile_begin(runtime));
+    if (runtime->recorder) SINO_TRY(sino_recorder_begin(runtime));
+    return sino_stall_watch(runtime, request->stall_limit_s, &runtime->stall);
 }
 
 SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **result)
@@ -195,15 +208,16 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
     runtime->processes = request->processes;
     pthread_mutex_init(&runtime->mutex, NULL);
     if (request->graph_path) status = sino_task_graph_open(request->graph_path, request->overwrite, &runtime->graph);
-    if (!status && request->profile) status = sino_profile_new(&runtime->profile);
+    if (!status) status = sino_recorder_open(request, &runtime->recorder);
+    if (!status) status = sino_fxt_open(request, &runtime->fxt);
     SINO_TRY_OR(status, fail, sino_processes_agree(runtime->processes, status));
     SINO_TRY_OR(status, fail, join_processes(runtime, start_starpu(request, runtime)));
-    status =
-        sino_processes_agree(runtime->processes, sino_stall_watch(runtime, request->stall_limit_s, &runtime->stall));
+    status = sino_processes_agree(runtime->processes, watch(request, runtime));
     if (status) {
         stop_starpu(runtime);
         goto fail;
     }
+    if (runtime->recorder) sino_recorder_align(runtime->recorder);
     if (request->workers == 0 && starpu_cpu_worker_get_count() == STARPU_MAXCPUS && STARPU_MAXCPUS < 64)
         sino_log_info(runtime->log, "workers", "%d workers, the most this StarPU was built for", STARPU_MAXCPUS);
     *result = runtime;
@@ -217,8 +231,9 @@ fail:
 SinoStatus sino_runtime_stop(SinoRuntime *runtime)
 {
     if (!runtime) return NULL;
-    SinoStatus status = sino_runtime_wait(runtime);
+    SinoStatus status = sino_recorder_close(runtime, sino_runtime_wait(runtime));
     stop_starpu(runtime);
+    if (!status) status = sino_fxt_close(runtime->fxt);
     if (status)
         sino_task_graph_discard(runtime->graph);
     else
@@ -231,7 +246,9 @@ void sino_runtime_abandon(SinoRuntime *runtime)
 {
     if (!runtime) return;
     sino_status_free(sino_runtime_wait(runtime));
+    sino_status_free(sino_recorder_close(runtime, sino_error(SINO_FAILED, "abandoned")));
     stop_starpu(runtime);
+    sino_status_free(sino_fxt_close(runtime->fxt));
     sino_task_graph_discard(runtime->graph);
     free_runtime(runtime);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Submit: the only function that submits tasks to StarPU. */
 #include "device_choice.h"
+#include "recorder.h"
 #include "stall.h"
 
 #include <assert.h>
@@ -37,7 +38,7 @@ static void give_access(struct starpu_task *task, const SinoTaskRequest *request
 }
 
 static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime, const SinoTaskKind *kind,
-                                 const SinoTaskRequest *request)
+                                 const SinoTaskRequest *request, SinoRecorded *recorded)
 {
     const size_t bytes = sizeof(SinoTaskRecord) + request->argument_bytes;
     SinoTaskRecord *record = malloc(bytes);
@@ -45,7 +46,10 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
     *record =
         (SinoTaskRecord){.kind = kind,
                          .task = {.runtime = runtime, .position = request->position, .arguments = record->arguments},
-                         .work = request->work};
+                         .work = request->work,
+                         .width = request->width,
+                         .precision = request->precision,
+                         .recorded = recorded};
     if (request->argument_bytes > 0) memcpy(record->arguments, request->arguments, request->argument_bytes);
     task->cl_arg = record;
     task->cl_arg_size = bytes;
@@ -72,22 +76,51 @@ static void destroy(struct starpu_task *task)
 static void task_ended(void *argument)
 {
     SinoCodelet *codelet = argument;
-    if (codelet->runtime->profile) sino_profile_ended(codelet->runtime->profile, starpu_task_get_current());
+    const SinoRuntime *runtime = codelet->runtime;
+    struct starpu_task *task = starpu_task_get_current();
+    if (runtime->profile) sino_profile_ended(runtime->profile, task);
+    if (runtime->recorder)
+        sino_recorder_ended(runtime->recorder, ((const SinoTaskRecord *)task->cl_arg)->recorded, task);
     sino_stall_ended(codelet->runtime, codelet);
+}
+
+/* Tells the task graph and the recorder of the task. */
+static SinoStatus record(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request,
+                         SinoRecorded **result)
+{
+    SinoRecorded *recorded = NULL;
+    SINO_TRY(sino_dependencies_add(runtime, kind->name, request->position, request->access_count, request->access,
+                                   &recorded));
+    if (!recorded) return NULL;
+    recorded->flops = request->flops;
+    recorded->precision = (unsigned)request->precision & 7u;
+    for (int i = 0; i < request->access_count; i++)
+        if (!(request->access[i].mode & SINO_SCRATCH)) recorded->bytes += request->access[i].data->bytes;
+    *result = recorded;
+    return NULL;
+}
+
+/* StarPU's own traces then have the iteration, too. */
+static int submit(struct starpu_task *task, int64_t iteration)
+{
+    if (iteration < 0) return starpu_task_submit(task);
+    starpu_iteration_push((unsigned long)iteration);
+    const int code = starpu_task_submit(task);
+    starpu_iteration_pop();
+    return code;
 }
 
 SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request)
 {
     SinoCodelet *codelet;
+    SinoRecorded *recorded = NULL;
     assert_fits(kind, request);
     SINO_TRY(throttle());
     SINO_TRY(sino_codelet_find(runtime, kind, &codelet));
-    if (runtime->graph)
-        SINO_TRY(
-            sino_task_graph_add(runtime->graph, kind->name, request->position, request->access_count, request->access));
+    SINO_TRY(record(runtime, kind, request, &recorded));
     struct starpu_task *task = starpu_task_create();
     SINO_CHECK(task, SINO_FAILED, "no memory for a task '%s'", kind->name);
-    SinoStatus status = give_arguments(task, runtime, kind, request);
+    SinoStatus status = give_arguments(task, runtime, kind, request, recorded);
     if (status) {
         destroy(task);
         return status;
@@ -98,9 +131,10 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     task->callback_arg = codelet;
     task->name = kind->name;
     task->priority = runtime->buckets ? sino_device_bucket(task->where) : priority_of(request->priority);
+    task->flops = request->flops;
     give_access(task, request);
     sino_stall_submitted(codelet);
-    const int code = starpu_task_submit(task);
+    const int code = submit(task, request->position.iteration);
     if (code == 0) return NULL;
     destroy(task);
     return sino_error(SINO_FAILED, "StarPU does not take a task '%s': %s", kind->name, strerror(-code));

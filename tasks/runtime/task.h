@@ -24,7 +24,8 @@ typedef struct SinoTask {
  * the run: sino_runtime_wait returns it. */
 typedef struct SinoTaskKind {
     const char *name;                        /* in traces, profiles and graphs; constant. Kinds of one name */
-                                             /* share the performance model sinodag_<name> */
+                                             /* share the performance model sinodag_<name>[_<revision>] */
+    int revision;                            /* above 0: of its functions; a new one forgets times measured before */
     size_t argument_bytes;                   /* size of the kind's argument structure */
     int access_min, access_max;              /* number of data that its tasks access */
     SinoStatus (*cpu)(const SinoTask *task); /* not NULL */
@@ -48,8 +49,9 @@ enum { SINO_OPENCL_BUILT = 0 };
 #define SINO_ON_OPENCL(function) (SINO_OPENCL_BUILT ? (function) : NULL)
 
 enum {
-    SINO_TASK_DATA_MAX = 8,        /* buffers per task that every build of StarPU allows */
-    SINO_PRIORITY_URGENT = INT_MAX /* the highest one of the policy */
+    SINO_TASK_DATA_MAX = 8,         /* buffers per task that every build of StarPU allows */
+    SINO_PRIORITY_URGENT = INT_MAX, /* the highest one of the policy */
+    SINO_CONE_UPDATE_FLOPS = 8      /* of a voxel and a projection of a cone beam: four weights and four sums */
 };
 
 typedef struct SinoAccess {
@@ -64,10 +66,16 @@ typedef struct SinoTaskRequest {
     size_t argument_bytes;
     const SinoAccess *access; /* copied; NULL when access_count is 0 */
     int access_count;
-    double work;  /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
-    bool host;    /* only cores run the task, even if the kind has other functions */
-    int priority; /* under policies with priorities; 0: usual; SINO_PRIORITY_URGENT; below 0: after usual tasks */
+    double work;   /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
+    double flops;  /* floating-point operations, without padding; 0: not counted */
+    int precision; /* 1 + SinoPrecision of its vectors; 0: it has none */
+    int64_t width; /* stride of its vectors; 0: it has none. See SINO_OF_SLICES */
+    bool host;     /* only cores run the task, even if the kind has other functions */
+    int priority;  /* under policies with priorities; 0: usual; SINO_PRIORITY_URGENT; below 0: after usual tasks */
 } SinoTaskRequest;
+
+/* Members of a request whose vectors have these slices. */
+#define SINO_OF_SLICES(slices) .precision = 1 + (int)(slices).precision, .width = (slices).stride
 
 /* Submits a task. Waits if thousands of tasks are in flight. Asserts that arguments and accesses fit the kind.
  * SINO_FAILED: no memory, or StarPU refuses. */

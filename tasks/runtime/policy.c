@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Policy: StarPU's by name, or one of a shared object, and what such a one can ask about tasks. */
+#include "policy.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "policy_task.h"
+#include "runtime_private.h"
+
+typedef struct starpu_sched_policy *(*FindPolicy)(const char *name);
+typedef struct starpu_sched_policy **(*ListPolicies)(void);
+
+enum { KNOWN_BYTES = 512 };
+
+/* " a b c" */
+static void list_names(struct starpu_sched_policy **policy, char known[KNOWN_BYTES])
+{
+    known[0] = '\0';
+    for (; policy && *policy; policy++) {
+        const size_t used = strlen(known);
+        snprintf(known + used, KNOWN_BYTES - used, " %s", (*policy)->policy_name);
+    }
+}
+
+static SinoStatus find_predefined(const char *name)
+{
+    char known[KNOWN_BYTES];
+    struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
+    for (struct starpu_sched_policy **policy = all; *policy; policy++)
+        if (strcmp((*policy)->policy_name, name) == 0) return NULL;
+    list_names(all, known);
+    return sino_error(SINO_BAD_INPUT, "scheduler is '%s'; this StarPU has:%s; allowed, too: FILE.so:NAME", name, known);
+}
+
+/* A function of the library. ISO C has no conversion between pointers to objects and to functions; POSIX has. */
+static void look_up(void *library, const char *name, size_t bytes, void *function)
+{
+    void *const found = dlsym(library, name);
+    memcpy(function, &found, bytes);
+}
+
+/* A library that was linked to another StarPU would schedule tasks of a runtime that nobody started. */
+static SinoStatus check_starpu(const char *path, void *library)
+{
+    int (*theirs)(struct starpu_task *);
+    look_up(library, "starpu_task_submit", sizeof theirs, &theirs);
+    SINO_CHECK(!theirs || theirs == starpu_task_submit, SINO_BAD_INPUT,
+               "scheduler: %s is linked to another StarPU than this program, which has %d.%d.%d", path,
+               STARPU_MAJOR_VERSION, STARPU_MINOR_VERSION, STARPU_RELEASE_VERSION);
+    return NULL;
+}
+
+static SinoStatus find_own(const char *path, SinoPolicy *policy)
+{
+    FindPolicy find;
+    ListPolicies list;
+    char known[KNOWN_BYTES] = "";
+    SINO_TRY(check_starpu(path, policy->library));
+    look_up(policy->library, "starpu_get_sched_lib_policy", sizeof find, &find);
+    look_up(policy->library, "starpu_get_sched_lib_policies", sizeof list, &list);
+    SINO_CHECK(find, SINO_BAD_INPUT, "scheduler: %s has no function starpu_get_sched_lib_policy", path);
+    policy->own = find(policy->name);
+    if (policy->own) return NULL;
+    if (list) list_names(list(), known);
+    return sino_error(SINO_BAD_INPUT, "scheduler: %s has no policy '%s'%s%s", path, policy->name,
+                      known[0] ? "; it has:" : "", known);
+}
+
+/* The last colon ends the path of the file, which may have others. */
+static SinoStatus open_own(const char *text, const char *colon, SinoPolicy *policy)
+{
+    char path[4096];
+    const size_t length = (size_t)(colon - text);
+    SINO_CHECK(length + 3 <= sizeof path, SINO_BAD_INPUT, "scheduler: a path of %zu bytes; allowed: at most %zu",
+               length, sizeof path - 3);
+    /* Without a slash dlopen would look in the directories of the system, and not here. */
+    snprintf(path, sizeof path, "%s%.*s", memchr(text, '/', length) ? "" : "./", (int)length, text);
+    policy->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    SINO_CHECK(policy->library, SINO_BAD_INPUT, "scheduler: %s", dlerror());
+    SinoStatus status = find_own(path, policy);
+    if (status) sino_policy_close(policy);
+    return status;
+}
+
+SinoStatus sino_policy_open(const char *text, SinoPolicy *policy)
+{
+    const char *const colon = strrchr(text, ':'), *const name = colon ? colon + 1 : text;
+    *policy = (SinoPolicy){.library = NULL};
+    SINO_CHECK(*name && strlen(name) < sizeof policy->name, SINO_BAD_INPUT,
+               "scheduler is '%s'; allowed: NAME or FILE.so:NAME, NAME of at most %zu bytes", text,
+               sizeof policy->name - 1);
+    snprintf(policy->name, sizeof policy->name, "%s", name);
+    return colon ? open_own(text, colon, policy) : find_predefined(name);
+}
+
+void sino_policy_configure(const SinoPolicy *policy, struct starpu_conf *conf)
+{
+    conf->sched_policy = policy->own;
+    conf->sched_policy_name = policy->own ? NULL : policy->name;
+}
+
+void sino_policy_close(SinoPolicy *policy)
+{
+    if (policy->library) (void)dlclose(policy->library);
+    *policy = (SinoPolicy){.library = NULL};
+}
+
+bool sino_policy_task(const struct starpu_task *task, SinoPolicyTask *about)
+{
+    const SinoTaskRecord *record = sino_task_record(task);
+    if (!record) return false;
+    const SinoPosition at = record->task.position;
+    *about = (SinoPolicyTask){.name = record->kind->name,
+                              .slab = at.slab,
+                              .minibatch = at.minibatch,
+                              .partition = at.partition,
+                              .iteration = at.iteration,
+                              .work = record->work,
+                              .host = task->where == (int32_t)STARPU_CPU};
+    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++) {
+        const int64_t bytes = (int64_t)starpu_data_get_size(STARPU_TASK_GET_HANDLE(task, i));
+        about->data_bytes += bytes;
+        if (bytes > about->block_bytes) about->block_bytes = bytes;
+    }
+    return true;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Policy: the scheduling policy of a run, one that StarPU has or one in a shared object of the user's. */
+#ifndef SINO_POLICY_H
+#define SINO_POLICY_H
+
+#include "status.h"
+
+struct starpu_conf;
+
+typedef struct SinoPolicy {
+    char name[64];                   /* without the file */
+    void *library;                   /* of dlopen; NULL: StarPU has the policy */
+    struct starpu_sched_policy *own; /* in the library; NULL: StarPU has the policy */
+} SinoPolicy;
+
+/* Finds a policy by NAME, or in a shared object by FILE.so:NAME. The object defines, as StarPU 1.4 wants it of
+ * STARPU_SCHED_LIB,
+ *
+ *     struct starpu_sched_policy *starpu_get_sched_lib_policy(const char *name);
+ *
+ * which returns NULL for a name that it does not know, and optionally
+ *
+ *     struct starpu_sched_policy **starpu_get_sched_lib_policies(void);
+ *
+ * a list that ends with NULL, for the error message. SINO_BAD_INPUT: there is no such policy, the file is no shared
+ * object, lacks the function, or uses another StarPU than this program. */
+SinoStatus sino_policy_open(const char *text, SinoPolicy *policy);
+
+/* Gives StarPU's configuration the policy, which must outlive StarPU's run. */
+void sino_policy_configure(const SinoPolicy *policy, struct starpu_conf *conf);
+
+/* After StarPU has stopped. Takes a zeroed policy, too. */
+void sino_policy_close(SinoPolicy *policy);
+
+#endif

@@ -162,12 +162,13 @@ SinoStatus sino_brick_lists_bytes(const void *block, int64_t *bytes)
 
 int64_t sino_brick_lists_bytes_most(int64_t row_count, int64_t nonzero_count)
 {
-    enum { ARRAYS = 9, OF_ENTRY = 2 * (sizeof(uint32_t) + 4 /* mask */) + sizeof(uint32_t) + sizeof(uint16_t) };
-    const int64_t bands = sino_brick_band_count(row_count);
-    const int64_t waves = sino_times(bands, (int64_t)(sizeof(SinoBrickWave) + sizeof(SinoBrickListRun)));
-    const int64_t entries = sino_times(nonzero_count, (int64_t)(OF_ENTRY + sizeof(SinoBrickListRun)));
-    return sino_times(row_count + 1, (int64_t)sizeof(SinoBrickListRow)) + waves + entries +
-           (int64_t)sizeof(SinoBrickLists) + ARRAYS * 64;
+    static const int64_t masks = 4, arrays = 576; /* bytes: of a mask, at most; by which nine arrays are aligned */
+    const int64_t of_wave = (int64_t)(sizeof(SinoBrickWave) + sizeof(SinoBrickListRun));
+    const int64_t of_entry = 2 * ((int64_t)sizeof(uint32_t) + masks) + (int64_t)(sizeof(uint32_t) + sizeof(uint16_t)) +
+                             (int64_t)sizeof(SinoBrickListRun);
+    return sino_times(row_count + 1, (int64_t)sizeof(SinoBrickListRow)) +
+           sino_times(sino_brick_band_count(row_count), of_wave) + sino_times(nonzero_count, of_entry) +
+           (int64_t)sizeof(SinoBrickLists) + arrays;
 }
 
 /* ---- entries ---- */

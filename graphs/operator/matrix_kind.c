@@ -163,7 +163,7 @@ static int64_t range_rows(const SinoMatrixSurvey *matrix)
 /* Reserves the memory of a block of up to `bytes` bytes, and of its lists. */
 static SinoStatus reserve_area(const Own *own, int64_t bytes, int64_t nonzero_count, SinoBrickArea *area)
 {
-    const int64_t lists = own->listed ? sino_brick_lists_bytes_most(area->row_count, nonzero_count) : 0;
+    const int64_t lists = own->listed ? sino_brick_area_lists_most(area->row_count, nonzero_count) : 0;
     const int64_t capacity = sino_brick_area_lists_at(bytes) + lists;
     char text[24];
     area->block = sino_reserve(capacity);

@@ -20,7 +20,7 @@ static void mask_on_device(SinoSlices slices, int64_t rows, const float *mask, c
     float *const made = device_lend(to, bytes);
     device_check(sino_voxels_mask_cuda(NULL, slices, rows, of_rows, source, made));
     device_unlend(from, source, bytes);
-    device_unlend(mask, of_rows, mask_bytes);
+    if (mask) device_unlend(mask, of_rows, mask_bytes);
     device_return(to, made, bytes);
 }
 

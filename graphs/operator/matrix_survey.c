@@ -180,7 +180,7 @@ static int64_t subset_partitions(const SinoMatrixSurvey *survey, int64_t most)
     const int64_t block = sino_larger(BLOCK_NONZEROS, sino_times(BLOCK_NONZEROS_PER_VOXEL, survey->order->row_count));
     const int64_t wanted = survey->outline.nonzero_count / sino_times(survey->subset_count, block) + 1;
     int64_t count = 1;
-    while (count < wanted && count < most) count *= 2;
+    while (count < wanted && count < most) count += count;
     return sino_smaller(sino_larger(count, least), most);
 }
 

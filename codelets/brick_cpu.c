@@ -120,6 +120,7 @@ static void compare_group(const SinoBrickIsa *with, const Group *group, int64_t 
         const int64_t row = group->first_row + i;
         const SinoBrickComparison comparison = {.row_count = sino_smaller(SINO_BRICK_ROWS, group->row_count - i),
                                                 .width = width,
+                                                .empty = !group->work.band[i / SINO_BRICK_ROWS],
                                                 .counts = counts->counts + row * width,
                                                 .multiplicative =
                                                     counts->multiplicative ? counts->multiplicative + row : NULL,
@@ -138,7 +139,10 @@ static void sweep_panel(const SinoBrickIsa *with, const SinoBrickHead *head, int
         b = find_group(head, width, b, &group);
         const int64_t bytes = group.work.ahead_bytes;
         group.work.ahead_bytes = bytes / 2;
-        with->project(&group.work, width, x, rows);
+        if (group.has_nonzeros)
+            with->project(&group.work, width, x, rows);
+        else
+            memset(rows, 0, (size_t)sino_smaller(group.row_count * width, ELEMENTS) * sizeof *rows);
         compare_group(with, &group, width, counts, rows, sums);
         group.work.ahead += bytes / 2;
         group.work.ahead_bytes = bytes - bytes / 2;

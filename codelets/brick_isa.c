@@ -355,8 +355,31 @@ static void repeat_rows(const SinoBrickComparison *with, float *factor)
             factor[row * with->width + f] = with->multiplicative ? with->multiplicative[row] : 1;
 }
 
+/* Rows without nonzeros and additive counts: what is expected is 0, and every count is lost. The same sums as below. */
+static void add_lost(const SinoBrickComparison *with, SinoBrickSums *sums)
+{
+    const int64_t width = with->width, elements = with->row_count * width, all = SINO_BRICK_ROWS * width;
+    double lost[ELEMENTS], squared[ELEMENTS];
+    for (int64_t i = 0; i < elements; i++) {
+        lost[i] = (double)with->counts[i];
+        squared[i] = lost[i] * lost[i];
+    }
+    for (int64_t i = elements; i < all; i++) lost[i] = squared[i] = 0;
+    add_rows(width, lost);
+    add_rows(width, squared);
+    for (int64_t f = 0; f < width; f++) {
+        /* The loops above have set every term. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
+        sums[f].lost += lost[f];
+        sums[f].squared += squared[f];
+    }
+}
+
 static void compare(const SinoBrickComparison *with, float *y, SinoBrickSums *sums)
 {
+    if (with->empty && !with->additive) {
+        add_lost(with, sums);
+        return;
+    }
     static const float none[ELEMENTS];
     const int64_t width = with->width, elements = with->row_count * width, all = SINO_BRICK_ROWS * width;
     const float *const counts = with->counts, *const additive = with->additive ? with->additive : none;

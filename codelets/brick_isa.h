@@ -33,6 +33,7 @@ typedef void SinoBrickBackproject(const SinoBrickWork *work, int64_t width, cons
 /* What a band's rows of A x are compared with, of one panel. */
 typedef struct SinoBrickComparison {
     int64_t row_count, width;
+    bool empty;                  /* the band has no nonzeros: y is 0 */
     const float *counts;         /* [row][slice of the panel] */
     const float *multiplicative; /* [row]; NULL: 1 */
     const float *additive;       /* [row][slice of the panel]; NULL: 0 */

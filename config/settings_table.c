@@ -188,8 +188,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
                 "backprojection of the multiplicative factors"),
     ROW(INPUT, RECON | PLAN, "start", TEXT(start, "FILE"), .per_rank = true, .algorithms = MLEM | OSEM,
-        .geometries = MATRIX,
-        .help = "image to begin from, in a file as that of the counts"),
+        .geometries = MATRIX, .help = "image to begin from, in a file as that of the counts"),
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
 

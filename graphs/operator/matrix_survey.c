@@ -201,7 +201,7 @@ static int64_t subset_partitions(const SinoMatrixSurvey *survey, int64_t most)
     const int64_t block = sino_larger(BLOCK_NONZEROS, sino_times(BLOCK_NONZEROS_PER_VOXEL, survey->order->row_count));
     const int64_t wanted = survey->outline.nonzero_count / sino_times(survey->subset_count, block) + 1;
     int64_t count = 1;
-    while (count < wanted && count < most) count *= 2;
+    while (count < wanted && count < most) count += count;
     return sino_smaller(sino_larger(count, least), most);
 }
 
@@ -277,8 +277,26 @@ static int64_t crystals_of(const SinoMatrixSurvey *survey, const int64_t *entrie
     return crystals;
 }
 
-/* Rows that are pairs of crystals are packed in the order of their keys; others as they are. */
-static SinoStatus order_rows(SinoMatrixSurvey *survey, int64_t partition, int64_t crystals)
+/* Moves rows without entries behind the others, which keep their order: sweeps visit bands without nonzeros only to add
+ * up their counts. */
+static SinoStatus put_empty_last(const int64_t *entries, int64_t count, int64_t *row)
+{
+    int64_t *empty = NULL, kept = 0, moved = 0;
+    SINO_TRY(sino_allocate(count, sizeof *empty, "the order of rows", &empty));
+    for (int64_t i = 0; i < count; i++) {
+        if (entries[row[i]] > 0)
+            row[kept++] = row[i];
+        else
+            empty[moved++] = row[i];
+    }
+    memcpy(row + kept, empty, (size_t)moved * sizeof *row);
+    free(empty);
+    return NULL;
+}
+
+/* Rows that are pairs of crystals are packed in the order of their keys; others as they are; those without entries come
+ * last. */
+static SinoStatus order_rows(SinoMatrixSurvey *survey, int64_t partition, const int64_t *entries, int64_t crystals)
 {
     const int64_t first = survey->first_row[partition], count = survey->first_row[partition + 1] - first;
     int64_t *row = survey->packed + (first - survey->first_row[0]);
@@ -291,6 +309,7 @@ static SinoStatus order_rows(SinoMatrixSurvey *survey, int64_t partition, int64_
         free(key);
         SINO_TRY(status);
     }
+    SINO_TRY(put_empty_last(entries + first, count, row));
     for (int64_t i = 0; i < count; i++) row[i] += first;
     return NULL;
 }
@@ -340,7 +359,7 @@ static SinoStatus place_rows(SinoMatrixSurvey *survey, const int64_t *entries)
     SINO_TRY(sino_allocate(sino_times(survey->subset_count, survey->partition_count), sizeof *survey->block, "blocks",
                            &survey->block));
     for (int64_t p = 0; p < survey->partition_count; p++) {
-        SINO_TRY(order_rows(survey, p, crystals));
+        SINO_TRY(order_rows(survey, p, entries, crystals));
         count_blocks(survey, p, entries);
     }
     place_blocks(survey);

@@ -56,8 +56,8 @@ static SinoStatus insert_sensitivity(SinoSolverRun *run, SinoMinibatch *weights,
     return sino_insert_backproject_subset(weights, -1, subset, FACTORS, SENSITIVITY);
 }
 
-/* Computes the sensitivity s of a subset, adds Σ s over all voxels to the sums of the minibatch, which the `first` subset
- * starts, and replaces s by 1/s. */
+/* Computes the sensitivity s of a subset, adds Σ s over all voxels to the sums of the minibatch, which the `first`
+ * subset starts, and replaces s by 1/s. */
 static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *weights, int64_t subset, const Source *source,
                                  bool first)
 {

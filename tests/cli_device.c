@@ -460,8 +460,8 @@ static const int64_t one_image[] = {PET_Z, PET_Y, PET_X}, three_images[] = {3, P
 /* The products run on devices alone, or wherever StarPU has them run. */
 static void assert_products_on(const CliRun *run, const char *device, bool is_sweep)
 {
-    static const char *const counts[] = {"bricks_sweep", "voxels_add", "voxels_mask", "update_voxels_mlem"};
-    static const char *const integrals[] = {"bricks_project", "bricks_backproject", "voxels_add", "voxels_mask"};
+    static const char *const counts[] = {"bricks_sweep", "voxels_add", "update_voxels_mlem"};
+    static const char *const integrals[] = {"bricks_project", "bricks_backproject", "voxels_add"};
     const bool alone = strcmp(device, kind()->device) == 0;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const char *name = is_sweep ? counts[i] : integrals[i];

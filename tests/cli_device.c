@@ -460,13 +460,13 @@ static const int64_t one_image[] = {PET_Z, PET_Y, PET_X}, three_images[] = {3, P
 /* The products run on devices alone, or wherever StarPU has them run. */
 static void assert_products_on(const CliRun *run, const char *device, bool is_sweep)
 {
-    static const char *const counts[] = {"bricks_sweep", "voxels_add", "voxels_mask", "update_voxels_mlem"};
-    static const char *const integrals[] = {"bricks_project", "bricks_backproject", "voxels_add", "voxels_mask"};
+    static const char *const counts[] = {"bricks_sweep", "voxels_add", "update_voxels_mlem"};
+    static const char *const integrals[] = {"bricks_project", "bricks_backproject", "voxels_add"};
     const bool alone = strcmp(device, kind()->device) == 0;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const char *name = is_sweep ? counts[i] : integrals[i];
-        if (alone && (tasks_on(run, name, "   ") > 0 || tasks_on(run, name, kind()->place) == 0))
-            fail_msg("%s ran on cores:\n%s", name, run->err);
+        if (alone && tasks_on(run, name, "   ") > 0) fail_msg("%s ran on cores:\n%s", name, run->err);
+        if (alone && i == 0 && tasks_on(run, name, kind()->place) == 0) fail_msg("no %s:\n%s", name, run->err);
     }
     assert_non_null(strstr(run->err, "sinodag: lists of it for devices: "));
 }

@@ -192,8 +192,11 @@ static char *models_of(const char *kept)
 static int64_t entries_in(const char *text)
 {
     int64_t count = 0;
-    for (const char *at = text; (at = strstr(at, "\n# hash"));)
-        for (at = strchr(at + 1, '\n'); at && isxdigit((unsigned char)at[1]); at = strchr(at + 1, '\n')) count++;
+    bool in_table = false;
+    for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        in_table = in_table ? isxdigit((unsigned char)line[0]) != 0 : strncmp(line, "# hash", 6) == 0;
+        count += in_table && line[0] != '#';
+    }
     return count;
 }
 

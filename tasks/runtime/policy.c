@@ -34,18 +34,18 @@ static SinoStatus find_predefined(const char *name)
     return sino_error(SINO_BAD_INPUT, "scheduler is '%s'; this StarPU has:%s; allowed, too: FILE.so:NAME", name, known);
 }
 
-/* A function of the library. ISO C has no conversion between pointers to objects and to functions; POSIX has. */
-static void look_up(void *library, const char *name, size_t bytes, void *function)
+/* A function of the object. ISO C has no conversion between pointers to objects and to functions; POSIX has. */
+static void look_up(void *object, const char *name, size_t bytes, void *function)
 {
-    void *const found = dlsym(library, name);
+    void *const found = dlsym(object, name);
     memcpy(function, &found, bytes);
 }
 
-/* A library that was linked to another StarPU would schedule tasks of a runtime that nobody started. */
-static SinoStatus check_starpu(const char *path, void *library)
+/* An object that was linked to another StarPU would schedule tasks of a runtime that nobody started. */
+static SinoStatus check_starpu(const char *path, void *object)
 {
     int (*theirs)(struct starpu_task *);
-    look_up(library, "starpu_task_submit", sizeof theirs, &theirs);
+    look_up(object, "starpu_task_submit", sizeof theirs, &theirs);
     SINO_CHECK(!theirs || theirs == starpu_task_submit, SINO_BAD_INPUT,
                "scheduler: %s is linked to another StarPU than this program, which has %d.%d.%d", path,
                STARPU_MAJOR_VERSION, STARPU_MINOR_VERSION, STARPU_RELEASE_VERSION);
@@ -57,9 +57,9 @@ static SinoStatus find_own(const char *path, SinoPolicy *policy)
     FindPolicy find;
     ListPolicies list;
     char known[KNOWN_BYTES] = "";
-    SINO_TRY(check_starpu(path, policy->library));
-    look_up(policy->library, "starpu_get_sched_lib_policy", sizeof find, &find);
-    look_up(policy->library, "starpu_get_sched_lib_policies", sizeof list, &list);
+    SINO_TRY(check_starpu(path, policy->object));
+    look_up(policy->object, "starpu_get_sched_lib_policy", sizeof find, &find);
+    look_up(policy->object, "starpu_get_sched_lib_policies", sizeof list, &list);
     SINO_CHECK(find, SINO_BAD_INPUT, "scheduler: %s has no function starpu_get_sched_lib_policy", path);
     policy->own = find(policy->name);
     if (policy->own) return NULL;
@@ -77,8 +77,8 @@ static SinoStatus open_own(const char *text, const char *colon, SinoPolicy *poli
                length, sizeof path - 3);
     /* Without a slash dlopen would look in the directories of the system, and not here. */
     snprintf(path, sizeof path, "%s%.*s", memchr(text, '/', length) ? "" : "./", (int)length, text);
-    policy->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    SINO_CHECK(policy->library, SINO_BAD_INPUT, "scheduler: %s", dlerror());
+    policy->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    SINO_CHECK(policy->object, SINO_BAD_INPUT, "scheduler: %s", dlerror());
     SinoStatus status = find_own(path, policy);
     if (status) sino_policy_close(policy);
     return status;
@@ -87,7 +87,7 @@ static SinoStatus open_own(const char *text, const char *colon, SinoPolicy *poli
 SinoStatus sino_policy_open(const char *text, SinoPolicy *policy)
 {
     const char *const colon = strrchr(text, ':'), *const name = colon ? colon + 1 : text;
-    *policy = (SinoPolicy){.library = NULL};
+    *policy = (SinoPolicy){.object = NULL};
     SINO_CHECK(*name && strlen(name) < sizeof policy->name, SINO_BAD_INPUT,
                "scheduler is '%s'; allowed: NAME or FILE.so:NAME, NAME of at most %zu bytes", text,
                sizeof policy->name - 1);
@@ -103,8 +103,8 @@ void sino_policy_configure(const SinoPolicy *policy, struct starpu_conf *conf)
 
 void sino_policy_close(SinoPolicy *policy)
 {
-    if (policy->library) (void)dlclose(policy->library);
-    *policy = (SinoPolicy){.library = NULL};
+    if (policy->object) (void)dlclose(policy->object);
+    *policy = (SinoPolicy){.object = NULL};
 }
 
 bool sino_policy_task(const struct starpu_task *task, SinoPolicyTask *about)

@@ -9,8 +9,8 @@ struct starpu_conf;
 
 typedef struct SinoPolicy {
     char name[64];                   /* without the file */
-    void *library;                   /* of dlopen; NULL: StarPU has the policy */
-    struct starpu_sched_policy *own; /* in the library; NULL: StarPU has the policy */
+    void *object;                    /* of dlopen; NULL: StarPU has the policy */
+    struct starpu_sched_policy *own; /* in the object; NULL: StarPU has the policy */
 } SinoPolicy;
 
 /* Finds a policy by NAME, or in a shared object by FILE.so:NAME. The object defines, as StarPU 1.4 wants it of

@@ -174,3 +174,14 @@ SinoStatus sino_child_try(const char *what, const SinoChildLimits *limits, SinoS
     close(pipe_ends[0]);
     return status;
 }
+
+SinoStatus sino_child_try_headers(const char *path, int64_t cpu_s, SinoStatus (*work)(const void *context),
+                                  const void *context)
+{
+    const SinoChildLimits limits = {.cpu_s = cpu_s, .memory_bytes = (int64_t)512 << 20};
+    char *what = NULL;
+    SINO_CHECK(asprintf(&what, "reading the headers of '%s'", path) >= 0, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = sino_child_try(what, &limits, work, context);
+    free(what);
+    return status;
+}

@@ -21,6 +21,10 @@ typedef struct SinoChildLimits {
 SinoStatus sino_child_try(const char *what, const SinoChildLimits *limits, SinoStatus (*work)(const void *context),
                           const void *context);
 
+/* The same for work that reads the headers of the file at `path`, with the memory that headers may take. */
+SinoStatus sino_child_try_headers(const char *path, int64_t cpu_s, SinoStatus (*work)(const void *context),
+                                  const void *context);
+
 /* Begins a step of the work, such as one of many files: its seconds of computing count anew. Outside of a child it does
  * nothing. */
 void sino_child_step(void);

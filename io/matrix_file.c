@@ -119,12 +119,7 @@ static SinoStatus open_and_close(const void *path)
 
 SinoStatus sino_matrix_try(const char *path)
 {
-    static const SinoChildLimits limits = {.cpu_s = 10, .memory_bytes = (int64_t)512 << 20};
-    char *what = NULL;
-    SINO_CHECK(asprintf(&what, "reading the headers of '%s'", path) >= 0, SINO_FAILED, "no memory for a file name");
-    SinoStatus status = sino_child_try(what, &limits, open_and_close, path);
-    free(what);
-    return status;
+    return sino_child_try_headers(path, 10, open_and_close, path);
 }
 
 void sino_matrix_close(SinoMatrixFile *file)

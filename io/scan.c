@@ -109,13 +109,7 @@ static SinoStatus open_and_close(const void *request)
 
 SinoStatus sino_scan_try(const SinoScanRequest *request)
 {
-    static const SinoChildLimits limits = {.cpu_s = 2, .memory_bytes = (int64_t)512 << 20};
-    char *what = NULL;
-    SINO_CHECK(asprintf(&what, "reading the headers of '%s'", request->path) >= 0, SINO_FAILED,
-               "no memory for a file name");
-    SinoStatus status = sino_child_try(what, &limits, open_and_close, request);
-    free(what);
-    return status;
+    return sino_child_try_headers(request->path, 2, open_and_close, request);
 }
 
 static void close_part(const SinoScanPart *part)

@@ -72,7 +72,7 @@ static SinoStatus collect(SinoProcesses *processes, const char *text, int64_t by
     return status;
 }
 
-/* Writes what all processes have recorded between `head` and `tail`. Collective. */
+/* Writes what all processes have recorded, in their order. Collective. */
 static SinoStatus write_all(const SinoRecorder *recorder, Print *print, FILE *out)
 {
     SinoProcesses *processes = recorder->runtime->processes;
@@ -110,56 +110,49 @@ static SinoStatus stream_of(SinoOutputFile *output, FILE **out)
     return NULL;
 }
 
-static SinoStatus write_trace(SinoRecorder *recorder, bool complete)
+/* The members of a file before those of the processes. */
+typedef void Begin(SinoJson *json, const SinoRecorder *recorder, bool complete);
+
+static void begin_trace(SinoJson *json, const SinoRecorder *recorder, bool complete)
 {
-    SinoProcesses *processes = recorder->runtime->processes;
-    FILE *out;
-    SINO_TRY(sino_processes_agree(processes, stream_of(recorder->trace, &out)));
-    SinoJson json = {.out = out, .compact = true};
-    if (out) {
-        sino_json_open(&json, NULL);
-        sino_json_text(&json, "displayTimeUnit", "ms");
-        sino_json_open(&json, "otherData");
-        print_versions(&json, recorder);
-        sino_json_flag(&json, "complete", complete);
-        sino_json_close(&json);
-        sino_json_open_list(&json, "traceEvents");
-        fputc('\n', out);
-    }
-    SinoStatus status = write_all(recorder, sino_recorder_print_trace, out);
-    if (!out) return status;
-    sino_json_close_list(&json);
-    sino_json_close(&json);
-    (void)fclose(out); /* the output keeps failures */
-    if (status) return status;
-    SinoOutputFile *output = recorder->trace;
-    recorder->trace = NULL;
-    return sino_output_seal(output);
+    json->compact = true;
+    sino_json_open(json, NULL);
+    sino_json_text(json, "displayTimeUnit", "ms");
+    sino_json_open(json, "otherData");
+    print_versions(json, recorder);
+    sino_json_flag(json, "complete", complete);
+    sino_json_close(json);
+    sino_json_open_list(json, "traceEvents");
+    fputc('\n', json->out);
 }
 
-static SinoStatus write_profile(SinoRecorder *recorder, bool complete)
+static void begin_profile(SinoJson *json, const SinoRecorder *recorder, bool complete)
 {
-    SinoProcesses *processes = recorder->runtime->processes;
+    sino_json_open(json, NULL);
+    sino_json_text(json, "schema", "sinodag-profile");
+    sino_json_integer(json, "schema_version", PROFILE_SCHEMA);
+    print_versions(json, recorder);
+    sino_json_flag(json, "complete", complete);
+    sino_json_open_list(json, "ranks");
+}
+
+/* Writes an output, which process 0 has, and gives it its name. Collective. */
+static SinoStatus write_file(const SinoRecorder *recorder, SinoOutputFile **output, Begin *begin, Print *print,
+                             bool complete)
+{
     FILE *out;
-    SINO_TRY(sino_processes_agree(processes, stream_of(recorder->profile, &out)));
+    SINO_TRY(sino_processes_agree(recorder->runtime->processes, stream_of(*output, &out)));
     SinoJson json = {.out = out};
-    if (out) {
-        sino_json_open(&json, NULL);
-        sino_json_text(&json, "schema", "sinodag-profile");
-        sino_json_integer(&json, "schema_version", PROFILE_SCHEMA);
-        print_versions(&json, recorder);
-        sino_json_flag(&json, "complete", complete);
-        sino_json_open_list(&json, "ranks");
-    }
-    SinoStatus status = write_all(recorder, sino_recorder_print_profile, out);
+    if (out) begin(&json, recorder, complete);
+    SinoStatus status = write_all(recorder, print, out);
     if (!out) return status;
     sino_json_close_list(&json);
     sino_json_close(&json);
     (void)fclose(out); /* the output keeps failures */
     if (status) return status;
-    SinoOutputFile *output = recorder->profile;
-    recorder->profile = NULL;
-    return sino_output_seal(output);
+    SinoOutputFile *written = *output;
+    *output = NULL;
+    return sino_output_seal(written);
 }
 
 static double starpu_bound_s(const SinoRecorder *recorder)
@@ -179,8 +172,10 @@ static SinoStatus write_files(SinoRecorder *recorder, bool complete)
 {
     SINO_TRY(sino_processes_agree(recorder->runtime->processes, sino_recorder_settle(recorder)));
     recorder->bound_s = starpu_bound_s(recorder);
-    if (recorder->wants_trace) SINO_TRY(write_trace(recorder, complete));
-    return recorder->wants_profile ? write_profile(recorder, complete) : NULL;
+    if (recorder->wants_trace)
+        SINO_TRY(write_file(recorder, &recorder->trace, begin_trace, sino_recorder_print_trace, complete));
+    if (!recorder->wants_profile) return NULL;
+    return write_file(recorder, &recorder->profile, begin_profile, sino_recorder_print_profile, complete);
 }
 
 SinoStatus sino_recorder_close(SinoRuntime *runtime, SinoStatus status)

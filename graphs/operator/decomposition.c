@@ -10,6 +10,7 @@
 #include "memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint64_t sino_decomposition_hilbert(int order, uint32_t x, uint32_t y)
 {
@@ -62,46 +63,73 @@ static SinoStatus order_super_tiles(int64_t side, Place **result)
 typedef struct Fill {
     const SinoLayout *layout;
     SinoDecomposition *made;
-    int64_t side; /* super-tiles along a side of the grid */
-    bool *placed; /* [super-tile]: its orbit has been appended */
-    bool *starts; /* [appended tile]: a partition may begin here */
+    int64_t side;       /* tiles along a side of the grid */
+    int64_t *number;    /* [row·side + column]: number of the tile among the appended ones; −1: not appended */
+    int64_t *order;     /* [i]: the tile that is i-th to be given to a partition */
+    int64_t ordered;    /* tiles in `order` */
+    bool *starts, *has; /* starts[i]: a partition may begin with tile order[i]; has[tile]: the tile is in `order` */
 } Fill;
 
 static void put_super_tile(Fill *fill, int64_t row, int64_t column)
 {
     SinoDecomposition *made = fill->made;
     const int64_t size = fill->layout->geometry.grid_size;
-    if (fill->placed[row * fill->side + column]) return;
-    fill->placed[row * fill->side + column] = true;
     for (int64_t i = 0; i < (int64_t)SINO_SUPER_TILE * SINO_SUPER_TILE; i++) {
         const SinoTilePlace tile = {.row = (int32_t)(row * SINO_SUPER_TILE + i / SINO_SUPER_TILE),
                                     .column = (int32_t)(column * SINO_SUPER_TILE + i % SINO_SUPER_TILE)};
+        int64_t *number = &fill->number[tile.row * fill->side + tile.column];
         if (sino_tile_range(size, tile.row).count == 0 || sino_tile_range(size, tile.column).count == 0) continue;
+        if (*number >= 0) return; /* the whole super-tile is there */
+        *number = made->tile_count;
         made->weight[made->tile_count] = sino_trace_estimate(&fill->layout->geometry, tile);
         made->nonzero_count += made->weight[made->tile_count];
         made->tile[made->tile_count++] = tile;
     }
 }
 
-/* Appends the orbit of a super-tile. With one orientation a partition may begin at any tile, with several only at an
- * orbit. */
+/* Orders the orbit of a tile, all of which goes to one partition. */
+static void order_orbit(Fill *fill, uint32_t group, SinoTilePlace tile)
+{
+    const int64_t first = fill->ordered;
+    for (int g = 0; g < SINO_ORIENTATIONS; g++) {
+        int64_t row = tile.row, column = tile.column;
+        if (!(group >> g & 1)) continue;
+        sino_orientation_place(g, fill->side, &row, &column);
+        const int64_t number = fill->number[row * fill->side + column];
+        if (number < 0 || fill->has[number]) continue;
+        fill->has[number] = true;
+        fill->starts[fill->ordered] = fill->ordered == first;
+        fill->order[fill->ordered++] = number;
+    }
+}
+
+/* Appends the orbit of a super-tile. A partition may begin with any orbit of tiles in it; tiles along a Hilbert curve
+ * keep both parts of a super-tile that is cut compact. */
 static void put_orbit(Fill *fill, const Place *place)
 {
+    enum { CURVE_ORDER = 2, TILES = SINO_SUPER_TILE * SINO_SUPER_TILE }; /* a curve through 4 × 4 tiles */
     const uint32_t group = sino_orientation_group(fill->layout->orientations);
-    const bool alone = group == 1;
-    const int64_t first = fill->made->tile_count;
+    const int64_t super_side = fill->side / SINO_SUPER_TILE;
+    SinoTilePlace along[TILES];
     for (int g = 0; g < SINO_ORIENTATIONS; g++) {
-        if (!(group >> g & 1)) continue;
         int64_t row = place->row, column = place->column;
-        sino_orientation_place(g, fill->side, &row, &column);
+        if (!(group >> g & 1)) continue;
+        sino_orientation_place(g, super_side, &row, &column);
         put_super_tile(fill, row, column);
     }
-    for (int64_t t = first; t < fill->made->tile_count; t++) fill->starts[t] = alone || t == first;
+    for (int32_t i = 0; i < TILES; i++) {
+        const int32_t row = i / SINO_SUPER_TILE, column = i % SINO_SUPER_TILE;
+        const int at = group == 1 ? i : (int)sino_decomposition_hilbert(CURVE_ORDER, (uint32_t)column, (uint32_t)row);
+        along[at] = (SinoTilePlace){.row = (int32_t)place->row * SINO_SUPER_TILE + row,
+                                    .column = (int32_t)place->column * SINO_SUPER_TILE + column};
+    }
+    for (int i = 0; i < TILES; i++) order_orbit(fill, group, along[i]);
 }
 
 /* Partition p ends where the sum of tile weights passes the sum of the shares up to p. */
-static void cut(SinoDecomposition *made, const bool *starts, const double *share)
+static void cut(const Fill *fill, const double *share)
 {
+    SinoDecomposition *made = fill->made;
     const int64_t count = made->partition_count;
     double sum = 0, all_shares = 0, shares = 0;
     for (int64_t p = 0; p < count; p++) all_shares += share ? share[p] : 1;
@@ -112,8 +140,8 @@ static void cut(SinoDecomposition *made, const bool *starts, const double *share
         const double end_weight = made->nonzero_count * shares / all_shares;
         while (tile < made->tile_count) {
             int64_t end = tile + 1;
-            double weight = made->weight[tile];
-            while (end < made->tile_count && !starts[end]) weight += made->weight[end++];
+            double weight = made->weight[fill->order[tile]];
+            while (end < made->tile_count && !fill->starts[end]) weight += made->weight[fill->order[end++]];
             if (sum + weight / 2 >= end_weight) break;
             sum += weight;
             tile = end;
@@ -122,21 +150,57 @@ static void cut(SinoDecomposition *made, const bool *starts, const double *share
     made->first[count] = made->tile_count;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const int64_t m = *(const int64_t *)a, n = *(const int64_t *)b;
+    return m < n ? -1 : m > n;
+}
+
+/* Puts the tiles of each partition into the order in which they were appended, so that the tiles that a partition has of
+ * a super-tile follow each other. */
+static SinoStatus arrange(const Fill *fill)
+{
+    SinoDecomposition *made = fill->made;
+    SinoStatus status = NULL;
+    SinoTilePlace *tile = NULL;
+    double *weight = NULL;
+    SINO_TRY_OR(status, cleanup, sino_allocate(made->tile_count, sizeof *tile, "tiles", &tile));
+    SINO_TRY_OR(status, cleanup, sino_allocate(made->tile_count, sizeof *weight, "tiles", &weight));
+    for (int64_t p = 0; p < made->partition_count; p++)
+        qsort(fill->order + made->first[p], (size_t)(made->first[p + 1] - made->first[p]), sizeof *fill->order,
+              by_number);
+    for (int64_t i = 0; i < made->tile_count; i++) {
+        tile[i] = made->tile[fill->order[i]];
+        weight[i] = made->weight[fill->order[i]];
+    }
+    memcpy(made->tile, tile, (size_t)made->tile_count * sizeof *tile);
+    memcpy(made->weight, weight, (size_t)made->tile_count * sizeof *weight);
+cleanup:
+    free(tile);
+    free(weight);
+    return status;
+}
+
 static SinoStatus put_tiles(Fill *fill, const double *share)
 {
     SinoStatus status = NULL;
     Place *place = NULL;
-    const int64_t count = sino_times(fill->side, fill->side);
-    SINO_TRY_OR(status, cleanup, order_super_tiles(fill->side, &place));
-    SINO_TRY_OR(status, cleanup, sino_allocate(count, sizeof *fill->placed, "tiles", &fill->placed));
-    SINO_TRY_OR(status, cleanup,
-                sino_allocate(count * SINO_SUPER_TILE * SINO_SUPER_TILE, sizeof *fill->starts, "tiles", &fill->starts));
-    for (int64_t i = 0; i < count; i++) put_orbit(fill, &place[i]);
-    cut(fill->made, fill->starts, share);
+    const int64_t super_side = fill->side / SINO_SUPER_TILE, tiles = sino_times(fill->side, fill->side);
+    SINO_TRY_OR(status, cleanup, order_super_tiles(super_side, &place));
+    SINO_TRY_OR(status, cleanup, sino_allocate(tiles, sizeof *fill->number, "tiles", &fill->number));
+    SINO_TRY_OR(status, cleanup, sino_allocate(tiles, sizeof *fill->order, "tiles", &fill->order));
+    SINO_TRY_OR(status, cleanup, sino_allocate(tiles, sizeof *fill->starts, "tiles", &fill->starts));
+    SINO_TRY_OR(status, cleanup, sino_allocate(tiles, sizeof *fill->has, "tiles", &fill->has));
+    for (int64_t i = 0; i < tiles; i++) fill->number[i] = -1;
+    for (int64_t i = 0; i < super_side * super_side; i++) put_orbit(fill, &place[i]);
+    cut(fill, share);
+    status = arrange(fill);
 cleanup:
     free(place);
-    free(fill->placed);
+    free(fill->number);
+    free(fill->order);
     free(fill->starts);
+    free(fill->has);
     return status;
 }
 
@@ -146,7 +210,7 @@ SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_co
     SinoStatus status = NULL;
     const int64_t side = sino_tile_side(layout->geometry.grid_size);
     SinoDecomposition made = {.partition_count = partition_count};
-    Fill fill = {.layout = layout, .made = &made, .side = side / SINO_SUPER_TILE};
+    Fill fill = {.layout = layout, .made = &made, .side = side};
     SINO_TRY_OR(status, fail, sino_allocate(sino_times(side, side), sizeof *made.tile, "tiles", &made.tile));
     SINO_TRY_OR(status, fail, sino_allocate(sino_times(side, side), sizeof *made.weight, "tiles", &made.weight));
     SINO_TRY_OR(status, fail, sino_allocate(partition_count + 1, sizeof *made.first, "partitions", &made.first));
@@ -160,14 +224,13 @@ fail:
 
 int64_t sino_decomposition_units(const SinoLayout *layout)
 {
-    const int64_t tiles = sino_tile_voxels(layout->geometry.grid_size) / SINO_TILE_VOXELS;
-    if (layout->orientations == 1) return tiles;
-    /* The number of orbits (Burnside's lemma): the mean, over the members of the group, of the number of super-tiles
-     * that a member leaves in place. The identity leaves all in place, a reflection in a diagonal that diagonal, any
-     * other member none. A grid of 2 × 2 shows which of these a member is. */
-    const int64_t side = sino_tile_side(layout->geometry.grid_size) / SINO_SUPER_TILE;
+    const int64_t size = layout->geometry.grid_size, tiles = sino_tile_voxels(size) / SINO_TILE_VOXELS;
     const uint32_t group = sino_orientation_group(layout->orientations);
-    int64_t staying = side * side;
+    int64_t side = 0, staying = tiles;
+    while (side * side < tiles) side++;
+    /* The number of orbits (Burnside's lemma): the mean, over the members of the group, of the number of tiles that a
+     * member leaves in place. The identity leaves all in place, a reflection in a diagonal that diagonal, any other
+     * member none. A grid of 2 × 2 shows which of these a member is. */
     for (int g = 1; g < SINO_ORIENTATIONS; g++) {
         int64_t row[] = {0, 0}, column[] = {0, 1};
         if (!(group >> g & 1)) continue;

@@ -8,7 +8,7 @@
 
 typedef struct SinoDecomposition {
     int64_t tile_count, partition_count;
-    SinoTilePlace *tile; /* [tile_count]: super-tile by super-tile along the Hilbert curve; owned */
+    SinoTilePlace *tile; /* [tile_count]: super-tile by super-tile along the Hilbert curve, within a partition; owned */
     double *weight;      /* [tile_count]: expected nonzeros; owned */
     int64_t *first; /* [partition_count + 1]: tiles of partition p: first[p] … first[p+1] − 1, or none; owned */
     double nonzero_count; /* expected */
@@ -17,11 +17,12 @@ typedef struct SinoDecomposition {
 /* Cuts the slice into partition_count ≥ 1 partitions; if there are more partitions than tiles, some are empty. share[p]
  * ≥ 0, not all 0, is partition p's relative share of the nonzeros; NULL: equal shares. If the layout has several
  * orientations, a super-tile is followed by the other super-tiles of its orbit under the orientations' group
- * (layout.h), and an orbit is never cut. SINO_FAILED: no memory. */
+ * (layout.h). An orbit of tiles is never cut; an orbit of super-tiles is, between its orbits of tiles. SINO_FAILED: no
+ * memory. */
 SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_count, const double *share,
                                   SinoDecomposition *result);
 
-/* Number of units that cannot be cut: tiles, or orbits of super-tiles. More partitions than units are of no use. */
+/* Number of units that cannot be cut: tiles, or orbits of tiles. More partitions than units are of no use. */
 int64_t sino_decomposition_units(const SinoLayout *layout);
 void sino_decomposition_free(SinoDecomposition *decomposition);
 

@@ -31,4 +31,15 @@ void sino_spmm_project(const void *block, int64_t stride, const void *x, const f
 /* x = Aᵀ y; `unit` are the units of y. */
 void sino_spmm_backproject(const void *block, int64_t stride, const void *y, const float *unit, void *x, void *scratch);
 
+/* The rows of a vector that has more rays than the block's footprint: row i of the footprint is its row `row[i]`. */
+typedef struct SinoSpmmRows {
+    int64_t count;       /* rows of the vector */
+    const uint32_t *row; /* [ray_count]; not owned */
+} SinoSpmmRows;
+
+/* x = Aᵀ y with y[rows.count], in single or double. The result has the bits of sino_spmm_backproject on a copy of the
+ * footprint's rows. */
+void sino_spmm_backproject_rows(const void *block, int64_t stride, SinoSpmmRows rows, const void *y, void *x,
+                                void *scratch);
+
 #endif

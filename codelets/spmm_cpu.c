@@ -57,23 +57,41 @@ void sino_spmm_project(const void *block, int64_t stride, const void *x, const f
     const SinoSpmmProduct product = {.stride = stride,
                                      .x = (void *)x,
                                      .y = y,
+                                     .y_rows = header->ray_count,
                                      .unit = units(keeps_unit ? NULL : unit, stride, one),
                                      .scratch = scratch};
     memset(y, 0, (size_t)(header->ray_count * stride) * sino_spmm_to_bytes((SinoPrecision)header->precision));
     isa()->project[header->precision](header, &product);
 }
 
-void sino_spmm_backproject(const void *block, int64_t stride, const void *y, const float *unit, void *x, void *scratch)
+/* `row`: as of SinoSpmmRows; NULL: y has the footprint's rows. */
+static void backproject(const SinoBlockHeader *header, int64_t stride, int64_t y_rows, const uint32_t *row,
+                        const void *y, const float *unit, void *x, void *scratch)
 {
-    const SinoBlockHeader *header = block;
     const bool keeps_unit = header->precision == SINO_HALF;
     const int64_t elements = header->tile_count * SINO_TILE_VOXELS * stride;
     float one[SINO_SLICES_MAX];
     const SinoSpmmProduct product = {.stride = stride,
                                      .x = x,
                                      .y = (void *)y,
+                                     .y_rows = y_rows,
+                                     .row = row,
                                      .unit = units(keeps_unit ? NULL : unit, stride, one),
                                      .scratch = scratch};
     memset(x, 0, (size_t)elements * sino_spmm_to_bytes((SinoPrecision)header->precision));
     isa()->backproject[header->precision](header, &product);
+}
+
+void sino_spmm_backproject(const void *block, int64_t stride, const void *y, const float *unit, void *x, void *scratch)
+{
+    const SinoBlockHeader *header = block;
+    backproject(header, stride, header->ray_count, NULL, y, unit, x, scratch);
+}
+
+void sino_spmm_backproject_rows(const void *block, int64_t stride, SinoSpmmRows rows, const void *y, void *x,
+                                void *scratch)
+{
+    const SinoBlockHeader *header = block;
+    assert(header->precision == SINO_SINGLE || header->precision == SINO_DOUBLE);
+    backproject(header, stride, rows.count, rows.row, y, NULL, x, scratch);
 }

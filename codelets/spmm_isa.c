@@ -25,6 +25,7 @@ struct SinoSpmmScratch {
     float tile[SINO_TILE_VOXELS * 2 * SINO_VECTOR_BYTES / 4]; /* rows of one tile */
     float length[SECTION_VOXELS_MAX * SINO_GROUP_RAYS];       /* lengths of one section */
     uint8_t voxel[SECTION_VOXELS_MAX + 32];                   /* voxels of one section in another orientation */
+    uint32_t ray[SECTION_RAYS_MAX + SINO_GROUPS_AHEAD * SINO_GROUP_RAYS]; /* rows of y of one section and orientation */
 };
 
 /* Flags: which data are stored as half, and the direction. They are constants where kernels are inlined. */
@@ -131,6 +132,12 @@ static void orient_voxels(int orientation, int64_t count, const uint8_t *from, u
         for (int64_t i = 0; i < count; i++) to[i] = from[i] ^ flip;
     else
         for (int64_t i = 0; i < count; i++) to[i] = (uint8_t)(from[i] << 4 | from[i] >> 4) ^ flip;
+}
+
+/* Finds the rows of y of `count` rays; `row` begins with the orientation's first row. */
+static void find_rays(int64_t count, const uint32_t *ray, const uint32_t *row, uint32_t *to)
+{
+    for (int64_t i = 0; i < count; i++) to[i] = row[ray[i]];
 }
 
 /* The name of x for the panel PANEL in the type of NAME: x_pair_single, for example. */

@@ -208,8 +208,8 @@ SINO_INLINE void NAME(visit_panel)(NAME(Walk) * walk, int64_t first, int64_t wid
     const int64_t lines = (elements * (int64_t)x_bytes + LINE - 1) / LINE;
     visit->next = next;
     visit->next_step = (lines + visit->group_count - 1) / visit->group_count * LINE;
-    visit->y = (char *)product->y +
-               (size_t)(first * walk->header->ray_count + orientation * walk->section->step * width) * y_bytes;
+    const int64_t turned = flags.back && product->row ? 0 : orientation * walk->section->step;
+    visit->y = (char *)product->y + (size_t)(first * product->y_rows + turned * width) * y_bytes;
     visit->x = (REAL *)(void *)rows;
     visit->unit = NULL;
 #if REAL_BYTES == 4
@@ -249,6 +249,11 @@ SINO_INLINE void NAME(visit_section)(NAME(Walk) * walk, const SinoSectionHeader 
         if (g > 0) {
             orient_voxels(g, section->voxel_count, walk->array.voxel, walk->product.scratch->voxel);
             walk->visit.voxel = walk->product.scratch->voxel;
+        }
+        if (flags.back && walk->product.row) {
+            find_rays(((int64_t)section->group_count + SINO_GROUPS_AHEAD) * SINO_GROUP_RAYS, walk->array.ray,
+                      walk->product.row + number * section->step, walk->product.scratch->ray);
+            walk->visit.ray = walk->product.scratch->ray;
         }
         for (int64_t first = 0, width; first < stride; first += width) {
             width = NAME(panel_width)(stride, first);

@@ -24,9 +24,11 @@ extern const SinoUpdateRow sino_update_row[SINO_UPDATE_FORMULA_COUNT];
 typedef struct SinoUpdate {
     SinoUpdateFormula formula;
     SinoSlices slices; /* slices; padding stays zero */
-    int64_t rows;
-    bool first; /* some vectors have no values yet; the formula's row says how it treats them */
-    bool add;   /* adds to existing sums: this is another part of the same vectors */
+    int64_t rows;      /* of the vectors */
+    int64_t first_row; /* on cores: the rows to which the formula is applied */
+    int64_t row_count; /* 0: all rows */
+    bool first;        /* some vectors have no values yet; the formula's row says how it treats them */
+    bool add;          /* adds to existing sums: this is another part of the same vectors */
     double argument[SINO_UPDATE_ARGUMENTS];
 } SinoUpdate;
 

@@ -24,19 +24,30 @@ static void add_sums(SinoPanel at, const double *sum0, const double *sum1, bool 
     }
 }
 
+/* The panel's rows of a vector, from row `first` on. */
+static void *rows_from(const SinoUpdate *update, SinoPanel at, bool by_row, int64_t first, void *vector)
+{
+    const int64_t bytes = (int64_t)sino_precision_bytes(update->slices.precision);
+    if (by_row) return (char *)vector + first * bytes;
+    return (char *)sino_panel_to(at, update->rows, vector) + first * at.slices.stride * bytes;
+}
+
 void sino_update(const SinoUpdate *update, void *const vector[SINO_UPDATE_VECTORS], const SinoSliceState *state,
                  SinoSliceSums *sums)
 {
     const SinoSlices slices = update->slices;
     const SinoUpdateRow *row = &sino_update_row[update->formula];
+    const int64_t first = update->row_count > 0 ? update->first_row : 0;
+    SinoUpdate part = *update;
+    if (update->row_count > 0) part.rows = update->row_count;
     assert_valid(update, state, sums);
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        SinoUpdatePanel panel = {.update = update,
+        SinoUpdatePanel panel = {.update = &part,
                                  .stride = at.slices.stride,
                                  .slice_count = at.slices.slice_count,
                                  .state = state ? state + at.first : NULL};
         for (int i = 0; i < SINO_UPDATE_VECTORS && row->vector[i] != SINO_NO_VECTOR; i++)
-            panel.vector[i] = row->vector[i] & SINO_EACH_ROW ? vector[i] : sino_panel_to(at, update->rows, vector[i]);
+            panel.vector[i] = rows_from(update, at, row->vector[i] & SINO_EACH_ROW, first, vector[i]);
         double sum0[SINO_PANEL_MAX] = {0}, sum1[SINO_PANEL_MAX] = {0};
         if (slices.precision == SINO_DOUBLE)
             sino_update_panel_double(&panel, sum0, sum1);

@@ -6,9 +6,9 @@
 #include "update.h"
 
 typedef struct SinoUpdatePanel {
-    const SinoUpdate *update;
+    const SinoUpdate *update;          /* `rows`: those to which the formula is applied */
     int64_t stride, slice_count;       /* of the panel; slice_count may be 0 */
-    void *vector[SINO_UPDATE_VECTORS]; /* first element of the panel in each vector; BY_ROW: the vector itself */
+    void *vector[SINO_UPDATE_VECTORS]; /* the first of these rows in each vector's panel; BY_ROW: in the vector */
     const SinoSliceState *state;       /* state of the panel's first slice; NULL: not read */
 } SinoUpdatePanel;
 

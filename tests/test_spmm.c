@@ -133,7 +133,12 @@ static void run_kernel(const Run *run, bool back, void *x, void *y)
     const void *block = run->packed->block;
     const float *unit = run->has_units ? run->unit : NULL;
     if (run->isa) {
-        const SinoSpmmProduct product = {run->stride, x, y, run->unit, scratch};
+        const SinoSpmmProduct product = {.stride = run->stride,
+                                         .x = x,
+                                         .y = y,
+                                         .y_rows = run->packed->ray_count,
+                                         .unit = run->unit,
+                                         .scratch = scratch};
         (back ? run->isa->table->backproject : run->isa->table->project)[run->precision](block, &product);
     } else if (back) {
         sino_spmm_backproject(block, run->stride, y, unit, x, scratch);
@@ -218,11 +223,44 @@ static void check_project(const Run *run)
     free(y);
 }
 
+/* x from a vector of every ray, NaN outside the footprint, has the bits of x from the footprint's rows. */
+static void check_rows(const Run *run, const void *y, const void *expected)
+{
+    const Packed *packed = run->packed;
+    const SinoSpmmRows rows = {run->problem->reference.ray_count, packed->ray};
+    const int64_t voxels = run->partition->tile_count * SINO_TILE_VOXELS;
+    const size_t bytes = sino_spmm_from_bytes(run->precision);
+    void *all = zeros(rows.count * run->stride, bytes), *x = output_create(run, voxels);
+    void *scratch = scratch_create(run);
+    memset(all, 0xff, (size_t)(rows.count * run->stride) * bytes);
+    for (int64_t i = 0; i < packed->ray_count; i++)
+        for (int64_t f = 0; f < run->stride; f++)
+            set_element(bytes, all, place(run, rows.count, packed->ray[i], f),
+                        element(bytes, y, place(run, packed->ray_count, i, f)));
+    if (run->isa) {
+        const SinoSpmmProduct product = {.stride = run->stride,
+                                         .x = x,
+                                         .y = all,
+                                         .y_rows = rows.count,
+                                         .row = rows.row,
+                                         .unit = run->unit,
+                                         .scratch = scratch};
+        run->isa->table->backproject[run->precision](packed->block, &product);
+    } else {
+        sino_spmm_backproject_rows(packed->block, run->stride, rows, all, x, scratch);
+    }
+    assert_memory_equal(x, expected, (size_t)(voxels * run->stride) * bytes);
+    free(all);
+    free(x);
+    free(scratch);
+}
+
 static void check_backproject(const Run *run)
 {
     const int64_t voxels = run->partition->tile_count * SINO_TILE_VOXELS;
     void *y = rays_create(run), *x = output_create(run, voxels);
     run_kernel(run, true, x, y);
+    if (run->precision == SINO_SINGLE || run->precision == SINO_DOUBLE) check_rows(run, y, x);
     for (int64_t i = 0; i < voxels; i++) {
         const int64_t voxel = voxel_of(run->problem, run->partition, i / SINO_TILE_VOXELS, (int)(i % SINO_TILE_VOXELS));
         for (int64_t f = 0; f < run->stride; f++) {

@@ -2,12 +2,25 @@
 /* Tasks rays_begin and rays_end: many tasks write different parts of one vector of rays at the same time. */
 #include "rays_gate_task.h"
 
+#include "arithmetic.h"
 #include "task.h"
 
 static SinoStatus nothing_cpu(const SinoTask *task)
 {
     (void)task;
     return NULL;
+}
+
+int64_t sino_useful_parts(SinoSlices slices, int64_t rows, int64_t most)
+{
+    const int64_t least_bytes = 128 << 10; /* some 20 µs of memory traffic, several times what a task costs */
+    const int64_t bytes = sino_times(sino_times(rows, slices.stride), (int64_t)sino_precision_bytes(slices.precision));
+    return sino_larger(sino_smaller(most, bytes / least_bytes), 1);
+}
+
+int64_t sino_part_first(int64_t rows, int64_t part_count, int64_t i)
+{
+    return sino_times(rows, i) / part_count;
 }
 
 static const SinoTaskKind begin_kind = {.name = "rays_begin", .access_min = 1, .access_max = 1, .cpu = nothing_cpu};
@@ -22,9 +35,9 @@ static SinoStatus insert_gate(SinoRuntime *runtime, const SinoTaskKind *kind, Si
                             &(SinoTaskRequest){.position = position, .access = access, .access_count = 1});
 }
 
-SinoStatus sino_insert_rays_begin(SinoRuntime *runtime, SinoPosition position, SinoData *rays)
+SinoStatus sino_insert_rays_begin(SinoRuntime *runtime, SinoPosition position, bool kept, SinoData *rays)
 {
-    return insert_gate(runtime, &begin_kind, position, rays, SINO_WRITE);
+    return insert_gate(runtime, &begin_kind, position, rays, kept ? SINO_READ_WRITE : SINO_WRITE);
 }
 
 SinoStatus sino_insert_rays_end(SinoRuntime *runtime, SinoPosition position, SinoData *rays)

@@ -7,9 +7,17 @@
 #ifndef SINO_RAYS_GATE_TASK_H
 #define SINO_RAYS_GATE_TASK_H
 
+#include "panel.h"
 #include "runtime.h"
 
-SinoStatus sino_insert_rays_begin(SinoRuntime *runtime, SinoPosition position, SinoData *rays);
+/* Number of tasks, at most `most`, that may share a vector of `rows` rows: each has enough to do. */
+int64_t sino_useful_parts(SinoSlices slices, int64_t rows, int64_t most);
+
+/* The first row of part i; `rows` for i = part_count. */
+int64_t sino_part_first(int64_t rows, int64_t part_count, int64_t i);
+
+/* _begin with `kept`: the tasks also read what the vector had before. */
+SinoStatus sino_insert_rays_begin(SinoRuntime *runtime, SinoPosition position, bool kept, SinoData *rays);
 SinoStatus sino_insert_rays_end(SinoRuntime *runtime, SinoPosition position, SinoData *rays);
 
 #endif

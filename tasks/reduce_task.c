@@ -3,9 +3,14 @@
  * spread_node and spread_socket go the way back. */
 #include "reduce_task.h"
 
+#include "memory.h"
+#include "rays_gate_task.h"
 #include "reduce_cuda.h"
 #include "reduce_opencl.h"
 #include "task.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 typedef struct Arguments {
     SinoSlices slices;
@@ -109,6 +114,87 @@ SinoStatus sino_insert_reduce(SinoRuntime *runtime, SinoReduction level, SinoPos
                               const SinoRowMap *map, SinoData *list, bool first, SinoData *partial, SinoData *total)
 {
     return insert(runtime, &reduce_kind[level], position, slices, map, list, first, partial, total);
+}
+
+/* Arguments of a task that adds up all partials, its buffers after the total. */
+typedef struct AllArguments {
+    SinoSlices slices;
+    int64_t count;
+    const SinoRowMap *map;
+    int64_t first_row, row_count;
+} AllArguments;
+
+static SinoStatus reduce_all_cpu(const SinoTask *task)
+{
+    const AllArguments *arguments = task->arguments;
+    const void **partial;
+    SINO_TRY(sino_allocate(arguments->count, sizeof *partial, "a list of partial sums", &partial));
+    for (int64_t i = 0; i < arguments->count; i++) partial[i] = sino_task_buffer(task, (int)i + 1);
+    sino_reduce_add_all(arguments->slices, arguments->count, arguments->map, partial, arguments->first_row,
+                        arguments->row_count, sino_task_buffer(task, 0));
+    free(partial);
+    return NULL;
+}
+
+#define ALL_KIND(NAME)                                                                                                 \
+    {                                                                                                                  \
+        .name = (NAME), .argument_bytes = sizeof(AllArguments), .access_min = 2, .access_max = SINO_TASK_DATA_MANY,    \
+        .cpu = reduce_all_cpu                                                                                          \
+    }
+
+static const SinoTaskKind all_kind[SINO_REDUCTIONS] = {
+    [SINO_REDUCE_SOCKET] = ALL_KIND("reduce_socket"),
+    [SINO_REDUCE_NODE] = ALL_KIND("reduce_node"),
+    [SINO_REDUCE_GLOBAL] = ALL_KIND("reduce_global"),
+};
+
+static SinoStatus insert_all(SinoRuntime *runtime, SinoReduction level, SinoPosition position,
+                             const AllArguments *arguments, int access_count, const SinoAccess *access)
+{
+    double rows = 0;
+    for (int64_t i = 0; i < arguments->count; i++) rows += (double)arguments->map[i].count;
+    const double share = (double)arguments->row_count / fmax(1, (double)arguments->map[0].total_rows);
+    return sino_task_submit(runtime, &all_kind[level],
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = arguments,
+                                               .argument_bytes = sizeof *arguments,
+                                               .access = access,
+                                               .access_count = access_count,
+                                               SINO_OF_SLICES(arguments->slices),
+                                               .work = share * rows * (double)arguments->slices.stride});
+}
+
+/* Tasks for some of the rows each, between the gates of the total. */
+static SinoStatus insert_parts(SinoRuntime *runtime, SinoReduction level, SinoPosition position,
+                               AllArguments *arguments, int64_t part_count, int access_count, SinoAccess *access)
+{
+    const int64_t rows = arguments->map[0].total_rows;
+    SINO_TRY(sino_insert_rays_begin(runtime, position, false, access[0].data));
+    access[0].mode = SINO_READ;
+    for (int64_t i = 0; i < part_count; i++) {
+        arguments->first_row = sino_part_first(rows, part_count, i);
+        arguments->row_count = sino_part_first(rows, part_count, i + 1) - arguments->first_row;
+        position.partition = i;
+        SINO_TRY(insert_all(runtime, level, position, arguments, access_count, access));
+    }
+    position.partition = -1;
+    return sino_insert_rays_end(runtime, position, access[0].data);
+}
+
+SinoStatus sino_insert_reduce_all(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
+                                  int64_t count, const SinoRowMap *map, SinoData *const *partial, int64_t part_count,
+                                  SinoData *total)
+{
+    SinoAccess *access;
+    AllArguments arguments = {.slices = slices, .count = count, .map = map, .row_count = map[0].total_rows};
+    const int64_t parts = sino_useful_parts(slices, map[0].total_rows, part_count);
+    SINO_TRY(sino_allocate(count + 1, sizeof *access, "the data of a task", &access));
+    access[0] = (SinoAccess){total, SINO_WRITE};
+    for (int64_t i = 0; i < count; i++) access[i + 1] = (SinoAccess){partial[i], SINO_READ};
+    SinoStatus status = parts > 1 ? insert_parts(runtime, level, position, &arguments, parts, (int)count + 1, access)
+                                  : insert_all(runtime, level, position, &arguments, (int)count + 1, access);
+    free(access);
+    return status;
 }
 
 SinoStatus sino_insert_spread(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,

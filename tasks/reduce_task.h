@@ -15,6 +15,13 @@ typedef enum SinoReduction { SINO_REDUCE_SOCKET, SINO_REDUCE_NODE, SINO_REDUCE_G
 SinoStatus sino_insert_reduce(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
                               const SinoRowMap *map, SinoData *list, bool first, SinoData *partial, SinoData *total);
 
+/* Inserts the tasks of the same name that add up all partials at once on cores, with the bits of sino_insert_reduce for
+ * one partial after another: total = Σ partial. `count` partials with maps that are whole and outlive the tasks; the
+ * total's rows are shared among up to `part_count` tasks. */
+SinoStatus sino_insert_reduce_all(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
+                                  int64_t count, const SinoRowMap *map, SinoData *const *partial, int64_t part_count,
+                                  SinoData *total);
+
 /* Inserts spread_global, spread_node or spread_socket: fills the map's rows of `partial` from `total`. */
 SinoStatus sino_insert_spread(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
                               const SinoRowMap *map, SinoData *list, SinoData *total, SinoData *partial);

@@ -11,6 +11,7 @@
 typedef struct Arguments {
     int64_t stride;
     bool has_units, has_lists;
+    SinoSpmmRows rows;
 } Arguments;
 
 /* The block in main memory. */
@@ -35,8 +36,12 @@ static SinoStatus project_cpu(const SinoTask *task)
 static SinoStatus backproject_cpu(const SinoTask *task)
 {
     const Arguments *arguments = task->arguments;
-    sino_spmm_backproject(block_of(task, arguments), arguments->stride, sino_task_buffer(task, 1),
-                          unit_of(task, arguments), sino_task_buffer(task, 2), sino_task_buffer(task, 3));
+    if (arguments->rows.row)
+        sino_spmm_backproject_rows(block_of(task, arguments), arguments->stride, arguments->rows,
+                                   sino_task_buffer(task, 1), sino_task_buffer(task, 2), sino_task_buffer(task, 3));
+    else
+        sino_spmm_backproject(block_of(task, arguments), arguments->stride, sino_task_buffer(task, 1),
+                              unit_of(task, arguments), sino_task_buffer(task, 2), sino_task_buffer(task, 3));
     return NULL;
 }
 
@@ -104,7 +109,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                          SinoData *from, SinoData *to)
 {
     const Arguments arguments = {
-        .stride = spmm->stride, .has_units = spmm->units != NULL, .has_lists = spmm->has_lists};
+        .stride = spmm->stride, .has_units = spmm->units != NULL, .has_lists = spmm->has_lists, .rows = spmm->rows};
     const SinoAccess access[] = {{spmm->block, SINO_READ},
                                  {from, SINO_READ},
                                  {to, SINO_WRITE},
@@ -120,7 +125,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                                                .flops = spmm->flops,
                                                .precision = 1 + (int)spmm->precision,
                                                .width = spmm->stride,
-                                               .host = !spmm->has_lists});
+                                               .host = !spmm->has_lists || spmm->rows.row});
 }
 
 SinoStatus sino_insert_spmm_project(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *x,

@@ -3,12 +3,15 @@
  * reports the progress of the run. */
 #include "update_task.h"
 
+#include "memory.h"
+#include "rays_gate_task.h"
 #include "task.h"
 #include "update_cuda.h"
 #include "update_opencl.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* Buffers of a formula's task: vectors, state, sums and, for sums on a GPU, the workspace. */
 typedef struct Arguments {
@@ -76,17 +79,19 @@ static SinoAccessMode mode_of(int vector, bool first)
     return !stored ? SINO_READ : loaded ? SINO_READ_WRITE : SINO_WRITE;
 }
 
-SinoStatus sino_insert_update(SinoRuntime *runtime, SinoPosition position, const SinoUpdateTask *task)
+/* Inserts one task. `among`: it is one of several that share the rows, between the gates of vectors that they store. */
+static SinoStatus insert_one(SinoRuntime *runtime, SinoPosition position, const SinoUpdateTask *task, bool among)
 {
     const SinoUpdate *update = &task->update;
     const SinoUpdateRow *row = &sino_update_row[update->formula];
     SinoData *workspace = sino_runtime_workspace(runtime);
     SinoAccess access[SINO_UPDATE_VECTORS + 3];
     Arguments arguments = {.update = *update, .state = -1, .sums = -1, .workspace = -1};
+    const int64_t rows = update->row_count > 0 ? update->row_count : update->rows;
     int count = 0;
-    assert(row->reads_state == (task->state != NULL) && (row->sums > 0) == (task->sums != NULL));
     for (; count < SINO_UPDATE_VECTORS && row->vector[count] != SINO_NO_VECTOR; count++)
-        access[count] = (SinoAccess){task->vector[count], mode_of(row->vector[count], update->first)};
+        access[count] =
+            (SinoAccess){task->vector[count], among ? SINO_READ : mode_of(row->vector[count], update->first)};
     arguments.vector_count = count;
     if (task->state) {
         arguments.state = count;
@@ -107,7 +112,49 @@ SinoStatus sino_insert_update(SinoRuntime *runtime, SinoPosition position, const
                                                .access = access,
                                                .access_count = count,
                                                SINO_OF_SLICES(update->slices),
-                                               .work = (double)(update->rows * update->slices.stride)});
+                                               .work = (double)(rows * update->slices.stride)});
+}
+
+/* Inserts rays_begin or rays_end for every vector that the formula stores. */
+static SinoStatus insert_gates(SinoRuntime *runtime, SinoPosition position, const SinoUpdateTask *task, bool begins)
+{
+    const SinoUpdateRow *row = &sino_update_row[task->update.formula];
+    for (int i = 0; i < SINO_UPDATE_VECTORS && row->vector[i] != SINO_NO_VECTOR; i++) {
+        const SinoAccessMode mode = mode_of(row->vector[i], task->update.first);
+        if (mode == SINO_READ) continue;
+        SINO_TRY(begins ? sino_insert_rays_begin(runtime, position, mode == SINO_READ_WRITE, task->vector[i])
+                        : sino_insert_rays_end(runtime, position, task->vector[i]));
+    }
+    return NULL;
+}
+
+static SinoStatus insert_parts(SinoRuntime *runtime, SinoPosition position, const SinoUpdateTask *task, int64_t parts)
+{
+    SINO_TRY(insert_gates(runtime, position, task, true));
+    for (int64_t i = 0; i < parts; i++) {
+        SinoUpdateTask part = *task;
+        SinoUpdate *update = &part.update;
+        update->first_row = sino_part_first(update->rows, parts, i);
+        update->row_count = sino_part_first(update->rows, parts, i + 1) - update->first_row;
+        if (task->sums) part.sums = task->part_sums[i];
+        position.partition = i;
+        SINO_TRY(insert_one(runtime, position, &part, true));
+    }
+    position.partition = -1;
+    SINO_TRY(insert_gates(runtime, position, task, false));
+    if (!task->sums) return NULL;
+    return sino_insert_update_collect_all(runtime, position, task->update.slices, parts, task->part_sums, task->sums);
+}
+
+SinoStatus sino_insert_update(SinoRuntime *runtime, SinoPosition position, const SinoUpdateTask *task)
+{
+    const SinoUpdate *update = &task->update;
+    const SinoUpdateRow *row = &sino_update_row[update->formula];
+    const bool shared = task->part_count > 1 && !update->add && sino_runtime_devices(runtime) == SINO_DEVICE_CPU;
+    const int64_t parts = shared ? sino_useful_parts(update->slices, update->rows, task->part_count) : 1;
+    assert(row->reads_state == (task->state != NULL) && (row->sums > 0) == (task->sums != NULL));
+    (void)row;
+    return parts > 1 ? insert_parts(runtime, position, task, parts) : insert_one(runtime, position, task, false);
 }
 
 /* Arguments of the tasks that work per slice, not per element. */
@@ -211,6 +258,57 @@ SinoStatus sino_insert_update_collect(SinoRuntime *runtime, SinoPosition positio
     const SliceArguments arguments = {.slices = slices, .first = first};
     const SinoAccess access[] = {{part, SINO_READ}, {total, first ? SINO_WRITE : SINO_READ_WRITE}};
     return insert_slices(runtime, &collect_kind, position, &arguments, 2, access);
+}
+
+/* Arguments of the task that takes all parts at once, its buffers after the total. */
+typedef struct AllArguments {
+    SinoSlices slices;
+    int count;
+} AllArguments;
+
+static SinoStatus collect_all_cpu(const SinoTask *task)
+{
+    const AllArguments *arguments = task->arguments;
+    for (int i = 0; i < arguments->count; i++)
+        sino_update_collect(arguments->slices, sino_task_buffer(task, i + 1), i == 0, sino_task_buffer(task, 0));
+    return NULL;
+}
+
+static const SinoTaskKind collect_all_kind = {.name = "update_collect",
+                                              .argument_bytes = sizeof(AllArguments),
+                                              .access_min = 2,
+                                              .access_max = SINO_TASK_DATA_MANY,
+                                              .cpu = collect_all_cpu};
+
+/* On devices, one part after another: sums stay there. */
+static SinoStatus collect_each(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t count,
+                               SinoData *const *part, SinoData *total)
+{
+    for (int64_t i = 0; i < count; i++)
+        SINO_TRY(sino_insert_update_collect(runtime, position, slices, part[i], i == 0, total));
+    return NULL;
+}
+
+SinoStatus sino_insert_update_collect_all(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t count,
+                                          SinoData *const *part, SinoData *total)
+{
+    const AllArguments arguments = {.slices = slices, .count = (int)count};
+    SinoAccess *access;
+    if (sino_runtime_devices(runtime) != SINO_DEVICE_CPU)
+        return collect_each(runtime, position, slices, count, part, total);
+    SINO_TRY(sino_allocate(count + 1, sizeof *access, "the data of a task", &access));
+    access[0] = (SinoAccess){total, SINO_WRITE};
+    for (int64_t i = 0; i < count; i++) access[i + 1] = (SinoAccess){part[i], SINO_READ};
+    SinoStatus status = sino_task_submit(runtime, &collect_all_kind,
+                                         &(SinoTaskRequest){.position = position,
+                                                            .arguments = &arguments,
+                                                            .argument_bytes = sizeof arguments,
+                                                            .access = access,
+                                                            .access_count = (int)count + 1,
+                                                            SINO_OF_SLICES(slices),
+                                                            .work = (double)(count * slices.stride)});
+    free(access);
+    return status;
 }
 
 /* The history. `residual`: its address, for CPU and CUDA functions; NULL for OpenCL. */

@@ -12,6 +12,8 @@ typedef struct SinoUpdateTask {
     SinoData *vector[SINO_UPDATE_VECTORS]; /* in the order of the formula's row */
     SinoData *state;                       /* SinoSliceState[slice]; NULL if the formula reads none */
     SinoData *sums;                        /* SinoSliceSums[slice]; NULL if the formula has no sums */
+    int64_t part_count;                    /* above 1: cores share the rows among up to so many tasks */
+    SinoData *const *part_sums;            /* [part_count]: sums of each of them */
 } SinoUpdateTask;
 SinoStatus sino_insert_update(SinoRuntime *runtime, SinoPosition position, const SinoUpdateTask *task);
 
@@ -19,6 +21,10 @@ SinoStatus sino_insert_update(SinoRuntime *runtime, SinoPosition position, const
  * SinoSliceState[slice]; `argument` and `first` are the rule's. */
 SinoStatus sino_insert_update_slices(SinoRuntime *runtime, SinoPosition position, SinoUpdateRule rule,
                                      SinoSlices slices, bool first, double argument, SinoData *sums, SinoData *state);
+
+/* Inserts update_collect: total = Σ part, in the order of the parts; parts are not NULL. */
+SinoStatus sino_insert_update_collect_all(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t count,
+                                          SinoData *const *part, SinoData *total);
 
 /* Inserts update_collect: total += part, where `part` are another rank's sums; `first` starts the total. */
 SinoStatus sino_insert_update_collect(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *part,

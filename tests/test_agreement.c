@@ -77,9 +77,9 @@ static void partitions_and_workers_agree(void **state)
         for (size_t p = 0; p < sizeof partitions / sizeof *partitions; p++) {
             TestingVolume found[2];
             for (int workers = 1; workers <= 2; workers++)
-                found[workers - 1] =
-                    testing_recon(*state, "%s --rotation-axis %g --iterations 10 --partitions %d --workers %d", scan,
-                                  center, partitions[p], workers);
+                found[workers - 1] = testing_recon(
+                    *state, "%s --rotation-axis %g --iterations 10 --partitions %d --minibatch 17 --workers %d", scan,
+                    center, partitions[p], workers);
             print_message("%d², %d partitions: %.2g\n", sizes[s], partitions[p], difference(&found[0], &expected));
             assert_true(difference(&found[0], &expected) <= within_single);
             assert_same(&found[0], &found[1]);

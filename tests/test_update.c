@@ -1229,52 +1229,6 @@ static void likelihoods_are_recorded_and_stop(void **state)
         }
 }
 
-/* Every formula on all rows, and on some rows after others: vectors have the same bits, sums are added up. */
-static void check_parts(SinoSlices slices, int64_t rows, uint64_t *seed)
-{
-    SinoSliceState *states = random_states(slices, seed);
-    for (int formula = 0; formula < SINO_UPDATE_FORMULA_COUNT; formula++) {
-        const SinoUpdateRow *row = &sino_update_row[formula];
-        Vector vector[2][SINO_UPDATE_VECTORS];
-        void *values[2][SINO_UPDATE_VECTORS] = {{0}};
-        SinoSliceSums sums[2][SINO_SLICES_MAX] = {{{{0}}}}, part[SINO_SLICES_MAX];
-        for (int i = 0; i < SINO_UPDATE_VECTORS && row->vector[i] != SINO_NO_VECTOR; i++) {
-            uint64_t same = *seed + (uint64_t)i;
-            for (int of = 0; of < 2; of++) {
-                uint64_t own = same;
-                vector[of][i] = vector_create(slices, rows, &own);
-                values[of][i] = vector[of][i].values;
-            }
-        }
-        SinoUpdate update = {.formula = (SinoUpdateFormula)formula, .slices = slices, .rows = rows};
-        const SinoSliceState *state = row->reads_state ? states : NULL;
-        sino_update(&update, values[0], state, row->sums > 0 ? sums[0] : NULL);
-        for (update.first_row = 0; update.first_row < rows; update.first_row += update.row_count) {
-            update.row_count = update.first_row + 5 < rows ? 5 : rows - update.first_row;
-            sino_update(&update, values[1], state, row->sums > 0 ? part : NULL);
-            if (row->sums > 0) sino_update_collect(slices, part, update.first_row == 0, sums[1]);
-        }
-        for (int i = 0; i < SINO_UPDATE_VECTORS && row->vector[i] != SINO_NO_VECTOR; i++) {
-            assert_memory_equal(values[0][i], values[1][i],
-                                (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision));
-            for (int of = 0; of < 2; of++) vector_free(&vector[of][i]);
-        }
-        for (int64_t f = 0; row->sums > 0 && rows > 0 && f < slices.slice_count; f++)
-            for (int i = 0; i < row->sums; i++)
-                if (isfinite(sums[0][f].sum[i]))
-                    assert_true(fabs(sums[0][f].sum[i] - sums[1][f].sum[i]) <=
-                                1e-12 * (double)rows * fmax(1, fabs(sums[0][f].sum[i])));
-        (void)reference_random(seed);
-    }
-    free(states);
-}
-
-static void parts_are_the_whole(void **state)
-{
-    (void)state;
-    for_each_shape(check_parts);
-}
-
 TESTING_SUBJECT(update)
 {
     const struct CMUnitTest tests[] = {
@@ -1296,7 +1250,6 @@ TESTING_SUBJECT(update)
         cmocka_unit_test(mlem_matches_reference),
         cmocka_unit_test(logarithm_matches_libm),
         cmocka_unit_test(likelihoods_are_recorded_and_stop),
-        cmocka_unit_test(parts_are_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

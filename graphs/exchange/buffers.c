@@ -45,8 +45,15 @@ static int64_t row_elements(const SinoBuffer *buffer, SinoBatch batch)
     const int64_t elements[] = {[SINO_LANES_SLICES] = batch.stride,
                                 [SINO_LANES_HISTORY] = sino_times(batch.stride, batch.history_numbers),
                                 [SINO_LANES_ONE] = 1,
-                                [SINO_LANES_ONE_MEMBER] = 1};
+                                [SINO_LANES_ONE_MEMBER] = 1,
+                                [SINO_LANES_SLICES_MEMBER] = batch.stride};
     return elements[buffer->lanes];
+}
+
+/* Whether a member's elements are those of one row, however many rows it has. */
+static bool is_one_row(const SinoBuffer *buffer)
+{
+    return buffer->lanes == SINO_LANES_ONE_MEMBER || buffer->lanes == SINO_LANES_SLICES_MEMBER;
 }
 
 static int64_t bytes_of_rows(const SinoBuffer *buffer, const SinoShape *shape, SinoBatch batch, int64_t rows)
@@ -60,7 +67,7 @@ int64_t sino_buffers_bytes(int64_t count, const SinoBuffer *buffer, const SinoSh
     int64_t bytes = 0;
     for (int64_t i = 0; i < count; i++) {
         const SinoExtent *extent = &shape->extent[buffer[i].rows];
-        const int64_t rows = buffer[i].lanes == SINO_LANES_ONE_MEMBER ? extent->filled : extent->total;
+        const int64_t rows = is_one_row(&buffer[i]) ? extent->filled : extent->total;
         bytes += bytes_of_rows(&buffer[i], shape, batch, rows);
     }
     return bytes;
@@ -69,16 +76,16 @@ int64_t sino_buffers_bytes(int64_t count, const SinoBuffer *buffer, const SinoSh
 int64_t sino_buffer_most_bytes(const SinoBuffer *buffer, const SinoShape *shape, SinoBatch batch)
 {
     const int64_t most = shape->extent[buffer->rows].most;
-    return bytes_of_rows(buffer, shape, batch, buffer->lanes == SINO_LANES_ONE_MEMBER ? most > 0 : most);
+    return bytes_of_rows(buffer, shape, batch, is_one_row(buffer) ? most > 0 : most);
 }
 
 static SinoStatus new_member(SinoRuntime *runtime, const SinoBuffer *buffer, const SinoShape *shape, SinoBatch batch,
                              int64_t rows, SinoData **data)
 {
     const int64_t element = element_bytes(buffer->element, shape->precision);
-    if (rows < 0 || (buffer->lanes == SINO_LANES_ONE_MEMBER && rows == 0)) return NULL;
-    if (buffer->lanes == SINO_LANES_ONE_MEMBER) return sino_data_new(runtime, buffer->name, element, data);
-    return sino_data_vector(runtime, buffer->name, rows, row_elements(buffer, batch), (size_t)element, data);
+    if (rows < 0 || (is_one_row(buffer) && rows == 0)) return NULL;
+    return sino_data_vector(runtime, buffer->name, is_one_row(buffer) ? 1 : rows, row_elements(buffer, batch),
+                            (size_t)element, data);
 }
 
 SinoStatus sino_buffer_new(SinoRuntime *runtime, const SinoBuffer *buffer, const SinoShape *shape, SinoBatch batch,

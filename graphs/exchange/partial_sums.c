@@ -45,6 +45,46 @@ const SinoBuffer sino_partial_buffers[SINO_PARTIAL_BUFFERS] = {
     [SINO_PARTIAL_TOTAL_SUMS] = {"sums of all", SINO_ROWS_SHARED, SINO_ELEMENT_SUMS, SINO_LANES_SLICES},
     [SINO_PARTIAL_VOXELS] = {"tomogram elsewhere", SINO_ROWS_ELSEWHERE, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
+static SinoRowMap map_whole(const SinoFootprint *footprint, const uint32_t *row, int64_t base, int64_t total_rows)
+{
+    return (SinoRowMap){.partial_rows = footprint->ray_count,
+                        .total_rows = total_rows,
+                        .count = footprint->ray_count,
+                        .row = row,
+                        .base = base};
+}
+
+/* The first ray that this rank owns. */
+static int64_t first_ray(const SinoPartialSums *sums)
+{
+    return sums->exchange->first_ray[own_rank(sums)];
+}
+
+/* The maps of sums that take all children at once. */
+static SinoStatus new_maps(SinoPartialSums *sums)
+{
+    const SinoRayExchange *exchange = sums->exchange;
+    const bool sockets = exchange->socket_count > 0;
+    const int64_t children = sockets ? exchange->socket_count : exchange->parts.count;
+    if (sockets) SINO_TRY(sino_allocate(exchange->parts.count, sizeof *sums->socket_map, "maps", &sums->socket_map));
+    for (int64_t s = 0; s < exchange->socket_count; s++) {
+        const SinoRegion *socket = &exchange->socket[s];
+        for (int64_t c = 0; c < socket->child_count; c++) {
+            const int64_t p = socket->first_child + c;
+            sums->socket_map[p] =
+                map_whole(&exchange->parts.part[p].footprint, socket->row[c], 0, socket->footprint.ray_count);
+        }
+    }
+    if (exchange->node_count > 0 || exchange->parts.whole) return NULL;
+    SINO_TRY(sino_allocate(children, sizeof *sums->only_map, "maps", &sums->only_map));
+    for (int64_t c = 0; c < children; c++) {
+        const SinoFootprint *footprint = sockets ? &exchange->socket[c].footprint : &exchange->parts.part[c].footprint;
+        sums->only_map[c] =
+            map_whole(footprint, footprint->ray, first_ray(sums), sino_ray_exchange_ray_count(exchange));
+    }
+    return NULL;
+}
+
 SinoStatus sino_partial_sums_new(SinoRuntime *runtime, const SinoRayExchange *exchange, const SinoShape *shape,
                                  const SinoSlices *slices, int64_t number, bool overlap, SinoPartialSums **result)
 {
@@ -55,6 +95,7 @@ SinoStatus sino_partial_sums_new(SinoRuntime *runtime, const SinoRayExchange *ex
     *made = (SinoPartialSums){.exchange = exchange, .slices = slices, .number = number, .overlap = overlap};
     for (int i = 0; i < SINO_PARTIAL_BUFFERS && !status; i++)
         status = sino_buffer_new(runtime, &sino_partial_buffers[i], shape, batch, &made->buffer[i]);
+    if (!status) status = new_maps(made);
     if (status)
         sino_partial_sums_free(made, shape);
     else
@@ -67,6 +108,8 @@ void sino_partial_sums_free(SinoPartialSums *sums, const SinoShape *shape)
     if (!sums) return;
     for (int i = 0; i < SINO_PARTIAL_BUFFERS; i++)
         sino_data_free_each(sums->buffer[i], shape->extent[sino_partial_buffers[i].rows].members);
+    free(sums->socket_map);
+    free(sums->only_map);
     free(sums);
 }
 
@@ -139,15 +182,6 @@ static Child child_of(const SinoPartialSums *sums, bool socket, int64_t number, 
     return (Child){partial[number], &part->footprint, part->list};
 }
 
-static SinoRowMap map_whole(const SinoFootprint *footprint, const uint32_t *row, int64_t base, int64_t total_rows)
-{
-    return (SinoRowMap){.partial_rows = footprint->ray_count,
-                        .total_rows = total_rows,
-                        .count = footprint->ray_count,
-                        .row = row,
-                        .base = base};
-}
-
 /* Map from a child's rows to the rows of one piece of its node. */
 static SinoRowMap map_piece(const SinoRegion *node, const SinoFootprint *child, int64_t c, int64_t data_rank)
 {
@@ -171,6 +205,43 @@ static SinoStatus pass(SinoRuntime *runtime, const SinoPartialSums *sums, SinoRe
 static SinoData *row_list(const SinoRegion *region, int64_t child)
 {
     return region->row_list ? region->row_list[child] : NULL;
+}
+
+/* Whether sums may take all partials at once, several tasks at the same time. */
+static bool cores_only(const SinoRuntime *runtime)
+{
+    return sino_runtime_devices(runtime) == SINO_DEVICE_CPU;
+}
+
+bool sino_partial_sums_are_direct(const SinoRuntime *runtime, const SinoPartialSums *sums)
+{
+    return cores_only(runtime) && sums->exchange->node_count == 0 && sums->exchange->socket_count == 0;
+}
+
+/* Adds up the partitions of every socket. */
+static SinoStatus reduce_sockets(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position,
+                                 SinoData *const *partial)
+{
+    for (int64_t s = 0; s < sums->exchange->socket_count; s++) {
+        const SinoRegion *socket = &sums->exchange->socket[s];
+        SINO_TRY(sino_insert_reduce_all(runtime, SINO_REDUCE_SOCKET, position, *sums->slices, socket->child_count,
+                                        sums->socket_map + socket->first_child, partial + socket->first_child,
+                                        socket->child_count, sums->buffer[SINO_PARTIAL_SOCKET][s]));
+    }
+    return NULL;
+}
+
+/* Adds up the children of the only node. */
+static SinoStatus reduce_only_node(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position,
+                                   SinoData *const *partial, SinoData *total)
+{
+    const SinoRayExchange *exchange = sums->exchange;
+    const int64_t sockets = exchange->socket_count;
+    SinoData *const *from = sockets ? sums->buffer[SINO_PARTIAL_SOCKET] : partial;
+    if (!sums->only_map) return NULL;
+    return sino_insert_reduce_all(runtime, SINO_REDUCE_NODE, position, *sums->slices,
+                                  sockets ? sockets : exchange->parts.count, sums->only_map, from,
+                                  exchange->parts.count, total);
 }
 
 /* Passes sums between partitions and sockets. */
@@ -205,12 +276,6 @@ static SinoStatus pass_piece(SinoRuntime *runtime, const SinoPartialSums *sums, 
                       piece.rows));
     }
     return NULL;
-}
-
-/* The first ray that this rank owns. */
-static int64_t first_ray(const SinoPartialSums *sums)
-{
-    return sums->exchange->first_ray[own_rank(sums)];
 }
 
 /* Passes sums between the children of the only node and the rays. */
@@ -296,8 +361,12 @@ SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, Si
                                  SinoData *const *partial, SinoData *total)
 {
     const SinoRayExchange *exchange = sums->exchange;
-    SINO_TRY(pass_sockets(runtime, sums, position, true, partial));
-    if (exchange->node_count == 0) return pass_only_node(runtime, sums, position, true, partial, total);
+    const bool at_once = cores_only(runtime);
+    SINO_TRY(at_once ? reduce_sockets(runtime, sums, position, partial)
+                     : pass_sockets(runtime, sums, position, true, partial));
+    if (exchange->node_count == 0)
+        return at_once ? reduce_only_node(runtime, sums, position, partial, total)
+                       : pass_only_node(runtime, sums, position, true, partial, total);
     SINO_TRY(insert_pieces(runtime, sums, position, partial));
     for (int64_t i = 0; i < exchange->peer_count; i++) {
         const Parcel arrival = arrival_of(sums, i);

@@ -31,6 +31,8 @@ typedef struct SinoPartialSums {
     int64_t number;                  /* of the minibatch's slot; part of message tags */
     bool overlap;                    /* false: the submitting thread waits until each exchange is done */
     SinoData **buffer[SINO_PARTIAL_BUFFERS];
+    SinoRowMap *socket_map; /* [partition]: from its rows to those of its socket; NULL: there are no sockets */
+    SinoRowMap *only_map;   /* [child of the only node]: from its rows to the rays; NULL: there are several nodes */
 } SinoPartialSums;
 
 /* Allocates the buffers. `shape` has the extents of the exchange (sino_ray_exchange_extents). slices->stride must stay
@@ -48,6 +50,10 @@ SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, Si
  * Inserts spread_global, messages, spread_node and spread_socket. */
 SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *total,
                                  SinoData *const *partial);
+
+/* Whether all partitions add directly to the rays of a single rank whose cores compute. Their backprojections then read
+ * the rays themselves, and nothing is spread. */
+bool sino_partial_sums_are_direct(const SinoRuntime *runtime, const SinoPartialSums *sums);
 
 /* What a message carries, part of its tag. */
 typedef enum SinoCargo {

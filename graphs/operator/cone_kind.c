@@ -302,7 +302,7 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *wanted, Sin
     const Work *made = work->own;
     const int64_t step = product.own->task_angles, angles = product.cone->angle_count;
     SinoRuntime *runtime = product.op->runtime;
-    SINO_TRY(sino_insert_rays_begin(runtime, product.position, y));
+    SINO_TRY(sino_insert_rays_begin(runtime, product.position, false, y));
     for (int64_t b = 0; b < product.own->band_count; b++)
         for (int64_t k = 0; k < angles; k += step) {
             const SinoProjectCone task = task_of(&product, b, (SinoConeAngles){k, sino_smaller(step, angles - k)});

@@ -156,8 +156,8 @@ static int by_number(const void *a, const void *b)
     return m < n ? -1 : m > n;
 }
 
-/* Puts the tiles of each partition into the order in which they were appended, so that the tiles that a partition has of
- * a super-tile follow each other. */
+/* Puts the tiles of each partition into the order in which they were appended, so that the tiles that a partition has
+ * of a super-tile follow each other. */
 static SinoStatus arrange(const Fill *fill)
 {
     SinoDecomposition *made = fill->made;

@@ -541,7 +541,7 @@ static SinoStatus project_apart(SinoOperatorWork *work, const SinoProduct *produ
         SINO_TRY(sino_insert_bricks_project(runtime, product->position, &part, block_of(work, product, p), x[0],
                                             made->rows[p]));
     }
-    SINO_TRY(sino_insert_rays_begin(runtime, product->position, y));
+    SINO_TRY(sino_insert_rays_begin(runtime, product->position, false, y));
     for (int64_t p = 0; p < count; p++) {
         const SinoBrickPart part = part_of(work, product, p, 0);
         SINO_TRY(sino_insert_bricks_paste(runtime, product->position, &part, made->rows[p], y));
@@ -553,7 +553,7 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, Si
 {
     SinoRuntime *runtime = work->op->runtime;
     if (((const Own *)work->op->own)->listed) return project_apart(work, product, x, y);
-    SINO_TRY(sino_insert_rays_begin(runtime, product->position, y));
+    SINO_TRY(sino_insert_rays_begin(runtime, product->position, false, y));
     for (int64_t p = 0; p < survey_of(work->op)->partition_count; p++) {
         const SinoBrickPart part = part_of(work, product, p, 0.5);
         SINO_TRY(sino_insert_bricks_project(runtime, product->position, &part, block_of(work, product, p), x[0], y));

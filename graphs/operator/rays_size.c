@@ -88,7 +88,7 @@ static void add_rows(SinoExtent *extent, int64_t members, int64_t total, int64_t
 {
     extent->members += members;
     extent->total += total;
-    extent->filled += members;
+    extent->filled += most > 0 ? members : 0;
     extent->most = sino_larger(extent->most, most);
 }
 

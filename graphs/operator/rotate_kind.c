@@ -50,7 +50,7 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, Si
     const SinoTilesWork *made = work->own;
     SinoRuntime *runtime = work->op->runtime;
     const int64_t angles = own->subset[product->subset].angle_count, step = own->task_angles;
-    SINO_TRY(sino_insert_rays_begin(runtime, product->position, y));
+    SINO_TRY(sino_insert_rays_begin(runtime, product->position, false, y));
     for (int64_t p = 0; p < own->decomposition.partition_count; p++)
         for (int64_t k = 0; k < angles; k += step) {
             SinoRotate what = product_of(work->op, product, p);

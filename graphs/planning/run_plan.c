@@ -40,16 +40,14 @@ static int64_t balanced(int64_t slices, int64_t minibatch)
     return sino_ceil_divide(slices, sino_ceil_divide(slices, sino_smaller(minibatch, slices)));
 }
 
-/* Slices of a minibatch that suit the cores. In a method without iterations, correcting and filtering take as long as
- * the single product, and each is one task per minibatch. Giving each worker minibatches of its own then gains more
- * than products lose when fewer slices share a length. */
+/* Slices of a minibatch that suit the cores: a panel; fewer if each worker then has a minibatch of its own. Minibatches
+ * are independent, so workers that share one wait for each other several times per iteration. That costs more than
+ * products lose when fewer slices share a length (docs/PERFORMANCE.md). */
 static int64_t usual_minibatch(const Planner *planner, int64_t slices)
 {
     const int64_t panel = sino_larger(sino_panel_width(planner->problem.precision), LEAST_DEFAULT_MINIBATCH);
-    const int64_t workers = sino_larger(planner->request->machine.worker_count, 1),
-                  own = sino_ceil_divide(slices, workers);
-    if (planner->request->job.solver->iterative || own >= panel) return panel;
-    return sino_larger(own, LEAST_DEFAULT_MINIBATCH);
+    const int64_t workers = sino_larger(planner->request->machine.worker_count, 1);
+    return sino_smaller(panel, sino_larger(sino_ceil_divide(slices, workers), LEAST_DEFAULT_MINIBATCH));
 }
 
 /* Slices of a minibatch, before memory is considered. */
@@ -63,14 +61,16 @@ static int64_t wanted_minibatch(const Planner *planner, int64_t slices)
 }
 
 /* Partitions of a rank if the topology leaves them open. Workers without a minibatch of their own share the minibatches
- * that exist. If devices compute, devices count instead of workers. */
+ * that exist: two products for each worker, so that a slow one leaves work to others. If devices compute, a minibatch
+ * is shared by all devices. */
 static int64_t wanted_partitions(const Planner *planner, int64_t slices, int64_t minibatch)
 {
     const SinoPlanRequest *request = planner->request;
-    const int64_t devices = request->machine.devices.count;
+    const int64_t devices = request->machine.devices.count, minibatches = sino_ceil_divide(slices, minibatch);
     const int64_t workers = devices > 0 ? devices : request->machine.worker_count;
     if (request->choices.partitions) return request->choices.partitions;
-    return sino_ceil_divide(slices, minibatch) >= workers ? 1 : workers;
+    if (minibatches >= workers) return 1;
+    return devices > 0 ? workers : sino_ceil_divide(sino_times(2, workers), minibatches);
 }
 
 /* Useful slots: two per worker, so that some minibatches are stored or corrected while others compute. Slabs get nearly

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 const SinoBuffer sino_slot_buffers[SINO_SLOT_BUFFERS] = {
+    [SINO_SLOT_PARTS] = {"sums of a part", SINO_ROWS_VOXELS, SINO_ELEMENT_SUMS, SINO_LANES_SLICES_MEMBER},
     [SINO_SLOT_SUMS] = {"sums", SINO_ROWS_MINIBATCH, SINO_ELEMENT_SUMS, SINO_LANES_SLICES},
     [SINO_SLOT_STATE] = {"state", SINO_ROWS_MINIBATCH, SINO_ELEMENT_STATE, SINO_LANES_SLICES},
     [SINO_SLOT_HISTORY] = {"history", SINO_ROWS_MINIBATCH, SINO_ELEMENT_DOUBLE, SINO_LANES_HISTORY},
@@ -18,6 +19,16 @@ const SinoBuffer sino_slot_buffers[SINO_SLOT_BUFFERS] = {
     [SINO_SLOT_ACTIVE] = {"active", SINO_ROWS_MINIBATCH, SINO_ELEMENT_INTEGER, SINO_LANES_ONE},
     [SINO_SLOT_ACTIVE + 1] = {"active", SINO_ROWS_MINIBATCH, SINO_ELEMENT_INTEGER, SINO_LANES_ONE},
     [SINO_SLOT_ACTIVE + 2] = {"active", SINO_ROWS_MINIBATCH, SINO_ELEMENT_INTEGER, SINO_LANES_ONE}};
+
+/* Partitions without voxels have no sums. */
+static SinoStatus list_parts(SinoMinibatch *made)
+{
+    const int64_t members = made->op->shape.extent[SINO_ROWS_VOXELS].members;
+    SINO_TRY(sino_allocate(members, sizeof *made->part_sums, "a minibatch", &made->part_sums));
+    for (int64_t p = 0; p < members; p++)
+        if (made->slot[SINO_SLOT_PARTS][p]) made->part_sums[made->part_count++] = made->slot[SINO_SLOT_PARTS][p];
+    return NULL;
+}
 
 static SinoStatus new_buffers(SinoRuntime *runtime, SinoBatch batch, SinoMinibatch *made)
 {
@@ -34,7 +45,7 @@ static SinoStatus new_buffers(SinoRuntime *runtime, SinoBatch batch, SinoMinibat
     made->repaired = made->slot[SINO_SLOT_REPAIRED][0];
     made->tally = made->slot[SINO_SLOT_TALLY][0];
     made->image = made->slot[SINO_SLOT_IMAGE][0];
-    return NULL;
+    return list_parts(made);
 }
 
 SinoStatus sino_minibatch_new(SinoRuntime *runtime, const SinoMinibatchRequest *request, SinoMinibatch **result)
@@ -61,6 +72,7 @@ void sino_minibatch_free(SinoMinibatch *minibatch)
     for (int64_t i = 0; minibatch->vector && i < minibatch->vectors->count; i++)
         sino_data_free_each(minibatch->vector[i], extent[minibatch->vectors->buffer[i].rows].members);
     free(minibatch->vector);
+    free(minibatch->part_sums);
     for (int i = 0; i < SINO_SLOT_BUFFERS; i++)
         sino_data_free_each(minibatch->slot[i], extent[sino_slot_buffers[i].rows].members);
     sino_operator_work_free(minibatch->work);

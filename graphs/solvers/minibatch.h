@@ -10,6 +10,7 @@ enum { SINO_LOOKAHEAD = 3 };
 
 /* Buffers that every minibatch has in addition to its solver's vectors. */
 enum SinoSlotBuffer {
+    SINO_SLOT_PARTS,    /* [partition] SinoSliceSums[stride]: sums over some of these rows */
     SINO_SLOT_SUMS,     /* SinoSliceSums[stride]: sums over this rank's rows */
     SINO_SLOT_STATE,    /* SinoSliceState[stride] */
     SINO_SLOT_HISTORY,  /* double[slice][numbers]: residuals, and log-likelihoods of solvers that have them */
@@ -42,6 +43,8 @@ typedef struct SinoMinibatch {
     SinoOperatorWork *work;
     /* The only members of these slot buffers. */
     SinoData *sums, *state, *history, *repaired, *tally, *image;
+    SinoData **part_sums; /* [part_count] those of SINO_SLOT_PARTS that there are */
+    int64_t part_count;
 } SinoMinibatch;
 
 /* A slot for minibatches of at most slices.stride slices. */

@@ -26,16 +26,20 @@ static const SinoBuffer vectors[VECTORS] = {
 /* The sums of g: its squares in iteration 0, where g is g0; later its sums along g0 (SINO_UPDATE_PRODUCT). */
 static SinoStatus insert_sums(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
+    const int64_t parts = minibatch->part_count;
+    int64_t part = 0;
     for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
+        if (sino_solver_voxels(run, p) == 0) continue;
         const SinoUpdateTask sums = {.update = {.formula = iteration == 0 ? SINO_UPDATE_SQUARE : SINO_UPDATE_PRODUCT,
                                                 .slices = minibatch->slices,
-                                                .rows = sino_solver_voxels(run, p),
-                                                .add = p > 0},
+                                                .rows = sino_solver_voxels(run, p)},
                                      .vector = {minibatch->vector[G][p], minibatch->vector[G0][p]},
-                                     .sums = minibatch->sums};
+                                     .sums = parts > 1 ? minibatch->part_sums[part++] : minibatch->sums};
         SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &sums));
     }
-    return NULL;
+    if (parts <= 1) return NULL;
+    return sino_insert_update_collect_all(run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
+                                          parts, minibatch->part_sums, minibatch->sums);
 }
 
 /* Updates x and the direction d. */
@@ -81,7 +85,9 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
     const SinoUpdateTask product = {
         .update = {.formula = SINO_UPDATE_WEIGHTED_PRODUCT, .slices = minibatch->slices, .rows = sino_solver_rays(run)},
         .vector = {minibatch->vector[Q][0], minibatch->vector[R][0]},
-        .sums = minibatch->sums};
+        .sums = minibatch->sums,
+        .part_count = minibatch->part_count,
+        .part_sums = minibatch->part_sums};
     SINO_TRY(sino_insert_update(run->runtime, position, &product));
     SINO_TRY(sino_insert_collect(minibatch, iteration, &sums));
     SINO_TRY(sino_insert_update_slices(run->runtime, position, SINO_RULE_STEP_CG, minibatch->slices, false, 0, sums,
@@ -90,7 +96,9 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
         .update = {.formula = SINO_UPDATE_RESIDUAL_CG, .slices = minibatch->slices, .rows = sino_solver_rays(run)},
         .vector = {minibatch->vector[Q][0], minibatch->vector[R][0]},
         .state = minibatch->state,
-        .sums = minibatch->sums};
+        .sums = minibatch->sums,
+        .part_count = minibatch->part_count,
+        .part_sums = minibatch->part_sums};
     SINO_TRY(sino_insert_update(run->runtime, position, &residual));
     SINO_TRY(sino_solver_record(run, minibatch, iteration));
     return turn(run, minibatch, iteration);

@@ -77,7 +77,9 @@ static SinoStatus insert_ratio(SinoSolverRun *run, SinoMinibatch *minibatch, int
                                              .rows = subset_rays(run, subset),
                                              .add = !first_sum},
                                   .vector = {subset_of(minibatch, subset), minibatch->vector[W][subset]},
-                                  .sums = minibatch->sums};
+                                  .sums = minibatch->sums,
+                                  .part_count = minibatch->part_count,
+                                  .part_sums = minibatch->part_sums};
     SINO_TRY(sino_insert_project_subset(minibatch, iteration, subset, X, W));
     return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &ratio);
 }

@@ -85,7 +85,9 @@ static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, i
                                             .rows = sino_solver_rays(run),
                                             .first = iteration == 0},
                                  .vector = {minibatch->vector[B][0], weights->row, minibatch->vector[W][0]},
-                                 .sums = minibatch->sums};
+                                 .sums = minibatch->sums,
+                                 .part_count = minibatch->part_count,
+                                 .part_sums = minibatch->part_sums};
     return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &task);
 }
 

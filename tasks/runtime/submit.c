@@ -24,17 +24,24 @@ static void assert_fits(const SinoTaskKind *kind, const SinoTaskRequest *request
 {
     assert(request->argument_bytes == kind->argument_bytes);
     assert(kind->access_min <= request->access_count && request->access_count <= kind->access_max);
-    assert(kind->access_max <= SINO_TASK_DATA_MAX);
     (void)kind, (void)request;
 }
 
-static void give_access(struct starpu_task *task, const SinoTaskRequest *request)
+/* StarPU frees the arrays of a task with many data together with the task. */
+static SinoStatus give_access(struct starpu_task *task, const SinoTaskRequest *request)
 {
-    task->nbuffers = request->access_count;
-    for (int i = 0; i < request->access_count; i++) {
-        task->handles[i] = request->access[i].data->handle;
-        task->modes[i] = sino_starpu_mode(request->access[i].mode);
+    const int count = request->access_count;
+    task->nbuffers = count;
+    if (count > SINO_TASK_DATA_MAX) {
+        task->dyn_handles = malloc((size_t)count * sizeof *task->dyn_handles);
+        task->dyn_modes = malloc((size_t)count * sizeof *task->dyn_modes);
+        SINO_CHECK(task->dyn_handles && task->dyn_modes, SINO_FAILED, "no memory for the data of a task");
     }
+    for (int i = 0; i < count; i++) {
+        (count > SINO_TASK_DATA_MAX ? task->dyn_handles : task->handles)[i] = request->access[i].data->handle;
+        (count > SINO_TASK_DATA_MAX ? task->dyn_modes : task->modes)[i] = sino_starpu_mode(request->access[i].mode);
+    }
+    return NULL;
 }
 
 static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime, const SinoTaskKind *kind,
@@ -121,6 +128,7 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     struct starpu_task *task = starpu_task_create();
     SINO_CHECK(task, SINO_FAILED, "no memory for a task '%s'", kind->name);
     SinoStatus status = give_arguments(task, runtime, kind, request, recorded);
+    if (!status) status = give_access(task, request);
     if (status) {
         destroy(task);
         return status;
@@ -132,7 +140,6 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     task->name = kind->name;
     task->priority = runtime->buckets ? sino_device_bucket(task->where) : priority_of(request->priority);
     task->flops = request->flops;
-    give_access(task, request);
     sino_stall_submitted(codelet);
     const int code = submit(task, request->position.iteration);
     if (code == 0) return NULL;

@@ -49,7 +49,8 @@ enum { SINO_OPENCL_BUILT = 0 };
 #define SINO_ON_OPENCL(function) (SINO_OPENCL_BUILT ? (function) : NULL)
 
 enum {
-    SINO_TASK_DATA_MAX = 8,         /* buffers per task that every build of StarPU allows */
+    SINO_TASK_DATA_MAX = 8,         /* buffers per task for which StarPU's structures of every build have room */
+    SINO_TASK_DATA_MANY = 1 << 16,  /* access_max of kinds whose tasks may have more; on cores only */
     SINO_PRIORITY_URGENT = INT_MAX, /* the highest one of the policy */
     SINO_CONE_UPDATE_FLOPS = 8      /* of a voxel and a projection of a cone beam: four weights and four sums */
 };

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reduce, all partials at once: the bits of one partial after another. */
+#include "reduce.h"
+
+#include "reference_operator.h"
+#include "testing.h"
+
+static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_DOUBLE};
+
+static void *create(SinoPrecision precision, int64_t count, uint64_t *seed)
+{
+    void *values = calloc((size_t)(count > 0 ? count : 1), sino_precision_bytes(precision));
+    assert_non_null(values);
+    for (int64_t i = 0; seed && i < count; i++) testing_set_element(precision, values, i, reference_random(seed));
+    return values;
+}
+
+/* A partial of rows, each of a total's rays with the given chance, ascending, in `row`, and beginning with `base`. Of
+ * these only a run in the middle takes part, unless `whole`. */
+static SinoRowMap random_map(int64_t total_rows, double chance, bool whole, int64_t base, uint32_t *row, uint64_t *seed)
+{
+    SinoRowMap map = {.total_rows = total_rows, .row = row, .base = base};
+    for (int64_t i = 0; i < total_rows; i++)
+        if ((reference_random(seed) + 1) / 2 < chance) row[map.partial_rows++] = (uint32_t)(base + i);
+    map.first = whole ? 0 : map.partial_rows / 4;
+    map.count = whole ? map.partial_rows : map.partial_rows / 2;
+    return map;
+}
+
+/* All partials in one call, for some rows after others, have the bits of one after another. */
+static void check_all(SinoSlices slices, int64_t total_rows, double chance, bool whole, uint64_t *seed)
+{
+    enum { PARTIALS = 5 };
+    const int64_t elements = total_rows * slices.stride, bytes = (int64_t)sino_precision_bytes(slices.precision);
+    SinoRowMap map[PARTIALS];
+    uint32_t *row[PARTIALS];
+    void *partial[PARTIALS], *total = create(slices.precision, elements, seed);
+    void *all = create(slices.precision, elements, seed); /* garbage, to be cleared */
+    for (int i = 0; i < PARTIALS; i++) {
+        row[i] = calloc((size_t)(total_rows > 0 ? total_rows : 1), sizeof *row[i]);
+        assert_non_null(row[i]);
+        map[i] = random_map(total_rows, i == 3 ? 0 : chance, whole, 1000 * i, row[i], seed);
+        partial[i] = create(slices.precision, map[i].partial_rows * slices.stride, seed);
+        sino_reduce_add(slices, &map[i], partial[i], i == 0, total);
+    }
+    for (int64_t at = 0, count; at < total_rows; at += count) {
+        count = 1 + (int64_t)(*seed % 700);
+        count = count < total_rows - at ? count : total_rows - at;
+        sino_reduce_add_all(slices, PARTIALS, map, (const void *const *)partial, at, count, all);
+        (void)reference_random(seed);
+    }
+    assert_memory_equal(all, total, (size_t)(elements * bytes));
+    for (int i = 0; i < PARTIALS; i++) {
+        free(row[i]);
+        free(partial[i]);
+    }
+    free(total);
+    free(all);
+}
+
+static void all_partials_have_the_bits_of_each(void **state)
+{
+    (void)state;
+    static const int counts[] = {1, 4, 17, 32, 40};
+    static const int rays[] = {0, 1, 511, 512, 513, 2000};
+    uint64_t seed = 11;
+    for (size_t s = 0; s < sizeof counts / sizeof *counts; s++)
+        for (size_t r = 0; r < sizeof rays / sizeof *rays; r++)
+            for (int p = 0; p < 2; p++) {
+                const int64_t stride = sino_panel_stride(precisions[p], counts[s]);
+                const SinoSlices slices = {precisions[p], stride, stride};
+                check_all(slices, rays[r], 0.4, false, &seed);
+                check_all(slices, rays[r], 0.1, true, &seed);
+                check_all(slices, rays[r], 1, true, &seed);
+            }
+}
+
+TESTING_SUBJECT(reduce_all)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_partials_have_the_bits_of_each),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -385,6 +385,50 @@ static double bytes_to_devices(const CliRun *run)
     return sum;
 }
 
+/* The file as a text; the caller frees it. */
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t size = 0;
+    assert_non_null(file);
+    assert_true(getdelim(&text, &size, 0, file) > 0);
+    assert_int_equal(fclose(file), 0);
+    return text;
+}
+
+/* Bytes that one device has received in the whole run, by the profile. */
+static double bytes_received(const char *profile, int device)
+{
+    char bus[64];
+    const char *rest;
+    snprintf(bus, sizeof bus, "{\"from\": \"NUMA 0\", \"to\": \"%s %d\", \"count\": ", kind()->node, device);
+    if (!strstr(profile, bus)) return 0;
+    (void)cli_number_after(profile, bus, &rest);
+    return cli_number_after(rest, ", \"bytes\": ", &rest);
+}
+
+/* Every device gets all lists ahead, also those of the projection, which FBP does not make. */
+static void lists_are_copied_ahead(void **state)
+{
+    CliRun run = {.directory = *state};
+    char path[TESTING_PATH];
+    cli_works(*state, scan);
+    cli_start(&run,
+              "recon scan.h5 -o out.h5 --rotation-axis 23.5 --algorithm fbp --partitions 3 --device %s "
+              "--profile=profile.json",
+              kind()->with_cores);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    testing_path(path, *state, "profile.json");
+    char *profile = read_text(path);
+    const double lists = bytes_after(run.err, "lists of it for devices: ");
+    assert_true(lists > 0);
+    for (int device = 0; device < 2; device++) assert_true(bytes_received(profile, device) >= 0.99 * lists);
+    free(profile);
+    cli_free(&run);
+}
+
 /* With room for a few tasks only, lists and vectors come and go. A's blocks are those that cores have made. */
 static void problems_larger_than_the_device(void **state)
 {
@@ -649,6 +693,7 @@ int cli_device_tests(void)
         CLI_TEST(iterative_cone_beams),
         CLI_TEST(cores_and_devices_together),
         CLI_TEST(operators_are_kept),
+        CLI_TEST(lists_are_copied_ahead),
         CLI_TEST(lists_are_the_same_wherever_made),
         CLI_TEST(operators_are_the_same_wherever_traced),
         CLI_TEST(one_tile_of_one_slice),

@@ -61,11 +61,31 @@ static SinoStatus register_tables(SinoRuntime *runtime, SinoRays *op)
     return NULL;
 }
 
+/* Copies lists to the devices ahead: all of them to every device if they fill no more than half of its memory, else as
+ * many partitions of its own as do. */
+static void prefetch(const SinoRuntime *runtime, const SinoRays *op)
+{
+    const int64_t devices = sino_runtime_device_count(runtime), room = sino_runtime_device_bytes(runtime);
+    const int64_t most = room > 0 ? room / 2 : INT64_MAX;
+    const bool all = op->lists_bytes <= most;
+    for (int64_t device = 0; device < devices; device++) {
+        int64_t bytes = 0;
+        for (int64_t p = all ? 0 : device; p < op->partition_count; p += all ? 1 : devices)
+            for (int direction = 0; direction < DIRECTIONS; direction++) {
+                const SinoPartitionLists *lists = &op->partition[p].lists[direction];
+                if (lists->bytes > most - bytes) break;
+                bytes += lists->bytes;
+                sino_data_prefetch(lists->data, device);
+            }
+    }
+}
+
 SinoStatus sino_rays_open_devices(SinoRuntime *runtime, SinoRays *op)
 {
     if (!devices_compute(runtime)) return NULL;
     SINO_TRY(sino_rays_make_lists(runtime, op));
     for (int direction = 0; direction < DIRECTIONS; direction++) SINO_TRY(register_lists(runtime, op, direction));
+    prefetch(runtime, op);
     return register_tables(runtime, op);
 }
 

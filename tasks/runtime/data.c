@@ -153,6 +153,14 @@ void sino_data_return(SinoData *data)
     starpu_data_wont_use(data->handle);
 }
 
+void sino_data_prefetch(SinoData *data, int64_t device)
+{
+    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+        if (starpu_node_get_kind(node) == STARPU_CPU_RAM) continue;
+        if (device-- == 0) (void)starpu_data_prefetch_on_node(data->handle, node, 1); /* a hint: it may fail */
+    }
+}
+
 const void *sino_data_memory(const SinoData *data)
 {
     return data->memory;

@@ -15,8 +15,9 @@ typedef struct SinoSpmm {
     SinoData *block;
     bool has_lists;    /* `block` has gather lists (block_data.h), so devices can run the task; false: only cores can */
     SinoData *scratch; /* of sino_spmm_scratch_bytes bytes */
-    SinoSpmmRows rows; /* backprojection reads the footprint's rows of a longer y, on cores; row NULL: y has them only */
-    SinoData *units;   /* SinoUnits of the vector that is read, if its elements are halves; else NULL */
+    SinoSpmmRows
+        rows;        /* backprojection reads the footprint's rows of a longer y, on cores; row NULL: y has them only */
+    SinoData *units; /* SinoUnits of the vector that is read, if its elements are halves; else NULL */
 } SinoSpmm;
 SinoStatus sino_insert_spmm_project(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *x,
                                     SinoData *y);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <starpu.h>
 
@@ -146,6 +147,53 @@ static void tasks_of_others_are_nowhere(void **state)
     starpu_task_clean(&task);
 }
 
+enum { NOTES = 6 };
+static int64_t noted[NOTES];
+static int notes;
+
+/* Notes which task runs; the first one runs until the others are submitted. */
+static SinoStatus note(const SinoTask *task)
+{
+    const int64_t which = *(const int64_t *)task->arguments;
+    if (which == 0)
+        while (starpu_task_nsubmitted() < NOTES) (void)usleep(1000);
+    noted[notes++] = which;
+    return NULL;
+}
+
+static const SinoTaskKind note_kind = {.name = "note", .argument_bytes = sizeof(int64_t), .cpu = note};
+
+/* Of tasks that are ready, the earlier slab goes first, then the earlier iteration, then what is no product; what asks
+ * for it goes first or last of its slab. */
+static void tasks_have_priorities(void **state)
+{
+    static const struct {
+        SinoPosition position;
+        double flops;
+        int priority;
+    } task[NOTES] = {{SINO_NOWHERE, 0, SINO_PRIORITY_URGENT},
+                     {{1, 0, 0, 1}, 0, 0},
+                     {{0, 1, 0, 3}, 1, 0},
+                     {{0, 0, 0, 3}, 0, 0},
+                     {{0, 2, 0, 2}, 1, 0},
+                     {{4, 0, 0, -1}, 0, SINO_PRIORITY_URGENT}};
+    static const int64_t expected[NOTES] = {0, 5, 4, 3, 2, 1};
+    const SinoRuntimeRequest request = {.workers = 1, .scheduler = "prio"};
+    SinoRuntime *runtime = NULL;
+    (void)state;
+    assert_success(sino_runtime_start(&request, &runtime));
+    for (int64_t i = 0; i < NOTES; i++)
+        assert_success(sino_task_submit(runtime, &note_kind,
+                                        &(SinoTaskRequest){.position = task[i].position,
+                                                           .arguments = &i,
+                                                           .argument_bytes = sizeof i,
+                                                           .flops = task[i].flops,
+                                                           .priority = task[i].priority}));
+    assert_success(sino_runtime_wait(runtime));
+    assert_memory_equal(noted, expected, sizeof expected);
+    assert_success(sino_runtime_stop(runtime));
+}
+
 /* A run that fails writes what it has recorded. One that fails before its first task leaves nothing. */
 static void a_failed_run_is_recorded(void **state)
 {
@@ -184,6 +232,7 @@ TESTING_SUBJECT(task)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_run_in_order_with_their_arguments),
         cmocka_unit_test(a_failure_stops_what_follows),
+        cmocka_unit_test(tasks_have_priorities),
         cmocka_unit_test(tasks_of_others_are_nowhere),
         cmocka_unit_test_setup_teardown(a_failed_run_is_recorded, testing_directory_make, testing_directory_remove),
     };

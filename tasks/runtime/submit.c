@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Submit: the only function that submits tasks to StarPU. */
+#include "arithmetic.h"
 #include "device_choice.h"
 #include "recorder.h"
 #include "stall.h"
@@ -64,11 +65,23 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
     return NULL;
 }
 
-/* A priority that the policy has. */
-static int priority_of(int wanted)
+/* Earlier slabs come first, so that their slots and memory become free. Within a slab, the minibatch that is behind
+ * comes first, so that all of them end together. Within an iteration, the short steps between products come first,
+ * because products of all workers wait for them; these steps have no flops. */
+static int64_t wanted_priority(const SinoTaskRequest *request)
 {
-    const int least = STARPU_MIN_PRIO, most = STARPU_MAX_PRIO;
-    return wanted < least ? least : wanted > most ? most : wanted;
+    enum { ITERATIONS = 4096, OF_SLAB = 2 * ITERATIONS };
+    const SinoPosition *at = &request->position;
+    const int64_t iteration = sino_smaller(sino_larger(at->iteration, 0), ITERATIONS - 1);
+    const int64_t within = request->priority != 0 ? request->priority : (request->flops == 0) - 2 * iteration;
+    return request->priority == SINO_PRIORITY_URGENT ? INT_MAX : within - sino_times(OF_SLAB, sino_larger(at->slab, 0));
+}
+
+/* A priority that the policy has. */
+static int priority_of(int64_t wanted)
+{
+    const int64_t least = STARPU_MIN_PRIO, most = STARPU_MAX_PRIO;
+    return (int)sino_larger(least, sino_smaller(wanted, most));
 }
 
 /* Frees a task that was not submitted. StarPU ends the program when it is to destroy a task that it would destroy by
@@ -138,7 +151,7 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     task->callback_func = task_ended;
     task->callback_arg = codelet;
     task->name = kind->name;
-    task->priority = runtime->buckets ? sino_device_bucket(task->where) : priority_of(request->priority);
+    task->priority = runtime->buckets ? sino_device_bucket(task->where) : priority_of(wanted_priority(request));
     task->flops = request->flops;
     sino_stall_submitted(codelet);
     const int code = submit(task, request->position.iteration);

@@ -72,7 +72,8 @@ typedef struct SinoTaskRequest {
     int precision; /* 1 + SinoPrecision of its vectors; 0: it has none */
     int64_t width; /* stride of its vectors; 0: it has none. See SINO_OF_SLICES */
     bool host;     /* only cores run the task, even if the kind has other functions */
-    int priority;  /* under policies with priorities; 0: usual; SINO_PRIORITY_URGENT; below 0: after usual tasks */
+    int priority;  /* among the tasks of its slab, under policies with priorities; 0: by its iteration, and before */
+                   /* products if it is none; below 0: after those of iteration 0; SINO_PRIORITY_URGENT: first of all */
 } SinoTaskRequest;
 
 /* Members of a request whose vectors have these slices. */

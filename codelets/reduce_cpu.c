@@ -46,33 +46,55 @@ static int64_t row_at(const SinoRowMap *map, int64_t total_row)
     return first;
 }
 
-/* Some rows of one panel of the total. They stay in the cache while one partial after another is added. */
-static void add_all_rows(SinoPanel at, int64_t count, const SinoRowMap *map, const void *const *partial, int64_t begin,
-                         int64_t end, void *total)
+/* Partials that are added to a block of rows of the total, which meanwhile stays in L1. */
+enum { TOGETHER = 64, BLOCK_BYTES = 16 << 10 };
+
+/* Adds the rows of a partial from `from` on to those of a panel of the total before row `end`. Returns the partial's next
+ * row. */
+#define DEFINE_ADD_UNTIL(type)                                                                                         \
+    SINO_VECTORISED static int64_t add_until_##type(const SinoRowMap *map, int64_t from, int64_t end, int64_t stride,  \
+                                                    const type *partial, type *total)                                  \
+    {                                                                                                                  \
+        const int64_t last = map->first + map->count;                                                                  \
+        int64_t i = from;                                                                                              \
+        for (; i < last && map->row[i] - map->base < end; i++) {                                                       \
+            type *to = total + (map->row[i] - map->base) * stride;                                                     \
+            for (int64_t f = 0; f < stride; f++) to[f] += partial[i * stride + f];                                     \
+        }                                                                                                              \
+        return i;                                                                                                      \
+    }
+
+DEFINE_ADD_UNTIL(float)
+DEFINE_ADD_UNTIL(double)
+
+/* Adds up to TOGETHER partials to rows begin … end − 1 of a panel of the total; `clear` sets them to 0 before. */
+static void add_together(SinoPanel at, int64_t count, const SinoRowMap *map, const void *const *partial, bool clear,
+                         int64_t begin, int64_t end, void *total)
 {
     const int64_t row_bytes = at.slices.stride * (int64_t)sino_precision_bytes(at.slices.precision);
-    for (int64_t i = 0; i < count; i++) {
-        SinoRowMap part = map[i];
-        part.first = row_at(&map[i], begin);
-        part.count = row_at(&map[i], end) - part.first;
-        const void *from = sino_panel_from(at, part.partial_rows, partial[i]);
-        void *to = sino_panel_to(at, part.total_rows, total);
-        if (i == 0) memset((char *)to + begin * row_bytes, 0, (size_t)((end - begin) * row_bytes));
-        if (at.slices.precision == SINO_DOUBLE)
-            add_double(&part, at.slices.stride, from, to);
-        else
-            add_float(&part, at.slices.stride, from, to);
+    const int64_t block_rows = row_bytes < BLOCK_BYTES ? BLOCK_BYTES / row_bytes : 1;
+    int64_t next[TOGETHER];
+    for (int64_t i = 0; i < count; i++) next[i] = row_at(&map[i], begin);
+    for (int64_t row = begin; row < end; row += block_rows) {
+        const int64_t block_end = row + block_rows < end ? row + block_rows : end;
+        void *to = sino_panel_to(at, map[0].total_rows, total);
+        if (clear) memset((char *)to + row * row_bytes, 0, (size_t)((block_end - row) * row_bytes));
+        for (int64_t i = 0; i < count; i++) {
+            const void *from = sino_panel_from(at, map[i].partial_rows, partial[i]);
+            next[i] = at.slices.precision == SINO_DOUBLE
+                          ? add_until_double(&map[i], next[i], block_end, at.slices.stride, from, to)
+                          : add_until_float(&map[i], next[i], block_end, at.slices.stride, from, to);
+        }
     }
 }
 
 void sino_reduce_add_all(SinoSlices slices, int64_t count, const SinoRowMap *map, const void *const *partial,
                          int64_t first_row, int64_t row_count, void *total)
 {
-    enum { BLOCK_ROWS = 512 };
-    const int64_t last = first_row + row_count;
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at))
-        for (int64_t begin = first_row; begin < last; begin += BLOCK_ROWS)
-            add_all_rows(at, count, map, partial, begin, begin + BLOCK_ROWS < last ? begin + BLOCK_ROWS : last, total);
+        for (int64_t i = 0; i < count; i += TOGETHER)
+            add_together(at, count - i < TOGETHER ? count - i : TOGETHER, map + i, partial + i, i == 0, first_row,
+                         first_row + row_count, total);
 }
 
 /* Copies rows of one panel. */

@@ -28,8 +28,8 @@ typedef struct SinoRowMap {
 /* total[row[i] − base] += partial[i]; with `first` the total is cleared before. */
 void sino_reduce_add(SinoSlices slices, const SinoRowMap *map, const void *partial, bool first, void *total);
 
-/* Rows first_row … first_row + row_count − 1 of the total: the sum of the rows of `count` partials, whose maps are whole
- * and of the same total. Each row is added up in the order of the partials, so that the result has the bits of
+/* Rows first_row … first_row + row_count − 1 of the total: the sum of the rows of `count` partials, whose maps are
+ * whole and of the same total. Each row is added up in the order of the partials, so that the result has the bits of
  * sino_reduce_add called for one after another, the first of which clears the total. */
 void sino_reduce_add_all(SinoSlices slices, int64_t count, const SinoRowMap *map, const void *const *partial,
                          int64_t first_row, int64_t row_count, void *total);

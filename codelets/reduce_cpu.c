@@ -49,8 +49,8 @@ static int64_t row_at(const SinoRowMap *map, int64_t total_row)
 /* Partials that are added to a block of rows of the total, which meanwhile stays in L1. */
 enum { TOGETHER = 64, BLOCK_BYTES = 16 << 10 };
 
-/* Adds the rows of a partial from `from` on to those of a panel of the total before row `end`. Returns the partial's next
- * row. */
+/* Adds the rows of a partial from `from` on to those of a panel of the total before row `end`. Returns the partial's
+ * next row. */
 #define DEFINE_ADD_UNTIL(type)                                                                                         \
     SINO_VECTORISED static int64_t add_until_##type(const SinoRowMap *map, int64_t from, int64_t end, int64_t stride,  \
                                                     const type *partial, type *total)                                  \

@@ -13,10 +13,10 @@ typedef struct SinoSpmmScratch SinoSpmmScratch;
 
 typedef struct SinoSpmmProduct {
     int64_t stride;
-    void *x, *y;       /* one is read, the other one accumulates the product */
+    void *x, *y; /* one is read, the other one accumulates the product */
     int64_t y_rows;
     const uint32_t *row; /* [ray_count] rows of y that are read; NULL: y has the footprint's rows */
-    const float *unit; /* [stride]: value of a stored half of 1 in the vector that is read */
+    const float *unit;   /* [stride]: value of a stored half of 1 in the vector that is read */
     SinoSpmmScratch *scratch;
 } SinoSpmmProduct;
 

@@ -58,9 +58,9 @@ typedef enum SinoElement {
 
 /* Elements of one row. */
 typedef enum SinoLanes {
-    SINO_LANES_SLICES,    /* one per slice of the minibatch, padding included */
-    SINO_LANES_HISTORY,   /* the numbers of a slice's history (SinoHistory), slice after slice */
-    SINO_LANES_ONE,       /* one */
+    SINO_LANES_SLICES,  /* one per slice of the minibatch, padding included */
+    SINO_LANES_HISTORY, /* the numbers of a slice's history (SinoHistory), slice after slice */
+    SINO_LANES_ONE,     /* one */
     /* for all rows of a member together; a member without rows has no buffer: */
     SINO_LANES_ONE_MEMBER,   /* one */
     SINO_LANES_SLICES_MEMBER /* one per slice of the minibatch, padding included */

@@ -432,15 +432,17 @@ char *sino_models_samples_path(const SinoModels *models)
     return samples_path(models->own, models->host);
 }
 
+char *sino_models_directory(void)
+{
+    const char *given = getenv(variable);
+    return given ? strdup(given) : default_path();
+}
+
 char *sino_models_kept_samples_path(const char *directory)
 {
     char host[HOST_BYTES] = "";
-    const char *given = directory ? directory : getenv(variable);
-    char *kept = given ? strdup(given) : default_path();
     name_host(host);
-    char *path = kept ? samples_path(kept, host) : NULL;
-    free(kept);
-    return path;
+    return samples_path(directory, host);
 }
 
 bool sino_models_frozen(const SinoModels *models)

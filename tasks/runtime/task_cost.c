@@ -197,15 +197,15 @@ typedef struct Answer {
 
 static Answer ask(const SinoTaskCosts *costs, unsigned device, const SinoTaskFeatures *task)
 {
-    const double least_error = 0.03;
+    const double least_error = 0.03, least_s = 1e-7;
     const SinoSampleEntry *entry = find_entry(costs, device, task);
     const Group *group = group_of(costs, device, task);
     if (entry) return (Answer){measured_s(entry, group, task), fmax(spread(entry), least_error), SINO_COST_MEASURED};
     if (group) {
         const SinoCostPoint point = point_of_task(task);
         Answer answer = {.source = SINO_COST_FITTED};
-        answer.seconds = sino_cost_fit_s(group->fit, &point, &answer.error);
-        if (group->like->variant != task->variant) answer.error += variant_error;
+        answer.seconds = fmax(sino_cost_fit_s(group->fit, &point, &answer.error), least_s);
+        if (task->variant && group->like->variant != task->variant) answer.error += variant_error;
         answer.error = fmax(answer.error, least_error);
         if (answer.error < rate_error || !rates_of(&costs->machine, device)) return answer;
     }

@@ -420,6 +420,36 @@ fail:
     return status;
 }
 
+static char *samples_path(const char *directory, const char *host)
+{
+    char *path = NULL;
+    if (host[0] == '\0') return NULL;
+    return asprintf(&path, "%s/%s/sinodag_samples.%s", directory, part[CODELETS], host) < 0 ? NULL : path;
+}
+
+char *sino_models_samples_path(const SinoModels *models)
+{
+    return samples_path(models->own, models->host);
+}
+
+char *sino_models_directory(void)
+{
+    const char *given = getenv(variable);
+    return given ? strdup(given) : default_path();
+}
+
+char *sino_models_kept_samples_path(const char *directory)
+{
+    char host[HOST_BYTES] = "";
+    name_host(host);
+    return samples_path(directory, host);
+}
+
+bool sino_models_frozen(const SinoModels *models)
+{
+    return models->frozen;
+}
+
 void sino_models_freeze(SinoModels *models)
 {
     models->frozen = true;

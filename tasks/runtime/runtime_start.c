@@ -62,9 +62,10 @@ static void set_policy_callback(struct starpu_conf *conf, void (*callback)(unsig
 }
 
 /* StarPU's number of what the run does with models. */
+enum { FROZEN, RECORD, RENEW };
+
 static int calibrate(SinoModelUse use)
 {
-    enum { FROZEN, RECORD, RENEW };
     const char *environment = use == SINO_MODELS_AUTO ? getenv("STARPU_CALIBRATE") : NULL;
     if (use == SINO_MODELS_FROZEN || (environment && strcmp(environment, "0") == 0)) return FROZEN;
     if (use == SINO_MODELS_RENEW || (environment && strcmp(environment, "2") == 0)) return RENEW;
@@ -174,6 +175,7 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
 
 static void free_runtime(SinoRuntime *runtime)
 {
+    sino_task_samples_close(runtime->samples, runtime->models);
     sino_codelets_free(runtime);
     sino_stall_free_receives(runtime);
     sino_recorder_free(runtime->recorder);
@@ -193,6 +195,8 @@ static SinoStatus watch(const SinoRuntimeRequest *request, SinoRuntime *runtime)
     runtime->tells_profile = request->profile;
     if (request->profile || runtime->recorder) SINO_TRY(sino_profile_begin(runtime));
     if (runtime->recorder) SINO_TRY(sino_recorder_begin(runtime));
+    if (!sino_models_frozen(runtime->models))
+        SINO_TRY(sino_task_samples_new(calibrate(request->models) == RENEW, &runtime->samples));
     return sino_stall_watch(runtime, request->stall_limit_s, &runtime->stall);
 }
 

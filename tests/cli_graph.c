@@ -134,7 +134,7 @@ static void cg_graph(void **state)
     Graph *graph = read_graph(*state, "out.dot");
     assert_dot_reads(*state, "out.dot");
     assert_kinds(graph, "trace pack checksum load correct sample update_sums update_start spmm_project reduce_node "
-                        "update_step update_residual_cg update_record spread_node spmm_backproject update_direction "
+                        "update_step update_residual_cg update_record spmm_backproject update_collect update_direction "
                         "update_voxels_cg assemble store");
     assert_int_equal(count(graph, "store"), 4);
     assert_int_equal(count(graph, "correct"), 4);
@@ -142,17 +142,42 @@ static void cg_graph(void **state)
     assert_int_equal(count(graph, "update_residual_cg"), 4 * 3);
     assert_int_equal(count(graph, "spmm_project"), 4 * 3 * 2);
     assert_int_equal(count(graph, "spmm_backproject"), 4 * (3 + 1) * 2);
-    static const char *const chain[] = {"load",         "correct",          "spread_node",      "spmm_backproject",
-                                        "update_sums",  "update_direction", "update_voxels_cg", "spmm_project",
-                                        "reduce_node",  "update_sums",      "update_step",      "update_residual_cg",
+    static const char *const chain[] = {"load",           "correct",          "spmm_backproject", "update_sums",
+                                        "update_collect", "update_direction", "update_voxels_cg", "spmm_project",
+                                        "reduce_node",    "update_sums",      "update_step",      "update_residual_cg",
                                         "update_record"};
     for (size_t i = 0; i + 1 < sizeof chain / sizeof *chain; i++) assert_joined(graph, chain[i], chain[i + 1]);
     assert_joined(graph, "correct", "update_sums");
     assert_joined(graph, "update_sums", "update_start");
     assert_joined(graph, "update_start", "update_direction");
-    assert_joined(graph, "update_residual_cg", "spread_node");
+    assert_joined(graph, "update_residual_cg", "spmm_backproject");
     assert_joined(graph, "update_voxels_cg", "assemble");
     assert_joined(graph, "assemble", "store");
+    free(graph);
+}
+
+/* Two partitions share a minibatch: so do tasks that add up and update its rays. */
+static void shared_graph(void **state)
+{
+    cli_works(*state, "phantom -o scan.h5 --size 128 --angles 120 --slices 16");
+    cli_works(*state, "recon scan.h5 -o out.h5 --rotation-axis 63.5 --iterations 2 --partitions 2 --minibatch 16 "
+                      "--workers 2 --graph shared.dot");
+    Graph *graph = read_graph(*state, "shared.dot");
+    assert_int_equal(count(graph, "reduce_node"), 2 * 2);
+    assert_int_equal(count(graph, "update_residual_cg"), 2 * 2);
+    assert_int_equal(count(graph, "spread_node"), 0);
+    assert_joined(graph, "spmm_project", "reduce_node");
+    assert_joined(graph, "rays_begin", "reduce_node");
+    assert_joined(graph, "reduce_node", "rays_end");
+    assert_joined(graph, "rays_end", "update_sums");
+    assert_joined(graph, "update_residual_cg", "update_collect");
+    assert_joined(graph, "rays_end", "spmm_backproject");
+    free(graph);
+    cli_works(*state, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 63.5 --iterations 2 --partitions 2 "
+                      "--minibatch 16 --precision mixed --graph mixed.dot");
+    graph = read_graph(*state, "mixed.dot");
+    assert_int_equal(count(graph, "spread_node"), 2 * 3);
+    assert_joined(graph, "rays_end", "spread_node");
     free(graph);
 }
 
@@ -378,6 +403,7 @@ int cli_graph_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(cg_graph),
+        CLI_TEST(shared_graph),
         CLI_TEST(other_graphs),
         CLI_TEST(profile),
         CLI_TEST(profile_of_a_task_that_began_before),

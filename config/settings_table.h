@@ -126,6 +126,7 @@ const char *sino_words_join(const char *const *words, unsigned bits, const char 
 SinoStatus sino_setting_assign_given(const SinoSetting *row, const char *where, const char *value,
                                      SinoSettings *settings);
 SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings);
+SinoStatus sino_setting_assign_member(const SinoSetting *row, const char *where, const char *value, char *member);
 unsigned sino_setting_words(const SinoSetting *row); /* bits of the words that the verbs have */
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE]); /* "an integer from 1 to 9" */
 bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default, and not given */

@@ -195,7 +195,11 @@ static SinoStatus assign_report(const char *text, char *member, bool *known)
 
 SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings)
 {
-    char *member = (char *)settings + row->offset;
+    return sino_setting_assign_member(row, where, value, (char *)settings + row->offset);
+}
+
+SinoStatus sino_setting_assign_member(const SinoSetting *row, const char *where, const char *value, char *member)
+{
     if (row->kind == SINO_SETTING_TEXT && *value && sino_utf8_is_valid(value)) return assign_text(value, member);
     char text[SINO_ALLOWED_SIZE];
     bool known = false;

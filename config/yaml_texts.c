@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* YAML texts: reading by libcyaml, which sees every key as an optional string. */
+#include "yaml_texts.h"
+
+#include "memory.h"
+#include "regular_file.h"
+
+#include <assert.h>
+#include <cyaml/cyaml.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <yaml.h>
+
+enum { KEYS_MOST = 256 };
+static const int64_t file_bytes_max = (int64_t)1 << 20;
+
+/* The first error message of libcyaml about a file, and the position that its backtrace starts with. */
+typedef struct Complaint {
+    char text[256], place[160];
+} Complaint;
+
+static void trim_newline(char *text)
+{
+    text[strcspn(text, "\n")] = '\0';
+}
+
+static void hear(cyaml_log_t level, void *context, const char *format, va_list arguments)
+{
+    (void)level;
+    Complaint *complaint = context;
+    char line[256];
+    vsnprintf(line, sizeof line, format, arguments);
+    trim_newline(line);
+    if (!complaint->text[0])
+        snprintf(complaint->text, sizeof complaint->text, "%s", strncmp(line, "Load: ", 6) == 0 ? line + 6 : line);
+    else if (!complaint->place[0] && strncmp(line, "  in ", 5) == 0)
+        snprintf(complaint->place, sizeof complaint->place, "%.150s", line + 1);
+}
+
+static SinoStatus describe(const SinoYamlFile *file, cyaml_err_t error, const Complaint *complaint)
+{
+    static const char unknown[] = "Unexpected key: ";
+    SINO_CHECK(error != CYAML_ERR_OOM, SINO_FAILED, "no memory to read %s", file->path);
+    if (error == CYAML_ERR_INVALID_KEY && strncmp(complaint->text, unknown, strlen(unknown)) == 0)
+        return sino_error_prefix(file->unknown(file->context, complaint->text + strlen(unknown)), "%s", file->path);
+    return sino_error(SINO_BAD_INPUT, "%s: %s%s; allowed: one \"name: value\" line per setting", file->path,
+                      complaint->text[0] ? complaint->text : cyaml_strerror(error), complaint->place);
+}
+
+/* Fields for libcyaml: key i goes to text[i]. */
+static void make_fields(const SinoYamlFile *file, cyaml_schema_field_t field[KEYS_MOST + 1])
+{
+    int count = 0;
+    for (int i = 0; i < file->count && count < KEYS_MOST; i++) {
+        if (!file->key[i]) continue;
+        field[count++] = (cyaml_schema_field_t){
+            .key = file->key[i],
+            .data_offset = (uint32_t)i * (uint32_t)sizeof(char *),
+            .value = {.type = CYAML_STRING,
+                      .flags = (enum cyaml_flag)(CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL),
+                      .data_size = sizeof(char),
+                      .string = {.min = 0, .max = CYAML_UNLIMITED}},
+        };
+    }
+    field[count] = (cyaml_schema_field_t){.key = NULL};
+}
+
+static SinoStatus load_bytes(const SinoYamlFile *file, int descriptor, int64_t size, char **bytes)
+{
+    SINO_CHECK(size <= file_bytes_max, SINO_BAD_INPUT, "%s has %" PRId64 " bytes; allowed for %s: up to %" PRId64,
+               file->path, size, file->content, file_bytes_max);
+    SINO_TRY(sino_allocate(size, 1, "a file of settings", bytes));
+    for (int64_t done = 0; done < size;) {
+        const ssize_t got = pread(descriptor, *bytes + done, (size_t)(size - done), done);
+        if (got < 0 && errno == EINTR) continue;
+        SINO_CHECK(got > 0, SINO_FAILED, "%s cannot be read: %s", file->path,
+                   got < 0 ? strerror(errno) : "the file has become shorter");
+        done += got;
+    }
+    return NULL;
+}
+
+static SinoStatus load_file(const SinoYamlFile *file, char **bytes, int64_t *size)
+{
+    int descriptor;
+    SINO_TRY(sino_error_prefix(sino_regular_open(file->path, &descriptor, size), "%s", file->where));
+    SinoStatus status = load_bytes(file, descriptor, *size, bytes);
+    close(descriptor);
+    return status;
+}
+
+/* libcyaml ends a text at NUL, which a quoted text of YAML may contain as \0. */
+static SinoStatus refuse_nul(const char *path, const char *bytes, int64_t size)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    bool ended = false;
+    SinoStatus status = NULL;
+    SINO_CHECK(yaml_parser_initialize(&parser), SINO_FAILED, "no memory to read %s", path);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, (size_t)size);
+    /* libcyaml reports what is no YAML. */
+    while (!ended && !status && yaml_parser_parse(&parser, &event)) {
+        ended = event.type == YAML_STREAM_END_EVENT;
+        if (event.type == YAML_SCALAR_EVENT && memchr(event.data.scalar.value, '\0', event.data.scalar.length))
+            status =
+                sino_error(SINO_BAD_INPUT, "%s: line %zu has a text with the character \\0; allowed: texts without it",
+                           path, event.start_mark.line + 1);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return status;
+}
+
+static SinoStatus read_bytes(const SinoYamlFile *file, const char *bytes, int64_t size, char ***text)
+{
+    cyaml_schema_field_t field[KEYS_MOST + 1];
+    make_fields(file, field);
+    const cyaml_schema_value_t schema = {.type = CYAML_MAPPING,
+                                         .flags = CYAML_FLAG_POINTER,
+                                         .data_size = (uint32_t)file->count * (uint32_t)sizeof(char *),
+                                         .mapping = {.fields = field}};
+    Complaint complaint = {.text = ""};
+    const cyaml_config_t config = {
+        .log_fn = hear, .log_ctx = &complaint, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_WARNING};
+    char **read = NULL;
+    const cyaml_err_t error =
+        cyaml_load_data((const uint8_t *)bytes, (size_t)size, &config, &schema, (cyaml_data_t **)&read, NULL);
+    *text = read;
+    /* Warnings are errors too: they mean that libcyaml left a second document unread. */
+    if (error == CYAML_OK && !complaint.text[0]) return NULL;
+    cyaml_free(&config, &schema, read, 0);
+    *text = NULL;
+    return describe(file, error, &complaint);
+}
+
+SinoStatus sino_yaml_texts_read(const SinoYamlFile *file, char ***text)
+{
+    char *bytes = NULL;
+    int64_t size;
+    *text = NULL;
+    assert(file->count <= KEYS_MOST);
+    SinoStatus status = load_file(file, &bytes, &size);
+    if (!status) status = refuse_nul(file->path, bytes, size);
+    if (!status) status = read_bytes(file, bytes, size, text);
+    free(bytes);
+    return status;
+}
+
+void sino_yaml_texts_free(int count, char **text)
+{
+    for (int i = 0; text && i < count; i++) free(text[i]);
+    free(text);
+}

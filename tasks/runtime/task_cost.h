@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task cost: how long a task takes on a kind of processor: as earlier runs have measured it, else by a curve through
+ * what they have measured of tasks of its kind, else by the rates of a machine.
+ *
+ * Needs neither StarPU nor a run. Costs are read only once they are open, from any thread. */
+#ifndef SINO_TASK_COST_H
+#define SINO_TASK_COST_H
+
+#include "machine_file.h"
+#include "status.h"
+
+#include <stdint.h>
+
+typedef enum SinoCostSource {
+    SINO_COST_MEASURED, /* of tasks with this footprint and this work */
+    SINO_COST_FITTED,
+    SINO_COST_RATE,
+    SINO_COST_SOURCES
+} SinoCostSource;
+
+/* What the time of a task depends on, as it was submitted (SinoTaskRequest). */
+typedef struct SinoTaskFeatures {
+    const char *symbol; /* of its performance model, "sinodag_<kind>[_<revision>]" */
+    uint32_t footprint; /* StarPU's, of the same model */
+    double work, flops; /* 0: not given */
+    int64_t bytes;      /* of its data, scratch left out */
+    int64_t width;      /* stride of its vectors; 0: it has none */
+    int precision;      /* 1 + SinoPrecision; 0: it has none */
+} SinoTaskFeatures;
+
+typedef struct SinoTaskCosts SinoTaskCosts;
+
+/* Reads what runs have kept in `directory`. NULL: nothing, so that rates give every time. A file there that is missing
+ * or damaged counts as empty; nothing is written. `machine` is copied. SINO_FAILED: no memory. */
+SinoStatus sino_task_costs_open(const char *directory, const SinoMachineFile *machine, SinoTaskCosts **costs);
+void sino_task_costs_free(SinoTaskCosts *costs); /* takes NULL */
+
+/* Seconds that the task takes on one processor of a kind: SINO_DEVICE_CPU, _CUDA or _OPENCL. `source`, `error`: NULL,
+ * or where the time is from, and by which part of it a run is expected to differ (standard deviation). If the machine
+ * has no device of the kind and nothing was measured on one, the result is infinite. */
+double sino_task_cost_s(const SinoTaskCosts *costs, unsigned device, const SinoTaskFeatures *task,
+                        SinoCostSource *source, double *error);
+
+/* "measured", "fitted", "rate". */
+const char *sino_cost_source_name(SinoCostSource source);
+
+#endif

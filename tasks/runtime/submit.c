@@ -47,6 +47,8 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
         (SinoTaskRecord){.kind = kind,
                          .task = {.runtime = runtime, .position = request->position, .arguments = record->arguments},
                          .work = request->work,
+                         .effort = request->effort,
+                         .file_bytes = request->file_bytes,
                          .width = request->width,
                          .precision = request->precision,
                          .recorded = recorded};
@@ -79,6 +81,7 @@ static void task_ended(void *argument)
     const SinoRuntime *runtime = codelet->runtime;
     struct starpu_task *task = starpu_task_get_current();
     if (runtime->profile) sino_profile_ended(runtime->profile, task);
+    if (SINO_SIMULATES) sino_simulation_ended(codelet->runtime, task);
     if (runtime->recorder)
         sino_recorder_ended(runtime->recorder, ((const SinoTaskRecord *)task->cl_arg)->recorded, task);
     sino_stall_ended(codelet->runtime, codelet);

@@ -45,10 +45,17 @@ enum { SINO_OPENCL_BUILT = 1 };
 #else
 enum { SINO_OPENCL_BUILT = 0 };
 #endif
-#define SINO_ON_CUDA(function)   (SINO_CUDA_BUILT ? (function) : NULL)
+/* A simulated device needs to know only that there is a kernel. */
+#ifdef SINO_SIMGRID
+SinoStatus sino_simulated_kernel(const SinoTask *task, cudaStream_t stream);
+#define SINO_ON_CUDA(function) (SINO_CUDA_BUILT ? (function) : sino_simulated_kernel)
+#else
+#define SINO_ON_CUDA(function) (SINO_CUDA_BUILT ? (function) : NULL)
+#endif
 #define SINO_ON_OPENCL(function) (SINO_OPENCL_BUILT ? (function) : NULL)
 
 enum {
+    SINO_FILE_DATA = -1,            /* as bytes of a file: the bytes of all data of the task */
     SINO_TASK_DATA_MAX = 8,         /* buffers per task that every build of StarPU allows */
     SINO_PRIORITY_URGENT = INT_MAX, /* the highest one of the policy */
     SINO_CONE_UPDATE_FLOPS = 8      /* of a voxel and a projection of a cone beam: four weights and four sums */
@@ -70,6 +77,8 @@ typedef struct SinoTaskRequest {
     double flops;  /* floating-point operations, without padding; 0: not counted */
     int precision; /* 1 + SinoPrecision of its vectors; 0: it has none */
     int64_t width; /* stride of its vectors; 0: it has none. See SINO_OF_SLICES */
+    double effort; /* of a task that data and flops do not tell: what it takes, in flops of a product; for simulations */
+    int64_t file_bytes; /* that it reads from files, or writes to them; SINO_FILE_DATA: its data; for simulations */
     bool host;     /* only cores run the task, even if the kind has other functions */
     int priority;  /* under policies with priorities; 0: usual; SINO_PRIORITY_URGENT; below 0: after usual tasks */
 } SinoTaskRequest;

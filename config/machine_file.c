@@ -149,7 +149,8 @@ static SinoStatus read_file(const char *where, const char *path, SinoMachineFile
 SinoStatus sino_machine_file_open(const char *where, const char *name, SinoMachineFile *machine)
 {
     if (sino_machine_preset(name, machine)) return NULL;
-    SINO_CHECK(strchr(name, '.') || strchr(name, '/'), SINO_BAD_INPUT, "%s is '%s'; allowed: %s, or the name of a file",
+    SINO_CHECK(strchr(name, '.') || strchr(name, '/'), SINO_BAD_INPUT,
+               "%s is '%s'; allowed: %s, a file of a machine (docs/MACHINES.md), or a table of `sinodag bench --csv`",
                where, name, sino_machine_presets());
     return read_file(where, name, machine);
 }

@@ -467,8 +467,9 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
     ROW(PLAN, PLAN | SIMULATE, "machine", TEXT(machine, "NAME|FILE"),
-        .help = "rates of the machine: usual (the default), summit, or a table of sinodag bench --csv; cone beams: "
-                "usual, abci (four V100 per node, as in iFDK's paper), or a table of bench --geometry cone --csv; the "
+        .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a table of sinodag bench "
+                "--csv; cone beams: usual, abci (four V100 per node, as in iFDK's paper), or a table of bench "
+                "--geometry cone --csv; the "
                 "options below override them"),
     ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .algorithms = FDK, .geometries = CONE,
         .help = "ranks that share a node; if not given: 1, or what --machine says"),

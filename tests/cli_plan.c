@@ -128,15 +128,25 @@ static void machines(void **state)
     } row[] = {{"", "kernels 50 GFLOP/s, memory 20 GB/s"},
                {"--machine summit", "kernels 3125 GFLOP/s, memory 900 GB/s"},
                {"--machine bench.csv", "kernels 37.5 GFLOP/s, memory 20 GB/s"},
+               {"--machine here", "kernels 50 GFLOP/s, memory 20 GB/s"},
+               {"--machine h200x8", "per device: kernels 19000 GFLOP/s, memory 3840 GB/s"},
+               {"--machine mine.yaml", "per worker: kernels 31 GFLOP/s, memory 7 GB/s"},
                {"--machine summit --kernel-gflops 7", "kernels 7 GFLOP/s, memory 900 GB/s"}};
+    cli_write_text(*state, "mine.yaml", "cores: 5\nmemory: 3GiB\ncore-gflops: 31\ncore-bandwidth: 7\n");
+    cli_write_text(*state, "wrong.yaml", "cores: many\n");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         snprintf(line, sizeof line, "%s %s", scan, row[i].words);
         CliRun run = run_plan(*state, line);
         assert_has(&run, row[i].printed);
         cli_free(&run);
     }
-    cli_refuses(*state, "--machine is 'cray'; allowed: usual, summit, or a file of `sinodag bench --csv`",
-                "plan %s --machine cray", scan);
+    cli_refuses(
+        *state,
+        "--machine is 'cray'; allowed: here, usual, h100x1, h100x8, h200x8, mirage, sirocco, summit, a file of a "
+        "machine (docs/MACHINES.md), or a table of `sinodag bench --csv`",
+        "plan %s --machine cray", scan);
+    cli_refuses(*state, "wrong.yaml: cores is 'many'; allowed: an integer from 1 to 100000",
+                "plan %s --machine wrong.yaml", scan);
     snprintf(table, sizeof table, "%ssingle,6e41,2,10,10,40\n", head);
     cli_write_text(*state, "huge.csv", table);
     cli_refuses(*state, "huge.csv: slices is '6e41'; allowed: a number from 1e-9 to 1e9", "plan %s --machine huge.csv",

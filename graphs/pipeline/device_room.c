@@ -7,14 +7,19 @@ enum { TASKS_AT_ONCE = 2 };
 /* With this minibatch, each length that a GPU reads from its memory serves 64 slices. */
 enum { CUDA_MINIBATCH = 64 };
 
+SinoDeviceRoom sino_device_room_of(bool cuda, int64_t count, int64_t bytes)
+{
+    return (SinoDeviceRoom){.bytes = bytes,
+                            .count = count,
+                            .held_bytes = {sino_device_held(cuda, SINO_SMALL_DATA_BYTES),
+                                           sino_device_held(cuda, SINO_SMALL_DATA_BYTES + 1)},
+                            .slices = cuda ? CUDA_MINIBATCH : 0};
+}
+
 SinoDeviceRoom sino_device_room(const SinoRuntime *runtime)
 {
     const bool cuda = sino_runtime_devices(runtime) & SINO_DEVICE_CUDA;
-    return (SinoDeviceRoom){.bytes = sino_runtime_device_bytes(runtime),
-                            .count = sino_runtime_device_count(runtime),
-                            .held_bytes = {sino_runtime_device_held(runtime, SINO_SMALL_DATA_BYTES),
-                                           sino_runtime_device_held(runtime, SINO_SMALL_DATA_BYTES + 1)},
-                            .slices = cuda ? CUDA_MINIBATCH : 0};
+    return sino_device_room_of(cuda, sino_runtime_device_count(runtime), sino_runtime_device_bytes(runtime));
 }
 
 int64_t sino_device_room_held(const SinoDeviceRoom *room, int64_t lists, int64_t vectors)

@@ -15,6 +15,9 @@ typedef struct SinoDeviceRoom {
     int64_t slices;        /* slices of a minibatch that suits devices; 0: as for cores */
 } SinoDeviceRoom;
 
+/* The room of `count` devices with `bytes` of memory each. */
+SinoDeviceRoom sino_device_room_of(bool cuda, int64_t count, int64_t bytes);
+
 /* The room of the devices in use. */
 SinoDeviceRoom sino_device_room(const SinoRuntime *runtime);
 

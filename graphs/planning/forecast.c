@@ -35,6 +35,13 @@ static double overlapped(double a, double b, double count)
 enum { DIRECTIONS = 2 }; /* projection and backprojection */
 static const double giga = 1e9;
 
+/* How many of the plan's workers a processor of the rates stands for: devices compute in place of all workers. */
+static double worker_share(const SinoPlanRequest *request, const SinoRunPlan *plan)
+{
+    const int64_t devices = request->machine.devices.count;
+    return request->machine.rates.of_devices && devices > 0 ? (double)plan->worker_count / (double)devices : 1;
+}
+
 /* Times of the work inside a rank. */
 static void predict_local(const SinoPlanRequest *request, const SinoRunPlan *plan, SinoForecastTimes *times)
 {
@@ -45,10 +52,12 @@ static void predict_local(const SinoPlanRequest *request, const SinoRunPlan *pla
     const double slices = (double)plan->slowest_slices;
     /* Without symmetry kernels are slower, if angles could pair up. */
     const double share = request->job.problem.symmetry && !plan->problem.symmetry ? plain_share : 1;
+    const double workers = (double)plan->worker_count / worker_share(request, plan);
     const double product_s =
         sino_projector_product_s(&plan->problem, plan->size.nonzero_count, rates, plan->streaming.minibatch);
-    times->kernel = DIRECTIONS * product_s * slices * plan->size.slowest_nonzeros / (share * plan->size.nonzero_count);
-    times->update = update_bytes(request, plan) * slices / (rates->memory_gbps * giga * (double)plan->worker_count);
+    times->kernel = DIRECTIONS * product_s * slices * plan->size.slowest_nonzeros * worker_share(request, plan) /
+                    (share * plan->size.nonzero_count);
+    times->update = update_bytes(request, plan) * slices / (rates->memory_gbps * giga * workers);
     /* If a rank has several nodes (a simulated cluster), their times add up. */
     const int64_t rank_nodes = topology->node_count / topology->rank_count;
     const double nodes = (double)rank_nodes;

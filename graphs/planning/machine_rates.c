@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machine: a rank's node, from this machine, the settings, a table of presets, and files of `sinodag bench --csv`. */
+/* Machine: a rank's node, from this machine or a machine file, the settings, and tables of `sinodag bench --csv`. */
 #include "machine_rates.h"
 
 #include "bench_csv.h"
@@ -7,51 +7,64 @@
 
 #include <string.h>
 
-typedef struct Preset {
-    const char *name;
-    SinoRates rates;
-} Preset;
+static bool is_table(const char *name)
+{
+    const char *ending = strrchr(name, '.');
+    return ending && strcmp(ending, ".csv") == 0;
+}
 
-/* The presets of rates. usual: one core of today's servers, measured in docs/PERFORMANCE.md. summit: workers are V100
- * GPUs (M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. IV: 75 TFLOP/s in mixed precision on 24 of them; memory
- * 900 GB/s; NVLink 50 GB/s each way, X bus 64 GB/s both ways together). Network and files are not given there and are
- * assumed. */
-static const Preset presets[] = {
-    {"usual",
-     {.kernel_gflops = 50,
-      .memory_gbps = 20,
-      .socket_gbps = 20,
-      .node_gbps = 20,
-      .link_gbps = 12.5,
-      .link_latency_us = 10,
-      .file_gbps = 1}},
-    {"summit",
-     {.kernel_gflops = 3125,
-      .memory_gbps = 900,
-      .socket_gbps = 50,
-      .node_gbps = 32,
-      .link_gbps = 25,
-      .link_latency_us = 10,
-      .file_gbps = 100}},
-};
-
-/* Files of `bench` give the rates of kernels and memory; the other rates are those of the preset `usual`. */
-static SinoStatus named_rates(const SinoSettings *settings, SinoRates *rates)
+/* Tables of `bench` give the rates of kernels and memory of this machine. */
+static SinoStatus read_table(const SinoSettings *settings, SinoMachineFile *machine)
 {
     SinoBenchRates bench;
-    *rates = presets[0].rates;
-    if (!settings->machine) return NULL;
-    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
-        if (strcmp(settings->machine, presets[i].name) != 0) continue;
-        *rates = presets[i].rates;
-        return NULL;
-    }
-    SINO_CHECK(strchr(settings->machine, '.') || strchr(settings->machine, '/'), SINO_BAD_INPUT,
-               "--machine is '%s'; allowed: usual, summit, or a file of `sinodag bench --csv`", settings->machine);
     SINO_TRY(sino_bench_csv_read(settings->machine, sino_precision_name(settings->precision), &bench));
-    rates->kernel_gflops = bench.kernel_gflops;
-    rates->memory_gbps = bench.memory_gbps;
+    sino_machine_preset("here", machine);
+    machine->core.gflops = bench.kernel_gflops;
+    machine->core.memory_gbps = bench.memory_gbps;
     return NULL;
+}
+
+SinoStatus sino_machine_named(const SinoSettings *settings, SinoMachineFile *machine)
+{
+    if (settings->machine && is_table(settings->machine)) return read_table(settings, machine);
+    return sino_machine_file_open("--machine", settings->machine ? settings->machine : "usual", machine);
+}
+
+/* Of `usual`, `here`, `summit` and tables of bench a plan takes the rates alone. The paper of `summit` has workers that
+ * are its GPUs, as many as the topology says. */
+static bool gives_rates_only(const SinoSettings *settings)
+{
+    static const char *const name[] = {"usual", "here", "summit"};
+    if (!settings->machine || is_table(settings->machine)) return true;
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (strcmp(settings->machine, name[i]) == 0) return true;
+    return false;
+}
+
+/* If the nodes have devices, products run there. */
+static SinoRates rates_of(const SinoMachineFile *machine)
+{
+    const SinoProcessorRates *rates = machine->device_count > 0 ? &machine->device : &machine->core;
+    return (SinoRates){.kernel_gflops = rates->gflops,
+                       .memory_gbps = rates->memory_gbps,
+                       .socket_gbps = machine->socket_gbps,
+                       .node_gbps = machine->node_gbps,
+                       .link_gbps = machine->network.gbps,
+                       .link_latency_us = machine->network.latency_us,
+                       .file_gbps = machine->file_gbps};
+}
+
+/* What a node of another machine has. */
+static void take_node(const SinoMachineFile *file, SinoMachine *machine)
+{
+    machine->worker_count = file->cores + file->device_count;
+    machine->socket_count = file->sockets;
+    machine->memory_bytes = file->memory_bytes / 10 * 8;
+    machine->memory_given = true;
+    machine->rates.of_devices = file->device_count > 0;
+    if (file->device_count > 0)
+        machine->devices =
+            sino_device_room_of(file->device_kind == SINO_DEVICE_CUDA, file->device_count, file->device_bytes);
 }
 
 static double given_or(double given, double otherwise)
@@ -59,23 +72,32 @@ static double given_or(double given, double otherwise)
     return given > 0 ? given : otherwise;
 }
 
+static SinoRates override(const SinoSettings *settings, const SinoRates *rates)
+{
+    return (SinoRates){.of_devices = rates->of_devices,
+                       .kernel_gflops = given_or(settings->kernel_gflops, rates->kernel_gflops),
+                       .memory_gbps = given_or(settings->memory_gbps, rates->memory_gbps),
+                       .socket_gbps = given_or(settings->socket_gbps, rates->socket_gbps),
+                       .node_gbps = given_or(settings->node_gbps, rates->node_gbps),
+                       .link_gbps = given_or(settings->link_gbps, rates->link_gbps),
+                       .link_latency_us = given_or(settings->link_latency_us, rates->link_latency_us),
+                       .file_gbps = given_or(settings->file_gbps, rates->file_gbps)};
+}
+
 SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, SinoMachine *machine)
 {
-    SinoRates rates;
-    SINO_TRY(named_rates(settings, &rates));
-    const int64_t cores = settings->workers ? settings->workers : sino_platform_core_count();
-    *machine = (SinoMachine){.worker_count = worker_count ? worker_count : cores,
+    SinoMachineFile file;
+    SINO_TRY(sino_machine_named(settings, &file));
+    *machine = (SinoMachine){.worker_count = sino_platform_core_count(),
                              .socket_count = sino_platform_socket_count(),
-                             .memory_bytes = settings->memory_bytes ? settings->memory_bytes
-                                                                    : sino_platform_available_bytes() / 10 * 8,
+                             .memory_bytes = sino_platform_available_bytes() / 10 * 8,
                              .memory_given = settings->memory_bytes > 0,
-                             .rates = {.kernel_gflops = given_or(settings->kernel_gflops, rates.kernel_gflops),
-                                       .memory_gbps = given_or(settings->memory_gbps, rates.memory_gbps),
-                                       .socket_gbps = given_or(settings->socket_gbps, rates.socket_gbps),
-                                       .node_gbps = given_or(settings->node_gbps, rates.node_gbps),
-                                       .link_gbps = given_or(settings->link_gbps, rates.link_gbps),
-                                       .link_latency_us = given_or(settings->link_latency_us, rates.link_latency_us),
-                                       .file_gbps = given_or(settings->file_gbps, rates.file_gbps)}};
+                             .rates = rates_of(&file)};
+    if (!gives_rates_only(settings)) take_node(&file, machine);
+    if (settings->workers) machine->worker_count = settings->workers + machine->devices.count;
+    if (worker_count) machine->worker_count = worker_count;
+    if (settings->memory_bytes) machine->memory_bytes = settings->memory_bytes;
+    machine->rates = override(settings, &machine->rates);
     return NULL;
 }
 

@@ -4,10 +4,12 @@
 #define SINO_MACHINE_RATES_H
 
 #include "device_room.h"
+#include "machine_file.h"
 #include "settings.h"
 
 /* Rates of a rank's node, in 10⁹ operations or bytes per second. */
 typedef struct SinoRates {
+    bool of_devices;        /* the first two are those of a device: products run on devices, not on cores */
     double kernel_gflops;   /* of one worker, with a panel of slices */
     double memory_gbps;     /* of one worker: memory bandwidth */
     double socket_gbps;     /* of one worker: to other workers of its socket */
@@ -21,14 +23,19 @@ typedef struct SinoMachine {
     int64_t worker_count; /* CPU workers of a rank; 0: as many as the topology gives a rank partitions */
     int64_t socket_count;
     int64_t memory_bytes; /* memory that a rank may use */
-    bool memory_given;    /* memory_bytes is from --memory; false: it is the machine's free memory */
+    bool memory_given;    /* memory_bytes is from --memory or a machine file; false: it is this machine's free memory */
     SinoDeviceRoom devices;
     SinoRates rates;
 } SinoMachine;
 
-/* Describes this machine with the memory that the settings give. Rates are from a preset, a file of `bench` or the
- * settings. No runtime is needed, so devices are not included. `worker_count` 0: the settings' number of workers, or
- * every core. SINO_BAD_INPUT: the name is neither a preset nor a file of `bench`. */
+/* The machine of --machine: a preset, a file (machine_file.h), or, from a table of `sinodag bench --csv`, this machine;
+ * `usual` if none is given. SINO_BAD_INPUT: none of them, or values out of range. */
+SinoStatus sino_machine_named(const SinoSettings *settings, SinoMachineFile *machine);
+
+/* Describes a node of that machine with the memory, workers and rates that the settings give. Of `here`, `usual`,
+ * `summit` and tables of bench only the rates count: the rest is this machine's, whose devices are not included,
+ * because no runtime is needed. `worker_count` 0: the settings' number of workers, or every core and device. Errors as
+ * above. */
 SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, SinoMachine *machine);
 
 /* Collective. Sets the least memory, the most workers, and the fewest and smallest devices of all ranks, so that every

@@ -192,13 +192,12 @@ static void print_times(const SinoPlanRequest *request, const SinoForecast *fore
     fprintf(out, "  %-24s %12s\n", "files", sino_duration_text(times->files, text));
     fprintf(out, "  %-24s %12s, without building the operator%s\n", "run", sino_duration_text(times->run, text),
             forecast->plan.window_count > 0 ? ", nor computing it again" : "");
-    fprintf(
-        out,
-        "\nassumed      per worker: kernels %g GFLOP/s, memory %g GB/s, within a socket %g GB/s; per socket, within a "
-        "node:\n"
-        "             %g GB/s; per rank, to others: %g GB/s and %g us a message; all files: %g GB/s\n",
-        machine->kernel_gflops, machine->memory_gbps, machine->socket_gbps, machine->node_gbps, machine->link_gbps,
-        machine->link_latency_us, machine->file_gbps);
+    fprintf(out,
+            "\nassumed      per %s: kernels %g GFLOP/s, memory %g GB/s, within a socket %g GB/s; per socket, within a "
+            "node:\n"
+            "             %g GB/s; per rank, to others: %g GB/s and %g us a message; all files: %g GB/s\n",
+            machine->of_devices ? "device" : "worker", machine->kernel_gflops, machine->memory_gbps,
+            machine->socket_gbps, machine->node_gbps, machine->link_gbps, machine->link_latency_us, machine->file_gbps);
 }
 
 void sino_plan_report_print(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)

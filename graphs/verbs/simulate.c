@@ -194,7 +194,6 @@ SinoStatus sino_simulate(const SinoSettings *settings, SinoLog *log)
                    .machine = sino_simulation_machine(),
                    .solver = sino_solver_find(settings->algorithm)};
     SINO_CHECK(of.machine, SINO_FAILED, "the simulation did not begin");
-    of.settings.machine = NULL;
     of.settings.workers = 0; /* the simulated machine has as many cores */
     if (settings->memory_bytes == 0) of.settings.memory_bytes = machine.memory_bytes / 100 * MEMORY_PERCENT;
     return simulate(&of);

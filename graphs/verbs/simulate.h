@@ -21,7 +21,7 @@ typedef struct SinoSimulateReport {
 void sino_simulate_print(const SinoSimulateReport *report, FILE *out);
 void sino_simulate_json(const SinoSimulateReport *report, FILE *out); /* docs/JSON.md */
 
-/* The machine of --machine; `here` if it is not given. Errors: those of sino_machine_file_open. */
+/* The machine of --machine; `here` if it is not given. Errors: those of sino_machine_named. */
 SinoStatus sino_simulate_machine(const SinoSettings *settings, SinoMachineFile *machine);
 
 /* SINO_BAD_INPUT: there is no program that simulates; the text names where it was looked for. */

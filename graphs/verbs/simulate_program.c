@@ -57,7 +57,8 @@ SinoStatus sino_simulate_missing(void)
 
 SinoStatus sino_simulate_machine(const SinoSettings *settings, SinoMachineFile *machine)
 {
-    return sino_machine_file_open("--machine", settings->machine ? settings->machine : "here", machine);
+    return settings->machine ? sino_machine_named(settings, machine)
+                             : sino_machine_file_open("--machine", "here", machine);
 }
 
 /* What the simulation needs to know before it begins. */

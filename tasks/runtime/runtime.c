@@ -41,8 +41,13 @@ int64_t sino_runtime_device_bytes(const SinoRuntime *runtime)
 
 int64_t sino_runtime_device_held(const SinoRuntime *runtime, int64_t bytes)
 {
+    return sino_device_held(runtime->devices & SINO_DEVICE_CUDA, bytes);
+}
+
+int64_t sino_device_held(bool cuda, int64_t bytes)
+{
     const int64_t piece = 32 << 20, kept = 4;
-    if (!(runtime->devices & SINO_DEVICE_CUDA)) return 0;
+    if (!cuda) return 0;
     return bytes <= SINO_SMALL_DATA_BYTES ? piece : sino_times(1 + kept, piece);
 }
 

@@ -65,6 +65,7 @@ enum { SINO_SMALL_DATA_BYTES = 4 << 20 };
 /* Bytes of device memory that an allocation of `bytes` cannot count on. StarPU allocates small data in chunks of 32 MiB
  * and keeps up to four empty chunks. An allocation of larger data that does not fit beside them never completes. */
 int64_t sino_runtime_device_held(const SinoRuntime *runtime, int64_t bytes);
+int64_t sino_device_held(bool cuda, int64_t bytes); /* the same for any device */
 
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);

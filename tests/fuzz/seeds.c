@@ -99,6 +99,11 @@ int main(int count, char **arguments)
     write_text(folder, "theta", 1, "\0\1", 2, "# degrees\n0\n 0.5e1\n-3\n");
     write_text(folder, "theta", 2, "\7\0", 2, "0:180:excluded");
     write_text(folder, "theta", 3, "\7\0", 2, "0:step:0.5");
+    write_text(folder, "machine", 1, "", 0,
+               "name: two boxes\nnodes: 2\ncores: 15\nmemory: 120 GB\ncore-gflops: 50\ncore-bandwidth: 8\n"
+               "device: cuda\ndevices: 1\ndevice-memory: 24 GB\ndevice-gflops: 6000\ndevice-bandwidth: 700\n"
+               "host-device-bandwidth: 22\ndevice-device-bandwidth: 11\nhost-bandwidth: 22\n");
+    write_text(folder, "machine", 2, "", 0, "like: h100x8\ndevice: none\nlink-latency: 3\n");
     write_text(folder, "yaml", 1, "\0", 1,
                "file-name: a.h5\nout: \"b.h5\"\nalgorithm: sirt\nmemory: 2GiB\ngrid: 2x3\n");
     write_text(folder, "yaml", 2, "\5", 1, "angles: 3\ncolumns: 4\nslices: 5\nnode-weights: 1,2.5\n");

@@ -93,7 +93,7 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     {PLAN, "plan", "sinodag plan [FILE] [options]",
      "sinodag plan --angles 1501 --columns 2048 --slices 1792 --ranks 4 --memory 96GiB"},
     {SIMULATE, "simulate", "sinodag simulate [FILE] [options]",
-     "sinodag simulate --angles 1501 --columns 2048 --slices 1792 --machine h100x8 --scheduler dmdas"},
+     "sinodag simulate --angles 1501 --columns 2048 --slices 1792 --machine h100x8"},
 };
 
 /* Offset of a member; a compile error when the member's type differs from the type that the kind writes. */

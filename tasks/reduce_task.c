@@ -3,6 +3,7 @@
  * spread_node and spread_socket go the way back. */
 #include "reduce_task.h"
 
+#include "arithmetic.h"
 #include "reduce_cuda.h"
 #include "reduce_opencl.h"
 #include "task.h"
@@ -89,6 +90,12 @@ static const SinoTaskKind spread_kind[SINO_REDUCTIONS] = {
     [SINO_REDUCE_GLOBAL] = SUMS_KIND("spread_global", spread_cpu, spread_cuda, spread_opencl),
 };
 
+/* Rows of the partial and the same ones of the total, which are read or written once. */
+static int64_t moved_bytes(SinoSlices slices, const SinoRowMap *map)
+{
+    return 2 * sino_times(sino_times(map->count, slices.stride), (int64_t)sino_precision_bytes(slices.precision));
+}
+
 static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position, SinoSlices slices,
                          const SinoRowMap *map, SinoData *list, bool first, SinoData *from, SinoData *to)
 {
@@ -102,6 +109,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                                                .access_count = list ? 3 : 2,
                                                SINO_OF_SLICES(slices),
                                                .work = (double)(map->count * slices.stride),
+                                               .part_bytes = moved_bytes(slices, map),
                                                .host = !list && map->count > 0});
 }
 

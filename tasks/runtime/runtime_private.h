@@ -118,7 +118,7 @@ typedef struct SinoTaskRecord {
     SinoTask task; /* `interface` is filled in when the task runs */
     double work;   /* and what follows: as of the request */
     double effort;
-    int64_t file_bytes;
+    int64_t part_bytes, file_bytes;
     int64_t width;
     int precision;
     SinoRecorded *recorded;    /* NULL: nobody asked for it */

@@ -143,7 +143,8 @@ static SinoTaskFeatures features_of(struct starpu_task *task, const SinoTaskReco
                                  .flops = task->flops > 0 ? task->flops : record->effort,
                                  .width = record->width,
                                  .precision = record->precision};
-    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++)
+    if (record->part_bytes > 0) features.bytes = record->part_bytes;
+    for (unsigned i = 0; record->part_bytes == 0 && i < STARPU_TASK_GET_NBUFFERS(task); i++)
         if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_SCRATCH))
             features.bytes += (int64_t)starpu_data_get_size(STARPU_TASK_GET_HANDLE(task, i));
     return features;

@@ -18,7 +18,7 @@ static SinoStatus checksum_cpu(const SinoTask *task)
 }
 
 static const SinoTaskKind checksum_kind = {
-    .name = "checksum", .argument_bytes = sizeof(Arguments), .cpu = checksum_cpu};
+    .name = "checksum", .waits = true, .argument_bytes = sizeof(Arguments), .cpu = checksum_cpu};
 
 SinoStatus sino_insert_checksum(SinoRuntime *runtime, int64_t count, const char *const *path, int64_t bytes, char *digits)
 {

@@ -16,6 +16,7 @@ static SinoStatus load_counts_cpu(const SinoTask *task)
 }
 
 static const SinoTaskKind load_counts_kind = {.name = "load_counts",
+                                              .waits = true,
                                               .argument_bytes = sizeof(Arguments),
                                               .access_min = 2,
                                               .access_max = 2,

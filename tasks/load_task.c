@@ -84,8 +84,12 @@ static SinoStatus load_cpu(const SinoTask *task)
     return load_field(load, info->dark_count, sino_scan_read_darks, sino_task_buffer(task, DARK));
 }
 
-static const SinoTaskKind load_kind = {
-    .name = "load", .argument_bytes = sizeof(Arguments), .access_min = FLAT, .access_max = DATA, .cpu = load_cpu};
+static const SinoTaskKind load_kind = {.name = "load",
+                                       .waits = true,
+                                       .argument_bytes = sizeof(Arguments),
+                                       .access_min = FLAT,
+                                       .access_max = DATA,
+                                       .cpu = load_cpu};
 
 SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const SinoLoad *load, SinoData *io,
                             SinoData *counts, SinoData *flat, SinoData *dark)

@@ -28,6 +28,7 @@ static SinoStatus load_window_cpu(const SinoTask *task)
 }
 
 static const SinoTaskKind load_window_kind = {.name = "load_window",
+                                              .waits = true,
                                               .argument_bytes = sizeof(Arguments),
                                               .access_min = 1,
                                               .access_max = 1,

@@ -60,7 +60,8 @@ static SinoStatus restore_cpu(const SinoTask *task)
     return status;
 }
 
-static const SinoTaskKind restore_kind = {.name = "restore", .argument_bytes = sizeof(SinoRestore), .cpu = restore_cpu};
+static const SinoTaskKind restore_kind = {
+    .name = "restore", .waits = true, .argument_bytes = sizeof(SinoRestore), .cpu = restore_cpu};
 
 SinoStatus sino_insert_restore(SinoRuntime *runtime, const SinoRestore *restore)
 {

@@ -32,8 +32,12 @@ static SinoStatus sample_cpu(const SinoTask *task)
     return NULL;
 }
 
-static const SinoTaskKind sample_kind = {
-    .name = "sample", .argument_bytes = sizeof(Arguments), .access_min = 1, .access_max = 1, .cpu = sample_cpu};
+static const SinoTaskKind sample_kind = {.name = "sample",
+                                         .waits = true,
+                                         .argument_bytes = sizeof(Arguments),
+                                         .access_min = 1,
+                                         .access_max = 1,
+                                         .cpu = sample_cpu};
 
 SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, const SinoSample *wanted,
                               SinoData *sinogram)

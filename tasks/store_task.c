@@ -67,8 +67,12 @@ static SinoStatus store_cpu(const SinoTask *task)
     return NULL;
 }
 
-static const SinoTaskKind store_kind = {
-    .name = "store", .argument_bytes = sizeof(SinoStore), .access_min = 5, .access_max = 5, .cpu = store_cpu};
+static const SinoTaskKind store_kind = {.name = "store",
+                                        .waits = true,
+                                        .argument_bytes = sizeof(SinoStore),
+                                        .access_min = 5,
+                                        .access_max = 5,
+                                        .cpu = store_cpu};
 
 SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const SinoStore *where, SinoData *io,
                              SinoData *image, SinoData *history, SinoData *repaired, SinoData *tally)

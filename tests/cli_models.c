@@ -74,19 +74,21 @@ static void damage(const char *path, int kind)
 
 static void damaged_files_are_set_aside(void **state)
 {
-    static const char *const part[] = {".config", ".latency", ".bandwidth", ".platform.xml", "sinodag_spmm_project"};
+    enum { PARTS = 6 };
+    static const char *const part[PARTS] = {
+        ".config", ".latency", ".bandwidth", ".platform.xml", "sinodag_spmm_project", "sinodag_samples"};
     char home[TESTING_PATH + 20], kept[TESTING_PATH], path[TESTING_PATH];
     make_scan(*state);
     snprintf(home, sizeof home, "XDG_CACHE_HOME=%s/home", (const char *)*state);
     testing_path(kept, *state, "home/" KEPT);
     assert_says(*state, home, NULL);
-    for (int i = 0; i < 5 * DAMAGES; i++) {
-        char *name = file_with(kept, part[i % 5]);
-        damage(testing_path(path, kept, name), i / 5);
+    for (int i = 0; i < PARTS * DAMAGES; i++) {
+        char *name = file_with(kept, part[i % PARTS]);
+        damage(testing_path(path, kept, name), i / PARTS);
         assert_says(*state, home, " is damaged or no run of sinodag wrote it; it is set aside as ");
         assert_says(*state, home, NULL);
         assert_true(cli_exists(kept, name));
-        if (i / 5 == FOLDER) {
+        if (i / PARTS == FOLDER) {
             char aside[TESTING_PATH + 8];
             snprintf(aside, sizeof aside, "%s.aside", path);
             assert_int_equal(rmdir(aside), 0);
@@ -168,10 +170,11 @@ static void killed_runs_leave_nothing_for_long(void **state)
     free(name);
 }
 
-/* The kept models of three kinds of task, as text; caller frees. */
+/* The kept samples and the models of three kinds of task, as text; caller frees. */
 static char *models_of(const char *kept)
 {
-    static const char *const kind[] = {"sinodag_spmm_project", "sinodag_spmm_backproject", "sinodag_update_voxels_cg"};
+    static const char *const kind[] = {"sinodag_samples", "sinodag_spmm_project", "sinodag_spmm_backproject",
+                                       "sinodag_update_voxels_cg"};
     char path[TESTING_PATH], line[400], *text = NULL;
     size_t bytes;
     FILE *all = open_memstream(&text, &bytes);
@@ -197,6 +200,14 @@ static int64_t entries_in(const char *text)
         in_table = in_table ? isxdigit((unsigned char)line[0]) != 0 : strncmp(line, "# hash", 6) == 0;
         count += in_table && line[0] != '#';
     }
+    return count;
+}
+
+/* Samples of products: lines that begin with their model. */
+static int samples_in(const char *text)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, "\nsinodag_spmm_")); at++) count++;
     return count;
 }
 
@@ -231,9 +242,13 @@ static void every_run_records_unless_frozen(void **state)
     run_with(*state, home, "--precision double --minibatch 1");
     char *precisions = models_of(kept);
     assert_int_equal(entries_in(precisions), 2 * entries);
+    assert_true(samples_in(first) >= 2);
+    assert_int_equal(samples_in(second), samples_in(first));
+    assert_int_equal(samples_in(precisions), 2 * samples_in(first));
     run_with(*state, home, "--minibatch 1 --models renew");
     char *renewed = models_of(kept);
     assert_int_equal(entries_in(renewed), entries);
+    assert_int_equal(samples_in(renewed), samples_in(first));
     char *const all[] = {first, second, frozen, precisions, renewed};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }

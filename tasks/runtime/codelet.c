@@ -17,7 +17,9 @@ static bool begin(void *buffers[], void *argument, SinoTask *task)
     *task = ((const SinoTaskRecord *)argument)->task;
     task->interface = buffers;
     sino_stall_begins(task->runtime, ((const SinoTaskRecord *)argument)->kind);
-    return !sino_runtime_failed(task->runtime);
+    if (sino_runtime_failed(task->runtime)) return false;
+    if (task->runtime->samples) sino_task_samples_begin(argument);
+    return true;
 }
 
 static const SinoTaskKind *kind_of(const void *argument)
@@ -28,7 +30,10 @@ static const SinoTaskKind *kind_of(const void *argument)
 static void run_on_cpu(void *buffers[], void *argument)
 {
     SinoTask task;
-    if (begin(buffers, argument, &task)) sino_runtime_fail(task.runtime, kind_of(argument)->cpu(&task));
+    if (!begin(buffers, argument, &task)) return;
+    SinoStatus status = kind_of(argument)->cpu(&task);
+    if (task.runtime->samples && !status) sino_task_samples_end(argument);
+    sino_runtime_fail(task.runtime, status);
 }
 
 #ifdef STARPU_USE_CUDA
@@ -96,10 +101,11 @@ static SinoStatus make_model(const SinoTaskKind *kind, SinoCodelet *made)
     return NULL;
 }
 
-static struct starpu_perfmodel *find_model(const SinoRuntime *runtime, const char *name)
+/* The codelet that owns the model of a name; NULL: none yet. */
+static const SinoCodelet *find_first(const SinoRuntime *runtime, const char *name)
 {
     for (const SinoCodelet *at = runtime->codelet; at; at = at->next)
-        if (strcmp(at->kind->name, name) == 0) return at->model;
+        if (strcmp(at->kind->name, name) == 0) return at->first;
     return NULL;
 }
 
@@ -139,8 +145,10 @@ SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, Sin
         SINO_TRY(sino_allocate(1, sizeof *made, "a codelet", &made));
         made->kind = kind;
         made->runtime = runtime;
-        made->model = find_model(runtime, kind->name);
-        SinoStatus status = made->model ? NULL : make_model(kind, made);
+        made->first = find_first(runtime, kind->name);
+        if (made->first) made->model = made->first->model;
+        SinoStatus status = made->first ? NULL : make_model(kind, made);
+        if (!made->first) made->first = made;
         if (status) {
             free(made->model);
             free(made);
@@ -167,6 +175,20 @@ const SinoTaskRecord *sino_task_record(const struct starpu_task *task)
 {
     const bool ours = task->cl && task->cl->cpu_funcs[0] == run_on_cpu;
     return ours ? task->cl_arg : NULL;
+}
+
+SinoTaskFeatures sino_task_features(struct starpu_task *task, int worker)
+{
+    const SinoTaskRecord *record = task->cl_arg;
+    struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(worker, 0);
+    return (SinoTaskFeatures){.symbol = task->cl->model->symbol,
+                              .footprint = starpu_task_footprint(task->cl->model, task, arch, 0),
+                              .work = record->work,
+                              .flops = record->flops,
+                              .bytes = record->bytes,
+                              .width = record->width,
+                              .precision = record->precision,
+                              .variant = record->variant};
 }
 
 SinoPosition sino_task_position(const struct starpu_task *task)

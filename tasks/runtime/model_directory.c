@@ -420,6 +420,34 @@ fail:
     return status;
 }
 
+static char *samples_path(const char *directory, const char *host)
+{
+    char *path = NULL;
+    if (host[0] == '\0') return NULL;
+    return asprintf(&path, "%s/%s/sinodag_samples.%s", directory, part[CODELETS], host) < 0 ? NULL : path;
+}
+
+char *sino_models_samples_path(const SinoModels *models)
+{
+    return samples_path(models->own, models->host);
+}
+
+char *sino_models_kept_samples_path(const char *directory)
+{
+    char host[HOST_BYTES] = "";
+    const char *given = directory ? directory : getenv(variable);
+    char *kept = given ? strdup(given) : default_path();
+    name_host(host);
+    char *path = kept ? samples_path(kept, host) : NULL;
+    free(kept);
+    return path;
+}
+
+bool sino_models_frozen(const SinoModels *models)
+{
+    return models->frozen;
+}
+
 void sino_models_freeze(SinoModels *models)
 {
     models->frozen = true;

@@ -7,6 +7,8 @@
 #include "log.h"
 #include "status.h"
 
+#include <stdbool.h>
+
 typedef struct SinoModels SinoModels;
 
 /* Before StarPU starts: makes a directory for this run, copies into it what earlier runs have kept in
@@ -14,6 +16,16 @@ typedef struct SinoModels SinoModels;
  * aside with a warning. Without a place to keep files the run goes on, with a message. `log`: NULL for none; not owned.
  * SINO_BAD_INPUT: STARPU_PERF_MODEL_DIR cannot be written. SINO_FAILED: no directory can be made anywhere. */
 SinoStatus sino_models_open(SinoLog *log, SinoModels **models);
+
+/* Whether they are frozen. */
+bool sino_models_frozen(const SinoModels *models);
+
+/* The run's copy of the file of its own samples (sample_table.h); the caller frees it. NULL: no memory, or this machine
+ * has no name. */
+char *sino_models_samples_path(const SinoModels *models);
+
+/* The file of samples that are kept in `directory`, or, for NULL, where runs keep them; likewise. */
+char *sino_models_kept_samples_path(const char *directory);
 
 /* What the run measures of tasks will not be kept; what it measures of buses will. */
 void sino_models_freeze(SinoModels *models);

@@ -8,6 +8,7 @@
 #include "simulation.h"
 #include "spmm_cuda.h"
 #include "task.h"
+#include "task_cost.h"
 
 #include <pthread.h>
 #include <starpu.h>
@@ -21,6 +22,7 @@ typedef struct SinoStall SinoStall;
 typedef struct SinoTransfers SinoTransfers;
 typedef struct SinoFxt SinoFxt;
 typedef struct SinoSimulation SinoSimulation;
+typedef struct SinoTaskSamples SinoTaskSamples;
 
 /* What a worker runs. Of several tasks that a device has queued, the kind and begin of the last one. */
 typedef struct SinoWorkerActivity {
@@ -67,6 +69,7 @@ struct SinoRuntime {
     SinoFxt *fxt;                        /* NULL: not asked for */
     SinoTransfers *transfers;            /* bytes that buses have carried; NULL: not asked for */
     SinoModels *models;                  /* the directory of StarPU's models */
+    SinoTaskSamples *samples;            /* times of tasks; NULL: they are not kept */
     SinoActivity activity;
     SinoStall *stall;           /* NULL: not asked for */
     SinoSimulation *simulation; /* NULL: a usual program */
@@ -93,8 +96,9 @@ enum starpu_data_access_mode sino_starpu_mode(SinoAccessMode mode);
 struct SinoCodelet {
     const SinoTaskKind *kind;
     struct starpu_codelet codelet;
-    struct starpu_perfmodel *model; /* owned by the first codelet of its name */
-    char *symbol;                   /* the model's symbol; owned by the first codelet of its name, else NULL */
+    struct starpu_perfmodel *model;  /* owned by the first codelet of its name */
+    char *symbol;                    /* the model's symbol; owned by the first codelet of its name, else NULL */
+    const struct SinoCodelet *first; /* the first codelet of its name */
     SinoRuntime *runtime;
     int64_t submitted, ended; /* tasks of this kind; atomic */
     SinoCodelet *next;
@@ -117,14 +121,22 @@ typedef struct SinoTaskRecord {
     const SinoTaskKind *kind;
     SinoTask task; /* `interface` is filled in when the task runs */
     double work;   /* and what follows: as of the request */
-    double effort;
-    int64_t part_bytes, file_bytes;
+    double flops, effort;
     int64_t width;
     int precision;
-    SinoRecorded *recorded;    /* NULL: nobody asked for it */
-    SinoSimulatedTime time[2]; /* on a core, on a CUDA device */
+    int64_t bytes;                  /* of its data, scratch left out */
+    int64_t part_bytes, file_bytes;
+    uint32_t variant;               /* which data it reads and writes: a hash */
+    double begin_us;                /* when its function was called; 0: not yet */
+    double busy_us;                 /* the thread's processor time then; negative: it was not asked */
+    double took_us;                 /* on a core: how long it ran; 0: not yet */
+    SinoRecorded *recorded;         /* NULL: nobody asked for it */
+    SinoSimulatedTime time[2];      /* on a core, on a CUDA device */
     _Alignas(16) char arguments[];
 } SinoTaskRecord;
+
+/* What the time of one of our tasks depends on, with the footprint on a worker. */
+SinoTaskFeatures sino_task_features(struct starpu_task *task, int worker);
 
 /* The record of a task; NULL: it is one of StarPU's own. */
 const SinoTaskRecord *sino_task_record(const struct starpu_task *task);
@@ -190,6 +202,16 @@ typedef struct SinoBusTotal {
 SinoStatus sino_transfers_new(SinoTransfers **transfers);             /* after StarPU's start */
 void sino_transfers_free(SinoTransfers *transfers);                   /* takes NULL */
 SinoBusTotal sino_transfers_total(SinoTransfers *transfers, int bus); /* from any thread */
+
+/* Times of tasks, kept for later runs beside StarPU's models. _new: StarPU has started; `renew` forgets what is kept of
+ * the models that the run uses. _begin: just before a task's function is called. _end: on a core, just after it.
+ * _ended: the task has ended, on the worker that has run it. _close: after StarPU has stopped; keeps them, and frees;
+ * takes NULL. */
+SinoStatus sino_task_samples_new(bool renew, SinoTaskSamples **samples);
+void sino_task_samples_begin(SinoTaskRecord *record);
+void sino_task_samples_end(SinoTaskRecord *record);
+void sino_task_samples_ended(SinoTaskSamples *samples, const SinoCodelet *codelet, struct starpu_task *task);
+void sino_task_samples_close(SinoTaskSamples *samples, const SinoModels *models);
 
 /* StarPU's own trace by FxT, for a file that ends in .paje. _open: before StarPU starts; *fxt stays if no such file is
  * asked for. SINO_BAD_INPUT: StarPU has no FxT, or the file cannot be written. _close: after StarPU has stopped; writes

@@ -63,9 +63,10 @@ static void set_policy_callback(struct starpu_conf *conf, void (*callback)(unsig
 }
 
 /* StarPU's number of what the run does with models. */
+enum { FROZEN, RECORD, RENEW };
+
 static int calibrate(SinoModelUse use)
 {
-    enum { FROZEN, RECORD, RENEW };
     if (SINO_SIMULATES) return FROZEN;
     const char *environment = use == SINO_MODELS_AUTO ? getenv("STARPU_CALIBRATE") : NULL;
     if (use == SINO_MODELS_FROZEN || (environment && strcmp(environment, "0") == 0)) return FROZEN;
@@ -177,6 +178,7 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
 
 static void free_runtime(SinoRuntime *runtime)
 {
+    sino_task_samples_close(runtime->samples, runtime->models);
     sino_codelets_free(runtime);
     sino_stall_free_receives(runtime);
     sino_recorder_free(runtime->recorder);
@@ -199,6 +201,8 @@ static SinoStatus watch(const SinoRuntimeRequest *request, SinoRuntime *runtime)
     SINO_TRY(sino_simulation_begin(runtime));
     if (runtime->recorder) SINO_TRY(sino_recorder_begin(runtime));
     if (SINO_SIMULATES) return NULL; /* SimGrid notices that nothing goes on */
+    if (!sino_models_frozen(runtime->models))
+        SINO_TRY(sino_task_samples_new(calibrate(request->models) == RENEW, &runtime->samples));
     return sino_stall_watch(runtime, request->stall_limit_s, &runtime->stall);
 }
 

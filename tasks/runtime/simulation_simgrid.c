@@ -135,26 +135,30 @@ static unsigned device_of(enum starpu_worker_archtype type)
     return type == STARPU_CUDA_WORKER ? SINO_DEVICE_CUDA : SINO_DEVICE_CPU;
 }
 
+/* As runs have kept them. */
 static SinoTaskFeatures features_of(struct starpu_task *task, const SinoTaskRecord *record)
 {
-    SinoTaskFeatures features = {.symbol = task->cl->model->symbol,
-                                 .footprint = task->cl->model->footprint(task),
-                                 .work = record->work,
-                                 .flops = task->flops > 0 ? task->flops : record->effort,
-                                 .width = record->width,
-                                 .precision = record->precision};
-    if (record->part_bytes > 0) features.bytes = record->part_bytes;
-    for (unsigned i = 0; record->part_bytes == 0 && i < STARPU_TASK_GET_NBUFFERS(task); i++)
-        if (!(STARPU_TASK_GET_MODE(task, i) & STARPU_SCRATCH))
-            features.bytes += (int64_t)starpu_data_get_size(STARPU_TASK_GET_HANDLE(task, i));
-    return features;
+    return (SinoTaskFeatures){.symbol = task->cl->model->symbol,
+                              .footprint = task->cl->model->footprint(task),
+                              .work = record->work,
+                              .flops = record->flops,
+                              .bytes = record->bytes,
+                              .width = record->width,
+                              .precision = record->precision,
+                              .variant = record->variant};
 }
 
-/* Files are slower than memory, and all tasks that use them take turns. */
-static double file_s(const SinoTaskRecord *record, const SinoTaskFeatures *features)
+/* By rates. A rate knows flops and bytes only, so tasks may have told more of what they do. Files are slower than
+ * memory; all tasks that use them take turns. */
+static double rate_s(const SinoTaskCosts *costs, unsigned device, const SinoTaskRecord *record,
+                     SinoTaskFeatures features)
 {
-    const int64_t bytes = record->file_bytes == SINO_FILE_DATA ? features->bytes : record->file_bytes;
-    return (double)bytes / (1e9 * simulated->machine.file_gbps);
+    const int64_t file_bytes = record->file_bytes == SINO_FILE_DATA ? record->bytes : record->file_bytes;
+    features.symbol = "";
+    if (record->effort > 0) features.flops = record->effort;
+    if (record->part_bytes > 0) features.bytes = record->part_bytes;
+    return fmax(sino_task_cost_s(costs, device, &features, NULL, NULL),
+                (double)file_bytes / (1e9 * simulated->machine.file_gbps));
 }
 
 /* The time on a kind of processor, computed when it is first asked for. */
@@ -162,11 +166,11 @@ static const SinoSimulatedTime *time_of(struct starpu_task *task, unsigned devic
 {
     SinoTaskRecord *record = task->cl_arg;
     SinoSimulatedTime *time = &record->time[place_of(device)];
+    const SinoTaskCosts *costs = record->task.runtime->simulation->costs;
     if (time->us > 0) return time;
     const SinoTaskFeatures features = features_of(task, record);
-    double seconds =
-        sino_task_cost_s(record->task.runtime->simulation->costs, device, &features, &time->source, &time->error);
-    if (time->source == SINO_COST_RATE) seconds = fmax(seconds, file_s(record, &features));
+    double seconds = sino_task_cost_s(costs, device, &features, &time->source, &time->error);
+    if (time->source == SINO_COST_RATE) seconds = rate_s(costs, device, record, features);
     time->us = isfinite(seconds) ? fmax(1e6 * seconds, 1e-3) : 1e12; /* StarPU wants a time above 0 */
     return time;
 }

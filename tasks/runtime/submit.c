@@ -37,6 +37,22 @@ static void give_access(struct starpu_task *task, const SinoTaskRequest *request
     }
 }
 
+/* Bytes of its data; scratch is left out. */
+static int64_t bytes_of(const SinoTaskRequest *request)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < request->access_count; i++)
+        if (!(request->access[i].mode & SINO_SCRATCH)) bytes += request->access[i].data->bytes;
+    return bytes;
+}
+
+static uint32_t variant_of(const SinoTaskRequest *request)
+{
+    uint32_t variant = 1;
+    for (int i = 0; i < request->access_count; i++) variant = 31 * variant + (uint32_t)request->access[i].mode;
+    return variant;
+}
+
 static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime, const SinoTaskKind *kind,
                                  const SinoTaskRequest *request, SinoRecorded *recorded)
 {
@@ -47,9 +63,12 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
         (SinoTaskRecord){.kind = kind,
                          .task = {.runtime = runtime, .position = request->position, .arguments = record->arguments},
                          .work = request->work,
+                         .flops = request->flops,
                          .effort = request->effort,
+                         .bytes = bytes_of(request),
                          .part_bytes = request->part_bytes,
                          .file_bytes = request->file_bytes,
+                         .variant = variant_of(request),
                          .width = request->width,
                          .precision = request->precision,
                          .recorded = recorded};
@@ -85,6 +104,7 @@ static void task_ended(void *argument)
     if (SINO_SIMULATES) sino_simulation_ended(codelet->runtime, task);
     if (runtime->recorder)
         sino_recorder_ended(runtime->recorder, ((const SinoTaskRecord *)task->cl_arg)->recorded, task);
+    if (runtime->samples) sino_task_samples_ended(runtime->samples, codelet, task);
     sino_stall_ended(codelet->runtime, codelet);
 }
 
@@ -98,8 +118,7 @@ static SinoStatus record(SinoRuntime *runtime, const SinoTaskKind *kind, const S
     if (!recorded) return NULL;
     recorded->flops = request->flops;
     recorded->precision = (unsigned)request->precision & 7u;
-    for (int i = 0; i < request->access_count; i++)
-        if (!(request->access[i].mode & SINO_SCRATCH)) recorded->bytes += request->access[i].data->bytes;
+    recorded->bytes = bytes_of(request);
     *result = recorded;
     return NULL;
 }

@@ -26,6 +26,7 @@ typedef struct SinoTaskKind {
     const char *name;                        /* in traces, profiles and graphs; constant. Kinds of one name */
                                              /* share the performance model sinodag_<name>[_<revision>] */
     int revision;                            /* above 0: of its functions; a new one forgets times measured before */
+    bool waits;                              /* its functions wait for files */
     size_t argument_bytes;                   /* size of the kind's argument structure */
     int access_min, access_max;              /* number of data that its tasks access */
     SinoStatus (*cpu)(const SinoTask *task); /* not NULL */

@@ -26,6 +26,7 @@ typedef struct SinoTaskFeatures {
     int64_t bytes;      /* of its data, scratch left out */
     int64_t width;      /* stride of its vectors; 0: it has none */
     int precision;      /* 1 + SinoPrecision; 0: it has none */
+    uint32_t variant;   /* which data it reads and writes: a hash; 0: not known */
 } SinoTaskFeatures;
 
 typedef struct SinoTaskCosts SinoTaskCosts;

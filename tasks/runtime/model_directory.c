@@ -432,11 +432,16 @@ char *sino_models_samples_path(const SinoModels *models)
     return samples_path(models->own, models->host);
 }
 
+char *sino_models_kept_directory(void)
+{
+    const char *given = getenv(variable);
+    return given ? strdup(given) : default_path();
+}
+
 char *sino_models_kept_samples_path(const char *directory)
 {
     char host[HOST_BYTES] = "";
-    const char *given = directory ? directory : getenv(variable);
-    char *kept = given ? strdup(given) : default_path();
+    char *kept = directory ? strdup(directory) : sino_models_kept_directory();
     name_host(host);
     char *path = kept ? samples_path(kept, host) : NULL;
     free(kept);

@@ -24,6 +24,9 @@ bool sino_models_frozen(const SinoModels *models);
  * has no name. */
 char *sino_models_samples_path(const SinoModels *models);
 
+/* Where runs keep what they measure; the caller frees it. NULL: no memory. */
+char *sino_models_kept_directory(void);
+
 /* The file of samples that are kept in `directory`, or, for NULL, where runs keep them; likewise. */
 char *sino_models_kept_samples_path(const char *directory);
 

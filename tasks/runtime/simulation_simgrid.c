@@ -24,6 +24,7 @@ typedef struct Simulated {
     SinoMachineFile machine;
     char folder[64];
     SinoLastAct last; /* removes the folder */
+    SinoTaskCosts *costs;
     SinoProgram *program;
     int argument_count, exit_code;
     char **arguments;
@@ -92,6 +93,17 @@ static void forget_files(void)
     simulated->folder[0] = '\0';
 }
 
+/* The times of tasks: of `here` as runs have measured them, too. Opened before StarPU's variables name another host. */
+static SinoStatus open_costs(const SinoMachineFile *machine, SinoTaskCosts **costs)
+{
+    const bool measured = strcmp(machine->name, "here") == 0;
+    char *directory = measured ? sino_models_kept_directory() : NULL;
+    SINO_CHECK(directory || !measured, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = sino_task_costs_open(directory, machine, costs);
+    free(directory);
+    return status;
+}
+
 SinoStatus sino_simulation_run(const SinoMachineFile *machine, int64_t workers, bool devices, SinoProgram *program,
                                int argument_count, char **arguments, int *exit_code)
 {
@@ -102,15 +114,22 @@ SinoStatus sino_simulation_run(const SinoMachineFile *machine, int64_t workers, 
     if (!devices) the.machine.device_count = 0;
     if (workers > 0) the.machine.cores = workers;
     const int64_t cards = the.machine.device_count;
-    SINO_TRY(sino_simulated_machine_write(&the.machine, the.machine.cores + cards, cards, host_name, the.folder));
+    SINO_TRY(open_costs(&the.machine, &the.costs));
+    SinoStatus status =
+        sino_simulated_machine_write(&the.machine, the.machine.cores + cards, cards, host_name, the.folder);
+    if (status) {
+        sino_task_costs_free(the.costs);
+        return status;
+    }
     the.last = (SinoLastAct){.act = remove_folder, .of = &the};
     sino_ending_add(&the.last);
     setenv("STARPU_PERF_MODEL_DIR", the.folder, 1);
     setenv("STARPU_HOSTNAME", host_name, 1);
     setenv("STARPU_SILENT", "1", 0);
     simulated = &the;
-    SinoStatus status = call_starpu();
+    status = call_starpu();
     forget_files();
+    sino_task_costs_free(the.costs);
     simulated = NULL;
     if (!status) *exit_code = the.exit_code;
     return status;
@@ -119,7 +138,6 @@ SinoStatus sino_simulation_run(const SinoMachineFile *machine, int64_t workers, 
 /* ---- the times of tasks ---- */
 
 struct SinoSimulation {
-    SinoTaskCosts *costs;
     SinoSimulationCounts counts;
     double error_s; /* Σ time · expected error */
     double begin_s, end_s;
@@ -166,7 +184,7 @@ static const SinoSimulatedTime *time_of(struct starpu_task *task, unsigned devic
 {
     SinoTaskRecord *record = task->cl_arg;
     SinoSimulatedTime *time = &record->time[place_of(device)];
-    const SinoTaskCosts *costs = record->task.runtime->simulation->costs;
+    const SinoTaskCosts *costs = simulated->costs;
     if (time->us > 0) return time;
     const SinoTaskFeatures features = features_of(task, record);
     double seconds = sino_task_cost_s(costs, device, &features, &time->source, &time->error);
@@ -196,12 +214,6 @@ SinoStatus sino_simulated_kernel(const SinoTask *task, cudaStream_t stream)
 
 /* ---- counting ---- */
 
-/* Where runs of this user keep what they have measured. */
-static SinoStatus open_costs(SinoSimulation *made)
-{
-    return sino_task_costs_open(NULL, &simulated->machine, &made->costs);
-}
-
 SinoStatus sino_simulation_begin(SinoRuntime *runtime)
 {
     SinoSimulation *made = NULL;
@@ -217,13 +229,11 @@ SinoStatus sino_simulation_begin(SinoRuntime *runtime)
     if (counts->node_count > SINO_SIMULATED_NODES_MAX) counts->node_count = SINO_SIMULATED_NODES_MAX;
     for (int64_t n = 0; n < counts->node_count; n++)
         starpu_memory_node_get_name((unsigned)n, counts->node[n].name, sizeof counts->node[n].name);
-    return open_costs(made);
+    return NULL;
 }
 
 void sino_simulation_end(SinoRuntime *runtime)
 {
-    if (!runtime->simulation) return;
-    sino_task_costs_free(runtime->simulation->costs);
     free(runtime->simulation);
     runtime->simulation = NULL;
 }

@@ -128,7 +128,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     }
 
 const SinoSetting sino_setting_table[] = {
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "file-name", TEXT(file_name, "FILE"), .per_rank = true, .may_change = true,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
+        .may_change = true,
         .help = "the scan: a Data Exchange HDF5 file; TIFF images by a folder, a quoted pattern or a file of "
                 "several pages; or raw float32 sinograms (with --theta and --columns); with --system-matrix the counts "
                 "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; the "
@@ -156,14 +157,15 @@ const SinoSetting sino_setting_table[] = {
         .help = "first detector column to use"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"), .geometries = SCANS,
         .help = "the column after the last one to use; -1: up to the end"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels", .geometries = SCANS,
-        .help = "average squares of this many by this many detector pixels; 1: no binning"),
+    ROW(INPUT, RECON | PLAN | SIMULATE, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels",
+        .geometries = SCANS, .help = "average squares of this many by this many detector pixels; 1: no binning"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "data", CHOICE(scan_values, values_words, "auto"),
         .help = "the kind of values in the scan; counts: flat and dark fields are applied, then -ln is taken; "
                 "transmission: only -ln is taken; line-integrals: used unchanged; auto: line integrals in raw "
                 "sinograms, else counts, unless --flat-correction none or --minus-log no say otherwise; with "
                 "--system-matrix only auto, and events: an array has the numbers of the rows of events"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "flat-correction", CHOICE(flat_correction, flat_words, "mean"), .geometries = SCANS,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "flat-correction", CHOICE(flat_correction, flat_words, "mean"),
+        .geometries = SCANS,
         .help = "how several flat or dark fields are combined into one; none: neither flat nor dark fields are "
                 "applied"),
     ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"), .geometries = SCANS,
@@ -258,7 +260,8 @@ const SinoSetting sino_setting_table[] = {
                 "of demo --geometry pet; fdk: "
                 "filtered backprojection of cone beams (Feldkamp), the default with --geometry cone, where iterative "
                 "algorithms need memory for the whole volume and scan"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"), .algorithms = ITERATIVE,
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"),
+        .algorithms = ITERATIVE,
         .help = "largest number of iterations; demo: 12 if not given, with --geometry pet 2 of osem, 20 of others"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
@@ -281,11 +284,12 @@ const SinoSetting sino_setting_table[] = {
                 "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
                 "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits; a "
                 "system matrix: single, or mixed with its values of 16 bits"),
-    ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE, "symmetry", FLAG(symmetry, "yes"), .may_change = true, .geometries = SCANS,
+    ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE, "symmetry", FLAG(symmetry, "yes"), .may_change = true,
+        .geometries = SCANS,
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "projector", CHOICE(projector, projector_words, "auto"), .may_change = true,
-        .geometries = PARALLEL,
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "projector", CHOICE(projector, projector_words, "auto"),
+        .may_change = true, .geometries = PARALLEL,
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
                 "every product, nothing is kept; pixels: fbp interpolates between detector columns at the middle of "
                 "each pixel, nothing is kept; auto: rays, but pixels where fbp of few slices would trace longer than "
@@ -297,12 +301,12 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PARALLEL,
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
-    ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
-        .unit = "slices", .may_change = true, .geometries = PARALLEL,
+    ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "minibatch", .alias = "nsino-per-chunk",
+        INTEGER(minibatch, 0, 256, "0"), .unit = "slices", .may_change = true, .geometries = PARALLEL,
         .help = "slices that one task computes together; 0: sinodag chooses"),
-    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
-        .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes", .per_rank = true, .may_change = true,
-        .help = "main memory that the run may use; 0: 80 % of what is free"),
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE, "memory", .kind = SINO_SETTING_BYTES,
+        AT(memory_bytes, int64_t), .low = 0, .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
+        .per_rank = true, .may_change = true, .help = "main memory that the run may use; 0: 80 % of what is free"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
         .per_rank = true, .may_change = true,
         .help = "CPU cores that compute; 0: every core that this process may use"),
@@ -310,8 +314,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
-    ROW(MACHINE, SIMULATE, "device", CHOICES(devices, device_words, "all"),
-        .words = SINO_DEVICE_CPU | SINO_DEVICE_CUDA,
+    ROW(MACHINE, SIMULATE, "device", CHOICES(devices, device_words, "all"), .words = SINO_DEVICE_CPU | SINO_DEVICE_CUDA,
         .help = "processors of the machine that compute, as of recon; all: its cores and its GPUs"),
     ROW(MACHINE, RECON | DEMO | BENCH | SIMULATE, "scheduler", TEXT(scheduler, "NAME|FILE.so:NAME"), .per_rank = true,
         .may_change = true,
@@ -373,8 +376,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row"),
-    ROW(OUTPUT, RECON | PLAN | SIMULATE, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"),
-        .unit = "voxels",
+    ROW(OUTPUT, RECON | PLAN | SIMULATE, "volume",
+        SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"), .unit = "voxels",
         .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "
                 "an even side needs about a quarter of the memory of an odd one, a larger one has room for an object "
                 "wider than the detector; cone beams: also the number of slices, which are centered on the plane of "
@@ -467,7 +470,8 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
     ROW(PLAN, PLAN | SIMULATE, "machine", TEXT(machine, "NAME|FILE"),
-        .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a table of sinodag bench "
+        .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a "
+                "table of sinodag bench "
                 "--csv; cone beams: usual, abci (four V100 per node, as in iFDK's paper), or a table of bench "
                 "--geometry cone --csv; the "
                 "options below override them"),

@@ -76,11 +76,25 @@ static int64_t count_of(const char *json, const char *name)
 /* As many tasks of each kind as in a run that computes. */
 static void same_graph(void **state)
 {
-    static const char *const kind[] = {"trace",        "pack",          "checksum",       "load",
-                                       "correct",      "sample",        "update_start",   "update_sums",
-                                       "spmm_project", "spmm_backproject", "reduce_node", "spread_node",
-                                       "update_step",  "update_record", "update_voxels_cg", "update_residual_cg",
-                                       "update_direction", "assemble", "store"};
+    static const char *const kind[] = {"trace",
+                                       "pack",
+                                       "checksum",
+                                       "load",
+                                       "correct",
+                                       "sample",
+                                       "update_start",
+                                       "update_sums",
+                                       "spmm_project",
+                                       "spmm_backproject",
+                                       "reduce_node",
+                                       "spread_node",
+                                       "update_step",
+                                       "update_record",
+                                       "update_voxels_cg",
+                                       "update_residual_cg",
+                                       "update_direction",
+                                       "assemble",
+                                       "store"};
     const char *const at = *state;
     enum { PROFILE_BYTES = 1 << 20 };
     (void)simulator();
@@ -140,8 +154,9 @@ static void every_algorithm_and_precision(void **state)
     (void)simulator();
     for (const char *const *word = (const char *const[]){"cg", "sirt", "fbp", "mlem", "osem", NULL}; *word; word++) {
         char line[256];
-        snprintf(line, sizeof line, "--columns 64 --angles 48 --slices 8 --projector rays --partitions 2 --algorithm %s%s",
-                 *word, strcmp(*word, "fbp") == 0 ? "" : " --iterations 2");
+        snprintf(line, sizeof line,
+                 "--columns 64 --angles 48 --slices 8 --projector rays --partitions 2 --algorithm %s%s", *word,
+                 strcmp(*word, "fbp") == 0 ? "" : " --iterations 2");
         char *out = simulated(*state, line);
         assert_non_null(strstr(out, "makespan"));
         free(out);
@@ -201,7 +216,8 @@ static void refusals(void **state)
     cli_refuses(at, "workers is 99; allowed: 1 to 9, the cores of the machine 'mirage'",
                 "simulate " SIZES "--machine mirage --workers 99");
     cli_refuses(at, "--geometry is 'cone'; allowed: parallel", "simulate " SIZES "--geometry cone");
-    cli_refuses(at, "projector is 'rotate', by choice of the plan or yours; only rays are simulated yet: --projector rays",
+    cli_refuses(at,
+                "projector is 'rotate', by choice of the plan or yours; only rays are simulated yet: --projector rays",
                 "simulate " SIZES "--projector rotate");
     cli_refuses(at, "device is 'cuda'; StarPU finds no CUDA device here; allowed: cpu",
                 "simulate " SIZES "--device cuda --machine usual");

@@ -325,8 +325,8 @@ SinoStatus sino_footprint_rays(const SinoGeometry *geometry, const SinoDecomposi
     Work work = {.scan = geometry, .decomposition = decomposition};
     SINO_TRY_OR(status, cleanup, find_rectangles(&work));
     const int64_t *first = work.first_rectangle, boxes = first[partition + 1] - first[partition];
-    SINO_TRY_OR(status, cleanup, sino_allocate(first[decomposition->partition_count], sizeof *work.shadow, "footprints",
-                                               &work.shadow));
+    SINO_TRY_OR(status, cleanup,
+                sino_allocate(first[decomposition->partition_count], sizeof *work.shadow, "footprints", &work.shadow));
     SINO_TRY_OR(status, cleanup, sino_allocate(boxes, sizeof *merged, "footprints", &merged));
     for (int64_t r = 0; r < boxes; r++) work.shadow[first[partition] + r].rectangle = (int32_t)r;
     for (int64_t k = 0; k < geometry->angle_count; k++) rays += list_rays(&work, partition, k, merged, NULL);

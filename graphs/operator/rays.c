@@ -51,8 +51,7 @@ SinoStatus sino_rays_new(SinoRuntime *runtime, const SinoRaysRequest *request, S
     op->first_partition = request->first_partition;
     op->whole = all == 1;
     op->ray_count = ray_count;
-    op->weight_share =
-        request->cut_by ? (double)geometry->angle_count / (double)request->cut_by->angle_count : 1;
+    op->weight_share = request->cut_by ? (double)geometry->angle_count / (double)request->cut_by->angle_count : 1;
     SINO_TRY_OR(status, fail, sino_layout_new(geometry, request->precision, request->symmetry, &op->layout));
     SINO_TRY_OR(status, fail, decompose(request, all, op));
     SINO_TRY_OR(status, fail, new_partitions(op));

@@ -30,8 +30,8 @@ void sino_rays_sketch_run(const SinoRays *op, SinoPackRun *run)
     const double bytes = (double)sino_rays_estimate_bytes(layout) * nonzeros / all;
     const int64_t pieces = sino_pack_piece_count(run->tile_count, run->tile);
     run->nonzero_count = (int64_t)nonzeros;
-    run->stored_nonzero_count = (int64_t)(nonzeros * (double)sino_layout_stored_angles(layout) /
-                                          (double)layout->geometry.angle_count);
+    run->stored_nonzero_count =
+        (int64_t)(nonzeros * (double)sino_layout_stored_angles(layout) / (double)layout->geometry.angle_count);
     run->stored_count = run->stored_nonzero_count;
     for (int64_t i = 0; i < pieces; i++) {
         run->piece[i] = (SinoBlockPiece){.offset = sino_block_align(run->area->used, SINO_ALIGNMENT_BYTES),
@@ -77,10 +77,8 @@ static SinoStatus sketch_lists(SinoRuntime *runtime, SinoRays *op, int64_t p, in
     op->lists_bytes += lists->bytes;
     const int64_t tasks = sino_ceil_divide(lists->bytes, LIST_PIECE_BYTES);
     for (int64_t i = 0; i < tasks; i++) {
-        const SinoRegroupPart part = {.partition = p,
-                                      .first = i,
-                                      .count = 1,
-                                      .nonzero_count = block->stored_nonzero_count / tasks};
+        const SinoRegroupPart part = {
+            .partition = p, .first = i, .count = 1, .nonzero_count = block->stored_nonzero_count / tasks};
         SINO_TRY(sino_insert_regroup_measure(runtime, &part, NULL));
         SINO_TRY(sino_insert_regroup_fill(runtime, &part, lists->memory));
     }

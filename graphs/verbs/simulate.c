@@ -93,10 +93,9 @@ static SinoStatus plan(Simulate *of)
 static SinoStatus new_record(Simulate *of)
 {
     const SinoSettings *settings = &of->settings;
-    const SinoRecordShape shape = sino_record_shape(&of->input.geometry, of->input.slice_count,
-                                                    sino_solver_history_columns(of->solver, settings),
-                                                    sino_solver_history_numbers(of->solver, settings),
-                                                    settings->pictures);
+    const SinoRecordShape shape =
+        sino_record_shape(&of->input.geometry, of->input.slice_count, sino_solver_history_columns(of->solver, settings),
+                          sino_solver_history_numbers(of->solver, settings), settings->pictures);
     return sino_record_new(&shape, &of->record);
 }
 

@@ -47,12 +47,16 @@ SinoStatus sino_simulate_missing(void)
 {
     const char *given = getenv(variable);
     char directory[PATH_BYTES] = "";
-    SINO_CHECK(!given || !*given, SINO_BAD_INPUT, "%s is '%s', which cannot be started: %s; `./run simulator` builds a "
-               "simulator", variable, given, strerror(access(given, X_OK) == 0 ? ENOEXEC : errno));
+    SINO_CHECK(!given || !*given, SINO_BAD_INPUT,
+               "%s is '%s', which cannot be started: %s; `./run simulator` builds a "
+               "simulator",
+               variable, given, strerror(access(given, X_OK) == 0 ? ENOEXEC : errno));
     (void)find_directory(directory);
-    return sino_error(SINO_BAD_INPUT,
-                      "simulate needs the program that simulates, which is not %s%s, nor named by %s; `./run simulator` "
-                      "builds it", directory, places[0], variable);
+    return sino_error(
+        SINO_BAD_INPUT,
+        "simulate needs the program that simulates, which is not %s%s, nor named by %s; `./run simulator` "
+        "builds it",
+        directory, places[0], variable);
 }
 
 SinoStatus sino_simulate_machine(const SinoSettings *settings, SinoMachineFile *machine)

@@ -72,12 +72,13 @@ static void print_bytes(const SinoSimulateReport *report, FILE *out)
     const SinoSimulationCounts *counts = report->counts;
     const SinoResources *planned = &report->plan->resources;
     char bytes[24], lists[24];
-    fprintf(out, "\nmemory       data of slices %s at most, operator %s", sino_bytes_text(counts->node[0].most_bytes, bytes),
-            sino_bytes_text(planned->operator_bytes, lists));
+    fprintf(out, "\nmemory       data of slices %s at most, operator %s",
+            sino_bytes_text(counts->node[0].most_bytes, bytes), sino_bytes_text(planned->operator_bytes, lists));
     if (planned->lists_bytes > 0) fprintf(out, ", lists for devices %s", sino_bytes_text(planned->lists_bytes, lists));
     fputc('\n', out);
     for (int64_t n = 1; n < counts->node_count; n++)
-        fprintf(out, "  %-24s %12s at most\n", counts->node[n].name, sino_bytes_text(counts->node[n].most_bytes, bytes));
+        fprintf(out, "  %-24s %12s at most\n", counts->node[n].name,
+                sino_bytes_text(counts->node[n].most_bytes, bytes));
     if (counts->link_count > 0) fputs("transfers\n", out);
     for (int64_t i = 0; i < counts->link_count; i++) {
         const SinoSimulatedLink *link = &counts->link[i];

@@ -124,14 +124,14 @@ typedef struct SinoTaskRecord {
     double flops, effort;
     int64_t width;
     int precision;
-    int64_t bytes;                  /* of its data, scratch left out */
+    int64_t bytes; /* of its data, scratch left out */
     int64_t part_bytes, file_bytes;
-    uint32_t variant;               /* which data it reads and writes: a hash */
-    double begin_us;                /* when its function was called; 0: not yet */
-    double busy_us;                 /* the thread's processor time then; negative: it was not asked */
-    double took_us;                 /* on a core: how long it ran; 0: not yet */
-    SinoRecorded *recorded;         /* NULL: nobody asked for it */
-    SinoSimulatedTime time[2];      /* on a core, on a CUDA device */
+    uint32_t variant;          /* which data it reads and writes: a hash */
+    double begin_us;           /* when its function was called; 0: not yet */
+    double busy_us;            /* the thread's processor time then; negative: it was not asked */
+    double took_us;            /* on a core: how long it ran; 0: not yet */
+    SinoRecorded *recorded;    /* NULL: nobody asked for it */
+    SinoSimulatedTime time[2]; /* on a core, on a CUDA device */
     _Alignas(16) char arguments[];
 } SinoTaskRecord;
 

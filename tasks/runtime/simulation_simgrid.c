@@ -55,8 +55,7 @@ SinoStatus sino_simulation_check(const SinoMachineFile *machine, int64_t workers
                "workers is %" PRId64 "; allowed: 1 to %" PRId64 ", the cores of the machine '%s'", workers,
                machine->cores, machine->name);
     SINO_CHECK(machine->cores + machine->device_count <= STARPU_MAXCPUS, SINO_BAD_INPUT,
-               "machine '%s' has %" PRId64 " cores, and %" PRId64
-               " for its devices; this StarPU simulates at most %d",
+               "machine '%s' has %" PRId64 " cores, and %" PRId64 " for its devices; this StarPU simulates at most %d",
                machine->name, machine->cores, machine->device_count, STARPU_MAXCPUS);
     if (!devices || machine->device_count == 0) return NULL;
     SINO_CHECK(machine->device_kind == SINO_DEVICE_CUDA, SINO_BAD_INPUT,
@@ -109,8 +108,8 @@ SinoStatus sino_simulation_run(const SinoMachineFile *machine, int64_t workers, 
 {
     static Simulated the;
     SINO_TRY(sino_simulation_check(machine, workers, devices));
-    the = (Simulated){
-        .machine = *machine, .program = program, .argument_count = argument_count, .arguments = arguments};
+    the =
+        (Simulated){.machine = *machine, .program = program, .argument_count = argument_count, .arguments = arguments};
     if (!devices) the.machine.device_count = 0;
     if (workers > 0) the.machine.cores = workers;
     const int64_t cards = the.machine.device_count;
@@ -243,7 +242,8 @@ static SinoSimulatedKind *find_kind(SinoSimulationCounts *counts, const char *na
     int64_t i = 0;
     while (i < counts->kind_count && (counts->kind[i].device != device || strcmp(counts->kind[i].name, name) != 0)) i++;
     if (i == SINO_SIMULATED_KINDS_MAX) return NULL;
-    if (i == counts->kind_count) counts->kind[counts->kind_count++] = (SinoSimulatedKind){.name = name, .device = device};
+    if (i == counts->kind_count)
+        counts->kind[counts->kind_count++] = (SinoSimulatedKind){.name = name, .device = device};
     return &counts->kind[i];
 }
 

@@ -78,11 +78,12 @@ typedef struct SinoTaskRequest {
     double flops;  /* floating-point operations, without padding; 0: not counted */
     int precision; /* 1 + SinoPrecision of its vectors; 0: it has none */
     int64_t width; /* stride of its vectors; 0: it has none. See SINO_OF_SLICES */
-    double effort; /* of a task that data and flops do not tell: what it takes, in flops of a product; for simulations */
+    double
+        effort; /* of a task that data and flops do not tell: what it takes, in flops of a product; for simulations */
     int64_t part_bytes; /* bytes that it reads and writes, if less than its data; 0: its data; for simulations */
     int64_t file_bytes; /* that it reads from files, or writes to them; SINO_FILE_DATA: its data; for simulations */
-    bool host;     /* only cores run the task, even if the kind has other functions */
-    int priority;  /* under policies with priorities; 0: usual; SINO_PRIORITY_URGENT; below 0: after usual tasks */
+    bool host;          /* only cores run the task, even if the kind has other functions */
+    int priority;       /* under policies with priorities; 0: usual; SINO_PRIORITY_URGENT; below 0: after usual tasks */
 } SinoTaskRequest;
 
 /* Members of a request whose vectors have these slices. */

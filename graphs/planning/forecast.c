@@ -43,7 +43,8 @@ static double worker_share(const SinoPlanRequest *request, const SinoRunPlan *pl
 }
 
 /* Times of the work inside a rank. */
-static void predict_local(const SinoPlanRequest *request, const SinoRunPlan *plan, SinoForecastTimes *times)
+static void predict_local(const SinoPlanRequest *request, const SinoRunPlan *plan, const SinoProductTimes *products,
+                          SinoForecastTimes *times)
 {
     const double plain_share = 0.87;
     const SinoRates *rates = &request->machine.rates;
@@ -53,10 +54,12 @@ static void predict_local(const SinoPlanRequest *request, const SinoRunPlan *pla
     /* Without symmetry kernels are slower, if angles could pair up. */
     const double share = request->job.problem.symmetry && !plan->problem.symmetry ? plain_share : 1;
     const double workers = (double)plan->worker_count / worker_share(request, plan);
+    const bool measured = products->source != SINO_COST_RATE;
     const double product_s =
-        sino_projector_product_s(&plan->problem, plan->size.nonzero_count, rates, plan->streaming.minibatch);
+        measured ? products->product_s
+                 : sino_projector_product_s(&plan->problem, plan->size.nonzero_count, rates, plan->streaming.minibatch);
     times->kernel = DIRECTIONS * product_s * slices * plan->size.slowest_nonzeros * worker_share(request, plan) /
-                    (share * plan->size.nonzero_count);
+                    ((measured ? 1 : share) * plan->size.nonzero_count);
     times->update = update_bytes(request, plan) * slices / (rates->memory_gbps * giga * workers);
     /* If a rank has several nodes (a simulated cluster), their times add up. */
     const int64_t rank_nodes = topology->node_count / topology->rank_count;
@@ -84,12 +87,13 @@ static double predict_global(const SinoPlanRequest *request, const SinoRunPlan *
     return DIRECTIONS * (bytes / (rates->link_gbps * giga) + 1e-6 * rates->link_latency_us * messages);
 }
 
-static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPlan *plan)
+static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPlan *plan,
+                                 const SinoProductTimes *products)
 {
     const SinoWorkload *job = &request->job;
     const double size = (double)job->problem.geometry.grid_size;
     SinoForecastTimes times = {.global = predict_global(request, plan)};
-    predict_local(request, plan, &times);
+    predict_local(request, plan, products, &times);
     const double local = times.kernel + times.update + times.socket + times.node;
     times.iteration = request->choices.overlap && plan->streaming.slots > 1
                           ? overlapped(local, times.global, minibatch_count(plan))
@@ -97,8 +101,8 @@ static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPl
     times.files = (double)job->slice_count * ((double)job->slice_bytes + size * size * sizeof(float)) /
                   (request->machine.rates.file_gbps * giga);
     /* One backprojection precedes the first iteration. */
-    const double products = (double)(job->history_columns - 1) + 0.5;
-    times.run = overlapped(products * times.iteration, times.files, (double)plan->streaming.slab_count);
+    const double product_pairs = (double)(job->history_columns - 1) + 0.5;
+    times.run = overlapped(product_pairs * times.iteration, times.files, (double)plan->streaming.slab_count);
     return times;
 }
 
@@ -109,7 +113,8 @@ static SinoStatus forecast_way(const SinoPlanRequest *request, bool symmetry, Si
     way.job.problem.symmetry = symmetry;
     if (way.job.problem.projector == SINO_PROJECTOR_AUTO) way.job.problem.projector = SINO_PROJECTOR_RAYS;
     SINO_TRY(sino_run_plan_new(&way, &forecast->plan));
-    forecast->times = predict(request, &forecast->plan);
+    forecast->products = sino_product_times(&forecast->plan, request->machine.costs);
+    forecast->times = predict(request, &forecast->plan, &forecast->products);
     return NULL;
 }
 

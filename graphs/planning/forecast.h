@@ -3,14 +3,15 @@
  * allocated.
  *
  * Times follow from the machine's rates: kernels from a rate per worker, sums of vectors from the bandwidth of memory,
- * exchanges from the bandwidth of their level. They do not include building the operator, waiting for slower ranks
+ * exchanges from the bandwidth of their level. If the machine has costs, kernels follow from times that were measured.
+ * Times They do not include building the operator, waiting for slower ranks
  * beyond uneven shares, or contention of the network. The kernel rate holds with symmetry if angles pair up. Without
  * symmetry kernels read each angle's lengths and run at 0.87 of that rate (docs/PERFORMANCE.md: 92.4 of 106.2
  * GFLOP/s). */
 #ifndef SINO_FORECAST_H
 #define SINO_FORECAST_H
 
-#include "run_plan.h"
+#include "product_times.h"
 
 /* Seconds of the busiest rank. An iteration covers all slices of the rank's group. */
 typedef struct SinoForecastTimes {
@@ -25,6 +26,7 @@ typedef struct SinoForecast {
     char symmetry_why[512];
     char projector_why[640]; /* empty: the user's projector, or rays */
     SinoForecastTimes times;
+    SinoProductTimes products; /* what runs have measured, if `times` follow from it */
 } SinoForecast;
 
 /* If several ranks share each slice and angles pair up, two ways are forecast: partitions that own whole orbits of

@@ -26,6 +26,7 @@ typedef struct SinoMachine {
     bool memory_given;    /* memory_bytes is from --memory or a machine file; false: it is this machine's free memory */
     SinoDeviceRoom devices;
     SinoRates rates;
+    const struct SinoTaskCosts *costs; /* measured here, for forecasts; not owned; NULL: rates alone */
 } SinoMachine;
 
 /* The machine of --machine: a preset, a file (machine_file.h), or, from a table of `sinodag bench --csv`, this machine;

@@ -4,9 +4,11 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "model_directory.h"
 #include "workflows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Describes a scan without a file: counts of two bytes, one flat and one dark field, the axis in the middle. */
 static SinoStatus describe(const SinoSettings *settings, double **angle_rad, SinoWorkload *job)
@@ -49,12 +51,26 @@ static SinoStatus print_plan(const SinoSettings *settings, const SinoPlanRequest
     return NULL;
 }
 
-static SinoStatus plan_parallel(const SinoSettings *settings, SinoLog *log)
+/* For the machine `here`: what runs here have measured. */
+static SinoStatus open_costs(const SinoSettings *settings, SinoTaskCosts **costs)
+{
+    SinoMachineFile machine;
+    if (!settings->machine || strcmp(settings->machine, "here") != 0) return NULL;
+    SINO_TRY(sino_machine_named(settings, &machine));
+    char *directory = sino_models_directory();
+    SINO_CHECK(directory, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = sino_task_costs_open(directory, &machine, costs);
+    free(directory);
+    return status;
+}
+
+static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const SinoTaskCosts *costs)
 {
     SinoInput input = {0};
     double *angle_rad = NULL;
     SinoPlanRequest request = {.choices = sino_choices_of(settings), .rank_count = settings->ranks};
     SINO_TRY(sino_machine_new(settings, 0, &request.machine));
+    request.machine.costs = costs;
     /* If only the topology gives a number of workers, it determines the workers of a rank. */
     if (settings->topology.workers > 0 && settings->workers == 0) request.machine.worker_count = 0;
     if (settings->file_name) {
@@ -66,6 +82,15 @@ static SinoStatus plan_parallel(const SinoSettings *settings, SinoLog *log)
     SinoStatus status = print_plan(settings, &request);
     if (settings->file_name) sino_input_close(&input);
     free(angle_rad);
+    return status;
+}
+
+static SinoStatus plan_parallel(const SinoSettings *settings, SinoLog *log)
+{
+    SinoTaskCosts *costs = NULL;
+    SINO_TRY(open_costs(settings, &costs));
+    SinoStatus status = plan_on(settings, log, costs);
+    sino_task_costs_free(costs);
     return status;
 }
 

@@ -174,6 +174,11 @@ static void print_traffic(const SinoPlanRequest *request, const SinoForecast *fo
             traffic->messages, traffic->most_messages);
 }
 
+static double measured_gflops(const SinoForecast *forecast)
+{
+    return 1e-9 * 2 * forecast->plan.size.nonzero_count / forecast->products.product_s;
+}
+
 static void print_times(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
 {
     const SinoRates *machine = &request->machine.rates;
@@ -192,6 +197,10 @@ static void print_times(const SinoPlanRequest *request, const SinoForecast *fore
     fprintf(out, "  %-24s %12s\n", "files", sino_duration_text(times->files, text));
     fprintf(out, "  %-24s %12s, without building the operator%s\n", "run", sino_duration_text(times->run, text),
             forecast->plan.window_count > 0 ? ", nor computing it again" : "");
+    if (forecast->products.source != SINO_COST_RATE)
+        fprintf(out,
+                "\nproducts     %.3g GFLOP/s of a core, by a curve through times of tasks measured here, +- %.0f %%\n",
+                measured_gflops(forecast), 100 * forecast->products.error);
     fprintf(out,
             "\nassumed      per %s: kernels %g GFLOP/s, memory %g GB/s, within a socket %g GB/s; per socket, within a "
             "node:\n"
@@ -270,6 +279,16 @@ static void json_of_slices(SinoJson *json, const SinoRunPlan *plan)
     sino_json_close(json);
 }
 
+static void json_of_products(SinoJson *json, const SinoForecast *forecast)
+{
+    const bool measured = forecast->products.source != SINO_COST_RATE;
+    sino_json_open(json, "products");
+    sino_json_text(json, "source", sino_cost_source_name(forecast->products.source));
+    if (measured) sino_json_real(json, "gflops", measured_gflops(forecast));
+    if (measured) sino_json_real(json, "error", forecast->products.error);
+    sino_json_close(json);
+}
+
 static void json_of_times(SinoJson *json, const SinoForecastTimes *times)
 {
     json_of_items(json, "iteration_seconds", time_items(times));
@@ -297,5 +316,6 @@ void sino_plan_report_json(const SinoPlanRequest *request, const SinoForecast *f
     sino_json_integer(&json, "most", plan->size.traffic.most_messages);
     sino_json_close(&json);
     json_of_times(&json, &forecast->times);
+    json_of_products(&json, forecast);
     sino_json_close(&json);
 }

@@ -177,20 +177,6 @@ const SinoTaskRecord *sino_task_record(const struct starpu_task *task)
     return ours ? task->cl_arg : NULL;
 }
 
-SinoTaskFeatures sino_task_features(struct starpu_task *task, int worker)
-{
-    const SinoTaskRecord *record = task->cl_arg;
-    struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(worker, 0);
-    return (SinoTaskFeatures){.symbol = task->cl->model->symbol,
-                              .footprint = starpu_task_footprint(task->cl->model, task, arch, 0),
-                              .work = record->work,
-                              .flops = record->flops,
-                              .bytes = record->bytes,
-                              .width = record->width,
-                              .precision = record->precision,
-                              .variant = record->variant};
-}
-
 SinoPosition sino_task_position(const struct starpu_task *task)
 {
     const SinoTaskRecord *record = sino_task_record(task);

@@ -432,7 +432,7 @@ char *sino_models_samples_path(const SinoModels *models)
     return samples_path(models->own, models->host);
 }
 
-char *sino_models_kept_directory(void)
+char *sino_models_directory(void)
 {
     const char *given = getenv(variable);
     return given ? strdup(given) : default_path();
@@ -441,11 +441,8 @@ char *sino_models_kept_directory(void)
 char *sino_models_kept_samples_path(const char *directory)
 {
     char host[HOST_BYTES] = "";
-    char *kept = directory ? strdup(directory) : sino_models_kept_directory();
     name_host(host);
-    char *path = kept ? samples_path(kept, host) : NULL;
-    free(kept);
-    return path;
+    return samples_path(directory, host);
 }
 
 bool sino_models_frozen(const SinoModels *models)

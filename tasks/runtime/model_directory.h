@@ -24,10 +24,11 @@ bool sino_models_frozen(const SinoModels *models);
  * has no name. */
 char *sino_models_samples_path(const SinoModels *models);
 
-/* Where runs keep what they measure; the caller frees it. NULL: no memory. */
-char *sino_models_kept_directory(void);
+/* Where runs keep models, whether it exists or not; to be asked while no runtime is there. The caller frees it. NULL:
+ * no memory. */
+char *sino_models_directory(void);
 
-/* The file of samples that are kept in `directory`, or, for NULL, where runs keep them; likewise. */
+/* The file of samples that such a directory has; likewise. */
 char *sino_models_kept_samples_path(const char *directory);
 
 /* What the run measures of tasks will not be kept; what it measures of buses will. */

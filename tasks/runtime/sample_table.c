@@ -59,9 +59,10 @@ static void pick(const SinoSampleEntry *from, int wanted, SinoSampleEntry *to)
     for (int i = 0; i < wanted; i++) to->us[to->time_count++] = from->us[(2 * i + 1) * from->time_count / (2 * wanted)];
 }
 
-static double mean_of(double a, double a_count, double b, double b_count)
+static double mean_of(double a, double a_weight, double b, double b_weight)
 {
-    return (a * a_count + b * b_count) / (a_count + b_count);
+    const double part = a_weight / (a_weight + b_weight);
+    return b + part * (a - b);
 }
 
 /* Adds `other` to `entry`, whose times fill at most `own` places. The times of both are in order. */

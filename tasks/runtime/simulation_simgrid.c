@@ -96,7 +96,7 @@ static void forget_files(void)
 static SinoStatus open_costs(const SinoMachineFile *machine, SinoTaskCosts **costs)
 {
     const bool measured = strcmp(machine->name, "here") == 0;
-    char *directory = measured ? sino_models_kept_directory() : NULL;
+    char *directory = measured ? sino_models_directory() : NULL;
     SINO_CHECK(directory || !measured, SINO_FAILED, "no memory for a file name");
     SinoStatus status = sino_task_costs_open(directory, machine, costs);
     free(directory);

@@ -31,8 +31,9 @@ typedef struct SinoTaskFeatures {
 
 typedef struct SinoTaskCosts SinoTaskCosts;
 
-/* Reads what runs have kept in `directory`. NULL: nothing, so that rates give every time. A file there that is missing
- * or damaged counts as empty; nothing is written. `machine` is copied. SINO_FAILED: no memory. */
+/* Reads what runs on this machine have kept in `directory` (sino_models_directory). NULL: nothing, so that rates give
+ * every time. A file there that is missing or damaged counts as empty; nothing is written. `machine` is copied.
+ * SINO_FAILED: no memory. */
 SinoStatus sino_task_costs_open(const char *directory, const SinoMachineFile *machine, SinoTaskCosts **costs);
 void sino_task_costs_free(SinoTaskCosts *costs); /* takes NULL */
 

@@ -134,6 +134,20 @@ void sino_task_samples_end(SinoTaskRecord *record)
     if (record->busy_us >= 0) record->took_us = fmin(record->took_us, busy_us() - record->busy_us);
 }
 
+SinoTaskFeatures sino_task_features(struct starpu_task *task, int worker)
+{
+    const SinoTaskRecord *record = task->cl_arg;
+    struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(worker, 0);
+    return (SinoTaskFeatures){.symbol = task->cl->model->symbol,
+                              .footprint = starpu_task_footprint(task->cl->model, task, arch, 0),
+                              .work = record->work,
+                              .flops = record->flops,
+                              .bytes = record->bytes,
+                              .width = record->width,
+                              .precision = record->precision,
+                              .variant = record->variant};
+}
+
 /* A device launches tasks ahead; there a task begins when the one before it has ended. */
 static double on_device(Worker *worker, const SinoTaskRecord *record)
 {

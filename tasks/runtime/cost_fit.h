@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cost fit: a curve through measured times of tasks of one kind, for sizes and widths that were never measured.
+ *
+ *     t = (a + b·work + c·bytes) · exp(z(log₂ size, log₂ width)),   a, b, c ≥ 0
+ *
+ * a, b and c are fitted by least squares of relative errors, in which single bad times count little. What they leave
+ * over, because caches hold small sizes and kernels for narrow vectors are slower, is z: a Gaussian process (C. E.
+ * Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learning, MIT Press 2006, ch. 2) that passes near the
+ * measured times and goes to 0 far from them. */
+#ifndef SINO_COST_FIT_H
+#define SINO_COST_FIT_H
+
+#include "status.h"
+
+#include <stdint.h>
+
+/* Tasks that are alike. */
+typedef struct SinoCostPoint {
+    double work, bytes, width; /* 0: they have none */
+    double seconds;            /* median, above 0 */
+    double noise;              /* standard error of the median, relative */
+} SinoCostPoint;
+
+typedef struct SinoCostFit SinoCostFit;
+
+/* Fits a curve through one point or more; of more than 64 it takes 64, spread over all sizes. SINO_FAILED: no memory.
+ */
+SinoStatus sino_cost_fit_new(int64_t count, const SinoCostPoint *point, SinoCostFit **fit);
+void sino_cost_fit_free(SinoCostFit *fit); /* takes NULL */
+
+/* Seconds of a task of `work`, `bytes` and `width`; the other members are not read. `error`: NULL, or the expected
+ * relative error: what all points of one size miss a curve through the other sizes by (root of the mean square), more
+ * where no point is near, and growing by 0.1 for each factor of two beyond the measured sizes or widths. */
+double sino_cost_fit_s(const SinoCostFit *fit, const SinoCostPoint *point, double *error);
+
+#endif

@@ -36,6 +36,8 @@ static const Verb verb_table[] = {
     {"demo", SINO_VERB_DEMO, "simulate a scan, reconstruct it and compare with the truth", .run = sino_demo},
     {"bench", SINO_VERB_BENCH, "measure the operator's kernels beside this machine's limits", .run = sino_bench},
     {"plan", SINO_VERB_PLAN, "predict memory and time of a run, on one computer or on many", .run = sino_plan},
+    {"simulate", SINO_VERB_SIMULATE,
+     "run the tasks of a reconstruction in virtual time, on a machine that need not be here", .run = sino_simulate},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 
@@ -55,7 +57,7 @@ static void print_help(FILE *out)
           "Verbs:\n",
           out);
     for (const Verb *verb = verb_table; verb < verb_table + VERB_COUNT; verb++)
-        fprintf(out, "  %-9s%s\n", verb->name, verb->summary);
+        fprintf(out, "  %-9s %s\n", verb->name, verb->summary);
     fputs("\n"
           "sinodag VERB --help lists the options of a verb; sinodag --version prints the version.\n"
           "Exit codes: 0 done, 1 failed, 2 input or settings that cannot be honoured.\n",
@@ -83,6 +85,7 @@ static SinoStatus run_settings(const Verb *verb, const SinoSettings *settings, S
         printf("sinodag %s: %s\n\n", verb->name, verb->summary);
         sino_settings_help(verb->bit, stdout);
     } else if (!settings->help) {
+        SINO_TRY(sino_simulate_allows(verb->bit));
         SINO_TRY(verb->run_ranks ? verb->run_ranks(settings, job, log) : verb->run(settings, log));
     }
     return check_stdout();
@@ -145,7 +148,7 @@ static int run_verb(const Verb *verb, int argument_count, char **arguments, Sino
 
 static SinoStatus unknown_verb(const char *name)
 {
-    char names[80] = "";
+    char names[96] = "";
     size_t length = 0;
     for (int i = 0; i < VERB_COUNT && length < sizeof names; i++)
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", verb_table[i].name);
@@ -172,7 +175,7 @@ static void occupy_standard_files(void)
     if (descriptor >= 0) close(descriptor);
 }
 
-int main(int argument_count, char **arguments)
+static int run_program(int argument_count, char **arguments)
 {
     occupy_standard_files();
     sino_last_words_install();
@@ -198,4 +201,9 @@ int main(int argument_count, char **arguments)
         status || !verb ? finish(status, NULL) : run_verb(verb, argument_count - 2, arguments + 2, job);
     sino_job_end(job);
     return exit_code;
+}
+
+int main(int argument_count, char **arguments)
+{
+    return sino_simulate_enter(argument_count, arguments, run_program);
 }

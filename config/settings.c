@@ -17,7 +17,8 @@ enum {
     INFO = SINO_VERB_INFO,
     DEMO = SINO_VERB_DEMO,
     BENCH = SINO_VERB_BENCH,
-    PLAN = SINO_VERB_PLAN
+    PLAN = SINO_VERB_PLAN,
+    SIMULATE = SINO_VERB_SIMULATE
 };
 
 /* Sets every default. Where several rows share a name, the verb's own row counts. Settings of other verbs get their
@@ -43,12 +44,12 @@ static SinoStatus assign_arguments(const char *const text[SINO_SETTING_COUNT], S
     return NULL;
 }
 
-/* Without an input file, plan needs a description of the scan. */
-static SinoStatus check_described(const SinoSettings *settings)
+/* Without an input file, plan and simulate need a description of the scan. */
+static SinoStatus check_described(const SinoVerbText *verb, const SinoSettings *settings)
 {
     SINO_CHECK(settings->angles && settings->columns && settings->slices, SINO_BAD_INPUT,
-               "plan has neither an input file nor all of --angles, --columns and --slices; needed: %s",
-               sino_verb_text(PLAN)->usage);
+               "%s has neither an input file nor all of --angles, --columns and --slices; needed: %s", verb->name,
+               verb->usage);
     const char *const given[][2] = {{"flats", settings->flats}, {"darks", settings->darks}};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         SINO_CHECK(!given[i][1], SINO_BAD_INPUT, "--%s is '%s' without an input file; allowed: with one", given[i][0],
@@ -77,8 +78,8 @@ static SinoStatus check_needed(int verb, const SinoSettings *settings)
                settings->system_matrix);
     SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM)), SINO_BAD_INPUT, "%s has no --out; needed: %s", text->name,
                text->usage);
-    if (verb == PLAN && !settings->file_name) return check_described(settings);
-    return verb == PLAN ? check_file_alone(settings) : NULL;
+    if (!(verb & (PLAN | SIMULATE))) return NULL;
+    return settings->file_name ? check_file_alone(settings) : check_described(text, settings);
 }
 
 /* The value of the setting `name` as a word, if it contradicts --data; NULL: it does not. */

@@ -62,7 +62,8 @@ enum {
     SINO_VERB_INFO = 4,
     SINO_VERB_DEMO = 8,
     SINO_VERB_BENCH = 16,
-    SINO_VERB_PLAN = 32
+    SINO_VERB_PLAN = 32,
+    SINO_VERB_SIMULATE = 64
 };
 
 /* Distinct counts, in the order in which the user gave them. */

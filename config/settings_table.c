@@ -13,7 +13,8 @@ enum {
     DEMO = SINO_VERB_DEMO,
     BENCH = SINO_VERB_BENCH,
     PLAN = SINO_VERB_PLAN,
-    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN,
+    SIMULATE = SINO_VERB_SIMULATE,
+    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN | SIMULATE,
     MATRIX_VERBS = RECON | INFO | BENCH | PLAN, /* that take a system matrix */
     PET_VERBS = PHANTOM | DEMO                  /* that make one */
 };
@@ -91,6 +92,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     {BENCH, "bench", "sinodag bench [options]", "sinodag bench --slices 8,16,32 --csv bench.csv --roofline bench.svg"},
     {PLAN, "plan", "sinodag plan [FILE] [options]",
      "sinodag plan --angles 1501 --columns 2048 --slices 1792 --ranks 4 --memory 96GiB"},
+    {SIMULATE, "simulate", "sinodag simulate [FILE] [options]",
+     "sinodag simulate --angles 1501 --columns 2048 --slices 1792 --machine h100x8"},
 };
 
 /* Offset of a member; a compile error when the member's type differs from the type that the kind writes. */
@@ -125,42 +128,44 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     }
 
 const SinoSetting sino_setting_table[] = {
-    ROW(INPUT, RECON | INFO | PLAN, "file-name", TEXT(file_name, "FILE"), .per_rank = true, .may_change = true,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
+        .may_change = true,
         .help = "the scan: a Data Exchange HDF5 file; TIFF images by a folder, a quoted pattern or a file of "
                 "several pages; or raw float32 sinograms (with --theta and --columns); with --system-matrix the counts "
                 "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; the "
                 "option's name may be left out"),
-    ROW(INPUT, RECON | INFO | PLAN, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
                 "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; or a range of "
                 "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
-    ROW(INPUT, RECON | INFO | PLAN, "flats", TEXT(flats, "IMAGES"), .per_rank = true, .geometries = SCANS,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flats", TEXT(flats, "IMAGES"), .per_rank = true, .geometries = SCANS,
         .help = "flat fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
                 "pattern"),
-    ROW(INPUT, RECON | INFO | PLAN, "open-beam", REAL(open_beam, 0, COUNT_MAX, NULL), .low_excluded = true,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "open-beam", REAL(open_beam, 0, COUNT_MAX, NULL), .low_excluded = true,
         .unit = "counts", .geometries = SCANS,
         .help = "count of every pixel where there is no object, instead of flat fields"),
-    ROW(INPUT, RECON | INFO | PLAN, "darks", TEXT(darks, "IMAGES"), .per_rank = true, .geometries = SCANS,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "darks", TEXT(darks, "IMAGES"), .per_rank = true, .geometries = SCANS,
         .help = "dark fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
                 "pattern"),
     ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL), .geometries = SCANS,
         .help = "detector columns of raw sinograms; needs --theta"),
-    ROW(INPUT, RECON | PLAN, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"), .geometries = SCANS,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"), .geometries = SCANS,
         .help = "first detector row to reconstruct"),
-    ROW(INPUT, RECON | PLAN, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"), .geometries = SCANS,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"), .geometries = SCANS,
         .help = "the row after the last one to reconstruct; -1: up to the end"),
-    ROW(INPUT, RECON | PLAN, "start-column", INTEGER(start_column, 0, COUNT_MAX, "0"), .geometries = SCANS,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "start-column", INTEGER(start_column, 0, COUNT_MAX, "0"), .geometries = SCANS,
         .help = "first detector column to use"),
-    ROW(INPUT, RECON | PLAN, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"), .geometries = SCANS,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"), .geometries = SCANS,
         .help = "the column after the last one to use; -1: up to the end"),
-    ROW(INPUT, RECON | PLAN, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels", .geometries = SCANS,
-        .help = "average squares of this many by this many detector pixels; 1: no binning"),
-    ROW(INPUT, RECON | INFO | PLAN, "data", CHOICE(scan_values, values_words, "auto"),
+    ROW(INPUT, RECON | PLAN | SIMULATE, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels",
+        .geometries = SCANS, .help = "average squares of this many by this many detector pixels; 1: no binning"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "data", CHOICE(scan_values, values_words, "auto"),
         .help = "the kind of values in the scan; counts: flat and dark fields are applied, then -ln is taken; "
                 "transmission: only -ln is taken; line-integrals: used unchanged; auto: line integrals in raw "
                 "sinograms, else counts, unless --flat-correction none or --minus-log no say otherwise; with "
                 "--system-matrix only auto, and events: an array has the numbers of the rows of events"),
-    ROW(INPUT, RECON | PLAN, "flat-correction", CHOICE(flat_correction, flat_words, "mean"), .geometries = SCANS,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "flat-correction", CHOICE(flat_correction, flat_words, "mean"),
+        .geometries = SCANS,
         .help = "how several flat or dark fields are combined into one; none: neither flat nor dark fields are "
                 "applied"),
     ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"), .geometries = SCANS,
@@ -196,6 +201,8 @@ const SinoSetting sino_setting_table[] = {
         .help = "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
                 "the detector is flat, as in laboratories; matrix: each is a row of --system-matrix, which says this, "
                 "too"),
+    ROW(GEOMETRY, SIMULATE, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = PARALLEL,
+        .help = "the other geometries are not simulated yet"),
     ROW(GEOMETRY, PET_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | PET,
         .help = "parallel, cone: a scan of these rays; pet: the system matrix of a ring of crystals, and counts"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "source-object-distance",
@@ -211,7 +218,7 @@ const SinoSetting sino_setting_table[] = {
         .geometries = CONE,
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
                 "phantom and demo: 0.2"),
-    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "angle-direction",
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "angle-direction",
         CHOICE(angle_direction, direction_words, "clockwise"), .geometries = SCANS,
         .help = "how the sample turns as the angles grow, seen from above, where projections are as the source sees "
                 "them with row 0 on top; the other word turns the sign of every angle"),
@@ -244,7 +251,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
                 "middle one"),
 
-    ROW(SOLVER, RECON | DEMO | PLAN, "algorithm", .alias = "reconstruction-algorithm",
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(algorithm, algorithm_words, "cg"),
         .help = "cg: conjugate gradients for least squares; sirt: simultaneous iterative technique, slower; "
                 "fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
@@ -253,7 +260,8 @@ const SinoSetting sino_setting_table[] = {
                 "of demo --geometry pet; fdk: "
                 "filtered backprojection of cone beams (Feldkamp), the default with --geometry cone, where iterative "
                 "algorithms need memory for the whole volume and scan"),
-    ROW(SOLVER, RECON | DEMO | PLAN, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"), .algorithms = ITERATIVE,
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"),
+        .algorithms = ITERATIVE,
         .help = "largest number of iterations; demo: 12 if not given, with --geometry pet 2 of osem, 20 of others"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
@@ -266,21 +274,22 @@ const SinoSetting sino_setting_table[] = {
         .algorithms = SIRT, .help = "length of each step of sirt"),
     ROW(SOLVER, RECON | DEMO, "nonnegativity", FLAG(nonnegativity, "no"), .algorithms = SIRT,
         .help = "set negative values to 0 after each iteration"),
-    ROW(SOLVER, RECON | DEMO | PLAN, "subsets", INTEGER(subsets, 1, 4096, "8"), .algorithms = OSEM,
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "subsets", INTEGER(subsets, 1, 4096, "8"), .algorithms = OSEM,
         .help = "subsets that osem divides the angles, or the rows of a system matrix, into; each iteration updates a "
                 "slice once per subset"),
     ROW(SOLVER, RECON | DEMO, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
-    ROW(SOLVER, RECON | DEMO | PLAN, "precision", CHOICE(precision, precision_words, "single"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "precision", CHOICE(precision, precision_words, "single"),
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "
                 "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
                 "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits; a "
                 "system matrix: single, or mixed with its values of 16 bits"),
-    ROW(SOLVER, RECON | DEMO | BENCH | PLAN, "symmetry", FLAG(symmetry, "yes"), .may_change = true, .geometries = SCANS,
+    ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE, "symmetry", FLAG(symmetry, "yes"), .may_change = true,
+        .geometries = SCANS,
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
-    ROW(SOLVER, RECON | DEMO | PLAN, "projector", CHOICE(projector, projector_words, "auto"), .may_change = true,
-        .geometries = PARALLEL,
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "projector", CHOICE(projector, projector_words, "auto"),
+        .may_change = true, .geometries = PARALLEL,
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
                 "every product, nothing is kept; pixels: fbp interpolates between detector columns at the middle of "
                 "each pixel, nothing is kept; auto: rays, but pixels where fbp of few slices would trace longer than "
@@ -288,24 +297,26 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO | PLAN, "interpolation", CHOICE(interpolation, interpolation_words, "linear"),
         .geometries = PARALLEL, .help = "interpolation of --projector rotate between voxels"),
 
-    ROW(MACHINE, RECON | DEMO | PLAN, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
+    ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
         .geometries = PARALLEL,
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
-    ROW(MACHINE, RECON | DEMO | PLAN, "minibatch", .alias = "nsino-per-chunk", INTEGER(minibatch, 0, 256, "0"),
-        .unit = "slices", .may_change = true, .geometries = PARALLEL,
+    ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "minibatch", .alias = "nsino-per-chunk",
+        INTEGER(minibatch, 0, 256, "0"), .unit = "slices", .may_change = true, .geometries = PARALLEL,
         .help = "slices that one task computes together; 0: sinodag chooses"),
-    ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "memory", .kind = SINO_SETTING_BYTES, AT(memory_bytes, int64_t), .low = 0,
-        .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes", .per_rank = true, .may_change = true,
-        .help = "main memory that the run may use; 0: 80 % of what is free"),
-    ROW(MACHINE, RECON | DEMO | BENCH | PLAN, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE, "memory", .kind = SINO_SETTING_BYTES,
+        AT(memory_bytes, int64_t), .low = 0, .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
+        .per_rank = true, .may_change = true, .help = "main memory that the run may use; 0: 80 % of what is free"),
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
         .per_rank = true, .may_change = true,
         .help = "CPU cores that compute; 0: every core that this process may use"),
     ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"), .per_rank = true,
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
-    ROW(MACHINE, RECON | DEMO | BENCH, "scheduler", TEXT(scheduler, "NAME|FILE.so:NAME"), .per_rank = true,
+    ROW(MACHINE, SIMULATE, "device", CHOICES(devices, device_words, "all"), .words = SINO_DEVICE_CPU | SINO_DEVICE_CUDA,
+        .help = "processors of the machine that compute, as of recon; all: its cores and its GPUs"),
+    ROW(MACHINE, RECON | DEMO | BENCH | SIMULATE, "scheduler", TEXT(scheduler, "NAME|FILE.so:NAME"), .per_rank = true,
         .may_change = true,
         .help = "StarPU's scheduling policy (lws, dmdas ...), or one of a shared object of yours; if not given: "
                 "STARPU_SCHED, or else lws, or dmdas with devices"),
@@ -324,14 +335,14 @@ const SinoSetting sino_setting_table[] = {
         .may_change = true,
         .help = "a run in which no task ends for this time says what waits for what, and ends; none: it waits for "
                 "ever"),
-    ROW(MACHINE, RECON | DEMO, "graph", TEXT(graph, "FILE"), .per_rank = true, .may_change = true,
+    ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", TEXT(graph, "FILE"), .per_rank = true, .may_change = true,
         .help = "write the task graph as a DOT file"),
-    ROW(MACHINE, RECON | DEMO, "profile", .kind = SINO_SETTING_REPORT, AT(profile, char *), .fallback = "no",
+    ROW(MACHINE, RECON | DEMO | SIMULATE, "profile", .kind = SINO_SETTING_REPORT, AT(profile, char *), .fallback = "no",
         .operand = "yes|no|FILE", .may_change = true,
         .help =
             "measure every task and report how the time was spent; a name that ends in .json: also write it to this "
             "file, as docs/JSON.md describes"),
-    ROW(MACHINE, RECON | DEMO, "trace", TEXT(trace, "FILE"), .may_change = true,
+    ROW(MACHINE, RECON | DEMO | SIMULATE, "trace", TEXT(trace, "FILE"), .may_change = true,
         .help = "write when and where every task ran as JSON that https://ui.perfetto.dev and chrome://tracing open; a "
                 "name that ends in .paje: for ViTE and StarVZ, if StarPU has FxT"),
 
@@ -365,8 +376,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row"),
-    ROW(OUTPUT, RECON | PLAN, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"),
-        .unit = "voxels",
+    ROW(OUTPUT, RECON | PLAN | SIMULATE, "volume",
+        SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"), .unit = "voxels",
         .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "
                 "an even side needs about a quarter of the memory of an odd one, a larger one has room for an object "
                 "wider than the detector; cone beams: also the number of slices, which are centered on the plane of "
@@ -392,7 +403,7 @@ const SinoSetting sino_setting_table[] = {
                 "begins if there are none; with --system-matrix --save-every and --start do it"),
     ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,
         .help = "replace existing results"),
-    ROW(OUTPUT, INFO | PLAN, "json", FLAG(json, "no"),
+    ROW(OUTPUT, INFO | PLAN | SIMULATE, "json", FLAG(json, "no"),
         .help = "print one JSON object, whose names are in docs/JSON.md; yes if --log json is given"),
 
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels", .geometries = SCANS,
@@ -450,16 +461,17 @@ const SinoSetting sino_setting_table[] = {
         .help = "draw GFLOP/s over flops per byte below the machine's limits; the file's ending selects .svg or "
                 ".png"),
 
-    ROW(PLAN, PLAN, "columns", INTEGER(columns, 1, 65536, NULL), .geometries = SCANS,
+    ROW(PLAN, PLAN | SIMULATE, "columns", INTEGER(columns, 1, 65536, NULL), .geometries = SCANS,
         .help = "number of detector columns of a scan without a file, or of raw sinograms with --theta; also the "
                 "side of a slice"),
-    ROW(PLAN, PLAN, "angles", INTEGER(angles, 1, 1000000, NULL), .geometries = SCANS,
+    ROW(PLAN, PLAN | SIMULATE, "angles", INTEGER(angles, 1, 1000000, NULL), .geometries = SCANS,
         .help = "projections over 180 degrees of a scan without a file; with --geometry cone over 360"),
-    ROW(PLAN, PLAN, "slices", INTEGER(slices, 1, 1000000, NULL), .geometries = SCANS,
+    ROW(PLAN, PLAN | SIMULATE, "slices", INTEGER(slices, 1, 1000000, NULL), .geometries = SCANS,
         .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
-    ROW(PLAN, PLAN, "machine", TEXT(machine, "NAME|FILE"),
-        .help = "the machine: usual (the default), a preset or a file (docs/MACHINES.md), or a table of sinodag bench "
+    ROW(PLAN, PLAN | SIMULATE, "machine", TEXT(machine, "NAME|FILE"),
+        .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a "
+                "table of sinodag bench "
                 "--csv; cone beams: usual, abci (four V100 per node, as in iFDK's paper), or a table of bench "
                 "--geometry cone --csv; the "
                 "options below override them"),

@@ -2,6 +2,7 @@
 /* Task assemble: writes one partition's voxels into a minibatch's images. */
 #include "assemble_task.h"
 
+#include "arithmetic.h"
 #include "assemble_cuda.h"
 #include "task.h"
 
@@ -30,6 +31,13 @@ static const SinoTaskKind assemble_kind = {.name = "assemble",
                                            .cpu = assemble_cpu,
                                            .cuda = SINO_ON_CUDA(assemble_cuda)};
 
+/* Voxels of the tiles, and as many pixels. */
+static int64_t moved_bytes(const SinoAssemble *part)
+{
+    const int64_t voxels = sino_times(part->tile_count * SINO_TILE_VOXELS, part->slices.stride);
+    return sino_times(voxels, (int64_t)sino_precision_bytes(part->slices.precision) + (int64_t)sizeof(float));
+}
+
 SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *part, bool first,
                                 SinoData *tiles, SinoData *x, SinoData *image)
 {
@@ -43,5 +51,6 @@ SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, con
                                                .access_count = tiles ? 3 : 2,
                                                SINO_OF_SLICES(part->slices),
                                                .work = (double)(part->tile_count * part->slices.stride),
+                                               .part_bytes = moved_bytes(part),
                                                .host = tiles == NULL});
 }

@@ -20,11 +20,14 @@ static SinoStatus checksum_cpu(const SinoTask *task)
 static const SinoTaskKind checksum_kind = {
     .name = "checksum", .waits = true, .argument_bytes = sizeof(Arguments), .cpu = checksum_cpu};
 
-SinoStatus sino_insert_checksum(SinoRuntime *runtime, int64_t count, const char *const *path, char *digits)
+SinoStatus sino_insert_checksum(SinoRuntime *runtime, int64_t count, const char *const *path, int64_t bytes,
+                                char *digits)
 {
     const Arguments arguments = {.count = count, .path = path, .digits = digits};
-    return sino_task_submit(
-        runtime, &checksum_kind,
-        &(SinoTaskRequest){
-            .position = SINO_NOWHERE, .arguments = &arguments, .argument_bytes = sizeof arguments, .work = 1});
+    return sino_task_submit(runtime, &checksum_kind,
+                            &(SinoTaskRequest){.position = SINO_NOWHERE,
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
+                                               .work = 1,
+                                               .file_bytes = bytes});
 }

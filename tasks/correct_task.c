@@ -2,6 +2,7 @@
 /* Task correct: from counts to line integrals of one minibatch. */
 #include "correct_task.h"
 
+#include "arithmetic.h"
 #include "correct_cuda.h"
 #include "task.h"
 
@@ -38,6 +39,18 @@ SinoStatus sino_correct_scratch(SinoRuntime *runtime, const SinoCorrection *corr
     return sino_data_scratch(runtime, "correct scratch", sino_correct_cuda_workspace_bytes(correction), scratch);
 }
 
+/* Counts of the minibatch, which are a part of the slab's, and its sinogram. */
+static int64_t moved_bytes(const SinoCorrection *correction)
+{
+    static const int64_t count_bytes[] = {
+        [SINO_CORRECT_UINT8] = 1, [SINO_CORRECT_UINT16] = 2, [SINO_CORRECT_FLOAT32] = 4};
+    const SinoSlices *slices = &correction->slices;
+    const int64_t counts = sino_times(slices->slice_count, correction->binning) * count_bytes[correction->input];
+    const int64_t values = sino_times(slices->stride, (int64_t)sino_precision_bytes(slices->precision));
+    return sino_times(sino_times(correction->angle_count, correction->column_count),
+                      counts + values / correction->binning);
+}
+
 SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct)
 {
     const bool host = !correct->scratch;
@@ -53,5 +66,6 @@ SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, cons
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
                                                .access_count = host ? 6 : given,
+                                               .part_bytes = moved_bytes(&correct->correction),
                                                .host = host});
 }

@@ -105,5 +105,6 @@ SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const S
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
                                                .access_count = load->fields ? DATA : FLAT,
+                                               .file_bytes = SINO_FILE_DATA,
                                                .priority = SINO_PRIORITY_URGENT});
 }

@@ -4,6 +4,7 @@
 
 #include "memory.h"
 #include "task.h"
+#include "trace_task.h"
 
 #include <string.h>
 
@@ -45,5 +46,6 @@ SinoStatus sino_insert_load_window(SinoRuntime *runtime, SinoPosition position, 
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
                                                .access_count = 1,
-                                               .work = work});
+                                               .work = work,
+                                               .effort = SINO_TRACE_FLOPS * (double)load->nonzero_count});
 }

@@ -11,6 +11,7 @@ typedef struct SinoLoadWindow {
     SinoPackBlock pack;
     SinoBlockHeader *header; /* receives a copy of the block's header; NULL: not wanted */
     const void *kept;        /* the block in a mapped file; NULL: the block is traced */
+    int64_t nonzero_count;   /* stored ones of the block, if they are known; for simulations */
 } SinoLoadWindow;
 SinoStatus sino_insert_load_window(SinoRuntime *runtime, SinoPosition position, const SinoLoadWindow *load,
                                    SinoData *window);

@@ -29,5 +29,6 @@ SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoP
                             &(SinoTaskRequest){.position = position,
                                                .arguments = &arguments,
                                                .argument_bytes = sizeof arguments,
-                                               .work = (double)run->stored_count});
+                                               .work = (double)run->stored_count,
+                                               .effort = (double)run->stored_count});
 }

@@ -3,6 +3,7 @@
  * spread_node and spread_socket go the way back. */
 #include "reduce_task.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "rays_gate_task.h"
 #include "reduce_cuda.h"
@@ -94,6 +95,12 @@ static const SinoTaskKind spread_kind[SINO_REDUCTIONS] = {
     [SINO_REDUCE_GLOBAL] = SUMS_KIND("spread_global", spread_cpu, spread_cuda, spread_opencl),
 };
 
+/* Rows of the partial and the same ones of the total, which are read or written once. */
+static int64_t moved_bytes(SinoSlices slices, const SinoRowMap *map)
+{
+    return 2 * sino_times(sino_times(map->count, slices.stride), (int64_t)sino_precision_bytes(slices.precision));
+}
+
 static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position, SinoSlices slices,
                          const SinoRowMap *map, SinoData *list, bool first, SinoData *from, SinoData *to)
 {
@@ -107,6 +114,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                                                .access_count = list ? 3 : 2,
                                                SINO_OF_SLICES(slices),
                                                .work = (double)(map->count * slices.stride),
+                                               .part_bytes = moved_bytes(slices, map),
                                                .host = !list && map->count > 0});
 }
 
@@ -154,6 +162,7 @@ static SinoStatus insert_all(SinoRuntime *runtime, SinoReduction level, SinoPosi
     double rows = 0;
     for (int64_t i = 0; i < arguments->count; i++) rows += (double)arguments->map[i].count;
     const double share = (double)arguments->row_count / fmax(1, (double)arguments->map[0].total_rows);
+    const double element = (double)sino_precision_bytes(arguments->slices.precision);
     return sino_task_submit(runtime, &all_kind[level],
                             &(SinoTaskRequest){.position = position,
                                                .arguments = arguments,
@@ -161,7 +170,9 @@ static SinoStatus insert_all(SinoRuntime *runtime, SinoReduction level, SinoPosi
                                                .access = access,
                                                .access_count = access_count,
                                                SINO_OF_SLICES(arguments->slices),
-                                               .work = share * rows * (double)arguments->slices.stride});
+                                               .work = share * rows * (double)arguments->slices.stride,
+                                               .part_bytes = (int64_t)((share * rows + (double)arguments->row_count) *
+                                                                       (double)arguments->slices.stride * element)});
 }
 
 /* Tasks for some of the rows each, between the gates of the total. */

@@ -20,6 +20,7 @@ typedef struct SinoRegroupPart {
     const SinoRegroup *regroup;
     int64_t first, count;
     const SinoRegroupData *data; /* NULL: only cores run the task */
+    int64_t nonzero_count;       /* stored ones of these visits, if they are known; for simulations */
     SinoData *written;           /* if `data` is given: data over the memory of these visits' sizes, or lists */
 } SinoRegroupPart;
 

@@ -85,5 +85,6 @@ SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const 
                                                .argument_bytes = sizeof *where,
                                                .access = access,
                                                .access_count = 5,
+                                               .file_bytes = SINO_FILE_DATA,
                                                .priority = SINO_PRIORITY_URGENT});
 }

@@ -33,7 +33,8 @@ SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, SinoPackRu
                             &(SinoTaskRequest){.position = at_partition(partition),
                                                .arguments = &arguments,
                                                .argument_bytes = sizeof arguments,
-                                               .work = work});
+                                               .work = work,
+                                               .effort = SINO_TRACE_FLOPS * (double)run->stored_nonzero_count});
 }
 
 /* Order of the buffers of both passes. */

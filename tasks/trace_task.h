@@ -7,6 +7,9 @@
 #include "runtime.h"
 #include "trace.h"
 
+/* What a core takes to trace a stored nonzero, in flops of a product (docs/PERFORMANCE.md). */
+enum { SINO_TRACE_FLOPS = 1200 };
+
 /* trace traces a run of tiles into its block in one pass, on a core. trace_measure and trace_fill do the same in two
  * passes, which GPUs can run (trace_sections.h): trace_measure finds the sizes of the run's sections; trace_fill writes
  * the sections to `bytes`, data over the run's place in the block. trace_mark sets touched[ray] = 1 for every ray of

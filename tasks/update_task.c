@@ -3,6 +3,7 @@
  * reports the progress of the run. */
 #include "update_task.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "rays_gate_task.h"
 #include "task.h"
@@ -88,11 +89,14 @@ static SinoStatus insert_one(SinoRuntime *runtime, SinoPosition position, const 
     SinoAccess access[SINO_UPDATE_VECTORS + 3];
     Arguments arguments = {.update = *update, .state = -1, .sums = -1, .workspace = -1};
     const int64_t rows = update->row_count > 0 ? update->row_count : update->rows;
+    const int64_t row_bytes =
+        sino_times(update->slices.stride, (int64_t)sino_precision_bytes(update->slices.precision));
     int count = 0;
     for (; count < SINO_UPDATE_VECTORS && row->vector[count] != SINO_NO_VECTOR; count++)
         access[count] =
             (SinoAccess){task->vector[count], among ? SINO_READ : mode_of(row->vector[count], update->first)};
     arguments.vector_count = count;
+    const int64_t bytes = sino_times(sino_times(rows, row_bytes), count);
     if (task->state) {
         arguments.state = count;
         access[count++] = (SinoAccess){task->state, SINO_READ};
@@ -112,7 +116,8 @@ static SinoStatus insert_one(SinoRuntime *runtime, SinoPosition position, const 
                                                .access = access,
                                                .access_count = count,
                                                SINO_OF_SLICES(update->slices),
-                                               .work = (double)(rows * update->slices.stride)});
+                                               .work = (double)(rows * update->slices.stride),
+                                               .part_bytes = among ? bytes : 0});
 }
 
 /* Inserts rays_begin or rays_end for every vector that the formula stores. */

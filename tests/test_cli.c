@@ -38,6 +38,7 @@ static const struct {
     {"spect", cli_spect_tests},
     {"safir", cli_safir_tests},
     {"policy", cli_policy_tests},
+    {"simulate", cli_simulate_tests},
 };
 
 int main(int argument_count, char **arguments)

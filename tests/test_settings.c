@@ -278,7 +278,7 @@ static void unknown_options_are_refused(void **state)
     refuse(SINO_VERB_RECON, "scan.h5 --size 64", "--size is not an option of recon; allowed: with phantom or demo");
     refuse(SINO_VERB_INFO, "scan.h5 -o x", "-o is not an option of info; allowed: with recon, phantom or demo");
     refuse(SINO_VERB_PHANTOM, "--algorithm cg",
-           "--algorithm is not an option of phantom; allowed: with recon, demo or plan");
+           "--algorithm is not an option of phantom; allowed: with recon, demo, plan or simulate");
     refuse(SINO_VERB_DEMO, "--truth t.h5", "--truth is not an option of demo; allowed: with phantom");
 }
 
@@ -515,15 +515,15 @@ static void names_are_shared_by_verbs(void **state)
     assert_string_equal(settings->csv, "a.csv");
     sino_settings_free(settings);
     refuse(SINO_VERB_PHANTOM, "--columns 3",
-           "--columns is not an option of phantom; allowed: with recon, info, bench or plan");
+           "--columns is not an option of phantom; allowed: with recon, info, bench, plan or simulate");
     refuse(SINO_VERB_RECON, "--slices 3",
-           "--slices is not an option of recon; allowed: with phantom, demo, bench or plan");
+           "--slices is not an option of recon; allowed: with phantom, demo, bench, plan or simulate");
     refuse(SINO_VERB_BENCH, "--iterations 3",
-           "--iterations is not an option of bench; allowed: with recon, demo or plan");
+           "--iterations is not an option of bench; allowed: with recon, demo, plan or simulate");
     refuse(SINO_VERB_BENCH, "--roofline a.svg --csv a.svg",
            "--roofline and --csv are the same file, 'a.svg'; allowed: different files");
     refuse_yaml(SINO_VERB_PHANTOM, "columns: 3\n", "-o s.h5",
-                ": columns is not an option of phantom; allowed: with recon, info, bench or plan");
+                ": columns is not an option of phantom; allowed: with recon, info, bench, plan or simulate");
 }
 
 static void lists_are_read(void **state)

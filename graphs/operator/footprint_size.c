@@ -304,6 +304,44 @@ cleanup:
     return status;
 }
 
+/* Lists the rays that the rectangles of a partition cover at angle k; `ray` NULL: counts them only. */
+static int64_t list_rays(Work *work, int64_t partition, int64_t k, Interval *merged, uint32_t *ray)
+{
+    const double rad = work->scan->angle_rad[k];
+    const Angle angle = {.rad = rad, .cosine = cos(rad), .sine = sin(rad)};
+    const int64_t intervals = shade_partition(work, partition, &angle, merged), columns = work->scan->column_count;
+    for (int64_t i = 0; ray && i < intervals; i++)
+        for (int64_t c = merged[i].first; c <= merged[i].last; c++) *ray++ = (uint32_t)(k * columns + c);
+    return interval_rays(intervals, merged);
+}
+
+SinoStatus sino_footprint_rays(const SinoGeometry *geometry, const SinoDecomposition *decomposition, int64_t partition,
+                               int64_t *count, uint32_t **result)
+{
+    SinoStatus status = NULL;
+    Interval *merged = NULL;
+    uint32_t *ray = NULL;
+    int64_t rays = 0;
+    Work work = {.scan = geometry, .decomposition = decomposition};
+    SINO_TRY_OR(status, cleanup, find_rectangles(&work));
+    const int64_t *first = work.first_rectangle, boxes = first[partition + 1] - first[partition];
+    SINO_TRY_OR(status, cleanup,
+                sino_allocate(first[decomposition->partition_count], sizeof *work.shadow, "footprints", &work.shadow));
+    SINO_TRY_OR(status, cleanup, sino_allocate(boxes, sizeof *merged, "footprints", &merged));
+    for (int64_t r = 0; r < boxes; r++) work.shadow[first[partition] + r].rectangle = (int32_t)r;
+    for (int64_t k = 0; k < geometry->angle_count; k++) rays += list_rays(&work, partition, k, merged, NULL);
+    SINO_TRY_OR(status, cleanup, sino_allocate(rays, sizeof *ray, "a footprint", &ray));
+    *count = rays;
+    *result = ray;
+    for (int64_t k = 0; k < geometry->angle_count; k++) ray += list_rays(&work, partition, k, merged, ray);
+cleanup:
+    free(merged);
+    free(work.rectangle);
+    free(work.first_rectangle);
+    free(work.shadow);
+    return status;
+}
+
 void sino_footprint_sizes_free(SinoFootprintSizes *sizes)
 {
     for (SinoLevel level = 0; level < SINO_LEVELS; level++) {

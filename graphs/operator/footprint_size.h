@@ -40,6 +40,11 @@ SinoStatus sino_footprint_sizes_new(const SinoGeometry *scan, const SinoDecompos
                                     const SinoTopology *topology, SinoFootprintSizes *result);
 void sino_footprint_sizes_free(SinoFootprintSizes *sizes);
 
+/* The rays of one partition of the decomposition, in ascending order: *count of them, in *ray, which the caller frees.
+ * `geometry` has its angles in the order of the rays. SINO_FAILED: no memory. */
+SinoStatus sino_footprint_rays(const SinoGeometry *geometry, const SinoDecomposition *decomposition, int64_t partition,
+                               int64_t *count, uint32_t **ray);
+
 /* Sum of the ray counts of all members of a level. */
 int64_t sino_footprint_sizes_total(const SinoFootprintSizes *sizes, SinoLevel level);
 

@@ -3,8 +3,8 @@
 #include "rays_private.h"
 
 #include "memory.h"
-#include "platform.h"
 #include "rays_cache.h"
+#include "simulation.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ SinoStatus sino_rays_new(SinoRuntime *runtime, const SinoRaysRequest *request, S
     SinoStatus status = NULL;
     SinoRays *op = NULL;
     const SinoGeometry *geometry = &request->geometry;
-    const double begin = sino_platform_now_s();
+    const double begin = sino_runtime_now_s();
     int64_t ray_count;
     SINO_TRY(sino_multiply(geometry->angle_count, geometry->column_count, "rays", &ray_count));
     SINO_CHECK(ray_count <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
@@ -51,6 +51,7 @@ SinoStatus sino_rays_new(SinoRuntime *runtime, const SinoRaysRequest *request, S
     op->first_partition = request->first_partition;
     op->whole = all == 1;
     op->ray_count = ray_count;
+    op->weight_share = request->cut_by ? (double)geometry->angle_count / (double)request->cut_by->angle_count : 1;
     SINO_TRY_OR(status, fail, sino_layout_new(geometry, request->precision, request->symmetry, &op->layout));
     SINO_TRY_OR(status, fail, decompose(request, all, op));
     SINO_TRY_OR(status, fail, new_partitions(op));
@@ -65,7 +66,7 @@ SinoStatus sino_rays_new(SinoRuntime *runtime, const SinoRaysRequest *request, S
         SINO_TRY_OR(status, fail, sino_rays_build(runtime, op));
     SINO_TRY_OR(status, fail, sino_rays_open_devices(runtime, op));
     sino_rays_unpin(op);
-    op->build_s = sino_platform_now_s() - begin;
+    op->build_s = sino_runtime_now_s() - begin;
     sino_runtime_profile_report(runtime, "building: ");
     *result = op;
     return NULL;

@@ -44,7 +44,8 @@ typedef struct SinoRaysWindow {
 typedef struct SinoRays {
     SinoLayout layout;               /* order and precision of its rays */
     SinoDecomposition decomposition; /* the whole slice's */
-    int64_t first_partition;         /* this rank's first partition among the slice's partitions */
+    double weight_share;     /* of the decomposition's weights: its angles among those by which the slice was cut */
+    int64_t first_partition; /* this rank's first partition among the slice's partitions */
     int64_t partition_count;
     SinoPartition *partition;
     bool whole;           /* the slice has a single partition */

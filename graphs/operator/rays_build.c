@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "pack_task.h"
 #include "rays_private.h"
+#include "simulation.h"
 
 #include <stdlib.h>
 
@@ -88,11 +89,14 @@ static SinoStatus number_rays(Build *build, int64_t p)
 static SinoStatus renumber_rays(Build *build)
 {
     SinoStatus status = NULL;
-    if (!build->touched) return NULL;
-    for (int64_t p = 0; p < build->op->partition_count && !status; p++) status = number_rays(build, p);
+    if (build->op->whole) return NULL;
+    if (SINO_SIMULATES) status = sino_rays_sketch_footprints(build->op);
+    for (int64_t p = 0; build->touched && p < build->op->partition_count && !status; p++)
+        status = number_rays(build, p);
     for (int64_t r = 0; r < build->run_count && !status; r++) {
         const SinoRaysRun *run = &build->run[r];
-        status = sino_insert_pack(build->runtime, run->partition, &run->pack, build->local[run->partition]);
+        status = sino_insert_pack(build->runtime, run->partition, &run->pack,
+                                  build->local ? build->local[run->partition] : NULL);
     }
     return sino_runtime_wait_after(build->runtime, status);
 }
@@ -143,7 +147,7 @@ static SinoStatus finish_blocks(Build *build)
 static SinoStatus new_marks(Build *build)
 {
     const int64_t count = build->op->partition_count;
-    if (build->op->whole) return NULL;
+    if (build->op->whole || SINO_SIMULATES) return NULL;
     SINO_TRY(sino_allocate(count, sizeof *build->touched, "footprints", &build->touched));
     SINO_TRY(sino_allocate(count, sizeof *build->local, "footprints", &build->local));
     for (int64_t p = 0; p < count; p++)
@@ -179,6 +183,7 @@ SinoStatus sino_rays_build(SinoRuntime *runtime, SinoRays *op)
     Build build = {.runtime = runtime, .op = op};
     SINO_TRY_OR(status, cleanup, new_marks(&build));
     SINO_TRY_OR(status, cleanup, plan_runs(&build));
+    for (int64_t r = 0; SINO_SIMULATES && r < build.run_count; r++) sino_rays_sketch_run(op, &build.run[r].pack);
     SINO_TRY_OR(status, cleanup, sino_rays_trace(runtime, &op->layout, build.run_count, build.run, &build.pinned));
     SINO_TRY_OR(status, cleanup, renumber_rays(&build));
     SINO_TRY_OR(status, cleanup, finish_blocks(&build));

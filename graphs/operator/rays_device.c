@@ -6,6 +6,7 @@
 #include "rays_private.h"
 
 #include "block_data.h"
+#include "simulation.h"
 
 #include <stdlib.h>
 
@@ -83,7 +84,7 @@ static void prefetch(const SinoRuntime *runtime, const SinoRays *op)
 SinoStatus sino_rays_open_devices(SinoRuntime *runtime, SinoRays *op)
 {
     if (!devices_compute(runtime)) return NULL;
-    SINO_TRY(sino_rays_make_lists(runtime, op));
+    SINO_TRY(SINO_SIMULATES ? sino_rays_sketch_lists(runtime, op) : sino_rays_make_lists(runtime, op));
     for (int direction = 0; direction < DIRECTIONS; direction++) SINO_TRY(register_lists(runtime, op, direction));
     prefetch(runtime, op);
     return register_tables(runtime, op);
@@ -99,7 +100,7 @@ void sino_rays_close_devices(SinoRays *op)
             SinoPartitionLists *lists = &partition->lists[direction];
             sino_data_free(lists->data);
             if (lists->memory) sino_data_unpin(lists->memory, lists->bytes);
-            sino_free_large(lists->memory);
+            sino_data_addresses_free(lists->memory, lists->bytes);
         }
     }
 }

@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "rays_private.h"
 #include "regroup_task.h"
+#include "simulation.h"
 #include "touch_task.h"
 
 #include <inttypes.h>
@@ -148,7 +149,7 @@ static SinoStatus allocate_lists(Making *making)
     close_written(making);
     sino_regroup_take(making->regroup, 0, making->visit_count, making->size);
     lists->bytes = sino_regroup_bytes(making->regroup);
-    lists->memory = sino_allocate_large(lists->bytes);
+    lists->memory = sino_data_addresses(lists->bytes);
     SINO_CHECK(lists->memory, SINO_FAILED, "no memory for the operator's lists for devices: %s asked for",
                sino_bytes_text(lists->bytes, text));
     for (int64_t at = 0; pinned && at < lists->bytes; at += TOUCHED_BYTES)

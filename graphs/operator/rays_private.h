@@ -47,6 +47,14 @@ int64_t sino_rays_most_bytes(const SinoRays *op, int64_t p);
 /* Makes the footprint of partition p from touched[ray], which is 1 for every ray that it meets. */
 SinoStatus sino_rays_number_rays(SinoRays *op, int64_t p, const uint8_t *touched);
 
+/* In a simulation, in place of tracing (rays_sketch.c). _run: the results of a traced run. _footprints: of all
+ * partitions, unless there is only one. _header: of partition p's block. _lists: the lists for devices, by tasks; waits
+ * for them. */
+void sino_rays_sketch_run(const SinoRays *op, SinoPackRun *run);
+SinoStatus sino_rays_sketch_footprints(SinoRays *op);
+void sino_rays_sketch_header(const SinoRays *op, int64_t p, SinoBlockHeader *header);
+SinoStatus sino_rays_sketch_lists(SinoRuntime *runtime, SinoRays *op);
+
 /* Adds a block's counts to the operator's. */
 void sino_rays_take_header(SinoRays *op, int64_t p, const SinoBlockHeader *header);
 

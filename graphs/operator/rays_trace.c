@@ -7,6 +7,7 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "rays_private.h"
+#include "simulation.h"
 #include "touch_task.h"
 #include "trace_task.h"
 
@@ -21,7 +22,7 @@ enum {
 
 static bool gpus_trace(const SinoRuntime *runtime)
 {
-    return sino_runtime_devices(runtime) & SINO_DEVICE_CUDA;
+    return !SINO_SIMULATES && (sino_runtime_devices(runtime) & SINO_DEVICE_CUDA);
 }
 
 /* Tiles of a run: enough to keep a GPU busy, but so few that RUNS_ON_DEVICE runs fit it. */

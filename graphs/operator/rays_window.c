@@ -6,18 +6,22 @@
 #include "load_window_task.h"
 #include "memory.h"
 #include "rays_private.h"
+#include "simulation.h"
 
 #include <stdlib.h>
 
 static SinoLoadWindow fill_of(const SinoRays *op, int64_t p)
 {
     const SinoPartition *partition = &op->partition[p];
+    SinoBlockHeader header = {0};
+    if (SINO_SIMULATES) sino_rays_sketch_header(op, p, &header);
     return (SinoLoadWindow){.pack = {.layout = &op->layout,
                                      .tile_count = partition->tile_count,
                                      .tile = partition->tile,
                                      .footprint = &partition->footprint,
                                      .capacity = op->window_bytes},
-                            .kept = partition->kept};
+                            .kept = partition->kept,
+                            .nonzero_count = header.stored_nonzero_count};
 }
 
 static SinoStatus open_window(SinoRuntime *runtime, SinoRays *op, SinoRaysWindow *window)
@@ -42,7 +46,7 @@ static SinoStatus insert_survey(SinoRuntime *runtime, SinoRays *op, Survey *surv
         SinoPosition position = SINO_NOWHERE;
         SinoLoadWindow fill = fill_of(op, p);
         position.partition = p;
-        SINO_TRY(sino_allocate(op->ray_count, 1, "a footprint's marks", &survey->touched[p]));
+        if (!SINO_SIMULATES) SINO_TRY(sino_allocate(op->ray_count, 1, "a footprint's marks", &survey->touched[p]));
         fill.pack.touched = survey->touched[p];
         fill.header = &survey->header[p];
         SINO_TRY(sino_insert_load_window(runtime, position, &fill, op->window[p % op->window_count].block));
@@ -52,9 +56,11 @@ static SinoStatus insert_survey(SinoRuntime *runtime, SinoRays *op, Survey *surv
 
 static SinoStatus take_survey(SinoRays *op, const Survey *survey)
 {
+    if (SINO_SIMULATES) SINO_TRY(sino_rays_sketch_footprints(op));
     for (int64_t p = 0; p < op->partition_count; p++) {
+        if (SINO_SIMULATES) sino_rays_sketch_header(op, p, &survey->header[p]);
         sino_rays_take_header(op, p, &survey->header[p]);
-        SINO_TRY(sino_rays_number_rays(op, p, survey->touched[p]));
+        if (!SINO_SIMULATES) SINO_TRY(sino_rays_number_rays(op, p, survey->touched[p]));
     }
     return NULL;
 }

@@ -184,6 +184,18 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     return status;
 }
 
+SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *info, SinoInput *result)
+{
+    SinoInput input = {.info = info, .flat_correction = settings->flat_correction, .minus_log = settings->minus_log};
+    input.saturation = saturation_of(settings, &input);
+    SinoStatus status = select_part(settings, &input);
+    if (status)
+        sino_input_close(&input);
+    else
+        *result = input;
+    return status;
+}
+
 SinoStatus sino_input_check(const SinoSettings *settings, const SinoInput *input)
 {
     const bool divided = input->flat_correction != SINO_FLAT_NONE;

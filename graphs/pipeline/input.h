@@ -35,6 +35,10 @@ SinoStatus sino_input_try(const SinoSettings *settings);
  * rows or columns are outside the detector or empty, or nothing is left after binning. */
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *input);
 
+/* sino_input_describe of a scan that is not there, for simulations: `info`, which is not copied, says what it would
+ * hold: counts, flat and dark fields. The input's scan is NULL. */
+SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *info, SinoInput *input);
+
 /* Checks that the scan has what a run needs, without reading counts. SINO_BAD_INPUT: it lacks angles or flat fields, or
  * the settings name fields that are not used. */
 SinoStatus sino_input_check(const SinoSettings *settings, const SinoInput *input);

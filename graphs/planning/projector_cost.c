@@ -2,6 +2,8 @@
 /* Projector cost: what the projectors of a parallel beam cost, in seconds of one worker. */
 #include "projector_cost.h"
 
+#include "trace_task.h"
+
 enum { PANEL = 16 };
 
 /* Cost model of a product of F slices, measured at F = 1 … 64 (docs/PERFORMANCE.md): reading A costs as much as twenty
@@ -14,7 +16,7 @@ double sino_forecast_kernel_efficiency(int64_t slices)
 
 /* Costs in flops at SinoRates.kernel_gflops: of a stored nonzero that is traced; of a pixel, angle and slice; of a
  * sample of a turned image, once for all slices of a minibatch, and for each slice. A slice has N²·K samples. */
-static const double trace_flops = 1200, pixel_flops = 10;
+static const double trace_flops = SINO_TRACE_FLOPS, pixel_flops = 10;
 static const struct Sample {
     double place, slice;
 } sample_flops[SINO_INTERPOLATIONS] = {[SINO_INTERPOLATION_NEAREST] = {125, 4.5},

@@ -2,6 +2,8 @@
 /* Team: the ranks of a run, and the part of the plan that this rank has. */
 #include "team.h"
 
+#include "simulation.h"
+
 SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, const SinoSettings *settings,
                          const SinoInput *input, SinoTeam *team)
 {
@@ -12,6 +14,7 @@ SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, c
                                .rank_count = sino_processes_count(processes)};
     SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(runtime), &request.machine));
     request.machine.devices = sino_device_room(runtime);
+    if (sino_simulation_machine()) request.machine.socket_count = sino_simulation_machine()->sockets;
     SINO_TRY(sino_machine_agree(processes, &request.machine));
     SINO_TRY(sino_processes_agree(processes, sino_forecast_new(&request, &made.forecast)));
     const SinoRunPlan *plan = &made.forecast.plan;

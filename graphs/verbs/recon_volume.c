@@ -367,7 +367,7 @@ static SinoStatus compute(SinoRecon *recon)
 {
     SinoStatus status = NULL;
     if (is_first(recon))
-        status = sino_insert_checksum(recon->runtime, recon->files.count, recon->files.name, recon->checksum);
+        status = sino_insert_checksum(recon->runtime, recon->files.count, recon->files.name, 0, recon->checksum);
     SINO_TRY(sino_processes_agree(recon->processes, status));
     SINO_TRY(sino_processes_agree(recon->processes, recon->kind->compute(recon)));
     tell_memory(recon);

@@ -28,4 +28,16 @@ SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log);
 /* Prints on stdout the resources and time of a run on many ranks. Needs no volume, operator or ranks. */
 SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log);
 
+/* Prints on stdout how a reconstruction would go on a machine that need not be here: its tasks run in virtual time
+ * (tasks/runtime/simulation.h). SINO_BAD_INPUT: this program computes, and there is none beside it that simulates. */
+SinoStatus sino_simulate(const SinoSettings *settings, SinoLog *log);
+
+/* Runs the program, whose arguments are those of main, and returns its exit code. With the verb simulate a usual
+ * program becomes the one that simulates, if it finds that; that one runs within the simulation. Called before threads.
+ */
+int sino_simulate_enter(int argument_count, char **arguments, int (*program)(int, char **));
+
+/* SINO_BAD_INPUT: this program simulates, so the verb (a bit) has nothing to compute with. */
+SinoStatus sino_simulate_allows(int verb);
+
 #endif

@@ -97,6 +97,7 @@ static SinoStatus make_model(const SinoTaskKind *kind, SinoCodelet *made)
     made->model->symbol = made->symbol;
     made->model->footprint = footprint;
     made->model->size_base = size_of;
+    sino_simulation_model(made->model);
     return NULL;
 }
 
@@ -114,6 +115,9 @@ static void fill(const SinoTaskKind *kind, struct starpu_perfmodel *model, struc
     codelet->model = model;
     codelet->nbuffers = STARPU_VARIABLE_NBUFFERS;
     codelet->cpu_funcs[0] = run_on_cpu;
+#ifdef SINO_SIMGRID
+    if (kind->cuda) codelet->cuda_funcs[0] = run_on_cpu; /* which StarPU does not call */
+#endif
 #ifdef STARPU_USE_CUDA
     if (kind->cuda) codelet->cuda_funcs[0] = run_on_cuda;
     codelet->cuda_flags[0] = STARPU_CUDA_ASYNC;

@@ -324,7 +324,7 @@ SinoStatus sino_cost_fit_new(int64_t count, const SinoCostPoint *point, SinoCost
     SINO_TRY(sino_allocate(count, sizeof *sorted, "a curve of times", &sorted));
     memcpy(sorted, point, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, by_size);
-    for (int i = 0; i < taken; i++) some[i] = sorted[(2 * i + 1) * count / (2 * taken)];
+    for (int64_t i = 0; i < taken; i++) some[i] = sorted[(2 * i + 1) * count / ((int64_t)2 * taken)];
     free(sorted);
     SINO_TRY(allocate(taken, &part));
     SinoStatus status = allocate(taken, fit);

@@ -60,7 +60,7 @@ SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, 
         return NULL;
     }
     const uint32_t lines = (uint32_t)line_count(bytes);
-    data->memory = sino_allocate_large((int64_t)lines * LINE_BYTES);
+    data->memory = sino_data_addresses((int64_t)lines * LINE_BYTES);
     if (!data->memory) {
         char text[24];
         free(data);
@@ -134,8 +134,9 @@ void sino_data_free(SinoData *data)
     if (!data) return;
     starpu_data_unregister(data->handle);
     if (data->memory && !data->borrowed) {
-        sino_data_unpin(data->memory, line_count(data->bytes > 0 ? data->bytes : 1) * LINE_BYTES);
-        sino_free_large(data->memory);
+        const int64_t bytes = line_count(data->bytes > 0 ? data->bytes : 1) * LINE_BYTES;
+        sino_data_unpin(data->memory, bytes);
+        sino_data_addresses_free(data->memory, bytes);
         count_bytes(data->runtime, -data->bytes);
     }
     free(data->reader);

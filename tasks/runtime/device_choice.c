@@ -4,7 +4,7 @@
 
 #include <starpu_heteroprio.h>
 
-#if defined SINO_CUDA && defined STARPU_USE_CUDA
+#if (defined SINO_CUDA && defined STARPU_USE_CUDA) || defined SINO_SIMGRID
 enum { CUDA_BUILT = 1 };
 #else
 enum { CUDA_BUILT = 0 };
@@ -18,7 +18,9 @@ enum { OPENCL_BUILT = 0 };
 
 static SinoStatus check_cuda_built(void)
 {
-#ifndef SINO_CUDA
+#ifdef SINO_SIMGRID
+    return NULL; /* devices are simulated */
+#elif !defined SINO_CUDA
     return sino_error(SINO_BAD_INPUT, "device is 'cuda'; this program was built without CUDA (meson's option cuda)");
 #elif !defined STARPU_USE_CUDA
     return sino_error(SINO_BAD_INPUT, "device is 'cuda'; the StarPU of this program was built without CUDA (./run "

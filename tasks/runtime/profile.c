@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profile: the time of tasks by name and the activity of workers, from StarPU's profiling. */
 #include "memory.h"
-#include "platform.h"
 #include "runtime_private.h"
 
 #include <inttypes.h>
@@ -68,7 +67,7 @@ SinoStatus sino_profile_begin(SinoRuntime *runtime)
     SINO_TRY(sino_transfers_new(&runtime->transfers));
     SINO_TRY(sino_allocate(1, sizeof *profile, "the profile", &profile));
     pthread_mutex_init(&profile->mutex, NULL);
-    profile->begin_s = sino_platform_now_s();
+    profile->begin_s = sino_runtime_now_s();
     runtime->profile = profile;
     starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
     return sino_allocate(starpu_bus_get_count(), sizeof *profile->before, "counters of transfers", &profile->before);
@@ -181,7 +180,7 @@ void sino_runtime_profile_begin(SinoRuntime *runtime)
         runtime->profile->before[bus] = sino_transfers_total(runtime->transfers, bus);
     runtime->profile->row_count = runtime->profile->traffic_count = 0;
     runtime->profile->tasks.count = runtime->profile->flights.count = 0;
-    runtime->profile->begin_s = sino_platform_now_s();
+    runtime->profile->begin_s = sino_runtime_now_s();
     runtime->profile->begin_us = starpu_timing_now();
     pthread_mutex_unlock(&runtime->profile->mutex);
 }
@@ -295,7 +294,7 @@ void sino_runtime_profile_report(SinoRuntime *runtime, const char *part)
     SinoProfile *profile = runtime->profile;
     if (runtime->recorder) sino_recorder_part_end(runtime->recorder, *part ? "building" : "reconstruction");
     if (!profile || profile->row_count == 0 || !runtime->tells_profile) return;
-    const double available = (sino_platform_now_s() - profile->begin_s) * (double)starpu_worker_get_count();
+    const double available = (sino_runtime_now_s() - profile->begin_s) * (double)starpu_worker_get_count();
     pthread_mutex_lock(&profile->mutex);
     const double inside = report_tasks(runtime, part, available);
     report_messages(runtime, part);

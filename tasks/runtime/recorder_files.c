@@ -160,7 +160,7 @@ static double starpu_bound_s(const SinoRecorder *recorder)
     double milliseconds = 0;
     (void)recorder;
 #ifdef STARPU_HAVE_GLPK_H
-    if (recorder->wants_profile) {
+    if (recorder->wants_profile && !SINO_SIMULATES) {
         starpu_bound_stop();
         if (recorder->worker_count <= BOUND_WORKERS_MAX) starpu_bound_compute(&milliseconds, NULL, 0);
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runtime: what it consists of, waiting for tasks, progress. */
 #include "arithmetic.h"
-#include "platform.h"
 #include "runtime_private.h"
 
 #include <string.h>
@@ -126,7 +125,7 @@ SinoStatus sino_runtime_expect(SinoRuntime *runtime, double total_work, const Si
     runtime->progress = NULL;
     runtime->total_work = total_work;
     runtime->done_work = 0;
-    runtime->begin_s = sino_platform_now_s();
+    runtime->begin_s = sino_runtime_now_s();
     return sino_progress_new(shape, &runtime->progress);
 }
 
@@ -138,7 +137,7 @@ void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition positi
     SinoProgress progress = sino_progress_now(runtime->progress);
     runtime->done_work += work;
     progress.done = runtime->total_work > 0 ? runtime->done_work / runtime->total_work : 0;
-    progress.elapsed_s = sino_platform_now_s() - runtime->begin_s;
+    progress.elapsed_s = sino_runtime_now_s() - runtime->begin_s;
     pthread_mutex_unlock(&runtime->mutex);
     if (runtime->log) sino_log_progress(runtime->log, &progress);
 }

@@ -5,6 +5,7 @@
 
 #include "model_directory.h"
 #include "policy.h"
+#include "simulation.h"
 #include "spmm_cuda.h"
 #include "task.h"
 #include "task_cost.h"
@@ -20,6 +21,7 @@ typedef struct SinoCodelet SinoCodelet;
 typedef struct SinoStall SinoStall;
 typedef struct SinoTransfers SinoTransfers;
 typedef struct SinoFxt SinoFxt;
+typedef struct SinoSimulation SinoSimulation;
 typedef struct SinoTaskSamples SinoTaskSamples;
 
 /* What a worker runs. Of several tasks that a device has queued, the kind and begin of the last one. */
@@ -69,7 +71,8 @@ struct SinoRuntime {
     SinoModels *models;                  /* the directory of StarPU's models */
     SinoTaskSamples *samples;            /* times of tasks; NULL: they are not kept */
     SinoActivity activity;
-    SinoStall *stall; /* NULL: not asked for */
+    SinoStall *stall;           /* NULL: not asked for */
+    SinoSimulation *simulation; /* NULL: a usual program */
 };
 
 struct SinoData {
@@ -107,20 +110,28 @@ SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, Sin
 /* Frees all codelets. Called after StarPU has stopped, since StarPU saves the models then. */
 void sino_codelets_free(SinoRuntime *runtime);
 
+/* In a simulation: how long a task takes on a kind of processor. */
+typedef struct SinoSimulatedTime {
+    double us, error; /* us 0: not known yet */
+    SinoCostSource source;
+} SinoSimulatedTime;
+
 /* A task's cl_arg: the SinoTask that the kind's function gets, followed by a copy of the arguments. */
 typedef struct SinoTaskRecord {
     const SinoTaskKind *kind;
     SinoTask task; /* `interface` is filled in when the task runs */
     double work;   /* and what follows: as of the request */
-    double flops;
+    double flops, effort;
     int64_t width;
     int precision;
-    int64_t bytes;          /* of its data, scratch left out */
-    uint32_t variant;       /* which data it reads and writes: a hash */
-    double begin_us;        /* when its function was called; 0: not yet */
-    double busy_us;         /* the thread's processor time then; negative: it was not asked */
-    double took_us;         /* on a core: how long it ran; 0: not yet */
-    SinoRecorded *recorded; /* NULL: nobody asked for it */
+    int64_t bytes; /* of its data, scratch left out */
+    int64_t part_bytes, file_bytes;
+    uint32_t variant;          /* which data it reads and writes: a hash */
+    double begin_us;           /* when its function was called; 0: not yet */
+    double busy_us;            /* the thread's processor time then; negative: it was not asked */
+    double took_us;            /* on a core: how long it ran; 0: not yet */
+    SinoRecorded *recorded;    /* NULL: nobody asked for it */
+    SinoSimulatedTime time[2]; /* on a core, on a CUDA device */
     _Alignas(16) char arguments[];
 } SinoTaskRecord;
 
@@ -176,6 +187,13 @@ void sino_recorder_ended(SinoRecorder *recorder, SinoRecorded *recorded, const s
 void sino_recorder_part_begin(SinoRecorder *recorder);
 void sino_recorder_part_end(SinoRecorder *recorder, const char *name);
 void sino_recorder_message(SinoRecorder *recorder, const char *name, double begin_us, int64_t bytes, int64_t process);
+
+/* In a simulation; trivial in a usual program. _begin: StarPU has started. _model: the model of a kind of task. _ended:
+ * on the worker that has run a task. */
+SinoStatus sino_simulation_begin(SinoRuntime *runtime);
+void sino_simulation_end(SinoRuntime *runtime);
+void sino_simulation_model(struct starpu_perfmodel *model);
+void sino_simulation_ended(SinoRuntime *runtime, const struct starpu_task *task);
 
 /* Bytes and number of transfers over each bus since StarPU has started, which StarPU itself forgets at each look. */
 typedef struct SinoBusTotal {

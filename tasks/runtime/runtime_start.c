@@ -38,10 +38,11 @@ static SinoStatus choose_workers(const SinoRuntimeRequest *request, int *workers
     SINO_CHECK(count <= STARPU_MAXCPUS, SINO_BAD_INPUT,
                "workers is %" PRId64 "; this StarPU was built for at most %d (./run starpu builds one for 256)", count,
                STARPU_MAXCPUS);
-    const int64_t cores = sino_platform_core_count();
+    const int64_t cores = sino_runtime_core_count();
     SINO_CHECK(request->workers <= cores, SINO_BAD_INPUT,
                "workers is %" PRId64 "; allowed: 1 to %" PRId64 ", the cores that this process may use",
                request->workers, cores);
+    if (SINO_SIMULATES && count == 0) count = cores;
     *workers = count == 0 ? -1 : (int)count;
     return NULL;
 }
@@ -66,6 +67,7 @@ enum { FROZEN, RECORD, RENEW };
 
 static int calibrate(SinoModelUse use)
 {
+    if (SINO_SIMULATES) return FROZEN;
     const char *environment = use == SINO_MODELS_AUTO ? getenv("STARPU_CALIBRATE") : NULL;
     if (use == SINO_MODELS_FROZEN || (environment && strcmp(environment, "0") == 0)) return FROZEN;
     if (use == SINO_MODELS_RENEW || (environment && strcmp(environment, "2") == 0)) return RENEW;
@@ -82,7 +84,7 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
     conf.catch_signals = 0; /* signals are the program's (ending.h); StarPU would also undo that one is ignored */
     conf.ncpus = workers;
     conf.calibrate = calibrate(request->models);
-    if (conf.calibrate == 0) sino_models_freeze(runtime->models);
+    if (conf.calibrate == 0 && runtime->models) sino_models_freeze(runtime->models);
     SINO_TRY(sino_device_configure(request->devices, &conf));
     sino_policy_close(&runtime->policy); /* of a start before this one */
     SINO_TRY(sino_policy_open(choose_scheduler(request, devices), &runtime->policy));
@@ -157,7 +159,8 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
     setenv("STARPU_SILENT", "1", 0);
     /* Kernels read whole cache lines, and StarPU allocates scratch memory. */
     starpu_malloc_set_align(SINO_ALIGNMENT_BYTES);
-    SINO_TRY(sino_models_open(runtime->log, &runtime->models));
+    /* What a simulation reads of a machine is there already (simulated_machine.h). */
+    if (!SINO_SIMULATES) SINO_TRY(sino_models_open(runtime->log, &runtime->models));
     SINO_TRY(initialise_with_devices(request, workers, runtime));
     const int64_t got = starpu_cpu_worker_get_count();
     if (workers > 0 && got != workers) {
@@ -182,6 +185,7 @@ static void free_runtime(SinoRuntime *runtime)
     sino_fxt_free(runtime->fxt);
     sino_profile_free(runtime->profile);
     sino_transfers_free(runtime->transfers);
+    sino_simulation_end(runtime);
     sino_progress_free(runtime->progress);
     sino_models_close(runtime->models);
     sino_policy_close(&runtime->policy);
@@ -193,8 +197,10 @@ static void free_runtime(SinoRuntime *runtime)
 static SinoStatus watch(const SinoRuntimeRequest *request, SinoRuntime *runtime)
 {
     runtime->tells_profile = request->profile;
-    if (request->profile || runtime->recorder) SINO_TRY(sino_profile_begin(runtime));
+    if (request->profile || runtime->recorder || SINO_SIMULATES) SINO_TRY(sino_profile_begin(runtime));
+    SINO_TRY(sino_simulation_begin(runtime));
     if (runtime->recorder) SINO_TRY(sino_recorder_begin(runtime));
+    if (SINO_SIMULATES) return NULL; /* SimGrid notices that nothing goes on */
     if (!sino_models_frozen(runtime->models))
         SINO_TRY(sino_task_samples_new(calibrate(request->models) == RENEW, &runtime->samples));
     return sino_stall_watch(runtime, request->stall_limit_s, &runtime->stall);

@@ -4,6 +4,7 @@
 
 #include "device.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -223,32 +224,60 @@ void sino_sample_table_print(const SinoSampleTable *table, FILE *out)
 
 static bool is_amount(double value)
 {
-    return value >= 0 && value < 1e300;
+    return value >= 0 && value < 1e30; /* also as float */
+}
+
+/* The fields of a line, each behind a space. */
+typedef struct Fields {
+    const char *at; /* NULL: a field was no number */
+} Fields;
+
+static bool has_field(const Fields *fields)
+{
+    return fields->at && fields->at[0] == ' ' && (isalnum((unsigned char)fields->at[1]) || fields->at[1] == '.');
+}
+
+static double real_field(Fields *fields)
+{
+    char *end = NULL;
+    const double value = has_field(fields) ? strtod(fields->at + 1, &end) : 0;
+    const bool good = end && (*end == ' ' || *end == '\n') && is_amount(value);
+    fields->at = good ? end : NULL;
+    return good ? value : 0;
+}
+
+static int64_t whole_field(Fields *fields, int base, int64_t most)
+{
+    char *end = NULL;
+    const long long value = has_field(fields) ? strtoll(fields->at + 1, &end, base) : 0;
+    const bool good = end && (*end == ' ' || *end == '\n') && value >= 0 && value <= most;
+    fields->at = good ? end : NULL;
+    return good ? value : 0;
 }
 
 /* Reads the line that begins at `text`. */
 static bool parse_line(const char *text, SinoSampleEntry *entry)
 {
-    int length = 0;
+    const size_t length = strcspn(text, " \n");
+    Fields fields = {.at = text + length};
     *entry = (SinoSampleEntry){.symbol = ""};
-    if (sscanf(text, "%63s %u %" SCNx32 " %" SCNd64 " %d %" SCNx32 " %lf %lf %lf %lf %" SCNd64 "%n", entry->symbol,
-               &entry->device, &entry->footprint, &entry->width, &entry->precision, &entry->variant, &entry->work,
-               &entry->flops, &entry->bytes, &entry->count, &entry->age, &length) != 11)
-        return false;
-    for (const char *at = text + length; *at == ' ';) {
-        char *end;
-        const float us = strtof(at + 1, &end);
-        if (end == at + 1 || entry->time_count == SINO_SAMPLE_TIMES || !(us >= 0) || !is_amount((double)us))
-            return false;
-        entry->us[entry->time_count++] = us;
-        at = end;
-        if (*at == '\n') break;
-    }
+    if (length == 0 || length >= sizeof entry->symbol) return false;
+    memcpy(entry->symbol, text, length);
+    entry->device = (unsigned)whole_field(&fields, 10, SINO_DEVICE_OPENCL);
+    entry->footprint = (uint32_t)whole_field(&fields, 16, UINT32_MAX);
+    entry->width = whole_field(&fields, 10, INT64_MAX / 2);
+    entry->precision = (int)whole_field(&fields, 10, INT32_MAX);
+    entry->variant = (uint32_t)whole_field(&fields, 16, UINT32_MAX);
+    entry->work = real_field(&fields);
+    entry->flops = real_field(&fields);
+    entry->bytes = real_field(&fields);
+    entry->count = real_field(&fields);
+    entry->age = whole_field(&fields, 10, INT64_MAX / 2);
+    while (has_field(&fields) && entry->time_count < SINO_SAMPLE_TIMES)
+        entry->us[entry->time_count++] = (float)real_field(&fields);
     const bool known =
         entry->device == SINO_DEVICE_CPU || entry->device == SINO_DEVICE_CUDA || entry->device == SINO_DEVICE_OPENCL;
-    return known && entry->time_count > 0 && entry->width >= 0 && is_amount(entry->work) && is_amount(entry->flops) &&
-           is_amount(entry->bytes) && is_amount(entry->count) && entry->count > 0 && entry->age >= 0 &&
-           entry->age < INT64_MAX / 2;
+    return fields.at && *fields.at == '\n' && known && entry->time_count > 0 && entry->count > 0;
 }
 
 bool sino_sample_table_parse(const char *text, SinoSampleTable *table)

@@ -72,7 +72,10 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
                          .task = {.runtime = runtime, .position = request->position, .arguments = record->arguments},
                          .work = request->work,
                          .flops = request->flops,
+                         .effort = request->effort,
                          .bytes = bytes_of(request),
+                         .part_bytes = request->part_bytes,
+                         .file_bytes = request->file_bytes,
                          .variant = variant_of(request),
                          .width = request->width,
                          .precision = request->precision,
@@ -118,6 +121,7 @@ static void task_ended(void *argument)
     const SinoRuntime *runtime = codelet->runtime;
     struct starpu_task *task = starpu_task_get_current();
     if (runtime->profile) sino_profile_ended(runtime->profile, task);
+    if (SINO_SIMULATES) sino_simulation_ended(codelet->runtime, task);
     if (runtime->recorder)
         sino_recorder_ended(runtime->recorder, ((const SinoTaskRecord *)task->cl_arg)->recorded, task);
     if (runtime->samples) sino_task_samples_ended(runtime->samples, codelet, task);

@@ -46,10 +46,17 @@ enum { SINO_OPENCL_BUILT = 1 };
 #else
 enum { SINO_OPENCL_BUILT = 0 };
 #endif
-#define SINO_ON_CUDA(function)   (SINO_CUDA_BUILT ? (function) : NULL)
+/* A simulated device needs to know only that there is a kernel. */
+#ifdef SINO_SIMGRID
+SinoStatus sino_simulated_kernel(const SinoTask *task, cudaStream_t stream);
+#define SINO_ON_CUDA(function) (SINO_CUDA_BUILT ? (function) : sino_simulated_kernel)
+#else
+#define SINO_ON_CUDA(function) (SINO_CUDA_BUILT ? (function) : NULL)
+#endif
 #define SINO_ON_OPENCL(function) (SINO_OPENCL_BUILT ? (function) : NULL)
 
 enum {
+    SINO_FILE_DATA = -1,            /* as bytes of a file: the bytes of all data of the task */
     SINO_TASK_DATA_MAX = 8,         /* buffers per task for which StarPU's structures of every build have room */
     SINO_TASK_DATA_MANY = 1 << 16,  /* access_max of kinds whose tasks may have more; on cores only */
     SINO_PRIORITY_URGENT = INT_MAX, /* the highest one of the policy */
@@ -72,9 +79,13 @@ typedef struct SinoTaskRequest {
     double flops;  /* floating-point operations, without padding; 0: not counted */
     int precision; /* 1 + SinoPrecision of its vectors; 0: it has none */
     int64_t width; /* stride of its vectors; 0: it has none. See SINO_OF_SLICES */
-    bool host;     /* only cores run the task, even if the kind has other functions */
-    int priority;  /* among the tasks of its slab, under policies with priorities; 0: by its iteration, and before */
-                   /* products if it is none; below 0: after those of iteration 0; SINO_PRIORITY_URGENT: first of all */
+    double
+        effort; /* of a task that data and flops do not tell: what it takes, in flops of a product; for simulations */
+    int64_t part_bytes; /* bytes that it reads and writes, if less than its data; 0: its data; for simulations */
+    int64_t file_bytes; /* that it reads from files, or writes to them; SINO_FILE_DATA: its data; for simulations */
+    bool host;          /* only cores run the task, even if the kind has other functions */
+    int priority; /* among the tasks of its slab, under policies with priorities; 0: by its iteration, and before */
+                  /* products if it is none; below 0: after those of iteration 0; SINO_PRIORITY_URGENT: first of all */
 } SinoTaskRequest;
 
 /* Members of a request whose vectors have these slices. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* simulate, programs: from the program that computes to the one that simulates, and from there into the simulation. */
+#include "simulate.h"
+
+#include "workflows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char variable[] = "SINODAG_SIMULATOR";
+
+/* Where the simulator lies, from the directory of the program: as `./run simulator` builds it, or installed. */
+static const char *const places[] = {"../build-simulator/sinodag", "sinodag-simulator",
+                                     "../libexec/sinodag/sinodag-simulator"};
+enum { PLACES = sizeof places / sizeof *places, PATH_BYTES = 4096 };
+
+/* The directory of this program, with its last slash. */
+static bool find_directory(char path[PATH_BYTES])
+{
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_BYTES - 1);
+    if (length <= 0) return false;
+    path[length] = '\0';
+    char *const slash = strrchr(path, '/');
+    if (slash) slash[1] = '\0';
+    return slash != NULL;
+}
+
+/* Becomes the simulator. Returns if there is none. */
+static void become_simulator(char **arguments)
+{
+    const char *given = getenv(variable);
+    char directory[PATH_BYTES], path[PATH_BYTES + 64];
+    if (given && *given) {
+        (void)execv(given, arguments);
+        return;
+    }
+    if (!find_directory(directory)) return;
+    for (int i = 0; i < PLACES; i++) {
+        snprintf(path, sizeof path, "%s%s", directory, places[i]);
+        if (access(path, X_OK) == 0) (void)execv(path, arguments);
+    }
+}
+
+SinoStatus sino_simulate_missing(void)
+{
+    const char *given = getenv(variable);
+    char directory[PATH_BYTES] = "";
+    SINO_CHECK(!given || !*given, SINO_BAD_INPUT,
+               "%s is '%s', which cannot be started: %s; `./run simulator` builds a "
+               "simulator",
+               variable, given, strerror(access(given, X_OK) == 0 ? ENOEXEC : errno));
+    (void)find_directory(directory);
+    return sino_error(
+        SINO_BAD_INPUT,
+        "simulate needs the program that simulates, which is not %s%s, nor named by %s; `./run simulator` "
+        "builds it",
+        directory, places[0], variable);
+}
+
+SinoStatus sino_simulate_machine(const SinoSettings *settings, SinoMachineFile *machine)
+{
+    return settings->machine ? sino_machine_named(settings, machine)
+                             : sino_machine_file_open("--machine", "here", machine);
+}
+
+/* What the simulation needs to know before it begins. */
+static SinoStatus read_machine(int argument_count, char **arguments, SinoMachineFile *machine, int64_t *workers,
+                               bool *devices)
+{
+    SinoSettings *settings = NULL;
+    SINO_TRY(sino_settings_read(SINO_VERB_SIMULATE, argument_count - 2, arguments + 2, &settings));
+    SinoStatus status = settings->help ? sino_error(SINO_BAD_INPUT, "help") : sino_simulate_machine(settings, machine);
+    *workers = settings->workers;
+    *devices = settings->devices & SINO_DEVICE_CUDA;
+    sino_settings_free(settings);
+    return status;
+}
+
+/* Runs the program in a simulation. Bad arguments are the program's to tell. */
+static int enter(int argument_count, char **arguments, int (*program)(int, char **))
+{
+    SinoMachineFile machine;
+    int64_t workers;
+    bool devices;
+    int exit_code = 0;
+    SinoStatus status = read_machine(argument_count, arguments, &machine, &workers, &devices);
+    if (!status)
+        status = sino_simulation_run(&machine, workers, devices, program, argument_count, arguments, &exit_code);
+    if (status) exit_code = program(argument_count, arguments);
+    sino_status_free(status);
+    return exit_code;
+}
+
+int sino_simulate_enter(int argument_count, char **arguments, int (*program)(int, char **))
+{
+    const bool simulate = argument_count > 1 && strcmp(arguments[1], "simulate") == 0;
+    if (!simulate) return program(argument_count, arguments);
+    if (SINO_SIMULATES) return enter(argument_count, arguments, program);
+    become_simulator(arguments);
+    return program(argument_count, arguments);
+}
+
+SinoStatus sino_simulate_allows(int verb)
+{
+    const int computing = SINO_VERB_RECON | SINO_VERB_PHANTOM | SINO_VERB_DEMO | SINO_VERB_BENCH;
+    SINO_CHECK(!SINO_SIMULATES || !(verb & computing), SINO_BAD_INPUT,
+               "this program simulates, and computes nothing; allowed: simulate, plan, info");
+    return NULL;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* simulate, report: a simulation as a table for people, and as JSON for programs. */
+#include "simulate.h"
+
+#include "device.h"
+#include "duration.h"
+#include "json.h"
+#include "memory.h"
+
+#include <inttypes.h>
+
+static const char *device_name(unsigned device)
+{
+    return device == SINO_DEVICE_CPU ? "cpu" : "cuda";
+}
+
+/* Share of the workers' time that they spend in tasks. */
+static double inside_tasks(const SinoSimulateReport *report)
+{
+    const double available = report->run_s * (double)report->counts->worker_count;
+    return available > 0 ? report->counts->task_s / available : 0;
+}
+
+static void print_head(const SinoSimulateReport *report, FILE *out)
+{
+    const SinoMachineFile *machine = report->machine;
+    const SinoRunPlan *plan = report->plan;
+    const SinoGeometry *scan = &plan->problem.geometry;
+    char device[24];
+    fprintf(out, "machine      %s: %" PRId64 " cores", machine->name, report->counts->core_count);
+    if (report->counts->device_count > 0)
+        fprintf(out, ", %" PRId64 " devices with %s each", report->counts->device_count,
+                sino_bytes_text(machine->device_bytes, device));
+    fprintf(out, "; policy %s\n", report->scheduler);
+    fprintf(out,
+            "scan         %" PRId64 " angles of %" PRId64 " columns, %" PRId64 " slices of %" PRId64 " x %" PRId64
+            ", %s, %s\n",
+            scan->angle_count, scan->column_count, report->input->slice_count, scan->grid_size, scan->grid_size,
+            report->algorithm, sino_precision_name(plan->problem.precision));
+    fprintf(out, "slices       %" PRId64 " slabs of %" PRId64 " minibatches of %" PRId64 ", %" PRId64 " partitions\n",
+            plan->streaming.slab_count, plan->streaming.slots, plan->streaming.minibatch, plan->partition_count);
+}
+
+static void print_times(const SinoSimulateReport *report, FILE *out)
+{
+    const SinoSimulationCounts *counts = report->counts;
+    char text[SINO_DURATION_SIZE];
+    fprintf(out, "\nmakespan     %s", sino_duration_text(report->run_s, text));
+    fprintf(out, ", of which building the operator %s\n", sino_duration_text(report->building_s, text));
+    fprintf(out, "inside tasks %.1f %% of the time of %" PRId64 " workers\n", 100 * inside_tasks(report),
+            counts->worker_count);
+    fprintf(out, "times of     %" PRId64 " tasks:", counts->task_count);
+    for (int s = 0; s < SINO_COST_SOURCES; s++)
+        fprintf(out, "%s %" PRId64 " %s", s > 0 ? "," : "", counts->by_source[s], sino_cost_source_name(s));
+    fprintf(out, "; expected error %.0f %%\n", 100 * counts->error);
+}
+
+static void print_kinds(const SinoSimulateReport *report, FILE *out)
+{
+    const SinoSimulationCounts *counts = report->counts;
+    fprintf(out, "\n  %-20s %-5s %10s %12s %12s %9s\n", "task", "on", "tasks", "seconds", "ms each", "of time");
+    for (int64_t i = 0; i < counts->kind_count; i++) {
+        const SinoSimulatedKind *kind = &counts->kind[i];
+        fprintf(out, "  %-20s %-5s %10" PRId64 " %12.3f %12.3f %7.1f %%\n", kind->name, device_name(kind->device),
+                kind->count, kind->seconds, 1e3 * kind->seconds / (double)kind->count,
+                100 * kind->seconds / (report->run_s * (double)counts->worker_count));
+    }
+}
+
+static void print_bytes(const SinoSimulateReport *report, FILE *out)
+{
+    const SinoSimulationCounts *counts = report->counts;
+    const SinoResources *planned = &report->plan->resources;
+    char bytes[24], lists[24];
+    fprintf(out, "\nmemory       data of slices %s at most, operator %s",
+            sino_bytes_text(counts->node[0].most_bytes, bytes), sino_bytes_text(planned->operator_bytes, lists));
+    if (planned->lists_bytes > 0) fprintf(out, ", lists for devices %s", sino_bytes_text(planned->lists_bytes, lists));
+    fputc('\n', out);
+    for (int64_t n = 1; n < counts->node_count; n++)
+        fprintf(out, "  %-24s %12s at most\n", counts->node[n].name,
+                sino_bytes_text(counts->node[n].most_bytes, bytes));
+    if (counts->link_count > 0) fputs("transfers\n", out);
+    for (int64_t i = 0; i < counts->link_count; i++) {
+        const SinoSimulatedLink *link = &counts->link[i];
+        fprintf(out, "  %-10s to %-10s %12s in %" PRId64 "\n", link->from, link->to,
+                sino_bytes_text(link->bytes, bytes), link->count);
+    }
+}
+
+void sino_simulate_print(const SinoSimulateReport *report, FILE *out)
+{
+    print_head(report, out);
+    print_times(report, out);
+    print_kinds(report, out);
+    print_bytes(report, out);
+    fprintf(out, "\nsimulated in %.2f s\n", report->wall_s);
+}
+
+static void json_of_sources(SinoJson *json, const int64_t count[SINO_COST_SOURCES])
+{
+    sino_json_open(json, "sources");
+    for (int s = 0; s < SINO_COST_SOURCES; s++) sino_json_integer(json, sino_cost_source_name(s), count[s]);
+    sino_json_close(json);
+}
+
+static void json_of_scan(SinoJson *json, const SinoSimulateReport *report)
+{
+    const SinoRunPlan *plan = report->plan;
+    const SinoGeometry *scan = &plan->problem.geometry;
+    sino_json_open(json, "machine");
+    sino_json_text(json, "name", report->machine->name);
+    sino_json_integer(json, "cores", report->counts->core_count);
+    sino_json_integer(json, "devices", report->counts->device_count);
+    sino_json_close(json);
+    sino_json_text(json, "scheduler", report->scheduler);
+    sino_json_open(json, "scan");
+    sino_json_integer(json, "angles", scan->angle_count);
+    sino_json_integer(json, "columns", scan->column_count);
+    sino_json_integer(json, "slices", report->input->slice_count);
+    sino_json_close(json);
+    sino_json_text(json, "algorithm", report->algorithm);
+    sino_json_text(json, "precision", sino_precision_name(plan->problem.precision));
+    sino_json_open(json, "slices");
+    sino_json_integer(json, "minibatch", plan->streaming.minibatch);
+    sino_json_integer(json, "slots", plan->streaming.slots);
+    sino_json_integer(json, "slabs", plan->streaming.slab_count);
+    sino_json_integer(json, "partitions", plan->partition_count);
+    sino_json_close(json);
+}
+
+static void json_of_kinds(SinoJson *json, const SinoSimulationCounts *counts)
+{
+    sino_json_open_list(json, "kinds");
+    for (int64_t i = 0; i < counts->kind_count; i++) {
+        const SinoSimulatedKind *kind = &counts->kind[i];
+        sino_json_open(json, NULL);
+        sino_json_text(json, "name", kind->name);
+        sino_json_text(json, "on", device_name(kind->device));
+        sino_json_integer(json, "count", kind->count);
+        sino_json_real(json, "seconds", kind->seconds);
+        json_of_sources(json, kind->by_source);
+        sino_json_close(json);
+    }
+    sino_json_close_list(json);
+}
+
+static void json_of_bytes(SinoJson *json, const SinoSimulateReport *report)
+{
+    const SinoSimulationCounts *counts = report->counts;
+    sino_json_open_list(json, "memory");
+    for (int64_t n = 0; n < counts->node_count; n++) {
+        sino_json_open(json, NULL);
+        sino_json_text(json, "node", counts->node[n].name);
+        sino_json_integer(json, "most_bytes", counts->node[n].most_bytes);
+        sino_json_close(json);
+    }
+    sino_json_close_list(json);
+    sino_json_integer(json, "operator_bytes", report->plan->resources.operator_bytes);
+    sino_json_integer(json, "lists_bytes", report->plan->resources.lists_bytes);
+    sino_json_open_list(json, "transfers");
+    for (int64_t i = 0; i < counts->link_count; i++) {
+        sino_json_open(json, NULL);
+        sino_json_text(json, "from", counts->link[i].from);
+        sino_json_text(json, "to", counts->link[i].to);
+        sino_json_integer(json, "count", counts->link[i].count);
+        sino_json_integer(json, "bytes", counts->link[i].bytes);
+        sino_json_close(json);
+    }
+    sino_json_close_list(json);
+}
+
+void sino_simulate_json(const SinoSimulateReport *report, FILE *out)
+{
+    const SinoSimulationCounts *counts = report->counts;
+    SinoJson json = {.out = out};
+    sino_json_open(&json, NULL);
+    json_of_scan(&json, report);
+    sino_json_real(&json, "makespan_s", report->run_s);
+    sino_json_real(&json, "building_s", report->building_s);
+    sino_json_real(&json, "inside_tasks", inside_tasks(report));
+    sino_json_real(&json, "task_s", counts->task_s);
+    sino_json_integer(&json, "workers", counts->worker_count);
+    sino_json_integer(&json, "tasks", counts->task_count);
+    json_of_sources(&json, counts->by_source);
+    sino_json_real(&json, "expected_error", counts->error);
+    json_of_kinds(&json, counts);
+    json_of_bytes(&json, report);
+    sino_json_real(&json, "wall_s", report->wall_s);
+    sino_json_close(&json);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Simulated machine: what StarPU reads about a machine before it simulates it. Private to tasks/runtime. */
+#ifndef SINO_SIMULATED_MACHINE_H
+#define SINO_SIMULATED_MACHINE_H
+
+#include "machine_file.h"
+#include "status.h"
+
+/* Writes StarPU's description of the machine to a new temporary directory, `folder`, which the caller removes with
+ * sino_simulated_machine_remove: in bus/, HOST.platform.v4.xml for SimGrid, HOST.bandwidth and HOST.latency for
+ * policies, where HOST is `host`. The machine gets `cores` cores and `devices` devices. */
+SinoStatus sino_simulated_machine_write(const SinoMachineFile *machine, int64_t cores, int64_t devices,
+                                        const char *host, char folder[64]);
+void sino_simulated_machine_remove(const char *folder);
+
+#endif

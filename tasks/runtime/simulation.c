@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Simulation: what runs in every program: the clock, the cores, the addresses of data. */
+#include "simulation.h"
+
+#include "memory.h"
+#include "platform.h"
+#include "runtime_private.h"
+
+double sino_runtime_now_s(void)
+{
+    return SINO_SIMULATES ? 1e-6 * starpu_timing_now() : sino_platform_now_s();
+}
+
+int64_t sino_runtime_core_count(void)
+{
+    const SinoMachineFile *machine = sino_simulation_machine();
+    return machine ? machine->cores : sino_platform_core_count();
+}
+
+void *sino_data_addresses(int64_t bytes)
+{
+    return SINO_SIMULATES ? sino_reserve(bytes) : sino_allocate_large(bytes);
+}
+
+void sino_data_addresses_free(void *memory, int64_t bytes)
+{
+    if (SINO_SIMULATES)
+        sino_release(memory, bytes);
+    else
+        sino_free_large(memory);
+}
+
+#ifndef SINO_SIMGRID
+
+static SinoStatus usual_program(void)
+{
+    return sino_error(SINO_FAILED, "this program was not built for simulations");
+}
+
+SinoStatus sino_simulation_check(const SinoMachineFile *machine, int64_t workers, bool devices)
+{
+    (void)machine, (void)workers, (void)devices;
+    return usual_program();
+}
+
+SinoStatus sino_simulation_run(const SinoMachineFile *machine, int64_t workers, bool devices, SinoProgram *program,
+                               int argument_count, char **arguments, int *exit_code)
+{
+    (void)machine, (void)workers, (void)devices, (void)program, (void)argument_count, (void)arguments, (void)exit_code;
+    return usual_program();
+}
+
+const SinoMachineFile *sino_simulation_machine(void)
+{
+    return NULL;
+}
+
+SinoStatus sino_simulation_counts(SinoRuntime *runtime, SinoSimulationCounts *counts)
+{
+    (void)runtime, (void)counts;
+    return usual_program();
+}
+
+SinoStatus sino_simulation_begin(SinoRuntime *runtime)
+{
+    (void)runtime;
+    return NULL;
+}
+
+void sino_simulation_ended(SinoRuntime *runtime, const struct starpu_task *task)
+{
+    (void)runtime, (void)task;
+}
+
+void sino_simulation_end(SinoRuntime *runtime)
+{
+    (void)runtime;
+}
+
+void sino_simulation_model(struct starpu_perfmodel *model)
+{
+    (void)model;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Simulation: a program whose StarPU was built over SimGrid (`./run simulator`) runs task graphs in virtual time, on a
+ * machine that need not be here. A task does nothing and takes the time that it is expected to take (task_cost.h); data
+ * have addresses, but no pages. Everything that differs from a usual program is behind these functions, which are
+ * trivial there. */
+#ifndef SINO_SIMULATION_H
+#define SINO_SIMULATION_H
+
+#include "data.h"
+#include "task_cost.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#ifdef SINO_SIMGRID
+enum { SINO_SIMULATES = 1 };
+#else
+enum { SINO_SIMULATES = 0 };
+#endif
+
+/* The program, from the command line to the exit code. */
+typedef int SinoProgram(int argument_count, char **arguments);
+
+/* Runs the program in a simulation of the machine, with `workers` of its cores (0: all) and, if `devices`, with its
+ * devices; *exit_code: what the program returned. Called by main, before threads; once. SINO_BAD_INPUT: more workers
+ * than the machine has cores, or than this StarPU was built for, likewise devices; several nodes. SINO_FAILED: this is
+ * a usual program, or a temporary directory for the description of the machine cannot be made. */
+SinoStatus sino_simulation_run(const SinoMachineFile *machine, int64_t workers, bool devices, SinoProgram *program,
+                               int argument_count, char **arguments, int *exit_code);
+
+/* SINO_BAD_INPUT: the machine cannot be simulated, as of sino_simulation_run. */
+SinoStatus sino_simulation_check(const SinoMachineFile *machine, int64_t workers, bool devices);
+
+/* The machine that is simulated, within sino_simulation_run; else NULL. */
+const SinoMachineFile *sino_simulation_machine(void);
+
+/* Cores that a runtime may use: of this process, or of the simulated machine. */
+int64_t sino_runtime_core_count(void);
+
+/* Seconds since some moment: of a monotonic clock, or of virtual time. */
+double sino_runtime_now_s(void);
+
+/* Addresses for data: memory; in a simulation only addresses, whose pages exist once they are written. */
+void *sino_data_addresses(int64_t bytes);
+void sino_data_addresses_free(void *memory, int64_t bytes); /* takes NULL */
+
+/* ---- what a simulation has counted ---- */
+
+enum { SINO_SIMULATED_KINDS_MAX = 64, SINO_SIMULATED_NODES_MAX = 64 };
+
+/* Tasks of one name on one kind of processor. */
+typedef struct SinoSimulatedKind {
+    const char *name;
+    unsigned device; /* SINO_DEVICE_… */
+    int64_t count, by_source[SINO_COST_SOURCES];
+    double seconds;
+} SinoSimulatedKind;
+
+/* Memory of a node of StarPU's: of the machine, or of a device. */
+typedef struct SinoSimulatedNode {
+    char name[32];
+    int64_t most_bytes; /* in use at a time */
+} SinoSimulatedNode;
+
+typedef struct SinoSimulatedLink {
+    char from[32], to[32];
+    int64_t count, bytes;
+} SinoSimulatedLink;
+
+typedef struct SinoSimulationCounts {
+    double makespan_s, building_s; /* virtual: of all tasks; of those that build the operator */
+    double task_s;                 /* of all workers */
+    int64_t worker_count, core_count, device_count;
+    int64_t task_count, by_source[SINO_COST_SOURCES];
+    double error; /* by which part the sum of the times of tasks is expected to differ, if all tasks err alike */
+    int64_t kind_count, node_count, link_count;
+    SinoSimulatedKind kind[SINO_SIMULATED_KINDS_MAX]; /* longest sums first */
+    SinoSimulatedNode node[SINO_SIMULATED_NODES_MAX];
+    SinoSimulatedLink *link; /* [link_count]: those that were used; the caller frees it */
+} SinoSimulationCounts;
+
+/* What tasks have counted so far; no task may be in flight. SINO_FAILED: no memory, or this is a usual program. */
+SinoStatus sino_simulation_counts(SinoRuntime *runtime, SinoSimulationCounts *counts);
+
+#endif

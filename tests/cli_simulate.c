@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, simulate: graphs in virtual time, by the program that `./run simulator` builds, with the policy of
+ * docs/policy_longest.c beside it. Without one only its absence is tested. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIZES "--columns 64 --angles 48 --slices 16 --iterations 3 "
+
+/* The simulator: SINODAG_SIMULATOR, or the one of the build folder beside that of the program. Skips the test, loudly,
+ * where there is none. */
+static const char *simulator(void)
+{
+    static char path[TESTING_PATH];
+    const char *given = getenv("SINODAG_SIMULATOR");
+    snprintf(path, sizeof path, "%s", given ? given : getenv("SINODAG"));
+    char *const slash = strrchr(path, '/');
+    if (!given && slash) snprintf(slash, sizeof path - (size_t)(slash - path), "/../build-simulator/sinodag");
+    if (access(path, X_OK) != 0) {
+        print_message("there is no %s, so nothing was simulated: `./run simulator` builds it\n", path);
+        skip();
+    }
+    return path;
+}
+
+/* What simulate says with these options; the caller frees it. */
+static char *simulated(const char *directory, const char *options)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "simulate %s", options);
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", options, run.exit_code, run.err);
+    char *out = strdup(run.out);
+    assert_non_null(out);
+    cli_free(&run);
+    return out;
+}
+
+static double makespan_s(const char *directory, const char *options)
+{
+    char *json = simulated(directory, options);
+    const double seconds = cli_number_after(json, "\"makespan_s\": ", NULL);
+    const double workers = cli_number_after(json, "\"workers\": ", NULL);
+    assert_true(cli_number_after(json, "\"task_s\": ", NULL) / workers <= seconds * (1 + 1e-9)); /* the area bound */
+    free(json);
+    return seconds;
+}
+
+static void no_simulator(void **state)
+{
+    CliRun run = {.directory = *state, .environment = "SINODAG_SIMULATOR=/nonexistent/sinodag"};
+    cli_start(&run, "simulate " SIZES);
+    cli_wait(&run);
+    cli_assert_ended(&run, 2,
+                     "SINODAG_SIMULATOR is '/nonexistent/sinodag', which cannot be started: No such file or directory; "
+                     "`./run simulator` builds a simulator");
+    CliRun help = {.directory = *state, .environment = "SINODAG_SIMULATOR=/nonexistent/sinodag"};
+    cli_start(&help, "simulate --help");
+    cli_wait(&help);
+    assert_int_equal(help.exit_code, 0);
+    assert_non_null(strstr(help.out, "--machine"));
+    cli_free(&help);
+}
+
+/* The number of tasks of a kind on cores, in the first list of kinds that has it. */
+static int64_t count_of(const char *json, const char *name)
+{
+    char text[80];
+    snprintf(text, sizeof text, "\"name\": \"%s\", \"on\": \"cpu\", \"count\": ", name);
+    return strstr(json, text) ? (int64_t)cli_number_after(json, text, NULL) : 0;
+}
+
+/* As many tasks of each kind as in a run that computes. */
+static void same_graph(void **state)
+{
+    static const char *const kind[] = {"trace",
+                                       "pack",
+                                       "checksum",
+                                       "load",
+                                       "correct",
+                                       "sample",
+                                       "update_start",
+                                       "update_sums",
+                                       "spmm_project",
+                                       "spmm_backproject",
+                                       "reduce_node",
+                                       "spread_node",
+                                       "update_step",
+                                       "update_record",
+                                       "update_voxels_cg",
+                                       "update_residual_cg",
+                                       "update_direction",
+                                       "assemble",
+                                       "store"};
+    const char *const at = *state;
+    enum { PROFILE_BYTES = 1 << 20 };
+    (void)simulator();
+    cli_works(at, "phantom -o scan.h5 --size 64 --angles 48 --slices 8");
+    cli_works(at, "recon scan.h5 -o v.h5 --rotation-axis 31.5 --iterations 3 --minibatch 4 --partitions 2 --projector "
+                  "rays --workers 1 --profile=real.json");
+    char *json = simulated(at, "scan.h5 --iterations 3 --minibatch 4 --partitions 2 --projector rays --workers 1 "
+                               "--json");
+    int64_t bytes = cli_file_size(at, "real.json"), all = 0;
+    assert_in_range(bytes, 1, PROFILE_BYTES);
+    char *real = calloc(1, (size_t)bytes + 1), *read = cli_read_bytes(at, "real.json", (size_t)bytes);
+    assert_non_null(real);
+    memcpy(real, read, (size_t)bytes);
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
+        const int64_t count = count_of(real, kind[i]);
+        if (count != count_of(json, kind[i]) || count == 0)
+            fail_msg("%s: %d tasks in the run, %d simulated", kind[i], (int)count, (int)count_of(json, kind[i]));
+        all += count;
+    }
+    assert_int_equal((int64_t)cli_number_after(json, "\"tasks\": ", NULL), all);
+    free(real);
+    free(read);
+    free(json);
+}
+
+static void more_workers_are_faster(void **state)
+{
+    static const char *const options =
+        "--columns 128 --angles 96 --slices 64 --iterations 4 --minibatch 8 --machine h100x1 --device cpu --json "
+        "--workers ";
+    double before = INFINITY;
+    (void)simulator();
+    for (int workers = 1; workers <= 8; workers *= 2) {
+        char line[256];
+        snprintf(line, sizeof line, "%s%d", options, workers);
+        const double seconds = makespan_s(*state, line);
+        if (!(seconds < 0.8 * before)) fail_msg("%d workers: %g s, fewer: %g s", workers, seconds, before);
+        before = seconds;
+    }
+}
+
+/* Everything but the time of the simulation itself. */
+static void runs_are_repeatable(void **state)
+{
+    (void)simulator();
+    const char *const options = SIZES "--machine mirage --device cuda --scheduler dmdas --json";
+    char *first = simulated(*state, options), *second = simulated(*state, options);
+    for (char *text = first; text; text = text == first ? second : NULL) *strstr(text, "\"wall_s\"") = '\0';
+    assert_string_equal(first, second);
+    assert_non_null(strstr(first, "\"transfers\": [{"));
+    free(first);
+    free(second);
+}
+
+static void every_algorithm_and_precision(void **state)
+{
+    (void)simulator();
+    for (const char *const *word = (const char *const[]){"cg", "sirt", "fbp", "mlem", "osem", NULL}; *word; word++) {
+        char line[256];
+        snprintf(line, sizeof line,
+                 "--columns 64 --angles 48 --slices 8 --projector rays --partitions 2 --algorithm %s%s", *word,
+                 strcmp(*word, "fbp") == 0 ? "" : " --iterations 2");
+        char *out = simulated(*state, line);
+        assert_non_null(strstr(out, "makespan"));
+        free(out);
+    }
+    for (const char *const *word = (const char *const[]){"double", "half", "mixed", NULL}; *word; word++) {
+        char line[256];
+        snprintf(line, sizeof line, SIZES "--machine sirocco --precision %s --json", *word);
+        assert_true(makespan_s(*state, line) > 0);
+    }
+}
+
+/* Trace and profile have virtual times: as long as the makespan, not as the run. */
+static void trace_and_profile(void **state)
+{
+    (void)simulator();
+    char *json = simulated(*state, SIZES "--machine mirage --trace trace.json --profile=profile.json --json");
+    const double seconds = cli_number_after(json, "\"makespan_s\": ", NULL);
+    free(json);
+    const int64_t bytes = cli_file_size(*state, "profile.json");
+    char *read = cli_read_bytes(*state, "profile.json", (size_t)bytes);
+    read[bytes - 1] = '\0';
+    const double told = cli_number_after(strstr(read, "\"name\": \"run\""), "\"makespan_s\": ", NULL);
+    assert_true(told <= seconds * 1.001 && told >= seconds * 0.9);
+    assert_true(cli_file_size(*state, "trace.json") > 1000);
+    free(read);
+}
+
+static void a_policy_of_a_shared_object(void **state)
+{
+    char line[2 * TESTING_PATH], object[TESTING_PATH];
+    snprintf(object, sizeof object, "%s", simulator());
+    *strrchr(object, '/') = '\0';
+    snprintf(line, sizeof line, SIZES "--machine h100x1 --device cpu --scheduler %s/policy_longest.so:longest", object);
+    char *out = simulated(*state, line);
+    assert_non_null(strstr(out, "policy longest"));
+    free(out);
+}
+
+/* No page of the operator or of a vector is touched. */
+static void large_scans_take_little_memory(void **state)
+{
+    (void)simulator();
+    CliRun run = {.directory = *state};
+    cli_start(&run, "simulate --columns 2048 --angles 2048 --slices 2048 --iterations 1 --machine h100x8");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    if (run.peak_bytes > (int64_t)2 << 30) fail_msg("%.3g bytes of memory", (double)run.peak_bytes);
+    assert_true(run.elapsed_s < 60);
+    cli_free(&run);
+}
+
+static void refusals(void **state)
+{
+    const char *const at = *state;
+    (void)simulator();
+    cli_write_text(at, "two.yaml", "like: mirage\nnodes: 2\n");
+    cli_refuses(at, "workers is 99; allowed: 1 to 9, the cores of the machine 'mirage'",
+                "simulate " SIZES "--machine mirage --workers 99");
+    cli_refuses(at, "--geometry is 'cone'; allowed: parallel", "simulate " SIZES "--geometry cone");
+    cli_refuses(at,
+                "projector is 'rotate', by choice of the plan or yours; only rays are simulated yet: --projector rays",
+                "simulate " SIZES "--projector rotate");
+    cli_refuses(at, "device is 'cuda'; StarPU finds no CUDA device here; allowed: cpu",
+                "simulate " SIZES "--device cuda --machine usual");
+    CliRun run = {.directory = at};
+    cli_start(&run, "simulate " SIZES "--machine nowhere");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err, "--machine is 'nowhere'; allowed: "));
+    cli_free(&run);
+    CliRun policy = {.directory = at};
+    cli_start(&policy, "simulate " SIZES "--scheduler best");
+    cli_wait(&policy);
+    assert_int_equal(policy.exit_code, 2);
+    assert_non_null(strstr(policy.err, "scheduler is 'best'; this StarPU has:"));
+    cli_free(&policy);
+    CliRun nodes = {.directory = at};
+    cli_start(&nodes, "simulate " SIZES "--machine two.yaml");
+    cli_wait(&nodes);
+    assert_int_equal(nodes.exit_code, 2);
+    assert_non_null(strstr(nodes.err, "has 2 nodes; allowed: 1, as several ranks are not simulated yet"));
+    cli_free(&nodes);
+}
+
+/* The simulator itself computes nothing. */
+static void it_computes_nothing(void **state)
+{
+    char *const usual = strdup(getenv("SINODAG"));
+    assert_non_null(usual);
+    setenv("SINODAG", simulator(), 1);
+    cli_refuses(*state, "this program simulates, and computes nothing; allowed: simulate, plan, info",
+                "phantom -o scan.h5 --size 16 --angles 8 --slices 1");
+    cli_works(*state, "plan " SIZES);
+    setenv("SINODAG", usual, 1);
+    free(usual);
+}
+
+int cli_simulate_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(no_simulator),
+        CLI_TEST(same_graph),
+        CLI_TEST(more_workers_are_faster),
+        CLI_TEST(runs_are_repeatable),
+        CLI_TEST(every_algorithm_and_precision),
+        CLI_TEST(trace_and_profile),
+        CLI_TEST(a_policy_of_a_shared_object),
+        CLI_TEST(large_scans_take_little_memory),
+        CLI_TEST(refusals),
+        CLI_TEST(it_computes_nothing),
+    };
+    return cmocka_run_group_tests_name("cli_simulate", tests, NULL, NULL);
+}

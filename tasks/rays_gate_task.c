@@ -31,8 +31,8 @@ static SinoStatus insert_gate(SinoRuntime *runtime, const SinoTaskKind *kind, Si
                               SinoAccessMode mode)
 {
     const SinoAccess access[] = {{rays, mode}};
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = position, .access = access, .access_count = 1});
+    return sino_task_submit(
+        runtime, kind, &(SinoTaskRequest){.position = position, .access = access, .access_count = 1, .part_bytes = 1});
 }
 
 SinoStatus sino_insert_rays_begin(SinoRuntime *runtime, SinoPosition position, bool kept, SinoData *rays)

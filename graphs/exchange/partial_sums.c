@@ -213,9 +213,27 @@ static bool cores_only(const SinoRuntime *runtime)
     return sino_runtime_devices(runtime) == SINO_DEVICE_CPU;
 }
 
-bool sino_partial_sums_are_direct(const SinoRuntime *runtime, const SinoPartialSums *sums)
+bool sino_partial_sums_are_found(const SinoRuntime *runtime, const SinoPartialSums *sums)
 {
-    return cores_only(runtime) && sums->exchange->node_count == 0 && sums->exchange->socket_count == 0;
+    return cores_only(runtime) && (sums->exchange->socket_count > 0 || sums->exchange->node_count == 0);
+}
+
+void sino_partial_sums_find(const SinoPartialSums *sums, int64_t p, SinoData *total, SinoData **from,
+                            const uint32_t **row, int64_t *row_count)
+{
+    const SinoRayExchange *exchange = sums->exchange;
+    const SinoRegion *socket = exchange->socket;
+    int64_t s = 0;
+    if (exchange->socket_count == 0) {
+        *from = total;
+        *row = exchange->parts.part[p].footprint.ray;
+        *row_count = sino_ray_exchange_ray_count(exchange);
+        return;
+    }
+    while (p >= socket[s].first_child + socket[s].child_count) s++;
+    *from = sums->buffer[SINO_PARTIAL_SOCKET][s];
+    *row = socket[s].row[p - socket[s].first_child];
+    *row_count = socket[s].footprint.ray_count;
 }
 
 /* Adds up the partitions of every socket. */
@@ -380,14 +398,16 @@ SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, Si
     return settle(runtime, sums);
 }
 
-SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *total,
-                                 SinoData *const *partial)
+/* `partial` NULL: as far as sockets. */
+static SinoStatus spread(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *total,
+                         SinoData *const *partial)
 {
     const SinoRayExchange *exchange = sums->exchange;
     const int64_t count = rank_count(sums), own = own_rank(sums);
     if (exchange->node_count == 0) {
-        SINO_TRY(pass_only_node(runtime, sums, position, false, partial, total));
-        return pass_sockets(runtime, sums, position, false, partial);
+        if (exchange->socket_count > 0 || partial)
+            SINO_TRY(pass_only_node(runtime, sums, position, false, partial, total));
+        return partial ? pass_sockets(runtime, sums, position, false, partial) : NULL;
     }
     for (int64_t i = 0; i < exchange->peer_count; i++) {
         const SinoPeer *peer = &exchange->peer[i];
@@ -408,8 +428,20 @@ SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, Si
             SINO_TRY(pass_piece(runtime, sums, position, false, n, r, partial));
         }
     }
-    SINO_TRY(pass_sockets(runtime, sums, position, false, partial));
+    if (partial) SINO_TRY(pass_sockets(runtime, sums, position, false, partial));
     return settle(runtime, sums);
+}
+
+SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *total,
+                                 SinoData *const *partial)
+{
+    return spread(runtime, sums, position, total, partial);
+}
+
+SinoStatus sino_insert_spreading_to_sockets(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position,
+                                            SinoData *total)
+{
+    return spread(runtime, sums, position, total, NULL);
 }
 
 SinoStatus sino_insert_collection(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *own,

@@ -51,9 +51,16 @@ SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, Si
 SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *total,
                                  SinoData *const *partial);
 
-/* Whether all partitions add directly to the rays of a single rank whose cores compute. Their backprojections then read
- * the rays themselves, and nothing is spread. */
-bool sino_partial_sums_are_direct(const SinoRuntime *runtime, const SinoPartialSums *sums);
+/* Whether backprojections on cores need no copy of their footprint's rows: they find them among those of their socket,
+ * or of a single rank without sockets. */
+bool sino_partial_sums_are_found(const SinoRuntime *runtime, const SinoPartialSums *sums);
+
+/* The way back as far as sockets, after which partition p finds its rows in *from: its row i is row (*row)[i] of
+ * *row_count. */
+SinoStatus sino_insert_spreading_to_sockets(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position,
+                                            SinoData *total);
+void sino_partial_sums_find(const SinoPartialSums *sums, int64_t p, SinoData *total, SinoData **from,
+                            const uint32_t **row, int64_t *row_count);
 
 /* What a message carries, part of its tag. */
 typedef enum SinoCargo {

@@ -196,21 +196,23 @@ SinoStatus sino_rays_project(SinoOperatorWork *work, const SinoProduct *wanted, 
     return sino_insert_reduction(product.runtime, product.sums, product.position, product.partial, y);
 }
 
-/* Whether partitions read the rays themselves, in place of a copy of their footprint. */
-static bool reads_rays(const Product *product)
+/* Whether partitions find their rows in longer vectors, and need no copy of them. */
+static bool finds_rows(const Product *product)
 {
-    return product->partial && !product->units && sino_partial_sums_are_direct(product->runtime, product->sums);
+    return product->partial && !product->units && sino_partial_sums_are_found(product->runtime, product->sums);
 }
 
 SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *y, SinoData *const *x)
 {
     const Product product = product_of(work, wanted);
-    const bool direct = reads_rays(&product);
+    const bool found = finds_rows(&product);
     const bool half = product.rays->layout.precision == SINO_HALF;
     SinoData *const *partial = product.partial ? product.partial : &y;
     SinoData *const *from = product.units ? product.narrow_rays : partial;
     SinoData *const *to = half ? product.narrow_voxels : x;
-    if (product.partial && !direct)
+    if (found)
+        SINO_TRY(sino_insert_spreading_to_sockets(product.runtime, product.sums, product.position, y));
+    else if (product.partial)
         SINO_TRY(sino_insert_spreading(product.runtime, product.sums, product.position, y, product.partial));
     if (product.units) SINO_TRY(insert_narrow(&product, false, partial));
     /* The last partition comes first: its block was loaded into a window most recently. */
@@ -218,8 +220,9 @@ SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *want
         const SinoPosition position = at_partition(&product, p);
         SinoSpmm spmm;
         SINO_TRY(prepare_spmm(&product, position, true, &spmm));
-        if (direct) spmm.rows = (SinoSpmmRows){product.rays->ray_count, product.rays->partition[p].footprint.ray};
-        SINO_TRY(sino_insert_spmm_backproject(product.runtime, position, &spmm, direct ? y : from[p], to[p]));
+        SinoData *rows = from[p];
+        if (found) sino_partial_sums_find(product.sums, p, y, &rows, &spmm.rows.row, &spmm.rows.count);
+        SINO_TRY(sino_insert_spmm_backproject(product.runtime, position, &spmm, rows, to[p]));
     }
     return half ? insert_widen(&product, true, x) : NULL;
 }

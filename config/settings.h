@@ -202,7 +202,7 @@ typedef struct SinoSettings {
     SinoCountList slice_counts; /* --slices: minibatches to measure */
     char *csv, *roofline;       /* paths of the table of figures and of the picture; NULL: none */
     /* plan: a run on a machine that need not exist */
-    int64_t ranks;
+    int64_t ranks;                           /* 0: the nodes of the machine */
     char *machine;                           /* a preset, or a file of bench --csv; NULL: preset "usual" */
     double kernel_gflops;                    /* of a worker that multiplies a panel of slices; 0: rate of the machine */
     double memory_gbps, socket_gbps;         /* of a worker: to its memory, to others of its socket; 0: as above */

@@ -468,7 +468,8 @@ const SinoSetting sino_setting_table[] = {
         .help = "projections over 180 degrees of a scan without a file; with --geometry cone over 360"),
     ROW(PLAN, PLAN | SIMULATE, "slices", INTEGER(slices, 1, 1000000, NULL), .geometries = SCANS,
         .help = "detector rows of a scan without a file"),
-    ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, "1"), .help = "MPI ranks of the run"),
+    ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, NULL),
+        .help = "MPI ranks of the run; if not given: the nodes of --machine, 1 for most of them"),
     ROW(PLAN, PLAN | SIMULATE, "machine", TEXT(machine, "NAME|FILE"),
         .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a "
                 "table of sinodag bench "

@@ -114,6 +114,20 @@ static void angles_of_a_described_scan(void **state)
                 "plan --angles 10 --theta nonsense --columns 64 --slices 2");
 }
 
+/* A number in the member `object` of what a command prints. */
+static double number_of(const char *directory, const char *object, const char *before, const char *words)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "%s --json", words);
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("%s", run.err);
+    const char *found = strstr(run.out, object);
+    assert_non_null(found);
+    const double number = cli_number_after(found, before, NULL);
+    cli_free(&run);
+    return number;
+}
+
 /* Rates of a preset, of a file that bench wrote, and of options, which win. */
 static void machines(void **state)
 {
@@ -134,6 +148,7 @@ static void machines(void **state)
                {"--machine summit --kernel-gflops 7", "kernels 7 GFLOP/s, memory 900 GB/s"}};
     cli_write_text(*state, "mine.yaml", "cores: 5\nmemory: 3GiB\ncore-gflops: 31\ncore-bandwidth: 7\n");
     cli_write_text(*state, "wrong.yaml", "cores: many\n");
+    cli_write_text(*state, "nodes.yaml", "like: here\nnodes: 3\n");
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         snprintf(line, sizeof line, "%s %s", scan, row[i].words);
         CliRun run = run_plan(*state, line);
@@ -145,6 +160,10 @@ static void machines(void **state)
         "--machine is 'cray'; allowed: here, usual, h100x1, h100x8, h200x8, mirage, sirocco, summit, a file of a "
         "machine (docs/MACHINES.md), or a table of `sinodag bench --csv`",
         "plan %s --machine cray", scan);
+    snprintf(line, sizeof line, "plan %s --machine nodes.yaml", scan);
+    assert_true(number_of(*state, "\"grid\": {", "\"ranks\": ", line) == 3);
+    snprintf(line, sizeof line, "plan %s --machine nodes.yaml --ranks 1", scan);
+    assert_true(number_of(*state, "\"grid\": {", "\"ranks\": ", line) == 1);
     cli_refuses(*state, "wrong.yaml: cores is 'many'; allowed: an integer from 1 to 100000",
                 "plan %s --machine wrong.yaml", scan);
     snprintf(table, sizeof table, "%ssingle,6e41,2,10,10,40\n", head);
@@ -169,20 +188,6 @@ static void copy_after(const char *text, const char *before, const char *unit, c
     const char *end = strstr(from, unit);
     assert_non_null(end);
     snprintf(copy, 32, "%.*s", (int)(end + strlen(unit) - from), from);
-}
-
-/* A number in the member `object` of what a command prints. */
-static double number_of(const char *directory, const char *object, const char *before, const char *words)
-{
-    CliRun run = {.directory = directory};
-    cli_start(&run, "%s --json", words);
-    cli_wait(&run);
-    if (run.exit_code != 0) fail_msg("%s", run.err);
-    const char *found = strstr(run.out, object);
-    assert_non_null(found);
-    const double number = cli_number_after(found, before, NULL);
-    cli_free(&run);
-    return number;
 }
 
 /* plan, info and recon tell the same memory of the same file: recon keeps the plan. */

@@ -87,6 +87,29 @@ static void check_level(const Traced *traced, const SinoGeometry *scan, const Si
     free(sender_count);
 }
 
+/* The rays of each partition, in the order of the layout. */
+static void check_lists(const Traced *traced, const SinoLayout *layout, const SinoDecomposition *decomposition)
+{
+    const int64_t columns = layout->geometry.column_count;
+    for (int64_t p = 0; p < traced->partition_count; p++) {
+        uint8_t *listed = calloc((size_t)traced->ray_count, 1);
+        uint32_t *ray = NULL;
+        int64_t count = 0;
+        assert_non_null(listed);
+        assert_success(sino_footprint_rays(&layout->geometry, decomposition, p, &count, &ray));
+        for (int64_t i = 0; i < count; i++) {
+            assert_true(i == 0 || ray[i] > ray[i - 1]);
+            listed[ray[i]] = 1;
+        }
+        for (int64_t k = 0; k < layout->geometry.angle_count; k++)
+            for (int64_t c = 0; c < columns; c++)
+                assert_int_equal(listed[layout->place[k] * columns + c],
+                                 traced->has[p * traced->ray_count + k * columns + c]);
+        free(listed);
+        free(ray);
+    }
+}
+
 static void check(const SinoGeometry *scan, bool symmetry, const SinoTopology *topology)
 {
     SinoLayout layout;
@@ -97,6 +120,7 @@ static void check(const SinoGeometry *scan, bool symmetry, const SinoTopology *t
     assert_success(sino_footprint_sizes_new(scan, &decomposition, topology, &sizes));
     Traced traced = trace(scan, &layout, &decomposition);
     for (SinoLevel level = 0; level < SINO_LEVELS; level++) check_level(&traced, scan, &sizes, level);
+    check_lists(&traced, &layout, &decomposition);
     free(traced.has);
     sino_footprint_sizes_free(&sizes);
     sino_decomposition_free(&decomposition);

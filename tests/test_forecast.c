@@ -43,7 +43,7 @@ static Case make(const char *line)
                 .field_bytes = columns * 4,
                 .field_images = 1},
         .choices = sino_choices_of(settings),
-        .rank_count = settings->ranks};
+        .rank_count = settings->ranks ? settings->ranks : 1};
     assert_success(sino_machine_new(settings, settings->workers ? settings->workers : 4, &made.request.machine));
     made.request.machine.socket_count = 1;
     if (!settings->memory_bytes) made.request.machine.memory_bytes = INT64_MAX;

@@ -26,7 +26,7 @@ struct SinoCostFit {
     double variance;            /* of what the law leaves over */
     double weight[POINTS_MOST]; /* K⁻¹ z */
     double *triangle;           /* [count][count]: L of K = L Lᵀ; owned */
-    double error;               /* between sizes */
+    double miss[POINTS_MOST];   /* squares of relative errors, between sizes */
 };
 
 /* ---- the law ---- */
@@ -184,7 +184,7 @@ static void solve_upper(int count, const double *triangle, double *x)
     }
 }
 
-/* Law and process of the points, which are POINTS_MOST at most; the error stays 0. `fit->triangle` has room. */
+/* Law and process of the points, which are POINTS_MOST at most; `miss` stays. `fit->triangle` has room. */
 static void fit_points(SinoCostFit *fit, int count, const SinoCostPoint *point)
 {
     fit->count = count;
@@ -226,33 +226,30 @@ static double value_at(const SinoCostFit *fit, const SinoCostPoint *point, const
 
 /* ---- the error ---- */
 
-/* What a curve through all other sizes misses the points of one size by. False: there is no other size. */
-static bool miss_size(SinoCostFit *part, int count, const SinoCostPoint *point, const double *size, int which,
-                      double *square, int *missed)
+/* Squares of what a curve through all other sizes misses the points of one size by, `miss[]` of these points. `part`
+ * has room for a fit of all points. */
+static void miss_size(SinoCostFit *part, int count, const SinoCostPoint *point, const double *size, int which,
+                      double *miss)
 {
     const double same = 0.13; /* a step of 9 % */
     SinoCostPoint rest[POINTS_MOST];
     int kept = 0;
     for (int i = 0; i < count; i++)
         if (fabs(size[i] - size[which]) > same) rest[kept++] = point[i];
-    if (kept == 0) return false;
-    fit_points(part, kept, rest);
+    if (kept > 0) fit_points(part, kept, rest);
     for (int i = 0; i < count; i++) {
         double place[AXES];
         if (fabs(size[i] - size[which]) > same) continue;
         place_of(&point[i], place);
-        const double off = value_at(part, &point[i], place) / point[i].seconds - 1;
-        *square += fmin(off * off, 4);
-        ++*missed;
+        const double off = kept > 0 ? value_at(part, &point[i], place) / point[i].seconds - 1 : unknown_error;
+        miss[i] = fmin(off * off, 4);
     }
-    return true;
 }
 
-/* Leaves out one size after another. `part` has room for a fit of all points. */
-static double cross_validate(SinoCostFit *part, int count, const SinoCostPoint *point)
+/* Leaves out one size after another. */
+static void cross_validate(SinoCostFit *part, int count, const SinoCostPoint *point, double *miss)
 {
-    double size[POINTS_MOST], place[AXES], square = 0;
-    int missed = 0;
+    double size[POINTS_MOST], place[AXES];
     for (int i = 0; i < count; i++) {
         place_of(&point[i], place);
         size[i] = place[SIZE];
@@ -260,9 +257,22 @@ static double cross_validate(SinoCostFit *part, int count, const SinoCostPoint *
     for (int i = 0; i < count; i++) {
         bool done = false; /* its size came before */
         for (int k = 0; k < i; k++) done |= fabs(size[k] - size[i]) <= 1e-9;
-        if (!done && !miss_size(part, count, point, size, i, &square, &missed)) return unknown_error;
+        if (!done) miss_size(part, count, point, size, i, miss);
     }
-    return sqrt(square / missed);
+}
+
+/* The mean of what points are missed by; those of a size near this one count most. */
+static double missed_near(const SinoCostFit *fit, const double place[AXES])
+{
+    double nearest = INFINITY, sum = 0, all = 0;
+    for (int i = 0; i < fit->count; i++) nearest = fmin(nearest, fabs(fit->place[i][SIZE] - place[SIZE]));
+    for (int i = 0; i < fit->count; i++) {
+        const double away = (fabs(fit->place[i][SIZE] - place[SIZE]) - nearest) / reach[SIZE];
+        const double weight = exp(-away * away / 2);
+        sum += weight * fit->miss[i];
+        all += weight;
+    }
+    return sum / all;
 }
 
 /* Factors of two beyond what was measured. */
@@ -290,7 +300,7 @@ double sino_cost_fit_s(const SinoCostFit *fit, const SinoCostPoint *point, doubl
     place_of(point, place);
     if (error) {
         const double outside = growth * distance_outside(fit, place);
-        *error = sqrt(fit->error * fit->error + variance_at(fit, place) + outside * outside);
+        *error = sqrt(missed_near(fit, place) + variance_at(fit, place) + outside * outside);
     }
     return value_at(fit, point, place);
 }
@@ -329,7 +339,7 @@ SinoStatus sino_cost_fit_new(int64_t count, const SinoCostPoint *point, SinoCost
     SINO_TRY(allocate(taken, &part));
     SinoStatus status = allocate(taken, fit);
     if (!status) {
-        (*fit)->error = cross_validate(part, taken, some);
+        cross_validate(part, taken, some, (*fit)->miss);
         fit_points(*fit, taken, some);
         find_range(*fit);
     }

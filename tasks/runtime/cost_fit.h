@@ -29,8 +29,9 @@ SinoStatus sino_cost_fit_new(int64_t count, const SinoCostPoint *point, SinoCost
 void sino_cost_fit_free(SinoCostFit *fit); /* takes NULL */
 
 /* Seconds of a task of `work`, `bytes` and `width`; the other members are not read. `error`: NULL, or the expected
- * relative error: what all points of one size miss a curve through the other sizes by (root of the mean square), more
- * where no point is near, and growing by 0.1 for each factor of two beyond the measured sizes or widths. */
+ * relative error: what the points of sizes near this one miss a curve through all other sizes by (root of the mean
+ * square), more where no point is near, and growing by 0.1 for each factor of two beyond the measured sizes or widths.
+ */
 double sino_cost_fit_s(const SinoCostFit *fit, const SinoCostPoint *point, double *error);
 
 #endif

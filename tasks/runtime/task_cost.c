@@ -28,8 +28,8 @@ struct SinoTaskCosts {
     int64_t group_count;
 };
 
-/* Relative errors: of rates, a factor of two; of a curve of tasks that read and write other data. */
-static const double rate_error = 1, variant_error = 0.5;
+/* Relative error of a curve of tasks that read and write other data. */
+static const double variant_error = 0.5;
 
 const char *sino_cost_source_name(SinoCostSource source)
 {
@@ -51,6 +51,12 @@ static const SinoProcessorRates *rates_of(const SinoMachineFile *machine, unsign
 static double flops_per_single(int precision)
 {
     return precision == 1 + SINO_DOUBLE ? 2 : 1;
+}
+
+/* Products come within a factor of two. Of other tasks rates know only the bytes of data. */
+static double rate_error(const SinoTaskFeatures *task)
+{
+    return task->flops > 0 ? 1 : 4;
 }
 
 static double rate_s(const SinoTaskCosts *costs, unsigned device, const SinoTaskFeatures *task)
@@ -207,9 +213,9 @@ static Answer ask(const SinoTaskCosts *costs, unsigned device, const SinoTaskFea
         answer.seconds = fmax(sino_cost_fit_s(group->fit, &point, &answer.error), least_s);
         if (task->variant && group->like->variant != task->variant) answer.error += variant_error;
         answer.error = fmax(answer.error, least_error);
-        if (answer.error < rate_error || !rates_of(&costs->machine, device)) return answer;
+        if (answer.error < rate_error(task) || !rates_of(&costs->machine, device)) return answer;
     }
-    return (Answer){rate_s(costs, device, task), rate_error, SINO_COST_RATE};
+    return (Answer){rate_s(costs, device, task), rate_error(task), SINO_COST_RATE};
 }
 
 double sino_task_cost_s(const SinoTaskCosts *costs, unsigned device, const SinoTaskFeatures *task,

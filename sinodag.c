@@ -36,6 +36,7 @@ static const Verb verb_table[] = {
     {"demo", SINO_VERB_DEMO, "simulate a scan, reconstruct it and compare with the truth", .run = sino_demo},
     {"bench", SINO_VERB_BENCH, "measure the operator's kernels beside this machine's limits", .run = sino_bench},
     {"plan", SINO_VERB_PLAN, "predict memory and time of a run, on one computer or on many", .run = sino_plan},
+    {"sweep", SINO_VERB_SWEEP, "compare scheduling policies, sizes and settings by many runs", .run = sino_sweep},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 

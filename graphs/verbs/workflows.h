@@ -28,4 +28,9 @@ SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log);
 /* Prints on stdout the resources and time of a run on many ranks. Needs no volume, operator or ranks. */
 SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log);
 
+/* Runs reconstructions in child processes, which differ in policy, size, minibatch, partitions, workers, devices and
+ * precision, and writes a table and a report of their times. SINO_FAILED at the end if a run failed, or if results
+ * differ. */
+SinoStatus sino_sweep(const SinoSettings *settings, SinoLog *log);
+
 #endif

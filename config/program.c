@@ -125,6 +125,6 @@ SinoStatus sino_program_run(const char *path, char *const *argument, const char 
     wait_for_own_end(end->exit_code);
     if (!status) read_message(log_path, end->message, sizeof end->message);
     if (!status && limit_s > 0 && end->elapsed_s > limit_s)
-        snprintf(end->message, sizeof end->message, "it did not end in %.0f s", limit_s);
+        snprintf(end->message, sizeof end->message, "it did not end in %g s", limit_s);
     return status;
 }

@@ -5,7 +5,6 @@
 #include "markup.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* Pixels. */
@@ -14,9 +13,9 @@ enum { WIDTH = 520, ROW = 18, TOP = 44, BELOW = 58, RIGHT = 18, LETTER = 7, NAME
 static const char dot_colour[] = "#0072B2", bar_colour[] = "#000000", diamond_colour[] = "#D55E00";
 
 typedef struct Axis {
-    double low, high; /* in the file's unit, or decades */
-    bool logarithmic;
-    double step; /* between ticks; of decades: 1 */
+    double low, high; /* numbers of the first and the last tick: whole numbers */
+    bool logarithmic; /* ticks are 1, 2 and 5 times powers of ten */
+    double step;      /* between ticks, unless logarithmic */
     double left, width;
 } Axis;
 
@@ -30,11 +29,11 @@ static void include(double value, double *least, double *most)
     *most = fmax(*most, value);
 }
 
-/* 1, 2 or 5 times a power of ten, of which `range` has five to ten. */
+/* The least of 1, 2 and 5 times a power of ten of which `range` has at most six. */
 static double choose_step(double range)
 {
-    const double decade = pow(10, floor(log10(range / 5))), times = range / 5 / decade;
-    return decade * (times >= 5 ? 5 : times >= 2 ? 2 : 1);
+    const double decade = pow(10, floor(log10(range / 6))), times = range / 6 / decade;
+    return decade * (times > 5 ? 10 : times > 2 ? 5 : times > 1 ? 2 : 1);
 }
 
 static void choose_linear(double least, double most, Axis *axis)
@@ -42,8 +41,25 @@ static void choose_linear(double least, double most, Axis *axis)
     if (least > 0 && least < 0.4 * most) least = 0;
     if (!(most > least)) most = least + (least != 0 ? fabs(least) : 1);
     axis->step = choose_step(most - least);
-    axis->low = floor(least / axis->step + 1e-9) * axis->step;
-    axis->high = ceil(most / axis->step - 1e-9) * axis->step;
+    axis->low = floor(least / axis->step + 1e-9);
+    axis->high = ceil(most / axis->step - 1e-9);
+}
+
+/* The value of a tick. */
+static double tick(const Axis *axis, double number)
+{
+    static const double mantissa[] = {1, 2, 5};
+    const double decade = floor(number / 3);
+    return axis->logarithmic ? mantissa[(int)(number - 3 * decade)] * pow(10, decade) : number * axis->step;
+}
+
+static void choose_logarithmic(double least, double most, Axis *axis)
+{
+    axis->logarithmic = true;
+    axis->low = 3 * floor(log10(least));
+    axis->high = axis->low;
+    while (tick(axis, axis->low + 1) <= least) axis->low++;
+    while (tick(axis, axis->high) < most) axis->high++;
 }
 
 static Axis choose_axis(const SinoStripPlot *plot, double left)
@@ -55,22 +71,21 @@ static Axis choose_axis(const SinoStripPlot *plot, double left)
         include(plot->row[r].bar, &least, &most);
         include(plot->row[r].diamond, &least, &most);
     }
-    if (!(most >= least)) least = 0, most = 1;
-    axis.logarithmic = least > 0 && most >= 20 * least;
-    if (!axis.logarithmic) {
+    if (!(most >= least))
+        choose_linear(0, 1, &axis);
+    else if (!plot->linear && least > 0 && most >= 20 * least)
+        choose_logarithmic(least, most, &axis);
+    else
         choose_linear(least, most, &axis);
-        return axis;
-    }
-    axis.step = 1;
-    axis.low = floor(log10(least));
-    axis.high = ceil(log10(most));
     return axis;
 }
 
 static double place(const Axis *axis, double value)
 {
-    const double at = axis->logarithmic ? log10(value) : value;
-    return axis->left + (at - axis->low) / (axis->high - axis->low) * axis->width;
+    const double low = tick(axis, axis->low), high = tick(axis, axis->high);
+    const double share =
+        axis->logarithmic ? (log(value) - log(low)) / (log(high) - log(low)) : (value - low) / (high - low);
+    return axis->left + share * axis->width;
 }
 
 static void print_text(double x, double y, const char *more, const char *text, FILE *out)
@@ -82,13 +97,11 @@ static void print_text(double x, double y, const char *more, const char *text, F
 
 static void draw_axis(const SinoStripPlot *plot, const Axis *axis, double bottom, FILE *out)
 {
-    const int64_t ticks = llround((axis->high - axis->low) / axis->step);
-    for (int64_t t = 0; t <= ticks; t++) {
-        const double at = axis->low + (double)t * axis->step, value = axis->logarithmic ? pow(10, at) : at;
-        const double x = place(axis, value);
+    for (double number = axis->low; number <= axis->high; number++) {
+        const double value = tick(axis, number), x = place(axis, value);
         char label[32];
         fprintf(out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#d0d0d0\"/>\n", x, TOP, x, bottom);
-        snprintf(label, sizeof label, "%g", fabs(value) < 1e-9 * axis->step ? 0 : value);
+        snprintf(label, sizeof label, "%g", value);
         print_text(x, bottom + 15, " text-anchor=\"middle\" fill=\"#333\"", label, out);
     }
     print_text(axis->left + axis->width / 2, bottom + 32, " text-anchor=\"middle\" fill=\"#333\"", plot->axis, out);
@@ -176,7 +189,7 @@ void sino_strip_plot_draw(const SinoStripPlot *plot, FILE *out)
             WIDTH, bottom + BELOW, WIDTH, bottom + BELOW);
     sino_markup_text(plot->title, out);
     fprintf(out, "</title>\n<rect width=\"%d\" height=\"%.0f\" fill=\"#fff\"/>\n", WIDTH, bottom + BELOW);
-    print_text(left, 16, " font-size=\"14\" font-weight=\"bold\"", plot->title, out);
+    print_text(8, 16, " font-size=\"14\" font-weight=\"bold\"", plot->title, out);
     draw_legend(plot, left, out);
     for (int64_t r = 0; r < plot->row_count; r++) draw_row(&plot->row[r], &axis, r, out);
     draw_axis(plot, &axis, bottom, out);

@@ -4,6 +4,7 @@
 #ifndef SINO_STRIP_PLOT_H
 #define SINO_STRIP_PLOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,12 +21,13 @@ typedef struct SinoStripRow {
 typedef struct SinoStripPlot {
     const char *title, *axis;                       /* the axis with its unit: "makespan (s)" */
     const char *dot_name, *bar_name, *diamond_name; /* for the legend; NULL: there are none */
+    bool linear;                                    /* never a logarithmic axis */
     int64_t row_count;
     const SinoStripRow *row; /* from top to bottom */
 } SinoStripPlot;
 
-/* Prints an element <svg> of its own name space, which is also a file. The axis is logarithmic if the values are
- * positive and differ by a factor of 20 or more. */
+/* Prints an element <svg> of its own name space, which is also a file. Unless `linear`, the axis is logarithmic if
+ * the values are positive and differ by a factor of 20 or more. */
 void sino_strip_plot_draw(const SinoStripPlot *plot, FILE *out);
 
 #endif

@@ -67,11 +67,16 @@ static SinoStatus describe(const SinoSweep *sweep, char **text)
     return NULL;
 }
 
-static void print_date(char date[64])
+/* What such a table need not have. The caller frees *text. */
+static SinoStatus remark(const SinoSweep *sweep, char **text)
 {
+    char date[64] = "";
     const time_t now = time(NULL);
     struct tm parts;
-    if (!gmtime_r(&now, &parts) || strftime(date, 64, "date: %Y-%m-%d %H:%M UTC", &parts) == 0) date[0] = '\0';
+    if (gmtime_r(&now, &parts)) (void)strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &parts);
+    SINO_CHECK(asprintf(text, "date: %s\n%s", date, sweep->left_out ? sweep->left_out : "") >= 0, SINO_FAILED,
+               "no memory for the head of a table");
+    return NULL;
 }
 
 /* ---- runs ---- */
@@ -156,7 +161,11 @@ static SinoStatus check_outputs(const SinoSettings *settings)
 {
     const bool replaces = settings->overwrite || settings->resume;
     SINO_TRY(sino_output_check(settings->csv, replaces));
-    if (settings->report) SINO_TRY(sino_output_check(settings->report, replaces));
+    return settings->report ? sino_output_check(settings->report, replaces) : NULL;
+}
+
+static SinoStatus make_directories(const SinoSettings *settings)
+{
     if (settings->plots) SINO_TRY(sino_sweep_directory(settings, "--plots", settings->plots));
     return settings->keep ? sino_sweep_directory(settings, "--keep", settings->keep) : NULL;
 }
@@ -172,23 +181,24 @@ static void tell_rows(void *of, FILE *clause)
 static SinoStatus run_all(SinoSweep *sweep)
 {
     const SinoSettings *settings = sweep->settings;
-    char *about = NULL, date[64];
+    char *about = NULL, *more = NULL;
     SinoLastAct last = {.act = tell_rows, .of = sweep};
     SinoStatus status = NULL;
-    print_date(date);
     SINO_TRY(describe(sweep, &about));
+    SINO_TRY_OR(status, end, remark(sweep, &more));
     SINO_TRY_OR(status, end,
-                sino_sweep_csv_open(settings->csv, settings->overwrite, settings->resume, about, date, &sweep->rows,
+                sino_sweep_csv_open(settings->csv, settings->overwrite, settings->resume, about, more, &sweep->rows,
                                     &sweep->csv));
     sino_ending_add(&last);
     count(sweep);
     sweep->start_s = sino_platform_now_s();
     SINO_TRY_OR(status, end, settings->simulation == SINO_SIMULATION_ONLY ? simulate(sweep) : measure(sweep));
     sino_log_info(sweep->log, "output", "written: %s", settings->csv);
-    SINO_TRY_OR(status, end, sino_sweep_report(sweep, about));
+    SINO_TRY_OR(status, end, sino_sweep_report(sweep, about, more));
 end:
     sino_ending_remove(&last);
     free(about);
+    free(more);
     return status;
 }
 
@@ -198,7 +208,8 @@ static SinoStatus prepare(SinoSweep *sweep)
     SINO_TRY(sino_sweep_folder_make(&sweep->folder));
     if (sweep->settings->simulation != SINO_SIMULATION_NO) SINO_TRY(sino_sweep_check_simulator(sweep));
     SINO_TRY(sino_sweep_policies(sweep));
-    return sino_sweep_cases(sweep);
+    SINO_TRY(sino_sweep_cases(sweep));
+    return make_directories(sweep->settings);
 }
 
 static SinoStatus judge(const SinoSweep *sweep)
@@ -230,6 +241,7 @@ SinoStatus sino_sweep(const SinoSettings *settings, SinoLog *log)
     for (int64_t i = 0; i < sweep.scheduler_count; i++) free(sweep.scheduler[i]);
     free(sweep.scheduler);
     free(sweep.of);
+    free(sweep.left_out);
     sino_sweep_rows_free(&sweep.rows);
     return status;
 }

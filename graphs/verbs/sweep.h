@@ -21,6 +21,7 @@ typedef struct SinoSweep {
     SinoLog *log;
     char **scheduler; /* owned, and so are the names */
     int64_t scheduler_count;
+    char *left_out;    /* lines on policies that do not run here; NULL: there are none; owned */
     SinoSweepCase *of; /* [setup][scheduler]; owned */
     int64_t case_count;
     SinoSweepFolder *folder;
@@ -31,7 +32,7 @@ typedef struct SinoSweep {
 } SinoSweep;
 
 /* sweep_policies.c: sets the names of policies from --schedulers; "all" is those of StarPU that run here, the others
- * are logged with the reason. SINO_BAD_INPUT: a policy that is named twice, or that there is not. */
+ * are left out, with the reason. SINO_BAD_INPUT: a policy that is named twice, or that there is not. */
 SinoStatus sino_sweep_policies(SinoSweep *sweep);
 
 /* sweep_plan.c: sets the cases from the lists of the settings. SINO_BAD_INPUT: too many. */
@@ -82,7 +83,8 @@ bool sino_sweep_differs(const SinoSweep *sweep, const SinoSweepRow *row);
 /* The largest relative L2 difference of two volumes of a problem that counts as rounding. */
 double sino_sweep_tolerance(SinoPrecision precision);
 
-/* sweep_report.c: the page and the plots of all rows. `about` is lines "name: value" on the sweep. */
-SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about);
+/* sweep_report.c: the page and the plots of all rows. `about` and `remark` are lines "name: value" on the
+ * sweep. */
+SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about, const char *remark);
 
 #endif

@@ -63,6 +63,7 @@ SinoStatus sino_sweep_plot(const SinoSweepTable *table, int plot, FILE *out)
                                           .dot_name = measured ? "a run" : NULL,
                                           .bar_name = measured ? "median" : NULL,
                                           .diamond_name = plot == PREDICTION ? "predicted" : NULL,
+                                          .linear = plot == SINO_SWEEP_SHARE,
                                           .row_count = table->policy_count,
                                           .row = row},
                          out);

@@ -25,6 +25,18 @@ static SinoStatus add(SinoSweep *sweep, const char *name, size_t length)
     return sino_error(SINO_FAILED, "no memory for names of policies");
 }
 
+static SinoStatus leave_out(SinoSweep *sweep, const char *name, const char *message)
+{
+    char *longer = NULL;
+    const char *reason = *message ? message : "it says nothing", *before = sweep->left_out ? sweep->left_out : "";
+    sino_log_warning(sweep->log, "policy", "%s is left out: it does not run here: %s", name, reason);
+    SINO_CHECK(asprintf(&longer, "%sleft out: %s: %s\n", before, name, reason) >= 0, SINO_FAILED,
+               "no memory for names of policies");
+    free(sweep->left_out);
+    sweep->left_out = longer;
+    return NULL;
+}
+
 /* A run of a scan of 16 columns, by which a policy shows that it works with the first set of devices. */
 static SinoStatus try_policy(SinoSweep *sweep, const char *name, bool *works)
 {
@@ -37,10 +49,7 @@ static SinoStatus try_policy(SinoSweep *sweep, const char *name, bool *works)
     snprintf(of.scheduler, sizeof of.scheduler, "%s", name);
     SINO_TRY(sino_sweep_recon(sweep, &of, "frozen", "trial", 0, &child));
     *works = child.end.exit_code == 0;
-    if (*works) return NULL;
-    sino_log_warning(sweep->log, "policy", "%s is left out: it does not run here: %s", name,
-                     *child.end.message ? child.end.message : "it says nothing");
-    return NULL;
+    return *works ? NULL : leave_out(sweep, name, child.end.message);
 }
 
 static SinoStatus add_all(SinoSweep *sweep)

@@ -21,7 +21,7 @@ static const char head[] =
     "th { border-bottom: 1px solid #888; vertical-align: bottom; font-weight: 600 }\n"
     "th:first-child, td:first-child { text-align: left; white-space: nowrap }\n"
     "tbody tr:nth-child(odd) { background: #f4f4f4 } td { font-variant-numeric: tabular-nums }\n"
-    ".about td { text-align: left; overflow-wrap: anywhere; white-space: normal }\n"
+    ".about td + td { text-align: left; overflow-wrap: anywhere; white-space: normal }\n"
     ".plots { display: flex; flex-wrap: wrap; gap: 12px } .bad { color: #a00; font-weight: 600 }\n"
     ".wide { overflow-x: auto }\n</style>\n</head>\n<body>\n<h1>Scheduling policies compared</h1>\n";
 
@@ -42,10 +42,9 @@ static void print_seconds(double value, FILE *out)
 
 /* ---- the sweep ---- */
 
-/* Lines "name: value" as a table. */
-static void print_about(const char *about, FILE *out)
+/* Lines "name: value" as rows of a table. */
+static void print_lines(const char *about, FILE *out)
 {
-    fputs("<div class=\"wide\"><table class=\"about\"><tbody>\n", out);
     while (*about) {
         const size_t length = strcspn(about, "\n"), name = strcspn(about, ":");
         char *value = name < length ? strndup(about + name + 1, length - name - 1) : NULL;
@@ -55,7 +54,6 @@ static void print_about(const char *about, FILE *out)
         free(value);
         about += length + (about[length] == '\n');
     }
-    fputs("</tbody></table></div>\n", out);
 }
 
 typedef struct Counts {
@@ -96,7 +94,7 @@ static void print_summary(const SinoSweep *sweep, FILE *out)
 
 static void print_faults(const SinoSweep *sweep, FILE *out)
 {
-    fputs("<ul>\n", out);
+    fputs("<ul>\n<li>The CSV file has every run.</li>\n", out);
     for (const SinoSweepRow *row = sweep->rows.row; row < sweep->rows.row + sweep->rows.count; row++) {
         const bool differs = sino_sweep_differs(sweep, row);
         if (row->exit_code == 0 && !differs) continue;
@@ -115,7 +113,7 @@ static void print_faults(const SinoSweep *sweep, FILE *out)
         }
         free(setup);
     }
-    fputs("<li>The CSV file has every run.</li>\n</ul>\n", out);
+    fputs("</ul>\n", out);
 }
 
 /* ---- a setup ---- */
@@ -238,11 +236,14 @@ static void print_terms(FILE *out)
           out);
 }
 
-static SinoStatus print_page(const SinoSweep *sweep, const char *about, int64_t setups, const SinoSweepTable *table,
-                             FILE *out)
+static SinoStatus print_page(const SinoSweep *sweep, const char *about, const char *remark, int64_t setups,
+                             const SinoSweepTable *table, FILE *out)
 {
     fputs(head, out);
-    print_about(about, out);
+    fputs("<div class=\"wide\"><table class=\"about\"><tbody>\n", out);
+    print_lines(about, out);
+    print_lines(remark, out);
+    fputs("</tbody></table></div>\n", out);
     print_summary(sweep, out);
     print_faults(sweep, out);
     if (setups > 1) print_overview(sweep, setups, table, out);
@@ -264,13 +265,14 @@ static SinoStatus finish(SinoStatus status, FILE *stream, SinoOutputFile *file)
     return status;
 }
 
-static SinoStatus write_page(const SinoSweep *sweep, const char *about, int64_t setups, const SinoSweepTable *table)
+static SinoStatus write_page(const SinoSweep *sweep, const char *about, const char *remark, int64_t setups,
+                             const SinoSweepTable *table)
 {
     const SinoSettings *settings = sweep->settings;
     SinoOutputFile *file = NULL;
     SINO_TRY(sino_output_open(settings->report, settings->overwrite || settings->resume, &file));
     FILE *out = sino_output_stream(file);
-    SINO_TRY(finish(out ? print_page(sweep, about, setups, table, out) : NULL, out, file));
+    SINO_TRY(finish(out ? print_page(sweep, about, remark, setups, table, out) : NULL, out, file));
     sino_log_info(sweep->log, "output", "written: %s", settings->report);
     return NULL;
 }
@@ -295,7 +297,7 @@ static SinoStatus write_plots(const SinoSweep *sweep, int64_t setups, const Sino
     return NULL;
 }
 
-SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about)
+SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about, const char *remark)
 {
     const int64_t setups = sweep->case_count / sweep->scheduler_count;
     SinoSweepTable *table = NULL;
@@ -303,7 +305,7 @@ SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about)
     SINO_TRY(sino_allocate(setups, sizeof *table, "the tables of a report", &table));
     for (int64_t s = 0; !status && s < setups; s++)
         status = sino_sweep_table(sweep, s * sweep->scheduler_count, &table[s]);
-    if (!status && sweep->settings->report) status = write_page(sweep, about, setups, table);
+    if (!status && sweep->settings->report) status = write_page(sweep, about, remark, setups, table);
     if (!status && sweep->settings->plots) status = write_plots(sweep, setups, table);
     for (int64_t s = 0; s < setups; s++) sino_sweep_table_free(&table[s]);
     free(table);

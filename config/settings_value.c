@@ -235,6 +235,41 @@ static const char *text_noun(const SinoSetting *row)
     return strcmp(row->operand, "DIR") == 0 ? "directory name" : "name";
 }
 
+/* What is allowed of a setting of several numbers or sets. */
+static void describe_shape(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
+{
+    char range[RANGE_SIZE], words[SINO_ALLOWED_SIZE];
+    switch (row->kind) {
+    case SINO_SETTING_GRID:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto or two integers such as 2x3, each %s", range_text(row, range));
+        break;
+    case SINO_SETTING_VOLUME:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto, or two or three integers such as 256x256, each %s",
+                 range_text(row, range));
+        break;
+    case SINO_SETTING_PIXEL:
+        snprintf(text, SINO_ALLOWED_SIZE, "a number such as 0.2, or two such as 0.2x0.25, %s", range_text(row, range));
+        break;
+    case SINO_SETTING_DEVICES:
+        snprintf(text, SINO_ALLOWED_SIZE, "different ones, separated by commas, of all and %.48s joined by +",
+                 sino_words_join(row->choices, ~0u, "and", words));
+        break;
+    case SINO_SETTING_CRYSTALS:
+        snprintf(text, SINO_ALLOWED_SIZE, "three integers such as 24x4x4, each %s", range_text(row, range));
+        break;
+    case SINO_SETTING_TOPOLOGY:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto, or some of nodes=N,sockets=N,workers=N, N an integer %.48s",
+                 range_text(row, range));
+        break;
+    case SINO_SETTING_WEIGHTS:
+        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas", SINO_WEIGHTS_MAX,
+                 range_text(row, range));
+        break;
+    default:
+        break;
+    }
+}
+
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
 {
     char range[RANGE_SIZE], words[SINO_ALLOWED_SIZE];
@@ -273,31 +308,8 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
     case SINO_SETTING_AXIS:
         snprintf(text, SINO_ALLOWED_SIZE, "auto or a number %s", range_text(row, range));
         break;
-    case SINO_SETTING_GRID:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto or two integers such as 2x3, each %s", range_text(row, range));
-        break;
-    case SINO_SETTING_VOLUME:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto, or two or three integers such as 256x256, each %s",
-                 range_text(row, range));
-        break;
-    case SINO_SETTING_PIXEL:
-        snprintf(text, SINO_ALLOWED_SIZE, "a number such as 0.2, or two such as 0.2x0.25, %s", range_text(row, range));
-        break;
-    case SINO_SETTING_DEVICES:
-        snprintf(text, SINO_ALLOWED_SIZE, "different ones, separated by commas, of all and %.48s joined by +",
-                 sino_words_join(row->choices, ~0u, "and", words));
-        break;
-    case SINO_SETTING_CRYSTALS:
-        snprintf(text, SINO_ALLOWED_SIZE, "three integers such as 24x4x4, each %s", range_text(row, range));
-        break;
-    case SINO_SETTING_TOPOLOGY:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto, or some of nodes=N,sockets=N,workers=N, N an integer %.48s",
-                 range_text(row, range));
-        break;
-    case SINO_SETTING_WEIGHTS:
-        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas", SINO_WEIGHTS_MAX,
-                 range_text(row, range));
-        break;
+    default:
+        describe_shape(row, text);
     }
     return text;
 }

@@ -97,8 +97,9 @@ static void print_text(double x, double y, const char *more, const char *text, F
 
 static void draw_axis(const SinoStripPlot *plot, const Axis *axis, double bottom, FILE *out)
 {
-    for (double number = axis->low; number <= axis->high; number++) {
-        const double value = tick(axis, number), x = place(axis, value);
+    const int64_t ticks = llround(axis->high - axis->low);
+    for (int64_t t = 0; t <= ticks; t++) {
+        const double value = tick(axis, axis->low + (double)t), x = place(axis, value);
         char label[32];
         fprintf(out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#d0d0d0\"/>\n", x, TOP, x, bottom);
         snprintf(label, sizeof label, "%g", value);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
+static int order_values(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -26,7 +26,7 @@ SinoQuartiles sino_quartiles(int64_t count, double *value)
     for (int64_t i = 0; i < count; i++)
         if (!isnan(value[i])) value[known++] = value[i];
     if (known == 0) return (SinoQuartiles){0, NAN, NAN, NAN, NAN, NAN};
-    qsort(value, (size_t)known, sizeof *value, compare);
+    qsort(value, (size_t)known, sizeof *value, order_values);
     return (SinoQuartiles){.count = known,
                            .least = value[0],
                            .lower = quantile(known, value, 0.25),

@@ -42,7 +42,7 @@ static SinoQuartiles quartiles_of(int64_t count, const double *value, double *sc
 }
 
 /* Regrets in percent, wins, and quartiles of all. `scratch` has room for the repetitions, or for the policies. */
-static void compare(SinoSweepTable *table, double *scratch)
+static void compare_policies(SinoSweepTable *table, double *scratch)
 {
     const int64_t policies = table->policy_count, repetitions = table->repetitions;
     double *regret = values(table, SINO_SWEEP_REGRET, 0);
@@ -129,7 +129,7 @@ static void fill(const SinoSweep *sweep, int64_t first_case, SinoSweepTable *tab
     for (int64_t p = 0; p < table->policy_count; p++)
         table->policy[p] = (SinoSweepPolicy){.name = sweep->scheduler[p], .predicted_s = NAN};
     take_rows(sweep, first_case, table);
-    compare(table, scratch);
+    compare_policies(table, scratch);
     table->correlation = correlate(table, scratch);
     summarise(sweep, table, scratch);
     qsort(table->policy, (size_t)table->policy_count, sizeof *table->policy, order_policies);

@@ -18,6 +18,9 @@
 
 enum { NOT_STARTED = 127, PATIENCE_MS = 5000 };
 
+/* In the place of a child's number: none, and one that is about to start. */
+enum { NO_CHILD = 0, SOON = -1 };
+
 /* In the child, where only functions that are safe in signal handlers may be called. */
 static void become(const char *path, char *const *argument, int log, pid_t parent)
 {
@@ -42,11 +45,14 @@ static bool has_ended(pid_t child)
     return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == child;
 }
 
-/* A last act: the thread that waits for the child does not go on, since the whole process ends. */
+/* A last act: the thread that waits for the child does not go on afterwards, since the end of the process has the lock
+ * that removing the act needs. */
 static void end_child(void *of, FILE *clause)
 {
-    const pid_t child = __atomic_load_n((pid_t *)of, __ATOMIC_ACQUIRE);
+    pid_t *const running = of;
     (void)clause;
+    for (int i = 0; __atomic_load_n(running, __ATOMIC_ACQUIRE) == SOON && i < PATIENCE_MS; i++) pause_ms(1);
+    const pid_t child = __atomic_load_n(running, __ATOMIC_ACQUIRE);
     if (child <= 0) return;
     (void)kill(child, SIGTERM);
     for (int i = 0; i < PATIENCE_MS / 10 && !has_ended(child); i++) pause_ms(10);
@@ -88,7 +94,7 @@ static SinoStatus wait_for(pid_t child, pid_t *running, double limit_s, int *exi
 {
     int result = 0;
     const bool awaited = await(child, limit_s);
-    __atomic_store_n(running, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(running, NO_CHILD, __ATOMIC_RELEASE);
     SINO_CHECK(awaited && waitpid(child, &result, 0) == child, SINO_FAILED, "a child process is lost: %s",
                strerror(errno));
     *exit_code = WIFEXITED(result) ? WEXITSTATUS(result) : 128 + WTERMSIG(result);
@@ -102,29 +108,39 @@ static void wait_for_own_end(int exit_code)
     while (sino_ending_has_begun()) (void)pause();
 }
 
-SinoStatus sino_program_run(const char *path, char *const *argument, const char *log_path, double limit_s,
-                            SinoProgramEnd *end)
+static SinoStatus start(const char *path, char *const *argument, const char *log_path, pid_t *running)
 {
+    const pid_t parent = getpid();
     const int log = open(log_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     SINO_CHECK(log >= 0, SINO_FAILED, "%s: %s", log_path, strerror(errno));
-    const double start_s = sino_platform_now_s();
-    const pid_t parent = getpid();
-    pid_t running = 0;
-    SinoLastAct last = {.act = end_child, .of = &running};
-    sino_ending_add(&last);
-    *end = (SinoProgramEnd){.exit_code = 0};
     const pid_t child = fork();
     if (child == 0) become(path, argument, log, parent);
     const int error_number = errno;
-    __atomic_store_n(&running, child, __ATOMIC_RELEASE);
     close(log);
-    SinoStatus status = child > 0 ? wait_for(child, &running, limit_s, &end->exit_code)
-                                  : sino_error(SINO_FAILED, "no process for %s: %s", path, strerror(error_number));
+    SINO_CHECK(child > 0, SINO_FAILED, "no process for %s: %s", path, strerror(error_number));
+    __atomic_store_n(running, child, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+SinoStatus sino_program_run(const char *path, char *const *argument, const char *log_path, double limit_s,
+                            SinoProgramEnd *end)
+{
+    const double start_s = sino_platform_now_s();
+    pid_t running = SOON;
+    SinoLastAct last = {.act = end_child, .of = &running};
+    *end = (SinoProgramEnd){.exit_code = 0};
+    sino_ending_add(&last);
+    SinoStatus status = start(path, argument, log_path, &running);
+    if (status)
+        __atomic_store_n(&running, NO_CHILD, __ATOMIC_RELEASE);
+    else
+        status = wait_for(running, &running, limit_s, &end->exit_code);
     sino_ending_remove(&last);
     end->elapsed_s = sino_platform_now_s() - start_s;
+    if (status) return status;
     wait_for_own_end(end->exit_code);
-    if (!status) read_message(log_path, end->message, sizeof end->message);
-    if (!status && limit_s > 0 && end->elapsed_s > limit_s)
+    read_message(log_path, end->message, sizeof end->message);
+    if (limit_s > 0 && end->elapsed_s > limit_s)
         snprintf(end->message, sizeof end->message, "it did not end in %g s", limit_s);
-    return status;
+    return NULL;
 }

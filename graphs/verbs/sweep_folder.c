@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct SinoSweepFolder {
@@ -18,14 +19,19 @@ struct SinoSweepFolder {
     SinoLastAct last;
 };
 
-/* Removes the files of the folder, which has no folders, and the folder. */
+/* Removes the files of the folder, which has no folders, and the folder; again while another thread still makes files.
+ */
 static void remove_all(const char *path)
 {
-    DIR *folder = opendir(path);
-    if (!folder) return;
-    for (const struct dirent *entry; (entry = readdir(folder));) (void)unlinkat(dirfd(folder), entry->d_name, 0);
-    (void)closedir(folder);
-    (void)rmdir(path);
+    const struct timespec pause = {.tv_nsec = 10000000};
+    for (int i = 0; i < 100 && access(path, F_OK) == 0; i++) {
+        if (i > 0) (void)nanosleep(&pause, NULL);
+        DIR *folder = opendir(path);
+        if (!folder) return;
+        for (const struct dirent *entry; (entry = readdir(folder));) (void)unlinkat(dirfd(folder), entry->d_name, 0);
+        (void)closedir(folder);
+        (void)rmdir(path);
+    }
 }
 
 static void remove_at_end(void *of, FILE *clause)

@@ -7,6 +7,7 @@
 #include "settings_table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +19,8 @@ enum {
     DEMO = SINO_VERB_DEMO,
     BENCH = SINO_VERB_BENCH,
     PLAN = SINO_VERB_PLAN,
-    SIMULATE = SINO_VERB_SIMULATE
+    SIMULATE = SINO_VERB_SIMULATE,
+    SWEEP = SINO_VERB_SWEEP
 };
 
 /* Sets every default. Where several rows share a name, the verb's own row counts. Settings of other verbs get their
@@ -276,6 +278,9 @@ static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files
     SINO_TRY(sino_files_output(files, "--operator-cache", settings->operator_cache));
     SINO_TRY(sino_files_output(files, "--truth", settings->truth));
     SINO_TRY(sino_files_output(files, "--csv", settings->csv));
+    SINO_TRY(sino_files_output(files, "--report", settings->report));
+    SINO_TRY(sino_files_output(files, "--plots", settings->plots));
+    SINO_TRY(sino_files_output(files, "--keep", settings->keep));
     return sino_files_output(files, "--roofline", settings->roofline);
 }
 
@@ -305,6 +310,25 @@ static SinoStatus check_raw(int verb, const SinoSettings *settings)
     return NULL;
 }
 
+/* A scan has sizes of its own; only a simulation has another machine. */
+static SinoStatus check_sweep(const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
+{
+    static const char *const sizes[] = {"columns", "angles", "slices"};
+    SINO_CHECK(settings->csv, SINO_BAD_INPUT, "sweep has no --csv; needed: %s", sino_verb_text(SWEEP)->usage);
+    for (size_t i = 0; settings->file_name && i < sizeof sizes / sizeof *sizes; i++) {
+        const SinoSetting *row = sino_setting_find(SWEEP, sizes[i], strlen(sizes[i]));
+        SINO_CHECK(!given[row - sino_setting_table], SINO_BAD_INPUT,
+                   "--%s describes scans without a file; allowed: without '%s'", sizes[i], settings->file_name);
+    }
+    SINO_CHECK(settings->file_name || isnan(settings->rotation_axis), SINO_BAD_INPUT,
+               "--rotation-axis is that of a file; allowed: with an input file");
+    SINO_CHECK(!settings->machine || settings->simulation != SINO_SIMULATION_NO, SINO_BAD_INPUT,
+               "--machine is '%s' without --simulate; allowed: with --simulate", settings->machine);
+    SINO_CHECK(!settings->resume || !settings->overwrite, SINO_BAD_INPUT,
+               "--resume contradicts --overwrite; allowed: one of them");
+    return NULL;
+}
+
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     SINO_TRY(check_needed(verb, settings));
@@ -314,6 +338,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_applicable(verb, given, settings));
     SINO_TRY(check_raw(verb, settings));
     SINO_TRY(check_shares(settings));
+    if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     return check_files(settings);
 }
 

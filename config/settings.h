@@ -53,6 +53,7 @@ typedef enum SinoFbpFilter {
 } SinoFbpFilter;
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE } SinoCenterMethod;
+typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;
 typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;
 
 /* Verbs of the program, as bits. */
@@ -63,7 +64,8 @@ enum {
     SINO_VERB_DEMO = 8,
     SINO_VERB_BENCH = 16,
     SINO_VERB_PLAN = 32,
-    SINO_VERB_SIMULATE = 64
+    SINO_VERB_SIMULATE = 64,
+    SINO_VERB_SWEEP = 128
 };
 
 /* Distinct counts, in the order in which the user gave them. */
@@ -212,6 +214,14 @@ typedef struct SinoSettings {
     double device_gbps;                      /* of a rank's copies to its device, and from it; 0: as above */
     int64_t device_memory_bytes;             /* of a rank's device; 0: as above */
     int64_t ranks_per_node;                  /* 0: as above */
+    /* sweep: lists of what the runs differ in */
+    char *schedulers; /* names separated by commas; NULL: sinodag chooses */
+    SinoCountList column_counts, angle_counts, swept_slices, minibatches, partition_counts, worker_counts;
+    SinoCountList device_sets; /* bits of device.h */
+    unsigned swept_precisions; /* bits 1 << SinoPrecision, at least one is set */
+    int64_t repetitions;
+    SinoSimulation simulation;
+    char *report, *plots, *keep; /* a page, directories of plots and of profiles; NULL: none */
     /* every verb */
     char *config;
     SinoLogFormat log;
@@ -237,6 +247,12 @@ SinoStatus sino_settings_fixed_text(const SinoSettings *settings, int verb, char
  * each node, and what may suit each rank's machine: memory, workers, device, scheduler and log. */
 SinoStatus sino_settings_shared_text(const SinoSettings *settings, int verb, char **text);
 
+/* The settings that `verb` has in common with the verb `to`, as words of the command line of `to`, such as
+ * "--iterations=10", in table order and then NULL. Left out are defaults, the input file, outputs, and what every verb
+ * has. The caller frees *words with sino_words_free. */
+SinoStatus sino_settings_words(const SinoSettings *settings, int verb, int to, char ***words);
+void sino_words_free(char **words); /* takes NULL */
+
 /* Prints the options of a verb for --help, and the text of docs/SETTINGS.md, from the table. */
 void sino_settings_help(int verb, FILE *out);
 void sino_settings_markdown(FILE *out);
@@ -248,6 +264,9 @@ const char *sino_filter_name(SinoFbpFilter filter);
 /* The JSON file of --profile; NULL: none. */
 const char *sino_settings_profile_file(const SinoSettings *settings);
 const char *sino_precision_name(SinoPrecision precision);
+/* A set of bits of device.h as --device has it, such as "cpu,opencl", with another sign in place of the comma. */
+enum { SINO_DEVICES_SIZE = 24 };
+const char *sino_devices_text(unsigned devices, char between, char text[SINO_DEVICES_SIZE]);
 const char *sino_projector_name(SinoProjector projector);
 /* The projector of a name; SINO_PROJECTOR_AUTO: it is none. */
 SinoProjector sino_projector_of(const char *name);

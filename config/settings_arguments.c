@@ -40,6 +40,15 @@ static bool is_flag(const SinoSetting *row)
     return row->kind == SINO_SETTING_FLAG || row->kind == SINO_SETTING_REPORT;
 }
 
+/* An option that may have one of a few words as its value, and has another value without. */
+static bool stands_bare(const SinoSetting *row, const char *next)
+{
+    if (!row->bare) return false;
+    for (const char *const *word = row->choices; next && *word; word++)
+        if (strcmp(next, *word) == 0) return false;
+    return true;
+}
+
 /* The value of an option without "=": the next argument. A flag needs no value, but accepts "yes" or "no", and a report
  * the name of a JSON file, which no input is. */
 static SinoStatus next_value(const SinoSetting *row, int count, char **arguments, int *i, const char **value)
@@ -49,6 +58,10 @@ static SinoStatus next_value(const SinoSetting *row, int count, char **arguments
     const bool named = next && row->kind == SINO_SETTING_REPORT && sino_report_is_file(next);
     if (is_flag(row) && !named && !(next && sino_flag_parse(next, &flag))) {
         *value = "yes";
+        return NULL;
+    }
+    if (stands_bare(row, next)) {
+        *value = row->bare;
         return NULL;
     }
     char text[SINO_ALLOWED_SIZE];

@@ -14,7 +14,8 @@ enum {
     BENCH = SINO_VERB_BENCH,
     PLAN = SINO_VERB_PLAN,
     SIMULATE = SINO_VERB_SIMULATE,
-    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN | SIMULATE,
+    SWEEP = SINO_VERB_SWEEP,
+    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN | SIMULATE | SWEEP,
     MATRIX_VERBS = RECON | INFO | BENCH | PLAN, /* that take a system matrix */
     PET_VERBS = PHANTOM | DEMO                  /* that make one */
 };
@@ -68,10 +69,12 @@ static const char *const interpolation_words[] = {"nearest", "linear", "cubic", 
 static const char *const communication_words[] = {"hierarchical", "direct", NULL};
 static const char *const model_words[] = {"auto", "record", "frozen", "renew", NULL};
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
+static const char *const simulation_words[] = {"no", "yes", "only", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
-const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",  "Geometry", "Center",    "Solver", "Machine", "Ranks",
-                                                        "Output", "Phantom",  "Benchmark", "Plan",   "General"};
+const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",     "Geometry", "Center", "Solver",
+                                                        "Machine",   "Ranks",    "Output", "Phantom",
+                                                        "Benchmark", "Plan",     "Sweep",  "General"};
 
 const SinoWordRule sino_word_rules[] = {
     {.name = "algorithm", .words = FBP, .geometries = PARALLEL},
@@ -94,6 +97,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
      "sinodag plan --angles 1501 --columns 2048 --slices 1792 --ranks 4 --memory 96GiB"},
     {SIMULATE, "simulate", "sinodag simulate [FILE] [options]",
      "sinodag simulate --angles 1501 --columns 2048 --slices 1792 --machine h100x8"},
+    {SWEEP, "sweep", "sinodag sweep [FILE] --csv FILE [options]",
+     "sinodag sweep --schedulers all --minibatches 4,8 --csv sweep.csv --report sweep.html"},
 };
 
 /* Offset of a member; a compile error when the member's type differs from the type that the kind writes. */
@@ -128,7 +133,7 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     }
 
 const SinoSetting sino_setting_table[] = {
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
         .may_change = true,
         .help = "the scan: a Data Exchange HDF5 file; TIFF images by a folder, a quoted pattern or a file of "
                 "several pages; or raw float32 sinograms (with --theta and --columns); with --system-matrix the counts "
@@ -227,8 +232,9 @@ const SinoSetting sino_setting_table[] = {
         .fallback = "auto", .operand = "auto|X", .unit = "rows", .geometries = CONE,
         .help = "detector row that the perpendicular from the source meets, where 0 is the middle of the first row; "
                 "auto: the middle of the detector"),
-    ROW(CENTER, RECON, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6, .high = 1e6,
-        .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true, .geometries = SCANS,
+    ROW(CENTER, RECON | SWEEP, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6,
+        .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true,
+        .geometries = SCANS,
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
     ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "vo"), .may_change = true,
@@ -251,7 +257,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
                 "middle one"),
 
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "algorithm", .alias = "reconstruction-algorithm",
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(algorithm, algorithm_words, "cg"),
         .help = "cg: conjugate gradients for least squares; sirt: simultaneous iterative technique, slower; "
                 "fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
@@ -260,7 +266,7 @@ const SinoSetting sino_setting_table[] = {
                 "of demo --geometry pet; fdk: "
                 "filtered backprojection of cone beams (Feldkamp), the default with --geometry cone, where iterative "
                 "algorithms need memory for the whole volume and scan"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"),
         .algorithms = ITERATIVE,
         .help = "largest number of iterations; demo: 12 if not given, with --geometry pet 2 of osem, 20 of others"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
@@ -270,31 +276,31 @@ const SinoSetting sino_setting_table[] = {
         .algorithms = MLEM | OSEM,
         .help = "a slice stops when an iteration adds at most this share to its log-likelihood; 0: only after the last "
                 "iteration"),
-    ROW(SOLVER, RECON | DEMO, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true, .high_excluded = true,
-        .algorithms = SIRT, .help = "length of each step of sirt"),
-    ROW(SOLVER, RECON | DEMO, "nonnegativity", FLAG(nonnegativity, "no"), .algorithms = SIRT,
+    ROW(SOLVER, RECON | DEMO | SWEEP, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true,
+        .high_excluded = true, .algorithms = SIRT, .help = "length of each step of sirt"),
+    ROW(SOLVER, RECON | DEMO | SWEEP, "nonnegativity", FLAG(nonnegativity, "no"), .algorithms = SIRT,
         .help = "set negative values to 0 after each iteration"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "subsets", INTEGER(subsets, 1, 4096, "8"), .algorithms = OSEM,
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", INTEGER(subsets, 1, 4096, "8"), .algorithms = OSEM,
         .help = "subsets that osem divides the angles, or the rows of a system matrix, into; each iteration updates a "
                 "slice once per subset"),
-    ROW(SOLVER, RECON | DEMO, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
+    ROW(SOLVER, RECON | DEMO | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "precision", CHOICE(precision, precision_words, "single"),
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "
                 "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
                 "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits; a "
                 "system matrix: single, or mixed with its values of 16 bits"),
-    ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE, "symmetry", FLAG(symmetry, "yes"), .may_change = true,
+    ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "symmetry", FLAG(symmetry, "yes"), .may_change = true,
         .geometries = SCANS,
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "projector", CHOICE(projector, projector_words, "auto"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "projector", CHOICE(projector, projector_words, "auto"),
         .may_change = true, .geometries = PARALLEL,
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
                 "every product, nothing is kept; pixels: fbp interpolates between detector columns at the middle of "
                 "each pixel, nothing is kept; auto: rays, but pixels where fbp of few slices would trace longer than "
                 "it computes, and rotate where the lengths do not fit memory and tracing them again would take longer"),
-    ROW(SOLVER, RECON | DEMO | PLAN, "interpolation", CHOICE(interpolation, interpolation_words, "linear"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SWEEP, "interpolation", CHOICE(interpolation, interpolation_words, "linear"),
         .geometries = PARALLEL, .help = "interpolation of --projector rotate between voxels"),
 
     ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
@@ -304,7 +310,7 @@ const SinoSetting sino_setting_table[] = {
     ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "minibatch", .alias = "nsino-per-chunk",
         INTEGER(minibatch, 0, 256, "0"), .unit = "slices", .may_change = true, .geometries = PARALLEL,
         .help = "slices that one task computes together; 0: sinodag chooses"),
-    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE, "memory", .kind = SINO_SETTING_BYTES,
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "memory", .kind = SINO_SETTING_BYTES,
         AT(memory_bytes, int64_t), .low = 0, .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
         .per_rank = true, .may_change = true, .help = "main memory that the run may use; 0: 80 % of what is free"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
@@ -330,7 +336,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
                 "stored for later runs of the same geometry, which read it; --reconstruction-type try reads operators "
                 "but stores none"),
-    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH, "stall-limit", .kind = SINO_SETTING_DURATION,
+    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH | SWEEP, "stall-limit", .kind = SINO_SETTING_DURATION,
         AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min", .operand = "TIME",
         .may_change = true,
         .help = "a run in which no task ends for this time says what waits for what, and ends; none: it waits for "
@@ -398,9 +404,10 @@ const SinoSetting sino_setting_table[] = {
         .help = "also save the image after every so many iterations; 0: only the last one"),
     ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
-    ROW(OUTPUT, RECON, "resume", FLAG(resume, "no"), .argument_only = true, .geometries = SCANS,
+    ROW(OUTPUT, RECON | SWEEP, "resume", FLAG(resume, "no"), .argument_only = true, .geometries = SCANS,
         .help = "go on from the slices that an unfinished run of the same settings and input has stored; a new run "
-                "begins if there are none; with --system-matrix --save-every and --start do it"),
+                "begins if there are none; with --system-matrix --save-every and --start do it; sweep: go on from the "
+                "rows of the CSV file"),
     ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,
         .help = "replace existing results"),
     ROW(OUTPUT, INFO | PLAN | SIMULATE, "json", FLAG(json, "no"),
@@ -456,7 +463,8 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PARALLEL | MATRIX,
         .help = "slices, or sets of counts of a system matrix, that one product computes together; 1,8 if not given, "
                 "with --system-matrix"),
-    ROW(BENCHMARK, BENCH, "csv", TEXT(csv, "FILE"), .help = "also write the measurements to this CSV file"),
+    ROW(BENCHMARK, BENCH | SWEEP, "csv", TEXT(csv, "FILE"), .may_change = true,
+        .help = "write the measurements to this CSV file, too; sweep needs it, and adds a row as each run ends"),
     ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), .geometries = PARALLEL,
         .help = "draw GFLOP/s over flops per byte below the machine's limits; the file's ending selects .svg or "
                 ".png"),
@@ -470,12 +478,12 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, NULL),
         .help = "MPI ranks of the run; if not given: the nodes of --machine, 1 for most of them"),
-    ROW(PLAN, PLAN | SIMULATE, "machine", TEXT(machine, "NAME|FILE"),
+    ROW(PLAN, PLAN | SIMULATE | SWEEP, "machine", TEXT(machine, "NAME|FILE"),
         .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a "
                 "table of sinodag bench "
                 "--csv; cone beams: usual, abci (four V100 per node, as in iFDK's paper), or a table of bench "
                 "--geometry cone --csv; the "
-                "options below override them"),
+                "options below override them; sweep: the machine of --simulate"),
     ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .algorithms = FDK, .geometries = CONE,
         .help = "ranks that share a node; if not given: 1, or what --machine says"),
     ROW(PLAN, PLAN, "backprojection-gups", RATE(backproject_gups), .unit = "10^9 updates/s", .algorithms = FDK,
@@ -504,6 +512,38 @@ const SinoSetting sino_setting_table[] = {
     ROW(PLAN, PLAN, "file-bandwidth", RATE(file_gbps), .unit = "GB/s",
         .help = "rate at which all ranks together read and write files"),
 
+    ROW(SWEEP, SWEEP, "schedulers", TEXT(schedulers, "LIST"),
+        .help = "StarPU's scheduling policies that are compared, separated by commas; all: those that run here; "
+                "FILE.so:NAME: one of a shared object; if not given: lws, or dmdas too if devices compute"),
+    ROW(SWEEP, SWEEP, "columns", COUNTS(column_counts, 1, 65536, "256"), .unit = "pixels",
+        .help = "numbers of detector columns of the phantom scans that are reconstructed if there is no FILE"),
+    ROW(SWEEP, SWEEP, "angles", COUNTS(angle_counts, 1, 1000000, "400"),
+        .help = "numbers of projections of these scans, over 180 degrees"),
+    ROW(SWEEP, SWEEP, "slices", COUNTS(swept_slices, 1, 1000000, "32"), .help = "detector rows of these scans"),
+    ROW(SWEEP, SWEEP, "minibatches", COUNTS(minibatches, 0, 256, "0"), .unit = "slices",
+        .help = "values of --minibatch; 0: sinodag chooses"),
+    ROW(SWEEP, SWEEP, "partitions", COUNTS(partition_counts, 0, 1000000, "0"),
+        .help = "values of --partitions; 0: sinodag chooses"),
+    ROW(SWEEP, SWEEP, "workers", COUNTS(worker_counts, 0, 1000000, "0"), .unit = "cores",
+        .help = "values of --workers; 0: every core that this process may use"),
+    ROW(SWEEP, SWEEP, "devices", .kind = SINO_SETTING_DEVICES, AT(device_sets, SinoCountList), .fallback = "cpu",
+        .choices = device_words, .operand = "LIST",
+        .help = "values of --device, with + between the devices of one run: cpu,cpu+opencl,all"),
+    ROW(SWEEP, SWEEP, "precisions", CHOICES(swept_precisions, precision_words, "single"),
+        .help = "values of --precision"),
+    ROW(SWEEP, SWEEP, "repetitions", INTEGER(repetitions, 1, 10000, "3"),
+        .help = "runs of each combination; each repetition has an order of its own"),
+    ROW(SWEEP, SWEEP, "seed", INTEGER(seed, 0, SEED_MAX, "1"), .help = "seed of the order of the runs"),
+    ROW(SWEEP, SWEEP, "simulate", .kind = SINO_SETTING_CHOICE, AT_CHOICE(simulation), .choices = simulation_words,
+        .fallback = "no", .bare = "yes", .operand = "no|yes|only",
+        .help = "also predict the time of each combination by sinodag simulate; only: run nothing else"),
+    ROW(SWEEP, SWEEP, "report", TEXT(report, "FILE"), .may_change = true,
+        .help = "write tables and plots as a page of HTML that needs no other file"),
+    ROW(SWEEP, SWEEP, "plots", TEXT(plots, "DIR"), .may_change = true,
+        .help = "also write the plots as SVG files to this directory"),
+    ROW(SWEEP, SWEEP, "keep", TEXT(keep, "DIR"), .may_change = true,
+        .help = "keep the profile and the log of every run in this directory"),
+
     ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true, .per_rank = true,
         .help = "YAML file with one \"name: value\" line per setting; the command line overrides it"),
     ROW(GENERAL, EVERY_VERB, "log", CHOICE(log, log_words, "text"), .per_rank = true, .may_change = true,
@@ -530,6 +570,17 @@ const char *sino_filter_name(SinoFbpFilter filter)
 const char *sino_precision_name(SinoPrecision precision)
 {
     return precision_words[precision];
+}
+
+const char *sino_devices_text(unsigned devices, char between, char text[SINO_DEVICES_SIZE])
+{
+    size_t length = 0;
+    snprintf(text, SINO_DEVICES_SIZE, "%s", devices == SINO_DEVICE_ALL ? "all" : "");
+    for (int i = 0; devices != SINO_DEVICE_ALL && device_words[i] && length < SINO_DEVICES_SIZE; i++)
+        if (devices >> i & 1)
+            length += (size_t)snprintf(text + length, SINO_DEVICES_SIZE - length, "%s%s",
+                                       length ? (const char[]){between, '\0'} : "", device_words[i]);
+    return text;
 }
 
 const char *sino_projector_name(SinoProjector projector)

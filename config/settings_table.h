@@ -25,7 +25,8 @@ typedef enum SinoSettingKind {
     SINO_SETTING_TOPOLOGY, /* SinoTopologyShape; zero: auto */
     SINO_SETTING_WEIGHTS,  /* SinoWeightList */
     SINO_SETTING_PIXEL,    /* SinoPixelSize; zero: not given */
-    SINO_SETTING_CRYSTALS  /* SinoCrystalShape */
+    SINO_SETTING_CRYSTALS, /* SinoCrystalShape */
+    SINO_SETTING_DEVICES   /* SinoCountList of bits of device.h */
 } SinoSettingKind;
 
 typedef enum SinoSettingGroup {
@@ -39,6 +40,7 @@ typedef enum SinoSettingGroup {
     SINO_GROUP_PHANTOM,
     SINO_GROUP_BENCHMARK,
     SINO_GROUP_PLAN,
+    SINO_GROUP_SWEEP,
     SINO_GROUP_GENERAL,
     SINO_GROUP_COUNT
 } SinoSettingGroup;
@@ -51,6 +53,7 @@ typedef struct SinoSetting {
     const char *operand;        /* name of the value in the help: "FILE", "N" … */
     const char *unit;           /* NULL: none */
     const char *fallback;       /* default as text; NULL: none, the member stays zero */
+    const char *bare;           /* value of the option without one; NULL: it needs one, unless it is a flag */
     const char *const *choices; /* words in the order of the enum, then NULL */
     unsigned words;             /* bits 1 << choice of the words that the verbs have; 0: all */
     const char *help;
@@ -80,7 +83,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 118, SINO_VERB_COUNT = 7, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 133, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
@@ -139,6 +142,12 @@ bool sino_duration_parse(const char *text, double *seconds); /* "90", "90s", "10
 void sino_duration_print(double seconds, FILE *out);
 bool sino_setting_in_range(const SinoSetting *row, double value);
 void sino_real_print(double value, FILE *out); /* shortest digits that read back as the same number */
+
+/* settings_choices.c. False: the text is not allowed; the value is unchanged. */
+bool sino_choices_parse(const char *const *choices, const char *text, unsigned *bits); /* words with commas, or "all" */
+void sino_choices_print(const char *const *choices, unsigned bits, FILE *out);
+bool sino_devices_parse(const SinoSetting *row, const char *text, SinoCountList *sets);
+void sino_devices_print(const SinoCountList *sets, FILE *out);
 
 /* settings_shapes.c: settings of several numbers. False: the text is not allowed; the value is unchanged. */
 bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *grid);

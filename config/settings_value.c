@@ -49,28 +49,6 @@ static bool parse_choice(const SinoSetting *row, const char *text, unsigned *val
     return false;
 }
 
-/* Parses words separated by commas into bits; "all" sets every bit. */
-static bool parse_choices(const char *const *choices, const char *text, unsigned *bits)
-{
-    unsigned result = 0, count = 0;
-    while (choices[count]) count++;
-    if (strcasecmp(text, "all") == 0) {
-        *bits = (1u << count) - 1;
-        return true;
-    }
-    for (const char *word = text;; word++) {
-        const size_t length = strcspn(word, ",");
-        unsigned i = 0;
-        while (i < count && !(strlen(choices[i]) == length && strncasecmp(choices[i], word, length) == 0)) i++;
-        if (i == count || (result >> i & 1)) return false;
-        result |= 1u << i;
-        word += length;
-        if (*word == '\0') break;
-    }
-    *bits = result;
-    return true;
-}
-
 static bool contains(const SinoCountList *list, int64_t value)
 {
     for (int64_t i = 0; i < list->count; i++)
@@ -115,7 +93,7 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
     case SINO_SETTING_CHOICE:
     case SINO_SETTING_CHOICES:
         if (!(row->kind == SINO_SETTING_CHOICE ? parse_choice(row, text, &choice)
-                                               : parse_choices(row->choices, text, &choice)))
+                                               : sino_choices_parse(row->choices, text, &choice)))
             return false;
         memcpy(member, &choice, sizeof choice);
         return true;
@@ -154,6 +132,8 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
         return sino_pixel_parse(row, text, (SinoPixelSize *)(void *)member);
     case SINO_SETTING_CRYSTALS:
         return sino_crystals_parse(row, text, (SinoCrystalShape *)(void *)member);
+    case SINO_SETTING_DEVICES:
+        return sino_devices_parse(row, text, (SinoCountList *)(void *)member);
     case SINO_SETTING_TEXT:
     case SINO_SETTING_REPORT:
         break;
@@ -253,9 +233,45 @@ static const char *range_text(const SinoSetting *row, char text[RANGE_SIZE])
 static const char *text_noun(const SinoSetting *row)
 {
     if (strcmp(row->operand, "FILE") == 0) return "file name";
+    if (strcmp(row->operand, "LIST") == 0) return "list of different names with commas between them";
     if (strcmp(row->operand, "ANGLES") == 0) return "file name or range";
     if (strcmp(row->operand, "IMAGES") == 0) return "file, folder or pattern";
     return strcmp(row->operand, "DIR") == 0 ? "directory name" : "name";
+}
+
+/* What is allowed of a setting of several numbers or sets. */
+static void describe_shape(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
+{
+    char range[RANGE_SIZE], words[SINO_ALLOWED_SIZE];
+    switch (row->kind) {
+    case SINO_SETTING_GRID:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto or two integers such as 2x3, each %s", range_text(row, range));
+        break;
+    case SINO_SETTING_VOLUME:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto, or two or three integers such as 256x256, each %s",
+                 range_text(row, range));
+        break;
+    case SINO_SETTING_PIXEL:
+        snprintf(text, SINO_ALLOWED_SIZE, "a number such as 0.2, or two such as 0.2x0.25, %s", range_text(row, range));
+        break;
+    case SINO_SETTING_DEVICES:
+        snprintf(text, SINO_ALLOWED_SIZE, "different ones, separated by commas, of all and %.48s joined by +",
+                 sino_words_join(row->choices, ~0u, "and", words));
+        break;
+    case SINO_SETTING_CRYSTALS:
+        snprintf(text, SINO_ALLOWED_SIZE, "three integers such as 24x4x4, each %s", range_text(row, range));
+        break;
+    case SINO_SETTING_TOPOLOGY:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto, or some of nodes=N,sockets=N,workers=N, N an integer %.48s",
+                 range_text(row, range));
+        break;
+    case SINO_SETTING_WEIGHTS:
+        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas", SINO_WEIGHTS_MAX,
+                 range_text(row, range));
+        break;
+    default:
+        break;
+    }
 }
 
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
@@ -296,27 +312,8 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
     case SINO_SETTING_AXIS:
         snprintf(text, SINO_ALLOWED_SIZE, "auto or a number %s", range_text(row, range));
         break;
-    case SINO_SETTING_GRID:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto or two integers such as 2x3, each %s", range_text(row, range));
-        break;
-    case SINO_SETTING_VOLUME:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto, or two or three integers such as 256x256, each %s",
-                 range_text(row, range));
-        break;
-    case SINO_SETTING_PIXEL:
-        snprintf(text, SINO_ALLOWED_SIZE, "a number such as 0.2, or two such as 0.2x0.25, %s", range_text(row, range));
-        break;
-    case SINO_SETTING_CRYSTALS:
-        snprintf(text, SINO_ALLOWED_SIZE, "three integers such as 24x4x4, each %s", range_text(row, range));
-        break;
-    case SINO_SETTING_TOPOLOGY:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto, or some of nodes=N,sockets=N,workers=N, N an integer %.48s",
-                 range_text(row, range));
-        break;
-    case SINO_SETTING_WEIGHTS:
-        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas", SINO_WEIGHTS_MAX,
-                 range_text(row, range));
-        break;
+    default:
+        describe_shape(row, text);
     }
     return text;
 }
@@ -348,22 +345,6 @@ static void print_quoted(const char *text, FILE *out)
     fputc('"', out);
 }
 
-static void print_choices(const char *const *choices, unsigned bits, FILE *out)
-{
-    unsigned all;
-    parse_choices(choices, "all", &all);
-    if (bits == all) {
-        fputs("all", out);
-        return;
-    }
-    const char *between = "";
-    for (int i = 0; choices[i]; i++) {
-        if (!(bits >> i & 1)) continue;
-        fprintf(out, "%s%s", between, choices[i]);
-        between = ",";
-    }
-}
-
 static void print_counts(const SinoCountList *list, FILE *out)
 {
     for (int64_t i = 0; i < list->count; i++) fprintf(out, "%s%" PRId64, i ? "," : "", list->value[i]);
@@ -378,6 +359,7 @@ static void print_shape(const SinoSetting *row, const void *member, FILE *out)
     if (row->kind == SINO_SETTING_WEIGHTS) sino_weights_print(member, out);
     if (row->kind == SINO_SETTING_PIXEL) sino_pixel_print(member, out);
     if (row->kind == SINO_SETTING_CRYSTALS) sino_crystals_print(member, out);
+    if (row->kind == SINO_SETTING_DEVICES) sino_devices_print(member, out);
 }
 
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out)
@@ -400,7 +382,7 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
         break;
     case SINO_SETTING_CHOICES:
         memcpy(&choice, member, sizeof choice);
-        print_choices(row->choices, choice, out);
+        sino_choices_print(row->choices, choice, out);
         break;
     case SINO_SETTING_COUNTS:
         memcpy(&list, member, sizeof list);
@@ -437,6 +419,7 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
     case SINO_SETTING_WEIGHTS:
     case SINO_SETTING_PIXEL:
     case SINO_SETTING_CRYSTALS:
+    case SINO_SETTING_DEVICES:
         print_shape(row, member, out);
         break;
     }

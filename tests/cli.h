@@ -130,6 +130,7 @@ int cli_spect_tests(void);
 int cli_safir_tests(void);
 int cli_simulate_tests(void);
 int cli_suspicion_tests(void);
+int cli_sweep_tests(void);
 int cli_bench_tests(void);
 int cli_plan_tests(void);
 int cli_ranks_tests(void);

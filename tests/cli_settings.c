@@ -7,12 +7,13 @@
 
 static void verbs(void **state)
 {
-    cli_refuses(*state,
-                "no verb; allowed: recon, phantom, info, demo, bench, plan, simulate (sinodag --help tells more)", "%s",
-                "");
-    cli_refuses(*state, "unknown verb 'reco'; allowed: recon, phantom, info, demo, bench, plan, simulate",
+    cli_refuses(
+        *state,
+        "no verb; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep (sinodag --help tells more)", "%s",
+        "");
+    cli_refuses(*state, "unknown verb 'reco'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep",
                 "reco scan.h5");
-    cli_refuses(*state, "unknown verb '--recon'; allowed: recon, phantom, info, demo, bench, plan, simulate",
+    cli_refuses(*state, "unknown verb '--recon'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep",
                 "--recon scan.h5");
     cli_refuses(*state, "recon has no input file; needed: sinodag recon FILE --out FILE [options]", "recon");
     cli_refuses(*state, "recon has no --out; needed: sinodag recon FILE --out FILE [options]", "recon scan.h5");
@@ -39,7 +40,7 @@ static void options(void **state)
     cli_refuses(at, "unknown option --overwite of phantom; did you mean --overwrite?", "phantom -o out.h5 --overwite");
     cli_refuses(at, "unknown option --xyzzy of info; allowed: what sinodag info --help lists", "info scan.h5 --xyzzy");
     cli_refuses(at, "unknown option -q of info; allowed: what sinodag info --help lists", "info scan.h5 -q");
-    cli_refuses(at, "--iterations is not an option of info; allowed: with recon, demo, plan or simulate",
+    cli_refuses(at, "--iterations is not an option of info; allowed: with recon, demo, plan, simulate or sweep",
                 "info scan.h5 --iterations 3");
     cli_refuses(at, "--size is not an option of recon; allowed: with phantom or demo",
                 "recon scan.h5 -o out.h5 --size 64");

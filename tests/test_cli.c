@@ -39,6 +39,7 @@ static const struct {
     {"safir", cli_safir_tests},
     {"policy", cli_policy_tests},
     {"simulate", cli_simulate_tests},
+    {"sweep", cli_sweep_tests},
 };
 
 int main(int argument_count, char **arguments)
@@ -49,7 +50,7 @@ int main(int argument_count, char **arguments)
           "trace_device info "
           "interrupt "
           "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
-          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir policy\n",
+          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir policy sweep\n",
           stderr);
     return 2;
 }

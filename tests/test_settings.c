@@ -278,7 +278,7 @@ static void unknown_options_are_refused(void **state)
     refuse(SINO_VERB_RECON, "scan.h5 --size 64", "--size is not an option of recon; allowed: with phantom or demo");
     refuse(SINO_VERB_INFO, "scan.h5 -o x", "-o is not an option of info; allowed: with recon, phantom or demo");
     refuse(SINO_VERB_PHANTOM, "--algorithm cg",
-           "--algorithm is not an option of phantom; allowed: with recon, demo, plan or simulate");
+           "--algorithm is not an option of phantom; allowed: with recon, demo, plan, simulate or sweep");
     refuse(SINO_VERB_DEMO, "--truth t.h5", "--truth is not an option of demo; allowed: with phantom");
 }
 
@@ -515,15 +515,15 @@ static void names_are_shared_by_verbs(void **state)
     assert_string_equal(settings->csv, "a.csv");
     sino_settings_free(settings);
     refuse(SINO_VERB_PHANTOM, "--columns 3",
-           "--columns is not an option of phantom; allowed: with recon, info, bench, plan or simulate");
+           "--columns is not an option of phantom; allowed: with recon, info, bench, plan, simulate or sweep");
     refuse(SINO_VERB_RECON, "--slices 3",
-           "--slices is not an option of recon; allowed: with phantom, demo, bench, plan or simulate");
+           "--slices is not an option of recon; allowed: with phantom, demo, bench, plan, simulate or sweep");
     refuse(SINO_VERB_BENCH, "--iterations 3",
-           "--iterations is not an option of bench; allowed: with recon, demo, plan or simulate");
+           "--iterations is not an option of bench; allowed: with recon, demo, plan, simulate or sweep");
     refuse(SINO_VERB_BENCH, "--roofline a.svg --csv a.svg",
            "--roofline and --csv are the same file, 'a.svg'; allowed: different files");
     refuse_yaml(SINO_VERB_PHANTOM, "columns: 3\n", "-o s.h5",
-                ": columns is not an option of phantom; allowed: with recon, info, bench, plan or simulate");
+                ": columns is not an option of phantom; allowed: with recon, info, bench, plan, simulate or sweep");
 }
 
 static void lists_are_read(void **state)
@@ -561,6 +561,92 @@ static void lists_are_read(void **state)
     SinoStatus status = read_line(SINO_VERB_BENCH, line, &settings);
     assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
     sino_status_free(status);
+}
+
+static void sweeps_are_read(void **state)
+{
+    (void)state;
+    SinoSettings *settings =
+        accept(SINO_VERB_SWEEP, "--csv a.csv --columns 64,32 --minibatches 0,8 --devices cpu,cpu+opencl,all "
+                                "--precisions single,half --simulate --workers 2,1");
+    assert_int_equal(settings->column_counts.count, 2);
+    assert_int_equal(settings->column_counts.value[1], 32);
+    assert_int_equal(settings->minibatches.value[0], 0);
+    assert_int_equal(settings->device_sets.count, 3);
+    assert_int_equal(settings->device_sets.value[1], SINO_DEVICE_CPU | SINO_DEVICE_OPENCL);
+    assert_int_equal(settings->device_sets.value[2], SINO_DEVICE_ALL);
+    assert_int_equal(settings->swept_precisions, 1 << SINO_SINGLE | 1 << SINO_HALF);
+    assert_int_equal(settings->simulation, SINO_SIMULATION_YES);
+    assert_int_equal(settings->repetitions, 3);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_SWEEP, "--simulate only s.h5 --csv a.csv --machine here --rotation-axis 3");
+    assert_int_equal(settings->simulation, SINO_SIMULATION_ONLY);
+    assert_string_equal(settings->file_name, "s.h5");
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_SWEEP, "--simulate s.h5 --csv a.csv");
+    assert_int_equal(settings->simulation, SINO_SIMULATION_YES);
+    assert_string_equal(settings->file_name, "s.h5");
+    sino_settings_free(settings);
+}
+
+static void bad_sweeps_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"cpu,cpu", "gpu",     "cpu,",    "cpu++opencl",
+                                      "+cpu",    "cpu+all", "cpu+cpu", "cpu opencl"};
+    char line[80], message[200];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char *argument[] = {line};
+        SinoSettings *settings = NULL;
+        snprintf(line, sizeof line, "--devices=%s", bad[i]);
+        snprintf(message, sizeof message,
+                 "--devices is '%s'; allowed: different ones, separated by commas, of all and cpu, cuda and opencl "
+                 "joined by +",
+                 bad[i]);
+        SinoStatus status = sino_settings_read(SINO_VERB_SWEEP, 1, argument, &settings);
+        assert_string_equal(sino_status_text(status), message);
+        sino_status_free(status);
+    }
+    refuse(SINO_VERB_SWEEP, "", "sweep has no --csv; needed: sinodag sweep [FILE] --csv FILE [options]");
+    refuse(SINO_VERB_SWEEP, "s.h5 --csv a.csv --angles 7",
+           "--angles describes scans without a file; allowed: without 's.h5'");
+    refuse(SINO_VERB_SWEEP, "--csv a.csv --rotation-axis 7",
+           "--rotation-axis is that of a file; allowed: with an input file");
+    refuse(SINO_VERB_SWEEP, "--csv a.csv --machine h100x8",
+           "--machine is 'h100x8' without --simulate; allowed: with --simulate");
+    refuse(SINO_VERB_SWEEP, "--csv a.csv --resume --overwrite",
+           "--resume contradicts --overwrite; allowed: one of them");
+    refuse(SINO_VERB_SWEEP, "--csv a.csv --report a.csv",
+           "--report and --csv are the same file, 'a.csv'; allowed: different files");
+    refuse(SINO_VERB_SWEEP, "--csv a.csv --repetitions 0", "--repetitions is '0'; allowed: an integer from 1 to 10000");
+    refuse(SINO_VERB_SWEEP, "--csv a.csv --algorithm fdk",
+           "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem or osem");
+}
+
+/* What a sweep passes on to its children is what they would read themselves. */
+static void words_are_passed_on(void **state)
+{
+    (void)state;
+    char **words = NULL;
+    SinoSettings *settings =
+        accept(SINO_VERB_SWEEP, "s.h5 --csv a.csv --algorithm sirt --iterations 7 --relaxation 1.5 "
+                                "--rotation-axis 3.5 --memory 1GiB --schedulers lws --overwrite");
+    assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_RECON, &words));
+    assert_string_equal(words[0], "--rotation-axis=3.5");
+    assert_string_equal(words[1], "--algorithm=sirt");
+    assert_string_equal(words[2], "--iterations=7");
+    assert_string_equal(words[3], "--relaxation=1.5");
+    assert_string_equal(words[4], "--memory=1073741824");
+    assert_null(words[5]);
+    sino_words_free(words);
+    assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_PLAN, &words));
+    assert_string_equal(words[0], "--algorithm=sirt");
+    sino_words_free(words);
+    assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_SWEEP, &words));
+    assert_string_equal(words[5], "--schedulers=lws");
+    assert_null(words[6]);
+    sino_words_free(words);
+    sino_settings_free(settings);
 }
 
 static void shares_of_ranks_are_read(void **state)
@@ -1262,6 +1348,9 @@ TESTING_SUBJECT(settings)
         cmocka_unit_test(data_against_its_parts),
         cmocka_unit_test(names_are_shared_by_verbs),
         cmocka_unit_test(lists_are_read),
+        cmocka_unit_test(sweeps_are_read),
+        cmocka_unit_test(bad_sweeps_are_refused),
+        cmocka_unit_test(words_are_passed_on),
         cmocka_unit_test(shares_of_ranks_are_read),
         cmocka_unit_test(weights_have_an_end),
         cmocka_unit_test(plan_needs_a_scan_or_its_sizes),

@@ -4,8 +4,10 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "policy_task.h"
 #include "runtime_private.h"
 
@@ -93,6 +95,32 @@ SinoStatus sino_policy_open(const char *text, SinoPolicy *policy)
                sizeof policy->name - 1);
     snprintf(policy->name, sizeof policy->name, "%s", name);
     return colon ? open_own(text, colon, policy) : find_predefined(name);
+}
+
+SinoStatus sino_policy_check(const char *text)
+{
+    SinoPolicy policy;
+    SINO_TRY(sino_policy_open(text, &policy));
+    sino_policy_close(&policy);
+    return NULL;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+SinoStatus sino_policy_names(const char ***names)
+{
+    struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
+    int64_t count = 0;
+    const char **list = NULL;
+    while (all[count]) count++;
+    SINO_TRY(sino_allocate(count + 1, sizeof *list, "names of policies", &list));
+    for (int64_t i = 0; i < count; i++) list[i] = all[i]->policy_name;
+    qsort(list, (size_t)count, sizeof *list, compare_names);
+    *names = list;
+    return NULL;
 }
 
 void sino_policy_configure(const SinoPolicy *policy, struct starpu_conf *conf)

@@ -26,6 +26,13 @@ typedef struct SinoPolicy {
  * object, lacks the function, or uses another StarPU than this program. */
 SinoStatus sino_policy_open(const char *text, SinoPolicy *policy);
 
+/* Whether there is such a policy; errors as of sino_policy_open. */
+SinoStatus sino_policy_check(const char *text);
+
+/* The names of the policies that this StarPU has, sorted, and then NULL. The caller frees *names with free(), not the
+ * names, which are StarPU's. */
+SinoStatus sino_policy_names(const char ***names);
+
 /* Gives StarPU's configuration the policy, which must outlive StarPU's run. */
 void sino_policy_configure(const SinoPolicy *policy, struct starpu_conf *conf);
 

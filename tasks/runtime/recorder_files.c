@@ -92,11 +92,8 @@ static SinoStatus write_all(const SinoRecorder *recorder, Print *print, FILE *ou
 static void print_versions(SinoJson *json, const SinoRecorder *recorder)
 {
     char starpu[32];
-    int major = 0, minor = 0, release = 0;
-    starpu_get_version(&major, &minor, &release);
-    snprintf(starpu, sizeof starpu, "%d.%d.%d", major, minor, release);
     sino_json_text(json, "sinodag", sino_version_text());
-    sino_json_text(json, "starpu", starpu);
+    sino_json_text(json, "starpu", sino_runtime_starpu_version(starpu));
     sino_json_text(json, "scheduler", recorder->runtime->policy.name);
     sino_json_text(json, "settings", recorder->settings);
 }

@@ -3,6 +3,7 @@
 #include "arithmetic.h"
 #include "runtime_private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int sino_runtime_worker(void)
@@ -49,6 +50,14 @@ int64_t sino_device_held(bool cuda, int64_t bytes)
     const int64_t piece = 32 << 20, kept = 4;
     if (!cuda) return 0;
     return bytes <= SINO_SMALL_DATA_BYTES ? piece : sino_times(1 + kept, piece);
+}
+
+const char *sino_runtime_starpu_version(char text[32])
+{
+    int major = 0, minor = 0, release = 0;
+    starpu_get_version(&major, &minor, &release);
+    snprintf(text, 32, "%d.%d.%d", major, minor, release);
+    return text;
 }
 
 const char *sino_runtime_scheduler(const SinoRuntime *runtime)

@@ -67,6 +67,8 @@ enum { SINO_SMALL_DATA_BYTES = 4 << 20 };
 int64_t sino_runtime_device_held(const SinoRuntime *runtime, int64_t bytes);
 int64_t sino_device_held(bool cuda, int64_t bytes); /* the same for any device */
 
+/* "1.3.10", the version of the library; returns `text`. StarPU need not have started. */
+const char *sino_runtime_starpu_version(char text[32]);
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);
 SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime);

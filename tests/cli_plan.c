@@ -164,6 +164,11 @@ static void machines(void **state)
     assert_true(number_of(*state, "\"grid\": {", "\"ranks\": ", line) == 3);
     snprintf(line, sizeof line, "plan %s --machine nodes.yaml --ranks 1", scan);
     assert_true(number_of(*state, "\"grid\": {", "\"ranks\": ", line) == 1);
+    /* All devices of a node compute. */
+    static const char devices[] = "plan --angles 100 --columns 128 --slices 1024 --machine h100x8";
+    const double kernel_s = number_of(*state, "\"iteration_seconds\": {", "\"kernel\": ", devices);
+    const double nonzeros = number_of(*state, "\"operator\": {", "\"nonzeros\": ", devices);
+    assert_true(fabs(kernel_s / (4 * nonzeros * 1024 / (8 * 19e12)) - 1) < 1e-6);
     cli_refuses(*state, "wrong.yaml: cores is 'many'; allowed: an integer from 1 to 100000",
                 "plan %s --machine wrong.yaml", scan);
     snprintf(table, sizeof table, "%ssingle,6e41,2,10,10,40\n", head);
@@ -521,6 +526,10 @@ static void matrix_times(void **state)
     }
     snprintf(line, sizeof line, "%s --precision mixed", plan);
     assert_true(number_of(at, "\"seconds\": {", "\"products\": ", line) < products);
+    /* Of another machine its cores: read at 4.4 GB/s each. */
+    const double there = number_of(at, "\"seconds\": {",
+                                   "\"read\": ", "plan m.counts --system-matrix m.csr4 --workers 2 --machine h100x8");
+    assert_true(fabs(there - bytes / 8.8e9) < 1e-6 * there);
 }
 
 /* Ranks share the nonzeros, and add up voxels over their links. */

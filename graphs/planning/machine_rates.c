@@ -54,6 +54,13 @@ static SinoRates rates_of(const SinoMachineFile *machine)
                        .file_gbps = machine->file_gbps};
 }
 
+/* Matrices from files are planned for cores, whatever else a node has. */
+static void take_cores(SinoMachineFile *file)
+{
+    file->device_kind = 0;
+    file->device_count = 0;
+}
+
 /* What a node of another machine has. */
 static void take_node(const SinoMachineFile *file, SinoMachine *machine)
 {
@@ -88,12 +95,14 @@ SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, 
 {
     SinoMachineFile file;
     SINO_TRY(sino_machine_named(settings, &file));
+    const bool whole = !gives_rates_only(settings);
+    if (whole && settings->geometry == SINO_GEOMETRY_MATRIX) take_cores(&file);
     *machine = (SinoMachine){.worker_count = sino_platform_core_count(),
                              .socket_count = sino_platform_socket_count(),
                              .memory_bytes = sino_platform_available_bytes() / 10 * 8,
                              .memory_given = settings->memory_bytes > 0,
                              .rates = rates_of(&file)};
-    if (!gives_rates_only(settings)) take_node(&file, machine);
+    if (whole) take_node(&file, machine);
     if (settings->workers) machine->worker_count = settings->workers + machine->devices.count;
     if (worker_count) machine->worker_count = worker_count;
     if (settings->memory_bytes) machine->memory_bytes = settings->memory_bytes;

@@ -35,8 +35,8 @@ SinoStatus sino_machine_named(const SinoSettings *settings, SinoMachineFile *mac
 
 /* Describes a node of that machine with the memory, workers and rates that the settings give. Of `here`, `usual`,
  * `summit` and tables of bench only the rates count: the rest is this machine's, whose devices are not included,
- * because no runtime is needed. `worker_count` 0: the settings' number of workers, or every core and device. Errors as
- * above. */
+ * because no runtime is needed. Plans of system matrices get the cores of other machines alone. `worker_count` 0: the
+ * settings' number of workers, or every core and device. Errors as above. */
 SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, SinoMachine *machine);
 
 /* Collective. Sets the least memory, the most workers, and the fewest and smallest devices of all ranks, so that every

@@ -195,6 +195,20 @@ static void a_policy_of_a_shared_object(void **state)
     free(out);
 }
 
+/* Its locks would be those of the system, which never open in a simulation. */
+static void a_policy_for_the_usual_starpu(void **state)
+{
+    char message[2 * TESTING_PATH];
+    const char *const object = getenv("SINODAG_POLICY");
+    (void)simulator();
+    assert_non_null(object);
+    snprintf(message, sizeof message,
+             "scheduler: %s was compiled for a StarPU that does not simulate; needed: the flags of "
+             ".simulator/lib/pkgconfig (docs/SCHEDULING.md)",
+             object);
+    cli_refuses(*state, message, "simulate " SIZES "--scheduler %s:longest", object);
+}
+
 /* No page of the operator or of a vector is touched. */
 static void large_scans_take_little_memory(void **state)
 {
@@ -264,6 +278,7 @@ int cli_simulate_tests(void)
         CLI_TEST(every_algorithm_and_precision),
         CLI_TEST(trace_and_profile),
         CLI_TEST(a_policy_of_a_shared_object),
+        CLI_TEST(a_policy_for_the_usual_starpu),
         CLI_TEST(large_scans_take_little_memory),
         CLI_TEST(refusals),
         CLI_TEST(it_computes_nothing),

@@ -253,14 +253,6 @@ static void every_run_records_unless_frozen(void **state)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-/* The number behind a word in a text. */
-static double number_after(const char *text, const char *word)
-{
-    const char *at = strstr(text, word);
-    if (!at) fail_msg("no \"%s\" in\n%s", word, text);
-    return atof(at + strlen(word));
-}
-
 /* What `plan` prints of a scan of 96 columns with the machine. Caller frees. */
 static CliRun plan_with(const char *directory, char *environment, const char *machine)
 {
@@ -306,8 +298,8 @@ static void plans_follow_measured_times(void **state)
     for (int i = 0; i < 2; i++) {
         plan = plan_with(*state, home, "here");
         assert_non_null(strstr(plan.out, "\"source\": \"fitted\""));
-        assert_true(number_after(plan.out, "\"error\": ") < 1);
-        kernel_s[i] = number_after(plan.out, "\"kernel\": ");
+        assert_true(cli_number_after(plan.out, "\"error\": ", NULL) < 1);
+        kernel_s[i] = cli_number_after(plan.out, "\"kernel\": ", NULL);
         cli_free(&plan);
         if (i == 0) measure(*state, home, 96);
     }

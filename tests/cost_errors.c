@@ -96,9 +96,9 @@ int main(int count, char **argument)
         fprintf(stderr, "usage: cost_errors KNOWN NEW\n");
         return 2;
     }
-    Kind *kind = calloc(KINDS, sizeof *kind);
+    static Kind kind[KINDS];
     sino_machine_preset("here", &machine);
-    if (!kind || !read_table(argument[2], &table) || sino_task_costs_open(argument[1], &machine, &costs)) return 1;
+    if (!read_table(argument[2], &table) || sino_task_costs_open(argument[1], &machine, &costs)) return 1;
     int64_t kinds = 0;
     for (int64_t i = 0; i < table.count; i++) {
         const SinoSampleEntry *entry = &table.entry[i];
@@ -117,6 +117,5 @@ int main(int count, char **argument)
     for (int64_t k = 0; k < kinds; k++) print(&kind[k], all);
     sino_task_costs_free(costs);
     sino_sample_table_free(&table);
-    free(kind);
     return 0;
 }

@@ -136,13 +136,20 @@ static void more_workers_are_faster(void **state)
     }
 }
 
-/* Everything but the time of the simulation itself. */
+/* Everything but the time of the simulation itself; the caller frees it. */
+static char *repeatable_part(const char *directory)
+{
+    char *json = simulated(directory, SIZES "--machine mirage --device cuda --scheduler dmdas --json");
+    char *const wall = strstr(json, "\"wall_s\"");
+    assert_non_null(wall);
+    if (wall) *wall = '\0';
+    return json;
+}
+
 static void runs_are_repeatable(void **state)
 {
     (void)simulator();
-    const char *const options = SIZES "--machine mirage --device cuda --scheduler dmdas --json";
-    char *first = simulated(*state, options), *second = simulated(*state, options);
-    for (char *text = first; text; text = text == first ? second : NULL) *strstr(text, "\"wall_s\"") = '\0';
+    char *first = repeatable_part(*state), *second = repeatable_part(*state);
     assert_string_equal(first, second);
     assert_non_null(strstr(first, "\"transfers\": [{"));
     free(first);
@@ -195,6 +202,20 @@ static void a_policy_of_a_shared_object(void **state)
     free(out);
 }
 
+/* Its locks would be those of the system, which never open in a simulation. */
+static void a_policy_for_the_usual_starpu(void **state)
+{
+    char message[2 * TESTING_PATH];
+    const char *const object = getenv("SINODAG_POLICY");
+    (void)simulator();
+    assert_non_null(object);
+    snprintf(message, sizeof message,
+             "scheduler: %s was compiled for a StarPU that does not simulate; needed: the flags of "
+             ".simulator/lib/pkgconfig (docs/SCHEDULING.md)",
+             object);
+    cli_refuses(*state, message, "simulate " SIZES "--scheduler %s:longest", object);
+}
+
 /* No page of the operator or of a vector is touched. */
 static void large_scans_take_little_memory(void **state)
 {
@@ -244,14 +265,13 @@ static void refusals(void **state)
 /* The simulator itself computes nothing. */
 static void it_computes_nothing(void **state)
 {
-    char *const usual = strdup(getenv("SINODAG"));
-    assert_non_null(usual);
+    char usual[TESTING_PATH];
+    snprintf(usual, sizeof usual, "%s", getenv("SINODAG"));
     setenv("SINODAG", simulator(), 1);
     cli_refuses(*state, "this program simulates, and computes nothing; allowed: simulate, plan, info",
                 "phantom -o scan.h5 --size 16 --angles 8 --slices 1");
     cli_works(*state, "plan " SIZES);
     setenv("SINODAG", usual, 1);
-    free(usual);
 }
 
 int cli_simulate_tests(void)
@@ -264,6 +284,7 @@ int cli_simulate_tests(void)
         CLI_TEST(every_algorithm_and_precision),
         CLI_TEST(trace_and_profile),
         CLI_TEST(a_policy_of_a_shared_object),
+        CLI_TEST(a_policy_for_the_usual_starpu),
         CLI_TEST(large_scans_take_little_memory),
         CLI_TEST(refusals),
         CLI_TEST(it_computes_nothing),

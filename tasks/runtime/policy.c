@@ -60,6 +60,7 @@ static SinoStatus find_own(const char *path, SinoPolicy *policy)
     ListPolicies list;
     char known[KNOWN_BYTES] = "";
     SINO_TRY(check_starpu(path, policy->object));
+    SINO_TRY(sino_simulation_check_policy(path, policy->object));
     look_up(policy->object, "starpu_get_sched_lib_policy", sizeof find, &find);
     look_up(policy->object, "starpu_get_sched_lib_policies", sizeof list, &list);
     SINO_CHECK(find, SINO_BAD_INPUT, "scheduler: %s has no function starpu_get_sched_lib_policy", path);

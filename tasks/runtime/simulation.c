@@ -55,6 +55,12 @@ const SinoMachineFile *sino_simulation_machine(void)
     return NULL;
 }
 
+SinoStatus sino_simulation_check_policy(const char *path, void *object)
+{
+    (void)path, (void)object;
+    return NULL;
+}
+
 SinoStatus sino_simulation_counts(SinoRuntime *runtime, SinoSimulationCounts *counts)
 {
     (void)runtime, (void)counts;

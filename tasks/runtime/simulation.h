@@ -34,6 +34,10 @@ SinoStatus sino_simulation_check(const SinoMachineFile *machine, int64_t workers
 /* The machine that is simulated, within sino_simulation_run; else NULL. */
 const SinoMachineFile *sino_simulation_machine(void);
 
+/* SINO_BAD_INPUT: the shared object with a policy, which dlopen has returned, waits by locks of the system, which never
+ * end in a simulation. A usual program takes any. */
+SinoStatus sino_simulation_check_policy(const char *path, void *object);
+
 /* Cores that a runtime may use: of this process, or of the simulated machine. */
 int64_t sino_runtime_core_count(void);
 

@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <link.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,32 @@ SinoStatus sino_simulation_check(const SinoMachineFile *machine, int64_t workers
     SINO_CHECK(machine->device_count <= STARPU_MAXCUDADEVS, SINO_BAD_INPUT,
                "machine '%s' has %" PRId64 " devices; this StarPU simulates at most %d", machine->name,
                machine->device_count, STARPU_MAXCUDADEVS);
+    return NULL;
+}
+
+/* Whether the object asks for a symbol, or has it. */
+static bool names(void *object, const char *symbol)
+{
+    const struct link_map *map = NULL;
+    const char *table = NULL;
+    size_t bytes = 0;
+    if (dlinfo(object, RTLD_DI_LINKMAP, &map) != 0 || !map) return false;
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_STRTAB) table = (const char *)entry->d_un.d_ptr;
+        if (entry->d_tag == DT_STRSZ) bytes = entry->d_un.d_val;
+    }
+    for (size_t at = 0; table && at < bytes; at += strlen(table + at) + 1)
+        if (strcmp(table + at, symbol) == 0) return true;
+    return false;
+}
+
+/* By a StarPU that does not simulate, starpu_pthread_mutex_lock is another name of the system's function. */
+SinoStatus sino_simulation_check_policy(const char *path, void *object)
+{
+    SINO_CHECK(!names(object, "pthread_mutex_lock") && !names(object, "pthread_cond_wait"), SINO_BAD_INPUT,
+               "scheduler: %s was compiled for a StarPU that does not simulate; needed: the flags of "
+               ".simulator/lib/pkgconfig (docs/SCHEDULING.md)",
+               path);
     return NULL;
 }
 

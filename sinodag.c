@@ -115,6 +115,10 @@ static int finish(SinoStatus status, SinoLog *log)
 
 static bool names_opencl(const SinoSettings *settings)
 {
+    /* The children of a sweep inherit what is hidden. */
+    for (int64_t i = 0; i < settings->device_sets.count; i++)
+        if (settings->device_sets.value[i] != SINO_DEVICE_ALL && (settings->device_sets.value[i] & SINO_DEVICE_OPENCL))
+            return true;
     return settings->devices != SINO_DEVICE_ALL && (settings->devices & SINO_DEVICE_OPENCL);
 }
 

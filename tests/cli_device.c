@@ -653,6 +653,23 @@ static void what_is_not_there_is_refused(void **state)
     assert_refused(*state, NULL, "--device cpu,cpu", "sinodag: --device is 'cpu,cpu'; allowed: ");
 }
 
+/* Runs on cores and on devices stand in one table, and agree to rounding. */
+static void sweeps_compare_devices(void **state)
+{
+    char row[80];
+    cli_works(*state,
+              "sweep --csv s.csv --schedulers dmdas,eager --devices cpu,cpu+%s --columns 32 --angles 24 --slices 8 "
+              "--minibatches 4 --iterations 3 --repetitions 1",
+              kind()->device);
+    const int64_t size = cli_file_size(*state, "s.csv");
+    char *bytes = cli_read_bytes(*state, "s.csv", (size_t)size), *text = strndup(bytes, (size_t)size);
+    snprintf(row, sizeof row, "\nmeasurement,dmdas,32,24,8,4,0,0,cpu+%s,single,1,", kind()->device);
+    assert_non_null(strstr(text, row));
+    assert_non_null(strstr(text, "\nmeasurement,eager,32,24,8,4,0,0,cpu,single,1,"));
+    free(bytes);
+    free(text);
+}
+
 /* OpenCL has to be named. */
 static void by_default_cores_compute(void **state)
 {
@@ -692,6 +709,7 @@ int cli_device_tests(void)
         CLI_TEST(parts_of_cone_beams_fit_devices),
         CLI_TEST(iterative_cone_beams),
         CLI_TEST(cores_and_devices_together),
+        CLI_TEST(sweeps_compare_devices),
         CLI_TEST(operators_are_kept),
         CLI_TEST(lists_are_copied_ahead),
         CLI_TEST(lists_are_the_same_wherever_made),

@@ -372,6 +372,10 @@ static void only_predictions(void **state)
     check_page(page);
     assert_int_equal(count_words(page, "<svg"), 1);
     free(page);
+    char *words = cli_read_bytes(*state, "words", (size_t)cli_file_size(*state, "words"));
+    words[cli_file_size(*state, "words") - 1] = '\0';
+    assert_int_equal(count_words(words, " --machine=m"), 2); /* once in each of two runs */
+    free(words);
 }
 
 static void bad_sweeps_are_refused(void **state)

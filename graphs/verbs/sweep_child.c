@@ -49,7 +49,7 @@ static SinoStatus run(const char *program, Command *command, const char *log_pat
     return status;
 }
 
-/* A trial takes a tenth of a second, unless a policy never schedules a task. */
+/* Seconds. A trial takes a tenth of one, unless a policy never schedules a task, or a simulator starts itself. */
 enum { TRIAL_S = 15 };
 
 static const char own_program[] = "/proc/self/exe";
@@ -152,7 +152,7 @@ SinoStatus sino_sweep_check_simulator(const SinoSweep *sweep)
     add(&command, "sinodag");
     add(&command, "simulate");
     add(&command, "--help");
-    SINO_TRY(run(simulator(), &command, sino_sweep_path(sweep, log, "simulator.log"), 0, &end));
+    SINO_TRY(run(simulator(), &command, sino_sweep_path(sweep, log, "simulator.log"), TRIAL_S, &end));
     SINO_CHECK(end.exit_code == 0, SINO_BAD_INPUT,
                "--simulate is '%s', but `%s simulate --help` fails: %s; allowed: a program with the verb simulate, "
                "which SINODAG_SIMULATOR may name",
@@ -177,7 +177,6 @@ SinoStatus sino_sweep_simulate(SinoSweep *sweep, const SinoSweepCase *of, int64_
     } else {
         add(&command, "--file-name=%s", sweep->settings->file_name);
     }
-    if (sweep->settings->machine) add(&command, "--machine=%s", sweep->settings->machine);
     add(&command, "--overwrite");
     add(&command, "--profile=%s", child->profile_path);
     add_case(of, &command);

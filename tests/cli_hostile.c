@@ -45,8 +45,11 @@ static void pipes_are_not_waited_for(void **state)
     all_refuse(at, "scan.h5 --darks pi*.tif", "pipe.tif is not a regular file");
     all_refuse(at, "pipe --columns 16 --theta 0:180", "pipe is neither a file nor a folder; allowed: ");
     all_refuse(at, "scan.h5 --config pipe", "--config: pipe is not a regular file");
-    cli_refuses(at, "--machine is 'pipe'; allowed: usual, summit, or a file of `sinodag bench --csv`",
-                "plan scan.h5 --machine pipe");
+    cli_refuses(
+        at,
+        "--machine is 'pipe'; allowed: here, usual, h100x1, h100x8, h200x8, mirage, sirocco, summit, a file of a "
+        "machine (docs/MACHINES.md), or a table of `sinodag bench --csv`",
+        "plan scan.h5 --machine pipe");
 }
 
 /* A dataset of this size and these chunks of which one value is written. */

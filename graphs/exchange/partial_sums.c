@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "update_task.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Exponent e: sums sent as halves are scaled to |value| < 2^e. A half reaches 2^16; the margin is for rounding. */
@@ -178,6 +179,7 @@ static Child child_of(const SinoPartialSums *sums, bool socket, int64_t number, 
         const SinoRegion *region = &sums->exchange->socket[number];
         return (Child){sums->buffer[SINO_PARTIAL_SOCKET][number], &region->footprint, region->ray_list};
     }
+    assert(partial); /* NULL only if all children are sockets */
     const SinoExchangePart *part = &sums->exchange->parts.part[number];
     return (Child){partial[number], &part->footprint, part->list};
 }

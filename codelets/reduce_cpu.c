@@ -6,18 +6,23 @@
 
 #include <string.h>
 
-/* Adds the rows of one panel; `stride` is the panel's own. */
-#define DEFINE_ADD(type)                                                                                               \
-    SINO_VECTORISED static void add_##type(const SinoRowMap *map, int64_t stride, const type *partial, type *total)    \
+/* Adds the rows of a partial from `from` on to those of a panel of the total before row `end`. Returns the partial's
+ * next row. */
+#define DEFINE_ADD_UNTIL(type)                                                                                         \
+    SINO_VECTORISED static int64_t add_until_##type(const SinoRowMap *map, int64_t from, int64_t end, int64_t stride,  \
+                                                    const type *partial, type *total)                                  \
     {                                                                                                                  \
-        for (int64_t i = map->first; i < map->first + map->count; i++) {                                               \
+        const int64_t last = map->first + map->count;                                                                  \
+        int64_t i = from;                                                                                              \
+        for (; i < last && map->row[i] - map->base < end; i++) {                                                       \
             type *to = total + (map->row[i] - map->base) * stride;                                                     \
             for (int64_t f = 0; f < stride; f++) to[f] += partial[i * stride + f];                                     \
         }                                                                                                              \
+        return i;                                                                                                      \
     }
 
-DEFINE_ADD(float)
-DEFINE_ADD(double)
+DEFINE_ADD_UNTIL(float)
+DEFINE_ADD_UNTIL(double)
 
 void sino_reduce_add(SinoSlices slices, const SinoRowMap *map, const void *partial, bool first, void *total)
 {
@@ -26,9 +31,9 @@ void sino_reduce_add(SinoSlices slices, const SinoRowMap *map, const void *parti
         const void *from = sino_panel_from(at, map->partial_rows, partial);
         void *to = sino_panel_to(at, map->total_rows, total);
         if (slices.precision == SINO_DOUBLE)
-            add_double(map, at.slices.stride, from, to);
+            (void)add_until_double(map, map->first, INT64_MAX, at.slices.stride, from, to);
         else
-            add_float(map, at.slices.stride, from, to);
+            (void)add_until_float(map, map->first, INT64_MAX, at.slices.stride, from, to);
     }
 }
 
@@ -48,24 +53,6 @@ static int64_t row_at(const SinoRowMap *map, int64_t total_row)
 
 /* Partials that are added to a block of rows of the total, which meanwhile stays in L1. */
 enum { TOGETHER = 64, BLOCK_BYTES = 16 << 10 };
-
-/* Adds the rows of a partial from `from` on to those of a panel of the total before row `end`. Returns the partial's
- * next row. */
-#define DEFINE_ADD_UNTIL(type)                                                                                         \
-    SINO_VECTORISED static int64_t add_until_##type(const SinoRowMap *map, int64_t from, int64_t end, int64_t stride,  \
-                                                    const type *partial, type *total)                                  \
-    {                                                                                                                  \
-        const int64_t last = map->first + map->count;                                                                  \
-        int64_t i = from;                                                                                              \
-        for (; i < last && map->row[i] - map->base < end; i++) {                                                       \
-            type *to = total + (map->row[i] - map->base) * stride;                                                     \
-            for (int64_t f = 0; f < stride; f++) to[f] += partial[i * stride + f];                                     \
-        }                                                                                                              \
-        return i;                                                                                                      \
-    }
-
-DEFINE_ADD_UNTIL(float)
-DEFINE_ADD_UNTIL(double)
 
 /* Adds up to TOGETHER partials to rows begin … end − 1 of a panel of the total; `clear` sets them to 0 before. */
 static void add_together(SinoPanel at, int64_t count, const SinoRowMap *map, const void *const *partial, bool clear,

@@ -281,6 +281,23 @@ static void measure(const char *directory, char *environment, int size)
     cli_free(&run);
 }
 
+/* What `plan` prints for this machine, from a curve through times of smaller scans. A disturbed machine can spread the
+ * times so far that plan keeps to rates: more runs give medians of more samples. Caller frees. */
+static CliRun plan_from_curve(const char *directory, char *environment)
+{
+    const int rounds = 5;
+    CliRun plan = {0};
+    for (int round = 0; round < rounds; round++) {
+        for (int size = 32; size <= 64; size += 16) measure(directory, environment, size);
+        plan = plan_with(directory, environment, "here");
+        if (strstr(plan.out, "\"source\": \"fitted\"")) return plan;
+        print_message("round %d: plan keeps to rates\n", round);
+        if (round + 1 < rounds) cli_free(&plan);
+    }
+    fail_msg("no curve after %d rounds: %s", rounds, plan.out);
+    return plan;
+}
+
 /* Of products that were never measured, plan tells the time within a factor of 3 of what a run then measures: by curves
  * through smaller scans, which other machines do not have. */
 static void plans_follow_measured_times(void **state)
@@ -291,18 +308,17 @@ static void plans_follow_measured_times(void **state)
     CliRun plan = plan_with(*state, home, "here");
     assert_non_null(strstr(plan.out, "\"source\": \"rate\""));
     cli_free(&plan);
-    for (int size = 32; size <= 64; size += 16) measure(*state, home, size);
-    plan = plan_with(*state, home, "usual");
-    assert_non_null(strstr(plan.out, "\"source\": \"rate\""));
-    cli_free(&plan);
     for (int i = 0; i < 2; i++) {
-        plan = plan_with(*state, home, "here");
+        plan = i == 0 ? plan_from_curve(*state, home) : plan_with(*state, home, "here");
         assert_non_null(strstr(plan.out, "\"source\": \"fitted\""));
         assert_true(cli_number_after(plan.out, "\"error\": ", NULL) < 1);
         kernel_s[i] = cli_number_after(plan.out, "\"kernel\": ", NULL);
         cli_free(&plan);
         if (i == 0) measure(*state, home, 96);
     }
+    plan = plan_with(*state, home, "usual");
+    assert_non_null(strstr(plan.out, "\"source\": \"rate\""));
+    cli_free(&plan);
     if (!(kernel_s[0] < 3 * kernel_s[1] && kernel_s[1] < 3 * kernel_s[0]))
         fail_msg("%g s planned, %g s measured", kernel_s[0], kernel_s[1]);
 }

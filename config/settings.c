@@ -180,21 +180,25 @@ static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUN
     return assign_unless_given(verb, "iterations", usual, given, settings);
 }
 
-/* The setting that excludes what only these algorithms and geometries have, and its word. */
+/* The setting that excludes what only some algorithms, geometries or removals of stripes have, and its word. */
 typedef struct Excluder {
     const char *name, *word, *const *words;
     unsigned allowed; /* bits of its words */
 } Excluder;
 
-static Excluder find_excluder(int algorithms, int geometries, const SinoSettings *settings)
+static Excluder find_excluder(int algorithms, int geometries, int removals, const SinoSettings *settings)
 {
-    const bool by_geometry = geometries && !(geometries & 1 << settings->geometry);
-    const char *name = by_geometry ? "geometry" : "algorithm";
-    const char *const *words = sino_setting_find(RECON, name, strlen(name))->choices;
-    return (Excluder){.name = name,
-                      .word = words[by_geometry ? (int)settings->geometry : (int)settings->algorithm],
-                      .words = words,
-                      .allowed = (unsigned)(by_geometry ? geometries : algorithms)};
+    const struct {
+        const char *name;
+        int word, allowed;
+    } all[] = {{"geometry", (int)settings->geometry, geometries},
+               {"algorithm", (int)settings->algorithm, algorithms},
+               {"remove-stripe-method", (int)settings->stripe_removal, removals}};
+    size_t i = 0;
+    while (i < 2 && (all[i].allowed == 0 || (all[i].allowed & 1 << all[i].word))) i++;
+    const char *const *words = sino_setting_find(RECON, all[i].name, strlen(all[i].name))->choices;
+    return (Excluder){
+        .name = all[i].name, .word = words[all[i].word], .words = words, .allowed = (unsigned)all[i].allowed};
 }
 
 static SinoStatus check_word(const SinoSetting *row, const SinoSettings *settings)
@@ -207,7 +211,7 @@ static SinoStatus check_word(const SinoSetting *row, const SinoSettings *setting
     if (!rule) return NULL;
     for (unsigned i = 0; row->choices[i]; i++)
         if ((sino_setting_words(row) >> i & 1) && !sino_word_forbidden(row, i, settings)) allowed |= 1u << i;
-    const Excluder by = find_excluder(rule->algorithms, rule->geometries, settings);
+    const Excluder by = find_excluder(rule->algorithms, rule->geometries, 0, settings);
     return sino_error(SINO_BAD_INPUT, "--%s %s contradicts --%s %s; allowed: %s", row->name, row->choices[word],
                       by.name, by.word, sino_words_join(row->choices, allowed, "or", text));
 }
@@ -237,7 +241,7 @@ static SinoStatus check_applicable(int verb, const bool given[SINO_SETTING_COUNT
         if (!given[i]) continue;
         SINO_TRY(check_word(row, settings));
         if (sino_setting_applies(row, settings)) continue;
-        const Excluder by = find_excluder(row->algorithms, row->geometries, settings);
+        const Excluder by = find_excluder(row->algorithms, row->geometries, row->removals, settings);
         return sino_error(SINO_BAD_INPUT, "--%s contradicts --%s %s; allowed: --%s with --%s %s", row->name, by.name,
                           by.word, row->name, by.name, sino_words_join(by.words, by.allowed, "or", text));
     }

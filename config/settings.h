@@ -51,6 +51,14 @@ typedef enum SinoFbpFilter {
     SINO_FILTER_PARZEN,
     SINO_FILTER_BUTTERWORTH
 } SinoFbpFilter;
+/* Removal of stripes from sinograms (codelets/stripes.h). */
+typedef enum SinoStripeRemoval {
+    SINO_REMOVE_NONE,
+    SINO_REMOVE_FW,
+    SINO_REMOVE_TI,
+    SINO_REMOVE_SORTING,
+    SINO_REMOVE_VO_ALL
+} SinoStripeRemoval;
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE } SinoCenterMethod;
 typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;
@@ -126,6 +134,11 @@ typedef struct SinoSettings {
     bool minus_log;                     /* --minus-log yes|no */
     double saturation;                  /* counts of this value or more are undefined; 0: none; NaN: auto */
     double max_repaired;                /* largest share of undefined values that a run accepts */
+    /* stages */
+    SinoStripeRemoval stripe_removal; /* --remove-stripe-method */
+    double fw_sigma, ti_alpha, vo_snr;
+    int64_t fw_level, ti_nblock;
+    int64_t vo_small_size, vo_large_size; /* columns of medians; small 0: by the width of the detector */
     /* input of a system matrix; file_name has the counts (io/counts_file.h) */
     char *system_matrix;             /* --system-matrix (io/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */
     char *multiplicative, *additive; /* of each row: factor of the projection; expected counts added to it */
@@ -261,6 +274,7 @@ void sino_settings_markdown(FILE *out);
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);
 const char *sino_geometry_name(SinoGeometryChoice geometry);
 const char *sino_filter_name(SinoFbpFilter filter);
+const char *sino_stripe_removal_name(SinoStripeRemoval removal);
 /* The JSON file of --profile; NULL: none. */
 const char *sino_settings_profile_file(const SinoSettings *settings);
 const char *sino_precision_name(SinoPrecision precision);

@@ -49,16 +49,25 @@ static const char *geometries_text(const SinoSetting *row, char text[SINO_ALLOWE
                            text);
 }
 
+/* The removals of stripes that use the setting; "" for all. */
+static const char *removals_text(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
+{
+    return sino_words_join(sino_setting_find(SINO_VERB_RECON, "remove-stripe-method", 20)->choices,
+                           (unsigned)row->removals, "or", text);
+}
+
 /* Prints default, allowed values, unit and algorithms: "default 30; an integer from 1 to 9; pixels; with --algorithm cg
  * or sirt". */
 static void print_facts(const SinoSetting *row, FILE *out)
 {
     char allowed[SINO_ALLOWED_SIZE], algorithms[SINO_ALLOWED_SIZE], geometries[SINO_ALLOWED_SIZE], facts[768];
-    snprintf(facts, sizeof facts, "%s%s%s%s%s%s%s%s%s%s", row->fallback ? "default " : "",
+    char removals[SINO_ALLOWED_SIZE];
+    snprintf(facts, sizeof facts, "%s%s%s%s%s%s%s%s%s%s%s%s", row->fallback ? "default " : "",
              row->fallback ? row->fallback : "", row->fallback ? "; " : "", sino_setting_allowed(row, allowed),
              row->unit ? "; " : "", row->unit ? row->unit : "", row->geometries ? "; with --geometry " : "",
              geometries_text(row, geometries), row->algorithms ? "; with --algorithm " : "",
-             algorithms_text(row, algorithms));
+             algorithms_text(row, algorithms), row->removals ? "; with --remove-stripe-method " : "",
+             removals_text(row, removals));
     print_wrapped(facts, out);
 }
 
@@ -115,6 +124,7 @@ static void print_markdown_row(const SinoSetting *row, FILE *out)
     for (const char *c = row->help; *c; c++) fprintf(out, "%s%c", *c == '|' ? "\\" : "", *c);
     if (row->geometries) fprintf(out, " (with `--geometry` %s)", geometries_text(row, text));
     if (row->algorithms) fprintf(out, " (with `--algorithm` %s)", algorithms_text(row, text));
+    if (row->removals) fprintf(out, " (with `--remove-stripe-method` %s)", removals_text(row, text));
     fputs(" |\n", out);
 }
 

@@ -50,7 +50,8 @@ static bool applies(int algorithms, int geometries, const SinoSettings *settings
 
 bool sino_setting_applies(const SinoSetting *row, const SinoSettings *settings)
 {
-    return applies(row->algorithms, row->geometries, settings);
+    return applies(row->algorithms, row->geometries, settings) &&
+           (row->removals == 0 || (row->removals & 1 << settings->stripe_removal) != 0);
 }
 
 const SinoWordRule *sino_word_forbidden(const SinoSetting *row, unsigned word, const SinoSettings *settings)

@@ -72,7 +72,6 @@ const SinoPeerOption sino_peer_options[] = {
     {"end-proj", NULL, "sinodag uses every projection of the scan", false},
     {"file-type", NULL, "sinodag does not stitch half acquisitions", false},
     {"lamino-angle", NULL, "sinodag does not reconstruct laminography", false},
-    {"remove-stripe-method", NULL, "sinodag does not remove stripes", false},
     {"retrieve-phase-method", NULL, "sinodag does not retrieve phases", false},
     {"start-proj", NULL, "sinodag uses every projection of the scan", false},
     {NULL, NULL, NULL, false},

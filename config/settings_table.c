@@ -45,6 +45,13 @@ enum {
     SCANS = PARALLEL | CONE
 };
 
+enum {
+    FW = 1 << SINO_REMOVE_FW,
+    TI = 1 << SINO_REMOVE_TI,
+    SORTING = 1 << SINO_REMOVE_SORTING,
+    VO_ALL = 1 << SINO_REMOVE_VO_ALL
+};
+
 /* More than any real detector or volume needs; products of a few such sizes stay far below overflow. */
 #define COUNT_MAX 1e9
 /* Bounds of a row are doubles, which represent every integer up to 2^53. */
@@ -61,6 +68,7 @@ static const char *const type_words[] = {"full", "try", NULL};
 static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", "events", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
+static const char *const stripe_words[] = {"none", "fw", "ti", "sorting", "vo-all", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
 static const char *const center_words[] = {"vo", "phase", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
@@ -72,9 +80,9 @@ static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const simulation_words[] = {"no", "yes", "only", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
-const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",     "Geometry", "Center", "Solver",
-                                                        "Machine",   "Ranks",    "Output", "Phantom",
-                                                        "Benchmark", "Plan",     "Sweep",  "General"};
+const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",   "Stages", "Geometry", "Center",  "Solver",
+                                                        "Machine", "Ranks",  "Output",   "Phantom", "Benchmark",
+                                                        "Plan",    "Sweep",  "General"};
 
 const SinoWordRule sino_word_rules[] = {
     {.name = "algorithm", .words = FBP, .geometries = PARALLEL},
@@ -201,6 +209,32 @@ const SinoSetting sino_setting_table[] = {
         .geometries = MATRIX, .help = "image to begin from, in a file as that of the counts"),
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
+
+    ROW(STAGES, RECON | INFO | PLAN, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "none"),
+        .geometries = PARALLEL,
+        .help =
+            "remove stripes from sinograms, which make rings in slices; fw: Fourier-wavelet (Muench), for many fine "
+            "stripes; ti: Titarenko's offsets, the fastest; sorting: Vo's algorithm 3, for partial stripes; vo-all: "
+            "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); none: keep them"),
+    ROW(STAGES, RECON | INFO | PLAN, "fw-sigma", REAL(fw_sigma, 0, 1e6, "2"), .low_excluded = true, .removals = FW,
+        .geometries = PARALLEL, .help = "width of the damping of fw, in frequencies along the angles"),
+    ROW(STAGES, RECON | INFO | PLAN, "fw-level", INTEGER(fw_level, 0, 30, "0"), .removals = FW, .geometries = PARALLEL,
+        .help = "levels of the wavelet transform of fw; 0: for stripes up to a 32nd of the detector's width"),
+    ROW(STAGES, RECON | INFO | PLAN, "ti-nblock", INTEGER(ti_nblock, 0, 1e6, "0"), .removals = TI,
+        .geometries = PARALLEL, .help = "blocks of angles that have offsets of their own in ti; 0: one"),
+    ROW(STAGES, RECON | INFO | PLAN, "ti-alpha", REAL(ti_alpha, 1, 1e6, "1.5"), .removals = TI, .geometries = PARALLEL,
+        .help = "how often ti adds the least product of its two corrections before it takes the root"),
+    ROW(STAGES, RECON | INFO | PLAN, "vo-all-snr", REAL(vo_snr, 0, 1e6, "3"), .low_excluded = true, .removals = VO_ALL,
+        .geometries = PARALLEL,
+        .help = "how far a dead or large stripe stands out of the noise in vo-all; less finds more"),
+    ROW(STAGES, RECON | INFO | PLAN, "vo-all-la-size", INTEGER(vo_large_size, 0, 10001, "0"), .unit = "columns",
+        .removals = VO_ALL, .geometries = PARALLEL,
+        .help = "columns of the medians by which vo-all finds dead and large stripes; 0: 3 % of the detector, 9 to 61"),
+    ROW(STAGES, RECON | INFO | PLAN, "vo-all-sm-size", INTEGER(vo_small_size, 0, 10001, "0"), .unit = "columns",
+        .removals = SORTING | VO_ALL, .geometries = PARALLEL,
+        .help =
+            "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
+            "21"),
 
     ROW(GEOMETRY, MATRIX_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | MATRIX,
         .help = "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
@@ -565,6 +599,11 @@ const char *sino_geometry_name(SinoGeometryChoice geometry)
 const char *sino_filter_name(SinoFbpFilter filter)
 {
     return filter_words[filter];
+}
+
+const char *sino_stripe_removal_name(SinoStripeRemoval removal)
+{
+    return stripe_words[removal];
 }
 
 const char *sino_precision_name(SinoPrecision precision)

@@ -31,6 +31,7 @@ typedef enum SinoSettingKind {
 
 typedef enum SinoSettingGroup {
     SINO_GROUP_INPUT,
+    SINO_GROUP_STAGES,
     SINO_GROUP_GEOMETRY,
     SINO_GROUP_CENTER,
     SINO_GROUP_SOLVER,
@@ -69,6 +70,7 @@ typedef struct SinoSetting {
     int verbs;      /* bits of the verbs that have this setting */
     int algorithms; /* bits 1 << SinoAlgorithmChoice of the algorithms that use it; 0: all */
     int geometries; /* bits 1 << SinoGeometryChoice of the geometries that have it; 0: all */
+    int removals;   /* bits 1 << SinoStripeRemoval of the methods that use it; 0: all */
 } SinoSetting;
 
 /* Words of a choice that only some algorithms or geometries allow. */
@@ -83,7 +85,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 133, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 141, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Peers: TomoPy's own test arrays (docs/ACCURACY.md). TomoPy stores [slice][row][column] as sinodag does. Center 24.0
  * of TomoPy's iterative codes is sinodag's 23.5. */
+#include "memory.h"
 #include "testing.h"
 #include "testing_hdf5.h"
 #include "testing_recon.h"
@@ -279,6 +280,46 @@ static void write_counts(const char *path)
     free(dark);
 }
 
+/* TomoPy's remove_stripe_fw and remove_stripe_ti with their defaults, on each sinogram of proj. */
+static void check_stripes(const char *name, SinoStripesMethod method)
+{
+    const SinoStripesOptions options = {.method = method,
+                                        .angle_count = ANGLES,
+                                        .column_count = SIZE,
+                                        .fw_sigma = 2,
+                                        .fw_level = 6, /* log2 of the largest side, rounded up */
+                                        .ti_alpha = 1.5};
+    const SinoSlices slices = {SINO_SINGLE, 1, 1};
+    float *projections = read_array("proj", "<f4", ANGLES * SLICES * SIZE, sizeof *projections);
+    float *expected = read_array(name, "<f4", ANGLES * SLICES * SIZE, sizeof *expected), sinogram[RAYS];
+    SinoStripes *stripes = NULL;
+    void *scratch = NULL;
+    double error = 0, norm = 0;
+    assert_success(sino_stripes_new(&options, &stripes));
+    assert_success(sino_allocate(sino_stripes_scratch_bytes(&options), 1, "test", &scratch));
+    for (int64_t z = 0; z < SLICES; z++) {
+        for (int64_t i = 0; i < RAYS; i++) sinogram[i] = projections[(i / SIZE * SLICES + z) * SIZE + i % SIZE];
+        sino_stripes_run(stripes, slices, NULL, false, scratch, sinogram);
+        for (int64_t i = 0; i < RAYS; i++) {
+            const double value = (double)expected[(i / SIZE * SLICES + z) * SIZE + i % SIZE];
+            error += pow((double)sinogram[i] - value, 2);
+            norm += value * value;
+        }
+    }
+    if (sqrt(error / norm) > 2e-6) fail_msg("%s: %g", name, sqrt(error / norm));
+    sino_stripes_free(stripes);
+    free(scratch);
+    free(projections);
+    free(expected);
+}
+
+static void stripes_are_tomopys(void **state)
+{
+    (void)state;
+    check_stripes("remove_stripe_fw", SINO_STRIPES_FW);
+    check_stripes("remove_stripe_ti", SINO_STRIPES_TI);
+}
+
 /* load and correct against tomopy.normalize: (tomo − dark)/(flat − dark). */
 static void transmission_is_tomopys(void **state)
 {
@@ -325,6 +366,7 @@ TESTING_SUBJECT(peers)
         TEST(mlem_is_tomopys),
         TEST(mlem_by_rotation_comes_near_tomopy),
         TEST(fbp_correlates_with_gridrec),
+        TEST(stripes_are_tomopys),
         TEST(transmission_is_tomopys),
     };
     if (!testing_data_there("tomopy-expected/proj.npy")) return TESTING_SKIPPED;

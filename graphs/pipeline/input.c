@@ -166,6 +166,31 @@ static double saturation_of(const SinoSettings *settings, const SinoInput *input
     return input->info->type == SINO_COUNT_UINT8 ? UINT8_MAX : input->info->type == SINO_COUNT_UINT16 ? UINT16_MAX : 0;
 }
 
+static SinoStripesOptions stripes_of(const SinoSettings *settings)
+{
+    static const SinoStripesMethod method[] = {[SINO_REMOVE_NONE] = SINO_STRIPES_NONE,
+                                               [SINO_REMOVE_FW] = SINO_STRIPES_FW,
+                                               [SINO_REMOVE_TI] = SINO_STRIPES_TI,
+                                               [SINO_REMOVE_SORTING] = SINO_STRIPES_SORTING,
+                                               [SINO_REMOVE_VO_ALL] = SINO_STRIPES_VO_ALL};
+    return (SinoStripesOptions){.method = method[settings->stripe_removal],
+                                .fw_sigma = settings->fw_sigma,
+                                .fw_level = settings->fw_level,
+                                .ti_nblock = settings->ti_nblock,
+                                .ti_alpha = settings->ti_alpha,
+                                .sorting_size = settings->vo_small_size,
+                                .large_size = settings->vo_large_size,
+                                .snr = settings->vo_snr};
+}
+
+SinoStripesOptions sino_input_stripes(const SinoInput *input)
+{
+    SinoStripesOptions stripes = input->stripes;
+    stripes.angle_count = input->angle_count;
+    stripes.column_count = input->geometry.column_count;
+    return stripes;
+}
+
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
 {
     SinoInput input = {0};
@@ -176,6 +201,7 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     input.flat_correction = integrals ? SINO_FLAT_NONE : settings->flat_correction;
     input.minus_log = !integrals && settings->minus_log;
     input.saturation = saturation_of(settings, &input);
+    input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
     if (status)
         sino_input_close(&input);
@@ -188,6 +214,7 @@ SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *
 {
     SinoInput input = {.info = info, .flat_correction = settings->flat_correction, .minus_log = settings->minus_log};
     input.saturation = saturation_of(settings, &input);
+    input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
     if (status)
         sino_input_close(&input);

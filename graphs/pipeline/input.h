@@ -6,6 +6,7 @@
 #include "correct.h"
 #include "layout.h"
 #include "load_task.h"
+#include "stripes.h"
 
 typedef struct SinoInput {
     SinoScan *scan;
@@ -16,7 +17,8 @@ typedef struct SinoInput {
     int64_t slice_count; /* row_count / binning; of a cone beam: rows of the detector, binned */
     SinoFlatCorrection flat_correction;
     bool minus_log;
-    double saturation;     /* counts of this value or more are undefined; 0: none */
+    SinoStripesOptions stripes; /* its sizes: see sino_input_stripes */
+    double saturation;          /* counts of this value or more are undefined; 0: none */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
                             * --angle-direction says; of a cone beam: its angles and columns (cone_scan.h) */
     double *negated_rad;   /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
@@ -75,6 +77,9 @@ SinoStatus sino_input_take_angles(SinoInput *input, const int64_t *place);
 /* The correction of a minibatch's `slices`, which begin at slice_in_slab of a slab of slab_slices slices. */
 SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,
                                      int64_t slice_in_slab);
+
+/* The removal of stripes from sinograms of the input's angles and columns. */
+SinoStripesOptions sino_input_stripes(const SinoInput *input);
 
 /* The load of a slab: its slices as a box of the scan. */
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count);

@@ -14,6 +14,7 @@ int64_t sino_workload_fields(const SinoInput *input)
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input)
 {
     const SinoSolver *solver = sino_solver_find(settings->algorithm);
+    const SinoStripesOptions stripes = sino_input_stripes(input);
     SinoWorkload job = {.problem = {.geometry = input->geometry,
                                     .precision = settings->precision,
                                     .symmetry = settings->symmetry,
@@ -26,6 +27,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .slice_count = input->slice_count,
                         .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
                         .field_bytes = sino_input_field_bytes(input, 1),
+                        .stage_bytes = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0,
                         .field_images = sino_workload_fields(input),
                         .pictures = settings->pictures};
     job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
@@ -54,11 +56,12 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .weight_bytes = sino_solver_weight_bytes(job->solver, &job->problem, &size->shape),
         .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + FIELDS * job->field_bytes),
         .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
+        .stage_bytes = sino_times(sino_larger(machine->worker_count, 1), job->stage_bytes),
         .record_bytes = sino_record_bytes(&record)};
     const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;
     bytes.data_bytes =
         sino_times(streaming->slots, bytes.slot_bytes) + bytes.weight_bytes + sino_times(sets, bytes.slab_bytes);
-    const int64_t running = bytes.data_bytes + bytes.loading_bytes + bytes.record_bytes;
+    const int64_t running = bytes.data_bytes + bytes.loading_bytes + bytes.stage_bytes + bytes.record_bytes;
     bytes.total_bytes = bytes.base_bytes + bytes.operator_bytes + bytes.lists_bytes + bytes.map_bytes +
                         sino_larger(bytes.building_bytes, running);
     return bytes;

@@ -19,6 +19,7 @@ typedef struct SinoWorkload {
     int64_t slice_count;     /* slices of the volume */
     int64_t slice_bytes;     /* counts of one slice at all angles */
     int64_t field_bytes;     /* one flat or dark field of a slice */
+    int64_t stage_bytes;     /* scratch memory of a worker that runs a stage */
     int64_t field_images;    /* fields held in memory while they are averaged; 0: none */
     bool pictures;
 } SinoWorkload;
@@ -43,6 +44,7 @@ typedef struct SinoResources {
     int64_t weight_bytes;   /* vectors that the solver prepares for all minibatches */
     int64_t slab_bytes;     /* counts and fields of one slab; two slabs are in memory, one of them being loaded */
     int64_t loading_bytes;  /* fields being averaged */
+    int64_t stage_bytes;    /* scratch memory of all workers that run a stage */
     int64_t record_bytes;   /* residuals, repair counts and pictures */
     int64_t data_bytes;     /* StarPU data while slices are reconstructed: slots, weights and slabs */
     int64_t total_bytes;

@@ -17,7 +17,7 @@ typedef struct Item {
     double value;
 } Item;
 
-enum { ITEMS_MAX = 12 };
+enum { ITEMS_MAX = 13 };
 typedef struct ItemList {
     int count;
     Item item[ITEMS_MAX];
@@ -38,7 +38,7 @@ static ItemList memory_items(const SinoRunPlan *plan)
     const SinoResources *bytes = &plan->resources;
     const double slots = (double)plan->streaming.slots, sets = plan->streaming.slab_count > 1 ? 2 : 1;
     const double rest = (double)(bytes->slot_bytes - bytes->vector_bytes - bytes->sum_bytes);
-    return (ItemList){12,
+    return (ItemList){13,
                       {
                           {"base", "program", (double)bytes->base_bytes},
                           {"operator", "operator", (double)bytes->operator_bytes},
@@ -50,6 +50,7 @@ static ItemList memory_items(const SinoRunPlan *plan)
                           {"weights", "weights", (double)bytes->weight_bytes},
                           {"input", "counts and fields", sets * (double)bytes->slab_bytes},
                           {"loading", "fields being averaged", (double)bytes->loading_bytes},
+                          {"stages", "work of stages on each core", (double)bytes->stage_bytes},
                           {"building", "building the operator", (double)bytes->building_bytes},
                           {"total", "total", (double)bytes->total_bytes},
                       }};

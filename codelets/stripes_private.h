@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stripes, private: the methods behind stripes.h. */
+#ifndef SINO_STRIPES_PRIVATE_H
+#define SINO_STRIPES_PRIVATE_H
+
+#include "stripes.h"
+
+/* The plans of SINO_STRIPES_FW. */
+typedef struct SinoStripesFw SinoStripesFw;
+SinoStatus sino_stripes_fw_new(const SinoStripesOptions *options, SinoStripesFw **fw);
+void sino_stripes_fw_free(SinoStripesFw *fw); /* takes NULL */
+
+/* One sinogram, in place. `work` has the floats that the _floats function tells.
+ *
+ * fw, ti: sinogram[angle][column]. vo: sinogram[column][angle]; with `all` the whole chain of SINO_STRIPES_VO_ALL, and
+ * dead[column] tells which columns it has interpolated; else only sorting, and `dead` is not used. */
+int64_t sino_stripes_fw_floats(const SinoStripesOptions *options);
+void sino_stripes_fw_run(const SinoStripesFw *fw, float *work, float *sinogram);
+
+int64_t sino_stripes_ti_floats(const SinoStripesOptions *options);
+void sino_stripes_ti_run(const SinoStripesOptions *options, float *work, float *sinogram);
+
+int64_t sino_stripes_vo_floats(const SinoStripesOptions *options);
+void sino_stripes_vo_run(const SinoStripesOptions *options, bool all, float *work, float *sinogram, uint8_t *dead);
+
+#endif

@@ -59,6 +59,7 @@ typedef enum SinoStripeRemoval {
     SINO_REMOVE_SORTING,
     SINO_REMOVE_VO_ALL
 } SinoStripeRemoval;
+typedef enum SinoZingerRemoval { SINO_ZINGERS_NONE, SINO_ZINGERS_STANDARD } SinoZingerRemoval;
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE } SinoCenterMethod;
 typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;
@@ -135,6 +136,8 @@ typedef struct SinoSettings {
     double saturation;                  /* counts of this value or more are undefined; 0: none; NaN: auto */
     double max_repaired;                /* largest share of undefined values that a run accepts */
     /* stages */
+    SinoZingerRemoval zinger_removal; /* --zinger-removal-method */
+    double zinger_level;              /* standard deviations */
     SinoStripeRemoval stripe_removal; /* --remove-stripe-method */
     double fw_sigma, ti_alpha, vo_snr;
     int64_t fw_level, ti_nblock;

@@ -42,6 +42,7 @@ const SinoPeerOption sino_peer_options[] = {
     {"reconstruction-mask-ratio", "mask-ratio", mask, false},
     {"dark-file-name", "darks", NULL, false},
     {"flat-file-name", "flats", NULL, false},
+    {"dezinger", "zinger-removal-method", "standard removes them", false},
     {"dtype", "precision", "float32 is single", false},
     {"end-x", "end-column", part, false},
     {"end-z", "end-row", part, false},
@@ -67,7 +68,6 @@ const SinoPeerOption sino_peer_options[] = {
     /* nothing here */
     {"beam-hardening-method", NULL, "sinodag does not correct beam hardening", false},
     {"blocked-views", NULL, "sinodag uses every projection of the scan", false},
-    {"dezinger", NULL, "sinodag does not remove outliers", false},
     {"enable-halftomo", NULL, "sinodag does not stitch half acquisitions", false},
     {"end-proj", NULL, "sinodag uses every projection of the scan", false},
     {"file-type", NULL, "sinodag does not stitch half acquisitions", false},

@@ -201,6 +201,7 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     input.flat_correction = integrals ? SINO_FLAT_NONE : settings->flat_correction;
     input.minus_log = !integrals && settings->minus_log;
     input.saturation = saturation_of(settings, &input);
+    input.zinger_level = settings->zinger_removal == SINO_ZINGERS_STANDARD ? settings->zinger_level : 0;
     input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
     if (status)

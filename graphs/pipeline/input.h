@@ -17,6 +17,7 @@ typedef struct SinoInput {
     int64_t slice_count; /* row_count / binning; of a cone beam: rows of the detector, binned */
     SinoFlatCorrection flat_correction;
     bool minus_log;
+    double zinger_level;        /* standard deviations; 0: zingers are kept */
     SinoStripesOptions stripes; /* its sizes: see sino_input_stripes */
     double saturation;          /* counts of this value or more are undefined; 0: none */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Zingers: line integrals of pixels that a stray photon hit in one projection. Its counts are too high, so the line
+ * integral is too low, and only at that angle. */
+#ifndef SINO_ZINGERS_H
+#define SINO_ZINGERS_H
+
+#include "panel.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct SinoZingers {
+    int64_t angle_count, column_count; /* K, M of the sinograms */
+    double level;                      /* how many standard deviations of its column's noise a zinger is below */
+    int64_t uncounted;                 /* zingers of this many slices, the first ones, are not counted */
+    bool marked;                       /* zingers become undefined values; false: the median replaces them */
+} SinoZingers;
+
+/* A zinger is no factor of less than this, as a difference of line integrals. Without noise edges of the object would
+ * be zingers, too. */
+#define SINO_ZINGERS_LEAST 0.1
+
+/* Finds zingers in place. Angle k has the rays place[k]·M + c of the sinogram, in panels (panel.h); place NULL: k. A
+ * value is a zinger if it is below the median of itself and its two neighbours in angle by more than `level` standard
+ * deviations of the column's noise, and by SINO_ZINGERS_LEAST. The noise is told by the distances of all values of the
+ * column from such medians; distances far above the mean do not count. `marked`: a zinger becomes −0 (correct.h), is
+ * added to undefined[slice], by_angle[k] and by_column[c]; else the median replaces it. Sinograms of fewer than three
+ * angles, values −0 and padding are unchanged. A slice's result does not depend on the others.
+ * Safe from many threads at once. SINO_FAILED: out of memory. */
+SinoStatus sino_zingers_remove(const SinoZingers *zingers, SinoSlices slices, const int64_t *place, void *sinogram,
+                               int64_t *undefined, int64_t *by_angle, int64_t *by_column);
+
+#endif

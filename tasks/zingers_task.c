@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task zingers: finds the zingers of one minibatch's sinograms. */
+#include "zingers_task.h"
+
+#include "task.h"
+
+static SinoStatus zingers_cpu(const SinoTask *task)
+{
+    const SinoRemoveZingers *remove = task->arguments;
+    int64_t *tally = sino_task_buffer(task, 2);
+    return sino_zingers_remove(&remove->zingers, remove->slices, remove->place, sino_task_buffer(task, 0),
+                               sino_task_buffer(task, 1), tally, tally + remove->zingers.angle_count);
+}
+
+static const SinoTaskKind zingers_kind = {.name = "zingers",
+                                          .argument_bytes = sizeof(SinoRemoveZingers),
+                                          .access_min = 3,
+                                          .access_max = 3,
+                                          .cpu = zingers_cpu};
+
+SinoStatus sino_insert_zingers(SinoRuntime *runtime, SinoPosition position, const SinoRemoveZingers *remove)
+{
+    const SinoAccess access[] = {
+        {remove->sinogram, SINO_READ_WRITE}, {remove->undefined, SINO_READ_WRITE}, {remove->tally, SINO_READ_WRITE}};
+    const double rays = (double)remove->zingers.angle_count * (double)remove->zingers.column_count;
+    return sino_task_submit(runtime, &zingers_kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = remove,
+                                               .argument_bytes = sizeof *remove,
+                                               .access = access,
+                                               .access_count = 3,
+                                               .work = rays * (double)remove->slices.slice_count,
+                                               SINO_OF_SLICES(remove->slices)});
+}

@@ -53,13 +53,15 @@ typedef enum SinoFbpFilter {
 } SinoFbpFilter;
 /* Removal of stripes from sinograms (codelets/stripes.h). */
 typedef enum SinoStripeRemoval {
+    SINO_REMOVE_AUTO,
     SINO_REMOVE_NONE,
     SINO_REMOVE_FW,
     SINO_REMOVE_TI,
     SINO_REMOVE_SORTING,
     SINO_REMOVE_VO_ALL
 } SinoStripeRemoval;
-typedef enum SinoZingerRemoval { SINO_ZINGERS_NONE, SINO_ZINGERS_STANDARD } SinoZingerRemoval;
+/* AUTO of both: by a sample of the scan (graphs/pipeline/suspicion.h). */
+typedef enum SinoZingerRemoval { SINO_ZINGERS_AUTO, SINO_ZINGERS_NONE, SINO_ZINGERS_STANDARD } SinoZingerRemoval;
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE } SinoCenterMethod;
 typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;

@@ -68,8 +68,8 @@ static const char *const type_words[] = {"full", "try", NULL};
 static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", "events", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
-static const char *const zinger_words[] = {"none", "standard", NULL};
-static const char *const stripe_words[] = {"none", "fw", "ti", "sorting", "vo-all", NULL};
+static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
+static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
 static const char *const center_words[] = {"vo", "phase", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
@@ -211,20 +211,23 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
 
-    ROW(STAGES, RECON | INFO | PLAN, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "none"),
+    ROW(STAGES, RECON | INFO | PLAN, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "auto"),
         .geometries = PARALLEL,
         .help = "values of single projections that stray photons made too bright; standard: iterative algorithms give "
-                "these rays the weight 0, fbp takes the median of three angles; none: keep them"),
+                "these rays the weight 0, fbp takes the median of three angles; none: keep them; auto: standard if a "
+                "sample of "
+                "the scan has zingers"),
     ROW(STAGES, RECON | INFO | PLAN, "zinger-level", REAL(zinger_level, 0, 1e6, "10"), .low_excluded = true,
         .geometries = PARALLEL,
         .help = "how many standard deviations of its column's noise a zinger is too bright; besides, it is too bright "
                 "by a tenth at least"),
-    ROW(STAGES, RECON | INFO | PLAN, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "none"),
+    ROW(STAGES, RECON | INFO | PLAN, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "auto"),
         .geometries = PARALLEL,
         .help =
             "remove stripes from sinograms, which make rings in slices; fw: Fourier-wavelet (Muench), for many fine "
             "stripes; ti: Titarenko's offsets, the fastest; sorting: Vo's algorithm 3, for partial stripes; vo-all: "
-            "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); none: keep them"),
+            "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); none: keep them; auto: sorting if a "
+            "sample of the scan has stripes"),
     ROW(STAGES, RECON | INFO | PLAN, "fw-sigma", REAL(fw_sigma, 0, 1e6, "2"), .low_excluded = true, .removals = FW,
         .geometries = PARALLEL, .help = "width of the damping of fw, in frequencies along the angles"),
     ROW(STAGES, RECON | INFO | PLAN, "fw-level", INTEGER(fw_level, 0, 30, "0"), .removals = FW, .geometries = PARALLEL,

@@ -168,11 +168,10 @@ static double saturation_of(const SinoSettings *settings, const SinoInput *input
 
 static SinoStripesOptions stripes_of(const SinoSettings *settings)
 {
-    static const SinoStripesMethod method[] = {[SINO_REMOVE_NONE] = SINO_STRIPES_NONE,
-                                               [SINO_REMOVE_FW] = SINO_STRIPES_FW,
-                                               [SINO_REMOVE_TI] = SINO_STRIPES_TI,
-                                               [SINO_REMOVE_SORTING] = SINO_STRIPES_SORTING,
-                                               [SINO_REMOVE_VO_ALL] = SINO_STRIPES_VO_ALL};
+    static const SinoStripesMethod method[] = {
+        [SINO_REMOVE_AUTO] = SINO_STRIPES_NONE,       [SINO_REMOVE_NONE] = SINO_STRIPES_NONE,
+        [SINO_REMOVE_FW] = SINO_STRIPES_FW,           [SINO_REMOVE_TI] = SINO_STRIPES_TI,
+        [SINO_REMOVE_SORTING] = SINO_STRIPES_SORTING, [SINO_REMOVE_VO_ALL] = SINO_STRIPES_VO_ALL};
     return (SinoStripesOptions){.method = method[settings->stripe_removal],
                                 .fw_sigma = settings->fw_sigma,
                                 .fw_level = settings->fw_level,
@@ -181,6 +180,13 @@ static SinoStripesOptions stripes_of(const SinoSettings *settings)
                                 .sorting_size = settings->vo_small_size,
                                 .large_size = settings->vo_large_size,
                                 .snr = settings->vo_snr};
+}
+
+void sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input)
+{
+    input->stages_chosen = choice.zingers || choice.stripes;
+    if (choice.zingers) input->zinger_level = settings->zinger_level;
+    if (choice.stripes) input->stripes.method = SINO_STRIPES_SORTING;
 }
 
 SinoStripesOptions sino_input_stripes(const SinoInput *input)

@@ -17,6 +17,7 @@ typedef struct SinoInput {
     int64_t slice_count; /* row_count / binning; of a cone beam: rows of the detector, binned */
     SinoFlatCorrection flat_correction;
     bool minus_log;
+    bool stages_chosen;         /* the next two are sinodag's choice, by a sample of the scan */
     double zinger_level;        /* standard deviations; 0: zingers are kept */
     SinoStripesOptions stripes; /* its sizes: see sino_input_stripes */
     double saturation;          /* counts of this value or more are undefined; 0: none */
@@ -78,6 +79,12 @@ SinoStatus sino_input_take_angles(SinoInput *input, const int64_t *place);
 /* The correction of a minibatch's `slices`, which begin at slice_in_slab of a slab of slab_slices slices. */
 SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,
                                      int64_t slice_in_slab);
+
+/* What a sample of the scan asks for, where the settings leave the choice. */
+typedef struct SinoStageChoice {
+    bool zingers, stripes;
+} SinoStageChoice;
+void sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input);
 
 /* The removal of stripes from sinograms of the input's angles and columns. */
 SinoStripesOptions sino_input_stripes(const SinoInput *input);

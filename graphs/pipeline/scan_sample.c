@@ -18,7 +18,9 @@ typedef struct Block {
     int64_t pixels;
     double *flat, *dark; /* means of the fields, [pixels]; owned */
     double flat_mean, dark_mean;
-    float *values; /* of one image; owned */
+    float *values;                /* of one image; owned */
+    double *bend, *square, *peak; /* [pixels]: sums over projections; owned (add_bends) */
+    double *peaks, *lowest;       /* [pixels]: sum of the squares of peaks; the least one; owned */
 } Block;
 
 /* A sum and its number of summands. */
@@ -42,6 +44,8 @@ static double mean_of(const Sum *sum)
 typedef struct Sums {
     Sum *level; /* [column] of defined line integrals; owned */
     Sum transmission, edge_transmission;
+    Sum stripes;  /* of rows that can tell */
+    int64_t *odd; /* [column]: rows in which it is odd; owned */
 } Sums;
 
 /* The rows of block i of `blocks`: the whole part of the scan if it has few rows, else some around the middle of each
@@ -139,27 +143,130 @@ static void add_projection(const Block *block, SinoScanSample *sample, Sums *sum
     }
 }
 
+/* Rows of at least this many columns, and this many projections, tell stripes. */
+enum { STRIPE_COLUMNS = 100, REACH = 2 };
+
+static bool tells_stripes(const SinoScanSample *sample)
+{
+    return sample->projections == PROJECTIONS && sample->column_count >= STRIPE_COLUMNS;
+}
+
+/* How far the middle one of five neighbouring line integrals is off a cubic through them, 1/6 of their fourth
+ * difference. The object hardly shows in it, and not in every projection alike. */
+static double bend_of(const double *p)
+{
+    return p[0] - 2.0 / 3 * (p[-1] + p[1]) + (p[-2] + p[2]) / 6;
+}
+
+/* How far a line integral is off both neighbours, if it is on the same side of both. */
+static double peak_of(const double *p)
+{
+    const double left = p[0] - p[-1], right = p[0] - p[1];
+    if (left > 0 && right > 0) return fmin(left, right);
+    return left < 0 && right < 0 ? fmax(left, right) : 0;
+}
+
+/* Adds what the projection in block->values tells of stripes. `line` has room for a row. */
+static void add_bends(const Block *block, const SinoScanSample *sample, double *line)
+{
+    const int64_t columns = sample->column_count;
+    for (int64_t first = 0; first < block->pixels; first += columns) {
+        for (int64_t c = 0; c < columns; c++) line[c] = integral_of(block, sample, first + c);
+        for (int64_t c = REACH; c < columns - REACH; c++) {
+            const double bend = bend_of(line + c);
+            block->bend[first + c] += bend;
+            block->square[first + c] += bend * bend;
+            const double peak = peak_of(line + c);
+            block->peak[first + c] += peak;
+            block->peaks[first + c] += peak * peak;
+            block->lowest[first + c] = fmin(block->lowest[first + c], peak);
+        }
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of the values that are numbers; NaN if there are less than STRIPE_COLUMNS/2. */
+static double median_of(int64_t count, double *value)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (isfinite(value[i])) value[kept++] = value[i];
+    if (kept < STRIPE_COLUMNS / 2) return NAN;
+    qsort(value, (size_t)kept, sizeof *value, ascending);
+    return value[kept / 2];
+}
+
+/* Whether one projection's peak is far below all others of its pixel. */
+static bool is_hit(const Block *block, int64_t pixel, double n)
+{
+    const double low = block->lowest[pixel], others = fmax(block->peaks[pixel] - low * low, 0);
+    const double least = 0.1, far = 15;
+    return low < -least && low < -far * sqrt(others / (n - 1));
+}
+
+/* The mean bend of a pixel over n projections has the variance of stripes, plus that of noise and object, which the
+ * projections' differences tell. Medians leave out edges of the object that stand still. `line` has room for a row. */
+static void judge_stripes(const Block *block, SinoScanSample *sample, double *line, Sums *sums)
+{
+    const double n = (double)sample->projections, least_ratio = 2.5, odd = 0.15;
+    const double normal = 0.4549;     /* median of the square of a normal deviate */
+    const double of_bend = 70.0 / 36; /* variance of a bend of unit variances */
+    const int64_t columns = sample->column_count, count = columns - 2 * REACH;
+    for (int64_t first = 0; first < block->pixels; first += columns) {
+        const double *bend = block->bend + first + REACH, *square = block->square + first + REACH;
+        for (int64_t c = 0; c < count; c++) line[c] = bend[c] / n * (bend[c] / n);
+        const double both = median_of(count, line) / normal;
+        for (int64_t c = 0; c < count; c++) line[c] = (square[c] - bend[c] * bend[c] / n) / (n - 1) / n;
+        const double alone = median_of(count, line);
+        if (isfinite(both) && isfinite(alone))
+            add_to(&sums->stripes, both > least_ratio * alone ? sqrt((both - alone) / of_bend) : 0);
+        for (int64_t c = REACH; c < columns - REACH; c++) sample->zingers += is_hit(block, first + c, n);
+        for (int64_t c = REACH; c < columns - REACH; c++)
+            sums->odd[c] += fabs(block->peak[first + c]) / n > odd || !isfinite(block->peak[first + c]);
+    }
+}
+
 static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, SinoScanSample *sample,
                              Sums *sums)
 {
     const SinoScanInfo *info = input->info;
     Block block = {.input = input, .box = *box};
     SinoStatus status = NULL;
+    double *line = NULL;
     SINO_TRY(sino_multiply(box->row_count, box->column_count, "a sample", &block.pixels));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.flat, "a sample", &block.flat));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.dark, "a sample", &block.dark));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.values, "a sample", &block.values));
+    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.bend, "a sample", &block.bend));
+    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.square, "a sample", &block.square));
+    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.peak, "a sample", &block.peak));
+    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.peaks, "a sample", &block.peaks));
+    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.lowest, "a sample", &block.lowest));
+    SINO_TRY_OR(status, end, sino_allocate(box->column_count, sizeof *line, "a sample", &line));
     if (sample->fields) SINO_TRY_OR(status, end, read_fields(&block, sample, share));
     for (int64_t i = 0; i < sample->projections; i++) {
         const int64_t angle = i * info->angle_count / sample->projections;
         SINO_TRY_OR(status, end, sino_scan_read_projection(input->scan, angle, &block.box, block.values));
         add_projection(&block, sample, sums);
+        if (tells_stripes(sample)) add_bends(&block, sample, line);
     }
+    if (tells_stripes(sample)) judge_stripes(&block, sample, line, sums);
     sample->rows += box->row_count;
 end:
     free(block.flat);
     free(block.dark);
     free(block.values);
+    free(block.bend);
+    free(block.square);
+    free(block.peak);
+    free(block.peaks);
+    free(block.lowest);
+    free(line);
     return status;
 }
 
@@ -184,6 +291,8 @@ static void finish(SinoScanSample *sample, const Sums *sums)
         sample->column_level[c] = mean_of(&sums->level[c]);
     }
     sample->edges /= lines * 2 * (double)edge_columns(sample->column_count);
+    sample->stripes = mean_of(&sums->stripes);
+    for (int64_t c = 0; c < sample->column_count; c++) sample->odd_columns += sums->odd[c] > 0;
     sample->transmission = mean_of(&sums->transmission);
     sample->edge_transmission = mean_of(&sums->edge_transmission);
 }
@@ -202,10 +311,12 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
                 sino_allocate(columns, sizeof *sample.column_integral, "a sample", &sample.column_integral));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sample.column_level, "a sample", &sample.column_level));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.level, "a sample", &sums.level));
+    SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.odd, "a sample", &sums.odd));
     SINO_TRY_OR(status, end, read_blocks(input, &sample, &sums));
     finish(&sample, &sums);
 end:
     free(sums.level);
+    free(sums.odd);
     if (status)
         sino_scan_sample_free(&sample);
     else

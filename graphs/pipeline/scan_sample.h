@@ -19,6 +19,10 @@ typedef struct SinoScanSample {
     double *column_level;     /* [column]: mean of the defined line integrals; NaN if there is none; owned */
     double transmission;      /* mean where the flat fields have light; NaN: none has, or there are no flat fields */
     double edge_transmission; /* likewise, of the outermost columns */
+    double stripes;           /* median deviation of the columns' sensitivities, as a difference of line integrals; 0 if
+                               * it cannot be told from noise and object, NaN if the sample is too small for that */
+    int64_t zingers;          /* pixels that are far brighter than both neighbours in one projection only */
+    int64_t odd_columns;      /* columns that differ from both neighbours in every projection: hot or dead */
 } SinoScanSample;
 
 /* Reads a sample of the part of the scan that `input` selects. SINO_FAILED: no memory, or the file cannot be read. */

@@ -25,7 +25,10 @@ struct SinoStages {
 
 static bool is_wanted(const SinoStagesRequest *request, const SinoStageKind *kind)
 {
-    return kind->wanted(request->input) && !(request->projections && kind->scope == SINO_SCOPE_SINOGRAM);
+    const SinoInput *input = request->input;
+    const bool parts = input->angle_count != input->info->angle_count; /* which is no fault of a choice of sinodag's */
+    if (kind->scope == SINO_SCOPE_SINOGRAM && (request->projections || (parts && input->stages_chosen))) return false;
+    return kind->wanted(input);
 }
 
 static SinoStatus prepare(const SinoStagesRequest *request, const SinoStageKind *kind, void **own)

@@ -266,6 +266,30 @@ static SinoStatus suspect_columns(const SinoSettings *settings, const SinoInput 
     return NULL;
 }
 
+/* Stages that an expert would switch on, unless the user has decided. */
+static void choose_stages(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+{
+    const double visible = 0.003;    /* stripes, as a difference of line integrals */
+    const int64_t least_zingers = 3; /* fewer are perhaps the object's */
+    if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
+    if (settings->zinger_removal == SINO_ZINGERS_AUTO && sample->zingers >= least_zingers) {
+        findings->stages.zingers = true;
+        add(findings, false, "zingers",
+            "%" PRId64 " of %" PRId64 " values of a sample of the scan are far too bright for a single projection: "
+            "zingers are taken out (--zinger-removal-method none: keep them)",
+            sample->zingers, sample->count);
+    }
+    if (settings->stripe_removal != SINO_REMOVE_AUTO || (!(sample->stripes >= visible) && sample->odd_columns == 0))
+        return;
+    findings->stages.stripes = true;
+    add(findings, false, "stripes",
+        "in a sample of the scan columns of the detector differ from their neighbours by %.2g in line integrals, "
+        "%" PRId64 " of them by more than 0.15, which makes rings: stripes are taken out by sorting "
+                   "(--remove-stripe-method vo-all, "
+        "fw or ti: in another way; none: keep them)",
+        sample->stripes, sample->odd_columns);
+}
+
 SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
 {
     SinoScanSample sample;
@@ -276,6 +300,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     suspect_bright_columns(input, &sample, findings);
     suspect_values(settings, input, &sample, findings);
     suspect_missing(settings, input, &sample, findings);
+    choose_stages(settings, &sample, findings);
     sino_scan_sample_free(&sample);
     return suspect_columns(settings, input, findings);
 }
@@ -335,10 +360,11 @@ static SinoStatus judge(const SinoFindings *findings, SinoLog *log)
     return NULL;
 }
 
-SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input, SinoLog *log)
+SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input, SinoLog *log, SinoStageChoice *stages)
 {
     SinoFindings findings = {0};
     SINO_TRY(sino_suspect(settings, input, &findings));
+    *stages = findings.stages;
     return judge(&findings, log);
 }
 

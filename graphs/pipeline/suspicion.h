@@ -15,6 +15,7 @@ typedef struct SinoFinding {
 enum { SINO_FINDINGS_MAX = 16 };
 typedef struct SinoFindings {
     int64_t count;
+    SinoStageChoice stages; /* what the values ask for */
     SinoFinding finding[SINO_FINDINGS_MAX];
 } SinoFindings;
 
@@ -28,9 +29,9 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
  * detector in a scan of a whole turn, which direct methods would count twice and the slice cut off. */
 SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
 
-/* sino_suspect and sino_suspect_center for a run: log the warnings. SINO_BAD_INPUT: the text of the first finding that
- * is refused. */
-SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input, SinoLog *log);
+/* sino_suspect and sino_suspect_center for a run: tell the stages to choose (sino_input_choose_stages), and log the
+ * warnings. SINO_BAD_INPUT: the text of the first finding that is refused. */
+SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input, SinoLog *log, SinoStageChoice *stages);
 SinoStatus sino_check_center(const SinoSettings *settings, const SinoInput *input, SinoLog *log);
 
 #endif

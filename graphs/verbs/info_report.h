@@ -37,7 +37,7 @@ typedef struct SinoInfoWarning {
 
 typedef struct SinoInfoReport {
     const SinoSettings *settings;                              /* not owned */
-    const SinoInput *input;                                    /* not owned */
+    SinoInput *input;                                          /* not owned */
     double least_rad, most_rad, least_step_rad, most_step_rad; /* of the angles, sorted */
     int64_t repeated_angles;
     SinoSurvey seen[SINO_INFO_FIELDS]; /* images 0: the field was not read */

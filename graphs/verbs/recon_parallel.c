@@ -85,6 +85,11 @@ static void tell_team(const SinoRecon *recon)
                   grid->rank_count, grid->batch_groups, grid->data_ranks, grid->why, topology->node_count,
                   topology->sockets, topology->workers,
                   recon->settings->communication == SINO_COMMUNICATION_DIRECT ? "direct" : "hierarchical");
+    if (grid->data_ranks > 1 && recon->input.stages_chosen)
+        sino_log_warning(recon->log, "ranks",
+                         "ranks share each slice, so that zingers and stripes stay, which need whole sinograms "
+                         "(--grid %" PRId64 "x1: takes them out)",
+                         grid->rank_count);
     if (idle > 0) sino_log_warning(recon->log, "ranks", "%" PRId64 " ranks have nothing to do", idle);
 }
 

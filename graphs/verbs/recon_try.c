@@ -218,6 +218,7 @@ static SinoStatus find_center(Try *try)
 static SinoStatus run(Try *try)
 {
     const SinoSettings *settings = try->settings;
+    SinoStageChoice stages;
     SINO_CHECK(
         !is_cone(try) || settings->algorithm == SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
         "reconstruction-type is try with --geometry cone --algorithm %s, which would reconstruct the whole volume "
@@ -226,7 +227,8 @@ static SinoStatus run(Try *try)
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
     SINO_TRY(sino_recon_check_reports(settings));
     SINO_TRY(sino_rays_kind.check(settings->operator_cache));
-    SINO_TRY(sino_check_scan(settings, &try->input, try->log));
+    SINO_TRY(sino_check_scan(settings, &try->input, try->log, &stages));
+    sino_input_choose_stages(settings, stages, &try->input);
     SINO_TRY(sino_recon_start_runtime(settings, NULL, try->log, &try->runtime));
     SINO_TRY(find_center(try));
     SINO_TRY(choose_slice(try));

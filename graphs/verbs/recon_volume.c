@@ -51,8 +51,8 @@ static bool is_first(const SinoRecon *recon)
     return sino_processes_rank(recon->processes) == 0;
 }
 
-/* Opens the input on every rank; rank 0 also checks the output, and judges the scan. */
-static SinoStatus open_input(SinoRecon *recon)
+/* Opens the input on every rank; rank 0 also checks the output, and judges the scan, which gives `stages`. */
+static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
 {
     const SinoSettings *settings = recon->settings;
     SINO_TRY(recon->kind->begin(recon));
@@ -61,7 +61,7 @@ static SinoStatus open_input(SinoRecon *recon)
     name_output(recon);
     if (!is_first(recon)) return NULL;
     SINO_TRY(sino_resume_hint(&recon->resume, check_output(recon)));
-    return scan ? sino_check_scan(settings, scan, recon->log) : NULL;
+    return scan ? sino_check_scan(settings, scan, recon->log, stages) : NULL;
 }
 
 /* Rank 0 finds the center and broadcasts it, because cores of different kinds might differ in its last digit. */
@@ -104,7 +104,10 @@ static SinoStatus set_up(SinoRecon *recon)
     const SinoSettings *settings = recon->settings;
     SinoProcesses *processes = recon->processes;
     if (recon->kind->restored) SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
-    SINO_TRY(sino_processes_agree(processes, open_input(recon)));
+    SinoStageChoice stages = {0};
+    SINO_TRY(sino_processes_agree(processes, open_input(recon, &stages)));
+    SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof stages, &stages));
+    sino_input_choose_stages(settings, stages, &recon->input);
     if (scan_of(recon)) SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
     SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
     SINO_TRY(recon->kind->plan(recon));

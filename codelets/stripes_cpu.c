@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOGETHER = 4, BLOCK = 16 };
+enum { TOGETHER = 8, BLOCK = 16 };
 
 struct SinoStripes {
     SinoStripesOptions options;
@@ -61,10 +61,10 @@ static int64_t work_floats(const SinoStripesOptions *options)
     return 0;
 }
 
-/* Floats of a gathered sinogram, in whole cache lines. */
+/* Floats of a gathered sinogram, in whole cache lines. A few more keep the slices out of the same cache sets. */
 static int64_t sinogram_floats(const SinoStripesOptions *options)
 {
-    return sino_ceil_multiple(sino_times(options->angle_count, options->column_count), BLOCK);
+    return sino_ceil_multiple(sino_times(options->angle_count, options->column_count), BLOCK) + 5 * BLOCK;
 }
 
 int64_t sino_stripes_scratch_bytes(const SinoStripesOptions *options)
@@ -96,12 +96,18 @@ static Layout layout_of(const SinoStripesOptions *options, const int64_t *place)
                     .place = place};
 }
 
-/* Rays of BLOCK angles, so that whole cache lines of a transposed sinogram are written. from: slice 0 of ray 0. */
+/* Angles whose rays are gathered together: BLOCK, so that whole cache lines of a transposed sinogram are written. */
+SINO_INLINE int64_t angles_together(const Layout *at)
+{
+    return at->angle_step == 1 ? BLOCK : 1;
+}
+
+/* The functions for panels. from: slice 0 of ray 0. */
 #define DEFINE_GATHER(name, type)                                                                                      \
     SINO_VECTORISED static void name(const Layout *at, int64_t stride, int64_t count, const type *from, float *to)     \
     {                                                                                                                  \
-        for (int64_t first = 0; first < at->angle_count; first += BLOCK) {                                             \
-            const int64_t end = first + BLOCK < at->angle_count ? first + BLOCK : at->angle_count;                     \
+        for (int64_t first = 0; first < at->angle_count; first += angles_together(at)) {                               \
+            const int64_t end = sino_smaller(first + angles_together(at), at->angle_count);                            \
             for (int64_t c = 0; c < at->column_count; c++)                                                             \
                 for (int64_t k = first; k < end; k++) {                                                                \
                     const type *ray = from + ray_of(at, k, c) * stride;                                                \
@@ -115,8 +121,8 @@ static Layout layout_of(const SinoStripesOptions *options, const int64_t *place)
 #define DEFINE_SCATTER(name, type)                                                                                     \
     SINO_VECTORISED static void name(const Layout *at, int64_t stride, int64_t count, const float *from, type *to)     \
     {                                                                                                                  \
-        for (int64_t first = 0; first < at->angle_count; first += BLOCK) {                                             \
-            const int64_t end = first + BLOCK < at->angle_count ? first + BLOCK : at->angle_count;                     \
+        for (int64_t first = 0; first < at->angle_count; first += angles_together(at)) {                               \
+            const int64_t end = sino_smaller(first + angles_together(at), at->angle_count);                            \
             for (int64_t c = 0; c < at->column_count; c++)                                                             \
                 for (int64_t k = first; k < end; k++) {                                                                \
                     type *ray = to + ray_of(at, k, c) * stride;                                                        \

@@ -129,6 +129,7 @@ int cli_counts_files_tests(void);
 int cli_spect_tests(void);
 int cli_safir_tests(void);
 int cli_simulate_tests(void);
+int cli_stages_tests(void);
 int cli_suspicion_tests(void);
 int cli_sweep_tests(void);
 int cli_bench_tests(void);

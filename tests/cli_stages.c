@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, stages: scans with the damages that detectors do, reconstructed as they are, by default. */
+#include "cli.h"
+#include "testing_hdf5.h"
+
+#include <math.h>
+
+enum { SIZE = 192, ANGLES = 300, SLICES = 2, PIXELS = SIZE * SIZE, VALUES = ANGLES * SLICES * SIZE };
+
+static double next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return (*state >> 8) / 16777216.0;
+}
+
+typedef enum Damage { HOT = 1, ZINGERS = 2, STRIPES = 4, DECAY = 8, DROPPED = 16, ALL = 31 } Damage;
+
+/* A column that is overexposed, 0.2 % of values with up to 40000 counts more, sensitivities that differ by 3 %, a beam
+ * that loses a fifth of its light, a projection of zeros. */
+static void damage(unsigned kinds, double *counts)
+{
+    uint32_t seed = 3;
+    static double gain[SLICES * SIZE];
+    for (int i = 0; i < SLICES * SIZE; i++) {
+        double normal = -6;
+        for (int j = 0; j < 12; j++) normal += next_random(&seed);
+        gain[i] = 1 + 0.03 * normal;
+    }
+    for (int64_t i = 0; i < VALUES; i++) {
+        const int64_t k = i / (SLICES * SIZE);
+        const bool hit = next_random(&seed) < 0.002;
+        const double much = next_random(&seed) * 40000;
+        if (kinds & STRIPES) counts[i] *= gain[i % (SLICES * SIZE)];
+        if (kinds & DECAY) counts[i] *= 1 - 0.2 * (double)k / ANGLES;
+        if ((kinds & HOT) && i % SIZE == 70) counts[i] = 60000;
+        if ((kinds & ZINGERS) && hit) counts[i] += much;
+        if ((kinds & DROPPED) && k == 30) counts[i] = 0;
+        counts[i] = fmin(floor(counts[i]), 65535);
+    }
+}
+
+/* scan.h5 and its truth, truth.h5, with these damages. */
+static void make_scan(const char *directory, unsigned kinds)
+{
+    char path[TESTING_PATH];
+    static double counts[VALUES];
+    cli_works(directory, "phantom -o scan.h5 --truth truth.h5 --overwrite --size %d --angles %d --slices %d", SIZE,
+              ANGLES, SLICES);
+    const hid_t file = H5Fopen(testing_path(path, directory, "scan.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t data = H5Dopen2(file, "/exchange/data", H5P_DEFAULT);
+    assert_true(file >= 0 && data >= 0);
+    assert_true(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
+    damage(kinds, counts);
+    assert_true(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
+    assert_true(H5Dclose(data) >= 0 && H5Fclose(file) >= 0);
+}
+
+/* Correlation of slice 1 with the truth inside the circle. */
+static double correlation(const char *directory)
+{
+    float *volume = cli_read_volume(directory, "volume.h5", SLICES, SIZE);
+    float *truth = cli_read_volume(directory, "truth.h5", SLICES, SIZE);
+    double n = 0, a = 0, b = 0, aa = 0, ab = 0, bb = 0;
+    for (int64_t i = 0; i < PIXELS; i++) {
+        const double x = (double)(i % SIZE) - (SIZE - 1) / 2.0, y = (double)(i / SIZE) - (SIZE - 1) / 2.0;
+        const double v = (double)volume[PIXELS + i], t = (double)truth[PIXELS + i];
+        if (hypot(x, y) > SIZE / 2.0 - 4) continue;
+        n++;
+        a += v;
+        b += t;
+        aa += v * v;
+        ab += v * t;
+        bb += t * t;
+    }
+    free(volume);
+    free(truth);
+    return (n * ab - a * b) / sqrt((n * aa - a * a) * (n * bb - b * b));
+}
+
+/* Reconstructs scan.h5 with these words; what the program says is in `said`. */
+static double reconstruct(const char *directory, const char *words, CliRun *said)
+{
+    *said = (CliRun){.directory = directory};
+    cli_start(said, "recon scan.h5 -o volume.h5 --overwrite --pictures no --rotation-axis %g %s", (SIZE - 1) / 2.0,
+              words);
+    cli_wait(said);
+    if (said->exit_code != 0) fail_msg("%s: %s", words, said->err);
+    return correlation(directory);
+}
+
+static const char *const algorithms[] = {"--algorithm cg --iterations 10", "--algorithm fbp"};
+
+static bool says(const CliRun *run, const char *text)
+{
+    return strstr(run->err, text) != NULL;
+}
+
+/* Each damage alone, and all together, cost next to nothing by default; what was done is told, with its switch. */
+static void damages_are_mended_by_default(void **state)
+{
+    static const unsigned kinds[] = {HOT, ZINGERS, STRIPES, DECAY, DROPPED, ALL};
+    CliRun run;
+    for (int a = 0; a < 2; a++) {
+        make_scan(*state, 0);
+        const double clean = reconstruct(*state, algorithms[a], &run);
+        assert_false(says(&run, "warning"));
+        cli_free(&run);
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+            make_scan(*state, kinds[i]);
+            const double found = reconstruct(*state, algorithms[a], &run);
+            const double least = clean - (kinds[i] & (HOT | STRIPES) ? 0.02 : 0.005);
+            if (found < least || found < 0.955)
+                fail_msg("%s, damage %u: %g, clean %g", algorithms[a], kinds[i], found, clean);
+            assert_true(says(&run, "--zinger-removal-method none: keep them") == ((kinds[i] & ZINGERS) != 0));
+            assert_true(says(&run, "none: keep them)") == ((kinds[i] & (HOT | STRIPES | ZINGERS)) != 0));
+            cli_free(&run);
+        }
+    }
+}
+
+/* The user's word counts more than the sample of the scan. */
+static void switched_off_they_stay(void **state)
+{
+    CliRun run;
+    make_scan(*state, ALL);
+    const double mended = reconstruct(*state, algorithms[1], &run);
+    cli_free(&run);
+    const double kept =
+        reconstruct(*state, "--algorithm fbp --remove-stripe-method none --zinger-removal-method none", &run);
+    assert_false(says(&run, "keep them"));
+    assert_true(kept < mended - 0.1);
+    cli_free(&run);
+}
+
+/* Every method helps against stripes, and info tells which stages a run would have. */
+static void methods_can_be_chosen(void **state)
+{
+    static const char *const method[][2] = {
+        {"fw", "stripes: stripes, which become rings, are taken out of each sinogram (Fourier-wavelet (fw), sigma 2)"},
+        {"ti", "(Titarenko (ti), alpha 1.5)"},
+        {"sorting", "(sorting (Vo))"},
+        {"vo-all", "(dead, large and partial stripes (vo-all), snr 3)"}};
+    CliRun run;
+    char words[128];
+    make_scan(*state, STRIPES);
+    const double kept = reconstruct(*state, "--algorithm fbp --remove-stripe-method none", &run);
+    cli_free(&run);
+    for (size_t i = 0; i < sizeof method / sizeof *method; i++) {
+        snprintf(words, sizeof words, "--algorithm fbp --remove-stripe-method %s", method[i][0]);
+        const double found = reconstruct(*state, words, &run);
+        if (found < kept + 0.01) fail_msg("%s: %g, none: %g", words, found, kept);
+        cli_free(&run);
+        run = (CliRun){.directory = *state};
+        cli_start(&run, "info scan.h5 --zinger-removal-method standard --remove-stripe-method %s", method[i][0]);
+        cli_wait(&run);
+        assert_int_equal(run.exit_code, 0);
+        assert_non_null(strstr(run.out, method[i][1]));
+        assert_non_null(strstr(run.out, "stage        zingers: "));
+        cli_free(&run);
+    }
+}
+
+/* Slices are the same, to the bit, however they are shared among minibatches. */
+static void minibatches_do_not_matter(void **state)
+{
+    CliRun run;
+    make_scan(*state, ALL);
+    for (int i = 0; i < 2; i++) {
+        reconstruct(*state, i ? "--algorithm fbp --minibatch 1" : "--algorithm fbp --minibatch 2", &run);
+        cli_free(&run);
+        char from[TESTING_PATH], to[TESTING_PATH];
+        assert_int_equal(rename(testing_path(from, *state, "volume.h5"), testing_path(to, *state, i ? "b.h5" : "a.h5")),
+                         0);
+    }
+    float *a = cli_read_volume(*state, "a.h5", SLICES, SIZE), *b = cli_read_volume(*state, "b.h5", SLICES, SIZE);
+    assert_true(testing_same_bytes(a, b, SLICES * PIXELS * sizeof *a));
+    free(a);
+    free(b);
+}
+
+static void options_of_other_methods_are_refused(void **state)
+{
+    make_scan(*state, 0);
+    cli_refuses(
+        *state,
+        "--fw-sigma contradicts --remove-stripe-method auto; allowed: --fw-sigma with --remove-stripe-method fw",
+        "recon scan.h5 -o v.h5 --fw-sigma 2");
+    cli_refuses(*state,
+                "--vo-all-sm-size contradicts --remove-stripe-method ti; allowed: --vo-all-sm-size with "
+                "--remove-stripe-method sorting or vo-all",
+                "recon scan.h5 -o v.h5 --vo-all-sm-size 9 --remove-stripe-method ti");
+    cli_refuses(*state, "--zinger-level is '0'; allowed: a number above 0 and at most 1000000",
+                "recon scan.h5 -o v.h5 --zinger-level 0");
+    cli_refuses(*state, "--remove-stripe-method is 'vo'; allowed: auto, none, fw, ti, sorting or vo-all",
+                "recon scan.h5 -o v.h5 --remove-stripe-method vo");
+}
+
+int cli_stages_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(damages_are_mended_by_default),
+        CLI_TEST(switched_off_they_stay),
+        CLI_TEST(methods_can_be_chosen),
+        CLI_TEST(minibatches_do_not_matter),
+        CLI_TEST(options_of_other_methods_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

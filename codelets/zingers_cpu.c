@@ -22,7 +22,7 @@ typedef struct Lines {
     int64_t angle_count, column_count, stride;
     const int64_t *place;
     float *noise, *number; /* sum of distances, and their number */
-    float *most;           /* distances that count for the noise; then the threshold */
+    float *limit;          /* distances that count for the noise; then the threshold */
     void *row[ROWS];       /* original values */
 } Lines;
 
@@ -60,15 +60,15 @@ static void neighbours(const Lines *lines, int64_t k, int64_t *a, int64_t *b)
 DEFINE_TOOLS(float, uint32_t)
 DEFINE_TOOLS(double, uint64_t)
 
-/* Adds the distances of a row that are at most `most`. */
+/* Adds the distances of a row that are at most `limit`. */
 #define DEFINE_MEASURE(type)                                                                                           \
     SINO_VECTORISED static void measure_##type(int64_t count, const type *a, const type *here, const type *b,          \
-                                               const float *most, float *noise, float *number)                         \
+                                               const float *limit, float *noise, float *number)                        \
     {                                                                                                                  \
         for (int64_t i = 0; i < count; i++) {                                                                          \
             const type middle = median_##type(a[i], here[i], b[i]);                                                    \
             const float distance = (float)(here[i] < middle ? middle - here[i] : here[i] - middle);                    \
-            const bool counts = !one_undefined_##type(a[i], here[i], b[i]) & (distance <= most[i]);                    \
+            const bool counts = !one_undefined_##type(a[i], here[i], b[i]) & (distance <= limit[i]);                   \
             noise[i] += counts ? distance : 0;                                                                         \
             number[i] += counts ? 1 : 0;                                                                               \
         }                                                                                                              \
@@ -113,24 +113,24 @@ static void measure(const Lines *lines, SinoPrecision precision, const void *pan
         const void *before = row_from(lines, precision, panel, a), *after = row_from(lines, precision, panel, b);
         const void *here = row_from(lines, precision, panel, k);
         if (precision == SINO_DOUBLE)
-            measure_double(count, before, here, after, lines->most, lines->noise, lines->number);
+            measure_double(count, before, here, after, lines->limit, lines->noise, lines->number);
         else
-            measure_float(count, before, here, after, lines->most, lines->noise, lines->number);
+            measure_float(count, before, here, after, lines->limit, lines->noise, lines->number);
     }
 }
 
-/* The threshold of each column and slice, in lines->most. Padding has none. */
+/* The threshold of each column and slice, in lines->limit. Padding has none. */
 static void find_thresholds(const Lines *lines, SinoSlices slices, const void *panel, double level)
 {
     const int64_t count = lines->column_count * lines->stride;
-    for (int64_t i = 0; i < count; i++) lines->most[i] = INFINITY;
+    for (int64_t i = 0; i < count; i++) lines->limit[i] = INFINITY;
     measure(lines, slices.precision, panel);
-    for (int64_t i = 0; i < count; i++) lines->most[i] = usual_most * lines->noise[i] / fmaxf(lines->number[i], 1);
+    for (int64_t i = 0; i < count; i++) lines->limit[i] = usual_most * lines->noise[i] / fmaxf(lines->number[i], 1);
     measure(lines, slices.precision, panel);
     for (int64_t i = 0; i < count; i++) {
         const double deviation = (double)lines->noise[i] / fmax((double)lines->number[i], 1) / mean_distance;
         const bool padding = i % lines->stride >= slices.slice_count;
-        lines->most[i] = padding ? INFINITY : (float)fmax(level * deviation, SINO_ZINGERS_LEAST);
+        lines->limit[i] = padding ? INFINITY : (float)fmax(level * deviation, SINO_ZINGERS_LEAST);
     }
 }
 
@@ -145,8 +145,8 @@ static int64_t replace(const Lines *lines, SinoPrecision precision, bool marked,
 {
     const int64_t count = lines->column_count * lines->stride;
     void *row = (char *)panel + ((const char *)row_from(lines, precision, panel, k) - (const char *)panel);
-    if (precision == SINO_DOUBLE) return replace_double(count, a, here, b, lines->most, marked, row);
-    return replace_float(count, a, here, b, lines->most, marked, row);
+    if (precision == SINO_DOUBLE) return replace_double(count, a, here, b, lines->limit, marked, row);
+    return replace_float(count, a, here, b, lines->limit, marked, row);
 }
 
 static bool is_marked(SinoPrecision precision, const void *row, int64_t i)
@@ -211,7 +211,7 @@ SinoStatus sino_zingers_remove(const SinoZingers *zingers, SinoSlices slices, co
                              .place = place,
                              .noise = floats,
                              .number = floats + most,
-                             .most = floats + 2 * most,
+                             .limit = floats + 2 * most,
                              .row = {rows, rows + most, rows + 2 * most}};
         remove_from_panel(zingers, &lines, &at, sino_panel_to(at, rays, sinogram), undefined, by_angle, by_column);
     }

@@ -440,9 +440,10 @@ static void measured_scans(void **state)
         CliRun run = {.directory = *state};
         const bool images = strncmp(sets[i][0], "savu", 4) == 0;
         testing_data(scan, sets[i][0]);
-        cli_start(&run, "recon %s -o o.h5 --iterations 1 --pictures no --overwrite --remove-stripe-method none "
-                  "--zinger-removal-method none %s%s%s%s%s%s%s%s", scan, sets[i][1],
-                  *theta[i] ? " " : "", *theta[i] ? testing_data(angles, theta[i]) : "", more[i],
+        cli_start(&run,
+                  "recon %s -o o.h5 --iterations 1 --pictures no --overwrite --remove-stripe-method none "
+                  "--zinger-removal-method none %s%s%s%s%s%s%s%s",
+                  scan, sets[i][1], *theta[i] ? " " : "", *theta[i] ? testing_data(angles, theta[i]) : "", more[i],
                   images ? " --flats " : "", images ? testing_data(flat, "savu-24737/flat_00001.tiff") : "",
                   images ? " --darks " : "", images ? testing_data(dark, "savu-24737/dark_00001.tiff") : "");
         cli_wait(&run);

@@ -285,7 +285,7 @@ static void choose_stages(const SinoSettings *settings, const SinoScanSample *sa
     add(findings, false, "stripes",
         "in a sample of the scan columns of the detector differ from their neighbours by %.2g in line integrals, "
         "%" PRId64 " of them by more than 0.15, which makes rings: stripes are taken out by sorting "
-                   "(--remove-stripe-method vo-all, "
+        "(--remove-stripe-method vo-all, "
         "fw or ti: in another way; none: keep them)",
         sample->stripes, sample->odd_columns);
 }

@@ -232,4 +232,7 @@ typedef struct SinoFlight SinoFlight;
 SinoFlight *sino_profile_flight(SinoRuntime *runtime, const char *name, int64_t process, SinoData *data);
 void sino_profile_landed(void *flight);
 
+/* All messages that this process has sent, of all parts of the run. */
+SinoSimulatedMessages sino_profile_messages(SinoProfile *profile);
+
 #endif

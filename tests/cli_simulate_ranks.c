@@ -263,11 +263,10 @@ static void refusals(void **state)
     cli_refuses(at,
                 "projector is 'rotate', by choice of the plan or yours; only rays are simulated yet: --projector rays",
                 "simulate --columns 64 --angles 48 --slices 16 --ranks 2 --projector rotate");
-    snprintf(
-        message, sizeof message,
-        "scheduler: %s is a shared object, of which the ranks of a simulation cannot have copies; allowed: a policy "
-        "of StarPU's, or one rank",
-        getenv("SINODAG_POLICY"));
+    snprintf(message, sizeof message,
+             "scheduler is '%s:longest', and there are 2 ranks; allowed: a policy of StarPU's, since the copies of the "
+             "program in a simulation cannot each have a shared object",
+             getenv("SINODAG_POLICY"));
     cli_refuses(at, message, "simulate " SIZES "--ranks 2 --scheduler %s:longest", getenv("SINODAG_POLICY"));
 }
 

@@ -110,7 +110,7 @@ typedef void Combine(int64_t count, const void *more, void *value);
 /* Up a binomial tree, to rank 0. */
 static SinoStatus reduce(SinoProcesses *processes, Combine *combine, int64_t count, size_t element, void *value)
 {
-    const int64_t bytes = count * (int64_t)element;
+    const int64_t bytes = sino_times(count, (int64_t)element);
     const int rank = rank_of(processes), all = count_of(processes);
     void *more = NULL;
     SINO_TRY(sino_allocate(bytes > 0 ? bytes : 1, 1, "a message", &more));
@@ -265,8 +265,8 @@ SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send
     const int64_t element = sizeof **send;
     for (int k = 0; k < count; k++) {
         const int to = (rank + k) % count, from = (rank + count - k) % count;
-        SINO_TRY(exchange_pair(processes, to, send_count[to] * element, send[to], from, receive_count[from] * element,
-                               receive[from]));
+        SINO_TRY(exchange_pair(processes, to, sino_times(send_count[to], element), send[to], from,
+                               sino_times(receive_count[from], element), receive[from]));
     }
     return NULL;
 }

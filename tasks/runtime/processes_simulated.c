@@ -215,7 +215,7 @@ SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status)
     if (sino_processes_count(processes) == 1) return status;
     const int64_t none = INT_MAX, told = INT_MAX - 4; /* added to the kind of an error without a text */
     const int64_t kind = sino_status_exit_code(status);
-    const int64_t own = !status ? none : *sino_status_text(status) ? 4 * processes->rank + kind : told + kind;
+    const int64_t own = !status ? none : *sino_status_text(status) ? 4 * (int64_t)processes->rank + kind : told + kind;
     int64_t first = own;
     SinoStatus failure = sino_processes_least(processes, &first);
     if (failure) {

@@ -132,7 +132,7 @@ static void leave(SinoFlight *flight)
 static void take_off(void *argument)
 {
     SinoFlight *flight = argument;
-    const double now = starpu_timing_now();
+    double now = starpu_timing_now();
     __atomic_store(&flight->begin, &now, __ATOMIC_RELAXED);
     starpu_data_release(flight->handle);
     leave(flight);

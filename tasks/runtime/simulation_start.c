@@ -99,8 +99,8 @@ static SinoStatus become_launcher(const SinoSimulationRequest *request, char *co
 {
     char **all = NULL;
     SINO_TRY(sino_allocate(OWN_ARGUMENTS + argument_count + 1, sizeof *all, "arguments", &all));
-    memcpy(all, own, OWN_ARGUMENTS * sizeof *all);
-    memcpy(all + OWN_ARGUMENTS, arguments, (size_t)argument_count * sizeof *all);
+    for (int i = 0; i < OWN_ARGUMENTS; i++) all[i] = own[i];
+    for (int i = 0; i < argument_count; i++) all[OWN_ARGUMENTS + i] = arguments[i];
     set_variables(own[FOLDER]);
     (void)execv(request->launcher, all);
     free(all);

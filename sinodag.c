@@ -37,7 +37,8 @@ static const Verb verb_table[] = {
     {"bench", SINO_VERB_BENCH, "measure the operator's kernels beside this machine's limits", .run = sino_bench},
     {"plan", SINO_VERB_PLAN, "predict memory and time of a run, on one computer or on many", .run = sino_plan},
     {"simulate", SINO_VERB_SIMULATE,
-     "run the tasks of a reconstruction in virtual time, on a machine that need not be here", .run = sino_simulate},
+     "run the tasks of a reconstruction in virtual time, on a machine that need not be here",
+     .run_ranks = sino_simulate},
     {"sweep", SINO_VERB_SWEEP, "compare scheduling policies, sizes and settings by many runs", .run = sino_sweep},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };

@@ -398,25 +398,27 @@ const SinoSetting sino_setting_table[] = {
         .help = "write when and where every task ran as JSON that https://ui.perfetto.dev and chrome://tracing open; a "
                 "name that ends in .paje: for ViTE and StarVZ, if StarPU has FxT"),
 
-    ROW(RANKS, RECON | DEMO | PLAN, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
         .may_change = true, .geometries = SCANS,
         .help = "B groups of D ranks: the groups share the slices, the ranks of a group share each slice; auto: D "
                 "is as small as memory allows; of a cone beam: B rows of ranks share the volume, D columns the "
                 "projections; auto: as many rows as ranks"),
-    ROW(RANKS, RECON | DEMO | PLAN, "topology", SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"),
-        .may_change = true, .geometries = PARALLEL,
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "topology",
+        SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"), .may_change = true,
+        .geometries = PARALLEL,
         .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank "
                 "may have several nodes; auto: one node per rank, with the sockets and workers of the "
                 "machine"),
-    ROW(RANKS, RECON | DEMO | PLAN, "communication", CHOICE(communication, communication_words, "hierarchical"),
-        .geometries = PARALLEL,
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "communication",
+        CHOICE(communication, communication_words, "hierarchical"), .geometries = PARALLEL,
         .help = "hierarchical: partial sums are added within sockets, then within nodes, then between nodes; "
                 "direct: they are sent to their owners at once"),
-    ROW(RANKS, RECON | DEMO | PLAN, "overlap", FLAG(overlap, "yes"), .geometries = PARALLEL,
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "overlap", FLAG(overlap, "yes"), .geometries = PARALLEL,
         .help = "exchange the sums of some slices while others are computed; no: exchange without overlap, for "
                 "measurements"),
-    ROW(RANKS, RECON | DEMO | PLAN, "node-weights", .kind = SINO_SETTING_WEIGHTS, AT(node_weights, SinoWeightList),
-        .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST", .geometries = PARALLEL | MATRIX,
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "node-weights", .kind = SINO_SETTING_WEIGHTS,
+        AT(node_weights, SinoWeightList), .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST",
+        .geometries = PARALLEL | MATRIX,
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
@@ -522,7 +524,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "projections over 180 degrees of a scan without a file; with --geometry cone over 360"),
     ROW(PLAN, PLAN | SIMULATE, "slices", INTEGER(slices, 1, 1000000, NULL), .geometries = SCANS,
         .help = "detector rows of a scan without a file"),
-    ROW(PLAN, PLAN, "ranks", INTEGER(ranks, 1, 1e6, NULL),
+    ROW(PLAN, PLAN | SIMULATE, "ranks", INTEGER(ranks, 1, 1e6, NULL),
         .help = "MPI ranks of the run; if not given: the nodes of --machine, 1 for most of them"),
     ROW(PLAN, PLAN | SIMULATE | SWEEP, "machine", TEXT(machine, "NAME|FILE"),
         .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a "
@@ -532,6 +534,8 @@ const SinoSetting sino_setting_table[] = {
                 "options below override them; sweep: the machine of --simulate"),
     ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .algorithms = FDK, .geometries = CONE,
         .help = "ranks that share a node; if not given: 1, or what --machine says"),
+    ROW(PLAN, SIMULATE, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .geometries = PARALLEL,
+        .help = "simulate: ranks that share the cores, the devices and the memory of a node alike; if not given: 1"),
     ROW(PLAN, PLAN, "backprojection-gups", RATE(backproject_gups), .unit = "10^9 updates/s", .algorithms = FDK,
         .geometries = CONE,
         .help = "rate at which a rank, or its device, adds projections to voxels (sinodag bench measures it)"),

@@ -101,6 +101,10 @@ double cli_difference(int64_t count, const float *a, const float *b);
 void cli_mount(const char *directory, const char *name, unsigned long flags, const char *options);
 int cli_directory_remove(void **state);
 
+/* The simulator: SINODAG_SIMULATOR, or the one of the build folder beside that of the program. Skips the test, loudly,
+ * where there is none. */
+const char *cli_simulator(void);
+
 #define CLI_TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, cli_directory_remove)
 
 /* The subjects, each in a file of its own; the number of failed tests. */
@@ -130,6 +134,7 @@ int cli_spect_tests(void);
 int cli_safir_tests(void);
 int cli_simulate_tests(void);
 int cli_stages_tests(void);
+int cli_simulate_ranks_tests(void);
 int cli_suspicion_tests(void);
 int cli_sweep_tests(void);
 int cli_bench_tests(void);

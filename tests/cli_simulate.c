@@ -10,9 +10,7 @@
 
 #define SIZES "--columns 64 --angles 48 --slices 16 --iterations 3 "
 
-/* The simulator: SINODAG_SIMULATOR, or the one of the build folder beside that of the program. Skips the test, loudly,
- * where there is none. */
-static const char *simulator(void)
+const char *cli_simulator(void)
 {
     static char path[TESTING_PATH];
     const char *given = getenv("SINODAG_SIMULATOR");
@@ -97,7 +95,7 @@ static void same_graph(void **state)
                                        "store"};
     const char *const at = *state;
     enum { PROFILE_BYTES = 1 << 20 };
-    (void)simulator();
+    (void)cli_simulator();
     cli_works(at, "phantom -o scan.h5 --size 64 --angles 48 --slices 8");
     cli_works(at, "recon scan.h5 -o v.h5 --rotation-axis 31.5 --iterations 3 --minibatch 4 --partitions 2 --projector "
                   "rays --workers 1 --profile=real.json");
@@ -126,7 +124,7 @@ static void more_workers_are_faster(void **state)
         "--columns 128 --angles 96 --slices 64 --iterations 4 --minibatch 8 --machine h100x1 --device cpu --json "
         "--workers ";
     double before = INFINITY;
-    (void)simulator();
+    (void)cli_simulator();
     for (int workers = 1; workers <= 8; workers *= 2) {
         char line[256];
         snprintf(line, sizeof line, "%s%d", options, workers);
@@ -148,7 +146,7 @@ static char *repeatable_part(const char *directory)
 
 static void runs_are_repeatable(void **state)
 {
-    (void)simulator();
+    (void)cli_simulator();
     char *first = repeatable_part(*state), *second = repeatable_part(*state);
     assert_string_equal(first, second);
     assert_non_null(strstr(first, "\"transfers\": [{"));
@@ -158,7 +156,7 @@ static void runs_are_repeatable(void **state)
 
 static void every_algorithm_and_precision(void **state)
 {
-    (void)simulator();
+    (void)cli_simulator();
     for (const char *const *word = (const char *const[]){"cg", "sirt", "fbp", "mlem", "osem", NULL}; *word; word++) {
         char line[256];
         snprintf(line, sizeof line,
@@ -178,7 +176,7 @@ static void every_algorithm_and_precision(void **state)
 /* Trace and profile have virtual times: as long as the makespan, not as the run. */
 static void trace_and_profile(void **state)
 {
-    (void)simulator();
+    (void)cli_simulator();
     char *json = simulated(*state, SIZES "--machine mirage --trace trace.json --profile=profile.json --json");
     const double seconds = cli_number_after(json, "\"makespan_s\": ", NULL);
     free(json);
@@ -194,7 +192,7 @@ static void trace_and_profile(void **state)
 static void a_policy_of_a_shared_object(void **state)
 {
     char line[2 * TESTING_PATH], object[TESTING_PATH];
-    snprintf(object, sizeof object, "%s", simulator());
+    snprintf(object, sizeof object, "%s", cli_simulator());
     *strrchr(object, '/') = '\0';
     snprintf(line, sizeof line, SIZES "--machine h100x1 --device cpu --scheduler %s/policy_longest.so:longest", object);
     char *out = simulated(*state, line);
@@ -207,7 +205,7 @@ static void a_policy_for_the_usual_starpu(void **state)
 {
     char message[2 * TESTING_PATH];
     const char *const object = getenv("SINODAG_POLICY");
-    (void)simulator();
+    (void)cli_simulator();
     assert_non_null(object);
     snprintf(message, sizeof message,
              "scheduler: %s was compiled for a StarPU that does not simulate; needed: the flags of "
@@ -219,7 +217,7 @@ static void a_policy_for_the_usual_starpu(void **state)
 /* No page of the operator or of a vector is touched; meson would have malloc touch them. */
 static void large_scans_take_little_memory(void **state)
 {
-    (void)simulator();
+    (void)cli_simulator();
     CliRun run = {.directory = *state, .environment = "MALLOC_PERTURB_=0"};
     cli_start(&run, "simulate --columns 2048 --angles 2048 --slices 2048 --iterations 1 --machine h100x8");
     cli_wait(&run);
@@ -232,8 +230,7 @@ static void large_scans_take_little_memory(void **state)
 static void refusals(void **state)
 {
     const char *const at = *state;
-    (void)simulator();
-    cli_write_text(at, "two.yaml", "like: mirage\nnodes: 2\n");
+    (void)cli_simulator();
     cli_refuses(at, "workers is 99; allowed: 1 to 9, the cores of the machine 'mirage'",
                 "simulate " SIZES "--machine mirage --workers 99");
     cli_refuses(at, "--geometry is 'cone'; allowed: parallel", "simulate " SIZES "--geometry cone");
@@ -254,12 +251,6 @@ static void refusals(void **state)
     assert_int_equal(policy.exit_code, 2);
     assert_non_null(strstr(policy.err, "scheduler is 'best'; this StarPU has:"));
     cli_free(&policy);
-    CliRun nodes = {.directory = at};
-    cli_start(&nodes, "simulate " SIZES "--machine two.yaml");
-    cli_wait(&nodes);
-    assert_int_equal(nodes.exit_code, 2);
-    assert_non_null(strstr(nodes.err, "has 2 nodes; allowed: 1, as several ranks are not simulated yet"));
-    cli_free(&nodes);
 }
 
 /* The simulator itself computes nothing. */
@@ -267,7 +258,7 @@ static void it_computes_nothing(void **state)
 {
     char usual[TESTING_PATH];
     snprintf(usual, sizeof usual, "%s", getenv("SINODAG"));
-    setenv("SINODAG", simulator(), 1);
+    setenv("SINODAG", cli_simulator(), 1);
     cli_refuses(*state, "this program simulates, and computes nothing; allowed: simulate, plan, info",
                 "phantom -o scan.h5 --size 16 --angles 8 --slices 1");
     cli_works(*state, "plan " SIZES);

@@ -40,6 +40,7 @@ static const struct {
     {"safir", cli_safir_tests},
     {"policy", cli_policy_tests},
     {"simulate", cli_simulate_tests},
+    {"simulate_ranks", cli_simulate_ranks_tests},
     {"sweep", cli_sweep_tests},
 };
 

@@ -7,13 +7,17 @@
 
 #include "arithmetic.h"
 #include "checksum_task.h"
+#include "job_private.h"
 #include "memory.h"
 #include "plan_report.h"
 #include "platform.h"
 #include "recon.h"
 #include "workflows.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Part of a machine's memory that a run takes, as of recon's --memory. */
 enum { MEMORY_PERCENT = 80 };
@@ -21,6 +25,7 @@ enum { MEMORY_PERCENT = 80 };
 typedef struct Simulate {
     SinoSettings settings; /* with what follows from the machine; owns nothing */
     SinoLog *log;
+    SinoProcesses *processes; /* not owned */
     const SinoMachineFile *machine;
     double *angle_rad; /* of a scan without a file; owned */
     SinoScanInfo info;
@@ -31,6 +36,7 @@ typedef struct Simulate {
     SinoOperator *op;
     SinoRecord record;
     char checksum[17];
+    int64_t slice_count; /* of all ranks */
     double begin_s, built_s, end_s;
 } Simulate;
 
@@ -66,7 +72,11 @@ static SinoStatus start_runtime(Simulate *of)
     char *text = NULL;
     SINO_TRY(sino_recon_check_reports(settings));
     SINO_TRY(sino_settings_text(settings, SINO_VERB_SIMULATE, &text));
-    const SinoRuntimeRequest request = {.devices = settings->devices,
+    /* Devices are known beforehand, so that StarPU need not start again, which it cannot under SMPI. */
+    const unsigned devices = of->machine->device_count > 0 ? settings->devices : settings->devices & SINO_DEVICE_CPU;
+    const bool named = settings->devices != SINO_DEVICE_ALL || sino_processes_count(of->processes) == 1;
+    const SinoRuntimeRequest request = {.processes = of->processes,
+                                        .devices = named ? settings->devices : devices,
                                         .scheduler = settings->scheduler,
                                         .graph_path = settings->graph,
                                         .overwrite = settings->overwrite,
@@ -83,7 +93,7 @@ static SinoStatus start_runtime(Simulate *of)
 static SinoStatus plan(Simulate *of)
 {
     const SinoProblem *problem = &of->team.forecast.plan.problem;
-    SINO_TRY(sino_team_new(of->runtime, NULL, &of->settings, &of->input, &of->team));
+    SINO_TRY(sino_team_new(of->runtime, of->processes, &of->settings, &of->input, &of->team));
     SINO_CHECK(problem->projector == SINO_PROJECTOR_RAYS, SINO_BAD_INPUT,
                "projector is '%s', by choice of the plan or yours; only rays are simulated yet: --projector rays",
                sino_projector_name(problem->projector));
@@ -99,20 +109,25 @@ static SinoStatus new_record(Simulate *of)
     return sino_record_new(&shape, &of->record);
 }
 
+static SinoStatus take_share(Simulate *of)
+{
+    sino_team_take_slices(&of->team, &of->input);
+    return of->op->idle ? NULL : sino_input_take_angles(&of->input, of->op->place);
+}
+
 static SinoStatus build(Simulate *of)
 {
     SinoInput *input = &of->input;
     input->geometry.center = (double)(input->geometry.column_count - 1) / 2;
     const SinoOperatorRequest wanted = sino_team_operator(&of->team, &input->geometry, NULL);
     SINO_TRY(sino_operator_new(of->runtime, &wanted, &of->op));
-    sino_team_take_slices(&of->team, input);
-    return sino_input_take_angles(input, of->op->place);
+    return sino_processes_agree(of->processes, take_share(of));
 }
 
 static SinoStatus compute(Simulate *of)
 {
     const SinoInput *input = &of->input;
-    const int64_t bytes = sino_input_slab_bytes(input, input->angle_count, input->slice_count);
+    const int64_t bytes = sino_input_slab_bytes(input, input->angle_count, of->slice_count);
     const SinoReconstruction reconstruction = {.runtime = of->runtime,
                                                .settings = &of->settings,
                                                .input = input,
@@ -121,16 +136,21 @@ static SinoStatus compute(Simulate *of)
                                                .streaming = &of->team.forecast.plan.streaming,
                                                .scale = sino_recon_scale(&of->settings),
                                                .record = &of->record};
-    SINO_TRY(sino_insert_checksum(of->runtime, 0, NULL, bytes, of->checksum));
-    return sino_reconstruct(&reconstruction);
+    SinoStatus status = NULL;
+    if (sino_processes_rank(of->processes) == 0)
+        status = sino_insert_checksum(of->runtime, 0, NULL, bytes, of->checksum);
+    SINO_TRY(sino_processes_agree(of->processes, status));
+    return sino_processes_agree(of->processes, sino_reconstruct(&reconstruction));
 }
 
+/* Ranks begin together, when they have agreed. */
 static SinoStatus run(Simulate *of)
 {
-    SINO_TRY(open_input(of));
+    SINO_TRY(sino_processes_agree(of->processes, open_input(of)));
+    of->slice_count = of->input.slice_count;
     SINO_TRY(start_runtime(of));
-    SINO_TRY(plan(of));
-    SINO_TRY(new_record(of));
+    SINO_TRY(sino_processes_agree(of->processes, plan(of)));
+    SINO_TRY(sino_processes_agree(of->processes, new_record(of)));
     of->begin_s = sino_runtime_now_s();
     SINO_TRY(build(of));
     of->built_s = sino_runtime_now_s();
@@ -139,25 +159,86 @@ static SinoStatus run(Simulate *of)
     return NULL;
 }
 
-static SinoStatus tell(const Simulate *of, double wall_s)
+/* Adds tasks and times of a kind that a rank has had. */
+static void add_kind(SinoSimulationCounts *sum, const SinoSimulatedKind *kind)
 {
-    SinoSimulationCounts counts;
-    SINO_TRY(sino_simulation_counts(of->runtime, &counts));
-    const SinoSimulateReport report = {.machine = of->machine,
-                                       .plan = &of->team.forecast.plan,
-                                       .input = &of->input,
-                                       .algorithm = sino_algorithm_name(of->settings.algorithm),
-                                       .scheduler = sino_runtime_scheduler(of->runtime),
-                                       .building_s = of->built_s - of->begin_s,
-                                       .run_s = of->end_s - of->begin_s,
-                                       .wall_s = wall_s,
-                                       .counts = &counts};
+    int64_t i = 0;
+    while (i < sum->kind_count && (sum->kind[i].device != kind->device || strcmp(sum->kind[i].name, kind->name) != 0))
+        i++;
+    if (i == SINO_SIMULATED_KINDS_MAX) return;
+    if (i == sum->kind_count)
+        sum->kind[sum->kind_count++] = (SinoSimulatedKind){.name = kind->name, .device = kind->device};
+    sum->kind[i].count += kind->count;
+    sum->kind[i].seconds += kind->seconds;
+    for (int s = 0; s < SINO_COST_SOURCES; s++) sum->kind[i].by_source[s] += kind->by_source[s];
+}
+
+/* Adds a rank to the first. */
+static void add_rank(SinoSimulatedRank *all, const SinoSimulatedRank *rank)
+{
+    SinoSimulationCounts *sum = &all->counts;
+    const SinoSimulationCounts *own = &rank->counts;
+    const double error_s = sum->error * sum->task_s + own->error * own->task_s;
+    all->building_s = fmax(all->building_s, rank->building_s);
+    all->run_s = fmax(all->run_s, rank->run_s);
+    sum->task_s += own->task_s;
+    sum->error = sum->task_s > 0 ? error_s / sum->task_s : 0;
+    sum->worker_count += own->worker_count;
+    sum->core_count += own->core_count;
+    sum->device_count += own->device_count;
+    sum->task_count += own->task_count;
+    for (int s = 0; s < SINO_COST_SOURCES; s++) sum->by_source[s] += own->by_source[s];
+    for (int64_t i = 0; i < own->kind_count; i++) add_kind(sum, &own->kind[i]);
+    for (int64_t n = 0; n < sum->node_count && n < own->node_count; n++)
+        sum->node[n].most_bytes = sino_larger(sum->node[n].most_bytes, own->node[n].most_bytes);
+    sum->messages.count += own->messages.count;
+    sum->messages.bytes += own->messages.bytes;
+    sum->messages.seconds += own->messages.seconds;
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+    const double x = ((const SinoSimulatedKind *)a)->seconds, y = ((const SinoSimulatedKind *)b)->seconds;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void print_report(const Simulate *of, double wall_s, const SinoSimulatedRank *rank)
+{
+    const int64_t count = sino_processes_count(of->processes);
+    SinoSimulateReport report = {.machine = of->machine,
+                                 .plan = &of->team.forecast.plan,
+                                 .input = &of->input,
+                                 .algorithm = sino_algorithm_name(of->settings.algorithm),
+                                 .scheduler = sino_runtime_scheduler(of->runtime),
+                                 .communication = sino_communication_name(of->settings.communication),
+                                 .slice_count = of->slice_count,
+                                 .wall_s = wall_s,
+                                 .all = rank[0],
+                                 .rank_count = count,
+                                 .ranks_per_node = sino_larger(1, of->settings.ranks_per_node),
+                                 .rank = rank};
+    SinoSimulationCounts *sum = &report.all.counts;
+    for (int64_t r = 1; r < count; r++) add_rank(&report.all, &rank[r]);
+    qsort(sum->kind, (size_t)sum->kind_count, sizeof *sum->kind, by_seconds);
     if (of->settings.json)
         sino_simulate_json(&report, stdout);
     else
         sino_simulate_print(&report, stdout);
-    free(counts.link);
-    return NULL;
+}
+
+/* Rank 0 prints. The ranks of a simulation share an address space, so that it can read what counts point to. */
+static SinoStatus tell(const Simulate *of, double wall_s)
+{
+    SinoSimulatedRank own = {.building_s = of->built_s - of->begin_s, .run_s = of->end_s - of->begin_s}, *rank = NULL;
+    SINO_TRY(sino_allocate(sino_processes_count(of->processes), sizeof *rank, "reports", &rank));
+    SinoStatus status = sino_simulation_counts(of->runtime, &own.counts);
+    status = sino_processes_agree(of->processes, status);
+    if (!status) status = sino_processes_gather(of->processes, sizeof own, &own, rank);
+    if (!status && sino_processes_rank(of->processes) == 0) print_report(of, wall_s, rank);
+    if (!status) status = sino_processes_agree(of->processes, NULL); /* nobody frees links before */
+    free(own.counts.link);
+    free(rank);
+    return status;
 }
 
 static void close_all(Simulate *of)
@@ -182,18 +263,33 @@ static SinoStatus simulate(Simulate *of)
     return status;
 }
 
-SinoStatus sino_simulate(const SinoSettings *settings, SinoLog *log)
+static SinoStatus check(const SinoSettings *settings, SinoMachineFile *machine)
+{
+    SinoSimulationRequest request;
+    char launcher[SINO_SIMULATE_PATH];
+    SINO_TRY(sino_simulate_machine(settings, machine));
+    if (!SINO_SIMULATES) return sino_simulate_missing();
+    SINO_TRY(sino_simulate_request(settings, machine, launcher, &request));
+    SINO_TRY(sino_simulation_check(&request));
+    SINO_CHECK(request.ranks == 1 || !settings->scheduler || !strchr(settings->scheduler, ':'), SINO_BAD_INPUT,
+               "scheduler is '%s', and there are %" PRId64 " ranks; allowed: a policy of StarPU's, since the copies of "
+               "the program in a simulation cannot each have a shared object",
+               settings->scheduler, request.ranks);
+    SINO_CHECK(sino_simulation_machine(), SINO_FAILED, "the simulation did not begin");
+    return NULL;
+}
+
+SinoStatus sino_simulate(const SinoSettings *settings, SinoJob *job, SinoLog *log)
 {
     SinoMachineFile machine;
-    SINO_TRY(sino_simulate_machine(settings, &machine));
-    if (!SINO_SIMULATES) return sino_simulate_missing();
-    SINO_TRY(sino_simulation_check(&machine, settings->workers, settings->devices & SINO_DEVICE_CUDA));
+    SINO_TRY(sino_job_agree(job, check(settings, &machine)));
     Simulate of = {.settings = *settings,
                    .log = log,
+                   .processes = sino_job_processes(job),
                    .machine = sino_simulation_machine(),
                    .solver = sino_solver_find(settings->algorithm)};
-    SINO_CHECK(of.machine, SINO_FAILED, "the simulation did not begin");
+    if (sino_processes_rank(of.processes) > 0) sino_log_mute(log);
     of.settings.workers = 0; /* the simulated machine has as many cores */
-    if (settings->memory_bytes == 0) of.settings.memory_bytes = machine.memory_bytes / 100 * MEMORY_PERCENT;
+    if (settings->memory_bytes == 0) of.settings.memory_bytes = of.machine->memory_bytes / 100 * MEMORY_PERCENT;
     return simulate(&of);
 }

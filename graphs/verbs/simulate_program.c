@@ -2,6 +2,7 @@
 /* simulate, programs: from the program that computes to the one that simulates, and from there into the simulation. */
 #include "simulate.h"
 
+#include "memory.h"
 #include "workflows.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ static const char variable[] = "SINODAG_SIMULATOR";
 /* Where the simulator lies, from the directory of the program: as `./run simulator` builds it, or installed. */
 static const char *const places[] = {"../build-simulator/sinodag", "sinodag-simulator",
                                      "../libexec/sinodag/sinodag-simulator"};
-enum { PLACES = sizeof places / sizeof *places, PATH_BYTES = 4096 };
+enum { PLACES = sizeof places / sizeof *places, PATH_BYTES = SINO_SIMULATE_PATH - 64 };
 
 /* The directory of this program, with its last slash. */
 static bool find_directory(char path[PATH_BYTES])
@@ -25,6 +26,24 @@ static bool find_directory(char path[PATH_BYTES])
     char *const slash = strrchr(path, '/');
     if (slash) slash[1] = '\0';
     return slash != NULL;
+}
+
+SinoStatus sino_simulate_request(const SinoSettings *settings, const SinoMachineFile *machine,
+                                 char launcher[SINO_SIMULATE_PATH], SinoSimulationRequest *request)
+{
+    char directory[PATH_BYTES];
+    *request = (SinoSimulationRequest){.machine = machine,
+                                       .workers = settings->workers,
+                                       .devices = settings->devices & SINO_DEVICE_CUDA,
+                                       .ranks_per_node = settings->ranks_per_node > 0 ? settings->ranks_per_node : 1};
+    SINO_TRY(sino_multiply(machine->nodes, request->ranks_per_node, "--ranks-per-node", &request->ranks));
+    if (settings->ranks > 0) request->ranks = settings->ranks;
+    if (!find_directory(directory)) return NULL;
+    /* Within a simulation this program is the launcher itself. */
+    snprintf(launcher, SINO_SIMULATE_PATH, "%ssinodag-ranks", directory);
+    if (access(launcher, X_OK) != 0) snprintf(launcher, SINO_SIMULATE_PATH, "%sranks/sinodag-ranks", directory);
+    if (access(launcher, X_OK) == 0) request->launcher = launcher;
+    return NULL;
 }
 
 /* Becomes the simulator. Returns if there is none. */
@@ -66,14 +85,13 @@ SinoStatus sino_simulate_machine(const SinoSettings *settings, SinoMachineFile *
 }
 
 /* What the simulation needs to know before it begins. */
-static SinoStatus read_machine(int argument_count, char **arguments, SinoMachineFile *machine, int64_t *workers,
-                               bool *devices)
+static SinoStatus read_machine(int argument_count, char **arguments, SinoMachineFile *machine,
+                               char launcher[SINO_SIMULATE_PATH], SinoSimulationRequest *request)
 {
     SinoSettings *settings = NULL;
     SINO_TRY(sino_settings_read(SINO_VERB_SIMULATE, argument_count - 2, arguments + 2, &settings));
     SinoStatus status = settings->help ? sino_error(SINO_BAD_INPUT, "help") : sino_simulate_machine(settings, machine);
-    *workers = settings->workers;
-    *devices = settings->devices & SINO_DEVICE_CUDA;
+    if (!status) status = sino_simulate_request(settings, machine, launcher, request);
     sino_settings_free(settings);
     return status;
 }
@@ -82,12 +100,11 @@ static SinoStatus read_machine(int argument_count, char **arguments, SinoMachine
 static int enter(int argument_count, char **arguments, int (*program)(int, char **))
 {
     SinoMachineFile machine;
-    int64_t workers;
-    bool devices;
+    SinoSimulationRequest request;
+    char launcher[SINO_SIMULATE_PATH];
     int exit_code = 0;
-    SinoStatus status = read_machine(argument_count, arguments, &machine, &workers, &devices);
-    if (!status)
-        status = sino_simulation_run(&machine, workers, devices, program, argument_count, arguments, &exit_code);
+    SinoStatus status = read_machine(argument_count, arguments, &machine, launcher, &request);
+    if (!status) status = sino_simulation_run(&request, program, argument_count, arguments, &exit_code);
     if (status) exit_code = program(argument_count, arguments);
     sino_status_free(status);
     return exit_code;
@@ -95,6 +112,7 @@ static int enter(int argument_count, char **arguments, int (*program)(int, char 
 
 int sino_simulate_enter(int argument_count, char **arguments, int (*program)(int, char **))
 {
+    sino_simulation_arguments(&argument_count, &arguments);
     const bool simulate = argument_count > 1 && strcmp(arguments[1], "simulate") == 0;
     if (!simulate) return program(argument_count, arguments);
     if (SINO_SIMULATES) return enter(argument_count, arguments, program);

@@ -14,11 +14,11 @@ static const char *device_name(unsigned device)
     return device == SINO_DEVICE_CPU ? "cpu" : "cuda";
 }
 
-/* Share of the workers' time that they spend in tasks. */
-static double inside_tasks(const SinoSimulateReport *report)
+/* Share of the workers' time that they spend in tasks, of one rank or of all. */
+static double inside_tasks(const SinoSimulateReport *report, const SinoSimulationCounts *counts)
 {
-    const double available = report->run_s * (double)report->counts->worker_count;
-    return available > 0 ? report->counts->task_s / available : 0;
+    const double available = report->all.run_s * (double)counts->worker_count;
+    return available > 0 ? counts->task_s / available : 0;
 }
 
 static void print_head(const SinoSimulateReport *report, FILE *out)
@@ -27,27 +27,42 @@ static void print_head(const SinoSimulateReport *report, FILE *out)
     const SinoRunPlan *plan = report->plan;
     const SinoGeometry *scan = &plan->problem.geometry;
     char device[24];
-    fprintf(out, "machine      %s: %" PRId64 " cores", machine->name, report->counts->core_count);
-    if (report->counts->device_count > 0)
-        fprintf(out, ", %" PRId64 " devices with %s each", report->counts->device_count,
+    fprintf(out, "machine      %s: %" PRId64 " cores", machine->name, report->all.counts.core_count);
+    if (report->all.counts.device_count > 0)
+        fprintf(out, ", %" PRId64 " devices with %s each", report->all.counts.device_count,
                 sino_bytes_text(machine->device_bytes, device));
+    if (report->rank_count > 1)
+        fprintf(out, "; %" PRId64 " ranks, %" PRId64 " on a node", report->rank_count, report->ranks_per_node);
     fprintf(out, "; policy %s\n", report->scheduler);
     fprintf(out,
             "scan         %" PRId64 " angles of %" PRId64 " columns, %" PRId64 " slices of %" PRId64 " x %" PRId64
             ", %s, %s\n",
-            scan->angle_count, scan->column_count, report->input->slice_count, scan->grid_size, scan->grid_size,
+            scan->angle_count, scan->column_count, report->slice_count, scan->grid_size, scan->grid_size,
             report->algorithm, sino_precision_name(plan->problem.precision));
     fprintf(out, "slices       %" PRId64 " slabs of %" PRId64 " minibatches of %" PRId64 ", %" PRId64 " partitions\n",
             plan->streaming.slab_count, plan->streaming.slots, plan->streaming.minibatch, plan->partition_count);
 }
 
+/* How the ranks share the work. */
+static void print_team(const SinoSimulateReport *report, FILE *out)
+{
+    const SinoProcessGrid *grid = &report->plan->grid;
+    const SinoTopology *topology = &report->plan->division.topology;
+    if (report->rank_count == 1) return;
+    fprintf(out, "grid         %" PRId64 "x%" PRId64 ": %s\n", grid->batch_groups, grid->data_ranks, grid->why);
+    fprintf(out, "topology     nodes=%" PRId64 ",sockets=%" PRId64 ",workers=%" PRId64 ", sums %s\n",
+            topology->node_count, topology->sockets, topology->workers, report->communication);
+    fprintf(out, "network      %g GB/s and %g us to each other node, in each direction\n",
+            report->machine->network.gbps, report->machine->network.latency_us);
+}
+
 static void print_times(const SinoSimulateReport *report, FILE *out)
 {
-    const SinoSimulationCounts *counts = report->counts;
+    const SinoSimulationCounts *counts = &report->all.counts;
     char text[SINO_DURATION_SIZE];
-    fprintf(out, "\nmakespan     %s", sino_duration_text(report->run_s, text));
-    fprintf(out, ", of which building the operator %s\n", sino_duration_text(report->building_s, text));
-    fprintf(out, "inside tasks %.1f %% of the time of %" PRId64 " workers\n", 100 * inside_tasks(report),
+    fprintf(out, "\nmakespan     %s", sino_duration_text(report->all.run_s, text));
+    fprintf(out, ", of which building the operator %s\n", sino_duration_text(report->all.building_s, text));
+    fprintf(out, "inside tasks %.1f %% of the time of %" PRId64 " workers\n", 100 * inside_tasks(report, counts),
             counts->worker_count);
     fprintf(out, "times of     %" PRId64 " tasks:", counts->task_count);
     for (int s = 0; s < SINO_COST_SOURCES; s++)
@@ -55,31 +70,60 @@ static void print_times(const SinoSimulateReport *report, FILE *out)
     fprintf(out, "; expected error %.0f %%\n", 100 * counts->error);
 }
 
+static void print_messages(const SinoSimulateReport *report, FILE *out)
+{
+    const SinoSimulatedMessages *messages = &report->all.counts.messages;
+    char bytes[24];
+    if (report->rank_count == 1) return;
+    fprintf(out, "messages     %" PRId64 " between ranks, %s", messages->count,
+            sino_bytes_text(messages->bytes, bytes));
+    if (messages->count > 0)
+        fprintf(out, ", %.3f ms each on average", 1e3 * messages->seconds / (double)messages->count);
+    fputc('\n', out);
+}
+
+static void print_ranks(const SinoSimulateReport *report, FILE *out)
+{
+    if (report->rank_count == 1) return;
+    fprintf(out, "\n  %-6s %-6s %8s %12s %10s %10s %12s %12s %12s\n", "rank", "node", "tasks", "inside tasks",
+            "ends at s", "messages", "bytes sent", "ms each", "data");
+    for (int64_t r = 0; r < report->rank_count; r++) {
+        const SinoSimulationCounts *counts = &report->rank[r].counts;
+        const SinoSimulatedMessages *messages = &counts->messages;
+        char sent[24], data[24];
+        fprintf(out, "  %-6" PRId64 " %-6" PRId64 " %8" PRId64 " %10.1f %% %10.3f %10" PRId64 " %12s %12.3f %12s\n", r,
+                r / report->ranks_per_node, counts->task_count, 100 * inside_tasks(report, counts), counts->makespan_s,
+                messages->count, sino_bytes_text(messages->bytes, sent),
+                messages->count > 0 ? 1e3 * messages->seconds / (double)messages->count : 0,
+                sino_bytes_text(counts->node[0].most_bytes, data));
+    }
+}
+
 static void print_kinds(const SinoSimulateReport *report, FILE *out)
 {
-    const SinoSimulationCounts *counts = report->counts;
+    const SinoSimulationCounts *counts = &report->all.counts;
     fprintf(out, "\n  %-20s %-5s %10s %12s %12s %9s\n", "task", "on", "tasks", "seconds", "ms each", "of time");
     for (int64_t i = 0; i < counts->kind_count; i++) {
         const SinoSimulatedKind *kind = &counts->kind[i];
         fprintf(out, "  %-20s %-5s %10" PRId64 " %12.3f %12.3f %7.1f %%\n", kind->name, device_name(kind->device),
                 kind->count, kind->seconds, 1e3 * kind->seconds / (double)kind->count,
-                100 * kind->seconds / (report->run_s * (double)counts->worker_count));
+                100 * kind->seconds / (report->all.run_s * (double)counts->worker_count));
     }
 }
 
 static void print_bytes(const SinoSimulateReport *report, FILE *out)
 {
-    const SinoSimulationCounts *counts = report->counts;
+    const SinoSimulationCounts *counts = &report->all.counts;
     const SinoResources *planned = &report->plan->resources;
     char bytes[24], lists[24];
-    fprintf(out, "\nmemory       data of slices %s at most, operator %s",
+    fprintf(out, "\nmemory       %sdata of slices %s at most, operator %s", report->rank_count > 1 ? "of a rank: " : "",
             sino_bytes_text(counts->node[0].most_bytes, bytes), sino_bytes_text(planned->operator_bytes, lists));
     if (planned->lists_bytes > 0) fprintf(out, ", lists for devices %s", sino_bytes_text(planned->lists_bytes, lists));
     fputc('\n', out);
     for (int64_t n = 1; n < counts->node_count; n++)
         fprintf(out, "  %-24s %12s at most\n", counts->node[n].name,
                 sino_bytes_text(counts->node[n].most_bytes, bytes));
-    if (counts->link_count > 0) fputs("transfers\n", out);
+    if (counts->link_count > 0) fprintf(out, "transfers%s\n", report->rank_count > 1 ? " of rank 0" : "");
     for (int64_t i = 0; i < counts->link_count; i++) {
         const SinoSimulatedLink *link = &counts->link[i];
         fprintf(out, "  %-10s to %-10s %12s in %" PRId64 "\n", link->from, link->to,
@@ -90,7 +134,10 @@ static void print_bytes(const SinoSimulateReport *report, FILE *out)
 void sino_simulate_print(const SinoSimulateReport *report, FILE *out)
 {
     print_head(report, out);
+    print_team(report, out);
     print_times(report, out);
+    print_messages(report, out);
+    print_ranks(report, out);
     print_kinds(report, out);
     print_bytes(report, out);
     fprintf(out, "\nsimulated in %.2f s\n", report->wall_s);
@@ -109,14 +156,14 @@ static void json_of_scan(SinoJson *json, const SinoSimulateReport *report)
     const SinoGeometry *scan = &plan->problem.geometry;
     sino_json_open(json, "machine");
     sino_json_text(json, "name", report->machine->name);
-    sino_json_integer(json, "cores", report->counts->core_count);
-    sino_json_integer(json, "devices", report->counts->device_count);
+    sino_json_integer(json, "cores", report->all.counts.core_count);
+    sino_json_integer(json, "devices", report->all.counts.device_count);
     sino_json_close(json);
     sino_json_text(json, "scheduler", report->scheduler);
     sino_json_open(json, "scan");
     sino_json_integer(json, "angles", scan->angle_count);
     sino_json_integer(json, "columns", scan->column_count);
-    sino_json_integer(json, "slices", report->input->slice_count);
+    sino_json_integer(json, "slices", report->slice_count);
     sino_json_close(json);
     sino_json_text(json, "algorithm", report->algorithm);
     sino_json_text(json, "precision", sino_precision_name(plan->problem.precision));
@@ -125,6 +172,31 @@ static void json_of_scan(SinoJson *json, const SinoSimulateReport *report)
     sino_json_integer(json, "slots", plan->streaming.slots);
     sino_json_integer(json, "slabs", plan->streaming.slab_count);
     sino_json_integer(json, "partitions", plan->partition_count);
+    sino_json_close(json);
+}
+
+static void json_of_messages(SinoJson *json, const SinoSimulatedMessages *messages)
+{
+    sino_json_open(json, "messages");
+    sino_json_integer(json, "count", messages->count);
+    sino_json_integer(json, "bytes", messages->bytes);
+    sino_json_real(json, "seconds", messages->seconds);
+    sino_json_close(json);
+}
+
+static void json_of_team(SinoJson *json, const SinoSimulateReport *report)
+{
+    const SinoProcessGrid *grid = &report->plan->grid;
+    const SinoTopology *topology = &report->plan->division.topology;
+    sino_json_open(json, "team");
+    sino_json_integer(json, "ranks", report->rank_count);
+    sino_json_integer(json, "ranks_per_node", report->ranks_per_node);
+    sino_json_integer(json, "batch_groups", grid->batch_groups);
+    sino_json_integer(json, "data_ranks", grid->data_ranks);
+    sino_json_integer(json, "nodes", topology->node_count);
+    sino_json_integer(json, "sockets", topology->sockets);
+    sino_json_integer(json, "workers", topology->workers);
+    sino_json_text(json, "communication", report->communication);
     sino_json_close(json);
 }
 
@@ -144,9 +216,8 @@ static void json_of_kinds(SinoJson *json, const SinoSimulationCounts *counts)
     sino_json_close_list(json);
 }
 
-static void json_of_bytes(SinoJson *json, const SinoSimulateReport *report)
+static void json_of_memory(SinoJson *json, const SinoSimulationCounts *counts)
 {
-    const SinoSimulationCounts *counts = report->counts;
     sino_json_open_list(json, "memory");
     for (int64_t n = 0; n < counts->node_count; n++) {
         sino_json_open(json, NULL);
@@ -155,8 +226,10 @@ static void json_of_bytes(SinoJson *json, const SinoSimulateReport *report)
         sino_json_close(json);
     }
     sino_json_close_list(json);
-    sino_json_integer(json, "operator_bytes", report->plan->resources.operator_bytes);
-    sino_json_integer(json, "lists_bytes", report->plan->resources.lists_bytes);
+}
+
+static void json_of_transfers(SinoJson *json, const SinoSimulationCounts *counts)
+{
     sino_json_open_list(json, "transfers");
     for (int64_t i = 0; i < counts->link_count; i++) {
         sino_json_open(json, NULL);
@@ -169,15 +242,44 @@ static void json_of_bytes(SinoJson *json, const SinoSimulateReport *report)
     sino_json_close_list(json);
 }
 
+static void json_of_ranks(SinoJson *json, const SinoSimulateReport *report)
+{
+    sino_json_open_list(json, "ranks");
+    for (int64_t r = 0; r < report->rank_count; r++) {
+        const SinoSimulationCounts *counts = &report->rank[r].counts;
+        sino_json_open(json, NULL);
+        sino_json_integer(json, "rank", r);
+        sino_json_integer(json, "node", r / report->ranks_per_node);
+        sino_json_real(json, "makespan_s", counts->makespan_s);
+        sino_json_real(json, "inside_tasks", inside_tasks(report, counts));
+        sino_json_real(json, "task_s", counts->task_s);
+        sino_json_integer(json, "tasks", counts->task_count);
+        json_of_kinds(json, counts);
+        json_of_messages(json, &counts->messages);
+        json_of_memory(json, counts);
+        json_of_transfers(json, counts);
+        sino_json_close(json);
+    }
+    sino_json_close_list(json);
+}
+
+static void json_of_bytes(SinoJson *json, const SinoSimulateReport *report)
+{
+    json_of_memory(json, &report->all.counts);
+    sino_json_integer(json, "operator_bytes", report->plan->resources.operator_bytes);
+    sino_json_integer(json, "lists_bytes", report->plan->resources.lists_bytes);
+    if (report->rank_count == 1) json_of_transfers(json, &report->all.counts);
+}
+
 void sino_simulate_json(const SinoSimulateReport *report, FILE *out)
 {
-    const SinoSimulationCounts *counts = report->counts;
+    const SinoSimulationCounts *counts = &report->all.counts;
     SinoJson json = {.out = out};
     sino_json_open(&json, NULL);
     json_of_scan(&json, report);
-    sino_json_real(&json, "makespan_s", report->run_s);
-    sino_json_real(&json, "building_s", report->building_s);
-    sino_json_real(&json, "inside_tasks", inside_tasks(report));
+    sino_json_real(&json, "makespan_s", report->all.run_s);
+    sino_json_real(&json, "building_s", report->all.building_s);
+    sino_json_real(&json, "inside_tasks", inside_tasks(report, counts));
     sino_json_real(&json, "task_s", counts->task_s);
     sino_json_integer(&json, "workers", counts->worker_count);
     sino_json_integer(&json, "tasks", counts->task_count);
@@ -185,6 +287,11 @@ void sino_simulate_json(const SinoSimulateReport *report, FILE *out)
     sino_json_real(&json, "expected_error", counts->error);
     json_of_kinds(&json, counts);
     json_of_bytes(&json, report);
+    if (report->rank_count > 1) {
+        json_of_team(&json, report);
+        json_of_messages(&json, &counts->messages);
+        json_of_ranks(&json, report);
+    }
     sino_json_real(&json, "wall_s", report->wall_s);
     sino_json_close(&json);
 }

@@ -41,10 +41,11 @@ struct SinoProfile {
     int row_count;
     Traffic traffic[NAMES_MAX];
     int traffic_count;
-    Intervals tasks, flights; /* tasks are recorded only with several processes */
-    double begin_s;           /* when the measurement began */
-    double begin_us;          /* the same by StarPU's clock, or a little later */
-    SinoBusTotal *before;     /* what each bus had carried then; owned */
+    SinoSimulatedMessages messages; /* of all parts */
+    Intervals tasks, flights;       /* tasks are recorded only with several processes */
+    double begin_s;                 /* when the measurement began */
+    double begin_us;                /* the same by StarPU's clock, or a little later */
+    SinoBusTotal *before;           /* what each bus had carried then; owned */
 };
 
 struct SinoFlight {
@@ -54,6 +55,7 @@ struct SinoFlight {
     int64_t bytes, process;
     starpu_data_handle_t handle;
     double begin;
+    int users; /* the take-off and the landing, in either order: the last one frees */
 };
 
 static double seconds(const struct timespec *time)
@@ -121,18 +123,27 @@ void sino_profile_ended(SinoProfile *profile, const struct starpu_task *task)
     pthread_mutex_unlock(&profile->mutex);
 }
 
-/* Called when the data of a message are ready: the flight begins. */
+static void leave(SinoFlight *flight)
+{
+    if (__atomic_sub_fetch(&flight->users, 1, __ATOMIC_ACQ_REL) == 0) free(flight);
+}
+
+/* Called when the data of a message are ready: the flight begins. A short message may have landed by then. */
 static void take_off(void *argument)
 {
     SinoFlight *flight = argument;
-    flight->begin = starpu_timing_now();
+    double now = starpu_timing_now();
+    __atomic_store(&flight->begin, &now, __ATOMIC_RELAXED);
     starpu_data_release(flight->handle);
+    leave(flight);
 }
 
 static void count_message(SinoProfile *profile, const char *name, int64_t bytes)
 {
     int i = 0;
     pthread_mutex_lock(&profile->mutex);
+    profile->messages.count++;
+    profile->messages.bytes += bytes;
     while (i < profile->traffic_count && strcmp(profile->traffic[i].name, name) != 0) i++;
     if (i < NAMES_MAX) {
         if (i == profile->traffic_count) profile->traffic[profile->traffic_count++] = (Traffic){.name = name};
@@ -153,7 +164,8 @@ SinoFlight *sino_profile_flight(SinoRuntime *runtime, const char *name, int64_t 
                            .bytes = data->bytes,
                            .process = process,
                            .handle = data->handle,
-                           .begin = starpu_timing_now()};
+                           .begin = starpu_timing_now(),
+                           .users = 2};
     count_message(profile, name, data->bytes);
     starpu_data_acquire_cb(data->handle, STARPU_R, take_off, flight);
     return flight;
@@ -163,12 +175,23 @@ void sino_profile_landed(void *argument)
 {
     SinoFlight *flight = argument;
     SinoProfile *profile = flight->profile;
+    const double end = starpu_timing_now();
+    double begin;
+    __atomic_load(&flight->begin, &begin, __ATOMIC_RELAXED);
     pthread_mutex_lock(&profile->mutex);
-    keep(&profile->flights, flight->begin, starpu_timing_now());
+    keep(&profile->flights, begin, end);
+    profile->messages.seconds += 1e-6 * (end - begin);
     pthread_mutex_unlock(&profile->mutex);
-    if (flight->recorder)
-        sino_recorder_message(flight->recorder, flight->name, flight->begin, flight->bytes, flight->process);
-    free(flight);
+    if (flight->recorder) sino_recorder_message(flight->recorder, flight->name, begin, flight->bytes, flight->process);
+    leave(flight);
+}
+
+SinoSimulatedMessages sino_profile_messages(SinoProfile *profile)
+{
+    pthread_mutex_lock(&profile->mutex);
+    const SinoSimulatedMessages messages = profile->messages;
+    pthread_mutex_unlock(&profile->mutex);
+    return messages;
 }
 
 void sino_runtime_profile_begin(SinoRuntime *runtime)

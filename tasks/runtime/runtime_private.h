@@ -227,9 +227,12 @@ void sino_profile_free(SinoProfile *profile);        /* takes NULL */
 void sino_profile_ended(SinoProfile *profile, const struct starpu_task *task);
 
 /* A message in flight, from the time when its data are ready. NULL without a profile, or if there is no memory. When
- * the message has arrived, sino_profile_landed takes it and frees it. */
+ * the message has arrived, sino_profile_landed takes it. */
 typedef struct SinoFlight SinoFlight;
 SinoFlight *sino_profile_flight(SinoRuntime *runtime, const char *name, int64_t process, SinoData *data);
 void sino_profile_landed(void *flight);
+
+/* All messages that this process has sent, of all parts of the run. */
+SinoSimulatedMessages sino_profile_messages(SinoProfile *profile);
 
 #endif

@@ -2,12 +2,18 @@
 /* Simulated machine: the files that StarPU has of a machine that it has measured, made of a machine file.
  *
  * SimGrid shares a link's bandwidth among the transfers that use it. A transfer between main memory and a device uses
- * the device's own link and one that all devices of the node share; one between two devices uses the port of each. */
+ * the device's own link and one that all devices of the node share; one between two devices uses the port of each.
+ *
+ * Of several ranks each has a zone of its own, whose hosts StarPU finds by its number. Messages leave a node by its
+ * link, and enter another one by that node's link; those between ranks of a node go through its memory. */
 #include "simulated_machine.h"
+
+#include "simulated_ranks.h"
 
 #include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,60 +32,80 @@ static const char head[] = "<?xml version='1.0'?>\n"
                            "  <prop id=\"network/bandwidth-factor\" value=\"1\"/>\n"
                            "  <prop id=\"network/weight-S\" value=\"0.0\"/>\n"
                            "  <prop id=\"network/crosstraffic\" value=\"0\"/>\n"
-                           " </config>\n"
-                           " <zone id=\"machine\" routing=\"Full\">\n";
+                           " </config>\n";
 
-static void print_link(FILE *out, const char *name, int64_t number, double gbps, double latency_us)
+/* A part of the machine that StarPU takes for a whole one. */
+typedef struct Zone {
+    const char *prefix; /* of the names of its hosts and of its own links */
+    const char *node;   /* of the names of links that it shares with other zones of the node */
+    bool first;         /* of the node */
+} Zone;
+
+static void print_link(FILE *out, const char *prefix, const char *name, int64_t number, double gbps, double latency_us)
 {
     char suffix[24] = "";
     if (number >= 0) snprintf(suffix, sizeof suffix, "%" PRId64, number);
-    fprintf(out, "  <link id=\"%s%s\" bandwidth=\"%.9gBps\" latency=\"%.9gs\"/>\n", name, suffix, 1e9 * gbps,
+    fprintf(out, "  <link id=\"%s%s%s\" bandwidth=\"%.9gBps\" latency=\"%.9gs\"/>\n", prefix, name, suffix, 1e9 * gbps,
             1e-6 * latency_us);
 }
 
-static void print_hosts(FILE *out, const SinoMachineFile *machine, int64_t cores, int64_t devices)
+static void print_hosts(FILE *out, const Zone *zone, const SinoMachineFile *machine, int64_t cores, int64_t devices)
 {
-    fputs("  <host id=\"MAIN\" speed=\"1f\"/>\n  <host id=\"RAM\" speed=\"1f\"/>\n", out);
-    for (int64_t i = 0; i < cores; i++) fprintf(out, "  <host id=\"CPU%" PRId64 "\" speed=\"" HOST_SPEED "\"/>\n", i);
+    const char *const at = zone->prefix;
+    fprintf(out, "  <host id=\"%sMAIN\" speed=\"1f\"/>\n  <host id=\"%sRAM\" speed=\"1f\"/>\n", at, at);
+    for (int64_t i = 0; i < cores; i++)
+        fprintf(out, "  <host id=\"%sCPU%" PRId64 "\" speed=\"" HOST_SPEED "\"/>\n", at, i);
     for (int64_t i = 0; i < devices; i++)
         fprintf(out,
-                "  <host id=\"CUDA%" PRId64 "\" speed=\"" HOST_SPEED "\">\n"
+                "  <host id=\"%sCUDA%" PRId64 "\" speed=\"" HOST_SPEED "\">\n"
                 "   <prop id=\"memsize\" value=\"%" PRId64 "\"/>\n   <prop id=\"memcpy_peer\" value=\"1\"/>\n"
                 "  </host>\n",
-                i, machine->device_bytes);
+                at, i, machine->device_bytes);
 }
 
-static void print_links(FILE *out, const SinoMachineFile *machine, int64_t devices)
+static void print_links(FILE *out, const Zone *zone, const SinoMachineFile *machine, int64_t devices)
 {
     const SinoMachineLink *host = &machine->host_device, *peer = &machine->device_device;
-    print_link(out, "Host down", -1, machine->host_gbps, 0);
-    print_link(out, "Host up", -1, machine->host_gbps, 0);
+    const char *const at = zone->prefix;
+    if (zone->first) print_link(out, zone->node, "Host down", -1, machine->host_gbps, 0);
+    if (zone->first) print_link(out, zone->node, "Host up", -1, machine->host_gbps, 0);
     for (int64_t i = 0; i < devices; i++) {
-        print_link(out, "to ", i, host->gbps, host->latency_us);
-        print_link(out, "from ", i, host->gbps, host->latency_us);
-        print_link(out, "peer in ", i, peer->gbps, 0);
-        print_link(out, "peer out ", i, peer->gbps, peer->latency_us);
+        print_link(out, at, "to ", i, host->gbps, host->latency_us);
+        print_link(out, at, "from ", i, host->gbps, host->latency_us);
+        print_link(out, at, "peer in ", i, peer->gbps, 0);
+        print_link(out, at, "peer out ", i, peer->gbps, peer->latency_us);
     }
 }
 
-static void print_routes(FILE *out, int64_t devices)
+static void print_routes(FILE *out, const Zone *zone, int64_t devices)
 {
+    const char *const at = zone->prefix, *const node = zone->node;
     for (int64_t i = 0; i < devices; i++) {
         fprintf(out,
-                "  <route src=\"RAM\" dst=\"CUDA%" PRId64 "\" symmetrical=\"NO\"><link_ctn id=\"Host down\"/>"
-                "<link_ctn id=\"to %" PRId64 "\"/></route>\n",
-                i, i);
+                "  <route src=\"%sRAM\" dst=\"%sCUDA%" PRId64 "\" symmetrical=\"NO\"><link_ctn id=\"%sHost down\"/>"
+                "<link_ctn id=\"%sto %" PRId64 "\"/></route>\n",
+                at, at, i, node, at, i);
         fprintf(out,
-                "  <route src=\"CUDA%" PRId64 "\" dst=\"RAM\" symmetrical=\"NO\"><link_ctn id=\"from %" PRId64
-                "\"/><link_ctn id=\"Host up\"/></route>\n",
-                i, i);
+                "  <route src=\"%sCUDA%" PRId64 "\" dst=\"%sRAM\" symmetrical=\"NO\"><link_ctn id=\"%sfrom %" PRId64
+                "\"/><link_ctn id=\"%sHost up\"/></route>\n",
+                at, i, at, at, i, node);
         for (int64_t j = 0; j < devices; j++)
             if (j != i)
                 fprintf(out,
-                        "  <route src=\"CUDA%" PRId64 "\" dst=\"CUDA%" PRId64 "\" symmetrical=\"NO\">"
-                        "<link_ctn id=\"peer out %" PRId64 "\"/><link_ctn id=\"peer in %" PRId64 "\"/></route>\n",
-                        i, j, i, j);
+                        "  <route src=\"%sCUDA%" PRId64 "\" dst=\"%sCUDA%" PRId64 "\" symmetrical=\"NO\">"
+                        "<link_ctn id=\"%speer out %" PRId64 "\"/><link_ctn id=\"%speer in %" PRId64 "\"/></route>\n",
+                        at, i, at, j, at, i, at, j);
     }
+}
+
+static void print_zone(FILE *out, const Zone *zone, const char *name, const SinoMachineFile *machine, int64_t cores,
+                       int64_t devices)
+{
+    fprintf(out, " <zone id=\"%s\" routing=\"Full\">\n", name);
+    print_hosts(out, zone, machine, cores, devices);
+    if (devices > 0) print_links(out, zone, machine, devices);
+    print_routes(out, zone, devices);
+    fputs(" </zone>\n", out);
 }
 
 /* A table of StarPU's: from each memory node to each, main memory first. */
@@ -90,10 +116,10 @@ static void print_table(FILE *out, int64_t devices, double host, double peer)
             fprintf(out, "%.9g%c", i == j ? 0.0 : i == 0 || j == 0 ? host : peer, j == devices ? '\n' : '\t');
 }
 
-static SinoStatus create(const char *folder, const char *host, const char *ending, FILE **out)
+static SinoStatus create(const char *folder, const char *name, const char *ending, FILE **out)
 {
     char path[192];
-    snprintf(path, sizeof path, "%s/bus/%s.%s", folder, host, ending);
+    snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
     *out = fopen(path, "w");
     SINO_CHECK(*out, SINO_FAILED, "%s cannot be written: %s", path, strerror(errno));
     return NULL;
@@ -106,22 +132,64 @@ static SinoStatus close_file(FILE *out, const char *folder)
     return NULL;
 }
 
-static SinoStatus write_files(const SinoMachineFile *machine, int64_t cores, int64_t devices, const char *host,
-                              const char *folder)
+static SinoStatus write_platform(const SinoMachineFile *machine, int64_t cores, int64_t devices, const char *host,
+                                 const char *folder)
+{
+    const Zone zone = {.prefix = "", .node = "", .first = true};
+    FILE *out;
+    SINO_TRY(create(folder, host, ".platform.v4.xml", &out));
+    fputs(head, out);
+    print_zone(out, &zone, "machine", machine, cores, devices);
+    fputs("</platform>\n", out);
+    return close_file(out, folder);
+}
+
+/* What StarPU reads beside the platform. */
+static SinoStatus write_tables(const SinoMachineFile *machine, int64_t devices, const char *host, const char *folder)
 {
     FILE *out;
-    SINO_TRY(create(folder, host, "platform.v4.xml", &out));
-    fputs(head, out);
-    print_hosts(out, machine, cores, devices);
-    if (devices > 0) print_links(out, machine, devices);
-    print_routes(out, devices);
-    fputs(" </zone>\n</platform>\n", out);
-    SINO_TRY(close_file(out, folder));
-    SINO_TRY(create(folder, host, "bandwidth", &out)); /* in MB/s */
+    SINO_TRY(create(folder, host, ".bandwidth", &out)); /* in MB/s */
     print_table(out, devices, 1e3 * machine->host_device.gbps, 1e3 * machine->device_device.gbps);
     SINO_TRY(close_file(out, folder));
-    SINO_TRY(create(folder, host, "latency", &out)); /* in µs */
+    SINO_TRY(create(folder, host, ".latency", &out)); /* in µs */
     print_table(out, devices, machine->host_device.latency_us, machine->device_device.latency_us);
+    return close_file(out, folder);
+}
+
+/* A message between ranks of a node takes this time, and that of its bytes. */
+#define MEMORY_LATENCY_S 1e-6
+
+/* The nodes as SMPI sees them. Of a link's latency each of the two nodes gives a half. */
+static void print_nodes(FILE *out, const SinoMachineFile *machine, int64_t nodes)
+{
+    fprintf(out,
+            " <cluster id=\"network\" prefix=\"" SINO_SIMULATED_NODE "\" suffix=\"\" radical=\"0-%" PRId64
+            "\" speed=\"1f\" bw=\"%.9gBps\" lat=\"%.9gs\" loopback_bw=\"%.9gBps\" loopback_lat=\"%.9gs\"/>\n",
+            nodes - 1, 1e9 * machine->network.gbps, 0.5e-6 * machine->network.latency_us, 1e9 * machine->node_gbps,
+            MEMORY_LATENCY_S);
+}
+
+static SinoStatus write_cluster(const SinoMachineFile *machine, const SinoSimulatedCluster *cluster, int64_t cores,
+                                int64_t devices, const char *folder)
+{
+    FILE *out;
+    SINO_TRY(create(folder, "cluster", ".xml", &out));
+    fputs(head, out);
+    fputs(" <zone id=\"ranks\" routing=\"Full\">\n", out);
+    for (int64_t r = 0; r < cluster->ranks; r++) {
+        char name[48], prefix[64], node[48];
+        snprintf(name, sizeof name, "StarPU-MPI%" PRId64, r);
+        snprintf(prefix, sizeof prefix, "%s-", name);
+        snprintf(node, sizeof node, SINO_SIMULATED_NODE " %" PRId64 " ", r / cluster->per_node);
+        const Zone zone = {.prefix = prefix, .node = node, .first = r % cluster->per_node == 0};
+        print_zone(out, &zone, name, machine, cores, devices);
+    }
+    print_nodes(out, machine, (cluster->ranks + cluster->per_node - 1) / cluster->per_node);
+    fputs(" </zone>\n</platform>\n", out);
+    SINO_TRY(close_file(out, folder));
+    SINO_TRY(create(folder, "hosts", "", &out));
+    for (int64_t r = 0; r < cluster->ranks; r++)
+        fprintf(out, SINO_SIMULATED_NODE "%" PRId64 "\n", r / cluster->per_node);
     return close_file(out, folder);
 }
 
@@ -154,11 +222,17 @@ void sino_simulated_machine_remove(const char *folder)
     if (folder[0]) (void)nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS); /* a failure leaves temporary files only */
 }
 
-SinoStatus sino_simulated_machine_write(const SinoMachineFile *machine, int64_t cores, int64_t devices,
-                                        const char *host, char folder[64])
+SinoStatus sino_simulated_machine_write(const SinoMachineFile *machine, const SinoSimulatedCluster *cluster,
+                                        int64_t cores, int64_t devices, const char *host, char folder[64])
 {
+    char name[80];
     SinoStatus status = make_folder(folder);
-    if (!status) status = write_files(machine, cores, devices, host, folder);
+    snprintf(name, sizeof name, "bus/%s", host);
+    if (!status && cluster)
+        status = write_cluster(machine, cluster, cores, devices, folder);
+    else if (!status)
+        status = write_platform(machine, cores, devices, name, folder);
+    if (!status) status = write_tables(machine, devices, name, folder);
     if (status) sino_simulated_machine_remove(folder);
     return status;
 }

@@ -30,6 +30,26 @@ void sino_data_addresses_free(void *memory, int64_t bytes)
         sino_free_large(memory);
 }
 
+SinoMachineFile sino_simulation_share(const SinoSimulationRequest *request)
+{
+    SinoMachineFile share = *request->machine;
+    share.cores /= request->ranks_per_node;
+    share.device_count = request->devices ? share.device_count / request->ranks_per_node : 0;
+    share.memory_bytes /= request->ranks_per_node;
+    share.file_gbps /= (double)request->ranks; /* it is that of all ranks together */
+    if (request->workers > 0) share.cores = request->workers;
+    return share;
+}
+
+#ifndef SINO_SIMULATED_RANK
+
+void sino_simulation_arguments(int *argument_count, char ***arguments)
+{
+    (void)argument_count, (void)arguments;
+}
+
+#endif
+
 #ifndef SINO_SIMGRID
 
 static SinoStatus usual_program(void)
@@ -37,16 +57,16 @@ static SinoStatus usual_program(void)
     return sino_error(SINO_FAILED, "this program was not built for simulations");
 }
 
-SinoStatus sino_simulation_check(const SinoMachineFile *machine, int64_t workers, bool devices)
+SinoStatus sino_simulation_check(const SinoSimulationRequest *request)
 {
-    (void)machine, (void)workers, (void)devices;
+    (void)request;
     return usual_program();
 }
 
-SinoStatus sino_simulation_run(const SinoMachineFile *machine, int64_t workers, bool devices, SinoProgram *program,
-                               int argument_count, char **arguments, int *exit_code)
+SinoStatus sino_simulation_run(const SinoSimulationRequest *request, SinoProgram *program, int argument_count,
+                               char **arguments, int *exit_code)
 {
-    (void)machine, (void)workers, (void)devices, (void)program, (void)argument_count, (void)arguments, (void)exit_code;
+    (void)request, (void)program, (void)argument_count, (void)arguments, (void)exit_code;
     return usual_program();
 }
 

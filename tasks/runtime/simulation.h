@@ -21,17 +21,35 @@ enum { SINO_SIMULATES = 0 };
 /* The program, from the command line to the exit code. */
 typedef int SinoProgram(int argument_count, char **arguments);
 
-/* Runs the program in a simulation of the machine, with `workers` of its cores (0: all) and, if `devices`, with its
- * devices; *exit_code: what the program returned. Called by main, before threads; once. SINO_BAD_INPUT: more workers
- * than the machine has cores, or than this StarPU was built for, likewise devices; several nodes. SINO_FAILED: this is
- * a usual program, or a temporary directory for the description of the machine cannot be made. */
-SinoStatus sino_simulation_run(const SinoMachineFile *machine, int64_t workers, bool devices, SinoProgram *program,
-                               int argument_count, char **arguments, int *exit_code);
+/* What is simulated; nothing is owned. */
+typedef struct SinoSimulationRequest {
+    const SinoMachineFile *machine;
+    int64_t workers;        /* of each rank; 0: all of its cores */
+    bool devices;           /* the ranks use the machine's devices */
+    int64_t ranks;          /* 1 or more */
+    int64_t ranks_per_node; /* that share cores, devices and memory of a node alike */
+    const char *launcher;   /* program that starts several ranks; NULL: there is none */
+} SinoSimulationRequest;
 
-/* SINO_BAD_INPUT: the machine cannot be simulated, as of sino_simulation_run. */
-SinoStatus sino_simulation_check(const SinoMachineFile *machine, int64_t workers, bool devices);
+/* Runs the program in a simulation; *exit_code: what the program returned. Called by main, before threads; once. With
+ * several ranks this process becomes the launcher, so that the function returns with errors only; each rank then calls
+ * it again, in the launcher. Errors: those of sino_simulation_check. SINO_FAILED: a temporary directory for the
+ * description of the machine cannot be made. */
+SinoStatus sino_simulation_run(const SinoSimulationRequest *request, SinoProgram *program, int argument_count,
+                               char **arguments, int *exit_code);
 
-/* The machine that is simulated, within sino_simulation_run; else NULL. */
+/* SINO_BAD_INPUT: more workers than a rank has cores, or than this StarPU was built for, likewise devices; more ranks
+ * than the machine's nodes take; devices that the ranks of a node cannot share alike; several ranks without a launcher.
+ * SINO_FAILED: this is a usual program. */
+SinoStatus sino_simulation_check(const SinoSimulationRequest *request);
+
+/* The command line of a rank, which is not what main gets; otherwise both stay. */
+void sino_simulation_arguments(int *argument_count, char ***arguments);
+
+/* The node of a machine as one of the ranks on it sees it. */
+SinoMachineFile sino_simulation_share(const SinoSimulationRequest *request);
+
+/* The machine that is simulated, of several ranks the share of each, within sino_simulation_run; else NULL. */
 const SinoMachineFile *sino_simulation_machine(void);
 
 /* SINO_BAD_INPUT: the shared object with a policy, which dlopen has returned, waits by locks of the system, which never
@@ -71,6 +89,12 @@ typedef struct SinoSimulatedLink {
     int64_t count, bytes;
 } SinoSimulatedLink;
 
+/* Messages that a rank has sent. Times are from the data being ready to the arrival. */
+typedef struct SinoSimulatedMessages {
+    int64_t count, bytes;
+    double seconds;
+} SinoSimulatedMessages;
+
 typedef struct SinoSimulationCounts {
     double makespan_s, building_s; /* virtual: of all tasks; of those that build the operator */
     double task_s;                 /* of all workers */
@@ -81,6 +105,7 @@ typedef struct SinoSimulationCounts {
     SinoSimulatedKind kind[SINO_SIMULATED_KINDS_MAX]; /* longest sums first */
     SinoSimulatedNode node[SINO_SIMULATED_NODES_MAX];
     SinoSimulatedLink *link; /* [link_count]: those that were used; the caller frees it */
+    SinoSimulatedMessages messages;
 } SinoSimulationCounts;
 
 /* What tasks have counted so far; no task may be in flight. SINO_FAILED: no memory, or this is a usual program. */

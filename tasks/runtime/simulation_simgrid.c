@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulation, over SimGrid: starts it, gives each task its time, and counts.
- *
- * SimGrid reads the description of the machine before StarPU's main calls the program, which is how StarPU is made: the
- * main of its library starts SimGrid, and calls starpu_main in an actor of it. The main function of this program
- * therefore describes the machine first, and then calls StarPU's. What is simulated is the state of the process. */
-#include "simulation.h"
-
+/* Simulation, over SimGrid: what can be simulated; gives each task its time, and counts. */
+#include "arithmetic.h"
 #include "device.h"
-#include "ending.h"
 #include "memory.h"
 #include "runtime_private.h"
 #include "simulated_machine.h"
+#include "simulation_private.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -19,49 +14,79 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char host_name[] = "simulated";
+static SinoSimulated *simulated; /* NULL: the simulation has not begun */
 
-typedef struct Simulated {
-    SinoMachineFile machine;
-    char folder[64];
-    SinoLastAct last; /* removes the folder */
-    SinoTaskCosts *costs;
-    SinoProgram *program;
-    int argument_count, exit_code;
-    char **arguments;
-} Simulated;
+static void remove_folder(void *of, FILE *clause)
+{
+    (void)clause;
+    sino_simulated_machine_remove(((SinoSimulated *)of)->folder);
+}
 
-static Simulated *simulated; /* NULL: the simulation has not begun */
+void sino_simulated_begin(SinoSimulated *of)
+{
+    simulated = of;
+    of->last = (SinoLastAct){.act = remove_folder, .of = of};
+    sino_ending_add(&of->last);
+}
+
+void sino_simulated_forget_files(void)
+{
+    sino_ending_remove(&simulated->last);
+    sino_simulated_machine_remove(simulated->folder);
+    simulated->folder[0] = '\0';
+}
+
+void sino_simulated_end(void)
+{
+    sino_simulated_forget_files();
+    sino_task_costs_free(simulated->costs);
+    simulated = NULL;
+}
 
 const SinoMachineFile *sino_simulation_machine(void)
 {
     return simulated ? &simulated->machine : NULL;
 }
 
-/* Called by StarPU's main, within the simulation. */
-int starpu_main(int argument_count, char **arguments);
-int starpu_main(int argument_count, char **arguments)
+static SinoStatus check_ranks(const SinoSimulationRequest *request)
 {
-    (void)argument_count, (void)arguments;
-    simulated->exit_code = simulated->program(simulated->argument_count, simulated->arguments);
-    return simulated->exit_code;
+    const SinoMachineFile *machine = request->machine;
+    const int64_t per_node = request->ranks_per_node, ranks = request->ranks;
+    SINO_CHECK(per_node <= machine->cores, SINO_BAD_INPUT,
+               "--ranks-per-node is %" PRId64 "; allowed: 1 to %" PRId64 ", the cores of a node of the machine '%s'",
+               per_node, machine->cores, machine->name);
+    SINO_CHECK(!request->devices || machine->device_count % per_node == 0, SINO_BAD_INPUT,
+               "--ranks-per-node is %" PRId64 "; allowed: a divisor of %" PRId64
+               ", the devices of a node of the machine '%s', or --device cpu",
+               per_node, machine->device_count, machine->name);
+    SINO_CHECK(machine->nodes == 1 || sino_ceil_divide(ranks, per_node) <= machine->nodes, SINO_BAD_INPUT,
+               "--ranks is %" PRId64 "; allowed: 1 to %" PRId64 ", as the machine '%s' has %" PRId64
+               " nodes, for %" PRId64 " ranks each",
+               ranks, sino_times(machine->nodes, per_node), machine->name, machine->nodes, per_node);
+    SINO_CHECK(ranks == 1 || request->launcher, SINO_BAD_INPUT,
+               "--ranks is %" PRId64
+               "; allowed: 1, since this simulator was built for one rank: ranks/sinodag-ranks is "
+               "not beside it; `./run simulator` builds it",
+               ranks);
+    return NULL;
 }
 
-SinoStatus sino_simulation_check(const SinoMachineFile *machine, int64_t workers, bool devices)
+SinoStatus sino_simulation_check(const SinoSimulationRequest *request)
 {
-    SINO_CHECK(machine->nodes == 1, SINO_BAD_INPUT,
-               "machine '%s' has %" PRId64 " nodes; allowed: 1, as several ranks are not simulated yet", machine->name,
-               machine->nodes);
-    SINO_CHECK(workers <= machine->cores, SINO_BAD_INPUT,
-               "workers is %" PRId64 "; allowed: 1 to %" PRId64 ", the cores of the machine '%s'", workers,
-               machine->cores, machine->name);
-    SINO_CHECK(machine->cores + machine->device_count <= STARPU_MAXCPUS, SINO_BAD_INPUT,
+    const SinoMachineFile *machine = request->machine;
+    const bool alone = request->ranks_per_node == 1;
+    const int64_t cores = machine->cores / sino_larger(1, request->ranks_per_node);
+    SINO_TRY(check_ranks(request));
+    SINO_CHECK(request->workers <= cores, SINO_BAD_INPUT,
+               "workers is %" PRId64 "; allowed: 1 to %" PRId64 ", the cores of %sthe machine '%s'", request->workers,
+               cores, alone ? "" : "a rank of ", machine->name);
+    SINO_CHECK(cores + machine->device_count <= STARPU_MAXCPUS, SINO_BAD_INPUT,
                "machine '%s' has %" PRId64 " cores, and %" PRId64 " for its devices; this StarPU simulates at most %d",
-               machine->name, machine->cores, machine->device_count, STARPU_MAXCPUS);
-    if (!devices || machine->device_count == 0) return NULL;
+               machine->name, cores, machine->device_count, STARPU_MAXCPUS);
+    if (!request->devices || machine->device_count == 0) return NULL;
     SINO_CHECK(machine->device_kind == SINO_DEVICE_CUDA, SINO_BAD_INPUT,
                "machine '%s' has OpenCL devices; allowed: a machine with CUDA devices, or --device cpu", machine->name);
-    SINO_CHECK(machine->device_count <= STARPU_MAXCUDADEVS, SINO_BAD_INPUT,
+    SINO_CHECK(machine->device_count / request->ranks_per_node <= STARPU_MAXCUDADEVS, SINO_BAD_INPUT,
                "machine '%s' has %" PRId64 " devices; this StarPU simulates at most %d", machine->name,
                machine->device_count, STARPU_MAXCUDADEVS);
     return NULL;
@@ -91,74 +116,6 @@ SinoStatus sino_simulation_check_policy(const char *path, void *object)
                ".simulator/lib/pkgconfig (docs/SCHEDULING.md)",
                path);
     return NULL;
-}
-
-static void remove_folder(void *of, FILE *clause)
-{
-    (void)clause;
-    sino_simulated_machine_remove(((Simulated *)of)->folder);
-}
-
-/* Calls StarPU's main with arguments for SimGrid: it speaks only of what is critical. */
-static SinoStatus call_starpu(void)
-{
-    char name[] = "sinodag", quiet[] = "--log=root.thresh:critical";
-    char *arguments[] = {name, quiet, NULL};
-    int (*starpu)(int, char **);
-    void *const found = dlsym(RTLD_NEXT, "main"); /* POSIX: pointers to functions are pointers to void */
-    SINO_CHECK(found, SINO_FAILED, "StarPU's library has no main, by which simulations begin");
-    memcpy(&starpu, &found, sizeof starpu);
-    (void)starpu(2, arguments);
-    return NULL;
-}
-
-static void forget_files(void)
-{
-    sino_ending_remove(&simulated->last);
-    sino_simulated_machine_remove(simulated->folder);
-    simulated->folder[0] = '\0';
-}
-
-/* The times of tasks: of `here` as runs have measured them, too. Opened before StarPU's variables name another host. */
-static SinoStatus open_costs(const SinoMachineFile *machine, SinoTaskCosts **costs)
-{
-    const bool measured = strcmp(machine->name, "here") == 0;
-    char *directory = measured ? sino_models_directory() : NULL;
-    SINO_CHECK(directory || !measured, SINO_FAILED, "no memory for a file name");
-    SinoStatus status = sino_task_costs_open(directory, machine, costs);
-    free(directory);
-    return status;
-}
-
-SinoStatus sino_simulation_run(const SinoMachineFile *machine, int64_t workers, bool devices, SinoProgram *program,
-                               int argument_count, char **arguments, int *exit_code)
-{
-    static Simulated the;
-    SINO_TRY(sino_simulation_check(machine, workers, devices));
-    the =
-        (Simulated){.machine = *machine, .program = program, .argument_count = argument_count, .arguments = arguments};
-    if (!devices) the.machine.device_count = 0;
-    if (workers > 0) the.machine.cores = workers;
-    const int64_t cards = the.machine.device_count;
-    SINO_TRY(open_costs(&the.machine, &the.costs));
-    SinoStatus status =
-        sino_simulated_machine_write(&the.machine, the.machine.cores + cards, cards, host_name, the.folder);
-    if (status) {
-        sino_task_costs_free(the.costs);
-        return status;
-    }
-    the.last = (SinoLastAct){.act = remove_folder, .of = &the};
-    sino_ending_add(&the.last);
-    setenv("STARPU_PERF_MODEL_DIR", the.folder, 1);
-    setenv("STARPU_HOSTNAME", host_name, 1);
-    setenv("STARPU_SILENT", "1", 0);
-    simulated = &the;
-    status = call_starpu();
-    forget_files();
-    sino_task_costs_free(the.costs);
-    simulated = NULL;
-    if (!status) *exit_code = the.exit_code;
-    return status;
 }
 
 /* ---- the times of tasks ---- */
@@ -245,7 +202,7 @@ SinoStatus sino_simulation_begin(SinoRuntime *runtime)
     SinoSimulation *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "the simulation", &made));
     runtime->simulation = made;
-    forget_files(); /* StarPU has read them */
+    sino_simulated_forget_files(); /* StarPU has read them, that of all ranks */
     made->begin_s = sino_runtime_now_s();
     SinoSimulationCounts *counts = &made->counts;
     counts->worker_count = starpu_worker_get_count();
@@ -334,6 +291,7 @@ SinoStatus sino_simulation_counts(SinoRuntime *runtime, SinoSimulationCounts *co
     counts->makespan_s = of->end_s - of->begin_s;
     counts->error = counts->task_s > 0 ? of->error_s / counts->task_s : 0;
     counts->node[0].most_bytes = sino_data_most_bytes(runtime);
+    counts->messages = sino_profile_messages(runtime->profile);
     qsort(counts->kind, (size_t)counts->kind_count, sizeof *counts->kind, by_seconds);
     return list_links(runtime, counts);
 }

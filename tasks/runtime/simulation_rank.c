@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Simulation, a rank: in the shared object of which SMPI loads a copy for each rank (simulated_ranks.h). SMPI calls the
+ * copy's main as an MPI program in an actor of SimGrid. StarPU-MPI makes of that actor the thread that sends and
+ * receives, and calls starpu_main in another one. */
+#include "simulated_ranks.h"
+#include "simulation_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* StarPU-MPI's, which StarPU's own main calls when SMPI is there. */
+int _starpu_mpi_simgrid_init(int argument_count, char **arguments);
+
+/* StarPU's, which STARPU_SILENT sets only when StarPU-MPI has complained of SMPI's threads. */
+extern int _starpu_silent;
+
+void sino_simulation_arguments(int *argument_count, char ***arguments)
+{
+    *argument_count = sino_simulated_ranks.argument_count;
+    *arguments = sino_simulated_ranks.arguments;
+}
+
+static SinoSimulated the; /* of this copy */
+
+/* The last rank ends the process of all of them, whose threads for messages may still wait for others. */
+int starpu_main(int argument_count, char **arguments)
+{
+    SinoSimulatedRanks *const all = &sino_simulated_ranks;
+    (void)argument_count, (void)arguments;
+    const int code = the.program(the.argument_count, the.arguments);
+    if (code > all->exit_code) all->exit_code = code;
+    if (++all->ended < all->count) return code;
+    sino_simulated_forget_files();
+    (void)fflush(NULL);
+    _exit(all->exit_code);
+}
+
+/* The environment is that of all ranks, so STARPU_HOSTNAME is put back while nothing else runs. */
+static SinoStatus open_costs(const SinoMachineFile *machine, SinoTaskCosts **costs)
+{
+    const SinoSimulatedRanks *const all = &sino_simulated_ranks;
+    if (*all->host)
+        setenv("STARPU_HOSTNAME", all->host, 1);
+    else
+        unsetenv("STARPU_HOSTNAME");
+    SinoStatus status = sino_task_costs_open(*all->directory ? all->directory : NULL, machine, costs);
+    setenv("STARPU_HOSTNAME", SINO_SIMULATED_HOST, 1);
+    return status;
+}
+
+SinoStatus sino_simulation_run(const SinoSimulationRequest *request, SinoProgram *program, int argument_count,
+                               char **arguments, int *exit_code)
+{
+    static char *no_arguments[] = {NULL};
+    int none = 0;
+    SINO_TRY(sino_simulation_check(request));
+    the = (SinoSimulated){.machine = sino_simulation_share(request),
+                          .program = program,
+                          .argument_count = argument_count,
+                          .arguments = arguments};
+    snprintf(the.folder, sizeof the.folder, "%s", sino_simulated_ranks.folder);
+    SINO_TRY(open_costs(&the.machine, &the.costs));
+    sino_simulated_begin(&the);
+    _starpu_silent = 1;
+    *exit_code = _starpu_mpi_simgrid_init(none, no_arguments);
+    return NULL;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, simulate of several ranks: the graphs are those of mpirun, links carry what they can, and what cannot
+ * be simulated is refused. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIZES "--columns 64 --angles 48 --slices 16 --iterations 3 --projector rays --minibatch 4 "
+
+static void setup_scan(const char *at)
+{
+    (void)cli_simulator();
+    cli_works(at, "phantom -o scan.h5 --size 64 --angles 48 --slices 16");
+}
+
+static char *read_text(const char *at, const char *name)
+{
+    const int64_t bytes = cli_file_size(at, name);
+    char *read = cli_read_bytes(at, name, (size_t)bytes), *text = calloc(1, (size_t)bytes + 1);
+    assert_non_null(text);
+    memcpy(text, read, (size_t)bytes);
+    free(read);
+    return text;
+}
+
+/* What simulate prints with these options; the caller frees it. */
+static char *simulated(const char *at, const char *options)
+{
+    CliRun run = {.directory = at};
+    cli_start(&run, "simulate %s", options);
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", options, run.exit_code, run.err);
+    char *out = strdup(run.out);
+    assert_non_null(out);
+    cli_free(&run);
+    return out;
+}
+
+/* Where a rank begins in a list of ranks. */
+static const char *rank_of(const char *json, int rank)
+{
+    char text[32];
+    snprintf(text, sizeof text, "{\"rank\": %d,", rank);
+    const char *at = strstr(json, text);
+    if (!at) fail_msg("no rank %d in %.200s", rank, json);
+    return at;
+}
+
+/* Number and bytes of a rank's messages of this name in a profile. */
+static void messages_of(const char *profile, int rank, const char *name, int64_t *count, int64_t *bytes)
+{
+    char text[64];
+    const char *const list = strstr(rank_of(profile, rank), "\"messages\": ");
+    assert_non_null(list);
+    snprintf(text, sizeof text, "{\"name\": \"%s\", \"count\": ", name);
+    const char *const found = strstr(list, text), *const end = strstr(list, "]");
+    *count = *bytes = 0;
+    if (!found || found > end) return;
+    *count = (int64_t)cli_number_after(found, "\"count\": ", NULL);
+    *bytes = (int64_t)cli_number_after(found, "\"bytes\": ", NULL);
+}
+
+/* The number of tasks of a kind in a rank's whole run. */
+static int64_t count_of(const char *profile, int rank, const char *name)
+{
+    char text[80];
+    const char *const part = strstr(rank_of(profile, rank), "\"name\": \"run\"");
+    assert_non_null(part);
+    const char *const end = strstr(part, "\"name\": \"building\"");
+    snprintf(text, sizeof text, "\"name\": \"%s\", \"on\": \"cpu\", \"count\": ", name);
+    const char *const found = strstr(part, text);
+    return found && (!end || found < end) ? (int64_t)cli_number_after(found, text, NULL) : 0;
+}
+
+/* The sum over kinds is that of "tasks", so no kind is forgotten. */
+static void assert_same_rank(const char *real, const char *virtual, int rank)
+{
+    static const char *const kind[] = {"trace",
+                                       "pack",
+                                       "checksum",
+                                       "load",
+                                       "correct",
+                                       "sample",
+                                       "update_start",
+                                       "update_sums",
+                                       "spmm_project",
+                                       "reduce_node",
+                                       "reduce_global",
+                                       "spread_node",
+                                       "spread_global",
+                                       "reduce_socket",
+                                       "spread_socket",
+                                       "update_collect",
+                                       "update_step",
+                                       "update_record",
+                                       "assemble",
+                                       "spmm_backproject",
+                                       "update_voxels_cg",
+                                       "update_residual_cg",
+                                       "update_direction",
+                                       "store"};
+    static const char *const message[] = {"sums", "rays", "partial", "active", "tomogram"};
+    int64_t all = 0;
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
+        const int64_t count = count_of(real, rank, kind[i]), other = count_of(virtual, rank, kind[i]);
+        if (count != other)
+            fail_msg("rank %d: %d tasks %s in the run, %d simulated", rank, (int)count, kind[i], (int)other);
+        all += count;
+    }
+    assert_int_equal(
+        (int64_t)cli_number_after(strstr(rank_of(virtual, rank), "\"name\": \"run\""), "\"tasks\": ", NULL), all);
+    for (size_t i = 0; i < sizeof message / sizeof *message; i++) {
+        int64_t count, bytes, other, other_bytes;
+        messages_of(real, rank, message[i], &count, &bytes);
+        messages_of(virtual, rank, message[i], &other, &other_bytes);
+        if (count != other || bytes != other_bytes)
+            fail_msg("rank %d: %d messages %s of %d bytes in the run, %d of %d simulated", rank, (int)count, message[i],
+                     (int)bytes, (int)other, (int)other_bytes);
+    }
+}
+
+/* As many tasks of each kind on each rank, and messages of as many bytes, as under mpirun. */
+static void same_graph(void **state)
+{
+    static const struct {
+        int ranks;
+        const char *options;
+    } way[] = {{2, "--grid 1x2"},
+               {2, "--grid 1x2 --topology nodes=4,workers=2 --node-weights 1,3"},
+               {4, "--grid 2x2"},
+               {4, "--grid 1x4 --communication direct --overlap no"},
+               {3, "--grid 1x2"}};
+    const char *const at = *state;
+    setup_scan(at);
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        char launcher[32], line[400];
+        snprintf(launcher, sizeof launcher, "mpirun -q -n %d", way[i].ranks);
+        CliRun run = {.directory = at, .launcher = launcher};
+        cli_start(
+            &run,
+            "recon scan.h5 -o v.h5 --overwrite --rotation-axis 31.5 --iterations 3 --projector rays --minibatch 4 "
+            "--workers 1 --profile=real.json %s",
+            way[i].options);
+        cli_wait(&run);
+        if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", way[i].options, run.exit_code, run.err);
+        cli_free(&run);
+        snprintf(line, sizeof line,
+                 "scan.h5 --iterations 3 --projector rays --minibatch 4 --workers 1 --overwrite --profile=virtual.json "
+                 "--ranks %d %s",
+                 way[i].ranks, way[i].options);
+        free(simulated(at, line));
+        char *real = read_text(at, "real.json"), *virtual = read_text(at, "virtual.json");
+        for (int rank = 0; rank < way[i].ranks; rank++) assert_same_rank(real, virtual, rank);
+        free(real);
+        free(virtual);
+    }
+}
+
+/* A node's link carries all bytes that its ranks send to others, one after another. */
+static void links_carry_what_they_can(void **state)
+{
+    const char *const at = *state;
+    const double slow = 0.002e9, latency_s = 100e-6; /* as in the file */
+    (void)cli_simulator();
+    cli_write_text(at, "slow.yaml",
+                   "name: slow\nnodes: 4\ncores: 4\nmemory: 16 GiB\ncore-gflops: 60\n"
+                   "core-bandwidth: 10\nlink-bandwidth: 0.002\nlink-latency: 100\n");
+    char *json = simulated(at, SIZES "--machine slow.yaml --grid 1x4 --json");
+    const double makespan_s = cli_number_after(json, "\"makespan_s\": ", NULL);
+    const char *ranks = strstr(json, "\"ranks\": [");
+    assert_non_null(ranks);
+    double most_s = 0;
+    for (int rank = 0; rank < 4; rank++) {
+        const char *const messages = strstr(rank_of(ranks, rank), "\"messages\": ");
+        const double count = cli_number_after(messages, "\"count\": ", NULL);
+        const double bytes = cli_number_after(messages, "\"bytes\": ", NULL);
+        const double seconds = cli_number_after(messages, "\"seconds\": ", NULL);
+        assert_true(bytes > 0 && makespan_s >= bytes / slow);
+        assert_true(seconds >= bytes / slow + count * latency_s);
+        if (bytes / slow > most_s) most_s = bytes / slow;
+    }
+    free(json);
+    /* Two ranks of a node exchange in its memory; they also share its four cores. */
+    json = simulated(at, SIZES "--machine slow.yaml --ranks 4 --ranks-per-node 4 --grid 1x4 --json");
+    assert_true(cli_number_after(json, "\"makespan_s\": ", NULL) < most_s);
+    assert_int_equal((int)cli_number_after(json, "\"workers\": ", NULL), 4);
+    free(json);
+}
+
+/* Everything but the time of the simulation itself; the caller frees it. */
+static char *repeatable_part(const char *at)
+{
+    char *json = simulated(at, SIZES "--machine mirage --ranks 2 --grid 1x2 --device cuda --json");
+    char *const wall = strstr(json, "\"wall_s\"");
+    assert_non_null(wall);
+    if (wall) *wall = '\0';
+    return json;
+}
+
+static void runs_are_repeatable(void **state)
+{
+    (void)cli_simulator();
+    char *first = repeatable_part(*state), *second = repeatable_part(*state);
+    assert_string_equal(first, second);
+    assert_non_null(strstr(first, "\"transfers\": [{"));
+    free(first);
+    free(second);
+}
+
+static void every_algorithm_and_precision(void **state)
+{
+    (void)cli_simulator();
+    for (const char *const *word = (const char *const[]){"sirt", "fbp", "mlem", "osem", NULL}; *word; word++) {
+        char line[256];
+        snprintf(line, sizeof line,
+                 "--columns 64 --angles 48 --slices 8 --projector rays --ranks 2 --grid 1x2 --algorithm %s%s", *word,
+                 strcmp(*word, "fbp") == 0 ? "" : " --iterations 2");
+        free(simulated(*state, line));
+    }
+    for (const char *const *word = (const char *const[]){"double", "half", "mixed", NULL}; *word; word++) {
+        char line[256];
+        snprintf(line, sizeof line, SIZES "--machine sirocco --ranks 2 --grid 1x2 --precision %s", *word);
+        free(simulated(*state, line));
+    }
+}
+
+/* A file for all ranks, in virtual time. */
+static void trace_and_profile(void **state)
+{
+    const char *const at = *state;
+    (void)cli_simulator();
+    char *out = simulated(at, SIZES "--ranks 2 --grid 1x2 --trace trace.json --profile=profile.json");
+    assert_non_null(strstr(out, "2 ranks"));
+    free(out);
+    char *profile = read_text(at, "profile.json"), *trace = read_text(at, "trace.json");
+    assert_non_null(strstr(profile, "\"complete\": true"));
+    (void)rank_of(profile, 1);
+    assert_non_null(strstr(trace, "\"pid\":1"));
+    free(profile);
+    free(trace);
+}
+
+static void refusals(void **state)
+{
+    const char *const at = *state;
+    char message[2 * TESTING_PATH];
+    (void)cli_simulator();
+    cli_write_text(at, "two.yaml", "like: mirage\nnodes: 2\n");
+    cli_refuses(at, "--ranks is 3; allowed: 1 to 2, as the machine 'two.yaml' has 2 nodes, for 1 ranks each",
+                "simulate " SIZES "--machine two.yaml --ranks 3");
+    cli_refuses(at, "--ranks-per-node is 10; allowed: 1 to 9, the cores of a node of the machine 'mirage'",
+                "simulate " SIZES "--machine mirage --ranks-per-node 10");
+    cli_refuses(at,
+                "--ranks-per-node is 2; allowed: a divisor of 3, the devices of a node of the machine 'mirage', or "
+                "--device cpu",
+                "simulate " SIZES "--machine mirage --ranks-per-node 2");
+    cli_refuses(at, "workers is 4; allowed: 1 to 3, the cores of a rank of the machine 'mirage'",
+                "simulate " SIZES "--machine mirage --ranks-per-node 3 --workers 4");
+    cli_refuses(at, "--grid is 1x3, which takes 3 ranks; allowed: at most the 2 that there are",
+                "simulate " SIZES "--ranks 2 --grid 1x3");
+    cli_refuses(at,
+                "projector is 'rotate', by choice of the plan or yours; only rays are simulated yet: --projector rays",
+                "simulate --columns 64 --angles 48 --slices 16 --ranks 2 --projector rotate");
+    snprintf(message, sizeof message,
+             "scheduler is '%s:longest', and there are 2 ranks; allowed: a policy of StarPU's, since the copies of the "
+             "program in a simulation cannot each have a shared object",
+             getenv("SINODAG_POLICY"));
+    cli_refuses(at, message, "simulate " SIZES "--ranks 2 --scheduler %s:longest", getenv("SINODAG_POLICY"));
+}
+
+/* A simulator without what several ranks need. */
+static void no_ranks(void **state)
+{
+    const char *const at = *state;
+    char name[TESTING_PATH], environment[2 * TESTING_PATH];
+    snprintf(name, sizeof name, "%s/alone", at);
+    assert_int_equal(cli_tool("cp", cli_simulator(), name), 0);
+    snprintf(environment, sizeof environment, "SINODAG_SIMULATOR=%s", name);
+    CliRun run = {.directory = at, .environment = environment};
+    cli_start(&run, "simulate " SIZES "--ranks 2");
+    cli_wait(&run);
+    cli_assert_ended(
+        &run, 2,
+        "--ranks is #; allowed: #, since this simulator was built for one rank: ranks/sinodag-ranks is not "
+        "beside it; `./run simulator` builds it");
+}
+
+int cli_simulate_ranks_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(same_graph),
+        CLI_TEST(links_carry_what_they_can),
+        CLI_TEST(runs_are_repeatable),
+        CLI_TEST(every_algorithm_and_precision),
+        CLI_TEST(trace_and_profile),
+        CLI_TEST(refusals),
+        CLI_TEST(no_ranks),
+    };
+    return cmocka_run_group_tests_name("cli_simulate_ranks", tests, NULL, NULL);
+}

@@ -6,6 +6,7 @@
 #ifndef SINO_SCAN_H
 #define SINO_SCAN_H
 
+#include "scan_axes.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -28,6 +29,8 @@ typedef struct SinoScanSetup {
 
 typedef struct SinoScanInfo {
     const char *kind;        /* name of the format: "Data Exchange HDF5" … */
+    const char *evidence;    /* by which the format was recognised: "it has the group /exchange" */
+    const char *certainty;   /* of that: "certain", "likely", "by your option" */
     const char *stored_type; /* type in the file: "uint16", "float64" … */
     SinoCountType type;
     int64_t angle_count, row_count, column_count;
@@ -48,9 +51,14 @@ typedef struct SinoScanInfo {
 typedef struct SinoScan SinoScan;
 
 typedef struct SinoScanRequest {
-    const char *path;          /* a file, a folder or a pattern */
-    const char *theta;         /* angles (angle_list.h) that replace those of the scan; NULL: the scan's own */
-    const char *flats, *darks; /* TIFF images by file, folder or pattern, instead of the scan's own; NULL: its own */
+    const char *path;          /* a file, a folder or a pattern; FILE:/DATASET names a dataset, too */
+    const char *dataset;       /* HDF5: the data, or an NXtomo entry; NULL: as the format has them */
+    SinoScanAxes axes;         /* order of the dimensions of the data, in HDF5 and .npy */
+    const char *theta;         /* angles (angle_list.h, or FILE:/DATASET of HDF5, or :/DATASET of the scan's file) that
+                                * replace those of the scan; NULL: the scan's own */
+    const char *theta_dataset; /* another way to say theta ":/DATASET"; NULL: none */
+    const char *flats, *darks; /* images by file, folder or pattern, FILE:/DATASET or :/DATASET, instead of the scan's
+                                * own; NULL: its own */
     double open_beam;          /* count of every pixel of a scan's only flat field; 0: the scan has its own */
     int64_t columns;           /* raw sinograms: detector columns; else 0 */
 } SinoScanRequest;

@@ -37,6 +37,7 @@ static const struct {
     {"counts_files", cli_counts_files_tests},
     {"spect", cli_spect_tests},
     {"safir", cli_safir_tests},
+    {"scans", cli_scans_tests},
     {"policy", cli_policy_tests},
     {"simulate", cli_simulate_tests},
     {"sweep", cli_sweep_tests},
@@ -50,7 +51,7 @@ int main(int argument_count, char **arguments)
           "trace_device info "
           "interrupt "
           "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
-          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir policy sweep\n",
+          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir scans policy sweep\n",
           stderr);
     return 2;
 }

@@ -144,7 +144,10 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
 static SinoScanRequest request_of(const SinoSettings *settings)
 {
     return (SinoScanRequest){.path = settings->file_name,
+                             .dataset = settings->dataset,
+                             .axes = settings->axes,
                              .theta = settings->theta,
+                             .theta_dataset = settings->theta_dataset,
                              .flats = settings->flats,
                              .darks = settings->darks,
                              .open_beam = settings->open_beam,

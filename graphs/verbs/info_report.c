@@ -169,6 +169,7 @@ void sino_info_report_print(const SinoInfoReport *report, FILE *out)
     const SinoScanInfo *info = report->input->info;
     sino_report_line("file", report->settings->file_name, out);
     fprintf(out, "kind         %s, %s\n", info->kind, info->stored_type);
+    fprintf(out, "recognised   %s: %s\n", info->certainty, info->evidence);
     fprintf(out, "shape        %" PRId64 " angles, %" PRId64 " rows, %" PRId64 " columns\n", info->angle_count,
             info->row_count, info->column_count);
     print_warnings(report, SINO_INFO_OF_FILE, out);
@@ -265,6 +266,10 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
     sino_json_open(&json, NULL);
     sino_json_text(&json, "file", report->settings->file_name);
     sino_json_text(&json, "format", info->kind);
+    sino_json_open(&json, "recognised");
+    sino_json_text(&json, "certainty", info->certainty);
+    sino_json_text(&json, "evidence", info->evidence);
+    sino_json_close(&json);
     sino_json_text(&json, "stored_type", info->stored_type);
     sino_json_open(&json, "scan");
     sino_json_integer(&json, "angles", info->angle_count);

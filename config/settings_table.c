@@ -142,8 +142,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
 const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
         .may_change = true,
-        .help = "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF images by a folder, a quoted "
-                "pattern or a file of several pages; or raw float32 sinograms (with --theta and --columns); with "
+        .help = "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
+                "quoted pattern or a file of several images; a .npy array; or raw float32 sinograms (with --theta and --columns); with "
                 "--system-matrix the counts "
                 "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; the "
                 "option's name may be left out"),
@@ -163,8 +163,8 @@ const SinoSetting sino_setting_table[] = {
         .help = "order of the dimensions of the projections in HDF5 and .npy, the slowest one first; "
                 "row,angle,column: sinograms"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flats", TEXT(flats, "IMAGES"), .per_rank = true, .geometries = SCANS,
-        .help = "flat fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
-                "pattern; FILE:/DATASET of HDF5, or :/DATASET of the scan's file"),
+        .help = "flat fields that replace those of the scan: TIFF or EDF images by a file, a folder or a quoted "
+                "pattern; a .npy array; FILE:/DATASET of HDF5, or :/DATASET of the scan's file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "open-beam", REAL(open_beam, 0, COUNT_MAX, NULL), .low_excluded = true,
         .unit = "counts", .geometries = SCANS,
         .help = "count of every pixel where there is no object, instead of flat fields"),

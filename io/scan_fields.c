@@ -44,5 +44,7 @@ SinoStatus sino_scan_fields_open(const SinoScanRequest *request, SinoScanField f
     SINO_CHECK(sino_path_kind(named) != SINO_PATH_FILE || !sino_hdf5_probe(named), SINO_BAD_INPUT,
                "--%s is '%s', an HDF5 file; allowed: FILE:/DATASET, or images",
                field == SINO_FIELD_FLATS ? "flats" : "darks", named);
+    if (sino_npy_scan_probe(named)) return sino_npy_fields_open(named, info, part, count, files);
+    if (sino_edf_scan_probe(named)) return sino_edf_fields_open(named, info, part, count, files);
     return sino_tiff_fields_open(named, info, part, count, files);
 }

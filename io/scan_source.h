@@ -52,8 +52,8 @@ typedef struct SinoScanFormat {
     SinoStatus (*open)(const SinoScanRequest *request, SinoScan *scan);
 } SinoScanFormat;
 
-extern const SinoScanFormat sino_dxchange_format, sino_nxtomo_format, sino_dataset_format, sino_tiff_format,
-    sino_sinogram_format;
+extern const SinoScanFormat sino_dxchange_format, sino_nxtomo_format, sino_dataset_format, sino_edf_format,
+    sino_npy_scan_format, sino_tiff_format, sino_sinogram_format;
 
 /* Opens what --flats or --darks of the request name for a scan of any format. `part` may be filled even on failure.
  * *files: the list of the part's files, which the part owns. SINO_BAD_INPUT: other rows or columns than `info` has. */
@@ -64,6 +64,15 @@ SinoStatus sino_scan_fields_open(const SinoScanRequest *request, SinoScanField f
  * failure. *files: the list of the part's files, which the part owns. */
 SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
                                  const SinoFileList **files);
+
+/* edf_scan.c, npy_scan.c: the same for EDF files, and for an array in a .npy file; and whether a name stands for such.
+ */
+bool sino_edf_scan_probe(const char *named);
+bool sino_npy_scan_probe(const char *path);
+SinoStatus sino_edf_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
+                                const SinoFileList **files);
+SinoStatus sino_npy_fields_open(const char *path, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
+                                const SinoFileList **files);
 
 /* SINO_BAD_INPUT: the sizes in `info` exceed the limits (scan_limits.h), or their products 63 bits. A format calls this
  * before it allocates what the sizes determine. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, scans: what beamlines write gives the volume that the same data in Data Exchange give. */
 #include "cli.h"
+#include "testing_npy.h"
 #include "testing_nxtomo.h"
 
 #include <math.h>
@@ -146,6 +147,67 @@ static void formats_agree(void **state)
     }
 }
 
+/* NumPy arrays of the same counts. */
+static void write_arrays(const char *directory, const Scan *scan)
+{
+    static const struct {
+        const char *name, *shape;
+    } arrays[] = {{"data.npy", "(24, 4, 16)"}, {"flats.npy", "(3, 4, 16)"}, {"darks.npy", "(2, 4, 16)"}};
+    const uint16_t *const values[] = {scan->data, scan->flats, scan->darks};
+    static const size_t bytes[] = {sizeof scan->data, sizeof scan->flats, sizeof scan->darks};
+    for (int i = 0; i < 3; i++) {
+        size_t size;
+        unsigned char *file = testing_npy(1, "<u2", arrays[i].shape, values[i], bytes[i], &size);
+        cli_write_bytes(directory, arrays[i].name, file, size);
+        free(file);
+    }
+}
+
+/* EDF files as the ESRF names them, with the bytes in the other order. */
+static void write_edf(const char *directory, const char *stem, int count, const uint16_t *values)
+{
+    for (int k = 0; k < count; k++) {
+        char file[512 + 2 * PIXELS], name[64];
+        memset(file, ' ', 512);
+        const int length = snprintf(file, 512,
+                                    "{\nByteOrder = HighByteFirst ;\nDataType = UnsignedShort ;\nDim_1 = %d "
+                                    ";\nDim_2 = %d ;\n",
+                                    COLUMNS, ROWS);
+        file[length] = ' ';
+        memcpy(file + 510, "}\n", 2);
+        for (int i = 0; i < PIXELS; i++) {
+            file[512 + 2 * i] = (char)(values[k * PIXELS + i] >> 8);
+            file[513 + 2 * i] = (char)(values[k * PIXELS + i] & 0xff);
+        }
+        snprintf(name, sizeof name, "%s%04d.edf", stem, k);
+        cli_write_bytes(directory, name, file, sizeof file);
+    }
+}
+
+static void arrays_and_images_agree(void **state)
+{
+    static Scan scan;
+    const char *const at = *state;
+    write_scans(at, &scan);
+    write_arrays(at, &scan);
+    write_edf(at, "sample_", ANGLES, scan.data);
+    write_edf(at, "ref", FLATS, scan.flats);
+    write_edf(at, "dark", DARKS, scan.darks);
+    cli_works(at, "recon scan.h5 -o a.h5 --rotation-axis 7.5 --pictures no --theta 0:180:excluded");
+    cli_works(at,
+              "recon data.npy --flats flats.npy --darks darks.npy --theta 0:180:excluded -o b.h5 --rotation-axis 7.5 "
+              "--pictures no");
+    assert_same_volume(at, "a.h5", "b.h5", 4, 16);
+    cli_works(at,
+              "recon sample_*.edf --flats ref*.edf --darks dark*.edf --theta 0:180:excluded -o c.h5 --rotation-axis "
+              "7.5 --pictures no");
+    assert_same_volume(at, "a.h5", "c.h5", 4, 16);
+    cli_refuses(at,
+                "'data.npy' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both "
+                "included), 0:180:excluded or 0:step:0.5",
+                "recon data.npy --flats flats.npy -o v.h5");
+}
+
 static char *info_of(const char *directory, const char *line)
 {
     CliRun run = {.directory = directory};
@@ -210,9 +272,8 @@ static void measured_at_k11(void **state)
 int cli_scans_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(formats_agree),
-        CLI_TEST(info_says_what_it_saw),
-        CLI_TEST(datasets_that_do_not_fit),
+        CLI_TEST(formats_agree),         CLI_TEST(arrays_and_images_agree),
+        CLI_TEST(info_says_what_it_saw), CLI_TEST(datasets_that_do_not_fit),
         CLI_TEST(measured_at_k11),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

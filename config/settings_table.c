@@ -143,7 +143,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
         .may_change = true,
         .help = "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
-                "quoted pattern or a file of several images; a .npy array; or raw float32 sinograms (with --theta and --columns); with "
+                "quoted pattern or a file of several images; a .npy array; or raw float32 sinograms (with --theta and "
+                "--columns); with "
                 "--system-matrix the counts "
                 "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; the "
                 "option's name may be left out"),
@@ -172,6 +173,17 @@ const SinoSetting sino_setting_table[] = {
         .help = "dark fields that replace those of the scan: in files or a dataset, as flat fields"),
     ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL), .geometries = SCANS,
         .help = "detector columns of raw sinograms; needs --theta"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "exclude", TEXT(exclude, "LIST"), .geometries = SCANS,
+        .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "start-angle", .kind = SINO_SETTING_AXIS, AT(start_angle, double),
+        .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = SCANS,
+        .help = "leave out projections at smaller angles; auto: none"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "end-angle", .kind = SINO_SETTING_AXIS, AT(end_angle, double),
+        .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = SCANS,
+        .help = "leave out projections at larger angles; auto: none"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "angle-binning", INTEGER(angle_binning, 1, 1024, "1"),
+        .unit = "projections", .geometries = SCANS,
+        .help = "average so many consecutive projections, and their angles; 1: none"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"), .geometries = SCANS,
         .help = "first detector row to reconstruct"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"), .geometries = SCANS,

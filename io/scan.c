@@ -83,6 +83,9 @@ static SinoStatus complete(const SinoScanRequest *request, SinoScan *scan)
     if (!scan->angle_rad) SINO_TRY(sino_scan_assume_angles(scan));
     SINO_TRY(open_fields(request, scan));
     SINO_TRY(sino_scan_check_limits(request->path, info)); /* of the fields, too */
+    info->full_count = info->type == SINO_COUNT_UINT8 ? UINT8_MAX : info->type == SINO_COUNT_UINT16 ? UINT16_MAX : 0;
+    scan->saturation = request->saturation > 0 ? request->saturation : info->full_count;
+    SINO_TRY(sino_scan_select(request, scan));
     scan->path = strdup(request->path);
     SINO_CHECK(scan->path, SINO_FAILED, "no memory for a file name");
     info->angle_rad = scan->angle_rad;
@@ -172,6 +175,7 @@ void sino_scan_close(SinoScan *scan)
     close_part(&scan->flats);
     close_part(&scan->darks);
     free(scan->angle_rad);
+    free(scan->frame);
     free(scan->path);
     free(scan);
 }
@@ -198,6 +202,7 @@ static SinoStatus read_field(SinoScan *scan, SinoScanField field, int64_t first,
         fill(scan->open_beam, sino_times(count, sino_times(box->row_count, box->column_count)), counts);
         return NULL;
     }
+    if (field == SINO_FIELD_DATA && scan->frame) return sino_scan_read_selected(scan, first, count, box, type, counts);
     const SinoScanPart *part = &scan->data;
     if (field == SINO_FIELD_FLATS && scan->flats.source) part = &scan->flats;
     if (field == SINO_FIELD_DARKS && scan->darks.source) part = &scan->darks;

@@ -32,6 +32,8 @@ struct SinoScan {
     SinoScanPart data;  /* source of the data, and of the format's own flats and darks */
     SinoScanPart flats; /* of --flats; source NULL: not given */
     SinoScanPart darks; /* of --darks; source NULL: not given */
+    int64_t *frame;     /* [info.angle_count]: the (first) projection of each angle; owned; NULL: all, in order */
+    double saturation;  /* where a projection has so much, an average has it too; 0: never */
     double open_beam;   /* count of every pixel of the flat field; 0: there is no such */
 };
 
@@ -88,6 +90,13 @@ SinoStatus sino_scan_check_limits(const char *path, const SinoScanInfo *info);
 /* Reads the angles of --theta, or of the scan's dataset if it begins with a colon, into the scan. If the scan has no
  * angle_count, it becomes their number. SINO_BAD_INPUT: another number of them, or as of angle_list.h. */
 SinoStatus sino_scan_take_theta(const SinoScanRequest *request, SinoScan *scan);
+
+/* scan_select.c: leaves out and joins the projections of a scan with angles as the request says, and reads them
+ * thereafter, if scan->frame is not NULL. SINO_BAD_INPUT: a malformed list, numbers beyond the last projection, no
+ * projection is left, averaged angles differ by more than 10 degrees. */
+SinoStatus sino_scan_select(const SinoScanRequest *request, SinoScan *scan);
+SinoStatus sino_scan_read_selected(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                   SinoCountType type, void *counts);
 
 /* Sets the angles to 0°…180° inclusive, as TomoPy and others do for a file without angles. */
 SinoStatus sino_scan_assume_angles(SinoScan *scan);

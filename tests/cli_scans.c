@@ -240,6 +240,51 @@ static void info_says_what_it_saw(void **state)
     free(found);
 }
 
+/* A scan without some projections is that of a file which does not have them. */
+static void projections_left_out(void **state)
+{
+    static Scan scan;
+    const char *const at = *state;
+    write_scans(at, &scan);
+    cli_works(at, "recon scan.nxs -o a.h5 --rotation-axis 7.5 --pictures no --exclude 20:24,3");
+    cli_works(at, "recon scan.h5 -o b.h5 --rotation-axis 7.5 --pictures no --exclude 3 --end-angle 142.5");
+    assert_same_volume(at, "a.h5", "b.h5", 4, 16);
+    char *found = info_of(at, "info scan.nxs --exclude 3,20:24");
+    assert_non_null(strstr(found, "angles       19, 0.0000 to 142.5000 degrees, steps of 7.5000 to 15.0000, from 19 of "
+                                  "24 projections\n"));
+    free(found);
+    found = info_of(at, "info scan.nxs --angle-binning 2 --json");
+    assert_non_null(strstr(found, "\"projections_in_file\": 24, \"averaged\": 2}"));
+    free(found);
+    cli_works(at, "recon scan.nxs -o c.h5 --rotation-axis 7.5 --pictures no --angle-binning 2");
+    free(cli_read_volume(at, "c.h5", 4, 16));
+    cli_refuses(at,
+                "exclude is '24'; allowed: from 0 to 23, the projections of the scan, the start of a range below its "
+                "end",
+                "recon scan.nxs -o v.h5 --exclude 24");
+    cli_refuses(at,
+                "--binning, --exclude and ranges of rows, columns or angles choose a part of a file; allowed: with an "
+                "input file",
+                "plan --angles 9 --columns 9 --slices 9 --exclude 3");
+}
+
+/* A dropped projection is told by its number in the file. */
+static void dropped_projections_keep_their_numbers(void **state)
+{
+    static Scan scan;
+    make(&scan);
+    memset(scan.data + 17 * PIXELS, 0, PIXELS * sizeof *scan.data);
+    write_arrays(*state, &scan);
+    CliRun run = {.directory = *state};
+    cli_start(&run, "recon data.npy --flats flats.npy --darks darks.npy --theta 0:180:excluded -o v.h5 --rotation-axis "
+                    "7.5 --pictures no --exclude 2:6");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "projections: 20 of 24, which make 20 angles\n"));
+    assert_non_null(strstr(run.err, "projections without any value: 1 of 20, they have weight 0; number 17\n"));
+    cli_free(&run);
+}
+
 static void datasets_that_do_not_fit(void **state)
 {
     static Scan scan;
@@ -272,8 +317,12 @@ static void measured_at_k11(void **state)
 int cli_scans_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(formats_agree),         CLI_TEST(arrays_and_images_agree),
-        CLI_TEST(info_says_what_it_saw), CLI_TEST(datasets_that_do_not_fit),
+        CLI_TEST(formats_agree),
+        CLI_TEST(arrays_and_images_agree),
+        CLI_TEST(info_says_what_it_saw),
+        CLI_TEST(projections_left_out),
+        CLI_TEST(dropped_projections_keep_their_numbers),
+        CLI_TEST(datasets_that_do_not_fit),
         CLI_TEST(measured_at_k11),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,9 @@ static void print_angles(const SinoInfoReport *report, FILE *out)
             report->most_rad * degrees);
     if (info->angle_count > 1)
         fprintf(out, ", steps of %.4f to %.4f", report->least_step_rad * degrees, report->most_step_rad * degrees);
+    if (info->projection)
+        fprintf(out, ", from %" PRId64 " of %" PRId64 " projections", info->angle_count * info->angle_binning,
+                info->file_angle_count);
     fprintf(out, "%s\n", info->angle_assumed ? " (assumed: the file has none)" : "");
     print_warnings(report, SINO_INFO_OF_ANGLES, out);
 }
@@ -208,6 +211,8 @@ static void json_of_angles(SinoJson *json, const SinoInfoReport *report)
     sino_json_real(json, "most_step_degrees", report->most_step_rad * degrees);
     sino_json_integer(json, "repeated", report->repeated_angles);
     sino_json_flag(json, "assumed", report->input->info->angle_assumed);
+    sino_json_integer(json, "projections_in_file", report->input->info->file_angle_count);
+    sino_json_integer(json, "averaged", report->input->info->angle_binning);
     sino_json_close(json);
 }
 

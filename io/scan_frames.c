@@ -9,6 +9,7 @@
 
 void sino_frame_list_add(SinoFrameList *list, int64_t frame)
 {
+    assert(list->run);
     SinoFrameRun *last = list->run_count > 0 ? &list->run[list->run_count - 1] : NULL;
     if (last && last->first + last->count == frame)
         last->count++;

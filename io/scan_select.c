@@ -23,6 +23,7 @@ static const double degrees = 180 / SINO_PI;
 static bool take_integer(const char **text, int64_t *value)
 {
     char *end;
+    *value = 0;
     if (!isdigit((unsigned char)**text)) return false;
     errno = 0;
     *value = strtoll(*text, &end, 10);

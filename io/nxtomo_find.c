@@ -142,10 +142,19 @@ static bool is_readable(const Search *search, const char *name)
 /* Whether two names lead to one dataset. */
 static bool is_same(const Search *search, const char *a, const char *b)
 {
+#if H5_VERSION_GE(1, 12, 0)
+    H5O_info2_t first, second;
+    int order = 1;
+    return H5Oget_info_by_name3(search->file, a, &first, H5O_INFO_BASIC, search->access) >= 0 &&
+           H5Oget_info_by_name3(search->file, b, &second, H5O_INFO_BASIC, search->access) >= 0 &&
+           first.fileno == second.fileno && H5Otoken_cmp(search->file, &first.token, &second.token, &order) >= 0 &&
+           order == 0;
+#else
     H5O_info_t first, second;
     return H5Oget_info_by_name(search->file, a, &first, search->access) >= 0 &&
            H5Oget_info_by_name(search->file, b, &second, search->access) >= 0 && first.fileno == second.fileno &&
            first.addr == second.addr;
+#endif
 }
 
 static bool is_known(const Search *search, const SinoNxEntry *found)

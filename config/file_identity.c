@@ -65,9 +65,28 @@ static SinoStatus add_copy(SinoNamedFiles *files, const char *what, bool output,
     return add(files, what, output, copy);
 }
 
+/* A copy of FILE, or of FILE in FILE:INNER, which names a place in a file. */
+static char *without_inner_path(const char *path)
+{
+    struct stat about;
+    char *file = strdup(path);
+    if (!file || stat(path, &about) == 0) return file;
+    for (char *colon = strchr(file, ':'); colon; colon = strchr(colon + 1, ':')) {
+        *colon = '\0';
+        if (stat(file, &about) == 0) return file;
+        *colon = ':';
+    }
+    return file;
+}
+
 SinoStatus sino_files_input(SinoNamedFiles *files, const char *what, const char *path)
 {
-    return path ? add_copy(files, what, false, path, "") : NULL;
+    if (!path) return NULL;
+    char *file = without_inner_path(path);
+    SINO_CHECK(file, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = add_copy(files, what, false, file, "");
+    free(file);
+    return status;
 }
 
 SinoStatus sino_files_output(SinoNamedFiles *files, const char *what, const char *path)

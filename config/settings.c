@@ -52,14 +52,19 @@ static SinoStatus check_described(const SinoVerbText *verb, const SinoSettings *
     SINO_CHECK(settings->angles && settings->columns && settings->slices, SINO_BAD_INPUT,
                "%s has neither an input file nor all of --angles, --columns and --slices; needed: %s", verb->name,
                verb->usage);
-    const char *const given[][2] = {{"flats", settings->flats}, {"darks", settings->darks}};
+    const char *const given[][2] = {{"flats", settings->flats},
+                                    {"darks", settings->darks},
+                                    {"dataset", settings->dataset},
+                                    {"theta-dataset", settings->theta_dataset}};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         SINO_CHECK(!given[i][1], SINO_BAD_INPUT, "--%s is '%s' without an input file; allowed: with one", given[i][0],
                    given[i][1]);
     const bool whole = settings->start_row == 0 && settings->end_row == -1 && settings->start_column == 0 &&
-                       settings->end_column == -1 && settings->binning == 1;
+                       settings->end_column == -1 && settings->binning == 1 && !settings->exclude &&
+                       isnan(settings->start_angle) && isnan(settings->end_angle) && settings->angle_binning == 1;
     SINO_CHECK(whole, SINO_BAD_INPUT,
-               "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
+               "--binning, --exclude and ranges of rows, columns or angles choose a part of a file; allowed: with an "
+               "input file");
     return NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "model_use.h"
 #include "precision.h"
 #include "projector.h"
+#include "scan_axes.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -126,7 +127,12 @@ typedef struct SinoSettings {
     /* input: recon, info */
     char *file_name;                    /* positional, or --file-name */
     char *theta;                        /* --theta: angles from a file or a range (io/angle_list.h) */
-    char *flats, *darks;                /* --flats, --darks: TIFF images by file, folder or pattern */
+    char *dataset, *theta_dataset;      /* --dataset, --theta-dataset: of an HDF5 file; NULL: as its format has them */
+    SinoScanAxes axes;                  /* --axes: order of the dimensions of the data */
+    char *flats, *darks;                /* --flats, --darks: images by file, folder or pattern, or FILE:/DATASET */
+    char *exclude;                      /* --exclude: numbers of projections to leave out (io/scan.h) */
+    double start_angle, end_angle;      /* in degrees, both included; NaN: no limit */
+    int64_t angle_binning;              /* average this many consecutive projections; ≥ 1 */
     double open_beam;                   /* count of every pixel without object; 0: flat fields tell it */
     int64_t columns;                    /* --columns of a raw sinogram; 0: not given. bench: of the detector */
     int64_t start_row, end_row;         /* [start, end); end −1: all */

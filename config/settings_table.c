@@ -65,6 +65,13 @@ static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem
 static const char *const geometry_words[] = {"parallel", "cone", "pet", "matrix", NULL};
 static const char *const direction_words[] = {"clockwise", "counterclockwise", NULL};
 static const char *const type_words[] = {"full", "try", NULL};
+static const char *const axes_words[] = {"angle,row,column",
+                                         "row,angle,column",
+                                         "angle,column,row",
+                                         "row,column,angle",
+                                         "column,angle,row",
+                                         "column,row,angle",
+                                         NULL};
 static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", "events", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
@@ -144,25 +151,48 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
 const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
         .may_change = true,
-        .help = "the scan: a Data Exchange HDF5 file; TIFF images by a folder, a quoted pattern or a file of "
-                "several pages; or raw float32 sinograms (with --theta and --columns); with --system-matrix the counts "
+        .help = "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
+                "quoted pattern or a file of several images; a .npy array; or raw float32 sinograms (with --theta and "
+                "--columns); with "
+                "--system-matrix the counts "
                 "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; the "
                 "option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
-                "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; or a range of "
+                "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5; or a "
+                "range of "
                 "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "dataset", TEXT(dataset, "PATH"), .geometries = SCANS,
+        .help = "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; if not given: "
+                "sinodag finds it"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-dataset", TEXT(theta_dataset, "PATH"), .geometries = SCANS,
+        .help = "dataset of the angles in the scan's HDF5 file, in degrees unless its attribute units says radians; "
+                "--theta FILE:/DATASET names one of another file"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "axes", CHOICE(axes, axes_words, "angle,row,column"),
+        .geometries = SCANS,
+        .help = "order of the dimensions of the projections in HDF5 and .npy, the slowest one first; "
+                "row,angle,column: sinograms"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flats", TEXT(flats, "IMAGES"), .per_rank = true, .geometries = SCANS,
-        .help = "flat fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
-                "pattern"),
+        .help = "flat fields that replace those of the scan: TIFF or EDF images by a file, a folder or a quoted "
+                "pattern; a .npy array; FILE:/DATASET of HDF5, or :/DATASET of the scan's file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "open-beam", REAL(open_beam, 0, COUNT_MAX, NULL), .low_excluded = true,
         .unit = "counts", .geometries = SCANS,
         .help = "count of every pixel where there is no object, instead of flat fields"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "darks", TEXT(darks, "IMAGES"), .per_rank = true, .geometries = SCANS,
-        .help = "dark fields that replace those of the scan: TIFF images by a file, a folder or a quoted "
-                "pattern"),
+        .help = "dark fields that replace those of the scan: in files or a dataset, as flat fields"),
     ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL), .geometries = SCANS,
         .help = "detector columns of raw sinograms; needs --theta"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "exclude", TEXT(exclude, "LIST"), .geometries = SCANS,
+        .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "start-angle", .kind = SINO_SETTING_AXIS, AT(start_angle, double),
+        .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = SCANS,
+        .help = "leave out projections at smaller angles; auto: none"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "end-angle", .kind = SINO_SETTING_AXIS, AT(end_angle, double),
+        .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = SCANS,
+        .help = "leave out projections at larger angles; auto: none"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "angle-binning", INTEGER(angle_binning, 1, 1024, "1"),
+        .unit = "projections", .geometries = SCANS,
+        .help = "average so many consecutive projections, and their angles; 1: none"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"), .geometries = SCANS,
         .help = "first detector row to reconstruct"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"), .geometries = SCANS,

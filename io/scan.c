@@ -9,18 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "angle_list.h"
 #include "arithmetic.h"
 #include "child.h"
+#include "inner_path.h"
 #include "memory.h"
+#include "path_kind.h"
 #include "scan_source.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
-static const SinoScanFormat *const formats[] = {&sino_dxchange_format, &sino_tiff_format, &sino_sinogram_format, NULL};
+static const SinoScanFormat *const formats[] = {
+    &sino_dxchange_format, &sino_nxtomo_format, &sino_dataset_format,  &sino_npy_scan_format,
+    &sino_edf_format,      &sino_tiff_format,   &sino_sinogram_format, NULL};
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {
-    char allowed[512] = "";
+    char allowed[1024] = "";
     size_t length = 0;
     for (const SinoScanFormat *const *at = formats; *at && length < sizeof allowed; at++) {
         const char *between = at == formats ? "" : at[1] ? ", " : " or ";
@@ -40,6 +43,13 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
                "--columns is %" PRId64
                ", but '%s' is %s, which has its own size; allowed: --columns with raw sinograms",
                request->columns, request->path, format->name);
+    SINO_CHECK(!request->dataset || format->takes_dataset, SINO_BAD_INPUT,
+               "the dataset %s is given, but '%s' is %s; allowed: --dataset with HDF5 files", request->dataset,
+               request->path, format->name);
+    SINO_CHECK(request->axes == SINO_AXES_ANGLE_ROW_COLUMN || format->takes_axes, SINO_BAD_INPUT,
+               "--axes is given, but '%s' is %s; allowed: --axes with HDF5 and .npy", request->path, format->name);
+    scan->info.certainty = format->certainty;
+    snprintf(scan->evidence, sizeof scan->evidence, "%s", format->evidence ? format->evidence : "");
     SinoStatus status = format->open(request, scan);
     scan->info.kind = format->name;
     return status;
@@ -52,12 +62,12 @@ static SinoStatus open_fields(const SinoScanRequest *request, SinoScan *scan)
     scan->open_beam = request->open_beam;
     if (scan->open_beam > 0) info->flat_count = 1;
     if (request->flats) {
-        SINO_TRY(sino_tiff_fields_open(request->flats, info, &scan->flats, &info->flat_count, &files));
+        SINO_TRY(sino_scan_fields_open(request, SINO_FIELD_FLATS, info, &scan->flats, &info->flat_count, &files));
         info->flat_file_count = files->count;
         info->flat_file_name = (const char *const *)files->name;
     }
     if (request->darks) {
-        SINO_TRY(sino_tiff_fields_open(request->darks, info, &scan->darks, &info->dark_count, &files));
+        SINO_TRY(sino_scan_fields_open(request, SINO_FIELD_DARKS, info, &scan->darks, &info->dark_count, &files));
         info->dark_file_count = files->count;
         info->dark_file_name = (const char *const *)files->name;
     }
@@ -68,25 +78,54 @@ static SinoStatus open_fields(const SinoScanRequest *request, SinoScan *scan)
 static SinoStatus complete(const SinoScanRequest *request, SinoScan *scan)
 {
     SinoScanInfo *info = &scan->info;
-    int64_t count;
     SINO_TRY(sino_scan_check_limits(request->path, info));
-    if (!scan->angle_rad && request->theta)
-        SINO_TRY(sino_angle_list_read(request->theta, info->angle_count, &count, &scan->angle_rad));
+    if (!scan->angle_rad && request->theta) SINO_TRY(sino_scan_take_theta(request, scan));
     if (!scan->angle_rad) SINO_TRY(sino_scan_assume_angles(scan));
     SINO_TRY(open_fields(request, scan));
     SINO_TRY(sino_scan_check_limits(request->path, info)); /* of the fields, too */
+    info->full_count = info->type == SINO_COUNT_UINT8 ? UINT8_MAX : info->type == SINO_COUNT_UINT16 ? UINT16_MAX : 0;
+    scan->saturation = request->saturation > 0 ? request->saturation : info->full_count;
+    SINO_TRY(sino_scan_select(request, scan));
     scan->path = strdup(request->path);
     SINO_CHECK(scan->path, SINO_FAILED, "no memory for a file name");
     info->angle_rad = scan->angle_rad;
     info->stored_type = scan->stored_type;
     info->remark = scan->remark;
+    info->evidence = scan->evidence;
     if (info->file_count > 0) return NULL;
     info->file_count = 1;
     info->file_name = (const char *const *)&scan->path;
     return NULL;
 }
 
-SinoStatus sino_scan_open(const SinoScanRequest *request, SinoScan **opened)
+/* The texts of a request that are made of others; owned. */
+typedef struct Parts {
+    char *file, *inner, *theta;
+} Parts;
+
+/* Takes FILE:/DATASET apart, and lets the theta of the request tell everything about angles. */
+static SinoStatus prepare(SinoScanRequest *request, Parts *parts)
+{
+    if (sino_path_kind(request->path) == SINO_PATH_ABSENT && strchr(request->path, ':')) {
+        SinoStatus status = sino_inner_path_split(request->path, &parts->file, &parts->inner);
+        if (!status && parts->inner) {
+            SINO_CHECK(!request->dataset, SINO_BAD_INPUT,
+                       "--dataset is '%s', and the scan is '%s'; allowed: one dataset", request->dataset,
+                       request->path);
+            request->path = parts->file;
+            request->dataset = parts->inner;
+        }
+        sino_status_free(status); /* another name with a colon */
+    }
+    if (!request->theta_dataset) return NULL;
+    SINO_CHECK(!request->theta, SINO_BAD_INPUT, "--theta is '%s', and --theta-dataset '%s'; allowed: one of them",
+               request->theta, request->theta_dataset);
+    SINO_CHECK(asprintf(&parts->theta, ":%s", request->theta_dataset) >= 0, SINO_FAILED, "no memory for a name");
+    request->theta = parts->theta;
+    return NULL;
+}
+
+static SinoStatus open_prepared(const SinoScanRequest *request, SinoScan **opened)
 {
     SinoScan *scan;
     SINO_TRY(sino_allocate(1, sizeof *scan, "a scan", &scan));
@@ -96,6 +135,18 @@ SinoStatus sino_scan_open(const SinoScanRequest *request, SinoScan **opened)
         sino_scan_close(scan);
     else
         *opened = scan;
+    return status;
+}
+
+SinoStatus sino_scan_open(const SinoScanRequest *asked, SinoScan **opened)
+{
+    SinoScanRequest request = *asked;
+    Parts parts = {0};
+    SinoStatus status = prepare(&request, &parts);
+    if (!status) status = open_prepared(&request, opened);
+    free(parts.file);
+    free(parts.inner);
+    free(parts.theta);
     return status;
 }
 
@@ -124,6 +175,7 @@ void sino_scan_close(SinoScan *scan)
     close_part(&scan->flats);
     close_part(&scan->darks);
     free(scan->angle_rad);
+    free(scan->frame);
     free(scan->path);
     free(scan);
 }
@@ -150,6 +202,7 @@ static SinoStatus read_field(SinoScan *scan, SinoScanField field, int64_t first,
         fill(scan->open_beam, sino_times(count, sino_times(box->row_count, box->column_count)), counts);
         return NULL;
     }
+    if (field == SINO_FIELD_DATA && scan->frame) return sino_scan_read_selected(scan, first, count, box, type, counts);
     const SinoScanPart *part = &scan->data;
     if (field == SINO_FIELD_FLATS && scan->flats.source) part = &scan->flats;
     if (field == SINO_FIELD_DARKS && scan->darks.source) part = &scan->darks;

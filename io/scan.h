@@ -6,6 +6,7 @@
 #ifndef SINO_SCAN_H
 #define SINO_SCAN_H
 
+#include "scan_axes.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -28,12 +29,18 @@ typedef struct SinoScanSetup {
 
 typedef struct SinoScanInfo {
     const char *kind;        /* name of the format: "Data Exchange HDF5" … */
+    const char *evidence;    /* by which the format was recognised: "it has the group /exchange" */
+    const char *certainty;   /* of that: "certain", "likely", "by your option" */
     const char *stored_type; /* type in the file: "uint16", "float64" … */
     SinoCountType type;
     int64_t angle_count, row_count, column_count;
     int64_t flat_count, dark_count; /* 0: absent */
     int64_t chunk_rows;             /* rows of one storage chunk; 1 when the layout is contiguous or unknown */
     const double *angle_rad;        /* angle_count finite values */
+    int64_t file_angle_count;       /* projections of the file, before any are left out or averaged */
+    int64_t angle_binning;          /* consecutive projections that are averaged to one; 1: none */
+    const int64_t *projection;      /* [angle_count]: number of the (first) projection in the file; NULL: its own */
+    double full_count;              /* largest value of a stored type of 8 or 16 bits; 0: another type */
     bool angle_assumed;             /* the file has no angles; 0°…180° inclusive is assumed, as other tools do */
     bool angle_needed;              /* the format cannot store angles, so an assumption would be a guess */
     bool line_integrals;            /* the format holds line integrals, unless the user says otherwise; false: counts */
@@ -48,11 +55,21 @@ typedef struct SinoScanInfo {
 typedef struct SinoScan SinoScan;
 
 typedef struct SinoScanRequest {
-    const char *path;          /* a file, a folder or a pattern */
-    const char *theta;         /* angles (angle_list.h) that replace those of the scan; NULL: the scan's own */
-    const char *flats, *darks; /* TIFF images by file, folder or pattern, instead of the scan's own; NULL: its own */
+    const char *path;          /* a file, a folder or a pattern; FILE:/DATASET names a dataset, too */
+    const char *dataset;       /* HDF5: the data, or an NXtomo entry; NULL: as the format has them */
+    SinoScanAxes axes;         /* order of the dimensions of the data, in HDF5 and .npy */
+    const char *theta;         /* angles (angle_list.h, or FILE:/DATASET of HDF5, or :/DATASET of the scan's file) that
+                                * replace those of the scan; NULL: the scan's own */
+    const char *theta_dataset; /* another way to say theta ":/DATASET"; NULL: none */
+    const char *flats, *darks; /* images by file, folder or pattern, FILE:/DATASET or :/DATASET, instead of the scan's
+                                * own; NULL: its own */
     double open_beam;          /* count of every pixel of a scan's only flat field; 0: the scan has its own */
-    int64_t columns;           /* raw sinograms: detector columns; else 0 */
+    const char *exclude;       /* numbers of projections to leave out, such as "30,100:110" without 110; NULL: none */
+    bool limit_angles;         /* leave out the angles outside the next two: */
+    double start_angle, end_angle; /* in degrees */
+    int64_t angle_binning;         /* consecutive projections to average, their angles too; 0, 1: none */
+    double saturation;             /* where a projection has this count or more, averages have it; 0: full_count */
+    int64_t columns;               /* raw sinograms: detector columns; else 0 */
 } SinoScanRequest;
 
 /* Opens and closes the scan in a child process, within limits of time and memory (child.h): HDF5 and TIFF libraries

@@ -1,9 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scan, angles: assumed angles for a scan without any. */
-#include "memory.h"
+/* Scan, angles: those of --theta and --theta-dataset, and assumed ones for a scan without any. */
 #include "scan_source.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "angle_list.h"
+#include "hdf5_scan.h"
+#include "inner_path.h"
+#include "memory.h"
+#include "path_kind.h"
+
+/* Reads the angles from a dataset of another file than the scan's. */
+static SinoStatus read_dataset(const char *path, const char *name, int64_t projections, int64_t *count,
+                               double **angle_rad)
+{
+    SinoHdf5Angles asked = {.path = path, .name = name, .projections = projections, .like = ""};
+    SinoFileList sources = {0};
+    SINO_TRY(sino_hdf5_open(path, &asked.file));
+    SinoStatus status = sino_hdf5_angles_read(&asked, &sources, count, angle_rad);
+    (void)H5Fclose(asked.file);
+    sino_file_list_free(&sources);
+    return status;
+}
+
+/* *file, *inner: the parts of FILE:/DATASET; both NULL: `theta` is something else. The caller frees them. */
+static SinoStatus split_dataset(const char *theta, char **file, char **inner)
+{
+    *file = *inner = NULL;
+    if (sino_path_kind(theta) != SINO_PATH_ABSENT || !strstr(theta, ":/")) return NULL;
+    SinoStatus status = sino_inner_path_split(theta, file, inner);
+    if (!status && *inner) return NULL;
+    sino_status_free(status);
+    free(*file);
+    free(*inner);
+    *file = *inner = NULL;
+    return NULL;
+}
+
+SinoStatus sino_scan_take_theta(const SinoScanRequest *request, SinoScan *scan)
+{
+    SinoScanInfo *info = &scan->info;
+    int64_t count = info->angle_count;
+    char *file = NULL, *inner = NULL;
+    SinoStatus status = NULL;
+    if (request->theta[0] == ':') {
+        SinoHdf5Scan *hdf5 = sino_hdf5_scan_of(scan);
+        SINO_CHECK(hdf5, SINO_BAD_INPUT,
+                   "the angles are those of the dataset %s in '%s', which is no HDF5 file; allowed: --theta with "
+                   "FILE:/DATASET",
+                   request->theta + 1, request->path);
+        status = sino_hdf5_scan_take_angles(hdf5, request->theta + 1, false, scan);
+        sino_hdf5_scan_name_files(hdf5, info);
+        return status;
+    }
+    SINO_TRY(split_dataset(request->theta, &file, &inner));
+    if (inner)
+        status = read_dataset(file, inner, info->angle_count, &count, &scan->angle_rad);
+    else
+        status = sino_angle_list_read(request->theta, info->angle_count, &count, &scan->angle_rad);
+    free(file);
+    free(inner);
+    if (!status) info->angle_count = count;
+    return status;
+}
 
 SinoStatus sino_scan_assume_angles(SinoScan *scan)
 {

@@ -26,18 +26,24 @@ struct SinoScan {
     SinoScanInfo info; /* its pointers point to the members below, or into `data` */
     char stored_type[16];
     char remark[512];
+    char evidence[256];
     char *path;         /* path of a scan of one file; owned */
     double *angle_rad;  /* owned; NULL until they are known */
     SinoScanPart data;  /* source of the data, and of the format's own flats and darks */
     SinoScanPart flats; /* of --flats; source NULL: not given */
     SinoScanPart darks; /* of --darks; source NULL: not given */
+    int64_t *frame;     /* [info.angle_count]: the (first) projection of each angle; owned; NULL: all, in order */
+    double saturation;  /* where a projection has so much, an average has it too; 0: never */
     double open_beam;   /* count of every pixel of the flat field; 0: there is no such */
 };
 
 typedef struct SinoScanFormat {
-    const char *name;    /* becomes SinoScanInfo.kind: "Data Exchange HDF5" */
-    const char *example; /* an example of such an input, for the error when no format recognises a file */
-    bool takes_columns;  /* the format has no sizes of its own and needs --columns */
+    const char *name;                 /* becomes SinoScanInfo.kind: "Data Exchange HDF5" */
+    const char *example;              /* an example of such an input, for the error when no format recognises a file */
+    const char *evidence, *certainty; /* of SinoScanInfo, unless `open` sets them */
+    bool takes_dataset;               /* can choose what --dataset names */
+    bool takes_axes;                  /* can have --axes */
+    bool takes_columns;               /* the format has no sizes of its own and needs --columns */
     /* Whether the input of the request has this format. Looks at names and at the first bytes of a file. A recognised
      * file may still be damaged; `open` then refuses it. */
     bool (*probe)(const SinoScanRequest *request);
@@ -48,12 +54,27 @@ typedef struct SinoScanFormat {
     SinoStatus (*open)(const SinoScanRequest *request, SinoScan *scan);
 } SinoScanFormat;
 
-extern const SinoScanFormat sino_dxchange_format, sino_tiff_format, sino_sinogram_format;
+extern const SinoScanFormat sino_dxchange_format, sino_nxtomo_format, sino_dataset_format, sino_edf_format,
+    sino_npy_scan_format, sino_tiff_format, sino_sinogram_format;
+
+/* Opens what --flats or --darks of the request name for a scan of any format. `part` may be filled even on failure.
+ * *files: the list of the part's files, which the part owns. SINO_BAD_INPUT: other rows or columns than `info` has. */
+SinoStatus sino_scan_fields_open(const SinoScanRequest *request, SinoScanField field, const SinoScanInfo *info,
+                                 SinoScanPart *part, int64_t *count, const SinoFileList **files);
 
 /* tiff_scan.c: opens the TIFF files of --flats or --darks for a scan of any format. `part` may be filled even on
  * failure. *files: the list of the part's files, which the part owns. */
 SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
                                  const SinoFileList **files);
+
+/* edf_scan.c, npy_scan.c: the same for EDF files, and for an array in a .npy file; and whether a name stands for such.
+ */
+bool sino_edf_scan_probe(const char *named);
+bool sino_npy_scan_probe(const char *path);
+SinoStatus sino_edf_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
+                                const SinoFileList **files);
+SinoStatus sino_npy_fields_open(const char *path, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
+                                const SinoFileList **files);
 
 /* SINO_BAD_INPUT: the sizes in `info` exceed the limits (scan_limits.h), or their products 63 bits. A format calls this
  * before it allocates what the sizes determine. */
@@ -65,6 +86,17 @@ SinoStatus sino_scan_check_limits(const char *path, const SinoScanInfo *info);
 #define SINO_DETECTOR_DISTANCE "/measurement/instrument/detector/distance"
 #define SINO_PIXEL_WIDTH       "/measurement/instrument/detector/x_pixel_size"
 #define SINO_PIXEL_HEIGHT      "/measurement/instrument/detector/y_pixel_size"
+
+/* Reads the angles of --theta, or of the scan's dataset if it begins with a colon, into the scan. If the scan has no
+ * angle_count, it becomes their number. SINO_BAD_INPUT: another number of them, or as of angle_list.h. */
+SinoStatus sino_scan_take_theta(const SinoScanRequest *request, SinoScan *scan);
+
+/* scan_select.c: leaves out and joins the projections of a scan with angles as the request says, and reads them
+ * thereafter, if scan->frame is not NULL. SINO_BAD_INPUT: a malformed list, numbers beyond the last projection, no
+ * projection is left, averaged angles differ by more than 10 degrees. */
+SinoStatus sino_scan_select(const SinoScanRequest *request, SinoScan *scan);
+SinoStatus sino_scan_read_selected(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
+                                   SinoCountType type, void *counts);
 
 /* Sets the angles to 0°…180° inclusive, as TomoPy and others do for a file without angles. */
 SinoStatus sino_scan_assume_angles(SinoScan *scan);

@@ -9,7 +9,7 @@
 #include <hdf5.h>
 
 #include "hdf5_dataset.h"
-#include "hdf5_places.h"
+#include "hdf5_images.h"
 #include "path_kind.h"
 
 enum { NAMES_BYTES = 160 };
@@ -18,38 +18,32 @@ enum { NAMES_BYTES = 160 };
 typedef struct RootNames {
     char text[NAMES_BYTES];
     size_t length;
-    bool nexus;   /* one of the names is a NeXus entry */
-    hid_t access; /* to what the names lead to */
 } RootNames;
 
 static herr_t add_name(hid_t root, const char *name, const H5L_info_t *about, void *to)
 {
     RootNames *names = to;
+    (void)root;
     (void)about;
     if (names->length < sizeof names->text)
         names->length += (size_t)snprintf(names->text + names->length, sizeof names->text - names->length, "%s/%s",
                                           names->length ? ", " : "", name);
-    /* NeXus marks its groups with an attribute NX_class. */
-    names->nexus |= H5Aexists_by_name(root, name, "NX_class", names->access) > 0;
     return 0;
 }
 
 static SinoStatus refuse_hdf5(const char *path, const char *allowed)
 {
     hid_t file;
+    char images[1536];
     RootNames names = {.text = ""};
     SINO_TRY(sino_hdf5_open(path, &file));
-    names.access = sino_hdf5_link_access();
-    if (names.access >= 0) (void)H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &names);
-    if (names.access >= 0) (void)H5Pclose(names.access);
+    (void)H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &names);
+    sino_hdf5_images(path, file, sizeof images, images);
     (void)H5Fclose(file);
-    return sino_error(SINO_BAD_INPUT, "%s is %s without /exchange/data (it holds %s)%s; allowed: %s", path,
-                      names.nexus ? "a NeXus file, as NXtomo is," : "an HDF5 file",
-                      names.length ? names.text : "nothing",
-                      names.nexus ? ", which sinodag does not read; the lines of Python in docs/INPUT.md make a Data "
-                                    "Exchange file of it that links to its frames"
-                                  : "",
-                      allowed);
+    return sino_error(
+        SINO_BAD_INPUT,
+        "%s is an HDF5 file without /exchange/data and without NXtomo frames (it holds %s%s%s); allowed: %s", path,
+        names.length ? names.text : "nothing", *images ? "; " : "", images, allowed);
 }
 
 SinoStatus sino_scan_unknown(const char *path, const char *allowed)

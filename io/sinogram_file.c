@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "angle_list.h"
 #include "memory.h"
 #include "path_kind.h"
 #include "regular_file.h"
@@ -86,7 +85,7 @@ static SinoStatus open_sinogram(const SinoScanRequest *request, SinoScan *scan)
     int64_t bytes = 0;
     SINO_CHECK(request->theta, SINO_BAD_INPUT, "--columns %" PRId64 " is for raw sinograms, which need --theta as well",
                request->columns);
-    SINO_TRY(sino_angle_list_read(request->theta, 0, &scan->info.angle_count, &scan->angle_rad));
+    SINO_TRY(sino_scan_take_theta(request, scan));
     SINO_TRY(new_sinogram(request, scan));
     SinogramFile *sinogram = scan->data.file;
     SINO_TRY(sino_regular_open(request->path, &sinogram->descriptor, &bytes));
@@ -102,5 +101,7 @@ static SinoStatus open_sinogram(const SinoScanRequest *request, SinoScan *scan)
 const SinoScanFormat sino_sinogram_format = {.name = "raw sinograms",
                                              .example = "float32, with --theta and --columns",
                                              .takes_columns = true,
+                                             .evidence = "--columns is given",
+                                             .certainty = "by your option",
                                              .probe = probe_sinogram,
                                              .open = open_sinogram};

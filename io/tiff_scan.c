@@ -75,5 +75,7 @@ static SinoStatus open_tiff(const SinoScanRequest *request, SinoScan *scan)
 const SinoScanFormat sino_tiff_format = {.name = "TIFF images",
                                          .example = "a folder, a quoted pattern such as 'scan/p_*.tif', or a file of "
                                                     "several pages",
+                                         .evidence = "names or first bytes of TIFF",
+                                         .certainty = "certain",
                                          .probe = probe_tiff,
                                          .open = open_tiff};

@@ -132,6 +132,7 @@ int cli_counts_tests(void);
 int cli_counts_files_tests(void);
 int cli_spect_tests(void);
 int cli_safir_tests(void);
+int cli_scans_tests(void);
 int cli_simulate_tests(void);
 int cli_stages_tests(void);
 int cli_simulate_ranks_tests(void);

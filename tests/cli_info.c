@@ -37,6 +37,7 @@ static void good_scans(void **state)
         at, "info scan.h5",
         "file         scan.h5\n"
         "kind         Data Exchange HDF5, uint16\n"
+        "recognised   certain: it has the group /exchange\n"
         "shape        12 angles, 4 rows, 16 columns\n"
         "angles       12, 0.0000 to 165.0000 degrees, steps of 15.0000 to 15.0000\n"
         "counts       500 to 900, mean 600 (in 12 of 12 projections)\n"
@@ -51,6 +52,7 @@ static void good_scans(void **state)
         at, "info raw.bin --theta theta.bin --columns 4",
         "file         raw.bin\n"
         "kind         raw sinograms, float32\n"
+        "recognised   by your option: --columns is given\n"
         "shape        3 angles, 2 rows, 4 columns\n"
         "angles       3, 0.0000 to 114.5916 degrees, steps of 57.2958 to 57.2958\n"
         "values       -1 to 2, mean 0.0833333 (in 3 of 3 projections)\n"
@@ -72,6 +74,7 @@ static void odd_scans(void **state)
         at, "info odd.h5",
         "file         odd.h5\n"
         "kind         Data Exchange HDF5, uint16\n"
+        "recognised   certain: it has the group /exchange\n"
         "shape        12 angles, 4 rows, 16 columns\n"
         "angles       12, 0.0000 to 165.0000 degrees, steps of 0.0000 to 45.0000\n"
         "warning      angles: 2 are repeated\n"
@@ -90,6 +93,7 @@ static void odd_scans(void **state)
         at, "info dark.h5",
         "file         dark.h5\n"
         "kind         Data Exchange HDF5, uint16\n"
+        "recognised   certain: it has the group /exchange\n"
         "shape        12 angles, 4 rows, 16 columns\n"
         "angles       12, 0.0000 to 180.0000 degrees, steps of 16.3636 to 16.3636 (assumed: the file has "
         "none)\n"
@@ -114,10 +118,13 @@ static void odd_scans(void **state)
 static void json(void **state)
 {
     static const char expected[] =
-        "{\"file\": \"dark.h5\",\n \"format\": \"Data Exchange HDF5\",\n \"stored_type\": \"uint16\",\n"
+        "{\"file\": \"dark.h5\",\n \"format\": \"Data Exchange HDF5\",\n \"recognised\": {\"certainty\": \"certain\", "
+        "\"evidence\": "
+        "\"it has the group /exchange\"},\n \"stored_type\": \"uint16\",\n"
         " \"scan\": {\"angles\": 12, \"rows\": 4, \"columns\": 16},\n"
         " \"angles\": {\"least_degrees\": 0, \"most_degrees\": 180, \"least_step_degrees\": 16.36363636, "
-        "\"most_step_degrees\": 16.36363636, \"repeated\": 0, \"assumed\": true},\n"
+        "\"most_step_degrees\": 16.36363636, \"repeated\": 0, \"assumed\": true, \"projections_in_file\": 12, "
+        "\"averaged\": 1},\n"
         " \"geometry\": {\"kind\": \"parallel\"},\n \"data_are_counts\": true,\n"
         " \"data\": {\"images\": 12, \"images_read\": 12, \"least\": 0, \"most\": 900, \"mean\": 597.5260417, "
         "\"values\": 768, \"zero_values\": 3, \"saturated_values\": 0, \"not_finite_values\": 0},\n"
@@ -169,6 +176,7 @@ static void values_that_are_not_finite(void **state)
         *state, "info raw.bin --theta theta.bin --columns 4 --max-repaired 0.25",
         "file         raw.bin\n"
         "kind         raw sinograms, float32\n"
+        "recognised   by your option: --columns is given\n"
         "shape        2 angles, 1 rows, 4 columns\n"
         "angles       2, 0.0000 to 57.2958 degrees, steps of 57.2958 to 57.2958\n"
         "values       0 to 2, mean 1 (in 2 of 2 projections)\n"

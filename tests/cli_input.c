@@ -36,7 +36,8 @@ static void files_that_are_no_scan(void **state)
     const hid_t file = H5Fcreate(testing_path(path, at, "other.nxs"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     const hid_t group = H5Gcreate2(file, "/entry", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(file >= 0 && group >= 0 && H5Gclose(group) >= 0 && H5Fclose(file) >= 0);
-    refuse_unknown(at, "info", "other.nxs", "other.nxs is an HDF5 file without /exchange/data (it holds /entry)");
+    refuse_unknown(at, "info", "other.nxs",
+                   "other.nxs is an HDF5 file without /exchange/data and without NXtomo frames (it holds /entry)");
 }
 
 /* Reading a FIFO would wait for a writer. */

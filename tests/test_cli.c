@@ -38,6 +38,7 @@ static const struct {
     {"counts_files", cli_counts_files_tests},
     {"spect", cli_spect_tests},
     {"safir", cli_safir_tests},
+    {"scans", cli_scans_tests},
     {"policy", cli_policy_tests},
     {"simulate", cli_simulate_tests},
     {"simulate_ranks", cli_simulate_ranks_tests},
@@ -52,7 +53,7 @@ int main(int argument_count, char **arguments)
           "trace_device info "
           "interrupt "
           "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
-          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir policy sweep\n",
+          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir scans policy sweep\n",
           stderr);
     return 2;
 }

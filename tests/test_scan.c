@@ -475,7 +475,8 @@ static void measured_dangling_links(void **state)
     char path[TESTING_PATH];
     SinoScan *scan;
     assert_error_has(open_path(testing_data(path, "savu-24737/24737_processed.nxs"), &scan), SINO_BAD_INPUT,
-                     "24737_processed.nxs is a NeXus file, as NXtomo is, without /exchange/data (it holds /entry)");
+                     "24737_processed.nxs is an HDF5 file without /exchange/data and without NXtomo frames (it holds "
+                     "/entry; /entry/final_result_tomo/data is a link to ");
 }
 
 /* A dataset with a text attribute `units` of variable or fixed length. */

@@ -293,7 +293,8 @@ static void other_words_are_answered(void **state)
         {SINO_VERB_RECON, "--center 5",
          "unknown option --center of recon; did you mean --rotation-axis (a column of the detector, where 0 is the "
          "middle of the first column)?"},
-        {SINO_VERB_RECON, "--end 5", "unknown option --end of recon; did you mean --end-row or --end-column?"},
+        {SINO_VERB_RECON, "--end 5",
+         "unknown option --end of recon; did you mean --end-angle or --end-row or --end-column?"},
         {SINO_VERB_RECON, "--center-search 5",
          "unknown option --center-search of recon; did you mean --center-search-width or --center-search-step?"},
         {SINO_VERB_RECON, "--rotation-centre 5",
@@ -738,9 +739,11 @@ static void plan_needs_a_scan_or_its_sizes(void **state)
     refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --darks d.tif",
            "--darks is 'd.tif' without an input file; allowed: with one");
     refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --binning 2",
-           "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
+           "--binning, --exclude and ranges of rows, columns or angles choose a part of a file; allowed: with an input "
+           "file");
     refuse(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5 --end-row 2",
-           "--binning and ranges of rows or columns choose a part of a file; allowed: with an input file");
+           "--binning, --exclude and ranges of rows, columns or angles choose a part of a file; allowed: with an input "
+           "file");
     refuse(SINO_VERB_PLAN, "s.h5 --angles 3",
            "--angles and --slices describe a scan without a file; allowed: without 's.h5'");
     refuse(SINO_VERB_PLAN, "s.h5 --columns 3", "--columns is 3 without --theta; raw sinograms need both");

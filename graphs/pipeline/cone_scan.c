@@ -182,6 +182,8 @@ SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count,
 {
     const double middle = (double)(column_count - 1) / 2;
     description->info = (SinoScanInfo){.type = SINO_COUNT_UINT16,
+                                       .full_count = UINT16_MAX,
+                                       .angle_binning = 1,
                                        .angle_count = angle_count,
                                        .row_count = row_count,
                                        .column_count = column_count,

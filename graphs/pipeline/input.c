@@ -72,6 +72,9 @@ static void warn(const SinoInput *input, SinoLog *log)
 {
     const SinoScanInfo *info = input->info;
     if (info->remark[0]) sino_log_warning(log, "scan", "%s", info->remark);
+    if (info->projection)
+        sino_log_info(log, "angles", "projections: %" PRId64 " of %" PRId64 ", which make %" PRId64 " angles",
+                      sino_times(info->angle_count, info->angle_binning), info->file_angle_count, info->angle_count);
     if (info->angle_assumed)
         sino_log_warning(log, "theta",
                          "the scan has no angles; taking %" PRId64 " from 0 to 180 degrees, both included",
@@ -144,9 +147,18 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
 static SinoScanRequest request_of(const SinoSettings *settings)
 {
     return (SinoScanRequest){.path = settings->file_name,
+                             .dataset = settings->dataset,
+                             .axes = settings->axes,
                              .theta = settings->theta,
+                             .theta_dataset = settings->theta_dataset,
                              .flats = settings->flats,
                              .darks = settings->darks,
+                             .exclude = settings->exclude,
+                             .limit_angles = !isnan(settings->start_angle) || !isnan(settings->end_angle),
+                             .start_angle = isnan(settings->start_angle) ? -INFINITY : settings->start_angle,
+                             .end_angle = isnan(settings->end_angle) ? INFINITY : settings->end_angle,
+                             .angle_binning = settings->angle_binning,
+                             .saturation = isnan(settings->saturation) ? 0 : settings->saturation,
                              .open_beam = settings->open_beam,
                              .columns = settings->columns};
 }
@@ -163,7 +175,7 @@ static double saturation_of(const SinoSettings *settings, const SinoInput *input
 {
     if (!isnan(settings->saturation)) return settings->saturation;
     if (input->flat_correction == SINO_FLAT_NONE) return 0;
-    return input->info->type == SINO_COUNT_UINT8 ? UINT8_MAX : input->info->type == SINO_COUNT_UINT16 ? UINT16_MAX : 0;
+    return input->info->full_count;
 }
 
 static SinoStripesOptions stripes_of(const SinoSettings *settings)

@@ -43,20 +43,34 @@ static void append(int64_t from, int64_t to, size_t size, char *text)
         snprintf(text + length, size - length, "%s%" PRId64 " to %" PRId64, between, from, to);
 }
 
-/* Lists the numbers first + i·step of the entries i that equal `full`, as "3, 7 to 9, 12", and how many more there are
- * if they are many. Entry i stands for the `step` numbers from there on. */
-static void list_full(int64_t count, const int64_t *entry, int64_t full, int64_t first, int64_t step, size_t size,
+/* What entries of a list are: entry i stands for the `step` numbers from number[i] or, if that is NULL, from first +
+ * i · step on. */
+typedef struct Numbers {
+    int64_t first, step;
+    const int64_t *number;
+} Numbers;
+
+static int64_t number_of(const Numbers *numbers, int64_t i)
+{
+    return numbers->number ? numbers->number[i] : numbers->first + i * numbers->step;
+}
+
+/* Lists the numbers of the entries that equal `full`, as "3, 7 to 9, 12", and how many more there are if they are many.
+ */
+static void list_full(int64_t count, const int64_t *entry, int64_t full, const Numbers *numbers, size_t size,
                       char *text)
 {
     enum { RANGES = 12 };
+    const int64_t step = numbers->step;
     int64_t ranges = 0, left_out = 0, end;
     *text = 0;
     for (int64_t i = 0; i < count; i = end) {
         end = i + 1;
         if (entry[i] != full) continue;
-        while (end < count && entry[end] == full) end++;
+        while (end < count && entry[end] == full && number_of(numbers, end) == number_of(numbers, end - 1) + step)
+            end++;
         if (ranges++ < RANGES)
-            append(first + i * step, first + end * step - 1, size, text);
+            append(number_of(numbers, i), number_of(numbers, end - 1) + step - 1, size, text);
         else
             left_out += (end - i) * step;
     }
@@ -68,14 +82,16 @@ void sino_repairs_tell(SinoLog *log, const SinoInput *input, const SinoRecord *r
 {
     const Kinds kinds = kinds_of(record);
     const int64_t rows = record->row_count, angles = record->angle_count, columns = record->column_count;
+    const Numbers projections = {.step = input->info->angle_binning, .number = input->info->projection};
+    const Numbers detector = {.first = input->first_column, .step = input->binning};
     char list[512];
     if (kinds.projections > 0) {
-        list_full(angles, record->by_angle, rows * columns, 0, 1, sizeof list, list);
+        list_full(angles, record->by_angle, rows * columns, &projections, sizeof list, list);
         sino_log_warning(log, "repair", "projections without any value: %" PRId64 " of %" PRId64 ", %s; number %s",
                          kinds.projections, angles, weighted ? "they have weight 0" : "they are taken as 0", list);
     }
     if (kinds.columns > 0) {
-        list_full(columns, record->by_column, rows * angles, input->first_column, input->binning, sizeof list, list);
+        list_full(columns, record->by_column, rows * angles, &detector, sizeof list, list);
         sino_log_warning(log, "repair", "detector columns without any value: %" PRId64 " of %" PRId64 ", %s; column %s",
                          kinds.columns, columns, weighted ? "they have weight 0" : "they are interpolated", list);
     }

@@ -21,7 +21,7 @@ enum { IMAGES = 16, IMAGE_VALUES = 1 << 22, PIECE_VALUES = 1 << 20 };
 
 static void look(const SinoScanInfo *info, int64_t count, const float *values, SinoSurvey *seen)
 {
-    const float full = info->type == SINO_COUNT_UINT8 ? UINT8_MAX : info->type == SINO_COUNT_UINT16 ? UINT16_MAX : NAN;
+    const float full = info->full_count > 0 ? (float)info->full_count : NAN;
     for (int64_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
             seen->not_finite++;

@@ -48,6 +48,9 @@ static void print_angles(const SinoInfoReport *report, FILE *out)
             report->most_rad * degrees);
     if (info->angle_count > 1)
         fprintf(out, ", steps of %.4f to %.4f", report->least_step_rad * degrees, report->most_step_rad * degrees);
+    if (info->projection)
+        fprintf(out, ", from %" PRId64 " of %" PRId64 " projections", info->angle_count * info->angle_binning,
+                info->file_angle_count);
     fprintf(out, "%s\n", info->angle_assumed ? " (assumed: the file has none)" : "");
     print_warnings(report, SINO_INFO_OF_ANGLES, out);
 }
@@ -169,6 +172,7 @@ void sino_info_report_print(const SinoInfoReport *report, FILE *out)
     const SinoScanInfo *info = report->input->info;
     sino_report_line("file", report->settings->file_name, out);
     fprintf(out, "kind         %s, %s\n", info->kind, info->stored_type);
+    fprintf(out, "recognised   %s: %s\n", info->certainty, info->evidence);
     fprintf(out, "shape        %" PRId64 " angles, %" PRId64 " rows, %" PRId64 " columns\n", info->angle_count,
             info->row_count, info->column_count);
     print_warnings(report, SINO_INFO_OF_FILE, out);
@@ -207,6 +211,8 @@ static void json_of_angles(SinoJson *json, const SinoInfoReport *report)
     sino_json_real(json, "most_step_degrees", report->most_step_rad * degrees);
     sino_json_integer(json, "repeated", report->repeated_angles);
     sino_json_flag(json, "assumed", report->input->info->angle_assumed);
+    sino_json_integer(json, "projections_in_file", report->input->info->file_angle_count);
+    sino_json_integer(json, "averaged", report->input->info->angle_binning);
     sino_json_close(json);
 }
 
@@ -265,6 +271,10 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
     sino_json_open(&json, NULL);
     sino_json_text(&json, "file", report->settings->file_name);
     sino_json_text(&json, "format", info->kind);
+    sino_json_open(&json, "recognised");
+    sino_json_text(&json, "certainty", info->certainty);
+    sino_json_text(&json, "evidence", info->evidence);
+    sino_json_close(&json);
     sino_json_text(&json, "stored_type", info->stored_type);
     sino_json_open(&json, "scan");
     sino_json_integer(&json, "angles", info->angle_count);

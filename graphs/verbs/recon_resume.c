@@ -156,6 +156,7 @@ static void print_input(FILE *out, const SinoSettings *settings, const SinoInput
     const SinoScanInfo *info = input->info;
     fprintf(out, "input: %" PRId64 " angles of %" PRId64 " x %" PRId64 " pixels in %" PRId64 " files\n",
             info->angle_count, info->row_count, info->column_count, info->file_count);
+    fprintf(out, "format: %s; %s\n", info->kind, info->evidence);
     for (int64_t i = 0; i < info->file_count; i++) {
         char name[40];
         snprintf(name, sizeof name, "input file %" PRId64, i + 1);

@@ -54,6 +54,9 @@ static SinoStatus imagine(Simulate *of)
                               .flat_count = 1,
                               .dark_count = 1,
                               .chunk_rows = 1,
+                              .file_angle_count = settings->angles,
+                              .angle_binning = 1,
+                              .full_count = UINT16_MAX,
                               .angle_rad = of->angle_rad,
                               .remark = ""};
     return sino_input_imagine(settings, &of->info, &of->input);

@@ -6,8 +6,10 @@
 #include "matrix_seeds.h"
 #include "memory.h"
 #include "operator_file.h"
+#include "testing_npy.h"
 #include "tiff_image.h"
 
+#include <hdf5.h>
 #include <sys/stat.h>
 
 char *fuzz_seed_path(const char *folder, const char *target, int number)
@@ -82,6 +84,46 @@ static void write_bricks(const char *folder, int number)
     sino_free_large(block);
 }
 
+static void write_dataset(hid_t file, const char *name, hid_t type, int rank, const hsize_t *size, const void *values)
+{
+    const hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(rank, size, NULL);
+    fuzz_require(H5Pset_create_intermediate_group(links, 1) >= 0);
+    const hid_t dataset = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    fuzz_require(dataset >= 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    fuzz_require(H5Dclose(dataset) >= 0 && H5Pclose(links) >= 0 && H5Sclose(space) >= 0);
+}
+
+/* Six frames of 2 x 4 pixels: dark, flat, four projections. */
+static void write_nxtomo(const char *path)
+{
+    static const uint16_t counts[6 * 2 * 4];
+    static const int key[6] = {2, 1};
+    static const double angle[6] = {0, 0, 0, 45, 90, 135};
+    static const hsize_t size[] = {6, 2, 4};
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    fuzz_require(file >= 0);
+    write_dataset(file, "/entry/instrument/detector/data", H5T_NATIVE_UINT16, 3, size, counts);
+    write_dataset(file, "/entry/instrument/detector/image_key", H5T_NATIVE_INT, 1, size, key);
+    write_dataset(file, "/entry/sample/rotation_angle", H5T_NATIVE_DOUBLE, 1, size, angle);
+    fuzz_require(H5Fclose(file) >= 0);
+}
+
+static void write_arrays(const char *folder)
+{
+    static const uint16_t values[4 * 2 * 3] = {1, 2, 3};
+    static const char edf[] =
+        "{\nByteOrder = HighByteFirst ;\nDataType = UnsignedShort ;\nDim_1 = 3 ;\nDim_2 = 2 ;\n}\n"
+        "aabbccddeeff";
+    size_t bytes;
+    unsigned char *file = testing_npy(1, "<u2", "(4, 2, 3)", values, sizeof values, &bytes);
+    FILE *out = fopen(fuzz_seed_path(folder, "arrays", 1), "w");
+    fuzz_require(out && fwrite("\1\2", 1, 2, out) == 2 && fwrite(file, 1, bytes, out) == bytes && fclose(out) == 0);
+    free(file);
+    out = fopen(fuzz_seed_path(folder, "arrays", 2), "w");
+    fuzz_require(out && fwrite("\0\1", 1, 2, out) == 2 && fputs(edf, out) >= 0 && fputs(edf, out) >= 0);
+    fuzz_require(fclose(out) == 0);
+}
+
 int main(int count, char **arguments)
 {
     static const float values[16] = {1, 2};
@@ -90,6 +132,8 @@ int main(int count, char **arguments)
     const SinoOperatorKey key = sino_operator_file_key("fuzz", 4);
     const SinoOperatorPiece piece[] = {{pieces, 6}, {pieces, 2}, {pieces, 0}};
     write_scan(fuzz_seed_path(folder, "hdf5", 1), SINO_COUNT_UINT16);
+    write_nxtomo(fuzz_seed_path(folder, "hdf5", 2));
+    write_arrays(folder);
     fuzz_require(!sino_tiff_image_write(fuzz_seed_path(folder, "tiff", 1), 4, 4, values, "text"));
     fuzz_require(!sino_operator_file_write(fuzz_seed_path(folder, "operator", 1), &key, 3, piece));
     for (int number = 0; number < 4; number++) write_bricks(folder, number);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scan axes: the order of the dimensions of an array of projections, the slowest one first. */
+#ifndef SINO_SCAN_AXES_H
+#define SINO_SCAN_AXES_H
+
+typedef enum SinoScanAxes {
+    SINO_AXES_ANGLE_ROW_COLUMN, /* projections */
+    SINO_AXES_ROW_ANGLE_COLUMN, /* sinograms */
+    SINO_AXES_ANGLE_COLUMN_ROW,
+    SINO_AXES_ROW_COLUMN_ANGLE,
+    SINO_AXES_COLUMN_ANGLE_ROW,
+    SINO_AXES_COLUMN_ROW_ANGLE
+} SinoScanAxes;
+
+#endif

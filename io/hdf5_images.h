@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* HDF5 images: which datasets of a file might hold projections, for refusals. */
+#ifndef SINO_HDF5_IMAGES_H
+#define SINO_HDF5_IMAGES_H
+
+#include <stddef.h>
+
+#include <hdf5.h>
+
+/* Writes what of an open file might be projections into `text`: datasets of three dimensions and, if there are none,
+ * links to other files that cannot be opened, as "for --dataset: /a/b (uint16, 90 x 4 x 5), /c …"; "" if there is
+ * neither. */
+void sino_hdf5_images(const char *path, hid_t file, size_t size, char *text);
+
+#endif

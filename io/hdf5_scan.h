@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* HDF5 scan: what formats of scans in HDF5 share: datasets of frames, and angles. */
+#ifndef SINO_HDF5_SCAN_H
+#define SINO_HDF5_SCAN_H
+
+#include "hdf5_source.h"
+#include "scan_frames.h"
+#include "scan_source.h"
+
+/* Where the frames of a field are. */
+typedef struct SinoHdf5Field {
+    char *name;          /* of the dataset; owned; NULL: the field has the data's dataset, or is absent */
+    SinoDataset dataset; /* id negative: as above */
+    SinoScanAxes axes;
+    SinoFrameList frames;
+} SinoHdf5Field;
+
+typedef struct SinoHdf5Scan {
+    char *path; /* owned */
+    hid_t file;
+    SinoHdf5Field field[3]; /* by SinoScanField */
+    SinoFileList files;     /* the path, then those of sources */
+} SinoHdf5Scan;
+
+/* Opens the file as a part of a scan, which owns *opened, on failure, too. */
+SinoStatus sino_hdf5_scan_new(const char *path, SinoScanPart *part, SinoHdf5Scan **opened);
+SinoHdf5Scan *sino_hdf5_scan_of(const SinoScan *scan); /* NULL: its data are not in HDF5 */
+
+/* Opens the dataset of the data, and fills the sizes and the type of the scan's info. SINO_BAD_INPUT: as of
+ * sino_dataset_open_whole; a size is 0, or beyond the limits of scan_limits.h. */
+SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, SinoScanAxes axes, SinoScan *scan);
+
+/* Opens the dataset of flat or dark fields, [image][row][column], or [row][column] if `image` is true. *count: the
+ * number of images; 0: an optional dataset is absent. SINO_BAD_INPUT, in addition: other rows or columns than `info`
+ * has; `like` names what has them. */
+SinoStatus sino_hdf5_scan_open_field(SinoHdf5Scan *hdf5, SinoScanField field, const char *name, bool optional,
+                                     bool image, const SinoScanInfo *info, const char *like, int64_t *count);
+
+/* Reads the angles of the scan from a dataset with one for each projection or, if the data have other frames, too, one
+ * for each frame. Its attribute `units` may say radians; otherwise they are degrees. *angle_rad NULL: it is optional
+ * and absent; else the caller frees it. `sources` gets the files that it takes values from. SINO_BAD_INPUT: another
+ * number of angles, an angle that is not finite, an unknown unit. */
+typedef struct SinoHdf5Angles {
+    const char *path, *name;
+    hid_t file;
+    bool optional;
+    int64_t projections;         /* 0: as many as there are */
+    const SinoFrameList *frames; /* of the projections; NULL: no others */
+    int64_t frame_count;         /* of all kinds */
+    const char *like;            /* names the projections in errors */
+} SinoHdf5Angles;
+SinoStatus sino_hdf5_angles_read(const SinoHdf5Angles *angles, SinoFileList *sources, int64_t *count,
+                                 double **angle_rad);
+
+/* The same for the scan's own file, as scan->angle_rad; `like`: the name of the data. */
+SinoStatus sino_hdf5_scan_take_angles(SinoHdf5Scan *hdf5, const char *name, bool optional, SinoScan *scan);
+
+/* The file names of the scan's info. Call it when all datasets are open. */
+void sino_hdf5_scan_name_files(SinoHdf5Scan *hdf5, SinoScanInfo *info);
+
+/* The lengths of a setup by the names of their datasets; what is absent or not believable is 0. */
+typedef struct SinoSetupNames {
+    const char *source_distance, *detector_distance, *pixel_width, *pixel_height;
+} SinoSetupNames;
+SinoScanSetup sino_hdf5_scan_setup(const SinoHdf5Scan *hdf5, const SinoSetupNames *names);
+
+#endif

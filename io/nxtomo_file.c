@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NXtomo file: reads scans of NeXus files, in which projections, flat and dark fields are frames of one dataset
+ * (Könnecke et al., J. Appl. Cryst. 48, 301, 2015; application definition NXtomo). */
+#include "hdf5_scan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "nxtomo_find.h"
+#include "path_kind.h"
+#include "scan_limits.h"
+
+/* Finds the scans of the request's file. False: it is no HDF5 file, or too damaged to look inside. */
+static bool find(const SinoScanRequest *request, SinoNxEntry *entry, int64_t *count)
+{
+    *count = 0;
+    if (sino_path_kind(request->path) != SINO_PATH_FILE || !sino_hdf5_probe(request->path)) return false;
+    const hid_t file = H5Fopen(request->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file < 0) return false;
+    sino_nxtomo_find(request->path, file, request->dataset ? request->dataset : "/", entry, count);
+    (void)H5Fclose(file);
+    return true;
+}
+
+static bool probe_nxtomo(const SinoScanRequest *request)
+{
+    SinoNxEntry entry[SINO_NX_ENTRIES];
+    int64_t count;
+    return find(request, entry, &count) && count > 0;
+}
+
+static SinoStatus choose_entry(const SinoScanRequest *request, hid_t file, SinoNxEntry *entry)
+{
+    SinoNxEntry found[SINO_NX_ENTRIES];
+    int64_t count;
+    sino_nxtomo_find(request->path, file, request->dataset ? request->dataset : "/", found, &count);
+    SINO_CHECK(count > 0, SINO_BAD_INPUT, "%s has no NXtomo scan", request->path);
+    *entry = found[0];
+    if (count == 1) return NULL;
+    char list[1024] = "";
+    for (int64_t i = 0; i < count && strlen(list) < sizeof list - 64; i++) {
+        const size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s%.500s/data", i ? ", " : "", found[i].detector);
+    }
+    return sino_error(SINO_BAD_INPUT, "%s has %" PRId64 " scans; allowed: --dataset with one of them: %s",
+                      request->path, count, list);
+}
+
+/* How many frames of each kind there are. */
+typedef struct Tally {
+    int64_t ignored;
+    double other; /* a key of the ignored ones */
+} Tally;
+
+static SinoStatus sort_frames(SinoHdf5Scan *hdf5, int64_t count, const double *key, Tally *tally)
+{
+    for (int i = 0; i < 3; i++) {
+        SinoFrameList *frames = &hdf5->field[i].frames;
+        SINO_TRY(sino_allocate(count, sizeof *frames->run, "frames of a scan", &frames->run));
+        frames->count = frames->run_count = 0;
+    }
+    for (int64_t k = 0; k < count; k++) {
+        if (key[k] == 0 || key[k] == 1 || key[k] == 2) {
+            sino_frame_list_add(&hdf5->field[(int)key[k]].frames, k); /* as SinoScanField counts */
+        } else {
+            tally->ignored++;
+            tally->other = key[k];
+        }
+    }
+    return NULL;
+}
+
+static SinoStatus read_keys(SinoHdf5Scan *hdf5, const SinoDataset *keys, int64_t count, Tally *tally)
+{
+    static const int64_t first = 0;
+    double *key = NULL;
+    SINO_CHECK(keys->size[0] == count, SINO_BAD_INPUT,
+               "%s: %s has %" PRId64 " values; allowed: %" PRId64 ", one per frame of %s", keys->file, keys->name,
+               keys->size[0], count, hdf5->field[SINO_FIELD_DATA].name);
+    SINO_TRY(sino_allocate(count, sizeof *key, "keys of frames", &key));
+    SinoStatus status = sino_dataset_read(keys, &first, &count, H5T_NATIVE_DOUBLE, key);
+    if (!status) status = sort_frames(hdf5, count, key, tally);
+    free(key);
+    return status;
+}
+
+/* Divides the frames of the dataset into projections, flat and dark fields. */
+static SinoStatus take_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, SinoScan *scan)
+{
+    SinoScanInfo *info = &scan->info;
+    const int64_t count = info->angle_count;
+    char name[SINO_NX_NAME + 16];
+    SinoDataset keys = {.id = H5I_INVALID_HID};
+    Tally tally = {0};
+    snprintf(name, sizeof name, "%s/image_key", entry->detector);
+    SINO_TRY(sino_dataset_open_whole(hdf5->path, hdf5->file, name, 1, false, &hdf5->files, &keys));
+    SinoStatus status = read_keys(hdf5, &keys, count, &tally);
+    sino_dataset_close(&keys);
+    if (status) return status;
+    info->angle_count = hdf5->field[SINO_FIELD_DATA].frames.count;
+    info->flat_count = hdf5->field[SINO_FIELD_FLATS].frames.count;
+    info->dark_count = hdf5->field[SINO_FIELD_DARKS].frames.count;
+    SINO_CHECK(info->angle_count > 0, SINO_BAD_INPUT,
+               "%s: %s has no projections among its %" PRId64 " frames (%" PRId64 " flat, %" PRId64 " dark, %" PRId64
+               " others); allowed: 1 or more with the value 0",
+               hdf5->path, name, count, info->flat_count, info->dark_count, tally.ignored);
+    if (tally.ignored > 0)
+        snprintf(scan->remark, sizeof scan->remark,
+                 "%" PRId64 " of %" PRId64 " frames are ignored, as their image_key is neither 0 (projection), 1 "
+                 "(flat field) nor 2 (dark field), but %g",
+                 tally.ignored, count, tally.other);
+    return NULL;
+}
+
+static void take_setup(const SinoHdf5Scan *hdf5, const SinoNxEntry *entry, SinoScanSetup *setup)
+{
+    char name[4][SINO_NX_NAME + 40];
+    const char *group = strcmp(entry->group, "/") == 0 ? "" : entry->group;
+    snprintf(name[0], sizeof *name, "%s/instrument/source/distance", group);
+    snprintf(name[1], sizeof *name, "%s/distance", entry->detector);
+    snprintf(name[2], sizeof *name, "%s/x_pixel_size", entry->detector);
+    snprintf(name[3], sizeof *name, "%s/y_pixel_size", entry->detector);
+    *setup = sino_hdf5_scan_setup(hdf5, &(SinoSetupNames){name[0], name[1], name[2], name[3]});
+}
+
+static SinoStatus open_nxtomo(const SinoScanRequest *request, SinoScan *scan)
+{
+    SinoHdf5Scan *hdf5;
+    SinoNxEntry entry;
+    SinoScanInfo *info = &scan->info;
+    char data[SINO_NX_NAME + 16];
+    SINO_TRY(sino_hdf5_scan_new(request->path, &scan->data, &hdf5));
+    SINO_TRY(choose_entry(request, hdf5->file, &entry));
+    SINO_CHECK(request->axes == SINO_AXES_ANGLE_ROW_COLUMN, SINO_BAD_INPUT,
+               "--axes is given, but %s is an NXtomo file, whose frames are images; allowed: angle,row,column",
+               request->path);
+    snprintf(data, sizeof data, "%s/data", entry.detector);
+    SINO_TRY(sino_hdf5_scan_open_data(hdf5, data, SINO_AXES_ANGLE_ROW_COLUMN, scan));
+    SINO_TRY(take_keys(hdf5, &entry, scan));
+    SINO_TRY(sino_scan_check_limits(request->path, info));
+    take_setup(hdf5, &entry, &info->setup);
+    info->angle_needed = true;
+    if (!request->theta && *entry.angles) SINO_TRY(sino_hdf5_scan_take_angles(hdf5, entry.angles, false, scan));
+    sino_hdf5_scan_name_files(hdf5, info);
+    info->certainty = entry.defined ? "certain" : "likely";
+    snprintf(scan->evidence, sizeof scan->evidence, "%s%.90s/data with image_key%s%.90s",
+             entry.defined ? "definition NXtomo, " : "no definition, but ", entry.detector,
+             *entry.angles ? ", angles in " : ", no angles", entry.angles);
+    return NULL;
+}
+
+const SinoScanFormat sino_nxtomo_format = {.name = "NXtomo HDF5",
+                                           .example = "instrument/detector/data with image_key",
+                                           .takes_dataset = true,
+                                           .takes_axes = true,
+                                           .probe = probe_nxtomo,
+                                           .open = open_nxtomo};

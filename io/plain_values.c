@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plain values: reads what memory holds alike as it is, and converts the rest by way of double. */
+#include "plain_values.h"
+
+#include <stddef.h>
+
+#include "arithmetic.h"
+#include "regular_file.h"
+
+enum { PIECE_VALUES = 4096, VALUE_BYTES = 8 };
+
+SinoCountType sino_plain_count_type(const SinoNpy *type)
+{
+    if (type->kind != SINO_NPY_UINT || type->item_bytes > 2) return SINO_COUNT_FLOAT32;
+    return type->item_bytes == 1 ? SINO_COUNT_UINT8 : SINO_COUNT_UINT16;
+}
+
+static bool is_alike(const SinoNpy *type, SinoCountType to)
+{
+    if (type->swapped && type->item_bytes > 1) return false;
+    if (to == SINO_COUNT_FLOAT32) return type->kind == SINO_NPY_FLOAT && type->item_bytes == 4;
+    return sino_plain_count_type(type) == to;
+}
+
+static void convert(int64_t count, const double *from, SinoCountType to, void *values, int64_t first)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (to == SINO_COUNT_FLOAT32)
+            ((float *)values)[first + i] = (float)from[i];
+        else if (to == SINO_COUNT_UINT16)
+            ((uint16_t *)values)[first + i] = (uint16_t)from[i];
+        else
+            ((uint8_t *)values)[first + i] = (uint8_t)from[i];
+    }
+}
+
+SinoStatus sino_plain_values_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type, int64_t count,
+                                  SinoCountType to, void *values)
+{
+    char items[PIECE_VALUES * VALUE_BYTES];
+    double real[PIECE_VALUES];
+    const int64_t bytes = type->item_bytes;
+    if (is_alike(type, to)) return sino_regular_read(path, descriptor, offset, sino_times(count, bytes), values);
+    for (int64_t i = 0; i < count; i += PIECE_VALUES) {
+        const int64_t piece = sino_smaller(PIECE_VALUES, count - i);
+        SINO_TRY(sino_regular_read(path, descriptor, offset + i * bytes, piece * bytes, items));
+        sino_npy_doubles(type, items, piece, real);
+        convert(piece, real, to, values, i);
+    }
+    return NULL;
+}

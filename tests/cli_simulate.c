@@ -49,6 +49,12 @@ static double makespan_s(const char *directory, const char *options)
     return seconds;
 }
 
+/* Of the reconstruction alone. */
+static double part_s(const char *json)
+{
+    return cli_number_after(json, "\"makespan_s\": ", NULL) - cli_number_after(json, "\"building_s\": ", NULL);
+}
+
 static void no_simulator(void **state)
 {
     CliRun run = {.directory = *state, .environment = "SINODAG_SIMULATOR=/nonexistent/sinodag"};
@@ -134,6 +140,41 @@ static void more_workers_are_faster(void **state)
         if (!(seconds < 0.8 * before)) fail_msg("%d workers: %g s, fewer: %g s", workers, seconds, before);
         before = seconds;
     }
+}
+
+/* Homes on nodes of GPUs, where each of StarPU's policies took at least 1.2 times as long (docs/SCHEDULING.md):
+ * products run there and nowhere else. */
+static void homes_are_faster(void **state)
+{
+    static const char *const machine[] = {"mirage", "sirocco", "h100x8"};
+    static const char *const policy[] = {"dmdas", "dmda", "dmdar", "dmdasd", "pheft", "eager"};
+    const char *const words = "--columns 256 --angles 400 --slices 256 --iterations 10 --partitions 4 --json --machine";
+    (void)simulator();
+    for (int m = 0; m < 3; m++) {
+        char line[256];
+        snprintf(line, sizeof line, "%s %s --scheduler sino-affinity", words, machine[m]);
+        char *json = simulated(*state, line);
+        const double ours = part_s(json);
+        assert_int_equal(count_of(json, "spmm_project") + count_of(json, "spmm_backproject"), 0);
+        free(json);
+        for (size_t p = 0; p < sizeof policy / sizeof *policy; p++) {
+            snprintf(line, sizeof line, "%s %s --scheduler %s", words, machine[m], policy[p]);
+            json = simulated(*state, line);
+            if (!(1.2 * ours < part_s(json))) fail_msg("%s: %g s, %s: %g s", machine[m], ours, policy[p], part_s(json));
+            free(json);
+        }
+    }
+}
+
+/* Slow devices get nothing. */
+static void slow_devices_get_no_products(void **state)
+{
+    (void)simulator();
+    cli_write_text(*state, "slow.yaml", "like: mirage\ndevice-gflops: 10\n");
+    char *json = simulated(*state, "--columns 128 --angles 96 --slices 16 --iterations 2 --partitions 4 --json "
+                                   "--machine slow.yaml --scheduler sino-affinity");
+    assert_int_equal(count_of(json, "spmm_project"), 4 * 2 * 1);
+    free(json);
 }
 
 /* Everything but the time of the simulation itself; the caller frees it. */
@@ -280,6 +321,8 @@ int cli_simulate_tests(void)
         CLI_TEST(no_simulator),
         CLI_TEST(same_graph),
         CLI_TEST(more_workers_are_faster),
+        CLI_TEST(homes_are_faster),
+        CLI_TEST(slow_devices_get_no_products),
         CLI_TEST(runs_are_repeatable),
         CLI_TEST(every_algorithm_and_precision),
         CLI_TEST(trace_and_profile),

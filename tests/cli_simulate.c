@@ -142,6 +142,31 @@ static void more_workers_are_faster(void **state)
     }
 }
 
+/* Policies with models know the links of every device, so that each gets some of twelve minibatches. */
+static void every_device_has_links(void **state)
+{
+    static const char *const policy[] = {"dmda", "dmdas", "modular-heft"};
+    (void)simulator();
+    for (int p = 0; p < 3; p++) {
+        char line[256];
+        snprintf(
+            line, sizeof line,
+            "--columns 256 --angles 200 --slices 192 --iterations 4 --minibatch 16 --partitions 1 --device cuda --json "
+            "--machine mirage --scheduler %s",
+            policy[p]);
+        char *json = simulated(*state, line);
+        const char *rest = json;
+        double bytes[3];
+        for (int d = 0; d < 3; d++) {
+            char node[40];
+            snprintf(node, sizeof node, "\"node\": \"CUDA %d\", \"most_bytes\": ", d);
+            bytes[d] = cli_number_after(json, node, &rest);
+        }
+        if (!(bytes[0] > 0 && bytes[1] > 0 && bytes[2] > 0)) fail_msg("%s: %s", policy[p], json);
+        free(json);
+    }
+}
+
 /* Homes on nodes of GPUs, where each of StarPU's policies took at least 1.2 times as long (docs/SCHEDULING.md):
  * products run there and nowhere else. */
 static void homes_are_faster(void **state)
@@ -321,6 +346,7 @@ int cli_simulate_tests(void)
         CLI_TEST(no_simulator),
         CLI_TEST(same_graph),
         CLI_TEST(more_workers_are_faster),
+        CLI_TEST(every_device_has_links),
         CLI_TEST(homes_are_faster),
         CLI_TEST(slow_devices_get_no_products),
         CLI_TEST(runs_are_repeatable),

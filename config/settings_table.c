@@ -320,7 +320,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
-    ROW(MACHINE, SIMULATE, "device", CHOICES(devices, device_words, "all"), .words = SINO_DEVICE_CPU | SINO_DEVICE_CUDA,
+    ROW(MACHINE, SIMULATE, "device", CHOICES(devices, device_words, "all"),
         .help = "processors of the machine that compute, as of recon; all: its cores and its GPUs"),
     ROW(MACHINE, RECON | DEMO | BENCH | SIMULATE, "scheduler", TEXT(scheduler, "NAME|FILE.so:NAME"), .per_rank = true,
         .may_change = true,

@@ -167,6 +167,32 @@ static void every_device_has_links(void **state)
     }
 }
 
+/* An OpenCL device runs what has an OpenCL kernel, which `correct` and `assemble` have not. */
+static void opencl_devices(void **state)
+{
+    const char *const at = *state;
+    const char *const words = "--columns 64 --angles 48 --slices 16 --iterations 2 --partitions 2 --json "
+                              "--machine ocl.yaml --device";
+    char line[256];
+    (void)simulator();
+    cli_write_text(at, "ocl.yaml", "like: h100x1\ndevice: opencl\n");
+    snprintf(line, sizeof line, "%s opencl", words);
+    char *json = simulated(at, line);
+    assert_non_null(strstr(json, "\"name\": \"spmm_project\", \"on\": \"opencl\""));
+    assert_null(strstr(json, "\"on\": \"cuda\""));
+    assert_int_equal(count_of(json, "spmm_project"), 0);
+    assert_true(count_of(json, "correct") > 0 && count_of(json, "assemble") > 0);
+    free(json);
+    snprintf(line, sizeof line, "%s cpu", words);
+    json = simulated(at, line);
+    assert_null(strstr(json, "\"on\": \"opencl\""));
+    free(json);
+    cli_refuses(at, "device is 'cuda'; the machine 'ocl.yaml' has OpenCL devices; allowed: cpu, opencl, all",
+                "simulate %s cuda", words);
+    cli_refuses(at, "device is 'opencl'; the machine 'mirage' has no OpenCL device; allowed: cpu, all",
+                "simulate " SIZES "--device opencl --machine mirage");
+}
+
 /* Homes on nodes of GPUs, where each of StarPU's policies took at least 1.2 times as long (docs/SCHEDULING.md):
  * products run there and nowhere else. */
 static void homes_are_faster(void **state)
@@ -347,6 +373,7 @@ int cli_simulate_tests(void)
         CLI_TEST(same_graph),
         CLI_TEST(more_workers_are_faster),
         CLI_TEST(every_device_has_links),
+        CLI_TEST(opencl_devices),
         CLI_TEST(homes_are_faster),
         CLI_TEST(slow_devices_get_no_products),
         CLI_TEST(runs_are_repeatable),

@@ -60,13 +60,20 @@ static SinoStatus open_input(Simulate *of)
     return sino_input_open(&of->settings, of->log, &of->input);
 }
 
+/* CUDA devices of StarPU's simulation play OpenCL devices (simulation.h). */
+static unsigned played(unsigned devices)
+{
+    const unsigned others = devices & ~(unsigned)SINO_DEVICE_OPENCL;
+    return devices == SINO_DEVICE_ALL || others == devices ? devices : others | SINO_DEVICE_CUDA;
+}
+
 static SinoStatus start_runtime(Simulate *of)
 {
     const SinoSettings *settings = &of->settings;
     char *text = NULL;
     SINO_TRY(sino_recon_check_reports(settings));
     SINO_TRY(sino_settings_text(settings, SINO_VERB_SIMULATE, &text));
-    const SinoRuntimeRequest request = {.devices = settings->devices,
+    const SinoRuntimeRequest request = {.devices = played(settings->devices),
                                         .scheduler = settings->scheduler,
                                         .graph_path = settings->graph,
                                         .overwrite = settings->overwrite,
@@ -182,12 +189,25 @@ static SinoStatus simulate(Simulate *of)
     return status;
 }
 
+/* Devices that are named must be those of the machine. */
+static SinoStatus check_devices(const SinoSettings *settings, const SinoMachineFile *machine)
+{
+    const unsigned named = settings->devices == SINO_DEVICE_ALL ? 0 : settings->devices & ~(unsigned)SINO_DEVICE_CPU;
+    const bool opencl = machine->device_count > 0 && machine->device_kind == SINO_DEVICE_OPENCL;
+    SINO_CHECK(!(named & SINO_DEVICE_OPENCL) || opencl, SINO_BAD_INPUT,
+               "device is 'opencl'; the machine '%s' has no OpenCL device; allowed: cpu, all", machine->name);
+    SINO_CHECK(!(named & SINO_DEVICE_CUDA) || !opencl, SINO_BAD_INPUT,
+               "device is 'cuda'; the machine '%s' has OpenCL devices; allowed: cpu, opencl, all", machine->name);
+    return NULL;
+}
+
 SinoStatus sino_simulate(const SinoSettings *settings, SinoLog *log)
 {
     SinoMachineFile machine;
     SINO_TRY(sino_simulate_machine(settings, &machine));
     if (!SINO_SIMULATES) return sino_simulate_missing();
-    SINO_TRY(sino_simulation_check(&machine, settings->workers, settings->devices & SINO_DEVICE_CUDA));
+    SINO_TRY(check_devices(settings, &machine));
+    SINO_TRY(sino_simulation_check(&machine, settings->workers, settings->devices & ~(unsigned)SINO_DEVICE_CPU));
     Simulate of = {.settings = *settings,
                    .log = log,
                    .machine = sino_simulation_machine(),

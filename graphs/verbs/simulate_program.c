@@ -73,7 +73,7 @@ static SinoStatus read_machine(int argument_count, char **arguments, SinoMachine
     SINO_TRY(sino_settings_read(SINO_VERB_SIMULATE, argument_count - 2, arguments + 2, &settings));
     SinoStatus status = settings->help ? sino_error(SINO_BAD_INPUT, "help") : sino_simulate_machine(settings, machine);
     *workers = settings->workers;
-    *devices = settings->devices & SINO_DEVICE_CUDA;
+    *devices = settings->devices & ~(unsigned)SINO_DEVICE_CPU;
     sino_settings_free(settings);
     return status;
 }

@@ -96,8 +96,13 @@ static double mean_us(void)
 static int read_times(const char *path, int all_mean)
 {
     FILE *in = fopen(path, "r");
+    char line[64], *end = line;
     int count = 0;
-    while (in && count < TASKS && fscanf(in, "%lf", &task_us[count]) == 1) count++;
+    while (in && count < TASKS && fgets(line, sizeof line, in)) {
+        task_us[count] = strtod(line, &end);
+        if (end == line) break;
+        count++;
+    }
     if (in) fclose(in);
     const double mean = mean_us();
     for (int i = 0; all_mean && i < TASKS; i++) task_us[i] = mean;

@@ -163,9 +163,10 @@ static int home_of(const Affinity *of, const Division *division, int64_t minibat
 {
     const int64_t p = sino_larger(partition, 0), devices = of->device_count;
     const int64_t m = rank_of(sino_larger(minibatch, 0), division->minibatches, devices);
+    const int64_t partitions = sino_larger(division->partitions, 1);
     if (division->striped) return (int)(p % devices);
-    if (division->whole) return (int)(m * devices / division->minibatches);
-    return (int)((m * division->partitions + p) * devices / sino_times(division->minibatches, division->partitions));
+    if (division->whole) return (int)(sino_times(m, devices) / division->minibatches);
+    return (int)(sino_times(sino_times(m, partitions) + p, devices) / sino_times(division->minibatches, partitions));
 }
 
 /* Partitions of the minibatch with the same home; at least 1 for a home of the minibatch. */
@@ -184,7 +185,7 @@ static int64_t bytes_on(struct starpu_task *task, unsigned ways, unsigned node, 
 {
     int64_t bytes = 0;
     for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++) {
-        const starpu_data_handle_t data = STARPU_TASK_GET_HANDLE(task, i);
+        starpu_data_handle_t data = STARPU_TASK_GET_HANDLE(task, i);
         int allocated, valid, requested;
         if ((STARPU_TASK_GET_MODE(task, i) & ways) != ways) continue;
         starpu_data_query_status(data, (int)node, &allocated, &valid, &requested);

@@ -396,12 +396,13 @@ const SinoSetting sino_setting_table[] = {
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
-    ROW(MACHINE, SIMULATE, "device", CHOICES(devices, device_words, "all"), .words = SINO_DEVICE_CPU | SINO_DEVICE_CUDA,
+    ROW(MACHINE, SIMULATE, "device", CHOICES(devices, device_words, "all"),
         .help = "processors of the machine that compute, as of recon; all: its cores and its GPUs"),
     ROW(MACHINE, RECON | DEMO | BENCH | SIMULATE, "scheduler", TEXT(scheduler, "NAME|FILE.so:NAME"), .per_rank = true,
         .may_change = true,
-        .help = "StarPU's scheduling policy (lws, dmdas ...), or one of a shared object of yours; if not given: "
-                "STARPU_SCHED, or else lws, or dmdas with devices"),
+        .help = "scheduling policy: one of StarPU's (lws, dmdas ...), sino-affinity, or one of a shared object of "
+                "yours; if "
+                "not given: STARPU_SCHED, or else lws, or dmdas with devices"),
     ROW(MACHINE, RECON | DEMO, "models", CHOICE(models, model_words, "auto"), .may_change = true,
         .help =
             "StarPU's models of the times of tasks; record: policies use them, and every run adds what it measures, "
@@ -593,7 +594,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "rate at which all ranks together read and write files"),
 
     ROW(SWEEP, SWEEP, "schedulers", TEXT(schedulers, "LIST"),
-        .help = "StarPU's scheduling policies that are compared, separated by commas; all: those that run here; "
+        .help = "scheduling policies that are compared, separated by commas; all: those that run here; "
                 "FILE.so:NAME: one of a shared object; if not given: lws, or dmdas too if devices compute"),
     ROW(SWEEP, SWEEP, "columns", COUNTS(column_counts, 1, 65536, "256"), .unit = "pixels",
         .help = "numbers of detector columns of the phantom scans that are reconstructed if there is no FILE"),

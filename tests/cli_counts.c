@@ -139,7 +139,7 @@ static void assert_same_image(const char *directory, const char *words, const do
 /* As many workers as there are cores, up to 4, and every kind of policy. */
 static void bits_are_the_same_by_any_workers(void **state)
 {
-    static const char *const policies[] = {"eager", "prio", "ws", "dmda"};
+    static const char *const policies[] = {"eager", "prio", "ws", "dmda", "sino-affinity"};
     static const char *const algorithms[] = {"mlem", "mlem --precision mixed", "osem --subsets 3", "cg", "sirt"};
     const char *const at = *state;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -251,9 +251,9 @@ static void iterative_cone_beams(void **state)
 
 static void cores_and_devices_together(void **state)
 {
-    static const char *const scheduler[] = {"dmdas", "lws", "heteroprio", "eager"};
+    static const char *const scheduler[] = {"dmdas", "lws", "heteroprio", "eager", "sino-affinity"};
     cli_works(*state, scan);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         char words[80];
         snprintf(words, sizeof words, "--partitions 3 --iterations 3 --scheduler %s", scheduler[i]);
         assert_agrees(*state, kind()->with_cores, words, 1e-5);
@@ -261,6 +261,17 @@ static void cores_and_devices_together(void **state)
     CliRun run;
     free(volume_of(*state, NULL, kind()->with_cores, "--partitions 7 --iterations 3 --scheduler random", &run));
     assert_true(tasks_on(&run, "spmm_backproject", kind()->place) > 0);
+    cli_free(&run);
+}
+
+/* Each product at its home, of which both devices have some; another volume only to rounding. */
+static void partitions_have_homes(void **state)
+{
+    cli_works(*state, scan);
+    assert_agrees(*state, kind()->device, "--partitions 6 --iterations 3 --scheduler sino-affinity", 1e-5);
+    CliRun run;
+    free(volume_of(*state, NULL, kind()->device, "--partitions 6 --iterations 3 --scheduler sino-affinity", &run));
+    assert_on_devices_only(&run);
     cli_free(&run);
 }
 
@@ -709,6 +720,7 @@ int cli_device_tests(void)
         CLI_TEST(parts_of_cone_beams_fit_devices),
         CLI_TEST(iterative_cone_beams),
         CLI_TEST(cores_and_devices_together),
+        CLI_TEST(partitions_have_homes),
         CLI_TEST(sweeps_compare_devices),
         CLI_TEST(operators_are_kept),
         CLI_TEST(lists_are_copied_ahead),

@@ -47,6 +47,12 @@ static double makespan_s(const char *directory, const char *options)
     return seconds;
 }
 
+/* Of the reconstruction alone. */
+static double part_s(const char *json)
+{
+    return cli_number_after(json, "\"makespan_s\": ", NULL) - cli_number_after(json, "\"building_s\": ", NULL);
+}
+
 static void no_simulator(void **state)
 {
     CliRun run = {.directory = *state, .environment = "SINODAG_SIMULATOR=/nonexistent/sinodag"};
@@ -132,6 +138,92 @@ static void more_workers_are_faster(void **state)
         if (!(seconds < 0.8 * before)) fail_msg("%d workers: %g s, fewer: %g s", workers, seconds, before);
         before = seconds;
     }
+}
+
+/* Policies with models know the links of every device, so that each gets some of twelve minibatches. */
+static void every_device_has_links(void **state)
+{
+    static const char *const policy[] = {"dmda", "dmdas", "modular-heft"};
+    (void)cli_simulator();
+    for (int p = 0; p < 3; p++) {
+        char line[256];
+        snprintf(
+            line, sizeof line,
+            "--columns 256 --angles 200 --slices 192 --iterations 4 --minibatch 16 --partitions 1 --device cuda --json "
+            "--machine mirage --scheduler %s",
+            policy[p]);
+        char *json = simulated(*state, line);
+        const char *rest = json;
+        double bytes[3];
+        for (int d = 0; d < 3; d++) {
+            char node[40];
+            snprintf(node, sizeof node, "\"node\": \"CUDA %d\", \"most_bytes\": ", d);
+            bytes[d] = cli_number_after(json, node, &rest);
+        }
+        if (!(bytes[0] > 0 && bytes[1] > 0 && bytes[2] > 0)) fail_msg("%s: %s", policy[p], json);
+        free(json);
+    }
+}
+
+/* An OpenCL device runs what has an OpenCL kernel, which `correct` and `assemble` have not. */
+static void opencl_devices(void **state)
+{
+    const char *const at = *state;
+    const char *const words = "--columns 64 --angles 48 --slices 16 --iterations 2 --partitions 2 --json "
+                              "--machine ocl.yaml --device";
+    char line[256];
+    (void)cli_simulator();
+    cli_write_text(at, "ocl.yaml", "like: h100x1\ndevice: opencl\n");
+    snprintf(line, sizeof line, "%s opencl", words);
+    char *json = simulated(at, line);
+    assert_non_null(strstr(json, "\"name\": \"spmm_project\", \"on\": \"opencl\""));
+    assert_null(strstr(json, "\"on\": \"cuda\""));
+    assert_int_equal(count_of(json, "spmm_project"), 0);
+    assert_true(count_of(json, "correct") > 0 && count_of(json, "assemble") > 0);
+    free(json);
+    snprintf(line, sizeof line, "%s cpu", words);
+    json = simulated(at, line);
+    assert_null(strstr(json, "\"on\": \"opencl\""));
+    free(json);
+    cli_refuses(at, "device is 'cuda'; the machine 'ocl.yaml' has OpenCL devices; allowed: cpu, opencl, all",
+                "simulate %s cuda", words);
+    cli_refuses(at, "device is 'opencl'; the machine 'mirage' has no OpenCL device; allowed: cpu, all",
+                "simulate " SIZES "--device opencl --machine mirage");
+}
+
+/* Homes on nodes of GPUs, where each of StarPU's policies took at least 1.2 times as long (docs/SCHEDULING.md):
+ * products run there and nowhere else. */
+static void homes_are_faster(void **state)
+{
+    static const char *const machine[] = {"mirage", "sirocco", "h100x8"};
+    static const char *const policy[] = {"dmdas", "dmda", "dmdar", "dmdasd", "pheft", "eager"};
+    const char *const words = "--columns 256 --angles 400 --slices 256 --iterations 10 --partitions 4 --json --machine";
+    (void)cli_simulator();
+    for (int m = 0; m < 3; m++) {
+        char line[256];
+        snprintf(line, sizeof line, "%s %s --scheduler sino-affinity", words, machine[m]);
+        char *json = simulated(*state, line);
+        const double ours = part_s(json);
+        assert_int_equal(count_of(json, "spmm_project") + count_of(json, "spmm_backproject"), 0);
+        free(json);
+        for (size_t p = 0; p < sizeof policy / sizeof *policy; p++) {
+            snprintf(line, sizeof line, "%s %s --scheduler %s", words, machine[m], policy[p]);
+            json = simulated(*state, line);
+            if (!(1.2 * ours < part_s(json))) fail_msg("%s: %g s, %s: %g s", machine[m], ours, policy[p], part_s(json));
+            free(json);
+        }
+    }
+}
+
+/* Slow devices get nothing. */
+static void slow_devices_get_no_products(void **state)
+{
+    (void)cli_simulator();
+    cli_write_text(*state, "slow.yaml", "like: mirage\ndevice-gflops: 10\n");
+    char *json = simulated(*state, "--columns 128 --angles 96 --slices 16 --iterations 2 --partitions 4 --json "
+                                   "--machine slow.yaml --scheduler sino-affinity");
+    assert_int_equal(count_of(json, "spmm_project"), 4 * 2 * 1);
+    free(json);
 }
 
 /* Everything but the time of the simulation itself; the caller frees it. */
@@ -271,6 +363,10 @@ int cli_simulate_tests(void)
         CLI_TEST(no_simulator),
         CLI_TEST(same_graph),
         CLI_TEST(more_workers_are_faster),
+        CLI_TEST(every_device_has_links),
+        CLI_TEST(opencl_devices),
+        CLI_TEST(homes_are_faster),
+        CLI_TEST(slow_devices_get_no_products),
         CLI_TEST(runs_are_repeatable),
         CLI_TEST(every_algorithm_and_precision),
         CLI_TEST(trace_and_profile),

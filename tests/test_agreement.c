@@ -186,7 +186,7 @@ static void minibatches_agree(void **state)
 
 static void schedulers_agree(void **state)
 {
-    static const char *const schedulers[] = {"lws", "dmda", "dmdas", "eager", "prio", "random"};
+    static const char *const schedulers[] = {"lws", "dmda", "dmdas", "eager", "prio", "random", "sino-affinity"};
     char scan[TESTING_PATH];
     make_scan(scan, *state, 48, 0);
     const char *words = "%s --rotation-axis 23.5 --iterations 10 --partitions 3 --minibatch 5 --scheduler %s";

@@ -69,6 +69,13 @@ static SinoStatus open_input(Simulate *of)
     return sino_input_open(&of->settings, of->log, &of->input);
 }
 
+/* CUDA devices of StarPU's simulation play OpenCL devices (simulation.h). */
+static unsigned played(unsigned devices)
+{
+    const unsigned others = devices & ~(unsigned)SINO_DEVICE_OPENCL;
+    return devices == SINO_DEVICE_ALL || others == devices ? devices : others | SINO_DEVICE_CUDA;
+}
+
 static SinoStatus start_runtime(Simulate *of)
 {
     const SinoSettings *settings = &of->settings;
@@ -79,7 +86,7 @@ static SinoStatus start_runtime(Simulate *of)
     const unsigned devices = of->machine->device_count > 0 ? settings->devices : settings->devices & SINO_DEVICE_CPU;
     const bool named = settings->devices != SINO_DEVICE_ALL || sino_processes_count(of->processes) == 1;
     const SinoRuntimeRequest request = {.processes = of->processes,
-                                        .devices = named ? settings->devices : devices,
+                                        .devices = played(named ? settings->devices : devices),
                                         .scheduler = settings->scheduler,
                                         .graph_path = settings->graph,
                                         .overwrite = settings->overwrite,
@@ -266,12 +273,25 @@ static SinoStatus simulate(Simulate *of)
     return status;
 }
 
+/* Devices that are named must be those of the machine. */
+static SinoStatus check_devices(const SinoSettings *settings, const SinoMachineFile *machine)
+{
+    const unsigned named = settings->devices == SINO_DEVICE_ALL ? 0 : settings->devices & ~(unsigned)SINO_DEVICE_CPU;
+    const bool opencl = machine->device_count > 0 && machine->device_kind == SINO_DEVICE_OPENCL;
+    SINO_CHECK(!(named & SINO_DEVICE_OPENCL) || opencl, SINO_BAD_INPUT,
+               "device is 'opencl'; the machine '%s' has no OpenCL device; allowed: cpu, all", machine->name);
+    SINO_CHECK(!(named & SINO_DEVICE_CUDA) || !opencl, SINO_BAD_INPUT,
+               "device is 'cuda'; the machine '%s' has OpenCL devices; allowed: cpu, opencl, all", machine->name);
+    return NULL;
+}
+
 static SinoStatus check(const SinoSettings *settings, SinoMachineFile *machine)
 {
     SinoSimulationRequest request;
     char launcher[SINO_SIMULATE_PATH];
     SINO_TRY(sino_simulate_machine(settings, machine));
     if (!SINO_SIMULATES) return sino_simulate_missing();
+    SINO_TRY(check_devices(settings, machine));
     SINO_TRY(sino_simulate_request(settings, machine, launcher, &request));
     SINO_TRY(sino_simulation_check(&request));
     SINO_CHECK(request.ranks == 1 || !settings->scheduler || !strchr(settings->scheduler, ':'), SINO_BAD_INPUT,

@@ -34,7 +34,7 @@ SinoStatus sino_simulate_request(const SinoSettings *settings, const SinoMachine
     char directory[PATH_BYTES];
     *request = (SinoSimulationRequest){.machine = machine,
                                        .workers = settings->workers,
-                                       .devices = settings->devices & SINO_DEVICE_CUDA,
+                                       .devices = settings->devices & ~(unsigned)SINO_DEVICE_CPU,
                                        .ranks_per_node = settings->ranks_per_node > 0 ? settings->ranks_per_node : 1};
     SINO_TRY(sino_multiply(machine->nodes, request->ranks_per_node, "--ranks-per-node", &request->ranks));
     if (settings->ranks > 0) request->ranks = settings->ranks;

@@ -11,7 +11,7 @@
 
 static const char *device_name(unsigned device)
 {
-    return device == SINO_DEVICE_CPU ? "cpu" : "cuda";
+    return device == SINO_DEVICE_CPU ? "cpu" : device == SINO_DEVICE_OPENCL ? "opencl" : "cuda";
 }
 
 /* Share of the workers' time that they spend in tasks, of one rank or of all. */

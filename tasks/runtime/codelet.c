@@ -116,7 +116,8 @@ static void fill(const SinoTaskKind *kind, struct starpu_perfmodel *model, struc
     codelet->nbuffers = STARPU_VARIABLE_NBUFFERS;
     codelet->cpu_funcs[0] = run_on_cpu;
 #ifdef SINO_SIMGRID
-    if (kind->cuda) codelet->cuda_funcs[0] = run_on_cpu; /* which StarPU does not call */
+    if (sino_simulation_has_kernel(kind->cuda, kind->opencl))
+        codelet->cuda_funcs[0] = run_on_cpu; /* which StarPU does not call */
 #endif
 #ifdef STARPU_USE_CUDA
     if (kind->cuda) codelet->cuda_funcs[0] = run_on_cuda;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Policy: StarPU's by name, or one of a shared object, and what such a one can ask about tasks. */
+/* Policy: StarPU's by name, sinodag's own, or one of a shared object. */
 #include "policy.h"
 
 #include <dlfcn.h>
@@ -8,13 +8,17 @@
 #include <string.h>
 
 #include "memory.h"
-#include "policy_task.h"
+#include "policy_affinity.h"
 #include "runtime_private.h"
 
 typedef struct starpu_sched_policy *(*FindPolicy)(const char *name);
 typedef struct starpu_sched_policy **(*ListPolicies)(void);
 
 enum { KNOWN_BYTES = 512 };
+
+/* Policies of sinodag, which every StarPU can have. */
+static struct starpu_sched_policy *const ours[] = {&sino_policy_affinity};
+enum { OURS = sizeof ours / sizeof *ours };
 
 /* " a b c" */
 static void list_names(struct starpu_sched_policy **policy, char known[KNOWN_BYTES])
@@ -26,14 +30,18 @@ static void list_names(struct starpu_sched_policy **policy, char known[KNOWN_BYT
     }
 }
 
-static SinoStatus find_predefined(const char *name)
+static SinoStatus find_predefined(const char *name, struct starpu_sched_policy **own)
 {
     char known[KNOWN_BYTES];
     struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
+    for (int i = 0; i < OURS; i++)
+        if (strcmp(ours[i]->policy_name, name) == 0) *own = ours[i];
+    if (*own) return NULL;
     for (struct starpu_sched_policy **policy = all; *policy; policy++)
         if (strcmp((*policy)->policy_name, name) == 0) return NULL;
     list_names(all, known);
-    return sino_error(SINO_BAD_INPUT, "scheduler is '%s'; this StarPU has:%s; allowed, too: FILE.so:NAME", name, known);
+    return sino_error(SINO_BAD_INPUT,
+                      "scheduler is '%s'; this StarPU has:%s; allowed, too: sino-affinity, FILE.so:NAME", name, known);
 }
 
 /* A function of the object. ISO C has no conversion between pointers to objects and to functions; POSIX has. */
@@ -95,7 +103,7 @@ SinoStatus sino_policy_open(const char *text, SinoPolicy *policy)
                "scheduler is '%s'; allowed: NAME or FILE.so:NAME, NAME of at most %zu bytes", text,
                sizeof policy->name - 1);
     snprintf(policy->name, sizeof policy->name, "%s", name);
-    return colon ? open_own(text, colon, policy) : find_predefined(name);
+    return colon ? open_own(text, colon, policy) : find_predefined(name, &policy->own);
 }
 
 SinoStatus sino_policy_check(const char *text)
@@ -117,8 +125,9 @@ SinoStatus sino_policy_names(const char ***names)
     int64_t count = 0;
     const char **list = NULL;
     while (all[count]) count++;
-    SINO_TRY(sino_allocate(count + 1, sizeof *list, "names of policies", &list));
+    SINO_TRY(sino_allocate(count + OURS + 1, sizeof *list, "names of policies", &list));
     for (int64_t i = 0; i < count; i++) list[i] = all[i]->policy_name;
+    for (int i = 0; i < OURS; i++) list[count++] = ours[i]->policy_name;
     qsort(list, (size_t)count, sizeof *list, compare_names);
     *names = list;
     return NULL;
@@ -134,24 +143,4 @@ void sino_policy_close(SinoPolicy *policy)
 {
     if (policy->object) (void)dlclose(policy->object);
     *policy = (SinoPolicy){.object = NULL};
-}
-
-bool sino_policy_task(const struct starpu_task *task, SinoPolicyTask *about)
-{
-    const SinoTaskRecord *record = sino_task_record(task);
-    if (!record) return false;
-    const SinoPosition at = record->task.position;
-    *about = (SinoPolicyTask){.name = record->kind->name,
-                              .slab = at.slab,
-                              .minibatch = at.minibatch,
-                              .partition = at.partition,
-                              .iteration = at.iteration,
-                              .work = record->work,
-                              .host = task->where == (int32_t)STARPU_CPU};
-    for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++) {
-        const int64_t bytes = (int64_t)starpu_data_get_size(STARPU_TASK_GET_HANDLE(task, i));
-        about->data_bytes += bytes;
-        if (bytes > about->block_bytes) about->block_bytes = bytes;
-    }
-    return true;
 }

@@ -108,12 +108,15 @@ static void print_zone(FILE *out, const Zone *zone, const char *name, const Sino
     fputs(" </zone>\n", out);
 }
 
-/* A table of StarPU's: from each memory node to each, main memory first. */
+/* A table of StarPU's: from each memory node to each, main memory first. StarPU drops the last number of a line, and of
+ * latencies the last line, so that they end with one more. */
 static void print_table(FILE *out, int64_t devices, double host, double peer)
 {
-    for (int64_t i = 0; i <= devices; i++)
-        for (int64_t j = 0; j <= devices; j++)
-            fprintf(out, "%.9g%c", i == j ? 0.0 : i == 0 || j == 0 ? host : peer, j == devices ? '\n' : '\t');
+    for (int64_t i = 0; i <= devices; i++) {
+        for (int64_t j = 0; j <= devices; j++) fprintf(out, "%.9g\t", i == j ? 0.0 : i == 0 || j == 0 ? host : peer);
+        fputs("nan\n", out);
+    }
+    fputs("nan\n", out);
 }
 
 static SinoStatus create(const char *folder, const char *name, const char *ending, FILE **out)

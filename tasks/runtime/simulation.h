@@ -52,6 +52,10 @@ SinoMachineFile sino_simulation_share(const SinoSimulationRequest *request);
 /* The machine that is simulated, of several ranks the share of each, within sino_simulation_run; else NULL. */
 const SinoMachineFile *sino_simulation_machine(void);
 
+/* Whether the simulated devices have a kernel of a kind of task that has these. StarPU's simulated CUDA devices play
+ * those of any kind. */
+bool sino_simulation_has_kernel(bool cuda, bool opencl);
+
 /* SINO_BAD_INPUT: the shared object with a policy, which dlopen has returned, waits by locks of the system, which never
  * end in a simulation. A usual program takes any. */
 SinoStatus sino_simulation_check_policy(const char *path, void *object);

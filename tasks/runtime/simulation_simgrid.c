@@ -84,8 +84,6 @@ SinoStatus sino_simulation_check(const SinoSimulationRequest *request)
                "machine '%s' has %" PRId64 " cores, and %" PRId64 " for its devices; this StarPU simulates at most %d",
                machine->name, cores, machine->device_count, STARPU_MAXCPUS);
     if (!request->devices || machine->device_count == 0) return NULL;
-    SINO_CHECK(machine->device_kind == SINO_DEVICE_CUDA, SINO_BAD_INPUT,
-               "machine '%s' has OpenCL devices; allowed: a machine with CUDA devices, or --device cpu", machine->name);
     SINO_CHECK(machine->device_count / request->ranks_per_node <= STARPU_MAXCUDADEVS, SINO_BAD_INPUT,
                "machine '%s' has %" PRId64 " devices; this StarPU simulates at most %d", machine->name,
                machine->device_count, STARPU_MAXCUDADEVS);
@@ -128,12 +126,12 @@ struct SinoSimulation {
 
 static int place_of(unsigned device)
 {
-    return device == SINO_DEVICE_CUDA;
+    return device != SINO_DEVICE_CPU;
 }
 
 static unsigned device_of(enum starpu_worker_archtype type)
 {
-    return type == STARPU_CUDA_WORKER ? SINO_DEVICE_CUDA : SINO_DEVICE_CPU;
+    return type == STARPU_CUDA_WORKER ? simulated->machine.device_kind : SINO_DEVICE_CPU;
 }
 
 /* As runs have kept them. */
@@ -193,6 +191,17 @@ SinoStatus sino_simulated_kernel(const SinoTask *task, cudaStream_t stream)
 {
     (void)task, (void)stream;
     return sino_error(SINO_FAILED, "a kernel was called in a simulation");
+}
+
+SinoStatus sino_simulated_opencl_kernel(const SinoTask *task, SinoOpencl *opencl)
+{
+    (void)task, (void)opencl;
+    return sino_error(SINO_FAILED, "a kernel was called in a simulation");
+}
+
+bool sino_simulation_has_kernel(bool cuda, bool opencl)
+{
+    return simulated && simulated->machine.device_kind == SINO_DEVICE_OPENCL ? opencl : cuda;
 }
 
 /* ---- counting ---- */

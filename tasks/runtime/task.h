@@ -49,11 +49,13 @@ enum { SINO_OPENCL_BUILT = 0 };
 /* A simulated device needs to know only that there is a kernel. */
 #ifdef SINO_SIMGRID
 SinoStatus sino_simulated_kernel(const SinoTask *task, cudaStream_t stream);
-#define SINO_ON_CUDA(function) (SINO_CUDA_BUILT ? (function) : sino_simulated_kernel)
+SinoStatus sino_simulated_opencl_kernel(const SinoTask *task, SinoOpencl *opencl);
+#define SINO_ON_CUDA(function)   (SINO_CUDA_BUILT ? (function) : sino_simulated_kernel)
+#define SINO_ON_OPENCL(function) (SINO_OPENCL_BUILT ? (function) : sino_simulated_opencl_kernel)
 #else
-#define SINO_ON_CUDA(function) (SINO_CUDA_BUILT ? (function) : NULL)
-#endif
+#define SINO_ON_CUDA(function)   (SINO_CUDA_BUILT ? (function) : NULL)
 #define SINO_ON_OPENCL(function) (SINO_OPENCL_BUILT ? (function) : NULL)
+#endif
 
 enum {
     SINO_FILE_DATA = -1,            /* as bytes of a file: the bytes of all data of the task */

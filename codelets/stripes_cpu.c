@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOGETHER = 8, BLOCK = 16 };
+enum { TOGETHER = 8, BLOCK = 16, APART = 5 * BLOCK };
 
 struct SinoStripes {
     SinoStripesOptions options;
@@ -64,7 +64,7 @@ static int64_t work_floats(const SinoStripesOptions *options)
 /* Floats of a gathered sinogram, in whole cache lines. A few more keep the slices out of the same cache sets. */
 static int64_t sinogram_floats(const SinoStripesOptions *options)
 {
-    return sino_ceil_multiple(sino_times(options->angle_count, options->column_count), BLOCK) + 5 * BLOCK;
+    return sino_ceil_multiple(sino_times(options->angle_count, options->column_count), BLOCK) + APART;
 }
 
 int64_t sino_stripes_scratch_bytes(const SinoStripesOptions *options)

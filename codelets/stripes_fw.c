@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAPS = 10, LEVELS_MAX = 40, LINE = 16 };
+enum { TAPS = 10, MARGIN = 4 * TAPS, LEVELS_MAX = 40, LINE = 16 };
 
 /* The scaling filter of db5 (Daubechies, Ten Lectures on Wavelets, table 6.1). */
 static const float scaling[TAPS] = {0.16010239797412501F,  0.60382926979747287F,    0.72430852843857441F,
@@ -96,13 +96,13 @@ static Buffers place_buffers(const Level *level)
     buffers.bands = buffers.small + whole_lines(sino_times(first->rows + padded, first->columns + padded));
     buffers.spectrum = buffers.bands + level[0].at;
     buffers.line = buffers.spectrum + whole_lines(2 * sino_times(first->rows / 2 + 1, first->columns));
-    buffers.all = buffers.line + 4 * whole_lines(level[0].columns + 4 * TAPS);
+    buffers.all = buffers.line + 4 * whole_lines(level[0].columns + MARGIN);
     return buffers;
 }
 
 int64_t sino_stripes_fw_floats(const SinoStripesOptions *options)
 {
-    Level level[LEVELS_MAX + 1];
+    Level level[LEVELS_MAX + 1] = {{0}};
     (void)find_sizes(options, level);
     return whole_lines(place_buffers(level).all);
 }
@@ -256,7 +256,7 @@ SINO_VECTORISED static void multiply_rows(int64_t rows, int64_t columns, const f
 /* Xₗ₋₁ in `from` becomes Xₗ in `work + small`, and Rₗ among the bands. */
 static void descend(const Level *above, const Level *level, const Buffers *buffers, const float *from, float *work)
 {
-    const int64_t line = whole_lines(above->columns + 4 * TAPS);
+    const int64_t line = whole_lines(above->columns + MARGIN);
     float *half = work + buffers->half, *band = work + buffers->bands + level->at, *even = work + buffers->line;
     fftwf_complex *spectrum = (void *)(work + buffers->spectrum);
     smooth_rows(above->rows, above->columns, from, half);
@@ -271,7 +271,7 @@ static void descend(const Level *above, const Level *level, const Buffers *buffe
 /* What is removed at level l and above, as wide as Xₗ, in `work + small`, becomes that of l − 1 in `to`. */
 static void ascend(const Level *above, const Level *level, const Buffers *buffers, float *work, float *to)
 {
-    const int64_t line = whole_lines(above->columns + 4 * TAPS);
+    const int64_t line = whole_lines(above->columns + MARGIN);
     float *half = work + buffers->half, *even = work + buffers->line;
     const float *band = work + buffers->bands + level->at;
     for (int64_t i = 0; i < level->rows; i++)

@@ -17,7 +17,8 @@ static const double difference[ORDERS][BAND] = {{1, -1, 0}, {-1, 2, -1}};
 /* Doubles of `work`: mean, offsets, and the band; in floats. */
 int64_t sino_stripes_ti_floats(const SinoStripesOptions *options)
 {
-    return (1 + ORDERS + BAND) * 2 * (options->column_count + 8);
+    const int64_t arrays = 1 + ORDERS + BAND, floats = sizeof(double) / sizeof(float);
+    return floats * arrays * (options->column_count + 8);
 }
 
 /* Means over the angles of a block, and α. */

@@ -69,11 +69,10 @@ static Work divide(const SinoStripesOptions *options, float *floats)
     const int64_t size = largest_size(options);
     Work work = {.sorted = floats, .order = (uint32_t *)(floats + all)};
     float *at = floats + 2 * all;
-    for (int i = 0; i < 2; i++) {
-        work.key[i] = (uint32_t *)(at + 2 * i * angles);
-        work.place[i] = (uint32_t *)(at + (2 * i + 1) * angles);
+    for (int i = 0; i < 2; i++, at += 2 * angles) {
+        work.key[i] = (uint32_t *)at;
+        work.place[i] = (uint32_t *)(at + angles);
     }
-    at += 4 * angles;
     work.window = at;
     at += (2 * size + 2) * LINE;
     work.ratio = (double *)at;

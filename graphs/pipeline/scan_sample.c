@@ -217,7 +217,7 @@ static void judge_stripes(const Block *block, SinoScanSample *sample, double *li
     const double least_ratio = 4;     /* the noise of 10 flat fields alone makes 2.6 */
     const double normal = 0.4549;     /* median of the square of a normal deviate */
     const double of_bend = 70.0 / 36; /* variance of a bend of unit variances */
-    const int64_t columns = sample->column_count, count = columns - 2 * REACH;
+    const int64_t columns = sample->column_count, count = columns - REACH - REACH;
     for (int64_t first = 0; first < block->pixels; first += columns) {
         const double *bend = block->bend + first + REACH, *square = block->square + first + REACH;
         for (int64_t c = 0; c < count; c++) line[c] = bend[c] / n * (bend[c] / n);

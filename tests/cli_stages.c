@@ -160,6 +160,21 @@ static void methods_can_be_chosen(void **state)
     }
 }
 
+/* The memory of a stage that a run chooses is in its plan. */
+static void plans_count_stages(void **state)
+{
+    for (int damaged = 0; damaged < 2; damaged++) {
+        CliRun run = {.directory = *state};
+        make_scan(*state, damaged ? STRIPES : 0);
+        cli_start(&run, "plan scan.h5 --json --workers 2");
+        cli_wait(&run);
+        assert_int_equal(run.exit_code, 0);
+        const double bytes = cli_number_after(run.out, "\"stages\": ", NULL);
+        assert_true(damaged ? bytes >= 2 * 8 * 4.0 * ANGLES * SIZE : bytes == 0); /* 8 sinograms on each worker */
+        cli_free(&run);
+    }
+}
+
 /* Slices are the same, to the bit, however they are shared among minibatches. */
 static void minibatches_do_not_matter(void **state)
 {
@@ -202,6 +217,7 @@ int cli_stages_tests(void)
         CLI_TEST(switched_off_they_stay),
         CLI_TEST(methods_can_be_chosen),
         CLI_TEST(minibatches_do_not_matter),
+        CLI_TEST(plans_count_stages),
         CLI_TEST(options_of_other_methods_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

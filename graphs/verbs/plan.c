@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "model_directory.h"
+#include "suspicion.h"
 #include "workflows.h"
 
 #include <stdlib.h>
@@ -64,6 +65,18 @@ static SinoStatus open_costs(const SinoSettings *settings, SinoTaskCosts **costs
     return status;
 }
 
+/* The stages that a run would choose by a sample of the scan, which take memory. */
+static SinoStatus choose_stages(const SinoSettings *settings, SinoInput *input)
+{
+    SinoFindings findings = {0};
+    SinoStatus status = sino_suspect(settings, input, &findings);
+    if (status)
+        sino_input_close(input);
+    else
+        sino_input_choose_stages(settings, findings.stages, input);
+    return status;
+}
+
 static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const SinoTaskCosts *costs)
 {
     SinoInput input = {0};
@@ -75,6 +88,7 @@ static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const Sino
     if (settings->topology.workers > 0 && settings->workers == 0) request.machine.worker_count = 0;
     if (settings->file_name) {
         SINO_TRY(sino_input_open(settings, log, &input));
+        SINO_TRY(choose_stages(settings, &input));
         request.job = sino_workload_of_input(settings, &input);
     } else {
         SINO_TRY(describe(settings, &angle_rad, &request.job));

@@ -68,9 +68,9 @@ const SinoPeerOption sino_peer_options[] = {
     /* nothing here */
     {"beam-hardening-method", NULL, "sinodag does not correct beam hardening", false},
     {"blocked-views", NULL, "sinodag uses every projection of the scan", false},
-    {"enable-halftomo", NULL, "sinodag does not stitch half acquisitions", false},
+    {"enable-halftomo", NULL, "sinodag finds half acquisitions by itself", false},
     {"end-proj", NULL, "sinodag uses every projection of the scan", false},
-    {"file-type", NULL, "sinodag does not stitch half acquisitions", false},
+    {"file-type", NULL, "sinodag finds half acquisitions by itself", false},
     {"lamino-angle", NULL, "sinodag does not reconstruct laminography", false},
     {"retrieve-phase-method", NULL, "sinodag does not retrieve phases", false},
     {"start-proj", NULL, "sinodag uses every projection of the scan", false},

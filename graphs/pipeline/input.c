@@ -107,6 +107,13 @@ SinoStatus sino_input_grid_size(const SinoSettings *settings, int64_t columns, i
     return NULL;
 }
 
+SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size)
+{
+    SINO_TRY(check_sizes(input->info->angle_count, grid_size, input->geometry.column_count, input->slice_count));
+    input->geometry.grid_size = grid_size;
+    return NULL;
+}
+
 /* The angles of the scan with the sign that --angle-direction says. */
 static SinoStatus take_angles(const SinoSettings *settings, SinoInput *input)
 {

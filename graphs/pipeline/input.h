@@ -80,6 +80,9 @@ SinoStatus sino_input_take_angles(SinoInput *input, const int64_t *place);
 SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,
                                      int64_t slice_in_slab);
 
+/* Makes the slices larger. SINO_BAD_INPUT: too large. */
+SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size);
+
 /* What a sample of the scan asks for, where the settings leave the choice. */
 typedef struct SinoStageChoice {
     bool zingers, stripes;

@@ -335,19 +335,31 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
     sino_scan_sample_free(&sample);
     const bool direct = settings->algorithm == SINO_ALGORITHM_FBP;
     const int64_t side = 2 * (int64_t)ceil(longer / binning);
-    if (far < 0.1 * near || (!direct && input->geometry.grid_size >= side - 2)) return NULL;
-    char instead[160] = "";
+    if (far < 0.1 * near || input->geometry.grid_size >= side - 2) return NULL;
+    char axis[240], instead[160] = "";
+    snprintf(axis, sizeof axis,
+             "the rotation axis, column %.1f, is %.0f columns off the middle in a scan of a whole turn, and the object "
+             "reaches beyond the shorter side, where it is seen once instead of twice",
+             of_file, off);
+    if (settings->volume.x == 0) {
+        findings->half_side = side;
+        add(findings, false, "center",
+            "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
+            "(--volume %" PRId64 "x%" PRId64 ": cut it off)%s",
+            axis, side, side, input->geometry.grid_size, input->geometry.grid_size,
+            direct ? "; fbp lacks what its filter puts beyond the shorter side, so that values are up to a tenth too "
+                     "high, which --algorithm cg is not"
+                   : "");
+        return NULL;
+    }
     if (shorter >= 0.1 * columns)
         snprintf(instead, sizeof instead,
                  "--start-column %.0f --end-column %.0f for the part that is seen all around, or ",
                  fmax(ceil(of_file - shorter), 0), floor(of_file + shorter) + 1);
     add(findings, direct, "center",
-        "the rotation axis, column %.1f, is %.0f columns off the middle in a scan of a whole turn, and the object "
-        "reaches "
-        "beyond the shorter side, where it is seen once instead of twice%s; allowed: %s%s--volume %" PRId64 "x%" PRId64
-        ", which has room for the whole object",
-        of_file, off, direct ? ", which fbp does not know" : ": the slice cuts it off", instead,
-        direct ? "--algorithm cg with " : "", side, side);
+        "%s%s; allowed: %s--volume auto, or %" PRId64 "x%" PRId64 ", which has room for the "
+        "whole object",
+        axis, direct ? ", which fbp only knows with room for it" : ": the slice cuts it off", instead, side, side);
     return NULL;
 }
 
@@ -368,10 +380,11 @@ SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input,
     return judge(&findings, log);
 }
 
-SinoStatus sino_check_center(const SinoSettings *settings, const SinoInput *input, SinoLog *log)
+SinoStatus sino_check_center(const SinoSettings *settings, SinoInput *input, SinoLog *log)
 {
     SinoFindings findings = {0};
     if (settings->geometry == SINO_GEOMETRY_CONE) return NULL; /* weights of rays take care of it (cone_weigh.h) */
     SINO_TRY(sino_suspect_center(settings, input, &findings));
+    if (findings.half_side > 0) SINO_TRY(sino_input_enlarge(input, findings.half_side));
     return judge(&findings, log);
 }

@@ -16,6 +16,7 @@ enum { SINO_FINDINGS_MAX = 16 };
 typedef struct SinoFindings {
     int64_t count;
     SinoStageChoice stages; /* what the values ask for */
+    int64_t half_side;      /* of a half acquisition whose size is left to sinodag: voxels along a side; else 0 */
     SinoFinding finding[SINO_FINDINGS_MAX];
 } SinoFindings;
 
@@ -30,8 +31,9 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
 SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
 
 /* sino_suspect and sino_suspect_center for a run: tell the stages to choose (sino_input_choose_stages), and log the
- * warnings. SINO_BAD_INPUT: the text of the first finding that is refused. */
+ * warnings. The slice of a half acquisition gets room for the object. SINO_BAD_INPUT: the text of the first finding
+ * that is refused. */
 SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input, SinoLog *log, SinoStageChoice *stages);
-SinoStatus sino_check_center(const SinoSettings *settings, const SinoInput *input, SinoLog *log);
+SinoStatus sino_check_center(const SinoSettings *settings, SinoInput *input, SinoLog *log);
 
 #endif

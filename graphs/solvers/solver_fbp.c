@@ -4,6 +4,7 @@
  * each angle, weighted by the rays' lengths in the voxel. */
 #include "filter_task.h"
 #include "memory.h"
+#include "redundancy_task.h"
 #include "solver.h"
 
 #include <stdlib.h>
@@ -17,6 +18,8 @@ typedef struct Filter {
     SinoFilter *filter;
     double *angle_weight;
     SinoFilterPlans *plans;
+    int64_t angle_count;
+    double *column_weight; /* of a half acquisition; NULL: every ray of the slice is seen equally often */
 } Filter;
 
 static void release(SinoSolverRun *run)
@@ -25,6 +28,7 @@ static void release(SinoSolverRun *run)
     if (!filter) return;
     sino_filter_plans_free(filter->plans);
     free(filter->angle_weight);
+    free(filter->column_weight);
     sino_filter_free(filter->filter);
     free(filter);
     run->own = NULL;
@@ -55,6 +59,14 @@ static SinoStatus weigh_angles(const SinoOperator *op, double *own)
     return status;
 }
 
+static SinoStatus weigh_columns(const SinoGeometry *geometry, double **weight)
+{
+    if (!sino_redundancy_matters(geometry)) return NULL;
+    SINO_TRY(sino_allocate(geometry->column_count, sizeof **weight, "weights of columns", weight));
+    sino_redundancy_weights(geometry, *weight);
+    return NULL;
+}
+
 static SinoStatus prepare(SinoSolverRun *run)
 {
     const SinoGeometry *geometry = &run->op->problem.geometry;
@@ -62,6 +74,8 @@ static SinoStatus prepare(SinoSolverRun *run)
     Filter *filter = NULL;
     SINO_TRY(sino_allocate(1, sizeof *filter, "the filter", &filter));
     run->own = filter;
+    filter->angle_count = angle_count;
+    SINO_TRY(weigh_columns(geometry, &filter->column_weight));
     SINO_TRY(sino_filter_new(geometry->column_count, sino_solver_window(run->settings->fbp_filter),
                              sino_precision_solver(run->op->problem.precision), &filter->filter));
     SINO_TRY(sino_allocate(angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));
@@ -73,9 +87,13 @@ static SinoStatus prepare(SinoSolverRun *run)
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const Filter *filter = run->own;
+    const SinoPosition position = sino_minibatch_at(minibatch, -1, -1);
+    const int64_t columns = run->op->problem.geometry.column_count;
     SINO_TRY(sino_solver_start(run, minibatch));
-    SINO_TRY(sino_insert_filter(sino_minibatch_at(minibatch, -1, -1), filter->plans, minibatch->slices,
-                                minibatch->vector[B][0]));
+    if (filter->column_weight)
+        SINO_TRY(sino_insert_redundancy(run->runtime, position, filter->angle_count, columns, minibatch->slices,
+                                        filter->column_weight, minibatch->vector[B][0]));
+    SINO_TRY(sino_insert_filter(position, filter->plans, minibatch->slices, minibatch->vector[B][0]));
     return sino_insert_backproject(minibatch, -1, B, X);
 }
 

@@ -20,13 +20,15 @@ static SinoStatus begin(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     Parallel *own;
+    int64_t side; /* of a half acquisition, which an earlier run has found */
     SINO_TRY(sino_recon_open_scan(recon));
+    if (sino_resume_number(&recon->resume, "side", &side)) SINO_TRY(sino_input_enlarge(&recon->input, side));
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     own->planned = *settings;
     own->solver = sino_solver_find(settings->algorithm);
     recon->request.slice_count = recon->input.slice_count;
-    recon->request.height = recon->input.geometry.grid_size;
+    recon->request.height = recon->input.geometry.grid_size; /* a half acquisition: see `plan` */
     recon->request.width = recon->input.geometry.grid_size;
     recon->request.first_row = recon->input.first_row;
     recon->request.row_step = recon->input.binning;
@@ -37,6 +39,8 @@ static SinoStatus begin(SinoRecon *recon)
 static SinoStatus plan(SinoRecon *recon)
 {
     Parallel *own = recon->own;
+    recon->request.height = recon->input.geometry.grid_size;
+    recon->request.width = recon->input.geometry.grid_size;
     sino_resume_plan(&recon->resume, &own->planned);
     return sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team);
 }
@@ -249,6 +253,7 @@ const SinoReconKind sino_recon_parallel = {.try_input = sino_input_try,
                                            .begin = begin,
                                            .plan = plan,
                                            .find_center = find_center,
+                                           .center_first = true,
                                            .print_plan = print_plan,
                                            .record = record,
                                            .build = build,

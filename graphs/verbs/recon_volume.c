@@ -64,7 +64,8 @@ static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
     return scan ? sino_check_scan(settings, scan, recon->log, stages) : NULL;
 }
 
-/* Rank 0 finds the center and broadcasts it, because cores of different kinds might differ in its last digit. */
+/* Rank 0 finds the center and broadcasts it, and the size of slices that follows from it, because cores of different
+ * kinds might differ in its last digit. */
 static SinoStatus find_center(SinoRecon *recon)
 {
     SinoGeometry *geometry = &recon->input.geometry;
@@ -78,7 +79,8 @@ static SinoStatus find_center(SinoRecon *recon)
     }
     SinoStatus status = is_first(recon) ? recon->kind->find_center(recon) : NULL;
     SINO_TRY(sino_processes_agree(recon->processes, status));
-    return sino_processes_broadcast(recon->processes, (int64_t)sizeof geometry->center, &geometry->center);
+    SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof geometry->center, &geometry->center));
+    return sino_processes_broadcast(recon->processes, (int64_t)sizeof geometry->grid_size, &geometry->grid_size);
 }
 
 static SinoStatus identify(SinoRecon *recon)
@@ -90,6 +92,7 @@ static SinoStatus identify(SinoRecon *recon)
     if (out) {
         recon->kind->print_plan(recon, out);
         fprintf(out, "center: %.17g\n", recon->input.geometry.center);
+        fprintf(out, "side: %" PRId64 "\n", recon->input.geometry.grid_size);
     }
     SinoStatus status = out && fclose(out) == 0
                             ? sino_resume_identify(&recon->resume, recon->settings, &recon->input, plan)
@@ -110,8 +113,9 @@ static SinoStatus set_up(SinoRecon *recon)
     sino_input_choose_stages(settings, stages, &recon->input);
     if (scan_of(recon)) SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
     SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
+    if (recon->kind->center_first) SINO_TRY(find_center(recon));
     SINO_TRY(recon->kind->plan(recon));
-    SINO_TRY(find_center(recon));
+    if (!recon->kind->center_first) SINO_TRY(find_center(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
     const SinoRecordShape shape = recon->kind->record(recon);
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&shape, &recon->record)));

@@ -43,6 +43,7 @@ struct SinoReconKind {
     SinoStatus (*plan)(SinoRecon *recon);
     /* Finds the rotation axis, which is not given; rank 0 only. NULL: there is none. */
     SinoStatus (*find_center)(SinoRecon *recon);
+    bool center_first; /* before `plan`: it changes the sizes of slices */
     /* Writes the choices of the plan that a resumed run must have, as "name: value" lines. NULL if `restored` is. */
     void (*print_plan)(const SinoRecon *recon, FILE *out);
     SinoRecordShape (*record)(const SinoRecon *recon);

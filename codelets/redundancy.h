@@ -10,8 +10,9 @@
 
 #include <stdbool.h>
 
-/* Whether the scan covers a whole turn but for 10°, and the slice is larger than the detector is wide, so that the
- * slice needs rays that are seen once. Direct methods then weigh the columns. */
+/* Whether the scan covers a whole turn but for 10°, its axis is off the middle by a tenth of the columns, and the slice
+ * is larger than the detector is wide, so that it needs rays that are seen once. Direct methods then weigh the columns.
+ */
 bool sino_redundancy_matters(const SinoGeometry *geometry);
 
 /* weight[column]: how often the scan of half a turn counts the ray, 0 to 2. Both sights of a ray together have the

@@ -47,6 +47,8 @@ static void only_half_acquisitions_are_weighed(void **state)
         const SinoGeometry geometry = make_geometry(10, row[i].grid, row[i].turn, angle_rad);
         assert_true(sino_redundancy_matters(&geometry) == row[i].matters);
     }
+    const SinoGeometry middle = make_geometry(COLUMNS / 2 + 3, 2 * COLUMNS, 360, angle_rad);
+    assert_false(sino_redundancy_matters(&middle));
     SinoGeometry one = make_geometry(10, 2 * COLUMNS, 360, angle_rad);
     one.angle_count = 1;
     assert_false(sino_redundancy_matters(&one));

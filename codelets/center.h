@@ -39,4 +39,11 @@ SinoStatus sino_center_vo_metric(const SinoCenterVo *vo, int64_t candidate_count
 SinoStatus sino_center_phase_correlation(int64_t row_count, int64_t column_count, const float *image0,
                                          const float *image180, double *center);
 
+/* Center of a scan of a whole turn by its pairs of opposite projections in one row: first, second[pair][column], finite
+ * line integrals. The center is where the mirror images of the second ones are most like the first ones in the columns
+ * that both see, at least 8 and a twentieth of all: in half columns, then by a parabola. The axis may lie anywhere but
+ * in these outermost columns. *likeness: the correlation there, 1 for clean data. SINO_FAILED: no memory. */
+SinoStatus sino_center_pairs(int64_t pair_count, int64_t column_count, const float *first, const float *second,
+                             double *center, double *likeness);
+
 #endif

@@ -64,7 +64,7 @@ typedef enum SinoStripeRemoval {
 /* AUTO of both: by a sample of the scan (graphs/pipeline/suspicion.h). */
 typedef enum SinoZingerRemoval { SINO_ZINGERS_AUTO, SINO_ZINGERS_NONE, SINO_ZINGERS_STANDARD } SinoZingerRemoval;
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
-typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE } SinoCenterMethod;
+typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE, SINO_CENTER_PAIRS } SinoCenterMethod;
 typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;
 typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;
 
@@ -164,7 +164,7 @@ typedef struct SinoSettings {
     /* center */
     double center_row;              /* where the plane of the source meets the detector; NaN: the middle */
     double rotation_axis;           /* NaN: auto */
-    SinoCenterMethod center_method; /* --rotation-axis-auto vo|phase */
+    SinoCenterMethod center_method; /* --rotation-axis-auto */
     SinoReconstructionType reconstruction_type;
     double center_search_width; /* pixels to each side, for the search and for `try` */
     double center_search_step;  /* pixels, for `try` */

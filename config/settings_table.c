@@ -78,7 +78,7 @@ static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "h
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
 static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
-static const char *const center_words[] = {"vo", "phase", NULL};
+static const char *const center_words[] = {"vo", "phase", "pairs", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
 static const char *const projector_words[] = {"auto", "rays", "rotate", "pixels", NULL};
 static const char *const interpolation_words[] = {"nearest", "linear", "cubic", NULL};
@@ -316,7 +316,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "vo"), .may_change = true,
         .geometries = PARALLEL,
         .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
-                "degrees"),
+                "degrees; pairs: compares all projections of a whole turn with those half a turn later, wherever the "
+                "axis is, and is used in place of vo where that ends at the border of its search"),
     ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"), .geometries = SCANS,
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, to choose the "
                 "center by eye"),

@@ -426,6 +426,11 @@ static void half_acquisitions(void **state)
     snprintf(message, sizeof message, "warning: %s: the slice cuts it off%s--volume auto, or 100x100", axis, part);
     if (!strstr(cut, message)) fail_msg("expected '%s' in '%s'", message, cut);
     free(cut);
+    snprintf(line, sizeof line, "%s --iterations 1 --rotation-axis-auto pairs", input);
+    char *found = output_of(at, line);
+    assert_true(fabs(cli_number_after(found, "rotation center: column ", NULL) - 14) < 0.1);
+    assert_non_null(strstr(found, "(by pairs of opposite projections)"));
+    free(found);
     cli_works(at, "%s --algorithm fbp --rotation-axis 14 --start-column 0 --end-column 29", input);
     write_disks(at, 360, 2 * M_PI, 14, 8, 5); /* the object is seen all around */
     cli_works(at, "%s --algorithm fbp --rotation-axis 14", input);

@@ -138,6 +138,35 @@ static void correlation_finds_centers_of_phantoms(void **state)
     }
 }
 
+/* Wherever the axis is, also where few columns see a ray from both sides. */
+static void pairs_find_any_center(void **state)
+{
+    (void)state;
+    enum { PAIRS = 12, COLUMNS = 256 };
+    const SinoPhantom phantom = {300, 1, false};
+    const double centers[] = {20.3, 60, 117.3, 127.5, 190.75, 236.1};
+    double angle_rad[2 * PAIRS], found, likeness;
+    static double exact[2 * PAIRS * COLUMNS];
+    static float first[PAIRS * COLUMNS], second[PAIRS * COLUMNS];
+    for (int k = 0; k < 2 * PAIRS; k++) angle_rad[k] = M_PI * k / PAIRS;
+    for (size_t i = 0; i < sizeof centers / sizeof *centers; i++) {
+        const SinoGeometry geometry = {2 * PAIRS, COLUMNS, 300, angle_rad, centers[i]};
+        sino_phantom_sinogram(&phantom, 0, &geometry, exact);
+        for (int j = 0; j < PAIRS * COLUMNS; j++) {
+            first[j] = (float)exact[j];
+            second[j] = (float)exact[PAIRS * COLUMNS + j];
+        }
+        assert_success(sino_center_pairs(PAIRS, COLUMNS, first, second, &found, &likeness));
+        if (!(fabs(found - centers[i]) < 0.1 && likeness > 0.99))
+            fail_msg("%g is not %g (correlation %g)", found, centers[i], likeness);
+    }
+    for (int j = 0; j < PAIRS * COLUMNS; j++) first[j] = second[j] = 1; /* nothing to compare */
+    assert_success(sino_center_pairs(PAIRS, COLUMNS, first, second, &found, &likeness));
+    assert_true(likeness == 0 && found >= 0 && found <= COLUMNS - 1);
+    assert_success(sino_center_pairs(1, 1, first, second, &found, &likeness));
+    assert_true(found == 0);
+}
+
 static void correlation_of_constants_is_refused(void **state)
 {
     (void)state;
@@ -224,13 +253,10 @@ static void correlation_finds_center_of_tooth(void **state)
 TESTING_SUBJECT(center)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vo_finds_centers_of_phantoms),
-        cmocka_unit_test(vo_treats_fractions_alike),
-        cmocka_unit_test(vo_of_nothing_is_one),
-        cmocka_unit_test(correlation_finds_centers_of_phantoms),
-        cmocka_unit_test(correlation_of_constants_is_refused),
-        cmocka_unit_test(vo_finds_center_of_tooth),
-        cmocka_unit_test(correlation_finds_center_of_tooth),
+        cmocka_unit_test(vo_finds_centers_of_phantoms), cmocka_unit_test(vo_treats_fractions_alike),
+        cmocka_unit_test(vo_of_nothing_is_one),         cmocka_unit_test(correlation_finds_centers_of_phantoms),
+        cmocka_unit_test(pairs_find_any_center),        cmocka_unit_test(correlation_of_constants_is_refused),
+        cmocka_unit_test(vo_finds_center_of_tooth),     cmocka_unit_test(correlation_finds_center_of_tooth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -310,7 +310,8 @@ static void other_words_are_answered(void **state)
         {SINO_VERB_RECON, "--binning 0",
          "--binning is '0'; allowed: an integer from 1 to 1024 (tomocupy's 0, 1, 2, 3 are 1, 2, 4, 8 here)"},
         {SINO_VERB_RECON, "--rotation-axis-auto manual",
-         "--rotation-axis-auto is 'manual'; allowed: vo or phase (--rotation-axis alone gives the axis by hand)"},
+         "--rotation-axis-auto is 'manual'; allowed: vo, phase or pairs (--rotation-axis alone gives the axis by "
+         "hand)"},
         {SINO_VERB_RECON, "--minus-log maybe", "--minus-log is 'maybe'; allowed: yes or no"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

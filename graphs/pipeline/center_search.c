@@ -2,7 +2,7 @@
 /* Center search: the rotation center of a scan, given or found.
  *
  * Vo's method minimises its metric over whole columns, then over tenths of a column around the best one. Phase
- * correlation compares the projections at 0° and 180°. */
+ * correlation compares the projections at 0° and 180°, the method of pairs all opposite projections of a whole turn. */
 #include "center_search.h"
 
 #include "arithmetic.h"
@@ -64,17 +64,27 @@ cleanup:
     return status;
 }
 
+/* Whether the angles cover a whole turn but for 10 degrees. */
+static bool is_whole_turn(const SinoGeometry *geometry)
+{
+    const int64_t last = geometry->angle_count - 1;
+    const double covered = degrees_from_first(geometry, last);
+    return last > 0 && covered + covered / (double)last >= 350;
+}
+
+/* The center by Vo's method; *at_edge: it lies at the end of the search. */
 static SinoStatus search_vo(SinoRuntime *runtime, const SinoInput *input, double width, const SinoCenterVo *vo,
-                            double *center)
+                            double *center, bool *at_edge)
 {
     const double middle = (double)(input->geometry.column_count - 1) / 2;
     const double last = (double)(input->geometry.column_count - 1);
     const double first = fmax(ceil(middle - width), 0), end = fmin(floor(middle + width), last);
-    bool at_edge, fine_at_edge;
-    SINO_TRY(try_candidates(runtime, vo, (int64_t)(end - first) + 1, first, 1, center, &at_edge));
+    bool fine_at_edge;
+    SINO_TRY(try_candidates(runtime, vo, (int64_t)(end - first) + 1, first, 1, center, at_edge));
     const double low = fmax(*center - 2, 0), high = fmin(*center + 2, last);
     SINO_TRY(try_candidates(runtime, vo, (int64_t)((high - low) / 0.1 + 0.5) + 1, low, 0.1, center, &fine_at_edge));
-    if (at_edge && end > first)
+    *at_edge &= end > first;
+    if (*at_edge && !is_whole_turn(&input->geometry))
         sino_log_warning(sino_runtime_log(runtime), "center",
                          "the center found lies at the end of the search, columns %.1f to %.1f; consider "
                          "--center-search-width or --rotation-axis",
@@ -82,7 +92,8 @@ static SinoStatus search_vo(SinoRuntime *runtime, const SinoInput *input, double
     return NULL;
 }
 
-static SinoStatus find_vo(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center)
+static SinoStatus find_vo(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center,
+                          bool *at_edge)
 {
     SinoStatus status = NULL;
     SinoCenterVo *vo = NULL;
@@ -97,7 +108,7 @@ static SinoStatus find_vo(SinoRuntime *runtime, const SinoSettings *settings, co
     const double width = (asked > 0 ? asked : default_width) / (double)input->binning;
     SINO_TRY_OR(status, cleanup,
                 sino_center_vo_new(angle_count, input->geometry.column_count, sinogram, vo_radius_ratio, VO_DROP, &vo));
-    status = search_vo(runtime, input, width, vo, center);
+    status = search_vo(runtime, input, width, vo, center, at_edge);
 cleanup:
     sino_center_vo_free(vo);
     free(sinogram);
@@ -117,15 +128,38 @@ void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *
                       of_file, how, center, input->geometry.column_count);
 }
 
-/* Finds the center from all columns. *center: as a column of the file. */
-static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center)
+static SinoStatus find_pairs(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center)
+{
+    const double usual = 0.8;
+    double likeness;
+    int64_t slice;
+    SINO_TRY(sino_input_slice_of_row(input, settings->nsino, &slice));
+    SINO_TRY(sino_center_by_pairs(runtime, input, slice, center, &likeness));
+    if (likeness < usual)
+        sino_log_warning(sino_runtime_log(runtime), "center",
+                         "opposite projections are little alike (correlation %.2f); look at the slice, or give "
+                         "--rotation-axis",
+                         likeness);
+    return NULL;
+}
+
+/* Finds the center from all columns. *center: as a column of the file; *how: the method that found it. Vo's method
+ * looks near the middle of the detector; the axis of a half acquisition is elsewhere. */
+static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center,
+                       const char **how)
 {
     const SinoInput all = sino_input_with_all_columns(input);
+    SinoCenterMethod method = settings->center_method;
     double found;
-    if (settings->center_method == SINO_CENTER_PHASE)
-        SINO_TRY(sino_center_by_phase(runtime, &all, &found));
-    else
-        SINO_TRY(find_vo(runtime, settings, &all, &found));
+    bool at_edge = false;
+    if (method == SINO_CENTER_PHASE) SINO_TRY(sino_center_by_phase(runtime, &all, &found));
+    if (method == SINO_CENTER_VO) SINO_TRY(find_vo(runtime, settings, &all, &found, &at_edge));
+    if (at_edge && is_whole_turn(&all.geometry)) method = SINO_CENTER_PAIRS;
+    if (method == SINO_CENTER_PAIRS) SINO_TRY(find_pairs(runtime, settings, &all, &found));
+    static const char *const names[] = {[SINO_CENTER_VO] = "by Vo's method",
+                                        [SINO_CENTER_PHASE] = "by phase correlation",
+                                        [SINO_CENTER_PAIRS] = "by pairs of opposite projections"};
+    *how = names[method];
     *center = sino_input_column_of_file(&all, found);
     return NULL;
 }
@@ -144,13 +178,13 @@ SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, 
 SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
 {
     double center;
+    const char *how;
     if (!isnan(settings->rotation_axis)) {
         SINO_TRY(sino_center_take(runtime, settings, input));
         return sino_check_center(settings, input, sino_runtime_log(runtime));
     }
-    SINO_TRY(find(runtime, settings, input, &center));
+    SINO_TRY(find(runtime, settings, input, &center, &how));
     input->geometry.center = sino_input_column_of_grid(input, center);
-    sino_center_tell(runtime, input,
-                     settings->center_method == SINO_CENTER_PHASE ? "by phase correlation" : "by Vo's method");
+    sino_center_tell(runtime, input, how);
     return sino_check_center(settings, input, sino_runtime_log(runtime));
 }

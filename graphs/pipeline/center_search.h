@@ -27,4 +27,9 @@ void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *
  * geometry's columns. SINO_BAD_INPUT: the scan has no such pair. */
 SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, double *center);
 
+/* Finds the center by comparing projections with those half a turn later in one slice. *likeness: their correlation.
+ * SINO_BAD_INPUT: no angles are half a turn apart. */
+SinoStatus sino_center_by_pairs(SinoRuntime *runtime, const SinoInput *input, int64_t slice, double *center,
+                                double *likeness);
+
 #endif

@@ -41,6 +41,7 @@ static SinoStatus plan(SinoRecon *recon)
     Parallel *own = recon->own;
     recon->request.height = recon->input.geometry.grid_size;
     recon->request.width = recon->input.geometry.grid_size;
+    sino_team_free(&own->team);
     sino_resume_plan(&recon->resume, &own->planned);
     return sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team);
 }
@@ -253,7 +254,6 @@ const SinoReconKind sino_recon_parallel = {.try_input = sino_input_try,
                                            .begin = begin,
                                            .plan = plan,
                                            .find_center = find_center,
-                                           .center_first = true,
                                            .print_plan = print_plan,
                                            .record = record,
                                            .build = build,

@@ -113,9 +113,10 @@ static SinoStatus set_up(SinoRecon *recon)
     sino_input_choose_stages(settings, stages, &recon->input);
     if (scan_of(recon)) SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
     SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
-    if (recon->kind->center_first) SINO_TRY(find_center(recon));
     SINO_TRY(recon->kind->plan(recon));
-    if (!recon->kind->center_first) SINO_TRY(find_center(recon));
+    const int64_t side = recon->input.geometry.grid_size;
+    SINO_TRY(find_center(recon));
+    if (recon->input.geometry.grid_size != side) SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
     const SinoRecordShape shape = recon->kind->record(recon);
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&shape, &recon->record)));

@@ -38,8 +38,8 @@ struct SinoReconKind {
     SinoStatus (*try_input)(const SinoSettings *settings);
     /* On every rank: opens the input, allocates `own`, and completes the request of the volume. */
     SinoStatus (*begin)(SinoRecon *recon);
-    /* Collective. Divides the work, again if the center has changed the size of slices; the runtime is up. Ranks whose input is no scan must have been found to have the
-     * same. */
+    /* Collective. Divides the work, again if the center has changed the size of slices; the runtime is up. Ranks whose
+     * input is no scan must have been found to have the same. */
     SinoStatus (*plan)(SinoRecon *recon);
     /* Finds the rotation axis, which is not given; rank 0 only. NULL: there is none. */
     SinoStatus (*find_center)(SinoRecon *recon);

@@ -20,11 +20,12 @@ static void two_sights_weigh_two(void **state)
 {
     (void)state;
     double angle_rad[ANGLES], weight[COLUMNS];
-    for (double center = 0; center <= COLUMNS - 1; center += 0.5) {
+    for (int twice_center = 0; twice_center <= 2 * (COLUMNS - 1); twice_center++) {
+        const double center = 0.5 * twice_center;
         const SinoGeometry geometry = make_geometry(center, 2 * COLUMNS, 360, angle_rad);
         sino_redundancy_weights(&geometry, weight);
         for (int c = 0; c < COLUMNS; c++) {
-            const int mirror = (int)(2 * center) - c;
+            const int mirror = twice_center - c;
             const bool twice = mirror >= 0 && mirror < COLUMNS;
             const double sum = weight[c] + (twice ? weight[mirror] : 0);
             if (!(fabs(sum - 2) < 1e-12)) fail_msg("center %g column %d: %g", center, c, sum);

@@ -150,7 +150,7 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
 {
     const SinoInput all = sino_input_with_all_columns(input);
     SinoCenterMethod method = settings->center_method;
-    double found;
+    double found = 0;
     bool at_edge = false;
     if (method == SINO_CENTER_PHASE) SINO_TRY(sino_center_by_phase(runtime, &all, &found));
     if (method == SINO_CENTER_VO) SINO_TRY(find_vo(runtime, settings, &all, &found, &at_edge));

@@ -116,6 +116,7 @@ static SinoStatus prepare_subsets(SinoSolverRun *run, const Source *source, Sino
     SINO_TRY(sino_solver_new_weights(run, &sino_sensitivity_vectors, &weights));
     SinoStatus status = insert_subsets(run, weights, source, made);
     if (!status) status = read_total(run, weights, &made->total);
+    status = sino_runtime_wait_after(run->runtime, status); /* tasks read maps that the minibatch owns */
     sino_minibatch_free(weights);
     return status;
 }

@@ -58,7 +58,8 @@ static SinoStatus prepare(SinoSolverRun *run)
     SINO_TRY(sino_allocate(1, sizeof *weights, "SIRT's weights", &weights));
     run->own = weights;
     SINO_TRY(sino_solver_new_weights(run, &sino_solver_sirt.vectors, &sums));
-    SinoStatus status = sum_rows_and_columns(run, sums);
+    /* Tasks read maps that the minibatch owns, and write vectors that outlive it. */
+    SinoStatus status = sino_runtime_wait_after(run->runtime, sum_rows_and_columns(run, sums));
     weights->row = sums->vector[W][0];
     weights->column = sums->vector[X];
     sums->vector[W][0] = NULL;

@@ -174,7 +174,8 @@ static void write_edf(const char *directory, const char *stem, int count, const 
                                     ";\nDim_2 = %d ;\n",
                                     COLUMNS, ROWS);
         file[length] = ' ';
-        memcpy(file + 510, "}\n", 2);
+        file[510] = '}';
+        file[511] = '\n';
         for (int i = 0; i < PIXELS; i++) {
             file[512 + 2 * i] = (char)(values[k * PIXELS + i] >> 8);
             file[513 + 2 * i] = (char)(values[k * PIXELS + i] & 0xff);

@@ -98,8 +98,8 @@ static void check_measured(const Table *table, int cases, int repetitions)
         char *const *row = table->field[i];
         if (strcmp(row[PHASE], "measurement") != 0) continue;
         assert_worked(row);
-        assert_int_equal(atoi(row[REPETITION]), place / cases + 1);
-        assert_int_equal(atoi(row[ORDER]), place % cases + 1);
+        assert_int_equal(strtol(row[REPETITION], NULL, 10), place / cases + 1);
+        assert_int_equal(strtol(row[ORDER], NULL, 10), place % cases + 1);
         for (int j = 0; j < i; j++) {
             char *const *other = table->field[j];
             if (strcmp(other[PHASE], "measurement") != 0) continue;
@@ -129,7 +129,7 @@ static void check_page(const char *page)
             name[strlen(name)] = *c;
         if (end[-1] == '/') continue;
         if (closes && (depth == 0 || strcmp(open[--depth], name) != 0)) fail_msg("</%s> closes nothing", name);
-        if (!closes) strcpy(open[depth++], name);
+        if (!closes) snprintf(open[depth++], sizeof *open, "%s", name);
         assert_true(depth < 32);
     }
     assert_int_equal(depth, 0);
@@ -222,7 +222,7 @@ static void change(const char *directory, const char *old, const char *new)
     char *bytes = cli_read_bytes(directory, "s.csv", (size_t)size), *text = strndup(bytes, (size_t)size);
     char *at = strstr(text, old);
     assert_non_null(at);
-    if (at) memcpy(at, new, strlen(new));
+    for (size_t i = 0; at && new[i]; i++) at[i] = new[i];
     cli_write_text(directory, "s.csv", text);
     free(bytes);
     free(text);

@@ -197,7 +197,8 @@ static size_t add_edf(unsigned char *to, const char *data_type, const char *type
                                 "DataType = %s ;\nDim_1 = %d ;\nDim_2 = %d ;\n%s",
                                 k, type[0] == '>' ? "HighByteFirst" : "LowByteFirst", data_type, COLUMNS, ROWS, more);
     text[length] = ' ';
-    memcpy(text + 1022, "}\n", 2);
+    text[1022] = '}';
+    text[1023] = '\n';
     memcpy(to, text, 1024);
     size_t bytes = 1024;
     for (int i = 0; i < PIXELS; i++) bytes += store(type, value_at(k, i / COLUMNS, i % COLUMNS), to + bytes);

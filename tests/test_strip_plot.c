@@ -30,7 +30,8 @@ static int count(const char *text, const char *word)
 static int dots(const char *text, double *x, int most)
 {
     int found = 0;
-    for (const char *at = text; (at = strstr(at, "<circle cx=\"")) && found < most; at++) x[found++] = atof(at + 12);
+    for (const char *at = text; (at = strstr(at, "<circle cx=\"")) && found < most; at++)
+        x[found++] = strtod(at + 12, NULL);
     return found;
 }
 
@@ -41,7 +42,7 @@ static void values_are_in_their_places(void **state)
     const SinoStripRow row[] = {{"lws", 4, a, 1.5, NAN}, {"a<b>&\"c\"", 4, b, NAN, 2}};
     char *text =
         draw(&(SinoStripPlot){.title = "T", .axis = "seconds", .bar_name = "median", .row_count = 2, .row = row});
-    double x[8];
+    double x[8] = {0};
     assert_int_equal(dots(text, x, 8), 6);
     assert_true(fabs((x[0] + x[1]) / 2 - x[2]) <= 0.1); /* 1.5 is in the middle of 1 and 2 */
     assert_true(x[3] == x[0] && x[4] > x[1] && x[5] == x[1]);
@@ -61,7 +62,7 @@ static void wide_ranges_are_logarithmic(void **state)
     for (int linear = 0; linear < 2; linear++) {
         char *text = draw(&(SinoStripPlot){
             .title = "T", .axis = "s", .dot_name = NULL, .linear = linear, .row_count = 1, .row = &row});
-        double x[3];
+        double x[3] = {0};
         assert_int_equal(dots(text, x, 3), 3);
         const double ratio = (x[2] - x[1]) / (x[1] - x[0]);
         assert_true(fabs(ratio - (linear ? 10 : 1)) < 0.1);

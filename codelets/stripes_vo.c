@@ -67,18 +67,18 @@ static Work divide(const SinoStripesOptions *options, float *floats)
     const int64_t all = whole_lines(options->angle_count * options->column_count);
     const int64_t angles = whole_lines(options->angle_count), columns = whole_lines(options->column_count);
     const int64_t size = largest_size(options);
-    Work work = {.sorted = floats, .order = (uint32_t *)(floats + all)};
+    Work work = {.sorted = floats, .order = (void *)(floats + all)};
     float *at = floats + 2 * all;
     for (int i = 0; i < 2; i++, at += 2 * angles) {
-        work.key[i] = (uint32_t *)at;
-        work.place[i] = (uint32_t *)(at + angles);
+        work.key[i] = (void *)at;
+        work.place[i] = (void *)(at + angles);
     }
     work.window = at;
     at += (2 * size + 2) * LINE;
-    work.ratio = (double *)at;
-    work.smooth = (double *)(at + 2 * columns);
-    work.sequence = (double *)(at + 4 * columns);
-    work.large = (uint8_t *)(at + 6 * columns);
+    work.ratio = (void *)at;
+    work.smooth = (void *)(at + 2 * columns);
+    work.sequence = (void *)(at + 4 * columns);
+    work.large = (void *)(at + 6 * columns);
     return work;
 }
 

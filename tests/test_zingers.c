@@ -75,7 +75,7 @@ static void check(int64_t angles, SinoPrecision precision, int64_t slice_count, 
     const SinoZingers zingers = {
         .angle_count = angles, .column_count = M, .level = level, .uncounted = 1, .marked = marked};
     const int64_t rays = angles * M;
-    int64_t place[K], undefined[STRIDE_MOST] = {0}, by_angle[K] = {0}, by_column[M] = {0}, found = 0, total = 0;
+    int64_t place[K] = {0}, undefined[STRIDE_MOST] = {0}, by_angle[K] = {0}, by_column[M] = {0}, found = 0, total = 0;
     static double original[STRIDE_MOST][RAYS];
     void *sinogram = NULL;
     assert_true(slices.stride <= STRIDE_MOST);

@@ -101,7 +101,8 @@ static bool names(void *object, const char *symbol)
         if (entry->d_tag == DT_STRTAB) table = (const char *)entry->d_un.d_ptr;
         if (entry->d_tag == DT_STRSZ) bytes = entry->d_un.d_val;
     }
-    for (size_t at = 0; table && at < bytes; at += strlen(table + at) + 1)
+    if (!table) return false;
+    for (size_t at = 0; at < bytes; at += strlen(table + at) + 1)
         if (strcmp(table + at, symbol) == 0) return true;
     return false;
 }

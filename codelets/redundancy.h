@@ -15,9 +15,10 @@
  */
 bool sino_redundancy_matters(const SinoGeometry *geometry);
 
-/* weight[column]: how often the scan of half a turn counts the ray, 0 to 2. Both sights of a ray together have the
- * weight 2. Over the columns that see rays twice, d to each side of the axis, the weight rises as 2·sin²(π/4·(1 + s/d))
- * towards the longer side, smoothly, so that the ramp filter makes no edges; s: distance from the axis. */
+/* weight[column]: factor of the ray, 0 to 2; 1 for each ray of a scan that sees all rays equally often. Both sights of
+ * a ray together have the weight 2. Over the columns that see rays twice, d to each side of the axis, the weight rises
+ * as 2·sin²(π/4·(1 + s/d)) towards the longer side, smoothly, so that the ramp filter makes no edges; s: distance from
+ * the axis. */
 void sino_redundancy_weights(const SinoGeometry *geometry, double *weight);
 
 /* Multiplies ray k·M + c of the sinogram, in panels (panel.h), by weight[c] for each of its angles. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Redundancy: weights of detector columns (Kak & Slaney, ch. 3.5, weigh the rays of a fan alike: Parker 1982). */
+/* Redundancy: weights of detector columns, which rise smoothly as those of D. L. Parker for fan beams do (Med. Phys. 9,
+ * 254 (1982)). */
 #include "redundancy.h"
 
 #include "vector.h"

@@ -102,7 +102,7 @@ SINO_INLINE int64_t angles_together(const Layout *at)
     return at->angle_step == 1 ? BLOCK : 1;
 }
 
-/* The functions for panels. from: slice 0 of ray 0. */
+/* Gathers `count` slices of a panel, whose rays are `stride` values apart. from: the first of these slices of ray 0. */
 #define DEFINE_GATHER(name, type)                                                                                      \
     SINO_VECTORISED static void name(const Layout *at, int64_t stride, int64_t count, const type *from, float *to)     \
     {                                                                                                                  \

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAPS = 10, MARGIN = 4 * TAPS, LEVELS_MAX = 40, LINE = 16 };
+enum { TAPS = 10, MARGIN = 4 * TAPS, LEVELS_MAX = 40 };
 
 /* The scaling filter of db5 (Daubechies, Ten Lectures on Wavelets, table 6.1). */
 static const float scaling[TAPS] = {0.16010239797412501F,  0.60382926979747287F,    0.72430852843857441F,
@@ -51,11 +51,6 @@ static int64_t half_of(int64_t n)
     return (n + TAPS - 1) / 2;
 }
 
-static int64_t whole_lines(int64_t floats)
-{
-    return sino_ceil_multiple(floats, LINE);
-}
-
 /* A level doubles the width of the stripes. */
 static int usual_level(int64_t columns)
 {
@@ -75,7 +70,7 @@ static int find_sizes(const SinoStripesOptions *options, Level *level)
         level[l].rows = half_of(level[l - 1].rows);
         level[l].columns = half_of(level[l - 1].columns);
         level[l].at = at;
-        at += whole_lines(sino_times(level[l].rows, level[l].columns));
+        at += sino_stripes_whole_lines(sino_times(level[l].rows, level[l].columns));
     }
     level[0].at = at;
     return asked;
@@ -91,12 +86,13 @@ static Buffers place_buffers(const Level *level)
     const Level *first = &level[1];
     Buffers buffers = {.whole = 0};
     const int64_t padded = TAPS + 2; /* inverse transforms are up to that much larger */
-    buffers.half = whole_lines(sino_times(level[0].rows + padded, level[0].columns + padded));
-    buffers.small = buffers.half + whole_lines(sino_times(first->rows + padded, level[0].columns + padded));
-    buffers.bands = buffers.small + whole_lines(sino_times(first->rows + padded, first->columns + padded));
+    buffers.half = sino_stripes_whole_lines(sino_times(level[0].rows + padded, level[0].columns + padded));
+    buffers.small =
+        buffers.half + sino_stripes_whole_lines(sino_times(first->rows + padded, level[0].columns + padded));
+    buffers.bands = buffers.small + sino_stripes_whole_lines(sino_times(first->rows + padded, first->columns + padded));
     buffers.spectrum = buffers.bands + level[0].at;
-    buffers.line = buffers.spectrum + whole_lines(2 * sino_times(first->rows / 2 + 1, first->columns));
-    buffers.all = buffers.line + 4 * whole_lines(level[0].columns + MARGIN);
+    buffers.line = buffers.spectrum + sino_stripes_whole_lines(2 * sino_times(first->rows / 2 + 1, first->columns));
+    buffers.all = buffers.line + 4 * sino_stripes_whole_lines(level[0].columns + MARGIN);
     return buffers;
 }
 
@@ -104,7 +100,7 @@ int64_t sino_stripes_fw_floats(const SinoStripesOptions *options)
 {
     Level level[LEVELS_MAX + 1] = {{0}};
     (void)find_sizes(options, level);
-    return whole_lines(place_buffers(level).all);
+    return sino_stripes_whole_lines(place_buffers(level).all);
 }
 
 /* 1 − exp(−y²/2σ²) is what the method keeps, y the frequency. For an even number of rows TomoPy's y lies between two
@@ -164,13 +160,6 @@ void sino_stripes_fw_free(SinoStripesFw *fw)
     free(fw);
 }
 
-/* Index i of n samples that continue symmetrically: … 1 0 | 0 1 … n−1 | n−1 n−2 … */
-static int64_t mirrored(int64_t i, int64_t n)
-{
-    const int64_t turn = 2 * n, at = (i % turn + turn) % turn;
-    return at < n ? at : turn - 1 - at;
-}
-
 /* to[rows of the next level][columns]: the smooth part of from[rows][columns] along its rows. Coefficient i is the sum
  * of scaling[j]·sample[2i + 2 − TAPS + j]. */
 SINO_VECTORISED static void smooth_rows(int64_t rows, int64_t columns, const float *from, float *to)
@@ -178,7 +167,7 @@ SINO_VECTORISED static void smooth_rows(int64_t rows, int64_t columns, const flo
     for (int64_t i = 0; i < half_of(rows); i++) {
         const float *row[TAPS];
         float *out = to + i * columns;
-        for (int64_t j = 0; j < TAPS; j++) row[j] = from + mirrored(2 * i + 2 - TAPS + j, rows) * columns;
+        for (int64_t j = 0; j < TAPS; j++) row[j] = from + sino_stripes_mirrored(2 * i + 2 - TAPS + j, rows) * columns;
         for (int64_t c = 0; c < columns; c++) {
             float sum = 0;
             for (int64_t j = 0; j < TAPS; j++) sum += scaling[j] * row[j][c];
@@ -196,8 +185,8 @@ SINO_VECTORISED static void split_row(int64_t columns, const float *row, float *
     for (int64_t i = 0; i < pairs; i++) {
         const int64_t at = 2 * i + 2 - TAPS;
         const bool inside = at >= 0 && at + 1 < columns;
-        even[i] = row[inside ? at : mirrored(at, columns)];
-        odd[i] = row[inside ? at + 1 : mirrored(at + 1, columns)];
+        even[i] = row[inside ? at : sino_stripes_mirrored(at, columns)];
+        odd[i] = row[inside ? at + 1 : sino_stripes_mirrored(at + 1, columns)];
     }
     for (int64_t i = 0; i < count; i++) {
         float low = 0, high = 0;
@@ -256,7 +245,7 @@ SINO_VECTORISED static void multiply_rows(int64_t rows, int64_t columns, const f
 /* Xₗ₋₁ in `from` becomes Xₗ in `work + small`, and Rₗ among the bands. */
 static void descend(const Level *above, const Level *level, const Buffers *buffers, const float *from, float *work)
 {
-    const int64_t line = whole_lines(above->columns + MARGIN);
+    const int64_t line = sino_stripes_whole_lines(above->columns + MARGIN);
     float *half = work + buffers->half, *band = work + buffers->bands + level->at, *even = work + buffers->line;
     fftwf_complex *spectrum = (void *)(work + buffers->spectrum);
     smooth_rows(above->rows, above->columns, from, half);
@@ -271,7 +260,7 @@ static void descend(const Level *above, const Level *level, const Buffers *buffe
 /* What is removed at level l and above, as wide as Xₗ, in `work + small`, becomes that of l − 1 in `to`. */
 static void ascend(const Level *above, const Level *level, const Buffers *buffers, float *work, float *to)
 {
-    const int64_t line = whole_lines(above->columns + MARGIN);
+    const int64_t line = sino_stripes_whole_lines(above->columns + MARGIN);
     float *half = work + buffers->half, *even = work + buffers->line;
     const float *band = work + buffers->bands + level->at;
     for (int64_t i = 0; i < level->rows; i++)

@@ -3,7 +3,22 @@
 #ifndef SINO_STRIPES_PRIVATE_H
 #define SINO_STRIPES_PRIVATE_H
 
+#include "arithmetic.h"
 #include "stripes.h"
+
+enum { SINO_STRIPES_LINE = 16 }; /* floats of a cache line */
+
+static inline int64_t sino_stripes_whole_lines(int64_t floats)
+{
+    return sino_ceil_multiple(floats, SINO_STRIPES_LINE);
+}
+
+/* Index i of n samples that continue symmetrically: … 1 0 | 0 1 … n−1 | n−1 n−2 … */
+static inline int64_t sino_stripes_mirrored(int64_t i, int64_t n)
+{
+    const int64_t turn = 2 * n, at = (i % turn + turn) % turn;
+    return at < n ? at : turn - 1 - at;
+}
 
 /* The plans of SINO_STRIPES_FW. */
 typedef struct SinoStripesFw SinoStripesFw;

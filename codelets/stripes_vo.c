@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 16, DIGIT = 11, DIGITS = 1 << DIGIT };
+enum { LINE = SINO_STRIPES_LINE, DIGIT = 11, DIGITS = 1 << DIGIT };
 
 /* Part of the angles whose largest and smallest values do not count for the sensitivity of a column; window of the
  * running mean that shows fluctuation; shares of the columns and of the noise in algorithm 4. */
@@ -28,11 +28,6 @@ typedef struct Work {
     double *ratio, *smooth, *sequence; /* [column] */
     uint8_t *large;                    /* [column] */
 } Work;
-
-static int64_t whole_lines(int64_t floats)
-{
-    return sino_ceil_multiple(floats, LINE);
-}
 
 /* Columns of the median of algorithm 3, and of those of large and dead stripes. */
 static int64_t small_size(const SinoStripesOptions *options)
@@ -56,16 +51,17 @@ static int64_t largest_size(const SinoStripesOptions *options)
 
 int64_t sino_stripes_vo_floats(const SinoStripesOptions *options)
 {
-    const int64_t all = whole_lines(sino_times(options->angle_count, options->column_count));
+    const int64_t all = sino_stripes_whole_lines(sino_times(options->angle_count, options->column_count));
     const int64_t size = largest_size(options);
-    return 2 * all + 4 * whole_lines(options->angle_count) + (2 * size + 2) * LINE +
-           7 * whole_lines(options->column_count);
+    return 2 * all + 4 * sino_stripes_whole_lines(options->angle_count) + (2 * size + 2) * LINE +
+           7 * sino_stripes_whole_lines(options->column_count);
 }
 
 static Work divide(const SinoStripesOptions *options, float *floats)
 {
-    const int64_t all = whole_lines(options->angle_count * options->column_count);
-    const int64_t angles = whole_lines(options->angle_count), columns = whole_lines(options->column_count);
+    const int64_t all = sino_stripes_whole_lines(sino_times(options->angle_count, options->column_count));
+    const int64_t angles = sino_stripes_whole_lines(options->angle_count),
+                  columns = sino_stripes_whole_lines(options->column_count);
     const int64_t size = largest_size(options);
     Work work = {.sorted = floats, .order = (void *)(floats + all)};
     float *at = floats + 2 * all;
@@ -139,13 +135,6 @@ static void sort_columns(const SinoStripesOptions *options, const float *sinogra
 
 /* ---- medians over neighbouring columns ---- */
 
-/* Index i of n samples that continue symmetrically. */
-static int64_t mirrored(int64_t i, int64_t n)
-{
-    const int64_t turn = 2 * n, at = (i % turn + turn) % turn;
-    return at < n ? at : turn - 1 - at;
-}
-
 static void load_line(const float *from, int64_t lanes, float *line)
 {
     for (int64_t i = 0; i < LINE; i++) line[i] = i < lanes ? from[i] : 0;
@@ -188,7 +177,7 @@ SINO_VECTORISED static void median_line(int64_t column_count, int64_t angle_coun
     const int64_t before = size / 2;
     for (int i = 0; i < LINE; i++) window[size * LINE + i] = INFINITY;
     for (int64_t w = 0; w < size; w++)
-        load_line(values + mirrored(w - before, column_count) * angle_count, lanes, window + w * LINE);
+        load_line(values + sino_stripes_mirrored(w - before, column_count) * angle_count, lanes, window + w * LINE);
     memcpy(ring, window, (size_t)(size * LINE) * sizeof *ring);
     sort_window(size, window);
     for (int64_t c = 0; c < column_count; c++) {
@@ -200,7 +189,7 @@ SINO_VECTORISED static void median_line(int64_t column_count, int64_t angle_coun
         if (next < column_count)
             load_line(values + next * angle_count, lanes, new);
         else /* the window of c has all columns that mirrors of the end can show */
-            memcpy(new, ring + ((mirrored(next, column_count) + before) % size) * LINE, sizeof new);
+            memcpy(new, ring + ((sino_stripes_mirrored(next, column_count) + before) % size) * LINE, sizeof new);
         replace(size, old, new, window);
         memcpy(old, new, sizeof new);
     }
@@ -227,7 +216,7 @@ static void median_sequence(int64_t count, int64_t asked, const double *from, fl
     for (int64_t c = 0; c < count; c++) {
         int64_t held = 0;
         for (int64_t w = 0; w < size; w++) {
-            const float value = (float)from[mirrored(c - size / 2 + w, count)];
+            const float value = (float)from[sino_stripes_mirrored(c - size / 2 + w, count)];
             int64_t at = held++;
             for (; at > 0 && window[at - 1] > value; at--) window[at] = window[at - 1];
             window[at] = value;
@@ -350,11 +339,12 @@ static void remove_large(const SinoStripesOptions *options, const Work *work, fl
 static double fluctuation(int64_t count, const float *column)
 {
     double mean = 0, sum = 0;
-    for (int64_t i = -MEAN_WINDOW / 2; i < MEAN_WINDOW / 2; i++) mean += (double)column[mirrored(i, count)];
+    for (int64_t i = -MEAN_WINDOW / 2; i < MEAN_WINDOW / 2; i++)
+        mean += (double)column[sino_stripes_mirrored(i, count)];
     for (int64_t k = 0; k < count; k++) {
         sum += fabs((double)column[k] - mean / MEAN_WINDOW);
-        mean +=
-            (double)column[mirrored(k + MEAN_WINDOW / 2, count)] - (double)column[mirrored(k - MEAN_WINDOW / 2, count)];
+        mean += (double)column[sino_stripes_mirrored(k + MEAN_WINDOW / 2, count)] -
+                (double)column[sino_stripes_mirrored(k - MEAN_WINDOW / 2, count)];
     }
     return sum;
 }

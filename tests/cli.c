@@ -430,6 +430,23 @@ float *cli_read_tiff(const char *directory, const char *name, int64_t size)
     return values;
 }
 
+double cli_correlation(int64_t size, double radius, const float *a, const float *b)
+{
+    const double middle = (double)(size - 1) / 2;
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    for (int64_t i = 0; i < size * size; i++) {
+        const double v = (double)a[i], t = (double)b[i];
+        if (hypot((double)(i % size) - middle, (double)(i / size) - middle) > radius) continue;
+        n++;
+        x += v;
+        y += t;
+        xx += v * v;
+        xy += v * t;
+        yy += t * t;
+    }
+    return (n * xy - x * y) / sqrt((n * xx - x * x) * (n * yy - y * y));
+}
+
 double cli_difference(int64_t count, const float *a, const float *b)
 {
     double off = 0, norm = 0;

@@ -93,6 +93,9 @@ float *cli_read_volume(const char *directory, const char *name, int64_t slices, 
 /* A float32 TIFF of one page; caller frees. */
 float *cli_read_tiff(const char *directory, const char *name, int64_t size);
 
+/* Correlation of two slices of size² voxels within this radius about their middle. */
+double cli_correlation(int64_t size, double radius, const float *a, const float *b);
+
 /* ‖a − b‖/‖b‖ */
 double cli_difference(int64_t count, const float *a, const float *b);
 

@@ -60,21 +60,10 @@ static double correlation(const char *directory)
 {
     float *volume = cli_read_volume(directory, "volume.h5", SLICES, SIZE);
     float *truth = cli_read_volume(directory, "truth.h5", SLICES, SIZE);
-    double n = 0, a = 0, b = 0, aa = 0, ab = 0, bb = 0;
-    for (int64_t i = 0; i < PIXELS; i++) {
-        const double x = (double)(i % SIZE) - (SIZE - 1) / 2.0, y = (double)(i / SIZE) - (SIZE - 1) / 2.0;
-        const double v = (double)volume[PIXELS + i], t = (double)truth[PIXELS + i];
-        if (hypot(x, y) > SIZE / 2.0 - 4) continue;
-        n++;
-        a += v;
-        b += t;
-        aa += v * v;
-        ab += v * t;
-        bb += t * t;
-    }
+    const double same = cli_correlation(SIZE, SIZE / 2.0 - 4, volume + PIXELS, truth + PIXELS);
     free(volume);
     free(truth);
-    return (n * ab - a * b) / sqrt((n * aa - a * a) * (n * bb - b * b));
+    return same;
 }
 
 /* Reconstructs scan.h5 with these words; what the program says is in `said`. */

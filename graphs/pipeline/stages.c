@@ -26,7 +26,8 @@ struct SinoStages {
 static bool is_wanted(const SinoStagesRequest *request, const SinoStageKind *kind)
 {
     const SinoInput *input = request->input;
-    const bool parts = input->angle_count != input->info->angle_count; /* which is no fault of a choice of sinodag's */
+    const bool parts = input->angle_count != input->info->angle_count;
+    /* Stages that the user has asked for are refused instead, by prepare. */
     if (kind->scope == SINO_SCOPE_SINOGRAM && (request->projections || (parts && input->stages_chosen))) return false;
     return kind->wanted(input);
 }

@@ -347,8 +347,8 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
             "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
             "(--volume %" PRId64 "x%" PRId64 ": cut it off)%s",
             axis, side, side, input->geometry.grid_size, input->geometry.grid_size,
-            direct ? "; fbp lacks what its filter puts beyond the shorter side, so that values are up to a tenth too "
-                     "high, which --algorithm cg is not"
+            direct ? "; fbp lacks what its filter puts beyond the shorter side, so that its values are up to a tenth "
+                     "too high; --algorithm cg has no such error"
                    : "");
         return NULL;
     }

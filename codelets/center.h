@@ -3,9 +3,8 @@
 #ifndef SINO_CENTER_H
 #define SINO_CENTER_H
 
+#include "geometry.h"
 #include "status.h"
-
-#include <stdint.h>
 
 /* Vo's metric (N. T. Vo et al., Opt. Express 22, 19078 (2014)) of candidate centers. A sinogram over 180° is joined
  * with its mirror image about the candidate. The metric is the Fourier magnitude of the joined sinogram outside the
@@ -45,5 +44,22 @@ SinoStatus sino_center_phase_correlation(int64_t row_count, int64_t column_count
  * in these outermost columns. *likeness: the correlation there, 1 for clean data. SINO_FAILED: no memory. */
 SinoStatus sino_center_pairs(int64_t pair_count, int64_t column_count, const float *first, const float *second,
                              double *center, double *likeness);
+
+/* The entropy of the slice (T. Donath, F. Beckmann, A. Schreyer, J. Opt. Soc. Am. A 23, 1048 (2006), Q_H): that of the
+ * histogram, in standard deviations about the mean, of a filtered backprojection about a candidate, in tiles spread
+ * over the inscribed circle. A wrong center blurs edges and adds artefacts, which widen the peaks of the histogram.
+ * Smaller is better, compared with other candidates of the same sinogram of half a turn or less; in a whole turn a
+ * wrong center only blurs. */
+typedef struct SinoCenterEntropy SinoCenterEntropy;
+
+/* sinogram[K][M]: finite line integrals at geometry->angle_rad, copied. Create and free on one thread at a time, while
+ * no other thread uses FFTW's planner. SINO_FAILED: no memory. */
+SinoStatus sino_center_entropy_new(const SinoGeometry *geometry, const float *sinogram, SinoCenterEntropy **search);
+void sino_center_entropy_free(SinoCenterEntropy *search); /* takes NULL */
+
+/* metric[i], in nats, of candidate[i], any column position; 0 if no tile is sampled. Many threads may use one `search`
+ * at once. */
+SinoStatus sino_center_entropy_metric(const SinoCenterEntropy *search, int64_t candidate_count, const double *candidate,
+                                      double *metric);
 
 #endif

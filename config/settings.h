@@ -64,7 +64,13 @@ typedef enum SinoStripeRemoval {
 /* AUTO of both: by a sample of the scan (graphs/pipeline/suspicion.h). */
 typedef enum SinoZingerRemoval { SINO_ZINGERS_AUTO, SINO_ZINGERS_NONE, SINO_ZINGERS_STANDARD } SinoZingerRemoval;
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
-typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE, SINO_CENTER_PAIRS } SinoCenterMethod;
+typedef enum SinoCenterMethod {
+    SINO_CENTER_AUTO,
+    SINO_CENTER_VO,
+    SINO_CENTER_PHASE,
+    SINO_CENTER_PAIRS,
+    SINO_CENTER_ENTROPY
+} SinoCenterMethod;
 typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;
 typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;
 

@@ -97,7 +97,6 @@ const SinoPeerValue sino_peer_values[] = {
     {"nsino", "0.5", "-1", NULL},
     {"nsino", NULL, NULL, "a detector row; tomocupy's share of the height, times the rows"},
     {"reconstruction-type", "slice", NULL, "--start-row 7 --end-row 8 reconstructs row 7 alone"},
-    {"rotation-axis-auto", "auto", "vo", NULL},
     {"rotation-axis-auto", "manual", NULL, "--rotation-axis alone gives the axis by hand"},
     {"rotation-axis-auto", "sift", NULL, "phase also compares projections"},
     {"save-format", "h5", "hdf5", NULL},

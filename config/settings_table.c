@@ -78,7 +78,7 @@ static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "h
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
 static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
-static const char *const center_words[] = {"vo", "phase", "pairs", NULL};
+static const char *const center_words[] = {"auto", "vo", "phase", "pairs", "entropy", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
 static const char *const projector_words[] = {"auto", "rays", "rotate", "pixels", NULL};
 static const char *const interpolation_words[] = {"nearest", "linear", "cubic", NULL};
@@ -170,7 +170,7 @@ const SinoSetting sino_setting_table[] = {
                 "--theta FILE:/DATASET names one of another file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "axes", CHOICE(axes, axes_words, "angle,row,column"),
         .geometries = SCANS,
-        .help = "order of the dimensions of the projections in HDF5 and .npy, the slowest one first; "
+        .help = "order of the dimensions of the projections in HDF5, .npy and TIFF, the slowest one first; "
                 "row,angle,column: sinograms"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flats", TEXT(flats, "IMAGES"), .per_rank = true, .geometries = SCANS,
         .help = "flat fields that replace those of the scan: TIFF or EDF images by a file, a folder or a quoted "
@@ -313,11 +313,12 @@ const SinoSetting sino_setting_table[] = {
         .geometries = SCANS,
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
-    ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "vo"), .may_change = true,
+    ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "auto"), .may_change = true,
         .geometries = PARALLEL,
         .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
                 "degrees; pairs: compares all projections of a whole turn with those half a turn later, wherever the "
-                "axis is, and is used in place of vo where that ends at the border of its search"),
+                "axis is; entropy: takes the center whose filtered backprojection has the least entropy; auto: vo, "
+                "checked by pairs or phase; entropy decides if they differ by more than a column"),
     ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"), .geometries = SCANS,
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, to choose the "
                 "center by eye"),

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TIFF scan: projections as a TIFF sequence or stack. Angles come from --theta, flat and dark fields from --flats and
- * --darks (scan.c). */
+/* TIFF scan: projections, or sinograms, as a TIFF sequence or stack. Angles come from --theta, flat and dark fields
+ * from
+ * --flats and --darks (scan.c). */
 #include "scan_source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
+#include "memory.h"
+#include "scan_frames.h"
 #include "tiff_stack.h"
 
 static bool probe_tiff(const SinoScanRequest *request)
@@ -21,12 +26,34 @@ static SinoStatus read_images(void *file, SinoScanField field, int64_t first, in
     return sino_tiff_stack_read(file, first, count, box, type, counts);
 }
 
+/* Images that are sinograms: image r has row r of the projections. */
+static SinoStatus read_sinograms(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
+                                 SinoCountType type, void *counts)
+{
+    SinoStatus status = NULL;
+    const int64_t whole[3] = {count, box->row_count, box->column_count}, one[3] = {1, count, box->column_count};
+    const SinoScanBox part = {
+        .first_row = first, .row_count = count, .first_column = box->first_column, .column_count = box->column_count};
+    char *image;
+    (void)field;
+    SINO_TRY(sino_allocate(sino_times(count, box->column_count), sino_count_bytes(type), "a sinogram", &image));
+    for (int64_t r = 0; r < box->row_count && !status; r++) {
+        status = sino_tiff_stack_read(file, box->first_row + r, 1, &part, type, image);
+        if (!status)
+            sino_axes_arrange(SINO_AXES_ROW_ANGLE_COLUMN, one, sino_count_bytes(type), image, (int64_t[]){0, r, 0},
+                              whole, counts);
+    }
+    free(image);
+    return status;
+}
+
 static void close_images(void *file)
 {
     sino_tiff_stack_close(file);
 }
 
-static const SinoScanSource tiff_source = {.read = read_images, .close = close_images};
+static const SinoScanSource tiff_source = {.read = read_images, .close = close_images},
+                            sinograms_source = {.read = read_sinograms, .close = close_images};
 
 SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
                                  const SinoFileList **files)
@@ -45,30 +72,36 @@ SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, Si
     return NULL;
 }
 
-/* A missing projection would shift the angles of all later ones. */
-static void remark_gap(const SinoFileList *files, SinoScan *scan)
+/* A missing projection would shift the angles of all later ones, a missing sinogram the rows. */
+static void remark_gap(const SinoFileList *files, bool sinograms, SinoScan *scan)
 {
     int64_t before;
     if (!sino_file_list_gap(files, &before)) return;
-    snprintf(scan->remark, sizeof scan->remark,
-             "the numbers of the files skip some between %s and %s; a missing projection gives others wrong angles",
-             files->name[before], files->name[before + 1]);
+    snprintf(scan->remark, sizeof scan->remark, "the numbers of the files skip some between %s and %s; a missing %s",
+             files->name[before], files->name[before + 1],
+             sinograms ? "sinogram joins slices that are apart" : "projection gives others wrong angles");
 }
 
 static SinoStatus open_tiff(const SinoScanRequest *request, SinoScan *scan)
 {
+    const bool sinograms = request->axes == SINO_AXES_ROW_ANGLE_COLUMN;
     SinoTiffStack *stack;
+    SINO_CHECK(
+        sinograms || request->axes == SINO_AXES_ANGLE_ROW_COLUMN, SINO_BAD_INPUT,
+        "--axes is given, but '%s' is TIFF images; allowed: angle,row,column of projections, or row,angle,column "
+        "of sinograms",
+        request->path);
     SINO_TRY(sino_tiff_stack_open(request->path, &stack));
-    scan->data = (SinoScanPart){.source = &tiff_source, .file = stack};
+    scan->data = (SinoScanPart){.source = sinograms ? &sinograms_source : &tiff_source, .file = stack};
     scan->info.type = stack->page[0].type;
-    scan->info.angle_count = stack->image_count;
-    scan->info.row_count = stack->page[0].row_count;
+    scan->info.angle_count = sinograms ? stack->page[0].row_count : stack->image_count;
+    scan->info.row_count = sinograms ? stack->image_count : stack->page[0].row_count;
     scan->info.column_count = stack->page[0].column_count;
     scan->info.angle_needed = true;
     scan->info.file_count = stack->files.count;
     scan->info.file_name = (const char *const *)stack->files.name;
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s", stack->page[0].stored_type);
-    remark_gap(&stack->files, scan);
+    remark_gap(&stack->files, sinograms, scan);
     return NULL;
 }
 
@@ -77,5 +110,6 @@ const SinoScanFormat sino_tiff_format = {.name = "TIFF images",
                                                     "several pages",
                                          .evidence = "names or first bytes of TIFF",
                                          .certainty = "certain",
+                                         .takes_axes = true,
                                          .probe = probe_tiff,
                                          .open = open_tiff};

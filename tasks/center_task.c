@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task center: Vo's metric of candidates for the rotation center. */
+/* Tasks center and center_entropy: metrics of candidates for the rotation center. */
 #include "center_task.h"
 
 #include "task.h"
 
 typedef struct Arguments {
-    const SinoCenterVo *vo;
+    const SinoCenterVo *vo;           /* NULL: the entropy */
+    const SinoCenterEntropy *entropy; /* NULL: Vo's metric */
     int64_t candidate_count;
     const double *candidate;
     double *metric;
@@ -14,19 +15,36 @@ typedef struct Arguments {
 static SinoStatus center_cpu(const SinoTask *task)
 {
     const Arguments *arguments = task->arguments;
+    if (arguments->entropy)
+        return sino_center_entropy_metric(arguments->entropy, arguments->candidate_count, arguments->candidate,
+                                          arguments->metric);
     return sino_center_vo_metric(arguments->vo, arguments->candidate_count, arguments->candidate, arguments->metric);
 }
 
-static const SinoTaskKind center_kind = {.name = "center", .argument_bytes = sizeof(Arguments), .cpu = center_cpu};
+static const SinoTaskKind vo_kind = {.name = "center", .argument_bytes = sizeof(Arguments), .cpu = center_cpu};
+static const SinoTaskKind entropy_kind = {
+    .name = "center_entropy", .argument_bytes = sizeof(Arguments), .cpu = center_cpu};
+
+static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, const Arguments *arguments)
+{
+    return sino_task_submit(runtime, kind,
+                            &(SinoTaskRequest){.position = SINO_NOWHERE,
+                                               .arguments = arguments,
+                                               .argument_bytes = sizeof *arguments,
+                                               .work = (double)arguments->candidate_count});
+}
 
 SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int64_t candidate_count,
                               const double *candidate, double *metric)
 {
-    const Arguments arguments = {
-        .vo = vo, .candidate_count = candidate_count, .candidate = candidate, .metric = metric};
-    return sino_task_submit(runtime, &center_kind,
-                            &(SinoTaskRequest){.position = SINO_NOWHERE,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .work = (double)candidate_count});
+    return insert(runtime, &vo_kind,
+                  &(Arguments){.vo = vo, .candidate_count = candidate_count, .candidate = candidate, .metric = metric});
+}
+
+SinoStatus sino_insert_center_entropy(SinoRuntime *runtime, const SinoCenterEntropy *entropy, int64_t candidate_count,
+                                      const double *candidate, double *metric)
+{
+    return insert(
+        runtime, &entropy_kind,
+        &(Arguments){.entropy = entropy, .candidate_count = candidate_count, .candidate = candidate, .metric = metric});
 }

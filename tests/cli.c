@@ -139,6 +139,17 @@ bool cli_await_size(const CliRun *run, const char *name, int64_t bytes)
     return true;
 }
 
+char *cli_output_of(const char *directory, const char *line)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "%s", line);
+    cli_wait(&run);
+    char *text = strdup(strncmp(line, "info", 4) == 0 ? run.out : run.err);
+    if (run.exit_code != 0) fail_msg("%s: exit code %d, %s", line, run.exit_code, run.err);
+    cli_free(&run);
+    return text;
+}
+
 void cli_works(const char *directory, const char *format, ...)
 {
     CliRun run = {.directory = directory};

@@ -38,6 +38,9 @@ void cli_await(const CliRun *run, const char *text);
 /* Exit code 0. What it wrote to stderr is lost. */
 void cli_works(const char *directory, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Runs a line that works: what info prints, what other verbs log; caller frees. */
+char *cli_output_of(const char *directory, const char *line);
+
 /* Exit code 2, "sinodag: MESSAGE" as the only line of stderr, nothing on stdout, nothing changed in the directory. */
 void cli_refuses(const char *directory, const char *message, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -93,6 +96,11 @@ float *cli_read_volume(const char *directory, const char *name, int64_t slices, 
 /* A float32 TIFF of one page; caller frees. */
 float *cli_read_tiff(const char *directory, const char *name, int64_t size);
 
+/* Writes disks.bin, a raw sinogram of `angles` angles over `turn` radians of 64 columns with the axis at `center`, and
+ * disks_theta.bin: two disks of density 0.02, of radius `large` on the axis, and of radius 3 at `off` columns from it.
+ */
+void cli_write_disks(const char *directory, int angles, double turn, double center, double large, double off);
+
 /* Correlation of two slices of size² voxels within this radius about their middle. */
 double cli_correlation(int64_t size, double radius, const float *a, const float *b);
 
@@ -140,6 +148,7 @@ int cli_simulate_tests(void);
 int cli_stages_tests(void);
 int cli_simulate_ranks_tests(void);
 int cli_suspicion_tests(void);
+int cli_center_tests(void);
 int cli_sweep_tests(void);
 int cli_bench_tests(void);
 int cli_plan_tests(void);

@@ -151,7 +151,9 @@ static void angles_that_do_not_show_the_center(void **state)
     for (int k = 0; k < 12; k++) theta[k] = 10 * k;
     scan.theta = theta;
     cli_write_scan(*state, "scan.h5", &scan);
-    cli_refuses(*state, "the angles cover 110.0 degrees; finding the center needs about 180; give --rotation-axis",
+    cli_refuses(*state,
+                "the angles cover 110.0 degrees; finding the center needs about 180; give --rotation-axis, or "
+                "--rotation-axis-auto entropy, and look at the result",
                 "recon scan.h5 -o out.h5");
     cli_refuses(*state,
                 "no two angles are half a turn apart (the nearest pair is 70.00 degrees off), which phase correlation "
@@ -315,6 +317,57 @@ static void tiff_images_are_as_good_as_hdf5(void **state)
     cli_works(at, "info p.tif --theta 0:step:4.5 --flats flat_1.tif");
 }
 
+/* The projections of scan.h5 as one sinogram for each row: s/s_1.tif … */
+static void write_sinograms(const char *directory)
+{
+    const int64_t size[] = {TIFF_ANGLES, TIFF_SLICES, TIFF_SIZE};
+    char path[TESTING_PATH], file[64];
+    double *counts = cli_read_doubles(directory, "scan.h5", "/exchange/data", 3, size);
+    assert_int_equal(mkdir(testing_path(path, directory, "s"), 0700), 0);
+    for (int r = 0; r < TIFF_SLICES; r++) {
+        uint16_t values[TIFF_ANGLES * TIFF_SIZE];
+        for (int i = 0; i < TIFF_ANGLES * TIFF_SIZE; i++)
+            values[i] = (uint16_t)counts[(i / TIFF_SIZE * TIFF_SLICES + r) * TIFF_SIZE + i % TIFF_SIZE];
+        const TestingTiff image = {.mode = "w",
+                                   .format = SAMPLEFORMAT_UINT,
+                                   .bits = 16,
+                                   .rows = TIFF_ANGLES,
+                                   .columns = TIFF_SIZE,
+                                   .strip_rows = 7,
+                                   .values = values};
+        snprintf(file, sizeof file, "s/s_%d.tif", r + 1);
+        testing_tiff_write(testing_path(path, directory, file), &image);
+    }
+    free(counts);
+}
+
+static void tiff_sinograms(void **state)
+{
+    static const char fields[] = "--flats flat_*.tif --darks dark.tif --axes row,angle,column";
+    const char *const at = *state;
+    char line[200];
+    write_tiff_scan(at);
+    write_sinograms(at);
+    snprintf(line, sizeof line, "s --theta angles.txt[1:41] %s", fields);
+    assert_same_volume(at, line, 0);
+    snprintf(line, sizeof line, "s --theta angles.txt[1:41] %s --minibatch 2", fields);
+    assert_same_volume(at, line, 1e-6);
+    cli_refuses(at,
+                "theta is 'angles.txt' of 42 angles for 40 projections; allowed: as many, or a part of them, as "
+                "'angles.txt[FIRST:END]'",
+                "recon s --theta angles.txt %s -o out.h5", fields);
+    cli_refuses(
+        at,
+        "--axes is given, but 's' is TIFF images; allowed: angle,row,column of projections, or row,angle,column "
+        "of sinograms",
+        "recon s --theta angles.txt[1:41] --axes column,row,angle -o out.h5");
+    char path[TESTING_PATH];
+    assert_int_equal(unlink(testing_path(path, at, "s/s_2.tif")), 0);
+    char *said = cli_output_of(at, "info s --theta angles.txt[1:41] --axes row,angle,column");
+    assert_non_null(strstr(said, "a missing sinogram joins slices that are apart"));
+    free(said);
+}
+
 static void tiff_images_that_lack_something(void **state)
 {
     const char *const at = *state;
@@ -439,6 +492,7 @@ int cli_input_tests(void)
         CLI_TEST(raw_sinograms),
         CLI_TEST(values_that_are_no_counts),
         CLI_TEST(tiff_images_are_as_good_as_hdf5),
+        CLI_TEST(tiff_sinograms),
         CLI_TEST(tiff_images_that_lack_something),
         CLI_TEST(measured_tiff_sequence),
         CLI_TEST(too_little_memory),

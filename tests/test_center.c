@@ -167,6 +167,49 @@ static void pairs_find_any_center(void **state)
     assert_true(found == 0);
 }
 
+/* The candidate of least entropy among whole columns. */
+static double least_entropy(const SinoCenterEntropy *search, double first, int64_t count)
+{
+    double *candidate = NULL, *metric = NULL;
+    int64_t best = 0;
+    assert_success(sino_allocate(count, sizeof *candidate, "test", &candidate));
+    assert_success(sino_allocate(count, sizeof *metric, "test", &metric));
+    for (int64_t i = 0; i < count; i++) candidate[i] = first + (double)i;
+    assert_success(sino_center_entropy_metric(search, count, candidate, metric));
+    for (int64_t i = 1; i < count; i++) best = metric[i] < metric[best] ? i : best;
+    const double found = candidate[best];
+    free(candidate);
+    free(metric);
+    return found;
+}
+
+/* Also of few angles, of noise, of an object that is larger than the detector, and of an arc of 120 degrees. */
+static void entropy_finds_centers_of_phantoms(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t size, angles, columns;
+        double center, photons, share, tolerance;
+    } scan[] = {{220, 180, 256, 117.3, 0, 1, 1}, {220, 60, 256, 127.5, 0, 1, 1},
+                {400, 360, 256, 120.2, 0, 1, 2}, {220, 180, 256, 117.3, 400, 1, 1},
+                {150, 121, 255, 150.2, 0, 1, 1}, {220, 180, 256, 124, 0, 2.0 / 3, 1}};
+    for (size_t i = 0; i < sizeof scan / sizeof *scan; i++) {
+        const int64_t all = scan[i].angles;
+        float *sinogram = make_sinogram(scan[i].size, all, scan[i].columns, scan[i].center, scan[i].photons);
+        double angle_rad[360];
+        for (int64_t k = 0; k < all; k++) angle_rad[k] = M_PI * (double)k / (double)all;
+        const SinoGeometry geometry = {(int64_t)((double)all * scan[i].share), scan[i].columns, 1, angle_rad, -1};
+        SinoCenterEntropy *search = NULL;
+        assert_success(sino_center_entropy_new(&geometry, sinogram, &search));
+        const double found = least_entropy(search, 80, 97);
+        print_message("entropy: %g, %g\n", scan[i].center, found);
+        if (!(fabs(found - scan[i].center) <= scan[i].tolerance)) fail_msg("%g is not %g", found, scan[i].center);
+        sino_center_entropy_free(search);
+        free(sinogram);
+    }
+    sino_center_entropy_free(NULL);
+}
+
 static void correlation_of_constants_is_refused(void **state)
 {
     (void)state;
@@ -253,10 +296,15 @@ static void correlation_finds_center_of_tooth(void **state)
 TESTING_SUBJECT(center)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vo_finds_centers_of_phantoms), cmocka_unit_test(vo_treats_fractions_alike),
-        cmocka_unit_test(vo_of_nothing_is_one),         cmocka_unit_test(correlation_finds_centers_of_phantoms),
-        cmocka_unit_test(pairs_find_any_center),        cmocka_unit_test(correlation_of_constants_is_refused),
-        cmocka_unit_test(vo_finds_center_of_tooth),     cmocka_unit_test(correlation_finds_center_of_tooth),
+        cmocka_unit_test(vo_finds_centers_of_phantoms),
+        cmocka_unit_test(vo_treats_fractions_alike),
+        cmocka_unit_test(vo_of_nothing_is_one),
+        cmocka_unit_test(correlation_finds_centers_of_phantoms),
+        cmocka_unit_test(pairs_find_any_center),
+        cmocka_unit_test(entropy_finds_centers_of_phantoms),
+        cmocka_unit_test(correlation_of_constants_is_refused),
+        cmocka_unit_test(vo_finds_center_of_tooth),
+        cmocka_unit_test(correlation_finds_center_of_tooth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

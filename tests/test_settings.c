@@ -92,7 +92,7 @@ static void defaults_are_those_documented(void **state)
     assert_int_equal(settings->binning, 1);
     assert_true(settings->minus_log);
     assert_true(isnan(settings->rotation_axis));
-    assert_int_equal(settings->center_method, SINO_CENTER_VO);
+    assert_int_equal(settings->center_method, SINO_CENTER_AUTO);
     assert_int_equal(settings->nsino, -1);
     assert_int_equal(settings->algorithm, SINO_ALGORITHM_CG);
     assert_int_equal(settings->iterations, 30);
@@ -310,8 +310,9 @@ static void other_words_are_answered(void **state)
         {SINO_VERB_RECON, "--binning 0",
          "--binning is '0'; allowed: an integer from 1 to 1024 (tomocupy's 0, 1, 2, 3 are 1, 2, 4, 8 here)"},
         {SINO_VERB_RECON, "--rotation-axis-auto manual",
-         "--rotation-axis-auto is 'manual'; allowed: vo, phase or pairs (--rotation-axis alone gives the axis by "
-         "hand)"},
+         "--rotation-axis-auto is 'manual'; allowed: auto, vo, phase, pairs or entropy (--rotation-axis alone gives "
+         "the "
+         "axis by hand)"},
         {SINO_VERB_RECON, "--minus-log maybe", "--minus-log is 'maybe'; allowed: yes or no"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

@@ -2,9 +2,8 @@
 /* Center by pairs of opposite projections of a scan of a whole turn, in one detector row. */
 #include "arithmetic.h"
 #include "center.h"
-#include "center_search.h"
+#include "center_methods.h"
 #include "memory.h"
-#include "stages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,25 +45,23 @@ static void take_pairs(const SinoGeometry *geometry, const float *sinogram, int6
     }
 }
 
-SinoStatus sino_center_by_pairs(SinoRuntime *runtime, const SinoInput *input, int64_t slice, double *center,
-                                double *likeness)
+SinoStatus sino_center_by_pairs(const SinoCenterRow *row, SinoCenterFound *found)
 {
     SinoStatus status = NULL;
-    const int64_t floats = sino_times(PAIRS, input->geometry.column_count);
-    float *sinogram = NULL, *first = NULL, *second = NULL;
+    const int64_t floats = sino_times(PAIRS, row->geometry->column_count);
+    float *first = NULL, *second = NULL;
     int64_t count = 0;
     SINO_TRY_OR(status, cleanup, sino_allocate(floats, sizeof *first, "projections", &first));
     SINO_TRY_OR(status, cleanup, sino_allocate(floats, sizeof *second, "projections", &second));
-    SINO_TRY_OR(status, cleanup, sino_stages_read(runtime, input, false, slice, 1, &sinogram));
-    take_pairs(&input->geometry, sinogram, &count, first, second);
+    take_pairs(row->geometry, row->sinogram, &count, first, second);
+    found->at_edge = false;
     if (count == 0)
         status =
             sino_error(SINO_BAD_INPUT, "no two angles are half a turn apart, which --rotation-axis-auto pairs needs; "
-                                       "allowed: vo, or --rotation-axis");
+                                       "allowed: vo, entropy, or --rotation-axis");
     else
-        status = sino_center_pairs(count, input->geometry.column_count, first, second, center, likeness);
+        status = sino_center_pairs(count, row->geometry->column_count, first, second, &found->center, &found->metric);
 cleanup:
-    free(sinogram);
     free(first);
     free(second);
     return status;

@@ -2,31 +2,35 @@
 /* Center by phase correlation: a projection and the projection half a turn later are mirror images about the axis. */
 #include "arithmetic.h"
 #include "center.h"
-#include "center_search.h"
+#include "center_methods.h"
 #include "stages.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* The angle nearest to half a turn after the first, at most half a degree off. */
-static SinoStatus opposite_angle(const SinoGeometry *geometry, int64_t *opposite)
+/* The angle nearest to half a turn after the first, at most half a degree off, or −1. *off: by how many radians. */
+static int64_t opposite_angle(const SinoGeometry *geometry, double *off)
 {
     const double allowed_rad = SINO_PI / 360;
+    int64_t opposite = -1;
     double least = INFINITY;
     for (int64_t k = 1; k < geometry->angle_count; k++) {
-        const double off = fabs(fabs(geometry->angle_rad[k] - geometry->angle_rad[0]) - SINO_PI);
-        if (off >= least) continue;
-        least = off;
-        *opposite = k;
+        const double here = fabs(fabs(geometry->angle_rad[k] - geometry->angle_rad[0]) - SINO_PI);
+        if (here >= least) continue;
+        least = here;
+        opposite = k;
     }
     /* A scan of [0°, 180°) ends one step short of half a turn. */
     const double step = geometry->angle_count > 1 ? fabs(geometry->angle_rad[1] - geometry->angle_rad[0]) : 0;
-    SINO_CHECK(least <= fmax(allowed_rad, 1.5 * step), SINO_BAD_INPUT,
-               "no two angles are half a turn apart (the nearest pair is %.2f degrees off), which phase correlation "
-               "needs; give --rotation-axis, or --rotation-axis-auto vo",
-               least * 180 / SINO_PI);
-    return NULL;
+    *off = least;
+    return least <= fmax(allowed_rad, 1.5 * step) ? opposite : -1;
+}
+
+bool sino_center_has_opposite(const SinoGeometry *geometry)
+{
+    double off;
+    return opposite_angle(geometry, &off) >= 0;
 }
 
 /* Reads the line integrals of one projection: float[row][column]; the caller frees them. */
@@ -40,15 +44,21 @@ static SinoStatus read_projection(SinoRuntime *runtime, const SinoInput *input, 
     return sino_stages_read(runtime, &one, true, 0, input->slice_count, projection);
 }
 
-SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, double *center)
+SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, SinoCenterFound *found)
 {
     SinoStatus status = NULL;
     float *first = NULL, *second = NULL;
-    int64_t opposite = 0;
-    SINO_TRY(opposite_angle(&input->geometry, &opposite));
+    double off;
+    const int64_t opposite = opposite_angle(&input->geometry, &off);
+    SINO_CHECK(opposite >= 0, SINO_BAD_INPUT,
+               "no two angles are half a turn apart (the nearest pair is %.2f degrees off), which phase correlation "
+               "needs; give --rotation-axis, or --rotation-axis-auto vo",
+               off * 180 / SINO_PI);
+    *found = (SinoCenterFound){.metric = NAN};
     SINO_TRY_OR(status, cleanup, read_projection(runtime, input, 0, &first));
     SINO_TRY_OR(status, cleanup, read_projection(runtime, input, opposite, &second));
-    status = sino_center_phase_correlation(input->slice_count, input->geometry.column_count, first, second, center);
+    status =
+        sino_center_phase_correlation(input->slice_count, input->geometry.column_count, first, second, &found->center);
 cleanup:
     free(first);
     free(second);

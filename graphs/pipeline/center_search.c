@@ -1,117 +1,197 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Center search: the rotation center of a scan, given or found.
- *
- * Vo's method minimises its metric over whole columns, then over tenths of a column around the best one. Phase
- * correlation compares the projections at 0° and 180°, the method of pairs all opposite projections of a whole turn. */
+/* Center search: the rotation center of a scan, given or found by one method, or by several that check each other. */
 #include "center_search.h"
 
-#include "arithmetic.h"
-#include "center_task.h"
-#include "memory.h"
+#include "center_methods.h"
 #include "stages.h"
 #include "suspicion.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-/* Parameters of Vo's paper: the object-to-field ratio, and the number of rows about zero frequency that are left
- * out. */
-static const double vo_radius_ratio = 0.5;
-enum { VO_DROP = 20 };
 
 /* Half width of the search, in detector columns, if the user gives none. */
 static const double default_width = 50;
 
-static double degrees_from_first(const SinoGeometry *geometry, int64_t angle)
-{
-    return fabs(geometry->angle_rad[angle] - geometry->angle_rad[0]) * 180 / SINO_PI;
-}
+/* Two methods agree if their centers differ by this many columns at most; the entropy is less precise. */
+static const double agreement = 1, entropy_agreement = 2;
 
-/* Number of leading angles that cover half a turn. */
-static SinoStatus half_turn(const SinoGeometry *geometry, int64_t *angle_count)
-{
-    int64_t count = 1;
-    while (count < geometry->angle_count && degrees_from_first(geometry, count) < 180.001) count++;
-    const double covered = degrees_from_first(geometry, count - 1);
-    SINO_CHECK(covered > 150, SINO_BAD_INPUT,
-               "the angles cover %.1f degrees; finding the center needs about 180; give --rotation-axis", covered);
-    *angle_count = count;
-    return NULL;
-}
+/* Columns to each side of a center in which the entropy looks for a better one. */
+static const double neighbourhood = 3;
 
-/* Computes, by tasks, the metrics of the `count` candidates first, first + step, … */
-static SinoStatus try_candidates(SinoRuntime *runtime, const SinoCenterVo *vo, int64_t count, double first, double step,
-                                 double *best, bool *at_edge)
-{
-    SinoStatus status = NULL;
-    double *candidate = NULL, *metric = NULL;
-    SINO_TRY_OR(status, cleanup, sino_allocate(count, sizeof *candidate, "centers", &candidate));
-    SINO_TRY_OR(status, cleanup, sino_allocate(count, sizeof *metric, "centers", &metric));
-    for (int64_t i = 0; i < count; i++) candidate[i] = first + (double)i * step;
-    const int64_t share = count / (4 * sino_runtime_worker_count(runtime)) + 1;
-    for (int64_t i = 0; i < count && !status; i += share)
-        status = sino_insert_center(runtime, vo, count - i < share ? count - i : share, candidate + i, metric + i);
-    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, status));
-    int64_t least = 0;
-    for (int64_t i = 1; i < count; i++)
-        if (metric[i] < metric[least]) least = i;
-    *best = candidate[least];
-    *at_edge = least == 0 || least == count - 1;
-cleanup:
-    free(candidate);
-    free(metric);
-    return status;
-}
+/* Correlation of opposite projections below which they are too little alike to be believed. */
+static const double usual_likeness = 0.8;
+
+static const char *const method_names[] = {[SINO_CENTER_VO] = "Vo's method",
+                                           [SINO_CENTER_PHASE] = "phase correlation",
+                                           [SINO_CENTER_PAIRS] = "pairs of opposite projections",
+                                           [SINO_CENTER_ENTROPY] = "entropy of the slice"};
+
+/* A search in all columns of the detector. */
+typedef struct Search {
+    SinoRuntime *runtime;
+    const SinoSettings *settings;
+    const SinoInput *input;
+    SinoCenterRow row;
+    SinoCenterRange range;
+} Search;
+
+/* What the methods say, the most precise first. */
+enum { OPINIONS = 2 };
+typedef struct Opinions {
+    int64_t count;
+    SinoCenterMethod method[OPINIONS];
+    double center[OPINIONS];
+} Opinions;
 
 /* Whether the angles cover a whole turn but for 10 degrees. */
 static bool is_whole_turn(const SinoGeometry *geometry)
 {
     const int64_t last = geometry->angle_count - 1;
-    const double covered = degrees_from_first(geometry, last);
+    const double covered = sino_center_degrees(geometry, last);
     return last > 0 && covered + covered / (double)last >= 350;
 }
 
-/* The center by Vo's method; *at_edge: it lies at the end of the search. */
-static SinoStatus search_vo(SinoRuntime *runtime, const SinoInput *input, double width, const SinoCenterVo *vo,
-                            double *center, bool *at_edge)
+static void warn_edge(const Search *search)
 {
-    const double middle = (double)(input->geometry.column_count - 1) / 2;
-    const double last = (double)(input->geometry.column_count - 1);
-    const double first = fmax(ceil(middle - width), 0), end = fmin(floor(middle + width), last);
-    bool fine_at_edge;
-    SINO_TRY(try_candidates(runtime, vo, (int64_t)(end - first) + 1, first, 1, center, at_edge));
-    const double low = fmax(*center - 2, 0), high = fmin(*center + 2, last);
-    SINO_TRY(try_candidates(runtime, vo, (int64_t)((high - low) / 0.1 + 0.5) + 1, low, 0.1, center, &fine_at_edge));
-    *at_edge &= end > first;
-    if (*at_edge && !is_whole_turn(&input->geometry))
-        sino_log_warning(sino_runtime_log(runtime), "center",
-                         "the center found lies at the end of the search, columns %.1f to %.1f; consider "
-                         "--center-search-width or --rotation-axis",
-                         sino_input_column_of_file(input, first), sino_input_column_of_file(input, end));
+    const double last = (double)(search->input->geometry.column_count - 1);
+    sino_log_warning(sino_runtime_log(search->runtime), "center",
+                     "the center found lies at the end of the search, columns %.1f to %.1f; consider "
+                     "--center-search-width or --rotation-axis",
+                     sino_input_column_of_file(search->input, fmax(ceil(search->range.low), 0)),
+                     sino_input_column_of_file(search->input, fmin(floor(search->range.high), last)));
+}
+
+static SinoStatus by_method(const Search *search, SinoCenterMethod method, SinoCenterFound *found)
+{
+    switch (method) {
+    case SINO_CENTER_PHASE:
+        return sino_center_by_phase(search->runtime, search->input, found);
+    case SINO_CENTER_PAIRS:
+        return sino_center_by_pairs(&search->row, found);
+    case SINO_CENTER_ENTROPY:
+        return sino_center_by_entropy(&search->row, 1, &search->range, found);
+    default:
+        return sino_center_by_vo(&search->row, search->range, found);
+    }
+}
+
+/* The center by the method that the user chose. */
+static SinoStatus find_one(const Search *search, SinoCenterMethod method, double *center)
+{
+    SinoCenterFound found;
+    SINO_TRY(by_method(search, method, &found));
+    if (found.at_edge) warn_edge(search);
+    if (method == SINO_CENTER_PAIRS && found.metric < usual_likeness)
+        sino_log_warning(sino_runtime_log(search->runtime), "center",
+                         "opposite projections are little alike (correlation %.2f); look at the slice, or give "
+                         "--rotation-axis",
+                         found.metric);
+    *center = found.center;
     return NULL;
 }
 
-static SinoStatus find_vo(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center,
-                          bool *at_edge)
+static void add(Opinions *opinions, SinoCenterMethod method, double center)
 {
-    SinoStatus status = NULL;
-    SinoCenterVo *vo = NULL;
-    float *sinogram = NULL;
-    int64_t slice, angle_count;
-    SINO_TRY(half_turn(&input->geometry, &angle_count));
-    SINO_TRY(sino_input_slice_of_row(input, settings->nsino, &slice));
-    SINO_TRY(sino_stages_read(runtime, input, false, slice, 1, &sinogram));
+    opinions->method[opinions->count] = method;
+    opinions->center[opinions->count++] = center;
+}
+
+/* Asks Vo's method, and the one that compares opposite projections. One that doubts its own result is not heard if the
+ * other does not; pairs find the axis where Vo's method does not look. */
+static SinoStatus ask(const Search *search, Opinions *opinions)
+{
+    const SinoGeometry *geometry = &search->input->geometry;
+    const bool turn = is_whole_turn(geometry);
+    bool opposite = turn || sino_center_has_opposite(geometry);
+    const SinoCenterMethod second = turn ? SINO_CENTER_PAIRS : SINO_CENTER_PHASE;
+    SinoCenterFound vo, other = {.metric = 0};
+    SINO_TRY(by_method(search, SINO_CENTER_VO, &vo));
+    if (opposite) {
+        SinoStatus status = by_method(search, second, &other);
+        if (status && sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
+        opposite = !status; /* else the projections are constant */
+        sino_status_free(status);
+    }
+    const bool unlike = turn && other.metric < usual_likeness;
+    if (!vo.at_edge || !opposite || unlike) add(opinions, SINO_CENTER_VO, vo.center);
+    if (opposite && (!unlike || vo.at_edge)) add(opinions, second, other.center);
+    if (vo.at_edge && (!turn || unlike)) warn_edge(search);
+    return NULL;
+}
+
+/* The entropy decides between opinions, and checks a single one. */
+static SinoStatus decide(const Search *search, const Opinions *opinions, double *center, char *how, size_t size)
+{
+    SinoCenterRange range[OPINIONS];
+    SinoCenterFound found;
+    int64_t nearest = 0;
+    for (int64_t i = 0; i < opinions->count; i++)
+        range[i] = (SinoCenterRange){opinions->center[i] - neighbourhood, opinions->center[i] + neighbourhood};
+    SINO_TRY(sino_center_by_entropy(&search->row, opinions->count, range, &found));
+    for (int64_t i = 1; i < opinions->count; i++)
+        if (fabs(opinions->center[i] - found.center) < fabs(opinions->center[nearest] - found.center)) nearest = i;
+    *center = opinions->center[nearest];
+    const bool agree = fabs(*center - found.center) <= entropy_agreement;
+    const SinoInput *input = search->input;
+    char others[160] = "";
+    for (int64_t i = 0, length = 0; i < opinions->count; i++)
+        if (i != nearest)
+            length +=
+                snprintf(others + length, sizeof others - (size_t)length, "%s: %.2f; ",
+                         method_names[opinions->method[i]], sino_input_column_of_file(input, opinions->center[i]));
+    snprintf(how, size, "by %s; %s%s: %.2f", method_names[opinions->method[nearest]], others,
+             method_names[SINO_CENTER_ENTROPY], sino_input_column_of_file(input, found.center));
+    if (!agree || opinions->count > 1)
+        sino_log_warning(sino_runtime_log(search->runtime), "center",
+                         "the methods that find the center disagree; look at the slice, or compare centers by "
+                         "--reconstruction-type try, and give --rotation-axis");
+    return NULL;
+}
+
+/* The center that methods agree on. */
+static SinoStatus find_agreed(const Search *search, double *center, char *how, size_t size)
+{
+    Opinions opinions = {0};
+    SINO_TRY(ask(search, &opinions));
+    *center = opinions.center[0];
+    if (opinions.count < 2 || fabs(opinions.center[0] - opinions.center[1]) > agreement)
+        return decide(search, &opinions, center, how, size);
+    snprintf(how, size, "by %s; %s: %.2f", method_names[opinions.method[0]], method_names[opinions.method[1]],
+             sino_input_column_of_file(search->input, opinions.center[1]));
+    return NULL;
+}
+
+/* Finds the center from all columns, with the sinogram of one row. *center: as a column of the file. */
+static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center,
+                       char *how, size_t size)
+{
+    const SinoInput all = sino_input_with_all_columns(input);
     /* With `try`, --center-search-width is the width of the centers tried, not of this search. */
     const bool full = settings->reconstruction_type == SINO_RECONSTRUCTION_FULL;
     const double asked = full ? settings->center_search_width : 0;
-    const double width = (asked > 0 ? asked : default_width) / (double)input->binning;
-    SINO_TRY_OR(status, cleanup,
-                sino_center_vo_new(angle_count, input->geometry.column_count, sinogram, vo_radius_ratio, VO_DROP, &vo));
-    status = search_vo(runtime, input, width, vo, center, at_edge);
-cleanup:
-    sino_center_vo_free(vo);
+    const double width = (asked > 0 ? asked : default_width) / (double)all.binning;
+    const double middle = (double)(all.geometry.column_count - 1) / 2;
+    Search search = {.runtime = runtime,
+                     .settings = settings,
+                     .input = &all,
+                     .row = {.runtime = runtime, .geometry = &all.geometry},
+                     .range = {middle - width, middle + width}};
+    SinoStatus status = NULL;
+    float *sinogram = NULL;
+    int64_t slice;
+    SINO_TRY(sino_input_slice_of_row(&all, settings->nsino, &slice));
+    SINO_TRY(sino_stages_read(runtime, &all, false, slice, 1, &sinogram));
+    search.row.sinogram = sinogram;
+    if (settings->center_method == SINO_CENTER_AUTO) {
+        status = find_agreed(&search, center, how, size);
+    } else {
+        snprintf(how, size, "by %s", method_names[settings->center_method]);
+        status = find_one(&search, settings->center_method, center);
+    }
     free(sinogram);
+    if (!status) *center = sino_input_column_of_file(&all, *center);
     return status;
 }
 
@@ -128,42 +208,6 @@ void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *
                       of_file, how, center, input->geometry.column_count);
 }
 
-static SinoStatus find_pairs(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center)
-{
-    const double usual = 0.8;
-    double likeness;
-    int64_t slice;
-    SINO_TRY(sino_input_slice_of_row(input, settings->nsino, &slice));
-    SINO_TRY(sino_center_by_pairs(runtime, input, slice, center, &likeness));
-    if (likeness < usual)
-        sino_log_warning(sino_runtime_log(runtime), "center",
-                         "opposite projections are little alike (correlation %.2f); look at the slice, or give "
-                         "--rotation-axis",
-                         likeness);
-    return NULL;
-}
-
-/* Finds the center from all columns. *center: as a column of the file; *how: the method that found it. Vo's method
- * looks near the middle of the detector; the axis of a half acquisition is elsewhere. */
-static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center,
-                       const char **how)
-{
-    const SinoInput all = sino_input_with_all_columns(input);
-    SinoCenterMethod method = settings->center_method;
-    double found = 0;
-    bool at_edge = false;
-    if (method == SINO_CENTER_PHASE) SINO_TRY(sino_center_by_phase(runtime, &all, &found));
-    if (method == SINO_CENTER_VO) SINO_TRY(find_vo(runtime, settings, &all, &found, &at_edge));
-    if (at_edge && is_whole_turn(&all.geometry)) method = SINO_CENTER_PAIRS;
-    if (method == SINO_CENTER_PAIRS) SINO_TRY(find_pairs(runtime, settings, &all, &found));
-    static const char *const names[] = {[SINO_CENTER_VO] = "by Vo's method",
-                                        [SINO_CENTER_PHASE] = "by phase correlation",
-                                        [SINO_CENTER_PAIRS] = "by pairs of opposite projections"};
-    *how = names[method];
-    *center = sino_input_column_of_file(&all, found);
-    return NULL;
-}
-
 SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
 {
     const double last = (double)(input->info->column_count - 1);
@@ -178,12 +222,12 @@ SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, 
 SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
 {
     double center;
-    const char *how;
+    char how[256];
     if (!isnan(settings->rotation_axis)) {
         SINO_TRY(sino_center_take(runtime, settings, input));
         return sino_check_center(settings, input, sino_runtime_log(runtime));
     }
-    SINO_TRY(find(runtime, settings, input, &center, &how));
+    SINO_TRY(find(runtime, settings, input, &center, how, sizeof how));
     input->geometry.center = sino_input_column_of_grid(input, center);
     sino_center_tell(runtime, input, how);
     return sino_check_center(settings, input, sino_runtime_log(runtime));

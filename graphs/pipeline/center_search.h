@@ -7,7 +7,9 @@
 #include "input.h"
 
 /* Sets input->geometry.center from the settings, or searches it, and logs the result. Submits tasks and waits for them.
- * SINO_BAD_INPUT: the given center is outside the detector, or the scan's angles do not suit the method. */
+ * By default Vo's method and one that compares opposite projections must agree to a column; else the entropy of the
+ * slice decides, and a warning says so. SINO_BAD_INPUT: the given center is outside the detector, or the scan's angles
+ * do not suit the method. */
 SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input);
 
 /* The same for a cone beam, of which all but the center is known: compares rays with their reverses in the detector row
@@ -22,14 +24,5 @@ SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, 
 
 /* Logs the center as a column of the file, and as a column after crop and binning where these change the numbers. */
 void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *how);
-
-/* Finds the center by phase correlation of the first projection and the projection half a turn later. *center is in the
- * geometry's columns. SINO_BAD_INPUT: the scan has no such pair. */
-SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, double *center);
-
-/* Finds the center by comparing projections with those half a turn later in one slice. *likeness: their correlation.
- * SINO_BAD_INPUT: no angles are half a turn apart. */
-SinoStatus sino_center_by_pairs(SinoRuntime *runtime, const SinoInput *input, int64_t slice, double *center,
-                                double *likeness);
 
 #endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Centers by a metric of candidates: Vo's, and the entropy of the slice. Whole columns are tried first, then tenths
+ * around the best one. */
+#include "arithmetic.h"
+#include "center_methods.h"
+#include "center_task.h"
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Parameters of Vo's paper: the object-to-field ratio, and the number of rows about zero frequency that are left
+ * out. */
+static const double vo_radius_ratio = 0.5;
+enum { VO_DROP = 20 };
+
+/* One of the two is NULL. */
+typedef struct Metric {
+    SinoRuntime *runtime;
+    const SinoCenterVo *vo;
+    const SinoCenterEntropy *entropy;
+} Metric;
+
+/* Computes, by tasks, the metrics of `count` candidates first, first + step, … */
+static SinoStatus measure(const Metric *of, int64_t count, double first, double step, double *metric)
+{
+    SinoStatus status = NULL;
+    double *candidate;
+    SINO_TRY(sino_allocate(count, sizeof *candidate, "centers", &candidate));
+    for (int64_t i = 0; i < count; i++) candidate[i] = first + (double)i * step;
+    const int64_t share = count / (4 * sino_runtime_worker_count(of->runtime)) + 1;
+    for (int64_t i = 0; i < count && !status; i += share) {
+        const int64_t some = sino_smaller(count - i, share);
+        status = of->vo ? sino_insert_center(of->runtime, of->vo, some, candidate + i, metric + i)
+                        : sino_insert_center_entropy(of->runtime, of->entropy, some, candidate + i, metric + i);
+    }
+    status = sino_runtime_wait_after(of->runtime, status);
+    free(candidate);
+    return status;
+}
+
+/* The best of the candidates first, first + step, … up to `last`. */
+static SinoStatus try_candidates(const Metric *of, double first, double last, double step, SinoCenterFound *best)
+{
+    const int64_t count = (int64_t)((last - first) / step + 0.5) + 1;
+    double *metric;
+    SINO_TRY(sino_allocate(count, sizeof *metric, "centers", &metric));
+    SinoStatus status = measure(of, count, first, step, metric);
+    int64_t least = 0;
+    for (int64_t i = 1; i < count; i++)
+        if (metric[i] < metric[least]) least = i;
+    *best = (SinoCenterFound){
+        .center = first + (double)least * step, .metric = metric[least], .at_edge = least == 0 || least == count - 1};
+    free(metric);
+    return status;
+}
+
+/* The range in whole columns of the detector. */
+static SinoCenterRange whole_columns(const SinoGeometry *geometry, SinoCenterRange range)
+{
+    const double last = (double)(geometry->column_count - 1);
+    const double low = fmin(fmax(ceil(range.low), 0), last);
+    return (SinoCenterRange){low, fmax(fmin(floor(range.high), last), low)};
+}
+
+/* The best center of the ranges. */
+static SinoStatus search(const Metric *metric, const SinoGeometry *geometry, int64_t range_count,
+                         const SinoCenterRange *range, SinoCenterFound *found)
+{
+    const double last = (double)(geometry->column_count - 1);
+    SinoCenterFound coarse = {.metric = INFINITY};
+    for (int64_t i = 0; i < range_count; i++) {
+        const SinoCenterRange here = whole_columns(geometry, range[i]);
+        SinoCenterFound best;
+        SINO_TRY(try_candidates(metric, here.low, here.high, 1, &best));
+        best.at_edge &= here.high > here.low;
+        if (best.metric < coarse.metric) coarse = best;
+    }
+    SINO_TRY(try_candidates(metric, fmax(coarse.center - 2, 0), fmin(coarse.center + 2, last), 0.1, found));
+    found->at_edge = coarse.at_edge;
+    return NULL;
+}
+
+/* Number of leading angles that cover at most half a turn. */
+static int64_t half_turn(const SinoGeometry *geometry)
+{
+    int64_t count = 1;
+    while (count < geometry->angle_count && sino_center_degrees(geometry, count) < 180.001) count++;
+    return count;
+}
+
+SinoStatus sino_center_by_vo(const SinoCenterRow *row, SinoCenterRange range, SinoCenterFound *found)
+{
+    SinoCenterVo *vo;
+    const int64_t angle_count = half_turn(row->geometry);
+    const double covered = sino_center_degrees(row->geometry, angle_count - 1);
+    SINO_CHECK(covered > 150, SINO_BAD_INPUT,
+               "the angles cover %.1f degrees; finding the center needs about 180; give --rotation-axis, or "
+               "--rotation-axis-auto entropy, and look at the result",
+               covered);
+    SINO_TRY(
+        sino_center_vo_new(angle_count, row->geometry->column_count, row->sinogram, vo_radius_ratio, VO_DROP, &vo));
+    SinoStatus status = search(&(Metric){.runtime = row->runtime, .vo = vo}, row->geometry, 1, &range, found);
+    sino_center_vo_free(vo);
+    return status;
+}
+
+SinoStatus sino_center_by_entropy(const SinoCenterRow *row, int64_t range_count, const SinoCenterRange *range,
+                                  SinoCenterFound *found)
+{
+    SinoCenterEntropy *entropy;
+    SinoGeometry half = *row->geometry; /* in a whole turn a wrong center blurs, without artefacts */
+    half.angle_count = half_turn(&half);
+    SINO_TRY(sino_center_entropy_new(&half, row->sinogram, &entropy));
+    SinoStatus status =
+        search(&(Metric){.runtime = row->runtime, .entropy = entropy}, row->geometry, range_count, range, found);
+    sino_center_entropy_free(entropy);
+    return status;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Center methods: each finds the rotation center of a scan in its own way; center_search.c chooses among them. Centers
+ * are in columns of the input's geometry. Each function submits tasks and waits for them. */
+#ifndef SINO_CENTER_METHODS_H
+#define SINO_CENTER_METHODS_H
+
+#include "input.h"
+
+/* One detector row: sinogram[angle][column], the line integrals of all angles, not owned. */
+typedef struct SinoCenterRow {
+    SinoRuntime *runtime;
+    const SinoGeometry *geometry;
+    const float *sinogram;
+} SinoCenterRow;
+
+/* What a method found. */
+typedef struct SinoCenterFound {
+    double center;
+    double metric; /* vo: 0.1 for clean data, near 1 for a wrong center; pairs: correlation, 1 for clean data; entropy:
+                    * in nats */
+    bool at_edge;  /* it lies at the end of the range of the search */
+} SinoCenterFound;
+
+/* Columns low … high, both included, in which a center is searched. */
+typedef struct SinoCenterRange {
+    double low, high;
+} SinoCenterRange;
+
+/* Vo's metric over whole columns of the range, then over tenths. SINO_BAD_INPUT: the angles cover less than 150
+ * degrees. */
+SinoStatus sino_center_by_vo(const SinoCenterRow *row, SinoCenterRange range, SinoCenterFound *found);
+
+/* The entropy of the slice (center.h) over whole columns of the ranges, then over tenths around the best. */
+SinoStatus sino_center_by_entropy(const SinoCenterRow *row, int64_t range_count, const SinoCenterRange *range,
+                                  SinoCenterFound *found);
+
+/* Compares projections with those half a turn later. SINO_BAD_INPUT: no angles are half a turn apart. */
+SinoStatus sino_center_by_pairs(const SinoCenterRow *row, SinoCenterFound *found);
+
+/* Phase correlation of the first projection, all its rows, and the projection half a turn later. SINO_BAD_INPUT: the
+ * scan has no such pair. */
+SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, SinoCenterFound *found);
+
+/* Whether the scan covers half a turn and has a projection opposite to the first, so that phase correlation works. */
+bool sino_center_has_opposite(const SinoGeometry *geometry);
+
+/* Degrees between an angle and the first. */
+static inline double sino_center_degrees(const SinoGeometry *geometry, int64_t angle)
+{
+    const double difference = geometry->angle_rad[angle] - geometry->angle_rad[0];
+    return (difference < 0 ? -difference : difference) * 180 / SINO_PI;
+}
+
+#endif

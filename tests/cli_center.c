@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, center: the rotation center is found in all columns, by methods that check each other; half
+ * acquisitions get room. */
+#include "cli.h"
+
+#include <math.h>
+
+/* The line integral at distance s of the axis through two disks of density 0.02 at the given angle; off: the distance
+ * of the smaller one. */
+static double disks(double s, double angle, double large, double off)
+{
+    const double t = s - off * cos(angle);
+    return 0.04 * sqrt(fmax(large * large - s * s, 0)) + 0.04 * sqrt(fmax(9 - t * t, 0));
+}
+
+void cli_write_disks(const char *directory, int angles, double turn, double center, double large, double off)
+{
+    static float b[360 * 64], theta[360];
+    for (int k = 0; k < angles; k++) {
+        theta[k] = (float)(turn * k / angles);
+        for (int c = 0; c < 64; c++) b[k * 64 + c] = (float)disks(c - center, (double)theta[k], large, off);
+    }
+    cli_write_bytes(directory, "disks.bin", b, (size_t)angles * 64 * sizeof *b);
+    cli_write_bytes(directory, "disks_theta.bin", theta, (size_t)angles * sizeof *theta);
+}
+
+/* Correlation of the first slice of o.h5 with the disks, inside the circle. */
+static double correlation_with_disks(const char *directory, int64_t size, double large, double off)
+{
+    float *volume = cli_read_volume(directory, "o.h5", 1, size), *truth = malloc((size_t)(size * size) * sizeof *truth);
+    assert_non_null(truth);
+    for (int64_t i = 0; i < size * size; i++) {
+        const double x = (double)(i % size) - (double)(size - 1) / 2, y = (double)(size - 1) / 2 - (double)(i / size);
+        truth[i] = (hypot(x, y) < large ? 0.02F : 0) + (hypot(x - off, y) < 3 ? 0.02F : 0);
+    }
+    const double same = cli_correlation(size, (double)size / 2 - 1, volume, truth);
+    free(volume);
+    free(truth);
+    return same;
+}
+
+/* The axis at the side of the detector in a whole turn. */
+static void half_acquisitions(void **state)
+{
+    const char *const at = *state;
+    static const char input[] =
+        "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite";
+    static const char axis[] = "the rotation axis, column 14.0, is 18 columns off the middle in a scan of a whole "
+                               "turn, and the object reaches "
+                               "beyond the shorter side, where it is seen once instead of twice";
+    static const char part[] = "; allowed: --start-column 0 --end-column 29 for the part that is seen all around, or ";
+    char line[400], message[700];
+    cli_write_disks(at, 360, 2 * M_PI, 14, 44, 30);
+    for (int fbp = 0; fbp < 2; fbp++) {
+        const char *const words = fbp ? "--algorithm fbp" : "--iterations 10";
+        snprintf(line, sizeof line, "%s %s --rotation-axis 14", input, words);
+        char *said = cli_output_of(at, line);
+        snprintf(message, sizeof message,
+                 "warning: %s: the slice gets 100 x 100 voxels, which have room for the whole object (--volume 64x64: "
+                 "cut it off)%s",
+                 axis, fbp ? "; fbp lacks what its filter puts beyond the shorter side" : "\n");
+        if (!strstr(said, message)) fail_msg("expected '%s' in '%s'", message, said);
+        free(said);
+        const double same = correlation_with_disks(at, 100, 44, 30);
+        if (!(same > (fbp ? 0.955 : 0.98))) fail_msg("%s: correlation %g", words, same);
+        snprintf(line, sizeof line, "%s %s --rotation-axis 14 --volume 100x100", input, words);
+        char *whole = cli_output_of(at, line);
+        assert_null(strstr(whole, "warning"));
+        free(whole);
+    }
+    CliRun run = {.directory = at};
+    cli_start(&run, "%s --algorithm fbp --rotation-axis 14 --volume 64x64", input);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    snprintf(message, sizeof message, "%s, which fbp only knows with room for it%s--volume auto, or 100x100", axis,
+             part);
+    if (!strstr(run.err, message)) fail_msg("expected '%s' in '%s'", message, run.err);
+    cli_free(&run);
+    snprintf(line, sizeof line, "%s --iterations 1 --rotation-axis 14 --volume 64x64", input);
+    char *cut = cli_output_of(at, line);
+    snprintf(message, sizeof message, "warning: %s: the slice cuts it off%s--volume auto, or 100x100", axis, part);
+    if (!strstr(cut, message)) fail_msg("expected '%s' in '%s'", message, cut);
+    free(cut);
+    snprintf(line, sizeof line, "%s --iterations 1 --rotation-axis-auto pairs", input);
+    char *found = cli_output_of(at, line);
+    assert_true(fabs(cli_number_after(found, "rotation center: column ", NULL) - 14) < 0.1);
+    assert_non_null(strstr(found, "(by pairs of opposite projections)"));
+    free(found);
+    cli_works(at, "%s --algorithm fbp --rotation-axis 14 --start-column 0 --end-column 29", input);
+    char *agreed = cli_output_of(at, "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --overwrite "
+                                     "--pictures no --iterations 1");
+    assert_true(fabs(cli_number_after(agreed, "rotation center: column ", NULL) - 14) < 0.1);
+    assert_null(strstr(agreed, "disagree"));
+    free(agreed);
+    cli_write_disks(at, 360, 2 * M_PI, 14, 8, 5); /* the object is seen all around */
+    cli_works(at, "%s --algorithm fbp --rotation-axis 14", input);
+    cli_write_disks(at, 360, 2 * M_PI, 30, 40, 30);
+    cli_works(at, "%s --algorithm fbp --rotation-axis 30", input);
+}
+
+/* The center is searched in the whole width, whatever the crop. */
+static void centers_of_cropped_scans(void **state)
+{
+    const char *const at = *state;
+    static const char input[] =
+        "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite --iterations 1";
+    static const char *const crops[] = {"--start-column 8 --end-column 30", "--start-column 24 --end-column 40",
+                                        "--rotation-axis-auto phase --start-column 30 --end-column 50"};
+    char line[300];
+    cli_write_disks(at, 180, M_PI, 33.2, 20, 12);
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line, "%s %s", input, crops[i]);
+        char *said = cli_output_of(at, line);
+        const char *rest;
+        const double whole = cli_number_after(said, "rotation center: column ", NULL);
+        const double part = cli_number_after(said, "which is column ", &rest);
+        const double first = cli_number_after(crops[i], "--start-column ", NULL);
+        if (!(fabs(whole - 33.2) < 0.5)) fail_msg("center %g of %s", whole, crops[i]);
+        assert_true(fabs(whole - first - part) < 0.011);
+        free(said);
+    }
+}
+
+/* The scan of a line, and the center that is expected of it. */
+static char *assert_center(const char *directory, const char *line, double center)
+{
+    char *said = cli_output_of(directory, line);
+    const double found = cli_number_after(said, "rotation center: column ", NULL);
+    if (!(fabs(found - center) < 0.3)) fail_msg("%s: center %g instead of %g: %s", line, found, center, said);
+    return said;
+}
+
+/* Vo's method and phase correlation agree, and are both told. A scan whose last projection was shifted: the entropy
+ * takes Vo's side, and a warning is given. Without an opposite projection, the entropy checks alone. */
+static void methods_check_each_other(void **state)
+{
+    static const char recon[] =
+        "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite --iterations 1";
+    static const char disagreement[] = "the methods that find the center disagree; look at the slice";
+    const char *const at = *state;
+    enum { ANGLES = 180, COLUMNS = 64, SHIFT = 12 };
+    char line[200];
+    cli_write_disks(at, ANGLES, M_PI, 33.2, 20, 12);
+    char *said = assert_center(at, recon, 33.2);
+    assert_non_null(strstr(said, "(by Vo's method; phase correlation: 33."));
+    assert_null(strstr(said, "disagree"));
+    free(said);
+    for (int i = 0; i < 4; i++) {
+        static const char *const methods[] = {"vo", "phase", "entropy", "auto"};
+        snprintf(line, sizeof line, "%s --rotation-axis-auto %s", recon, methods[i]);
+        free(assert_center(at, line, 33.2));
+    }
+    float *b = cli_read_bytes(at, "disks.bin", ANGLES * COLUMNS * sizeof *b);
+    float *last = b + (ANGLES - 1) * COLUMNS;
+    memmove(last + SHIFT, last, (COLUMNS - SHIFT) * sizeof *b);
+    cli_write_bytes(at, "disks.bin", b, ANGLES * COLUMNS * sizeof *b);
+    free(b);
+    said = assert_center(at, recon, 33.2);
+    assert_non_null(strstr(said, disagreement));
+    assert_non_null(strstr(said, "(by Vo's method; phase correlation: 39."));
+    assert_non_null(strstr(said, "; entropy of the slice: 33."));
+    free(said);
+    snprintf(line, sizeof line, "%s --rotation-axis-auto phase", recon);
+    free(assert_center(at, line, 39.2));
+    cli_write_disks(at, 165, M_PI * 165 / 180, 33.2, 20, 12);
+    said = assert_center(at, recon, 33.2);
+    assert_non_null(strstr(said, "(by Vo's method; entropy of the slice: 3"));
+    assert_null(strstr(said, "disagree"));
+    free(said);
+    cli_write_disks(at, 120, M_PI * 120 / 180, 33.2, 20, 12);
+    cli_refuses(at,
+                "the angles cover 119.0 degrees; finding the center needs about 180; give --rotation-axis, or "
+                "--rotation-axis-auto entropy, and look at the result",
+                recon);
+    snprintf(line, sizeof line, "%s --rotation-axis-auto entropy", recon);
+    free(assert_center(at, line, 33.2));
+}
+
+int cli_center_tests(void)
+{
+    const struct CMUnitTest tests[] = {CLI_TEST(half_acquisitions), CLI_TEST(centers_of_cropped_scans),
+                                       CLI_TEST(methods_check_each_other)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -81,23 +81,23 @@ static SinoStatus search(const Metric *metric, const SinoGeometry *geometry, int
     return NULL;
 }
 
-/* Number of leading angles that cover at most half a turn. */
-static int64_t half_turn(const SinoGeometry *geometry)
+/* Number of leading angles that cover half a turn. */
+static SinoStatus half_turn(const SinoGeometry *geometry, int64_t *angle_count)
 {
     int64_t count = 1;
     while (count < geometry->angle_count && sino_center_degrees(geometry, count) < 180.001) count++;
-    return count;
+    const double covered = sino_center_degrees(geometry, count - 1);
+    SINO_CHECK(covered > 150, SINO_BAD_INPUT,
+               "the angles cover %.1f degrees; finding the center needs about 180; give --rotation-axis", covered);
+    *angle_count = count;
+    return NULL;
 }
 
 SinoStatus sino_center_by_vo(const SinoCenterRow *row, SinoCenterRange range, SinoCenterFound *found)
 {
+    int64_t angle_count;
     SinoCenterVo *vo;
-    const int64_t angle_count = half_turn(row->geometry);
-    const double covered = sino_center_degrees(row->geometry, angle_count - 1);
-    SINO_CHECK(covered > 150, SINO_BAD_INPUT,
-               "the angles cover %.1f degrees; finding the center needs about 180; give --rotation-axis, or "
-               "--rotation-axis-auto entropy, and look at the result",
-               covered);
+    SINO_TRY(half_turn(row->geometry, &angle_count));
     SINO_TRY(
         sino_center_vo_new(angle_count, row->geometry->column_count, row->sinogram, vo_radius_ratio, VO_DROP, &vo));
     SinoStatus status = search(&(Metric){.runtime = row->runtime, .vo = vo}, row->geometry, 1, &range, found);
@@ -110,7 +110,7 @@ SinoStatus sino_center_by_entropy(const SinoCenterRow *row, int64_t range_count,
 {
     SinoCenterEntropy *entropy;
     SinoGeometry half = *row->geometry; /* in a whole turn a wrong center blurs, without artefacts */
-    half.angle_count = half_turn(&half);
+    SINO_TRY(half_turn(row->geometry, &half.angle_count));
     SINO_TRY(sino_center_entropy_new(&half, row->sinogram, &entropy));
     SinoStatus status =
         search(&(Metric){.runtime = row->runtime, .entropy = entropy}, row->geometry, range_count, range, found);

@@ -30,7 +30,8 @@ typedef struct SinoCenterRange {
  * degrees. */
 SinoStatus sino_center_by_vo(const SinoCenterRow *row, SinoCenterRange range, SinoCenterFound *found);
 
-/* The entropy of the slice (center.h) over whole columns of the ranges, then over tenths around the best. */
+/* The entropy of the slice (center.h) over whole columns of the ranges, then over tenths around the best.
+ * SINO_BAD_INPUT: as above. */
 SinoStatus sino_center_by_entropy(const SinoCenterRow *row, int64_t range_count, const SinoCenterRange *range,
                                   SinoCenterFound *found);
 

@@ -5,14 +5,14 @@
 #include "filter.h"
 #include "memory.h"
 #include "pixels.h"
+#include "slice_quality.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Tiles sampled at most, and classes of the histogram, which reach to so many standard deviations from the mean. */
-enum { TILES = 256, CLASSES = 256 };
-static const double reach = 8;
+/* Tiles sampled at most. */
+enum { TILES = 256 };
 
 struct SinoCenterEntropy {
     SinoGeometry geometry; /* center: of no meaning */
@@ -99,28 +99,6 @@ void sino_center_entropy_free(SinoCenterEntropy *search)
     free(search);
 }
 
-/* Entropy of the histogram of the values, in nats. */
-static double entropy_of(int64_t count, const float *value)
-{
-    int64_t members[CLASSES] = {0};
-    double sum = 0, squares = 0, entropy = 0;
-    for (int64_t i = 0; i < count; i++) {
-        sum += (double)value[i];
-        squares += (double)value[i] * (double)value[i];
-    }
-    const double mean = sum / (double)count, deviation = sqrt(fmax(squares / (double)count - mean * mean, 0));
-    if (!(deviation > 0)) return 0;
-    for (int64_t i = 0; i < count; i++) {
-        const double place = (((double)value[i] - mean) / (2 * reach * deviation) + 0.5) * CLASSES;
-        if (place >= 0 && place < CLASSES) members[(int)place]++;
-    }
-    for (int i = 0; i < CLASSES; i++) {
-        const double share = (double)members[i] / (double)count;
-        if (share > 0) entropy -= share * log(share);
-    }
-    return entropy;
-}
-
 SinoStatus sino_center_entropy_metric(const SinoCenterEntropy *search, int64_t candidate_count, const double *candidate,
                                       double *metric)
 {
@@ -138,7 +116,7 @@ SinoStatus sino_center_entropy_metric(const SinoCenterEntropy *search, int64_t c
         memset(x, 0, (size_t)voxels * sizeof *x);
         what.geometry.center = candidate[i];
         sino_pixels_back(&what, search->filtered, scratch, x);
-        metric[i] = entropy_of(voxels, x);
+        metric[i] = sino_slice_entropy(voxels, x);
     }
 cleanup:
     free(x);

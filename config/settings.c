@@ -5,6 +5,7 @@
 #include "file_identity.h"
 #include "memory.h"
 #include "settings_table.h"
+#include "settings_vary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -185,42 +186,6 @@ static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUN
     return assign_unless_given(verb, "iterations", usual, given, settings);
 }
 
-/* The setting that excludes what only some algorithms, geometries or removals of stripes have, and its word. */
-typedef struct Excluder {
-    const char *name, *word, *const *words;
-    unsigned allowed; /* bits of its words */
-} Excluder;
-
-static Excluder find_excluder(int algorithms, int geometries, int removals, const SinoSettings *settings)
-{
-    const struct {
-        const char *name;
-        int word, allowed;
-    } all[] = {{"geometry", (int)settings->geometry, geometries},
-               {"algorithm", (int)settings->algorithm, algorithms},
-               {"remove-stripe-method", (int)settings->stripe_removal, removals}};
-    size_t i = 0;
-    while (i < 2 && (all[i].allowed == 0 || (all[i].allowed & 1 << all[i].word))) i++;
-    const char *const *words = sino_setting_find(RECON, all[i].name, strlen(all[i].name))->choices;
-    return (Excluder){
-        .name = all[i].name, .word = words[all[i].word], .words = words, .allowed = (unsigned)all[i].allowed};
-}
-
-static SinoStatus check_word(const SinoSetting *row, const SinoSettings *settings)
-{
-    unsigned word, allowed = 0;
-    char text[SINO_ALLOWED_SIZE];
-    if (row->kind != SINO_SETTING_CHOICE) return NULL;
-    memcpy(&word, (const char *)settings + row->offset, sizeof word);
-    const SinoWordRule *rule = sino_word_forbidden(row, word, settings);
-    if (!rule) return NULL;
-    for (unsigned i = 0; row->choices[i]; i++)
-        if ((sino_setting_words(row) >> i & 1) && !sino_word_forbidden(row, i, settings)) allowed |= 1u << i;
-    const Excluder by = find_excluder(rule->algorithms, rule->geometries, 0, settings);
-    return sino_error(SINO_BAD_INPUT, "--%s %s contradicts --%s %s; allowed: %s", row->name, row->choices[word],
-                      by.name, by.word, sino_words_join(row->choices, allowed, "or", text));
-}
-
 /* A slice has two sides, an image three. */
 static SinoStatus check_volume(const SinoSettings *settings)
 {
@@ -239,18 +204,21 @@ static SinoStatus check_volume(const SinoSettings *settings)
 /* Settings and words that the algorithm or the geometry does not have. */
 static SinoStatus check_applicable(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
-    char text[SINO_ALLOWED_SIZE];
-    SINO_TRY(check_word(sino_setting_find(verb, "algorithm", 9), settings));
-    for (int i = 0; i < SINO_SETTING_COUNT; i++) {
-        const SinoSetting *row = &sino_setting_table[i];
-        if (!given[i]) continue;
-        SINO_TRY(check_word(row, settings));
-        if (sino_setting_applies(row, settings)) continue;
-        const Excluder by = find_excluder(row->algorithms, row->geometries, row->removals, settings);
-        return sino_error(SINO_BAD_INPUT, "--%s contradicts --%s %s; allowed: --%s with --%s %s", row->name, by.name,
-                          by.word, row->name, by.name, sino_words_join(by.words, by.allowed, "or", text));
-    }
+    SINO_TRY(sino_setting_check(sino_setting_find(verb, "algorithm", 9), settings));
+    for (int i = 0; i < SINO_SETTING_COUNT; i++)
+        if (given[i]) SINO_TRY(sino_setting_check(&sino_setting_table[i], settings));
     return check_volume(settings);
+}
+
+/* What is tried, and that nothing else is asked for. */
+static SinoStatus check_swept(int verb, const SinoSettings *settings)
+{
+    SinoSwept swept;
+    if (verb != RECON || !settings->sweep) return NULL;
+    SINO_CHECK(settings->reconstruction_type == SINO_RECONSTRUCTION_TRY, SINO_BAD_INPUT,
+               "--sweep is '%s' with --reconstruction-type full; allowed: with --reconstruction-type try",
+               settings->sweep);
+    return sino_swept_read(settings, settings->sweep, &swept);
 }
 
 /* --partitions and --topology both set the number of partitions of a slice, so only one may be given. */
@@ -348,6 +316,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_raw(verb, settings));
     SINO_TRY(check_shares(settings));
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
+    SINO_TRY(check_swept(verb, settings));
     return check_files(settings);
 }
 

@@ -174,6 +174,7 @@ typedef struct SinoSettings {
     SinoReconstructionType reconstruction_type;
     double center_search_width; /* pixels to each side, for the search and for `try` */
     double center_search_step;  /* pixels, for `try` */
+    char *sweep;                /* --sweep of recon: what `try` tries (settings_vary.h); NULL: centers */
     int64_t nsino;              /* --nsino: the row for the center search and for `try`; −1: the middle row */
     /* solver */
     SinoAlgorithmChoice algorithm;

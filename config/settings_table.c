@@ -320,8 +320,12 @@ const SinoSetting sino_setting_table[] = {
                 "axis is; entropy: takes the center whose filtered backprojection has the least entropy; auto: vo, "
                 "checked by pairs or phase; entropy decides if they differ by more than a column"),
     ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"), .geometries = SCANS,
-        .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, to choose the "
-                "center by eye"),
+        .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "
+                "--sweep, to choose by eye"),
+    ROW(CENTER, RECON, "sweep", TEXT(sweep, "NAME=VALUES"), .geometries = PARALLEL,
+        .help = "values of a setting that --reconstruction-type try compares, such as rotation-axis=290:300:0.5, "
+                "iterations=5,10,20 or remove-stripe-method=none,fw,ti; if not given: centers of "
+                "--center-search-width and --center-search-step"),
     ROW(CENTER, RECON, "center-search-width", REAL(center_search_width, 0, COUNT_MAX, "0"), .unit = "columns",
         .may_change = true, .geometries = SCANS,
         .help =

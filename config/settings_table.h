@@ -85,7 +85,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 151, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 152, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
@@ -164,6 +164,9 @@ void sino_topology_print(const SinoTopologyShape *topology, FILE *out);
 void sino_pixel_print(const SinoPixelSize *pixel, FILE *out);
 void sino_crystals_print(const SinoCrystalShape *crystals, FILE *out);
 void sino_weights_print(const SinoWeightList *list, FILE *out);
+
+/* settings_rules.c: whether algorithm and geometry of the settings allow the setting and its value. */
+SinoStatus sino_setting_check(const SinoSetting *row, const SinoSettings *settings);
 
 /* settings_arguments.c. text[i] becomes the argument for row i, not owned; NULL: not given. */
 SinoStatus sino_settings_arguments(int verb, int count, char **arguments, const char *text[SINO_SETTING_COUNT]);

@@ -42,8 +42,7 @@ static float select_rank(float *values, int64_t count, int64_t rank)
     return values[rank];
 }
 
-/* Keeps low and high when no value is finite. */
-static SinoStatus find_percentiles(int64_t count, const float *values, float *low, float *high)
+SinoStatus sino_picture_range(int64_t count, const float *values, float *low, float *high)
 {
     float *finite;
     SINO_TRY(sino_allocate(count, sizeof *finite, "a picture's percentiles", &finite));
@@ -106,7 +105,7 @@ SinoStatus sino_picture_write(const char *path, int64_t height, int64_t width, c
                "%s: a picture of %" PRId64 " × %" PRId64 " pixels; allowed: 1 × 1 to %d in all", path, height, width,
                INT32_MAX);
     const int64_t count = sino_times(height, width);
-    if (low == 0 && high == 0) SINO_TRY(find_percentiles(count, values, &low, &high));
+    if (low == 0 && high == 0) SINO_TRY(sino_picture_range(count, values, &low, &high));
     SINO_TRY(sino_allocate(count, 1, "a picture", &greys));
     for (int64_t i = 0; i < count; i++) greys[i] = grey(values[i], (double)low, (double)high);
     SinoStatus status = save(path, height, width, greys);

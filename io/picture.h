@@ -14,4 +14,8 @@
 SinoStatus sino_picture_write(const char *path, int64_t height, int64_t width, const float *values, float low,
                               float high);
 
+/* The 0.2 and 99.8 percentiles (nearest rank) of the finite values; if there are none, low and high keep their values.
+ * SINO_FAILED: no memory. */
+SinoStatus sino_picture_range(int64_t count, const float *values, float *low, float *high);
+
 #endif

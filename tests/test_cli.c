@@ -24,6 +24,7 @@ static const struct {
     {"stages", cli_stages_tests},
     {"suspicion", cli_suspicion_tests},
     {"center", cli_center_tests},
+    {"try", cli_try_tests},
     {"device", cli_device_tests},
     {"hostile", cli_hostile_tests},
     {"models", cli_models_tests},
@@ -53,7 +54,7 @@ int main(int argument_count, char **arguments)
     fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph trace trace_ranks "
           "trace_device info "
           "interrupt "
-          "operator_cache bench plan ranks job suspicion center device hostile models inject resume cone "
+          "operator_cache bench plan ranks job suspicion center try device hostile models inject resume cone "
           "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir scans policy sweep\n",
           stderr);
     return 2;

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Try: one slice, reconstructed with one value of the sweep. */
+#include "cone_plan.h"
+#include "cone_reconstruction.h"
+#include "cone_scan.h"
+#include "memory.h"
+#include "recon_try.h"
+#include "suspicion.h"
+
+#include <stdlib.h>
+
+/* The cone beam of one slice, in the plane of the source. `center`: a column of the file. */
+static SinoStatus cone_of(const SinoTry *try, double center, SinoCone *cone)
+{
+    SINO_TRY(sino_cone_scan(try->settings, &try->input, sino_input_column_of_grid(&try->input, center), cone));
+    cone->z_count = 1;
+    return NULL;
+}
+
+static SinoStatus find_center(SinoTry *try)
+{
+    SinoCone cone;
+    if (!try->cone) return sino_center_search(try->runtime, try->settings, &try->input);
+    SINO_TRY(cone_of(try, (double)(try->input.info->column_count - 1) / 2, &cone));
+    return sino_cone_center_search(try->runtime, try->settings, &cone, &try->input);
+}
+
+/* Restricts the input to the slice of --nsino; a cone beam's slice needs more than one row. */
+static SinoStatus choose_slice(SinoTry *try)
+{
+    int64_t slice;
+    if (try->cone) return NULL;
+    SINO_TRY(sino_input_slice_of_row(&try->input, try->settings->nsino, &slice));
+    sino_input_take_slices(&try->input, slice, 1);
+    try->input.first_slice = 0; /* of the slices that are reconstructed */
+    return NULL;
+}
+
+/* The center that was found, or the middle of those that are tried; the search for it needs the runtime. */
+static SinoStatus take_center(SinoTry *try, const SinoSettings *settings, bool first)
+{
+    double sum = 0;
+    if (first && !try->swept.axis) {
+        SINO_TRY(find_center(try));
+        try->center = sino_input_column_of_file(&try->input, try->input.geometry.center);
+        return NULL;
+    }
+    for (int64_t i = 0; first && i < try->swept.count; i++) sum += strtod(try->swept.value[i], NULL);
+    if (first) try->center = sum / (double)try->swept.count;
+    try->input.geometry.center = sino_input_column_of_grid(&try->input, try->center);
+    return try->cone ? NULL : sino_check_center(settings, &try->input, try->log);
+}
+
+SinoStatus sino_try_open(SinoTry *try, const SinoSettings *settings)
+{
+    const bool first = !try->runtime;
+    SinoStageChoice stages;
+    SINO_TRY(sino_input_open(settings, try->log, &try->input));
+    if (first) {
+        SINO_TRY(sino_recon_check_reports(settings));
+        SINO_TRY(sino_rays_kind.check(settings->operator_cache));
+    }
+    SINO_TRY(sino_check_scan(settings, &try->input, try->log, &stages));
+    sino_input_choose_stages(settings, stages, &try->input);
+    if (first) SINO_TRY(sino_recon_start_runtime(settings, NULL, try->log, &try->runtime));
+    SINO_TRY(take_center(try, settings, first));
+    return choose_slice(try);
+}
+
+void sino_try_close(SinoTry *try)
+{
+    sino_operator_free(try->op);
+    try->op = NULL;
+    sino_team_free(&try->team);
+    try->team = (SinoTeam){0};
+    sino_input_close(&try->input);
+    try->input = (SinoInput){0};
+}
+
+/* The team and the operator of the settings, unless those of the last slice serve. */
+static SinoStatus take_operator(SinoTry *try, const SinoSettings *settings)
+{
+    if (try->op && !try->swept.geometry) return NULL;
+    sino_operator_free(try->op);
+    try->op = NULL;
+    sino_team_free(&try->team);
+    try->team = (SinoTeam){0};
+    SINO_TRY(sino_team_new(try->runtime, NULL, settings, &try->input, &try->team));
+    const SinoOperatorRequest wanted = sino_team_operator(&try->team, &try->input.geometry, settings->operator_cache);
+    return sino_operator_new(try->runtime, &wanted, &try->op);
+}
+
+static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRecord *record)
+{
+    const SinoSolver *solver = sino_solver_find(settings->algorithm);
+    const int64_t columns = sino_solver_history_columns(solver, settings);
+    const int64_t numbers = sino_solver_history_numbers(solver, settings);
+    const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, numbers, true);
+    SINO_TRY(sino_record_new(&shape, record));
+    SINO_TRY(take_operator(try, settings));
+    SINO_TRY(sino_input_take_angles(&try->input, try->op->place));
+    const SinoReconstruction reconstruction = {.runtime = try->runtime,
+                                               .settings = settings,
+                                               .input = &try->input,
+                                               .op = try->op,
+                                               .solver = solver,
+                                               .streaming = &try->team.forecast.plan.streaming,
+                                               .scale = sino_recon_scale(settings),
+                                               .record = record};
+    return sino_reconstruct(&reconstruction);
+}
+
+static SinoStatus plan_cone(const SinoTry *try, const SinoCone *cone, int64_t record_bytes, SinoConePlan *plan)
+{
+    SinoMachine machine;
+    SINO_TRY(sino_machine_new(try->settings, sino_runtime_worker_count(try->runtime), &machine));
+    machine.devices = sino_device_room(try->runtime);
+    SinoConePlanRequest request = sino_cone_plan_request(try->settings, &try->input, cone, &machine, 1);
+    request.grid = (SinoGridShape){0}; /* this rank is alone */
+    request.record_bytes = record_bytes;
+    return sino_cone_plan_new(&request, plan);
+}
+
+static SinoStatus reconstruct_cone(SinoTry *try, double center, SinoRecord *record)
+{
+    SinoCone cone;
+    SinoConeArc arc;
+    SinoConePlan plan;
+    SinoConeTraffic traffic = {0};
+    SINO_TRY(cone_of(try, center, &cone));
+    SINO_TRY(sino_cone_arc_new(&cone, &arc));
+    const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, 1, true);
+    SINO_TRY(plan_cone(try, &cone, sino_record_bytes(&shape), &plan));
+    SINO_TRY(sino_record_new(&shape, record));
+    const SinoConeReconstruction reconstruction = {.runtime = try->runtime,
+                                                   .settings = try->settings,
+                                                   .input = &try->input,
+                                                   .cone = &cone,
+                                                   .arc = &arc,
+                                                   .streaming = &plan.streaming,
+                                                   .scale = sino_recon_cone_scale(&cone),
+                                                   .record = record,
+                                                   .traffic = &traffic};
+    return sino_cone_reconstruct(&reconstruction);
+}
+
+SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
+{
+    SinoSettings varied;
+    SINO_TRY(sino_swept_take(try->settings, &try->swept, i, &varied));
+    if (try->swept.axis) {
+        try->input.geometry.center = sino_input_column_of_grid(&try->input, varied.rotation_axis);
+        if (try->cone) return reconstruct_cone(try, varied.rotation_axis, record);
+    }
+    if (try->swept.reopens) {
+        sino_try_close(try);
+        SINO_TRY(sino_try_open(try, &varied));
+    }
+    return reconstruct(try, &varied, record);
+}

@@ -64,6 +64,9 @@ SinoStatus sino_hdf5_output_text(SinoHdf5Output *output, const char *name, const
 /* Writes a text attribute `name` of an object ("/" is the file). */
 SinoStatus sino_hdf5_output_attribute(SinoHdf5Output *output, const char *object, const char *name, const char *text);
 
+/* The same of a number. */
+SinoStatus sino_hdf5_output_number(SinoHdf5Output *output, const char *object, const char *name, double value);
+
 /* Flushes, closes and syncs the file, and gives it its final name. Frees the output in either case; on failure no file
  * has the final name. */
 SinoStatus sino_hdf5_output_seal(SinoHdf5Output *output);

@@ -33,12 +33,14 @@ static void name_output(SinoRecon *recon)
     recon->request.tiff_directory = settings->save_format == SINO_SAVE_HDF5 ? NULL : recon->names.tiff_directory;
     recon->request.overwrite = settings->overwrite;
     recon->request.resume = recon->resume.earlier;
+    recon->request.codes = (SinoVoxelCodes){settings->output_type, settings->output_range};
 }
 
 static SinoStatus check_output(const SinoRecon *recon)
 {
     SINO_TRY(sino_recon_check_files(recon->settings, &recon->files, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
+    SINO_TRY(sino_recon_check_range(recon));
     SINO_TRY(sino_recon_check_reports(recon->settings));
     SINO_TRY(sino_rays_kind.check(recon->settings->operator_cache));
     if (!recon->settings->pictures) return NULL;
@@ -93,6 +95,8 @@ static SinoStatus identify(SinoRecon *recon)
         recon->kind->print_plan(recon, out);
         fprintf(out, "center: %.17g\n", recon->input.geometry.center);
         fprintf(out, "side: %" PRId64 "\n", recon->input.geometry.grid_size);
+        fprintf(out, "lowest: %.17g\nhighest: %.17g\n", recon->request.codes.range.low,
+                recon->request.codes.range.high);
     }
     SinoStatus status = out && fclose(out) == 0
                             ? sino_resume_identify(&recon->resume, recon->settings, &recon->input, plan)
@@ -117,6 +121,7 @@ static SinoStatus set_up(SinoRecon *recon)
     const int64_t side = recon->input.geometry.grid_size;
     SINO_TRY(find_center(recon));
     if (recon->input.geometry.grid_size != side) SINO_TRY(recon->kind->plan(recon));
+    SINO_TRY(sino_recon_find_range(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
     const SinoRecordShape shape = recon->kind->record(recon);
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&shape, &recon->record)));
@@ -190,6 +195,7 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(volume, "algorithm", sino_algorithm_name(settings->algorithm)));
     SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->precision)));
     SINO_TRY(write_center(recon));
+    SINO_TRY(sino_recon_write_range(recon));
     return recon->kind->write_process(recon);
 }
 
@@ -259,7 +265,7 @@ static SinoStatus add_safe(SinoStatus status, const char *safe)
 /* Collective. Joins the numbers of complete slices, so that all ranks know them. */
 static SinoStatus share_done(SinoRecon *recon)
 {
-    const int64_t count = 2 * recon->request.slice_count;
+    const int64_t count = SINO_VOLUME_MARKS * recon->request.slice_count;
     int64_t *done;
     if (sino_processes_count(recon->processes) == 1) return NULL;
     SINO_TRY(sino_allocate(count, sizeof *done, "slices that are done", &done));

@@ -79,7 +79,7 @@ static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
 static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
-static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
+static const char *const save_words[] = {"hdf5", "tiff", "both", "tiff-stack", NULL};
 static const char *const type_of_output_words[] = {"float32", "uint16", "uint8", NULL};
 static const char *const center_words[] = {"vo", "phase", "pairs", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
@@ -464,12 +464,12 @@ const SinoSetting sino_setting_table[] = {
                 "directory, \"demo\" if not given"),
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
-                "detector row"),
+                "detector row; both: these two; tiff-stack: one TIFF file with all slices"),
     ROW(OUTPUT, RECON, "output-type", CHOICE(output_type, type_of_output_words, "float32"),
         .help = "numbers of the volume in its files; integers stand for equal steps of --output-range, which is one "
                 "for the whole volume"),
-    ROW(OUTPUT, RECON, "output-range", .kind = SINO_SETTING_RANGE, AT(output_range, SinoValueRange),
-        .low = -VALUE_MAX, .high = VALUE_MAX, .fallback = "auto", .operand = "auto|MIN:MAX",
+    ROW(OUTPUT, RECON, "output-range", .kind = SINO_SETTING_RANGE, AT(output_range, SinoValueRange), .low = -VALUE_MAX,
+        .high = VALUE_MAX, .fallback = "auto", .operand = "auto|MIN:MAX",
         .help = "values that the least and the largest number of --output-type stand for; values beyond them are "
                 "clipped, and counted; NaN becomes MIN; auto: by a quick reconstruction of some slices; with float32: "
                 "the range that viewers show"),

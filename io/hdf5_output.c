@@ -210,8 +210,8 @@ static SinoStatus write_attribute(SinoHdf5Output *output, const char *object, co
     hid_t attribute = H5I_INVALID_HID;
     const hid_t space = H5Screate(H5S_SCALAR);
     if (space >= 0) {
-        attribute = H5Acreate_by_name(output->hdf5, object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT,
-                                      H5P_DEFAULT);
+        attribute =
+            H5Acreate_by_name(output->hdf5, object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         (void)H5Sclose(space);
     }
     const bool written = attribute >= 0 && H5Awrite(attribute, memory_type, value) >= 0;

@@ -31,8 +31,8 @@ typedef struct Header {
     int64_t version, text_bytes;
 } Header;
 
-/* The numbers at the beginning of an entry; residuals, repair counts, clipped voxels, the tally and a checksum of all of
- * them follow. */
+/* The numbers at the beginning of an entry; residuals, repair counts, clipped voxels, the tally and a checksum of all
+ * of them follow. */
 typedef struct EntryHead {
     int64_t first_slice, slice_count, columns, keeper, tally_count;
     uint64_t checksum;

@@ -86,12 +86,13 @@ static bool set_tags(TIFF *tiff, const SinoTiffImage *image, int64_t strip_rows)
 
 static bool write_strips(TIFF *tiff, const SinoTiffImage *image, int64_t strip_rows)
 {
-    const int64_t row_bytes = image->width * sino_codes_bytes(image->type);
+    const int64_t row_bytes = sino_times(image->width, sino_codes_bytes(image->type));
     for (int64_t row = 0; row < image->height; row += strip_rows) {
         const int64_t rows = sino_smaller(strip_rows, image->height - row);
         /* libtiff only reads the strip, but its parameter is not const */
         void *strip = (char *)(uintptr_t)image->pixels + row * row_bytes;
-        if (TIFFWriteEncodedStrip(tiff, (uint32_t)(row / strip_rows), strip, rows * row_bytes) < 0) return false;
+        if (TIFFWriteEncodedStrip(tiff, (uint32_t)(row / strip_rows), strip, sino_times(rows, row_bytes)) < 0)
+            return false;
     }
     return true;
 }
@@ -99,15 +100,14 @@ static bool write_strips(TIFF *tiff, const SinoTiffImage *image, int64_t strip_r
 static SinoStatus write_tiff(const char *path, SinoOutputFile *file, const SinoTiffImage *image)
 {
     TiffSink sink = {.file = file};
-    const int64_t row_bytes = image->width * sino_codes_bytes(image->type);
+    const int64_t row_bytes = sino_times(image->width, sino_codes_bytes(image->type));
     const int64_t strip_rows = row_bytes < strip_bytes ? strip_bytes / row_bytes : 1;
     const char *mode = image->height > classic_bytes / row_bytes ? "w8" : "w";
     sino_tiff_quiet();
     TIFF *tiff = TIFFClientOpen(path, mode, &sink, sink_read, sink_write, sink_seek, sink_close, sink_size, NULL, NULL);
     SINO_CHECK(tiff, SINO_FAILED, "%s: libtiff cannot begin a file (libtiff: %s)", path,
                sino_tiff_reason(&sink.client));
-    const bool written =
-        set_tags(tiff, image, strip_rows) && write_strips(tiff, image, strip_rows) && TIFFFlush(tiff);
+    const bool written = set_tags(tiff, image, strip_rows) && write_strips(tiff, image, strip_rows) && TIFFFlush(tiff);
     TIFFClose(tiff);
     SINO_TRY(sino_output_status(file));
     SINO_CHECK(written, SINO_FAILED, "%s: libtiff failed to write %" PRId64 " × %" PRId64 " pixels (libtiff: %s)", path,

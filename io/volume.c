@@ -13,11 +13,12 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "tiff_head.h"
 
 static SinoStatus check_request(const SinoVolumeRequest *request)
 {
     int64_t values, bytes;
-    assert(request->hdf5_path || request->tiff_directory);
+    assert(request->hdf5_path || request->tiff_directory || request->stack_path);
     SINO_CHECK(request->slice_count >= 1 && request->height >= 1 && request->width >= 1, SINO_BAD_INPUT,
                "a volume of %" PRId64 " × %" PRId64 " × %" PRId64 " voxels; allowed: 1 or more of each",
                request->slice_count, request->height, request->width);
@@ -31,6 +32,7 @@ SinoStatus sino_volume_check(const SinoVolumeRequest *request)
 {
     SINO_TRY(check_request(request));
     if (request->hdf5_path) SINO_TRY(sino_output_check(request->hdf5_path, request->overwrite));
+    if (request->stack_path) SINO_TRY(sino_output_check(request->stack_path, request->overwrite));
     return request->tiff_directory ? sino_volume_tiff_check(request) : NULL;
 }
 
@@ -45,13 +47,15 @@ SinoStatus sino_volume_begin(const SinoVolumeRequest *request, SinoVolume *volum
 {
     SINO_TRY(copy_text(request->hdf5_path, &volume->hdf5_path));
     SINO_TRY(copy_text(request->tiff_directory, &volume->tiff_directory));
+    SINO_TRY(copy_text(request->stack_path, &volume->stack_path));
     SINO_TRY(copy_text(request->units, &volume->units));
     volume->request = *request;
     volume->request.hdf5_path = volume->hdf5_path;
     volume->request.tiff_directory = volume->tiff_directory;
+    volume->request.stack_path = volume->stack_path;
     volume->request.units = volume->units;
-    SINO_TRY(sino_allocate(sino_times(SINO_CLIPPED, request->slice_count), sizeof *volume->clipped,
-                           "a volume's slices", &volume->clipped));
+    SINO_TRY(sino_allocate(sino_times(SINO_CLIPPED, request->slice_count), sizeof *volume->clipped, "a volume's slices",
+                           &volume->clipped));
     SINO_TRY(sino_allocate(request->slice_count, sizeof *volume->done, "a volume's slices", &volume->done));
     return sino_allocate(request->slice_count, sizeof *volume->tiff_done, "a volume's slices", &volume->tiff_done);
 }
@@ -82,7 +86,8 @@ static void print_safe(FILE *out, const SinoVolume *volume)
         fprintf(out, "%s complete as TIFF in %s", verb, volume->tiff_directory);
     }
     if (volume->tiff_directory && volume->hdf5_path) fputs("; ", out);
-    if (volume->hdf5_path) fprintf(out, "%s was not written", volume->hdf5_path);
+    if (volume->hdf5_path || volume->stack_path)
+        fprintf(out, "%s was not written", volume->hdf5_path ? volume->hdf5_path : volume->stack_path);
 }
 
 /* Removes the folder if this run made it and it is empty, and the marker unless it marks slices. */
@@ -119,6 +124,16 @@ static int64_t new_token(void)
     return (int64_t)(token >> 1);
 }
 
+static SinoStatus open_stack(SinoVolume *volume)
+{
+    char *head = NULL;
+    int64_t used;
+    SINO_TRY(sino_tiff_head_new(&volume->request, &head, &used));
+    SinoStatus status = sino_volume_flat_open(&volume->request, volume->stack_path, head, used, &volume->flat);
+    free(head);
+    return status;
+}
+
 SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opened)
 {
     SinoVolume *volume;
@@ -133,6 +148,7 @@ SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opene
                     sino_volume_tiff_open(&volume->request, volume->token, &volume->directory_made, &volume->marker,
                                           &volume->removed));
     }
+    if (volume->stack_path) SINO_TRY_OR(status, end, open_stack(volume));
     if (volume->hdf5_path) SINO_TRY_OR(status, end, sino_volume_hdf5_open(&volume->request, &volume->hdf5));
     volume->last = (SinoLastAct){.act = end_early, .of = volume};
     sino_ending_add(&volume->last);
@@ -173,6 +189,7 @@ static SinoStatus write_stored(SinoVolume *volume, int64_t first, int64_t count,
     }
     if (volume->hdf5.output) SINO_TRY(sino_volume_hdf5_write(&volume->hdf5, first, count, slices));
     if (volume->joined) SINO_TRY(write_joined(volume, first, count, slices));
+    if (volume->flat.file) SINO_TRY(sino_volume_flat_write(&volume->flat, first, count, slices));
     for (int64_t i = first; i < first + count; i++) sino_mark(&volume->done[i]);
     return NULL;
 }
@@ -213,21 +230,20 @@ void sino_volume_round(SinoVolume *volume, int64_t first, int64_t count, float *
 void sino_volume_clipped(const SinoVolume *volume, int64_t first, int64_t count, int64_t *clipped)
 {
     for (int c = 0; c < SINO_CLIPPED; c++)
-        for (int64_t i = 0; i < count; i++)
-            *clipped++ = volume->clipped[c * volume->request.slice_count + first + i];
+        for (int64_t i = 0; i < count; i++) *clipped++ = volume->clipped[c * volume->request.slice_count + first + i];
 }
 
 void sino_volume_mark_clipped(SinoVolume *volume, int64_t first, int64_t count, const int64_t *clipped)
 {
     for (int c = 0; c < SINO_CLIPPED; c++)
-        for (int64_t i = 0; i < count; i++)
-            volume->clipped[c * volume->request.slice_count + first + i] = *clipped++;
+        for (int64_t i = 0; i < count; i++) volume->clipped[c * volume->request.slice_count + first + i] = *clipped++;
 }
 
-/* Reads a slice of the HDF5 file, or of the joined one, as it is stored. */
-static SinoStatus read_hdf5(SinoVolume *volume, int64_t slice, void *stored)
+/* Reads a slice of the file of all slices, as it is stored. */
+static SinoStatus read_file(SinoVolume *volume, int64_t slice, void *stored)
 {
     const int64_t bytes = sino_volume_slice_bytes(volume);
+    if (volume->flat.file) return sino_volume_flat_read(&volume->flat, slice, stored);
     if (volume->hdf5.output) return sino_volume_hdf5_read(&volume->hdf5, slice, 1, stored);
     SINO_CHECK(sino_output_read(volume->joined, volume->place[slice], stored, (size_t)bytes), SINO_FAILED,
                "%s: reading values back failed", volume->hdf5_path);
@@ -238,8 +254,9 @@ static SinoStatus read_hdf5(SinoVolume *volume, int64_t slice, void *stored)
 static void read_slice(SinoVolume *volume, int64_t slice, char *stored, bool *equal)
 {
     const size_t bytes = (size_t)sino_volume_slice_bytes(volume);
-    char *of_tiff = volume->hdf5_path ? stored + bytes : stored;
-    SinoStatus status = volume->hdf5_path ? read_hdf5(volume, slice, stored) : NULL;
+    const bool file = volume->hdf5_path || volume->stack_path;
+    char *of_tiff = file ? stored + bytes : stored;
+    SinoStatus status = file ? read_file(volume, slice, stored) : NULL;
     if (!status && volume->tiff_directory) status = sino_volume_tiff_read(&volume->request, slice, of_tiff);
     *equal = !status && (of_tiff == stored || !volume->tiff_directory || memcmp(stored, of_tiff, bytes) == 0);
     sino_status_free(status);
@@ -284,6 +301,7 @@ static void release(SinoVolume *volume)
 {
     free(volume->hdf5_path);
     free(volume->tiff_directory);
+    free(volume->stack_path);
     free(volume->units);
     free(volume->place);
     free(volume->clipped);
@@ -292,12 +310,18 @@ static void release(SinoVolume *volume)
     free(volume);
 }
 
+/* What error messages call the volume. */
+static const char *name_of(const SinoVolume *volume)
+{
+    return volume->hdf5_path ? volume->hdf5_path : volume->stack_path ? volume->stack_path : volume->tiff_directory;
+}
+
 static SinoStatus check_done(const SinoVolume *volume)
 {
     for (int64_t i = 0; i < volume->request.slice_count; i++) {
         SINO_CHECK(volume->done[i], SINO_FAILED,
-                   "%s: slice %" PRId64 " was never written; allowed: all %" PRId64 " slices",
-                   volume->hdf5_path ? volume->hdf5_path : volume->tiff_directory, i, volume->request.slice_count);
+                   "%s: slice %" PRId64 " was never written; allowed: all %" PRId64 " slices", name_of(volume), i,
+                   volume->request.slice_count);
     }
     return NULL;
 }
@@ -305,8 +329,8 @@ static SinoStatus check_done(const SinoVolume *volume)
 SinoStatus sino_volume_finish(SinoVolume *volume)
 {
     SinoStatus status = NULL;
-    if (volume->joined) {
-        status = sino_output_leave(volume->joined);
+    if (volume->joined || volume->flat.joined) {
+        status = sino_output_leave(volume->joined ? volume->joined : volume->flat.file);
         release(volume);
         return status;
     }
@@ -318,8 +342,16 @@ SinoStatus sino_volume_finish(SinoVolume *volume)
     sino_ending_remove(&volume->last);
     close_folder(volume);
     if (volume->hdf5.output) status = sino_hdf5_output_seal(volume->hdf5.output);
+    if (volume->flat.file) status = sino_output_seal(volume->flat.file);
     release(volume);
     return status;
+}
+
+/* Leaves files of which another process is the opener, which discards or keeps them. */
+static void leave(SinoVolume *volume)
+{
+    if (volume->joined) sino_status_free(sino_output_leave(volume->joined));
+    if (volume->flat.joined && volume->flat.file) sino_status_free(sino_output_leave(volume->flat.file));
 }
 
 void sino_volume_abandon(SinoVolume *volume)
@@ -327,7 +359,8 @@ void sino_volume_abandon(SinoVolume *volume)
     if (!volume) return;
     sino_ending_remove(&volume->last);
     sino_hdf5_output_discard(volume->hdf5.output);
-    if (volume->joined) sino_status_free(sino_output_leave(volume->joined)); /* its opener discards the file */
+    if (!volume->flat.joined) sino_output_discard(volume->flat.file);
+    leave(volume);
     close_folder(volume);
     release(volume);
 }
@@ -335,6 +368,7 @@ void sino_volume_abandon(SinoVolume *volume)
 void sino_volume_stay(SinoVolume *volume)
 {
     if (volume->hdf5.output) sino_hdf5_output_stay(volume->hdf5.output);
+    if (volume->flat.file && !volume->flat.joined) sino_output_stay(volume->flat.file);
 }
 
 void sino_volume_keep(SinoVolume *volume)
@@ -342,7 +376,8 @@ void sino_volume_keep(SinoVolume *volume)
     if (!volume) return;
     sino_ending_remove(&volume->last);
     sino_hdf5_output_keep(volume->hdf5.output);
-    if (volume->joined) sino_status_free(sino_output_leave(volume->joined));
+    if (!volume->flat.joined) sino_output_keep(volume->flat.file);
+    leave(volume);
     sino_volume_marker_close(volume->marker, true);
     release(volume);
 }

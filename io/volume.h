@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume: writes reconstructed slices to HDF5 (volume_hdf5.c), to a TIFF stack (volume_tiff.c), or to both.
+/* Volume: writes reconstructed slices to HDF5 (volume_hdf5.c), to a folder of TIFF files (volume_tiff.c), to both, or
+ * to one TIFF file (volume_flat.c, tiff_head.c).
  *
  * HDF5: /exchange/data (z, y, x), or (set, z, y, x) if there are several sets, in chunks one slice high. The
  * file is written under a temporary name in the same directory ("NAME.partial"); when complete it is flushed, closed,
@@ -21,6 +22,7 @@ typedef struct SinoVolume SinoVolume;
 typedef struct SinoVolumeRequest {
     const char *hdf5_path;      /* final name; NULL: no HDF5 */
     const char *tiff_directory; /* created if missing (its parent must exist); NULL: no TIFF */
+    const char *stack_path;     /* final name of a TIFF file with all slices; NULL: none */
     bool overwrite;
     bool resume; /* open what a killed run left behind; its slices count once sino_volume_mark_done says so */
     int64_t slice_count, height, width;
@@ -57,8 +59,8 @@ enum { SINO_VOLUME_MARKS = 2 + SINO_CLIPPED };
 void sino_volume_tell_done(const SinoVolume *volume, int64_t *marks);
 void sino_volume_take_done(SinoVolume *volume, const int64_t *marks);
 
-/* Does the checks of sino_volume_open except for disk space and range, and leaves nothing behind, so that errors come before
- * hours of work. */
+/* Does the checks of sino_volume_open except for disk space and range, and leaves nothing behind, so that errors come
+ * before hours of work. */
 SinoStatus sino_volume_check(const SinoVolumeRequest *request);
 
 /* Reads slices [first, first + count) back into slices[count][height][width], from HDF5 unless only TIFF is written.
@@ -73,8 +75,8 @@ bool sino_volume_is_done(const SinoVolume *volume, int64_t first, int64_t count)
 /* Whether the volume's voxels are integers, so that sino_volume_round changes values. */
 bool sino_volume_rounds(const SinoVolume *volume);
 
-/* Replaces the voxels of slices [first, first + count) by the values that the files will have for them, and counts those
- * that are clipped. Does nothing for float32. */
+/* Replaces the voxels of slices [first, first + count) by the values that the files will have for them, and counts
+ * those that are clipped. Does nothing for float32. */
 void sino_volume_round(SinoVolume *volume, int64_t first, int64_t count, float *slices);
 
 /* clipped[SINO_CLIPPED][count] of these slices; _mark_clipped: as an earlier run has counted them. */

@@ -39,7 +39,7 @@ static Box box_of(const SinoVolumeHdf5 *hdf5, int64_t first, int64_t count)
 
 static hid_t memory_type(SinoOutputType type)
 {
-    return type == SINO_OUTPUT_FLOAT32   ? H5T_NATIVE_FLOAT
+    return type == SINO_OUTPUT_FLOAT32  ? H5T_NATIVE_FLOAT
            : type == SINO_OUTPUT_UINT16 ? H5T_NATIVE_UINT16
                                         : H5T_NATIVE_UINT8;
 }
@@ -105,8 +105,8 @@ static SinoStatus move_slices(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count
         const Box box = box_of(hdf5, first + done, count - done);
         const hsize_t *start = box.first + skipped, *extent = box.count + skipped;
         if (from)
-            SINO_TRY(sino_hdf5_output_write(hdf5->output, hdf5->data, rank, start, extent, hdf5->type,
-                                            from + done * bytes));
+            SINO_TRY(
+                sino_hdf5_output_write(hdf5->output, hdf5->data, rank, start, extent, hdf5->type, from + done * bytes));
         else
             SINO_TRY(
                 sino_hdf5_output_read(hdf5->output, hdf5->data, rank, start, extent, hdf5->type, to + done * bytes));

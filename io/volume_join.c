@@ -2,10 +2,12 @@
 /* Volume, join: several processes write one volume. */
 #include "volume_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "tiff_head.h"
 
 static size_t token_bytes(const SinoVolume *volume)
 {
@@ -15,6 +17,7 @@ static size_t token_bytes(const SinoVolume *volume)
 SinoStatus sino_volume_places(SinoVolume *volume, int64_t *place)
 {
     place[volume->request.slice_count] = volume->token;
+    if (volume->flat.file) return sino_volume_flat_stamp(&volume->flat, volume->token);
     if (!volume->hdf5.output) return NULL;
     SINO_TRY(sino_volume_hdf5_places(&volume->hdf5, volume->request.slice_count, place));
     volume->token_place = place[0];
@@ -23,6 +26,7 @@ SinoStatus sino_volume_places(SinoVolume *volume, int64_t *place)
 
 SinoStatus sino_volume_all_joined(SinoVolume *volume)
 {
+    if (volume->flat.file) return sino_volume_flat_stamp(&volume->flat, 0);
     if (!volume->hdf5.output) return NULL;
     return sino_hdf5_output_stamp(volume->hdf5.output, volume->token_place, volume->beneath, token_bytes(volume), NULL);
 }
@@ -42,6 +46,15 @@ static SinoStatus join_hdf5(const int64_t *place, SinoVolume *volume)
     return NULL;
 }
 
+static SinoStatus join_stack(int64_t token, SinoVolume *volume)
+{
+    char *head = NULL;
+    int64_t used;
+    SINO_TRY(sino_tiff_head_new(&volume->request, &head, &used));
+    free(head);
+    return sino_volume_flat_join(&volume->request, volume->stack_path, used, token, &volume->flat);
+}
+
 SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *place, SinoVolume **joined)
 {
     SinoVolume *volume;
@@ -51,6 +64,7 @@ SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *pla
     if (volume->tiff_directory)
         SINO_TRY_OR(status, end, sino_volume_marker_check(&volume->request, place[request->slice_count]));
     if (volume->hdf5_path) SINO_TRY_OR(status, end, join_hdf5(place, volume));
+    if (volume->stack_path) SINO_TRY_OR(status, end, join_stack(place[request->slice_count], volume));
     *joined = volume;
     return NULL;
 end:

@@ -5,6 +5,7 @@
 
 #include "ending.h"
 #include "output_file.h"
+#include "volume_flat.h"
 #include "volume_hdf5.h"
 #include "volume_tiff.h"
 
@@ -13,19 +14,20 @@ enum { SINO_TOKEN_BYTES = 4 };
 
 struct SinoVolume {
     SinoVolumeRequest request; /* its texts are owned below */
-    char *hdf5_path, *tiff_directory, *units;
+    char *hdf5_path, *tiff_directory, *stack_path, *units;
+    SinoVolumeFlat flat;    /* the TIFF file of all slices */
     SinoVolumeHdf5 hdf5;    /* output NULL: no HDF5, or a joined volume */
     SinoOutputFile *joined; /* HDF5 file that another process has opened; NULL: none */
     int64_t *place;         /* offsets of the slices in the joined file; owned */
     bool directory_made;
-    SinoVolumeMarker *marker;  /* of the TIFF slices; NULL: none, or a joined volume */
-    int64_t token;             /* a number of this run */
-    int64_t token_place;       /* where it is in the HDF5 file */
+    SinoVolumeMarker *marker;       /* of the TIFF slices; NULL: none, or a joined volume */
+    int64_t token;                  /* a number of this run */
+    int64_t token_place;            /* where it is in the HDF5 file */
     char beneath[SINO_TOKEN_BYTES]; /* the bytes of the first slice that it covers */
-    int64_t removed;           /* slices of an unfinished run that were removed */
-    bool *tiff_done, *done;    /* per slice: complete as TIFF; written in every format. The last act reads them, too */
-    int64_t *clipped;          /* [SINO_CLIPPED][slice_count] */
-    SinoLastAct last;          /* tells what is safe */
+    int64_t removed;                /* slices of an unfinished run that were removed */
+    bool *tiff_done, *done; /* per slice: complete as TIFF; written in every format. The last act reads them, too */
+    int64_t *clipped;       /* [SINO_CLIPPED][slice_count] */
+    SinoLastAct last;       /* tells what is safe */
 };
 
 /* Marks of slices, which the last act reads, too. */

@@ -156,8 +156,8 @@ static SinoStatus read_page(const SinoVolumeRequest *request, const char *path, 
     const SinoCountType type = type_in_tiff(request->codes.type);
     const SinoScanBox box = {.row_count = request->height, .column_count = request->width};
     SINO_TRY(sino_tiff_file_pages(file, &count, &page));
-    const bool same = count == 1 && page->type == type && page->row_count == request->height &&
-                      page->column_count == request->width;
+    const bool same =
+        count == 1 && page->type == type && page->row_count == request->height && page->column_count == request->width;
     SinoStatus status = same ? sino_tiff_file_read(file, page, &box, type, stored)
                              : sino_error(SINO_BAD_INPUT, "%s: not one page of the volume's size and type", path);
     free(page);

@@ -7,8 +7,7 @@
 
 int64_t sino_codes_bytes(SinoOutputType type)
 {
-    static const int64_t bytes[] = {
-        [SINO_OUTPUT_FLOAT32] = 4, [SINO_OUTPUT_UINT16] = 2, [SINO_OUTPUT_UINT8] = 1};
+    static const int64_t bytes[] = {[SINO_OUTPUT_FLOAT32] = 4, [SINO_OUTPUT_UINT16] = 2, [SINO_OUTPUT_UINT8] = 1};
     return bytes[type];
 }
 

@@ -23,9 +23,9 @@ typedef enum SinoClipped { SINO_CLIPPED_BELOW, SINO_CLIPPED_ABOVE, SINO_CLIPPED_
 /* SINO_BAD_INPUT: an integer type without a range, or with steps that float32 cannot tell apart. */
 SinoStatus sino_codes_check(const SinoVoxelCodes *codes);
 
-int64_t sino_codes_bytes(SinoOutputType type);           /* of a voxel: 4, 2 or 1 */
-double sino_codes_step(const SinoVoxelCodes *codes);     /* between the values of neighbouring codes; 0: float32 */
-double sino_codes_largest(const SinoVoxelCodes *codes);  /* the largest code: 65535 or 255; 0: float32 */
+int64_t sino_codes_bytes(SinoOutputType type);          /* of a voxel: 4, 2 or 1 */
+double sino_codes_step(const SinoVoxelCodes *codes);    /* between the values of neighbouring codes; 0: float32 */
+double sino_codes_largest(const SinoVoxelCodes *codes); /* the largest code: 65535 or 255; 0: float32 */
 
 /* Replaces values by those of their codes, and adds to clipped[SINO_CLIPPED]. Values that are those of codes stay. Does
  * nothing for float32. */

@@ -65,6 +65,9 @@ static void no_room_for_hdf5_from_the_start(void **state)
     cli_start(&run, RECON "-o disk/out.h5 --save-format both");
     cli_wait(&run);
     cli_assert_ended(&run, 1, "disk/out.h5: no room for # KiB: No space left on device");
+    cli_start(&run, RECON "-o disk/out.tif --save-format tiff-stack");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "disk/out.tif: no room for # KiB: No space left on device");
     assert_empty(*state, "disk");
 }
 

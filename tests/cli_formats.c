@@ -135,18 +135,48 @@ static void range_is_found(void **state)
     free(data);
 }
 
+/* The slices are those of the HDF5 file, in ascending order, whichever minibatch ends first. */
+static void stack_is_one_file(void **state)
+{
+    const char *const at = *state;
+    char path[TESTING_PATH];
+    float row[SIZE];
+    make_scan(at);
+    cli_works(at, RECON "--minibatch 1 -o out.h5");
+    cli_works(at,
+              "recon scan.h5 --rotation-axis 23.5 --iterations 5 --minibatch 1 -o out.tif --save-format tiff-stack");
+    assert_names(at, "out.h5 out.tif out_sinogram_00003.png out_slice_00003.png scan.h5");
+    float *value = cli_read_volume(at, "out.h5", SLICES, SIZE);
+    TIFF *tiff = TIFFOpen(testing_path(path, at, "out.tif"), "r");
+    assert_non_null(tiff);
+    assert_int_equal(TIFFNumberOfDirectories(tiff), SLICES);
+    for (uint32_t s = 0; s < SLICES; s++) {
+        assert_int_equal(TIFFSetDirectory(tiff, (uint16_t)s), 1);
+        for (uint32_t y = 0; y < SIZE; y++) {
+            assert_int_equal(TIFFReadScanline(tiff, row, y, 0), 1);
+            assert_memory_equal(row, value + s * SLICE + y * SIZE, sizeof row);
+        }
+    }
+    TIFFClose(tiff);
+    free(value);
+    cli_refuses(at, "out.tif exists; --overwrite replaces it", RECON "-o out.tif --save-format tiff-stack");
+    cli_works(at, RECON "-o out.tif --save-format tiff-stack --overwrite");
+}
+
 static void refusals(void **state)
 {
     const char *const at = *state;
     make_scan(at);
-    cli_refuses(at,
-                "--output-range is '1:0.5'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 "
-                "to 1e+30",
-                "recon scan.h5 -o x.h5 --output-type uint8 --output-range 1:0.5");
-    cli_refuses(at,
-                "--output-range is 'nan:1'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 "
-                "to 1e+30",
-                "recon scan.h5 -o x.h5 --output-type uint8 --output-range nan:1");
+    cli_refuses(
+        at,
+        "--output-range is '1:0.5'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 "
+        "to 1e+30",
+        "recon scan.h5 -o x.h5 --output-type uint8 --output-range 1:0.5");
+    cli_refuses(
+        at,
+        "--output-range is 'nan:1'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 "
+        "to 1e+30",
+        "recon scan.h5 -o x.h5 --output-type uint8 --output-range nan:1");
     cli_refuses(at,
                 "--output-range is '3'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 to "
                 "1e+30",
@@ -168,6 +198,6 @@ static void refusals(void **state)
 int cli_formats_tests(void)
 {
     const struct CMUnitTest tests[] = {CLI_TEST(integers_stand_for_values), CLI_TEST(tiff_says_what_it_is),
-                                       CLI_TEST(range_is_found), CLI_TEST(refusals)};
+                                       CLI_TEST(range_is_found), CLI_TEST(stack_is_one_file), CLI_TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,11 +50,12 @@ int main(int argument_count, char **arguments)
 {
     for (size_t i = 0; argument_count == 2 && i < sizeof subject / sizeof *subject; i++)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
-    fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output formats graph trace trace_ranks "
-          "trace_device info "
-          "interrupt "
-          "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
-          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir scans policy sweep\n",
-          stderr);
+    fputs(
+        "usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output formats graph trace trace_ranks "
+        "trace_device info "
+        "interrupt "
+        "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
+        "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir scans policy sweep\n",
+        stderr);
     return 2;
 }

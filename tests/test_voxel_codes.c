@@ -17,7 +17,8 @@ static void codes_are_the_nearest(void **state)
     float value[COUNT], back[COUNT];
     uint16_t code[COUNT];
     const double step = 2.0 / 65535;
-    for (int i = 0; i < COUNT; i++) value[i] = (float)(-0.3 + 2.0 * (((seed = seed * 1664525 + 1013904223) >> 8) % 100000) / 99999.0);
+    for (int i = 0; i < COUNT; i++)
+        value[i] = (float)(-0.3 + 2.0 * (((seed = seed * 1664525 + 1013904223) >> 8) % 100000) / 99999.0);
     sino_codes_encode(&shorts, COUNT, value, code);
     sino_codes_decode(&shorts, COUNT, code, back);
     assert_true(fabs(sino_codes_step(&shorts) / step - 1) < 1e-12);
@@ -28,7 +29,10 @@ static void codes_are_the_nearest(void **state)
 static void values_of_codes_stay(void **state)
 {
     (void)state;
-    const SinoVoxelCodes all[] = {shorts, bytes, {SINO_OUTPUT_UINT16, {999.9, 1016}}, {SINO_OUTPUT_UINT16, {-1e-9, 3e-9}},
+    const SinoVoxelCodes all[] = {shorts,
+                                  bytes,
+                                  {SINO_OUTPUT_UINT16, {999.9, 1016}},
+                                  {SINO_OUTPUT_UINT16, {-1e-9, 3e-9}},
                                   {SINO_OUTPUT_UINT8, {-1000.07, -1000}}};
     for (size_t c = 0; c < sizeof all / sizeof *all; c++) {
         int64_t clipped[SINO_CLIPPED] = {0};
@@ -81,16 +85,16 @@ static void ranges_that_are_none(void **state)
                  "output-range is 0:0; allowed: MIN:MAX, MIN below MAX");
     assert_error(sino_codes_check(&(SinoVoxelCodes){SINO_OUTPUT_UINT8, {NAN, 1}}), SINO_BAD_INPUT,
                  "output-range is nan:1; allowed: MIN:MAX, MIN below MAX");
-    assert_error(sino_codes_check(&(SinoVoxelCodes){SINO_OUTPUT_UINT16, {1000, 1000.1}}), SINO_BAD_INPUT,
-                 "output-range is 1000:1000.1, in which 65535 steps are finer than the values; allowed: a range of 15.6 "
-                 "or wider there, or --output-type float32");
+    assert_error(
+        sino_codes_check(&(SinoVoxelCodes){SINO_OUTPUT_UINT16, {1000, 1000.1}}), SINO_BAD_INPUT,
+        "output-range is 1000:1000.1, in which 65535 steps are finer than the values; allowed: a range of 15.6 "
+        "or wider there, or --output-type float32");
 }
 
 TESTING_SUBJECT(voxel_codes)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes_are_the_nearest), cmocka_unit_test(values_of_codes_stay),
-        cmocka_unit_test(clipped_voxels_are_counted), cmocka_unit_test(float32_stays),
-        cmocka_unit_test(ranges_that_are_none)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(codes_are_the_nearest), cmocka_unit_test(values_of_codes_stay),
+                                       cmocka_unit_test(clipped_voxels_are_counted), cmocka_unit_test(float32_stays),
+                                       cmocka_unit_test(ranges_that_are_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

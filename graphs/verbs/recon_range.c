@@ -60,9 +60,8 @@ SinoStatus sino_recon_sample_slice(SinoRecon *recon, int64_t slice, SinoRecord *
     input.first_slice = 0; /* of the record */
     SinoStatus status = sino_team_new(recon->runtime, NULL, &quick, &input, &team);
     if (status) return status;
-    const SinoRecordShape shape =
-        sino_record_shape(&input.geometry, 1, sino_solver_history_columns(solver, &quick),
-                          sino_solver_history_numbers(solver, &quick), true);
+    const SinoRecordShape shape = sino_record_shape(&input.geometry, 1, sino_solver_history_columns(solver, &quick),
+                                                    sino_solver_history_numbers(solver, &quick), true);
     const SinoOperatorRequest wanted = sino_team_operator(&team, &input.geometry, NULL);
     SINO_TRY_OR(status, end, sino_record_new(&shape, record));
     SINO_TRY_OR(status, end, sino_operator_new(recon->runtime, &wanted, &op));
@@ -150,8 +149,7 @@ SinoStatus sino_recon_find_range(SinoRecon *recon)
     SINO_TRY(sino_processes_agree(recon->processes, status));
     SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof *range, range));
     sino_log_info(recon->log, "output", "output range: %.6g to %.6g %s, by %" PRId64 " slices reconstructed with fbp",
-                  range->low, range->high, recon->request.units,
-                  sino_smaller(recon->input.slice_count, SAMPLES_MOST));
+                  range->low, range->high, recon->request.units, sino_smaller(recon->input.slice_count, SAMPLES_MOST));
     return NULL;
 }
 
@@ -177,19 +175,19 @@ static void tell_clipped(const SinoRecon *recon, const int64_t clipped[SINO_CLIP
     const SinoValueRange *range = &request->codes.range;
     const double voxels = (double)request->slice_count * (double)request->height * (double)request->width;
     const double part = (double)(clipped[SINO_CLIPPED_BELOW] + clipped[SINO_CLIPPED_ABOVE]) / voxels;
-    sino_log_info(recon->log, "output",
-                  "%s: 0 is %.6g %s, %.0f is %.6g; clipped: %" PRId64 " voxels below and %" PRId64
-                  " above, NaN as 0: %" PRId64,
-                  sino_output_type_name(request->codes.type), range->low, request->units,
-                  sino_codes_largest(&request->codes), range->high, clipped[SINO_CLIPPED_BELOW],
-                  clipped[SINO_CLIPPED_ABOVE], clipped[SINO_CLIPPED_NAN]);
+    sino_log_info(
+        recon->log, "output",
+        "%s: 0 is %.6g %s, %.0f is %.6g; clipped: %" PRId64 " voxels below and %" PRId64 " above, NaN as 0: %" PRId64,
+        sino_output_type_name(request->codes.type), range->low, request->units, sino_codes_largest(&request->codes),
+        range->high, clipped[SINO_CLIPPED_BELOW], clipped[SINO_CLIPPED_ABOVE], clipped[SINO_CLIPPED_NAN]);
     if (part > clipped_share)
         sino_log_warning(recon->log, "output",
                          "%.2g %% of the voxels are beyond the range %.6g:%.6g and were clipped; a wider "
                          "--output-range or --output-type float32 keeps them",
                          100 * part, range->low, range->high);
     if (clipped[SINO_CLIPPED_NAN] > 0)
-        sino_log_warning(recon->log, "output", "%" PRId64 " voxels are undefined (NaN), which %s cannot say; they are 0",
+        sino_log_warning(recon->log, "output",
+                         "%" PRId64 " voxels are undefined (NaN), which %s cannot say; they are 0",
                          clipped[SINO_CLIPPED_NAN], sino_output_type_name(request->codes.type));
 }
 

@@ -29,8 +29,11 @@ static const SinoInput *scan_of(const SinoRecon *recon)
 static void name_output(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
-    recon->request.hdf5_path = settings->save_format == SINO_SAVE_TIFF ? NULL : settings->out;
-    recon->request.tiff_directory = settings->save_format == SINO_SAVE_HDF5 ? NULL : recon->names.tiff_directory;
+    const SinoSaveFormat format = settings->save_format;
+    const bool both = format == SINO_SAVE_BOTH;
+    recon->request.hdf5_path = both || format == SINO_SAVE_HDF5 ? settings->out : NULL;
+    recon->request.tiff_directory = both || format == SINO_SAVE_TIFF ? recon->names.tiff_directory : NULL;
+    recon->request.stack_path = format == SINO_SAVE_STACK ? settings->out : NULL;
     recon->request.overwrite = settings->overwrite;
     recon->request.resume = recon->resume.earlier;
     recon->request.codes = (SinoVoxelCodes){settings->output_type, settings->output_range};
@@ -235,10 +238,13 @@ static void tell_output(const SinoRecon *recon)
     const int64_t set_count = sino_larger(1, request->set_count);
     char sets[24] = "";
     if (set_count > 1) snprintf(sets, sizeof sets, "%" PRId64 ", ", set_count);
-    if (settings->save_format != SINO_SAVE_TIFF)
+    if (request->hdf5_path)
         sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%s%" PRId64 ", %" PRId64 ", %" PRId64 ")",
                       settings->out, sets, request->slice_count / set_count, request->height, request->width);
-    if (settings->save_format != SINO_SAVE_HDF5)
+    if (request->stack_path)
+        sino_log_info(recon->log, "output", "volume: %s, TIFF of %" PRId64 " slices of %" PRId64 " x %" PRId64,
+                      settings->out, request->slice_count, request->width, request->height);
+    if (request->tiff_directory)
         sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", request->slice_count,
                       recon->names.tiff_directory);
 }

@@ -76,9 +76,9 @@ SinoStatus sino_recon_open_scan(SinoRecon *recon);
  * the descriptions. */
 SinoStatus sino_recon_write_history(const SinoRecon *recon, int64_t count, const char *whose, const char *stopped);
 
-/* --output-range (recon_range.c). _check_range refuses one that the kind cannot find, or that is too narrow; _find_range,
- * collective, completes the request of the volume; _write_range tells how many voxels were clipped, and writes so to
- * /process. */
+/* --output-range (recon_range.c). _check_range refuses one that the kind cannot find, or that is too narrow;
+ * _find_range, collective, completes the request of the volume; _write_range tells how many voxels were clipped, and
+ * writes so to /process. */
 SinoStatus sino_recon_check_range(const SinoRecon *recon);
 SinoStatus sino_recon_find_range(SinoRecon *recon);
 SinoStatus sino_recon_write_range(SinoRecon *recon);

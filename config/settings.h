@@ -66,6 +66,7 @@ typedef enum SinoZingerRemoval { SINO_ZINGERS_AUTO, SINO_ZINGERS_NONE, SINO_ZING
 /* Numbers of the volume in its file. */
 typedef enum SinoOutputType { SINO_OUTPUT_FLOAT32, SINO_OUTPUT_UINT16, SINO_OUTPUT_UINT8 } SinoOutputType;
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH, SINO_SAVE_STACK } SinoSaveFormat;
+typedef enum SinoCompression { SINO_COMPRESSION_NONE, SINO_COMPRESSION_DEFLATE } SinoCompression;
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE, SINO_CENTER_PAIRS } SinoCenterMethod;
 typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;
 typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;
@@ -211,6 +212,7 @@ typedef struct SinoSettings {
     /* output */
     char *out; /* -o, --out-path-name; demo: "demo" when not given */
     SinoSaveFormat save_format;
+    SinoCompression compression;
     SinoOutputType output_type;
     SinoValueRange output_range; /* what the least and the largest number of an integer type mean */
     SinoVolumeShape volume;

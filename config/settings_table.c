@@ -80,6 +80,7 @@ static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "h
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
 static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", "tiff-stack", NULL};
+static const char *const compression_words[] = {"none", "deflate", NULL};
 static const char *const type_of_output_words[] = {"float32", "uint16", "uint8", NULL};
 static const char *const center_words[] = {"vo", "phase", "pairs", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
@@ -465,6 +466,9 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row; both: these two; tiff-stack: one TIFF file with all slices"),
+    ROW(OUTPUT, RECON, "compression", CHOICE(compression, compression_words, "none"),
+        .help = "deflate: slices are stored without loss in fewer bytes, and take longer to write; HDF5 of one rank, "
+                "without --resume, and TIFF files of single slices"),
     ROW(OUTPUT, RECON, "output-type", CHOICE(output_type, type_of_output_words, "float32"),
         .help = "numbers of the volume in its files; integers stand for equal steps of --output-range, which is one "
                 "for the whole volume"),

@@ -94,9 +94,12 @@ static hid_t dataset_creation(const SinoHdf5Shape *shape)
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     if (creation < 0) return H5I_INVALID_HID;
     const bool text = H5Tis_variable_str(shape->file_type) > 0; /* HDF5 must fill strings of variable length */
-    if (H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
+    const H5D_alloc_time_t when = shape->deflate > 0 ? H5D_ALLOC_TIME_INCR : H5D_ALLOC_TIME_EARLY;
+    if (H5Pset_alloc_time(creation, when) >= 0 &&
         H5Pset_fill_time(creation, text ? H5D_FILL_TIME_IFSET : H5D_FILL_TIME_NEVER) >= 0 &&
-        (!shape->chunk || H5Pset_chunk(creation, shape->rank, shape->chunk) >= 0)) {
+        (!shape->chunk || H5Pset_chunk(creation, shape->rank, shape->chunk) >= 0) &&
+        (shape->deflate == 0 ||
+         (H5Pset_shuffle(creation) >= 0 && H5Pset_deflate(creation, (unsigned)shape->deflate) >= 0))) {
         return creation;
     }
     (void)H5Pclose(creation);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TIFF image: uncompressed strips through libtiff into an output file. */
+/* TIFF image: strips through libtiff into an output file. */
 #include "tiff_image.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <tiffio.h>
 
@@ -15,6 +17,7 @@
 
 /* Every reader handles strips of strip_bytes. Files above classic_bytes are BigTIFF, which alone can address them. */
 static const int64_t strip_bytes = 1 << 20;
+enum { ZIP_QUALITY = 1 };
 static const int64_t classic_bytes = (int64_t)4000 << 20;
 
 typedef struct TiffSink {
@@ -69,6 +72,14 @@ static bool set_resolution(TIFF *tiff, const double pixel_um[2])
            TIFFSetField(tiff, TIFFTAG_YRESOLUTION, um_per_cm / pixel_um[1]);
 }
 
+static bool set_compression(TIFF *tiff, const SinoTiffImage *image)
+{
+    if (!image->deflate) return TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+    return TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
+           TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, ZIP_QUALITY) &&
+           (image->type == SINO_OUTPUT_FLOAT32 || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
+}
+
 static bool set_tags(TIFF *tiff, const SinoTiffImage *image, int64_t strip_rows)
 {
     const int bits = 8 * (int)sino_codes_bytes(image->type);
@@ -76,8 +87,7 @@ static bool set_tags(TIFF *tiff, const SinoTiffImage *image, int64_t strip_rows)
     return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)image->width) &&
            TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)image->height) &&
            TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, bits) && TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1) &&
-           TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format) &&
-           TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE) &&
+           TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format) && set_compression(tiff, image) &&
            TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK) &&
            TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
            TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)strip_rows) && set_resolution(tiff, image->pixel_um) &&
@@ -87,14 +97,18 @@ static bool set_tags(TIFF *tiff, const SinoTiffImage *image, int64_t strip_rows)
 static bool write_strips(TIFF *tiff, const SinoTiffImage *image, int64_t strip_rows)
 {
     const int64_t row_bytes = sino_times(image->width, sino_codes_bytes(image->type));
-    for (int64_t row = 0; row < image->height; row += strip_rows) {
-        const int64_t rows = sino_smaller(strip_rows, image->height - row);
-        /* libtiff only reads the strip, but its parameter is not const */
-        void *strip = (char *)(uintptr_t)image->pixels + row * row_bytes;
-        if (TIFFWriteEncodedStrip(tiff, (uint32_t)(row / strip_rows), strip, sino_times(rows, row_bytes)) < 0)
-            return false;
+    /* The predictor works in place. */
+    char *copy = image->deflate ? malloc((size_t)sino_times(strip_rows, row_bytes)) : NULL;
+    bool written = copy || !image->deflate;
+    for (int64_t row = 0; written && row < image->height; row += strip_rows) {
+        const int64_t rows = sino_smaller(strip_rows, image->height - row), bytes = sino_times(rows, row_bytes);
+        /* libtiff only reads a strip that it does not compress, but its parameter is not const. */
+        char *strip = (char *)(uintptr_t)image->pixels + row * row_bytes;
+        if (copy) memcpy(copy, strip, (size_t)bytes);
+        written = TIFFWriteEncodedStrip(tiff, (uint32_t)(row / strip_rows), copy ? copy : strip, bytes) >= 0;
     }
-    return true;
+    free(copy);
+    return written;
 }
 
 static SinoStatus write_tiff(const char *path, SinoOutputFile *file, const SinoTiffImage *image)

@@ -6,6 +6,7 @@
 #include "settings.h"
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Writes values[height][width]; `description` becomes the ImageDescription tag, NULL: none. The file is written under a
@@ -20,6 +21,7 @@ typedef struct SinoTiffImage {
     SinoOutputType type;
     const void *pixels;      /* [height][width] of the type */
     const char *description; /* NULL: none */
+    bool deflate;            /* compressed; integers by differences, which other readers than libtiff know, too */
     double pixel_um[2];      /* width and height of a pixel, for the resolution tags; 0: unknown */
 } SinoTiffImage;
 

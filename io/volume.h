@@ -30,6 +30,7 @@ typedef struct SinoVolumeRequest {
     int64_t first_row, row_step; /* slice i is detector row first_row + i·row_step, which numbers its TIFF file */
     const char *units;           /* attribute of /exchange/data: any text, such as "1/pixel" */
     double voxel_um[3];          /* sides of a voxel along x, y and z; 0: unknown */
+    bool deflate;                /* slices are compressed: HDF5 that neither resumes nor is joined, TIFF slices */
     SinoVoxelCodes codes;        /* the type of the voxels in the files, and its range */
 } SinoVolumeRequest;
 

@@ -13,6 +13,9 @@
 /* Values of a chunk at most. HDF5 allows chunks below 4 GiB, but a reader must hold a whole one. */
 static const int64_t chunk_values_max = (1 << 30) / 4;
 
+/* Higher levels take several times as long for a few percent. */
+enum { DEFLATE_LEVEL = 1 };
+
 /* Slices of one set as a box of the dataset. */
 typedef struct Box {
     hsize_t first[4], count[4];
@@ -70,7 +73,8 @@ static SinoStatus create_data(const SinoVolumeHdf5 *hdf5, const SinoVolumeReques
                                  .file_type = file_type(request->codes.type),
                                  .rank = rank,
                                  .size = size + 4 - rank,
-                                 .chunk = chunk + 4 - rank};
+                                 .chunk = chunk + 4 - rank,
+                                 .deflate = request->deflate ? DEFLATE_LEVEL : 0};
     SINO_TRY(sino_hdf5_output_create(hdf5->output, &shape, data));
     SINO_TRY(sino_hdf5_output_attribute(hdf5->output, name, "units", request->units));
     SINO_TRY(describe_codes(hdf5, &request->codes, name));

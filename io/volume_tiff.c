@@ -184,6 +184,7 @@ SinoStatus sino_volume_tiff_write(const SinoVolumeRequest *request, int64_t slic
                                  .type = request->codes.type,
                                  .pixels = stored,
                                  .description = text,
+                                 .deflate = request->deflate,
                                  .pixel_um = {request->voxel_um[0], request->voxel_um[1]}};
     SinoStatus status = path && text ? sino_tiff_image_save(path, request->overwrite || request->resume, &image)
                                      : sino_error(SINO_FAILED, "no memory for a file name");

@@ -92,6 +92,20 @@ static void assert_same_volume(const char *directory, const char *name)
     free(found);
 }
 
+/* Nobody knows beforehand how large it becomes. */
+static void compressed_hdf5_fills_the_disk(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_reference(*state, "");
+    cli_works(*state, RECON "-o small.h5 --compression deflate --pictures no");
+    mount_disk(*state, cli_file_size(*state, "small.h5") / 2);
+    cli_start(&run, RECON "-o disk/out.h5 --compression deflate");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1,
+                     "disk/out.h5: writing failed at byte #: No space left on device; disk/out.h5 was not written");
+    assert_empty(*state, "disk");
+}
+
 static void tiff_keeps_finished_rows(void **state)
 {
     CliRun run = {.directory = *state};
@@ -218,6 +232,7 @@ int cli_disk_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(no_room_for_hdf5_from_the_start),
         CLI_TEST(hdf5_fails_at_its_end),
+        CLI_TEST(compressed_hdf5_fills_the_disk),
         CLI_TEST(tiff_keeps_finished_rows),
         CLI_TEST(both_keep_finished_rows),
         CLI_TEST(pictures_fail_after_the_volume),

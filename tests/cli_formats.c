@@ -163,6 +163,50 @@ static void stack_is_one_file(void **state)
     cli_works(at, RECON "-o out.tif --save-format tiff-stack --overwrite");
 }
 
+/* Same values in fewer bytes. A disc in a large image of zeros is compressed well. */
+static void slices_are_compressed(void **state)
+{
+    const char *const at = *state;
+    make_scan(at);
+    cli_works(at, RECON "-o plain.h5 --mask-ratio 0.5 --save-format both");
+    cli_works(at, RECON "-o small.h5 --mask-ratio 0.5 --save-format both --compression deflate");
+    cli_works(at, RECON "-o code.h5 --mask-ratio 0.5 --save-format both --compression deflate --output-type uint16");
+    float *plain = cli_read_volume(at, "plain.h5", SLICES, SIZE),
+          *small = cli_read_volume(at, "small.h5", SLICES, SIZE);
+    assert_memory_equal(plain, small, SLICES * SLICE * sizeof *plain);
+    assert_true(cli_file_size(at, "small.h5") < cli_file_size(at, "plain.h5") * 7 / 10);
+    assert_true(cli_file_size(at, "code.h5") < cli_file_size(at, "small.h5"));
+    assert_true(cli_file_size(at, "small/recon_00003.tiff") < cli_file_size(at, "plain/recon_00003.tiff") * 7 / 10);
+    float *slice = cli_read_tiff(at, "small/recon_00003.tiff", SIZE);
+    assert_memory_equal(slice, plain + 3 * SLICE, SLICE * sizeof *slice);
+    const int64_t size[] = {SLICES, SIZE, SIZE};
+    double *code = cli_read_doubles(at, "code.h5", "/exchange/data", 3, size);
+    char path[TESTING_PATH];
+    uint16_t row[SIZE], predictor = 0;
+    TIFF *tiff = TIFFOpen(testing_path(path, at, "code/recon_00003.tiff"), "r");
+    assert_non_null(tiff);
+    assert_true(TIFFGetField(tiff, TIFFTAG_PREDICTOR, &predictor) && predictor == PREDICTOR_HORIZONTAL);
+    for (uint32_t y = 0; y < SIZE; y++) {
+        assert_int_equal(TIFFReadScanline(tiff, row, y, 0), 1);
+        for (uint32_t x = 0; x < SIZE; x++) assert_true(row[x] == code[3 * SLICE + y * SIZE + x]);
+    }
+    TIFFClose(tiff);
+    free(plain);
+    free(small);
+    free(slice);
+    free(code);
+    cli_refuses(
+        at,
+        "compression is deflate, with --save-format tiff-stack, whose pages have fixed places; allowed: none, or "
+        "--save-format tiff or hdf5",
+        RECON "-o x.tif --save-format tiff-stack --compression deflate");
+    cli_refuses(at,
+                "resume goes on with files whose slices have fixed places, and those of compressed HDF5 have not; "
+                "allowed: --resume with --compression none or --save-format tiff",
+                RECON "-o x.h5 --compression deflate --resume");
+    cli_works(at, RECON "-o x --save-format tiff --compression deflate --resume");
+}
+
 static void refusals(void **state)
 {
     const char *const at = *state;
@@ -197,7 +241,8 @@ static void refusals(void **state)
 
 int cli_formats_tests(void)
 {
-    const struct CMUnitTest tests[] = {CLI_TEST(integers_stand_for_values), CLI_TEST(tiff_says_what_it_is),
-                                       CLI_TEST(range_is_found), CLI_TEST(stack_is_one_file), CLI_TEST(refusals)};
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(integers_stand_for_values), CLI_TEST(tiff_says_what_it_is),  CLI_TEST(range_is_found),
+        CLI_TEST(stack_is_one_file),         CLI_TEST(slices_are_compressed), CLI_TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,11 +36,44 @@ static void name_output(SinoRecon *recon)
     recon->request.stack_path = format == SINO_SAVE_STACK ? settings->out : NULL;
     recon->request.overwrite = settings->overwrite;
     recon->request.resume = recon->resume.earlier;
+    recon->request.deflate = settings->compression == SINO_COMPRESSION_DEFLATE;
     recon->request.codes = (SinoVoxelCodes){settings->output_type, settings->output_range};
+}
+
+/* Chunks of compressed HDF5 get their places as they are written, by one process. */
+static bool has_places(const SinoSettings *settings)
+{
+    const bool hdf5 = settings->save_format == SINO_SAVE_HDF5 || settings->save_format == SINO_SAVE_BOTH;
+    return !hdf5 || settings->compression == SINO_COMPRESSION_NONE;
+}
+
+static bool keeps_journals(const SinoRecon *recon)
+{
+    return recon->kind->restored && has_places(recon->settings);
+}
+
+static SinoStatus check_compression(const SinoRecon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const int64_t ranks = sino_processes_count(recon->processes);
+    if (settings->compression == SINO_COMPRESSION_NONE) return NULL;
+    SINO_CHECK(
+        settings->save_format != SINO_SAVE_STACK, SINO_BAD_INPUT,
+        "compression is deflate, with --save-format tiff-stack, whose pages have fixed places; allowed: none, or "
+        "--save-format tiff or hdf5");
+    SINO_CHECK(has_places(settings) || ranks == 1, SINO_BAD_INPUT,
+               "compression is deflate, for an HDF5 file that %" PRId64
+               " ranks write; allowed: none, or --save-format tiff, or 1 rank",
+               ranks);
+    SINO_CHECK(has_places(settings) || !settings->resume, SINO_BAD_INPUT,
+               "resume goes on with files whose slices have fixed places, and those of compressed HDF5 have not; "
+               "allowed: --resume with --compression none or --save-format tiff");
+    return NULL;
 }
 
 static SinoStatus check_output(const SinoRecon *recon)
 {
+    SINO_TRY(check_compression(recon));
     SINO_TRY(sino_recon_check_files(recon->settings, &recon->files, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_check_range(recon));
@@ -113,7 +146,7 @@ static SinoStatus set_up(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     SinoProcesses *processes = recon->processes;
-    if (recon->kind->restored) SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
+    if (keeps_journals(recon)) SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
     SinoStageChoice stages = {0};
     SINO_TRY(sino_processes_agree(processes, open_input(recon, &stages)));
     SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof stages, &stages));
@@ -162,7 +195,7 @@ end:
 /* Takes over the slices of the resumed run, and opens the journals. */
 static SinoStatus begin_resume(SinoRecon *recon)
 {
-    if (!recon->kind->restored) return NULL;
+    if (!keeps_journals(recon)) return NULL;
     const SinoRestored restored = recon->kind->restored(recon);
     return sino_resume_begin(&recon->resume, &restored, recon->runtime, recon->volume, &recon->record);
 }

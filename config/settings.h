@@ -65,8 +65,14 @@ typedef enum SinoStripeRemoval {
 typedef enum SinoZingerRemoval { SINO_ZINGERS_AUTO, SINO_ZINGERS_NONE, SINO_ZINGERS_STANDARD } SinoZingerRemoval;
 /* Numbers of the volume in its file. */
 typedef enum SinoOutputType { SINO_OUTPUT_FLOAT32, SINO_OUTPUT_UINT16, SINO_OUTPUT_UINT8 } SinoOutputType;
-typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH, SINO_SAVE_STACK } SinoSaveFormat;
-typedef enum SinoCompression { SINO_COMPRESSION_NONE, SINO_COMPRESSION_DEFLATE } SinoCompression;
+typedef enum SinoSaveFormat {
+    SINO_SAVE_HDF5,
+    SINO_SAVE_TIFF,
+    SINO_SAVE_BOTH,
+    SINO_SAVE_STACK,
+    SINO_SAVE_ZARR
+} SinoSaveFormat;
+typedef enum SinoCompression { SINO_COMPRESSION_NONE, SINO_COMPRESSION_DEFLATE, SINO_COMPRESSION_ZSTD } SinoCompression;
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE, SINO_CENTER_PAIRS } SinoCenterMethod;
 typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;
 typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;

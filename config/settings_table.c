@@ -79,8 +79,8 @@ static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
 static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
-static const char *const save_words[] = {"hdf5", "tiff", "both", "tiff-stack", NULL};
-static const char *const compression_words[] = {"none", "deflate", NULL};
+static const char *const save_words[] = {"hdf5", "tiff", "both", "tiff-stack", "zarr", NULL};
+static const char *const compression_words[] = {"none", "deflate", "zstd", NULL};
 static const char *const type_of_output_words[] = {"float32", "uint16", "uint8", NULL};
 static const char *const center_words[] = {"vo", "phase", "pairs", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
@@ -465,10 +465,11 @@ const SinoSetting sino_setting_table[] = {
                 "directory, \"demo\" if not given"),
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
-                "detector row; both: these two; tiff-stack: one TIFF file with all slices"),
+                "detector row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr "
+                "pyramid for viewers"),
     ROW(OUTPUT, RECON, "compression", CHOICE(compression, compression_words, "none"),
-        .help = "deflate: slices are stored without loss in fewer bytes, and take longer to write; HDF5 of one rank, "
-                "without --resume, and TIFF files of single slices"),
+        .help = "store the volume without loss in fewer bytes, which takes longer; deflate: HDF5 of one rank, "
+                "without --resume, and TIFF files of single slices; zstd: zarr"),
     ROW(OUTPUT, RECON, "output-type", CHOICE(output_type, type_of_output_words, "float32"),
         .help = "numbers of the volume in its files; integers stand for equal steps of --output-range, which is one "
                 "for the whole volume"),

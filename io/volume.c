@@ -14,11 +14,12 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "tiff_head.h"
+#include "zarr_folder.h"
 
 static SinoStatus check_request(const SinoVolumeRequest *request)
 {
     int64_t values, bytes;
-    assert(request->hdf5_path || request->tiff_directory || request->stack_path);
+    assert(request->hdf5_path || request->tiff_directory || request->stack_path || request->zarr_path);
     SINO_CHECK(request->slice_count >= 1 && request->height >= 1 && request->width >= 1, SINO_BAD_INPUT,
                "a volume of %" PRId64 " × %" PRId64 " × %" PRId64 " voxels; allowed: 1 or more of each",
                request->slice_count, request->height, request->width);
@@ -28,11 +29,24 @@ static SinoStatus check_request(const SinoVolumeRequest *request)
     return sino_multiply(values, (int64_t)sizeof(float), "bytes of a volume", &bytes);
 }
 
+static SinoStatus check_zarr(const SinoVolumeRequest *request)
+{
+    char *path;
+    SINO_TRY(sino_zarr_folder_check(request->zarr_path, request->overwrite));
+    SINO_CHECK(request->set_count <= 1, SINO_BAD_INPUT,
+               "a volume of %" PRId64 " sets; allowed in Zarr: 1; in HDF5 and TIFF any number", request->set_count);
+    SINO_CHECK(asprintf(&path, "%s.slices", request->zarr_path) >= 0, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = sino_output_check(path, true);
+    free(path);
+    return status;
+}
+
 SinoStatus sino_volume_check(const SinoVolumeRequest *request)
 {
     SINO_TRY(check_request(request));
     if (request->hdf5_path) SINO_TRY(sino_output_check(request->hdf5_path, request->overwrite));
     if (request->stack_path) SINO_TRY(sino_output_check(request->stack_path, request->overwrite));
+    if (request->zarr_path) SINO_TRY(check_zarr(request));
     return request->tiff_directory ? sino_volume_tiff_check(request) : NULL;
 }
 
@@ -48,12 +62,15 @@ SinoStatus sino_volume_begin(const SinoVolumeRequest *request, SinoVolume *volum
     SINO_TRY(copy_text(request->hdf5_path, &volume->hdf5_path));
     SINO_TRY(copy_text(request->tiff_directory, &volume->tiff_directory));
     SINO_TRY(copy_text(request->stack_path, &volume->stack_path));
+    SINO_TRY(copy_text(request->zarr_path, &volume->zarr_path));
     SINO_TRY(copy_text(request->units, &volume->units));
     volume->request = *request;
     volume->request.hdf5_path = volume->hdf5_path;
     volume->request.tiff_directory = volume->tiff_directory;
     volume->request.stack_path = volume->stack_path;
+    volume->request.zarr_path = volume->zarr_path;
     volume->request.units = volume->units;
+    SINO_TRY(sino_volume_zarr_names(volume));
     SINO_TRY(sino_allocate(sino_times(SINO_CLIPPED, request->slice_count), sizeof *volume->clipped, "a volume's slices",
                            &volume->clipped));
     SINO_TRY(sino_allocate(request->slice_count, sizeof *volume->done, "a volume's slices", &volume->done));
@@ -78,6 +95,15 @@ static int64_t print_rows(FILE *out, const SinoVolume *volume)
     return rows;
 }
 
+/* What error messages call the volume. */
+static const char *name_of(const SinoVolume *volume)
+{
+    return volume->hdf5_path    ? volume->hdf5_path
+           : volume->stack_path ? volume->stack_path
+           : volume->zarr_path  ? volume->zarr_path
+                                : volume->tiff_directory;
+}
+
 static void print_safe(FILE *out, const SinoVolume *volume)
 {
     if (volume->tiff_directory) {
@@ -86,8 +112,7 @@ static void print_safe(FILE *out, const SinoVolume *volume)
         fprintf(out, "%s complete as TIFF in %s", verb, volume->tiff_directory);
     }
     if (volume->tiff_directory && volume->hdf5_path) fputs("; ", out);
-    if (volume->hdf5_path || volume->stack_path)
-        fprintf(out, "%s was not written", volume->hdf5_path ? volume->hdf5_path : volume->stack_path);
+    if (!volume->tiff_directory || volume->hdf5_path) fprintf(out, "%s was not written", name_of(volume));
 }
 
 /* Removes the folder if this run made it and it is empty, and the marker unless it marks slices. */
@@ -134,6 +159,16 @@ static SinoStatus open_stack(SinoVolume *volume)
     return status;
 }
 
+static SinoStatus open_slices(SinoVolume *volume)
+{
+    SinoVolumeRequest request = volume->request;
+    SINO_TRY(check_zarr(&request));
+    request.overwrite = true;
+    volume->attribute_file = open_memstream(&volume->attributes, &volume->attribute_bytes);
+    SINO_CHECK(volume->attribute_file, SINO_FAILED, "no memory for metadata");
+    return sino_volume_flat_open(&request, volume->slices_path, NULL, 0, &volume->flat);
+}
+
 SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opened)
 {
     SinoVolume *volume;
@@ -149,6 +184,7 @@ SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opene
                                           &volume->removed));
     }
     if (volume->stack_path) SINO_TRY_OR(status, end, open_stack(volume));
+    if (volume->zarr_path) SINO_TRY_OR(status, end, open_slices(volume));
     if (volume->hdf5_path) SINO_TRY_OR(status, end, sino_volume_hdf5_open(&volume->request, &volume->hdf5));
     volume->last = (SinoLastAct){.act = end_early, .of = volume};
     sino_ending_add(&volume->last);
@@ -254,7 +290,7 @@ static SinoStatus read_file(SinoVolume *volume, int64_t slice, void *stored)
 static void read_slice(SinoVolume *volume, int64_t slice, char *stored, bool *equal)
 {
     const size_t bytes = (size_t)sino_volume_slice_bytes(volume);
-    const bool file = volume->hdf5_path || volume->stack_path;
+    const bool file = volume->hdf5_path || volume->stack_path || volume->zarr_path;
     char *of_tiff = file ? stored + bytes : stored;
     SinoStatus status = file ? read_file(volume, slice, stored) : NULL;
     if (!status && volume->tiff_directory) status = sino_volume_tiff_read(&volume->request, slice, of_tiff);
@@ -302,18 +338,17 @@ static void release(SinoVolume *volume)
     free(volume->hdf5_path);
     free(volume->tiff_directory);
     free(volume->stack_path);
+    free(volume->zarr_path);
+    free(volume->slices_path);
+    free(volume->partial_path);
+    if (volume->attribute_file) (void)fclose(volume->attribute_file);
+    free(volume->attributes);
     free(volume->units);
     free(volume->place);
     free(volume->clipped);
     free(volume->done);
     free(volume->tiff_done);
     free(volume);
-}
-
-/* What error messages call the volume. */
-static const char *name_of(const SinoVolume *volume)
-{
-    return volume->hdf5_path ? volume->hdf5_path : volume->stack_path ? volume->stack_path : volume->tiff_directory;
 }
 
 static SinoStatus check_done(const SinoVolume *volume)
@@ -324,6 +359,17 @@ static SinoStatus check_done(const SinoVolume *volume)
                    volume->request.slice_count);
     }
     return NULL;
+}
+
+/* The slices have become shards. */
+static SinoStatus finish_zarr(SinoVolume *volume)
+{
+    SinoStatus status = sino_zarr_folder_seal(volume->partial_path, volume->zarr_path, volume->request.overwrite);
+    if (status)
+        sino_output_give_up(volume->flat.file);
+    else
+        sino_output_discard(volume->flat.file);
+    return status;
 }
 
 SinoStatus sino_volume_finish(SinoVolume *volume)
@@ -342,7 +388,8 @@ SinoStatus sino_volume_finish(SinoVolume *volume)
     sino_ending_remove(&volume->last);
     close_folder(volume);
     if (volume->hdf5.output) status = sino_hdf5_output_seal(volume->hdf5.output);
-    if (volume->flat.file) status = sino_output_seal(volume->flat.file);
+    if (volume->stack_path) status = sino_output_seal(volume->flat.file);
+    if (volume->zarr_path) status = finish_zarr(volume);
     release(volume);
     return status;
 }
@@ -360,6 +407,7 @@ void sino_volume_abandon(SinoVolume *volume)
     sino_ending_remove(&volume->last);
     sino_hdf5_output_discard(volume->hdf5.output);
     if (!volume->flat.joined) sino_output_discard(volume->flat.file);
+    if (volume->zarr_path && volume->flat.file && !volume->flat.joined) sino_zarr_folder_remove(volume->partial_path);
     leave(volume);
     close_folder(volume);
     release(volume);
@@ -376,6 +424,7 @@ void sino_volume_keep(SinoVolume *volume)
     if (!volume) return;
     sino_ending_remove(&volume->last);
     sino_hdf5_output_keep(volume->hdf5.output);
+    if (volume->zarr_path && volume->flat.file && !volume->flat.joined) sino_zarr_folder_remove(volume->partial_path);
     if (!volume->flat.joined) sino_output_keep(volume->flat.file);
     leave(volume);
     sino_volume_marker_close(volume->marker, true);

@@ -30,6 +30,8 @@ typedef struct SinoVolumeRequest {
     int64_t first_row, row_step; /* slice i is detector row first_row + i·row_step, which numbers its TIFF file */
     const char *units;           /* attribute of /exchange/data: any text, such as "1/pixel" */
     double voxel_um[3];          /* sides of a voxel along x, y and z; 0: unknown */
+    const char *zarr_path;       /* final name of a folder; NULL: no Zarr. Then there is nothing else */
+    bool zstd;                   /* chunks of Zarr are compressed */
     bool deflate;                /* slices are compressed: HDF5 that neither resumes nor is joined, TIFF slices */
     SinoVoxelCodes codes;        /* the type of the voxels in the files, and its range */
 } SinoVolumeRequest;
@@ -99,6 +101,16 @@ SinoStatus sino_volume_process_doubles(SinoVolume *volume, const char *name, int
                                        const char *description); /* columns 0: 1-D; both 0: scalar */
 SinoStatus sino_volume_process_integers(SinoVolume *volume, const char *name, int64_t count, const int64_t *values,
                                         const char *description); /* count 0: scalar */
+
+/* Of a volume as Zarr, once all slices are written, and before _finish: _begin_levels writes metadata; then, level
+ * after level from 0, all shards are written, and, but for the last level, all slices of the next one are made by
+ * _shrink. The last two may be called by several threads. */
+int64_t sino_volume_level_count(const SinoVolume *volume); /* 0: the volume is no Zarr, or another process's */
+SinoStatus sino_volume_begin_levels(SinoVolume *volume);
+int64_t sino_volume_level_shards(const SinoVolume *volume, int64_t level);
+int64_t sino_volume_level_slices(const SinoVolume *volume, int64_t level);
+SinoStatus sino_volume_write_shard(const SinoVolume *volume, int64_t level, int64_t shard);
+SinoStatus sino_volume_shrink(const SinoVolume *volume, int64_t level, int64_t slice); /* of level + 1 */
 
 /* Completes the output, and frees the volume in either case. Fails if a slice was never written; then no incomplete
  * file has the final name. For the error message call sino_volume_safe before. A joined volume is only synced; all

@@ -64,6 +64,10 @@ SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *pla
     if (volume->tiff_directory)
         SINO_TRY_OR(status, end, sino_volume_marker_check(&volume->request, place[request->slice_count]));
     if (volume->hdf5_path) SINO_TRY_OR(status, end, join_hdf5(place, volume));
+    if (volume->zarr_path)
+        SINO_TRY_OR(status, end,
+                    sino_volume_flat_join(&volume->request, volume->slices_path, 0, place[request->slice_count],
+                                          &volume->flat));
     if (volume->stack_path) SINO_TRY_OR(status, end, join_stack(place[request->slice_count], volume));
     *joined = volume;
     return NULL;

@@ -3,6 +3,8 @@
 #ifndef SINO_VOLUME_PRIVATE_H
 #define SINO_VOLUME_PRIVATE_H
 
+#include <stdio.h>
+
 #include "ending.h"
 #include "output_file.h"
 #include "volume_flat.h"
@@ -15,7 +17,11 @@ enum { SINO_TOKEN_BYTES = 4 };
 struct SinoVolume {
     SinoVolumeRequest request; /* its texts are owned below */
     char *hdf5_path, *tiff_directory, *stack_path, *units;
-    SinoVolumeFlat flat;    /* the TIFF file of all slices */
+    SinoVolumeFlat flat; /* the TIFF file of all slices, or the file from which shards are made */
+    char *zarr_path, *slices_path, *partial_path; /* of Zarr */
+    FILE *attribute_file; /* writes `attributes`: members of a JSON object, as /process has them */
+    char *attributes;
+    size_t attribute_bytes;
     SinoVolumeHdf5 hdf5;    /* output NULL: no HDF5, or a joined volume */
     SinoOutputFile *joined; /* HDF5 file that another process has opened; NULL: none */
     int64_t *place;         /* offsets of the slices in the joined file; owned */
@@ -43,6 +49,9 @@ static inline bool sino_is_marked(const bool *done)
 
 /* Fills a volume that is all zeros with a copy of the request. */
 SinoStatus sino_volume_begin(const SinoVolumeRequest *request, SinoVolume *volume);
+
+/* Names of what a Zarr volume consists of until it is complete. */
+SinoStatus sino_volume_zarr_names(SinoVolume *volume);
 
 /* Bytes of a slice in the files. */
 int64_t sino_volume_slice_bytes(const SinoVolume *volume);

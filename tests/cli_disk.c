@@ -106,6 +106,22 @@ static void compressed_hdf5_fills_the_disk(void **state)
     assert_empty(*state, "disk");
 }
 
+/* The slices fit, the shards do not; --resume needs the shards only. */
+static void zarr_fails_at_its_end(void **state)
+{
+    CliRun run = {.directory = *state};
+    char path[TESTING_PATH];
+    make_reference(*state, "");
+    mount_disk(*state, SLICES * SLICE * 4 * 3 / 2);
+    cli_start(&run, RECON "-o disk/out.zarr --save-format zarr");
+    cli_wait(&run);
+    cli_assert_ended(
+        &run, 1,
+        "disk/out.zarr.partial/0/c/0/0/0: writing failed at byte #: No space left on device; disk/out.zarr "
+        "was not written; --resume goes on from 8 of 8 slices");
+    assert_names(testing_path(path, *state, "disk"), "out.zarr.journal out.zarr.slices.partial");
+}
+
 static void tiff_keeps_finished_rows(void **state)
 {
     CliRun run = {.directory = *state};
@@ -233,6 +249,7 @@ int cli_disk_tests(void)
         CLI_TEST(no_room_for_hdf5_from_the_start),
         CLI_TEST(hdf5_fails_at_its_end),
         CLI_TEST(compressed_hdf5_fills_the_disk),
+        CLI_TEST(zarr_fails_at_its_end),
         CLI_TEST(tiff_keeps_finished_rows),
         CLI_TEST(both_keep_finished_rows),
         CLI_TEST(pictures_fail_after_the_volume),

@@ -197,7 +197,7 @@ static void slices_are_compressed(void **state)
     free(code);
     cli_refuses(
         at,
-        "compression is deflate, with --save-format tiff-stack, whose pages have fixed places; allowed: none, or "
+        "compression is not none, with --save-format tiff-stack, whose pages have fixed places; allowed: none, or "
         "--save-format tiff or hdf5",
         RECON "-o x.tif --save-format tiff-stack --compression deflate");
     cli_refuses(at,
@@ -205,6 +205,27 @@ static void slices_are_compressed(void **state)
                 "allowed: --resume with --compression none or --save-format tiff",
                 RECON "-o x.h5 --compression deflate --resume");
     cli_works(at, RECON "-o x --save-format tiff --compression deflate --resume");
+}
+
+static void zarr_is_a_folder(void **state)
+{
+    const char *const at = *state;
+    make_scan(at);
+    cli_works(at,
+              "recon scan.h5 --rotation-axis 23.5 --iterations 5 -o out.zarr --save-format zarr --compression zstd");
+    assert_names(at, "out.zarr out.zarr/0 out.zarr/0/c out.zarr/0/c/0 out.zarr/0/c/0/0 out.zarr/0/c/0/0/0 "
+                     "out.zarr/0/zarr.json out.zarr/zarr.json out_sinogram_00003.png out_slice_00003.png scan.h5");
+    cli_refuses(at, "out.zarr exists; --overwrite replaces it", RECON "-o out.zarr --save-format zarr");
+    cli_write_text(at, "precious", "words");
+    cli_refuses(at, "precious is no Zarr folder; allowed: a new name, or a folder with a file zarr.json",
+                "recon scan.h5 --save-format zarr --overwrite -o precious");
+    cli_refuses(at, "compression is 'deflate' with --save-format zarr; allowed: none or zstd",
+                RECON "-o x.zarr --save-format zarr --compression deflate");
+    cli_refuses(at, "compression is 'zstd' with --save-format hdf5, tiff or both; allowed: none or deflate",
+                RECON "-o x.h5 --compression zstd");
+    cli_works(at, RECON "-o out.zarr --save-format zarr --overwrite");
+    assert_false(cli_exists(at, "out.zarr.old") || cli_exists(at, "out.zarr.partial"));
+    assert_false(cli_exists(at, "out.zarr.slices.partial") || cli_exists(at, "out.zarr.journal"));
 }
 
 static void refusals(void **state)
@@ -241,8 +262,12 @@ static void refusals(void **state)
 
 int cli_formats_tests(void)
 {
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(integers_stand_for_values), CLI_TEST(tiff_says_what_it_is),  CLI_TEST(range_is_found),
-        CLI_TEST(stack_is_one_file),         CLI_TEST(slices_are_compressed), CLI_TEST(refusals)};
+    const struct CMUnitTest tests[] = {CLI_TEST(integers_stand_for_values),
+                                       CLI_TEST(tiff_says_what_it_is),
+                                       CLI_TEST(range_is_found),
+                                       CLI_TEST(stack_is_one_file),
+                                       CLI_TEST(slices_are_compressed),
+                                       CLI_TEST(zarr_is_a_folder),
+                                       CLI_TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,11 +297,15 @@ static void outputs_in_different_folders(void **state)
     } output[] = {{"tiff", "out is another folder on this rank than on rank 0; allowed: a folder that all ranks share"},
                   {"hdf5", "out.partial is another file on this rank than on rank 0; allowed: a folder that all ranks "
                            "share"},
+                  {"zarr", "out.slices.partial is another file on this rank than on rank 0; allowed: a folder that all "
+                           "ranks share"},
                   {"tiff-stack", "out.partial is another file on this rank than on rank 0; allowed: a folder that all "
                                  "ranks share"}};
     cli_works(*state, scan);
     make_folders(*state);
     cli_write_text(*state, "rank1/out.partial", "of a run that was killed long ago");
+    cli_write_text(*state, "rank1/out.slices.partial",
+                   "of a run that was killed long ago, and wrote 64 bytes or more of it");
     for (size_t i = 0; i < sizeof output / sizeof *output; i++) {
         CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
         cli_start(&run, "recon ../scan.h5 -o out --save-format %s --grid 2x1 --iterations 2 --pictures no",

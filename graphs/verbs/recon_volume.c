@@ -34,46 +34,17 @@ static void name_output(SinoRecon *recon)
     recon->request.hdf5_path = both || format == SINO_SAVE_HDF5 ? settings->out : NULL;
     recon->request.tiff_directory = both || format == SINO_SAVE_TIFF ? recon->names.tiff_directory : NULL;
     recon->request.stack_path = format == SINO_SAVE_STACK ? settings->out : NULL;
+    recon->request.zarr_path = format == SINO_SAVE_ZARR ? settings->out : NULL;
+    recon->request.zstd = settings->compression == SINO_COMPRESSION_ZSTD;
     recon->request.overwrite = settings->overwrite;
     recon->request.resume = recon->resume.earlier;
     recon->request.deflate = settings->compression == SINO_COMPRESSION_DEFLATE;
     recon->request.codes = (SinoVoxelCodes){settings->output_type, settings->output_range};
 }
 
-/* Chunks of compressed HDF5 get their places as they are written, by one process. */
-static bool has_places(const SinoSettings *settings)
-{
-    const bool hdf5 = settings->save_format == SINO_SAVE_HDF5 || settings->save_format == SINO_SAVE_BOTH;
-    return !hdf5 || settings->compression == SINO_COMPRESSION_NONE;
-}
-
-static bool keeps_journals(const SinoRecon *recon)
-{
-    return recon->kind->restored && has_places(recon->settings);
-}
-
-static SinoStatus check_compression(const SinoRecon *recon)
-{
-    const SinoSettings *settings = recon->settings;
-    const int64_t ranks = sino_processes_count(recon->processes);
-    if (settings->compression == SINO_COMPRESSION_NONE) return NULL;
-    SINO_CHECK(
-        settings->save_format != SINO_SAVE_STACK, SINO_BAD_INPUT,
-        "compression is deflate, with --save-format tiff-stack, whose pages have fixed places; allowed: none, or "
-        "--save-format tiff or hdf5");
-    SINO_CHECK(has_places(settings) || ranks == 1, SINO_BAD_INPUT,
-               "compression is deflate, for an HDF5 file that %" PRId64
-               " ranks write; allowed: none, or --save-format tiff, or 1 rank",
-               ranks);
-    SINO_CHECK(has_places(settings) || !settings->resume, SINO_BAD_INPUT,
-               "resume goes on with files whose slices have fixed places, and those of compressed HDF5 have not; "
-               "allowed: --resume with --compression none or --save-format tiff");
-    return NULL;
-}
-
 static SinoStatus check_output(const SinoRecon *recon)
 {
-    SINO_TRY(check_compression(recon));
+    SINO_TRY(sino_recon_check_compression(recon));
     SINO_TRY(sino_recon_check_files(recon->settings, &recon->files, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_check_range(recon));
@@ -146,7 +117,7 @@ static SinoStatus set_up(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     SinoProcesses *processes = recon->processes;
-    if (keeps_journals(recon)) SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
+    if (sino_recon_keeps_journals(recon)) SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
     SinoStageChoice stages = {0};
     SINO_TRY(sino_processes_agree(processes, open_input(recon, &stages)));
     SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof stages, &stages));
@@ -195,7 +166,7 @@ end:
 /* Takes over the slices of the resumed run, and opens the journals. */
 static SinoStatus begin_resume(SinoRecon *recon)
 {
-    if (!keeps_journals(recon)) return NULL;
+    if (!sino_recon_keeps_journals(recon)) return NULL;
     const SinoRestored restored = recon->kind->restored(recon);
     return sino_resume_begin(&recon->resume, &restored, recon->runtime, recon->volume, &recon->record);
 }
@@ -262,24 +233,6 @@ static SinoStatus write_pictures(const SinoRecon *recon)
     sino_log_info(recon->log, "output", "pictures: %s%s%s%s%s%s%s%s%s", name[0], *name[1] ? ", " : "", name[1],
                   *name[2] ? ", " : "", name[2], *name[3] ? ", " : "", name[3], *name[4] ? ", " : "", name[4]);
     return NULL;
-}
-
-static void tell_output(const SinoRecon *recon)
-{
-    const SinoSettings *settings = recon->settings;
-    const SinoVolumeRequest *request = &recon->request;
-    const int64_t set_count = sino_larger(1, request->set_count);
-    char sets[24] = "";
-    if (set_count > 1) snprintf(sets, sizeof sets, "%" PRId64 ", ", set_count);
-    if (request->hdf5_path)
-        sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%s%" PRId64 ", %" PRId64 ", %" PRId64 ")",
-                      settings->out, sets, request->slice_count / set_count, request->height, request->width);
-    if (request->stack_path)
-        sino_log_info(recon->log, "output", "volume: %s, TIFF of %" PRId64 " slices of %" PRId64 " x %" PRId64,
-                      settings->out, request->slice_count, request->width, request->height);
-    if (request->tiff_directory)
-        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", request->slice_count,
-                      recon->names.tiff_directory);
 }
 
 /* For a failure after the volume is complete. */
@@ -390,6 +343,7 @@ static SinoStatus finish(SinoRecon *recon)
     }
     status = sino_processes_agree(recon->processes, status);
     if (is_first(recon)) {
+        if (!status) status = sino_recon_make_levels(recon);
         if (!status)
             status = sino_volume_finish(recon->volume);
         else if (recon->resume.journal)
@@ -443,7 +397,7 @@ static SinoStatus run(SinoRecon *recon)
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
     SINO_TRY(finish(recon));
     if (is_first(recon)) {
-        tell_output(recon);
+        sino_recon_tell_output(recon);
         sino_runtime_pause(recon->runtime);
         status = write_pictures(recon);
         sino_runtime_resume(recon->runtime);

@@ -76,6 +76,13 @@ SinoStatus sino_recon_open_scan(SinoRecon *recon);
  * the descriptions. */
 SinoStatus sino_recon_write_history(const SinoRecon *recon, int64_t count, const char *whose, const char *stopped);
 
+/* Of the output (recon_output.c). _check_compression refuses one that the format has not; _make_levels, of rank 0,
+ * makes the pyramid of a Zarr volume whose slices are all stored. */
+SinoStatus sino_recon_check_compression(const SinoRecon *recon);
+bool sino_recon_keeps_journals(const SinoRecon *recon);
+SinoStatus sino_recon_make_levels(SinoRecon *recon);
+void sino_recon_tell_output(const SinoRecon *recon);
+
 /* --output-range (recon_range.c). _check_range refuses one that the kind cannot find, or that is too narrow;
  * _find_range, collective, completes the request of the volume; _write_range tells how many voxels were clipped, and
  * writes so to /process. */

@@ -97,8 +97,9 @@ static SinoStatus take_slice(const SinoSections *slice, SinoValueRange *range)
     int64_t count = 0;
     SINO_TRY(sino_allocate(sino_ceil_divide(pixels, step), sizeof *value, "values of a slice", &value));
     for (int64_t i = 0; i < pixels; i += step) {
-        const double x = (double)(i % slice->width) - (double)(slice->width - 1) / 2;
-        const double y = (double)(i / slice->width) - (double)(slice->height - 1) / 2;
+        const int64_t row = i / slice->width, column = i % slice->width;
+        const double x = (double)column - (double)(slice->width - 1) / 2;
+        const double y = (double)row - (double)(slice->height - 1) / 2;
         if (x * x + y * y <= radius * radius && isfinite(slice->xy[i])) value[count++] = slice->xy[i];
     }
     qsort(value, (size_t)count, sizeof *value, by_value);

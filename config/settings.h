@@ -63,6 +63,16 @@ typedef enum SinoStripeRemoval {
 } SinoStripeRemoval;
 /* AUTO of both: by a sample of the scan (graphs/pipeline/suspicion.h). */
 typedef enum SinoZingerRemoval { SINO_ZINGERS_AUTO, SINO_ZINGERS_NONE, SINO_ZINGERS_STANDARD } SinoZingerRemoval;
+/* Numbers of the volume in its file. */
+typedef enum SinoOutputType { SINO_OUTPUT_FLOAT32, SINO_OUTPUT_UINT16, SINO_OUTPUT_UINT8 } SinoOutputType;
+typedef enum SinoSaveFormat {
+    SINO_SAVE_HDF5,
+    SINO_SAVE_TIFF,
+    SINO_SAVE_BOTH,
+    SINO_SAVE_STACK,
+    SINO_SAVE_ZARR
+} SinoSaveFormat;
+typedef enum SinoCompression { SINO_COMPRESSION_NONE, SINO_COMPRESSION_DEFLATE, SINO_COMPRESSION_ZSTD } SinoCompression;
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
 typedef enum SinoCenterMethod {
     SINO_CENTER_AUTO,
@@ -106,6 +116,11 @@ typedef struct SinoVolumeShape {
 } SinoVolumeShape;
 
 /* A detector pixel, in mm; 0 × 0: not given. */
+/* Values from low to high; both 0: auto. */
+typedef struct SinoValueRange {
+    double low, high;
+} SinoValueRange;
+
 typedef struct SinoPixelSize {
     double width, height;
 } SinoPixelSize;
@@ -211,6 +226,9 @@ typedef struct SinoSettings {
     /* output */
     char *out; /* -o, --out-path-name; demo: "demo" when not given */
     SinoSaveFormat save_format;
+    SinoCompression compression;
+    SinoOutputType output_type;
+    SinoValueRange output_range; /* what the least and the largest number of an integer type mean */
     SinoVolumeShape volume;
     double voxel_size_mm;  /* of the volume of a cone beam, a PET scanner or a system matrix; 0: not given */
     double mask_ratio;     /* voxels beyond this share of the inscribed circle are zero; 0: no mask */
@@ -291,6 +309,7 @@ void sino_settings_markdown(FILE *out);
 /* The word of a choice on the command line ("cg", "ramp" …). Static text. */
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);
 const char *sino_geometry_name(SinoGeometryChoice geometry);
+const char *sino_output_type_name(SinoOutputType type);
 const char *sino_filter_name(SinoFbpFilter filter);
 const char *sino_stripe_removal_name(SinoStripeRemoval removal);
 /* The JSON file of --profile; NULL: none. */

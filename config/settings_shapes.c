@@ -100,6 +100,32 @@ void sino_pixel_print(const SinoPixelSize *pixel, FILE *out)
     sino_real_print(pixel->height, out);
 }
 
+bool sino_range_parse(const SinoSetting *row, const char *text, SinoValueRange *range)
+{
+    SinoValueRange result = {0};
+    const size_t length = strcspn(text, ":");
+    if (strcmp(text, "auto") == 0) {
+        *range = result;
+        return true;
+    }
+    if (!text[length] || !parse_real(row, text, length, &result.low)) return false;
+    const char *rest = text + length + 1;
+    if (!parse_real(row, rest, strlen(rest), &result.high) || result.low >= result.high) return false;
+    *range = result;
+    return true;
+}
+
+void sino_range_print(const SinoValueRange *range, FILE *out)
+{
+    if (range->low >= range->high) {
+        fputs("auto", out);
+        return;
+    }
+    sino_real_print(range->low, out);
+    fputc(':', out);
+    sino_real_print(range->high, out);
+}
+
 bool sino_crystals_parse(const SinoSetting *row, const char *text, SinoCrystalShape *crystals)
 {
     int64_t side[3];

@@ -57,6 +57,8 @@ enum {
 /* Bounds of a row are doubles, which represent every integer up to 2^53. */
 #define SEED_MAX  9007199254740992.0
 #define BYTES_MAX 1152921504606846976.0
+/* Of a voxel; float32 has room for 3e38. */
+#define VALUE_MAX 1e30
 /* In mm: from a picometre to a kilometre. */
 #define LENGTH_MIN 1e-9
 #define LENGTH_MAX 1e6
@@ -77,6 +79,9 @@ static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
 static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
+static const char *const save_words[] = {"hdf5", "tiff", "both", "tiff-stack", "zarr", NULL};
+static const char *const compression_words[] = {"none", "deflate", "zstd", NULL};
+static const char *const type_of_output_words[] = {"float32", "uint16", "uint8", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
 static const char *const center_words[] = {"auto", "vo", "phase", "pairs", "entropy", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
@@ -466,7 +471,19 @@ const SinoSetting sino_setting_table[] = {
                 "directory, \"demo\" if not given"),
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
-                "detector row"),
+                "detector row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr "
+                "pyramid for viewers"),
+    ROW(OUTPUT, RECON, "compression", CHOICE(compression, compression_words, "none"),
+        .help = "store the volume without loss in fewer bytes, which takes longer; deflate: HDF5 of one rank, "
+                "without --resume, and TIFF files of single slices; zstd: zarr"),
+    ROW(OUTPUT, RECON, "output-type", CHOICE(output_type, type_of_output_words, "float32"),
+        .help = "numbers of the volume in its files; integers stand for equal steps of --output-range, which is one "
+                "for the whole volume"),
+    ROW(OUTPUT, RECON, "output-range", .kind = SINO_SETTING_RANGE, AT(output_range, SinoValueRange), .low = -VALUE_MAX,
+        .high = VALUE_MAX, .fallback = "auto", .operand = "auto|MIN:MAX",
+        .help = "values that the least and the largest number of --output-type stand for; values beyond them are "
+                "clipped, and counted; NaN becomes MIN; auto: by a quick reconstruction of some slices; with float32: "
+                "the range that viewers show"),
     ROW(OUTPUT, RECON | PLAN | SIMULATE, "volume",
         SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"), .unit = "voxels",
         .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "
@@ -647,6 +664,11 @@ const char *sino_algorithm_name(SinoAlgorithmChoice algorithm)
 const char *sino_geometry_name(SinoGeometryChoice geometry)
 {
     return geometry_words[geometry];
+}
+
+const char *sino_output_type_name(SinoOutputType type)
+{
+    return type_of_output_words[type];
 }
 
 const char *sino_filter_name(SinoFbpFilter filter)

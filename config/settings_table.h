@@ -26,6 +26,7 @@ typedef enum SinoSettingKind {
     SINO_SETTING_WEIGHTS,  /* SinoWeightList */
     SINO_SETTING_PIXEL,    /* SinoPixelSize; zero: not given */
     SINO_SETTING_CRYSTALS, /* SinoCrystalShape */
+    SINO_SETTING_RANGE,    /* SinoValueRange; zero: auto */
     SINO_SETTING_DEVICES   /* SinoCountList of bits of device.h */
 } SinoSettingKind;
 
@@ -85,7 +86,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 152, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 155, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
@@ -156,12 +157,14 @@ bool sino_grid_parse(const SinoSetting *row, const char *text, SinoGridShape *gr
 bool sino_volume_parse(const SinoSetting *row, const char *text, SinoVolumeShape *volume);
 bool sino_topology_parse(const SinoSetting *row, const char *text, SinoTopologyShape *topology);
 bool sino_pixel_parse(const SinoSetting *row, const char *text, SinoPixelSize *pixel);
+bool sino_range_parse(const SinoSetting *row, const char *text, SinoValueRange *range);
 bool sino_crystals_parse(const SinoSetting *row, const char *text, SinoCrystalShape *crystals);
 bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList *list);
 void sino_grid_print(const SinoGridShape *grid, FILE *out);
 void sino_volume_print(const SinoVolumeShape *volume, FILE *out);
 void sino_topology_print(const SinoTopologyShape *topology, FILE *out);
 void sino_pixel_print(const SinoPixelSize *pixel, FILE *out);
+void sino_range_print(const SinoValueRange *range, FILE *out);
 void sino_crystals_print(const SinoCrystalShape *crystals, FILE *out);
 void sino_weights_print(const SinoWeightList *list, FILE *out);
 

@@ -132,6 +132,8 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
         return sino_pixel_parse(row, text, (SinoPixelSize *)(void *)member);
     case SINO_SETTING_CRYSTALS:
         return sino_crystals_parse(row, text, (SinoCrystalShape *)(void *)member);
+    case SINO_SETTING_RANGE:
+        return sino_range_parse(row, text, (SinoValueRange *)(void *)member);
     case SINO_SETTING_DEVICES:
         return sino_devices_parse(row, text, (SinoCountList *)(void *)member);
     case SINO_SETTING_TEXT:
@@ -258,6 +260,10 @@ static void describe_shape(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
         snprintf(text, SINO_ALLOWED_SIZE, "different ones, separated by commas, of all and %.48s joined by +",
                  sino_words_join(row->choices, ~0u, "and", words));
         break;
+    case SINO_SETTING_RANGE:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each %s",
+                 range_text(row, range));
+        break;
     case SINO_SETTING_CRYSTALS:
         snprintf(text, SINO_ALLOWED_SIZE, "three integers such as 24x4x4, each %s", range_text(row, range));
         break;
@@ -359,6 +365,7 @@ static void print_shape(const SinoSetting *row, const void *member, FILE *out)
     if (row->kind == SINO_SETTING_WEIGHTS) sino_weights_print(member, out);
     if (row->kind == SINO_SETTING_PIXEL) sino_pixel_print(member, out);
     if (row->kind == SINO_SETTING_CRYSTALS) sino_crystals_print(member, out);
+    if (row->kind == SINO_SETTING_RANGE) sino_range_print(member, out);
     if (row->kind == SINO_SETTING_DEVICES) sino_devices_print(member, out);
 }
 
@@ -419,6 +426,7 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
     case SINO_SETTING_WEIGHTS:
     case SINO_SETTING_PIXEL:
     case SINO_SETTING_CRYSTALS:
+    case SINO_SETTING_RANGE:
     case SINO_SETTING_DEVICES:
         print_shape(row, member, out);
         break;

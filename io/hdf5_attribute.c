@@ -97,3 +97,19 @@ bool sino_hdf5_integers(hid_t object, const char *name, int64_t count, int64_t *
     if (attribute >= 0) (void)H5Aclose(attribute);
     return fine;
 }
+
+bool sino_hdf5_attribute_number(hid_t object, const char *name, double *value)
+{
+    double found;
+    const hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (attribute < 0) return false;
+    const hid_t space = H5Aget_space(attribute), type = H5Aget_type(attribute);
+    const H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
+    const bool read = (class == H5T_INTEGER || class == H5T_FLOAT) && space >= 0 &&
+                      H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, H5T_NATIVE_DOUBLE, &found) >= 0;
+    if (type >= 0) (void)H5Tclose(type);
+    if (space >= 0) (void)H5Sclose(space);
+    (void)H5Aclose(attribute);
+    if (read) *value = found;
+    return read;
+}

@@ -23,4 +23,7 @@ bool sino_hdf5_dataset_text(hid_t dataset, char text[SINO_HDF5_TEXT]);
 /* Reads `count` integers. False: there is no such attribute, or it holds something else. */
 bool sino_hdf5_integers(hid_t object, const char *name, int64_t count, int64_t *values);
 
+/* Reads an attribute that is one number. False: there is none; *value stays. */
+bool sino_hdf5_attribute_number(hid_t object, const char *name, double *value);
+
 #endif

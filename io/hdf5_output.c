@@ -94,9 +94,12 @@ static hid_t dataset_creation(const SinoHdf5Shape *shape)
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     if (creation < 0) return H5I_INVALID_HID;
     const bool text = H5Tis_variable_str(shape->file_type) > 0; /* HDF5 must fill strings of variable length */
-    if (H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0 &&
+    const H5D_alloc_time_t when = shape->deflate > 0 ? H5D_ALLOC_TIME_INCR : H5D_ALLOC_TIME_EARLY;
+    if (H5Pset_alloc_time(creation, when) >= 0 &&
         H5Pset_fill_time(creation, text ? H5D_FILL_TIME_IFSET : H5D_FILL_TIME_NEVER) >= 0 &&
-        (!shape->chunk || H5Pset_chunk(creation, shape->rank, shape->chunk) >= 0)) {
+        (!shape->chunk || H5Pset_chunk(creation, shape->rank, shape->chunk) >= 0) &&
+        (shape->deflate == 0 ||
+         (H5Pset_shuffle(creation) >= 0 && H5Pset_deflate(creation, (unsigned)shape->deflate) >= 0))) {
         return creation;
     }
     (void)H5Pclose(creation);
@@ -203,19 +206,30 @@ SinoStatus sino_hdf5_output_text(SinoHdf5Output *output, const char *name, const
     return sino_hdf5_output_values(output, &shape, output->text_type, &text, NULL);
 }
 
-SinoStatus sino_hdf5_output_attribute(SinoHdf5Output *output, const char *object, const char *name, const char *text)
+static SinoStatus write_attribute(SinoHdf5Output *output, const char *object, const char *name, hid_t file_type,
+                                  hid_t memory_type, const void *value)
 {
     sino_hdf5_quiet();
     hid_t attribute = H5I_INVALID_HID;
     const hid_t space = H5Screate(H5S_SCALAR);
     if (space >= 0) {
-        attribute = H5Acreate_by_name(output->hdf5, object, name, output->text_type, space, H5P_DEFAULT, H5P_DEFAULT,
-                                      H5P_DEFAULT);
+        attribute =
+            H5Acreate_by_name(output->hdf5, object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         (void)H5Sclose(space);
     }
-    const bool written = attribute >= 0 && H5Awrite(attribute, output->text_type, &text) >= 0;
+    const bool written = attribute >= 0 && H5Awrite(attribute, memory_type, value) >= 0;
     const bool closed = attribute < 0 || H5Aclose(attribute) >= 0;
     return check(output, written && closed, name);
+}
+
+SinoStatus sino_hdf5_output_attribute(SinoHdf5Output *output, const char *object, const char *name, const char *text)
+{
+    return write_attribute(output, object, name, output->text_type, output->text_type, &text);
+}
+
+SinoStatus sino_hdf5_output_number(SinoHdf5Output *output, const char *object, const char *name, double value)
+{
+    return write_attribute(output, object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
 }
 
 SinoStatus sino_hdf5_output_seal(SinoHdf5Output *output)

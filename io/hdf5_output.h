@@ -20,6 +20,7 @@ typedef struct SinoHdf5Shape {
     int rank;
     const hsize_t *size;
     const hsize_t *chunk; /* NULL: contiguous */
+    int deflate;          /* level of compression of the chunks, whose bytes are shuffled before; 0: none */
 } SinoHdf5Shape;
 
 /* Creates the file under its temporary name; the caller ends with _seal or _discard. Errors as of sino_output_open. */
@@ -29,8 +30,8 @@ SinoStatus sino_hdf5_output_open(const char *path, bool overwrite, SinoHdf5Outpu
  * the same order, they find the values that the killed run wrote. */
 SinoStatus sino_hdf5_output_reopen(const char *path, bool overwrite, SinoHdf5Output **output);
 
-/* Creates a dataset, and allocates its space in the file without filling it. The file closes the dataset; an earlier
- * H5Dclose is allowed. */
+/* Creates a dataset, and, unless it is compressed, allocates its space in the file without filling it. The file closes
+ * the dataset; an earlier H5Dclose is allowed. */
 SinoStatus sino_hdf5_output_create(SinoHdf5Output *output, const SinoHdf5Shape *shape, hid_t *dataset);
 
 /* Reserves disk space for everything created so far, if the file system can. SINO_FAILED: the disk is too small. */
@@ -63,6 +64,9 @@ SinoStatus sino_hdf5_output_text(SinoHdf5Output *output, const char *name, const
 
 /* Writes a text attribute `name` of an object ("/" is the file). */
 SinoStatus sino_hdf5_output_attribute(SinoHdf5Output *output, const char *object, const char *name, const char *text);
+
+/* The same of a number. */
+SinoStatus sino_hdf5_output_number(SinoHdf5Output *output, const char *object, const char *name, double value);
 
 /* Flushes, closes and syncs the file, and gives it its final name. Frees the output in either case; on failure no file
  * has the final name. */

@@ -16,9 +16,10 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "voxel_codes.h"
 
 /* The version counts changes of the format. Read with the other byte order it has another value. */
-enum { FORMAT_VERSION = 1, LOCK_ATTEMPTS = 40 };
+enum { FORMAT_VERSION = 2, LOCK_ATTEMPTS = 40 };
 
 /* A journal of 10⁶ slices with 1000 residuals each has 8 GB; a larger file is none. */
 static const int64_t bytes_max = (int64_t)1 << 36;
@@ -30,8 +31,8 @@ typedef struct Header {
     int64_t version, text_bytes;
 } Header;
 
-/* The numbers at the beginning of an entry; residuals, repair counts, the tally and a checksum of all of
- * them follow. */
+/* The numbers at the beginning of an entry; residuals, repair counts, clipped voxels, the tally and a checksum of all
+ * of them follow. */
 typedef struct EntryHead {
     int64_t first_slice, slice_count, columns, keeper, tally_count;
     uint64_t checksum;
@@ -205,7 +206,7 @@ static int64_t entry_bytes(const EntryHead *head, int64_t most)
 {
     int64_t numbers;
     if (head->first_slice < 0 || head->slice_count < 1 || head->columns < 0 || head->tally_count < 0) return -1;
-    if (head->columns > most || __builtin_mul_overflow(head->slice_count, head->columns + 1, &numbers) ||
+    if (head->columns > most || __builtin_mul_overflow(head->slice_count, head->columns + 1 + SINO_CLIPPED, &numbers) ||
         __builtin_add_overflow(numbers, head->tally_count, &numbers) || numbers > (most - (int64_t)sizeof *head) / 8)
         return -1;
     return (int64_t)sizeof *head + 8 * numbers;
@@ -230,8 +231,9 @@ static SinoStatus add_entry(SinoJournal *journal, const EntryHead *head)
                                                           .checksum = head->checksum,
                                                           .residuals = residuals,
                                                           .repaired = repaired,
+                                                          .clipped = repaired + head->slice_count,
                                                           .tally_count = head->tally_count,
-                                                          .tally = repaired + head->slice_count};
+                                                          .tally = repaired + (1 + SINO_CLIPPED) * head->slice_count};
     return NULL;
 }
 
@@ -315,8 +317,8 @@ void sino_journal_append(SinoJournal *journal, const SinoJournalEntry *entry)
                             .checksum = entry->checksum};
     const size_t residuals = (size_t)sino_times(entry->slice_count, entry->columns) * sizeof *entry->residuals;
     const size_t repaired = (size_t)entry->slice_count * sizeof *entry->repaired;
-    const size_t tally = (size_t)entry->tally_count * sizeof *entry->tally;
-    const int64_t count = (int64_t)(sizeof head + residuals + repaired + tally);
+    const size_t clipped = SINO_CLIPPED * repaired, tally = (size_t)entry->tally_count * sizeof *entry->tally;
+    const int64_t count = (int64_t)(sizeof head + residuals + repaired + clipped + tally);
     if (journal->error_number) return;
     char *bytes = malloc((size_t)count + sizeof(uint64_t));
     if (!bytes) {
@@ -326,7 +328,11 @@ void sino_journal_append(SinoJournal *journal, const SinoJournalEntry *entry)
     memcpy(bytes, &head, sizeof head);
     if (residuals > 0) memcpy(bytes + sizeof head, entry->residuals, residuals);
     memcpy(bytes + sizeof head + residuals, entry->repaired, repaired);
-    if (tally > 0) memcpy(bytes + sizeof head + residuals + repaired, entry->tally, tally);
+    if (entry->clipped)
+        memcpy(bytes + sizeof head + residuals + repaired, entry->clipped, clipped);
+    else
+        memset(bytes + sizeof head + residuals + repaired, 0, clipped);
+    if (tally > 0) memcpy(bytes + sizeof head + residuals + repaired + clipped, entry->tally, tally);
     const uint64_t checksum = digest(bytes, count);
     memcpy(bytes + count, &checksum, sizeof checksum);
     if (write_all(journal->descriptor, journal->end, bytes, count + (int64_t)sizeof checksum))

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TIFF image: uncompressed float32 strips through libtiff into an output file. */
+/* TIFF image: strips through libtiff into an output file. */
 #include "tiff_image.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <tiffio.h>
 
-#include "memory.h"
+#include "arithmetic.h"
 #include "output_file.h"
 #include "tiff_client.h"
+#include "voxel_codes.h"
 
 /* Every reader handles strips of strip_bytes. Files above classic_bytes are BigTIFF, which alone can address them. */
 static const int64_t strip_bytes = 1 << 20;
+enum { ZIP_QUALITY = 1 };
 static const int64_t classic_bytes = (int64_t)4000 << 20;
 
 typedef struct TiffSink {
@@ -58,62 +62,91 @@ static int sink_close(thandle_t handle)
     return 0;
 }
 
-static bool set_tags(TIFF *tiff, int64_t height, int64_t width, int64_t strip_rows, const char *description)
+/* Pixels per centimetre, where the size of a pixel is known. */
+static bool set_resolution(TIFF *tiff, const double pixel_um[2])
 {
-    return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)width) &&
-           TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)height) && TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 32) &&
-           TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1) &&
-           TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_IEEEFP) &&
-           TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE) &&
+    const double um_per_cm = 1e4;
+    if (!(pixel_um[0] > 0) || !(pixel_um[1] > 0)) return true;
+    return TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_CENTIMETER) &&
+           TIFFSetField(tiff, TIFFTAG_XRESOLUTION, um_per_cm / pixel_um[0]) &&
+           TIFFSetField(tiff, TIFFTAG_YRESOLUTION, um_per_cm / pixel_um[1]);
+}
+
+static bool set_compression(TIFF *tiff, const SinoTiffImage *image)
+{
+    if (!image->deflate) return TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+    return TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE) &&
+           TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, ZIP_QUALITY) &&
+           (image->type == SINO_OUTPUT_FLOAT32 || TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
+}
+
+static bool set_tags(TIFF *tiff, const SinoTiffImage *image, int64_t strip_rows)
+{
+    const int bits = 8 * (int)sino_codes_bytes(image->type);
+    const int format = image->type == SINO_OUTPUT_FLOAT32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT;
+    return TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)image->width) &&
+           TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)image->height) &&
+           TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, bits) && TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1) &&
+           TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, format) && set_compression(tiff, image) &&
            TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK) &&
            TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-           TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)strip_rows) &&
-           (!description || TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description));
+           TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, (uint32_t)strip_rows) && set_resolution(tiff, image->pixel_um) &&
+           (!image->description || TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, image->description));
 }
 
-static bool write_strips(TIFF *tiff, int64_t height, int64_t width, int64_t strip_rows, const float *values)
+static bool write_strips(TIFF *tiff, const SinoTiffImage *image, int64_t strip_rows)
 {
-    for (int64_t row = 0; row < height; row += strip_rows) {
-        const int64_t rows = row + strip_rows < height ? strip_rows : height - row;
-        /* libtiff only reads the strip, but its parameter is not const */
-        void *strip = (void *)(uintptr_t)(values + row * width);
-        if (TIFFWriteEncodedStrip(tiff, (uint32_t)(row / strip_rows), strip, rows * width * 4) < 0) return false;
+    const int64_t row_bytes = sino_times(image->width, sino_codes_bytes(image->type));
+    /* The predictor works in place. */
+    char *copy = image->deflate ? malloc((size_t)sino_times(strip_rows, row_bytes)) : NULL;
+    bool written = copy || !image->deflate;
+    for (int64_t row = 0; written && row < image->height; row += strip_rows) {
+        const int64_t rows = sino_smaller(strip_rows, image->height - row), bytes = sino_times(rows, row_bytes);
+        /* libtiff only reads a strip that it does not compress, but its parameter is not const. */
+        char *strip = (char *)(uintptr_t)image->pixels + row * row_bytes;
+        if (copy) memcpy(copy, strip, (size_t)bytes);
+        written = TIFFWriteEncodedStrip(tiff, (uint32_t)(row / strip_rows), copy ? copy : strip, bytes) >= 0;
     }
-    return true;
+    free(copy);
+    return written;
 }
 
-static SinoStatus write_tiff(const char *path, SinoOutputFile *file, int64_t height, int64_t width, const float *values,
-                             const char *description)
+static SinoStatus write_tiff(const char *path, SinoOutputFile *file, const SinoTiffImage *image)
 {
     TiffSink sink = {.file = file};
-    const int64_t row_bytes = width * 4;
+    const int64_t row_bytes = sino_times(image->width, sino_codes_bytes(image->type));
     const int64_t strip_rows = row_bytes < strip_bytes ? strip_bytes / row_bytes : 1;
-    const char *mode = height > classic_bytes / row_bytes ? "w8" : "w";
+    const char *mode = image->height > classic_bytes / row_bytes ? "w8" : "w";
     sino_tiff_quiet();
     TIFF *tiff = TIFFClientOpen(path, mode, &sink, sink_read, sink_write, sink_seek, sink_close, sink_size, NULL, NULL);
     SINO_CHECK(tiff, SINO_FAILED, "%s: libtiff cannot begin a file (libtiff: %s)", path,
                sino_tiff_reason(&sink.client));
-    const bool written = set_tags(tiff, height, width, strip_rows, description) &&
-                         write_strips(tiff, height, width, strip_rows, values) && TIFFFlush(tiff);
+    const bool written = set_tags(tiff, image, strip_rows) && write_strips(tiff, image, strip_rows) && TIFFFlush(tiff);
     TIFFClose(tiff);
     SINO_TRY(sino_output_status(file));
     SINO_CHECK(written, SINO_FAILED, "%s: libtiff failed to write %" PRId64 " × %" PRId64 " pixels (libtiff: %s)", path,
-               height, width, sino_tiff_reason(&sink.client));
+               image->height, image->width, sino_tiff_reason(&sink.client));
     return NULL;
+}
+
+SinoStatus sino_tiff_image_save(const char *path, bool overwrite, const SinoTiffImage *image)
+{
+    SinoOutputFile *file;
+    SINO_CHECK(image->height >= 1 && image->height <= INT32_MAX && image->width >= 1 && image->width <= INT32_MAX / 4,
+               SINO_BAD_INPUT, "%s: an image of %" PRId64 " × %" PRId64 " pixels; allowed in TIFF: 1 × 1 to %d × %d",
+               path, image->height, image->width, INT32_MAX, INT32_MAX / 4);
+    SINO_TRY(sino_output_open(path, overwrite, &file));
+    SinoStatus status = write_tiff(path, file, image);
+    if (!status) return sino_output_seal(file);
+    sino_output_discard(file);
+    return status;
 }
 
 static SinoStatus save(const char *path, bool overwrite, int64_t height, int64_t width, const float *values,
                        const char *description)
 {
-    SinoOutputFile *file;
-    SINO_CHECK(height >= 1 && height <= INT32_MAX && width >= 1 && width <= INT32_MAX / 4, SINO_BAD_INPUT,
-               "%s: an image of %" PRId64 " × %" PRId64 " pixels; allowed in TIFF: 1 × 1 to %d × %d", path, height,
-               width, INT32_MAX, INT32_MAX / 4);
-    SINO_TRY(sino_output_open(path, overwrite, &file));
-    SinoStatus status = write_tiff(path, file, height, width, values, description);
-    if (!status) return sino_output_seal(file);
-    sino_output_discard(file);
-    return status;
+    const SinoTiffImage image = {.height = height, .width = width, .pixels = values, .description = description};
+    return sino_tiff_image_save(path, overwrite, &image);
 }
 
 SinoStatus sino_tiff_image_write(const char *path, int64_t height, int64_t width, const float *values,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TIFF image: writes one float32 image to one file (libtiff), complete or not at all. */
+/* TIFF image: writes one image to one file (libtiff), complete or not at all. */
 #ifndef SINO_TIFF_IMAGE_H
 #define SINO_TIFF_IMAGE_H
 
+#include "settings.h"
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Writes values[height][width]; `description` becomes the ImageDescription tag, NULL: none. The file is written under a
@@ -13,7 +15,20 @@
 SinoStatus sino_tiff_image_write(const char *path, int64_t height, int64_t width, const float *values,
                                  const char *description);
 
-/* The same, but an existing file stays, and is SINO_BAD_INPUT. */
+/* An image of any type of voxel. */
+typedef struct SinoTiffImage {
+    int64_t height, width;
+    SinoOutputType type;
+    const void *pixels;      /* [height][width] of the type */
+    const char *description; /* NULL: none */
+    bool deflate;            /* compressed; integers by differences, which other readers than libtiff know, too */
+    double pixel_um[2];      /* width and height of a pixel, for the resolution tags; 0: unknown */
+} SinoTiffImage;
+
+/* sino_tiff_image_write of any type; without `overwrite` an existing file stays, and is SINO_BAD_INPUT. */
+SinoStatus sino_tiff_image_save(const char *path, bool overwrite, const SinoTiffImage *image);
+
+/* The same as sino_tiff_image_write, but an existing file stays, and is SINO_BAD_INPUT. */
 SinoStatus sino_tiff_image_create(const char *path, int64_t height, int64_t width, const float *values,
                                   const char *description);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume: writes the requested formats, HDF5, TIFF or both, and records which slices are complete. */
-#include "volume.h"
+#include "volume_private.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -12,45 +12,14 @@
 #include <unistd.h>
 
 #include "arithmetic.h"
-#include "ending.h"
 #include "memory.h"
-#include "output_file.h"
-#include "volume_hdf5.h"
-#include "volume_tiff.h"
-
-/* Bytes of the token in an HDF5 file, no more than the smallest slice has. */
-enum { TOKEN_BYTES = sizeof(float) };
-
-struct SinoVolume {
-    SinoVolumeRequest request; /* its texts are owned below */
-    char *hdf5_path, *tiff_directory, *units;
-    SinoVolumeHdf5 hdf5;    /* output NULL: no HDF5, or a joined volume */
-    SinoOutputFile *joined; /* HDF5 file that another process has opened; NULL: none */
-    int64_t *place;         /* offsets of the slices in the joined file; owned */
-    bool directory_made;
-    SinoVolumeMarker *marker;  /* of the TIFF slices; NULL: none, or a joined volume */
-    int64_t token;             /* a number of this run */
-    int64_t token_place;       /* where it is in the HDF5 file */
-    char beneath[TOKEN_BYTES]; /* the bytes of the first slice that it covers */
-    int64_t removed;           /* slices of an unfinished run that were removed */
-    bool *tiff_done, *done;    /* per slice: complete as TIFF; written in every format. The last act reads them, too */
-    SinoLastAct last;          /* tells what is safe */
-};
-
-static void set(bool *done)
-{
-    __atomic_store_n(done, true, __ATOMIC_RELEASE);
-}
-
-static bool is_set(const bool *done)
-{
-    return __atomic_load_n(done, __ATOMIC_ACQUIRE);
-}
+#include "tiff_head.h"
+#include "zarr_folder.h"
 
 static SinoStatus check_request(const SinoVolumeRequest *request)
 {
     int64_t values, bytes;
-    assert(request->hdf5_path || request->tiff_directory);
+    assert(request->hdf5_path || request->tiff_directory || request->stack_path || request->zarr_path);
     SINO_CHECK(request->slice_count >= 1 && request->height >= 1 && request->width >= 1, SINO_BAD_INPUT,
                "a volume of %" PRId64 " × %" PRId64 " × %" PRId64 " voxels; allowed: 1 or more of each",
                request->slice_count, request->height, request->width);
@@ -60,10 +29,24 @@ static SinoStatus check_request(const SinoVolumeRequest *request)
     return sino_multiply(values, (int64_t)sizeof(float), "bytes of a volume", &bytes);
 }
 
+static SinoStatus check_zarr(const SinoVolumeRequest *request)
+{
+    char *path;
+    SINO_TRY(sino_zarr_folder_check(request->zarr_path, request->overwrite));
+    SINO_CHECK(request->set_count <= 1, SINO_BAD_INPUT,
+               "a volume of %" PRId64 " sets; allowed in Zarr: 1; in HDF5 and TIFF any number", request->set_count);
+    SINO_CHECK(asprintf(&path, "%s.slices", request->zarr_path) >= 0, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = sino_output_check(path, true);
+    free(path);
+    return status;
+}
+
 SinoStatus sino_volume_check(const SinoVolumeRequest *request)
 {
     SINO_TRY(check_request(request));
     if (request->hdf5_path) SINO_TRY(sino_output_check(request->hdf5_path, request->overwrite));
+    if (request->stack_path) SINO_TRY(sino_output_check(request->stack_path, request->overwrite));
+    if (request->zarr_path) SINO_TRY(check_zarr(request));
     return request->tiff_directory ? sino_volume_tiff_check(request) : NULL;
 }
 
@@ -74,15 +57,22 @@ static SinoStatus copy_text(const char *text, char **copy)
     return NULL;
 }
 
-static SinoStatus copy_request(const SinoVolumeRequest *request, SinoVolume *volume)
+SinoStatus sino_volume_begin(const SinoVolumeRequest *request, SinoVolume *volume)
 {
     SINO_TRY(copy_text(request->hdf5_path, &volume->hdf5_path));
     SINO_TRY(copy_text(request->tiff_directory, &volume->tiff_directory));
+    SINO_TRY(copy_text(request->stack_path, &volume->stack_path));
+    SINO_TRY(copy_text(request->zarr_path, &volume->zarr_path));
     SINO_TRY(copy_text(request->units, &volume->units));
     volume->request = *request;
     volume->request.hdf5_path = volume->hdf5_path;
     volume->request.tiff_directory = volume->tiff_directory;
+    volume->request.stack_path = volume->stack_path;
+    volume->request.zarr_path = volume->zarr_path;
     volume->request.units = volume->units;
+    SINO_TRY(sino_volume_zarr_names(volume));
+    SINO_TRY(sino_allocate(sino_times(SINO_CLIPPED, request->slice_count), sizeof *volume->clipped, "a volume's slices",
+                           &volume->clipped));
     SINO_TRY(sino_allocate(request->slice_count, sizeof *volume->done, "a volume's slices", &volume->done));
     return sino_allocate(request->slice_count, sizeof *volume->tiff_done, "a volume's slices", &volume->tiff_done);
 }
@@ -94,8 +84,8 @@ static int64_t print_rows(FILE *out, const SinoVolume *volume)
     int64_t rows = 0, last;
     for (int64_t i = 0; i < request->slice_count; i = last + 1) {
         last = i;
-        if (!is_set(&volume->tiff_done[i])) continue;
-        while (last + 1 < request->slice_count && is_set(&volume->tiff_done[last + 1])) last++;
+        if (!sino_is_marked(&volume->tiff_done[i])) continue;
+        while (last + 1 < request->slice_count && sino_is_marked(&volume->tiff_done[last + 1])) last++;
         const int64_t from = request->first_row + i * request->row_step;
         fprintf(out, "%srow%s %" PRId64, rows > 0 ? ", " : "", last > i ? "s" : "", from);
         if (last > i) fprintf(out, " to %" PRId64, request->first_row + last * request->row_step);
@@ -103,6 +93,15 @@ static int64_t print_rows(FILE *out, const SinoVolume *volume)
         rows += last - i + 1;
     }
     return rows;
+}
+
+/* What error messages call the volume. */
+static const char *name_of(const SinoVolume *volume)
+{
+    return volume->hdf5_path    ? volume->hdf5_path
+           : volume->stack_path ? volume->stack_path
+           : volume->zarr_path  ? volume->zarr_path
+                                : volume->tiff_directory;
 }
 
 static void print_safe(FILE *out, const SinoVolume *volume)
@@ -113,7 +112,7 @@ static void print_safe(FILE *out, const SinoVolume *volume)
         fprintf(out, "%s complete as TIFF in %s", verb, volume->tiff_directory);
     }
     if (volume->tiff_directory && volume->hdf5_path) fputs("; ", out);
-    if (volume->hdf5_path) fprintf(out, "%s was not written", volume->hdf5_path);
+    if (!volume->tiff_directory || volume->hdf5_path) fprintf(out, "%s was not written", name_of(volume));
 }
 
 /* Removes the folder if this run made it and it is empty, and the marker unless it marks slices. */
@@ -122,7 +121,7 @@ static void close_folder(SinoVolume *volume)
     int64_t done = 0;
     /* A volume whose opening failed may have no marks. */
     for (int64_t i = 0; volume->tiff_done && i < volume->request.slice_count; i++)
-        done += is_set(&volume->tiff_done[i]);
+        done += sino_is_marked(&volume->tiff_done[i]);
     sino_volume_marker_close(volume->marker, done > 0 && done < volume->request.slice_count);
     volume->marker = NULL;
     /* rmdir succeeds only if the directory is empty */
@@ -134,7 +133,7 @@ static void end_early(void *of, FILE *clause)
 {
     SinoVolume *volume = of;
     for (int64_t i = 0; volume->marker && i < volume->request.slice_count; i++)
-        if (sino_volume_tiff_is_done(&volume->request, volume->marker, i)) set(&volume->tiff_done[i]);
+        if (sino_volume_tiff_is_done(&volume->request, volume->marker, i)) sino_mark(&volume->tiff_done[i]);
     print_safe(clause, volume);
     close_folder(volume);
 }
@@ -150,19 +149,42 @@ static int64_t new_token(void)
     return (int64_t)(token >> 1);
 }
 
+static SinoStatus open_stack(SinoVolume *volume)
+{
+    char *head = NULL;
+    int64_t used;
+    SINO_TRY(sino_tiff_head_new(&volume->request, &head, &used));
+    SinoStatus status = sino_volume_flat_open(&volume->request, volume->stack_path, head, used, &volume->flat);
+    free(head);
+    return status;
+}
+
+static SinoStatus open_slices(SinoVolume *volume)
+{
+    SinoVolumeRequest request = volume->request;
+    SINO_TRY(check_zarr(&request));
+    request.overwrite = true;
+    volume->attribute_file = open_memstream(&volume->attributes, &volume->attribute_bytes);
+    SINO_CHECK(volume->attribute_file, SINO_FAILED, "no memory for metadata");
+    return sino_volume_flat_open(&request, volume->slices_path, NULL, 0, &volume->flat);
+}
+
 SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opened)
 {
     SinoVolume *volume;
     SINO_TRY(check_request(request));
+    SINO_TRY(sino_codes_check(&request->codes));
     SINO_TRY(sino_allocate(1, sizeof *volume, "a volume's writer", &volume));
     SinoStatus status = NULL;
-    SINO_TRY_OR(status, end, copy_request(request, volume));
+    SINO_TRY_OR(status, end, sino_volume_begin(request, volume));
     volume->token = new_token();
     if (volume->tiff_directory) {
         SINO_TRY_OR(status, end,
                     sino_volume_tiff_open(&volume->request, volume->token, &volume->directory_made, &volume->marker,
                                           &volume->removed));
     }
+    if (volume->stack_path) SINO_TRY_OR(status, end, open_stack(volume));
+    if (volume->zarr_path) SINO_TRY_OR(status, end, open_slices(volume));
     if (volume->hdf5_path) SINO_TRY_OR(status, end, sino_volume_hdf5_open(&volume->request, &volume->hdf5));
     volume->last = (SinoLastAct){.act = end_early, .of = volume};
     sino_ending_add(&volume->last);
@@ -178,200 +200,152 @@ int64_t sino_volume_removed(const SinoVolume *volume)
     return volume->removed;
 }
 
-SinoStatus sino_volume_places(SinoVolume *volume, int64_t *place)
+int64_t sino_volume_slice_bytes(const SinoVolume *volume)
 {
-    place[volume->request.slice_count] = volume->token;
-    if (!volume->hdf5.output) return NULL;
-    SINO_TRY(sino_volume_hdf5_places(&volume->hdf5, volume->request.slice_count, place));
-    volume->token_place = place[0];
-    return sino_hdf5_output_stamp(volume->hdf5.output, place[0], &volume->token, TOKEN_BYTES, volume->beneath);
+    const SinoVolumeRequest *request = &volume->request;
+    return sino_times(sino_times(request->height, request->width), sino_codes_bytes(request->codes.type));
 }
 
-SinoStatus sino_volume_all_joined(SinoVolume *volume)
+static SinoStatus write_joined(SinoVolume *volume, int64_t first, int64_t count, const char *slices)
 {
-    if (!volume->hdf5.output) return NULL;
-    return sino_hdf5_output_stamp(volume->hdf5.output, volume->token_place, volume->beneath, TOKEN_BYTES, NULL);
-}
-
-/* Opens the opener's HDF5 file. */
-static SinoStatus join_hdf5(const int64_t *place, SinoVolume *volume)
-{
-    const int64_t slices = volume->request.slice_count;
-    char found[TOKEN_BYTES];
-    SINO_TRY(sino_allocate(slices, sizeof *place, "places", &volume->place));
-    memcpy(volume->place, place, (size_t)slices * sizeof *place);
-    SINO_TRY(sino_output_join(volume->hdf5_path, &volume->joined));
-    const bool read = sino_output_read(volume->joined, place[0], found, TOKEN_BYTES);
-    SINO_CHECK(read && memcmp(found, &place[slices], TOKEN_BYTES) == 0, SINO_BAD_INPUT,
-               "%s.partial is another file on this rank than on rank 0; allowed: a folder that all ranks share",
-               volume->hdf5_path);
-    return NULL;
-}
-
-SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *place, SinoVolume **joined)
-{
-    SinoVolume *volume;
-    SINO_TRY(sino_allocate(1, sizeof *volume, "a volume's writer", &volume));
-    SinoStatus status = NULL;
-    SINO_TRY_OR(status, end, copy_request(request, volume));
-    if (volume->tiff_directory)
-        SINO_TRY_OR(status, end, sino_volume_marker_check(&volume->request, place[request->slice_count]));
-    if (volume->hdf5_path) SINO_TRY_OR(status, end, join_hdf5(place, volume));
-    *joined = volume;
-    return NULL;
-end:
-    sino_volume_abandon(volume);
-    return status;
-}
-
-void sino_volume_tell_done(const SinoVolume *volume, int64_t *done)
-{
-    const int64_t count = volume->request.slice_count;
-    for (int64_t i = 0; i < count; i++) {
-        done[i] = volume->tiff_done[i];
-        done[count + i] = volume->done[i];
-    }
-}
-
-void sino_volume_take_done(SinoVolume *volume, const int64_t *done)
-{
-    const int64_t count = volume->request.slice_count;
-    for (int64_t i = 0; i < count; i++) {
-        if (done[i] > 0) set(&volume->tiff_done[i]);
-        if (done[count + i] > 0) set(&volume->done[i]);
-    }
-}
-
-static SinoStatus write_joined(SinoVolume *volume, int64_t first, int64_t count, const float *slices)
-{
-    const int64_t values = volume->request.height * volume->request.width;
+    const int64_t bytes = sino_volume_slice_bytes(volume);
     for (int64_t i = 0; i < count; i++)
-        sino_output_write(volume->joined, volume->place[first + i], slices + i * values,
-                          (size_t)values * sizeof *slices);
+        sino_output_write(volume->joined, volume->place[first + i], slices + i * bytes, (size_t)bytes);
     return sino_output_status(volume->joined);
+}
+
+/* Writes slices as they are in the files. */
+static SinoStatus write_stored(SinoVolume *volume, int64_t first, int64_t count, const void *slices)
+{
+    const SinoVolumeRequest *request = &volume->request;
+    const int64_t bytes = sino_volume_slice_bytes(volume);
+    for (int64_t i = 0; volume->tiff_directory && i < count; i++) {
+        SINO_TRY(sino_volume_tiff_write(request, first + i, (const char *)slices + i * bytes));
+        sino_mark(&volume->tiff_done[first + i]);
+    }
+    if (volume->hdf5.output) SINO_TRY(sino_volume_hdf5_write(&volume->hdf5, first, count, slices));
+    if (volume->joined) SINO_TRY(write_joined(volume, first, count, slices));
+    if (volume->flat.file) SINO_TRY(sino_volume_flat_write(&volume->flat, first, count, slices));
+    for (int64_t i = first; i < first + count; i++) sino_mark(&volume->done[i]);
+    return NULL;
 }
 
 SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, const float *slices)
 {
     const SinoVolumeRequest *request = &volume->request;
+    const int64_t values = sino_times(request->height, request->width);
+    void *codes;
+    SinoStatus status = NULL;
     assert(first >= 0 && count >= 1 && first + count <= request->slice_count);
-    for (int64_t i = 0; volume->tiff_directory && i < count; i++) {
-        SINO_TRY(sino_volume_tiff_write(request, first + i, slices + i * request->height * request->width));
-        set(&volume->tiff_done[first + i]);
+    if (request->codes.type == SINO_OUTPUT_FLOAT32) return write_stored(volume, first, count, slices);
+    SINO_TRY(sino_allocate(values, (size_t)sino_codes_bytes(request->codes.type), "a slice", &codes));
+    for (int64_t i = 0; i < count && !status; i++) {
+        sino_codes_encode(&request->codes, values, slices + i * values, codes);
+        status = write_stored(volume, first + i, 1, codes);
     }
-    if (volume->hdf5.output) SINO_TRY(sino_volume_hdf5_write(&volume->hdf5, first, count, slices));
-    if (volume->joined) SINO_TRY(write_joined(volume, first, count, slices));
-    for (int64_t i = first; i < first + count; i++) set(&volume->done[i]);
+    free(codes);
+    return status;
+}
+
+bool sino_volume_rounds(const SinoVolume *volume)
+{
+    return volume->request.codes.type != SINO_OUTPUT_FLOAT32;
+}
+
+void sino_volume_round(SinoVolume *volume, int64_t first, int64_t count, float *slices)
+{
+    const SinoVolumeRequest *request = &volume->request;
+    const int64_t values = sino_times(request->height, request->width);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t clipped[SINO_CLIPPED] = {0};
+        sino_codes_round(&request->codes, values, slices + i * values, clipped);
+        for (int c = 0; c < SINO_CLIPPED; c++) volume->clipped[c * request->slice_count + first + i] = clipped[c];
+    }
+}
+
+void sino_volume_clipped(const SinoVolume *volume, int64_t first, int64_t count, int64_t *clipped)
+{
+    for (int c = 0; c < SINO_CLIPPED; c++)
+        for (int64_t i = 0; i < count; i++) *clipped++ = volume->clipped[c * volume->request.slice_count + first + i];
+}
+
+void sino_volume_mark_clipped(SinoVolume *volume, int64_t first, int64_t count, const int64_t *clipped)
+{
+    for (int c = 0; c < SINO_CLIPPED; c++)
+        for (int64_t i = 0; i < count; i++) volume->clipped[c * volume->request.slice_count + first + i] = *clipped++;
+}
+
+/* Reads a slice of the file of all slices, as it is stored. */
+static SinoStatus read_file(SinoVolume *volume, int64_t slice, void *stored)
+{
+    const int64_t bytes = sino_volume_slice_bytes(volume);
+    if (volume->flat.file) return sino_volume_flat_read(&volume->flat, slice, stored);
+    if (volume->hdf5.output) return sino_volume_hdf5_read(&volume->hdf5, slice, 1, stored);
+    SINO_CHECK(sino_output_read(volume->joined, volume->place[slice], stored, (size_t)bytes), SINO_FAILED,
+               "%s: reading values back failed", volume->hdf5_path);
     return NULL;
 }
 
-/* Reads slices of the HDF5 file, or of the joined one. */
-static SinoStatus read_hdf5(SinoVolume *volume, int64_t first, int64_t count, float *slices)
+/* Reads a slice into stored[2][bytes]. *equal: it can be read, and every format has the same. */
+static void read_slice(SinoVolume *volume, int64_t slice, char *stored, bool *equal)
 {
-    const int64_t values = sino_times(volume->request.height, volume->request.width);
-    if (volume->hdf5.output) return sino_volume_hdf5_read(&volume->hdf5, first, count, slices);
-    for (int64_t i = 0; i < count; i++)
-        SINO_CHECK(sino_output_read(volume->joined, volume->place[first + i], slices + i * values,
-                                    (size_t)values * sizeof *slices),
-                   SINO_FAILED, "%s: reading values back failed", volume->hdf5_path);
-    return NULL;
-}
-
-/* *equal: the TIFF files have the voxels of `slices`, or, without HDF5, can be read into `slices`. */
-static SinoStatus compare_tiff(const SinoVolume *volume, int64_t first, int64_t count, float *slices, bool *equal)
-{
-    const int64_t values = sino_times(volume->request.height, volume->request.width);
-    const size_t bytes = (size_t)values * sizeof(float);
-    float *found;
-    SINO_TRY(sino_allocate(values, sizeof *found, "a slice", &found));
-    for (int64_t i = 0; i < count && *equal; i++) {
-        SinoStatus status = sino_volume_tiff_read(&volume->request, first + i, found);
-        *equal = !status && (!volume->hdf5_path || memcmp(found, slices + i * values, bytes) == 0);
-        if (*equal) memcpy(slices + i * values, found, bytes);
-        sino_status_free(status);
-    }
-    free(found);
-    return NULL;
+    const size_t bytes = (size_t)sino_volume_slice_bytes(volume);
+    const bool file = volume->hdf5_path || volume->stack_path || volume->zarr_path;
+    char *of_tiff = file ? stored + bytes : stored;
+    SinoStatus status = file ? read_file(volume, slice, stored) : NULL;
+    if (!status && volume->tiff_directory) status = sino_volume_tiff_read(&volume->request, slice, of_tiff);
+    *equal = !status && (of_tiff == stored || !volume->tiff_directory || memcmp(stored, of_tiff, bytes) == 0);
+    sino_status_free(status);
 }
 
 SinoStatus sino_volume_read_back(SinoVolume *volume, int64_t first, int64_t count, float *slices, bool *equal)
 {
-    assert(first >= 0 && count >= 1 && first + count <= volume->request.slice_count);
+    const SinoVolumeRequest *request = &volume->request;
+    const int64_t values = sino_times(request->height, request->width);
+    char *stored;
+    assert(first >= 0 && count >= 1 && first + count <= request->slice_count);
+    SINO_TRY(sino_allocate(sino_times(2, sino_volume_slice_bytes(volume)), 1, "two slices", &stored));
     *equal = true;
-    if (volume->hdf5_path) {
-        SinoStatus status = read_hdf5(volume, first, count, slices);
-        *equal = !status;
-        sino_status_free(status);
+    for (int64_t i = 0; i < count && *equal; i++) {
+        float *to = slices + i * values;
+        read_slice(volume, first + i, stored, equal);
+        if (request->codes.type == SINO_OUTPUT_FLOAT32)
+            memcpy(to, stored, (size_t)sino_volume_slice_bytes(volume));
+        else
+            sino_codes_decode(&request->codes, values, stored, to);
     }
-    return volume->tiff_directory ? compare_tiff(volume, first, count, slices, equal) : NULL;
+    free(stored);
+    return NULL;
 }
 
 void sino_volume_mark_done(SinoVolume *volume, int64_t first, int64_t count)
 {
     for (int64_t i = first; i < first + count; i++) {
-        set(&volume->done[i]);
-        if (volume->tiff_directory) set(&volume->tiff_done[i]);
+        sino_mark(&volume->done[i]);
+        if (volume->tiff_directory) sino_mark(&volume->tiff_done[i]);
     }
 }
 
 bool sino_volume_is_done(const SinoVolume *volume, int64_t first, int64_t count)
 {
     for (int64_t i = first; i < first + count; i++)
-        if (!is_set(&volume->done[i])) return false;
+        if (!sino_is_marked(&volume->done[i])) return false;
     return true;
-}
-
-/* "/process/NAME"; NULL without memory. Caller frees. */
-static char *process_path(const char *name)
-{
-    char *path;
-    return asprintf(&path, "/process/%s", name) < 0 ? NULL : path;
-}
-
-SinoStatus sino_volume_process_text(SinoVolume *volume, const char *name, const char *value)
-{
-    if (!volume->hdf5.output) return NULL;
-    char *path = process_path(name);
-    SINO_CHECK(path, SINO_FAILED, "no memory for a name");
-    SinoStatus status = sino_hdf5_output_text(volume->hdf5.output, path, value);
-    free(path);
-    return status;
-}
-
-static SinoStatus write_numbers(SinoVolume *volume, const char *name, SinoHdf5Shape *shape, hid_t memory_type,
-                                const void *values, const char *description)
-{
-    if (!volume->hdf5.output) return NULL;
-    char *path = process_path(name);
-    SINO_CHECK(path, SINO_FAILED, "no memory for a name");
-    shape->name = path;
-    SinoStatus status = sino_hdf5_output_values(volume->hdf5.output, shape, memory_type, values, description);
-    free(path);
-    return status;
-}
-
-SinoStatus sino_volume_process_doubles(SinoVolume *volume, const char *name, int64_t rows, int64_t columns,
-                                       const double *values, const char *description)
-{
-    const hsize_t size[] = {(hsize_t)rows, (hsize_t)columns};
-    SinoHdf5Shape shape = {.file_type = H5T_IEEE_F64LE, .rank = columns > 0 ? 2 : rows > 0 ? 1 : 0, .size = size};
-    return write_numbers(volume, name, &shape, H5T_NATIVE_DOUBLE, values, description);
-}
-
-SinoStatus sino_volume_process_integers(SinoVolume *volume, const char *name, int64_t count, const int64_t *values,
-                                        const char *description)
-{
-    const hsize_t size = (hsize_t)count;
-    SinoHdf5Shape shape = {.file_type = H5T_STD_I64LE, .rank = count > 0 ? 1 : 0, .size = &size};
-    return write_numbers(volume, name, &shape, H5T_NATIVE_INT64, values, description);
 }
 
 static void release(SinoVolume *volume)
 {
     free(volume->hdf5_path);
     free(volume->tiff_directory);
+    free(volume->stack_path);
+    free(volume->zarr_path);
+    free(volume->slices_path);
+    free(volume->partial_path);
+    if (volume->attribute_file) (void)fclose(volume->attribute_file);
+    free(volume->attributes);
     free(volume->units);
     free(volume->place);
+    free(volume->clipped);
     free(volume->done);
     free(volume->tiff_done);
     free(volume);
@@ -381,17 +355,28 @@ static SinoStatus check_done(const SinoVolume *volume)
 {
     for (int64_t i = 0; i < volume->request.slice_count; i++) {
         SINO_CHECK(volume->done[i], SINO_FAILED,
-                   "%s: slice %" PRId64 " was never written; allowed: all %" PRId64 " slices",
-                   volume->hdf5_path ? volume->hdf5_path : volume->tiff_directory, i, volume->request.slice_count);
+                   "%s: slice %" PRId64 " was never written; allowed: all %" PRId64 " slices", name_of(volume), i,
+                   volume->request.slice_count);
     }
     return NULL;
+}
+
+/* The slices have become shards. */
+static SinoStatus finish_zarr(SinoVolume *volume)
+{
+    SinoStatus status = sino_zarr_folder_seal(volume->partial_path, volume->zarr_path, volume->request.overwrite);
+    if (status)
+        sino_output_give_up(volume->flat.file);
+    else
+        sino_output_discard(volume->flat.file);
+    return status;
 }
 
 SinoStatus sino_volume_finish(SinoVolume *volume)
 {
     SinoStatus status = NULL;
-    if (volume->joined) {
-        status = sino_output_leave(volume->joined);
+    if (volume->joined || volume->flat.joined) {
+        status = sino_output_leave(volume->joined ? volume->joined : volume->flat.file);
         release(volume);
         return status;
     }
@@ -403,8 +388,17 @@ SinoStatus sino_volume_finish(SinoVolume *volume)
     sino_ending_remove(&volume->last);
     close_folder(volume);
     if (volume->hdf5.output) status = sino_hdf5_output_seal(volume->hdf5.output);
+    if (volume->stack_path) status = sino_output_seal(volume->flat.file);
+    if (volume->zarr_path) status = finish_zarr(volume);
     release(volume);
     return status;
+}
+
+/* Leaves files of which another process is the opener, which discards or keeps them. */
+static void leave(SinoVolume *volume)
+{
+    if (volume->joined) sino_status_free(sino_output_leave(volume->joined));
+    if (volume->flat.joined && volume->flat.file) sino_status_free(sino_output_leave(volume->flat.file));
 }
 
 void sino_volume_abandon(SinoVolume *volume)
@@ -412,7 +406,9 @@ void sino_volume_abandon(SinoVolume *volume)
     if (!volume) return;
     sino_ending_remove(&volume->last);
     sino_hdf5_output_discard(volume->hdf5.output);
-    if (volume->joined) sino_status_free(sino_output_leave(volume->joined)); /* its opener discards the file */
+    if (!volume->flat.joined) sino_output_discard(volume->flat.file);
+    if (volume->zarr_path && volume->flat.file && !volume->flat.joined) sino_zarr_folder_remove(volume->partial_path);
+    leave(volume);
     close_folder(volume);
     release(volume);
 }
@@ -420,6 +416,7 @@ void sino_volume_abandon(SinoVolume *volume)
 void sino_volume_stay(SinoVolume *volume)
 {
     if (volume->hdf5.output) sino_hdf5_output_stay(volume->hdf5.output);
+    if (volume->flat.file && !volume->flat.joined) sino_output_stay(volume->flat.file);
 }
 
 void sino_volume_keep(SinoVolume *volume)
@@ -427,7 +424,9 @@ void sino_volume_keep(SinoVolume *volume)
     if (!volume) return;
     sino_ending_remove(&volume->last);
     sino_hdf5_output_keep(volume->hdf5.output);
-    if (volume->joined) sino_status_free(sino_output_leave(volume->joined));
+    if (volume->zarr_path && volume->flat.file && !volume->flat.joined) sino_zarr_folder_remove(volume->partial_path);
+    if (!volume->flat.joined) sino_output_keep(volume->flat.file);
+    leave(volume);
     sino_volume_marker_close(volume->marker, true);
     release(volume);
 }

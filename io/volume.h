@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume: writes reconstructed slices to HDF5 (volume_hdf5.c), to a TIFF stack (volume_tiff.c), or to both.
+/* Volume: writes reconstructed slices to HDF5 (volume_hdf5.c), to a folder of TIFF files (volume_tiff.c), to both, or
+ * to one TIFF file (volume_flat.c, tiff_head.c).
  *
- * HDF5: /exchange/data (z, y, x), or (set, z, y, x) if there are several sets, float32 in chunks one slice high. The
+ * HDF5: /exchange/data (z, y, x), or (set, z, y, x) if there are several sets, in chunks one slice high. The
  * file is written under a temporary name in the same directory ("NAME.partial"); when complete it is flushed, closed,
  * synced and renamed. Its disk space is reserved at open if the file system can, so that a disk that is too small fails
  * before hours of work. TIFF: DIR/recon_00000.tiff, numbered by absolute detector row. Each file has a temporary name
@@ -11,6 +12,7 @@
 #define SINO_VOLUME_H
 
 #include "status.h"
+#include "voxel_codes.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,12 +22,18 @@ typedef struct SinoVolume SinoVolume;
 typedef struct SinoVolumeRequest {
     const char *hdf5_path;      /* final name; NULL: no HDF5 */
     const char *tiff_directory; /* created if missing (its parent must exist); NULL: no TIFF */
+    const char *stack_path;     /* final name of a TIFF file with all slices; NULL: none */
     bool overwrite;
     bool resume; /* open what a killed run left behind; its slices count once sino_volume_mark_done says so */
     int64_t slice_count, height, width;
     int64_t set_count; /* sets of as many slices, one after the other, that the slices are of; 0, 1: they are one set */
     int64_t first_row, row_step; /* slice i is detector row first_row + i·row_step, which numbers its TIFF file */
     const char *units;           /* attribute of /exchange/data: any text, such as "1/pixel" */
+    double voxel_um[3];          /* sides of a voxel along x, y and z; 0: unknown */
+    const char *zarr_path;       /* final name of a folder; NULL: no Zarr. Then there is nothing else */
+    bool zstd;                   /* chunks of Zarr are compressed */
+    bool deflate;                /* slices are compressed: HDF5 that neither resumes nor is joined, TIFF slices */
+    SinoVoxelCodes codes;        /* the type of the voxels in the files, and its range */
 } SinoVolumeRequest;
 
 /* Opens the output; the caller ends with _finish or _abandon. SINO_BAD_INPUT: the output exists without overwrite (for
@@ -47,13 +55,15 @@ SinoStatus sino_volume_join(const SinoVolumeRequest *request, const int64_t *pla
  * process reads or writes slices. */
 SinoStatus sino_volume_all_joined(SinoVolume *volume);
 
-/* done[2][slice_count], 1 or 0: slices complete as TIFF, and slices complete in every format. _tell_done writes the
- * marks of this process; _take_done adds the marks of other processes. */
-void sino_volume_tell_done(const SinoVolume *volume, int64_t *done);
-void sino_volume_take_done(SinoVolume *volume, const int64_t *done);
+/* marks[SINO_VOLUME_MARKS][slice_count]: whether slices are complete as TIFF, and in every format (1 or 0), and their
+ * clipped voxels (SinoClipped). _tell_done writes what this process has done; _take_done takes the sum over all
+ * processes, of which one has stored each slice. */
+enum { SINO_VOLUME_MARKS = 2 + SINO_CLIPPED };
+void sino_volume_tell_done(const SinoVolume *volume, int64_t *marks);
+void sino_volume_take_done(SinoVolume *volume, const int64_t *marks);
 
-/* Does the checks of sino_volume_open except for disk space, and leaves nothing behind, so that errors come before
- * hours of work. */
+/* Does the checks of sino_volume_open except for disk space and range, and leaves nothing behind, so that errors come
+ * before hours of work. */
 SinoStatus sino_volume_check(const SinoVolumeRequest *request);
 
 /* Reads slices [first, first + count) back into slices[count][height][width], from HDF5 unless only TIFF is written.
@@ -65,9 +75,23 @@ SinoStatus sino_volume_read_back(SinoVolume *volume, int64_t first, int64_t coun
 void sino_volume_mark_done(SinoVolume *volume, int64_t first, int64_t count);
 bool sino_volume_is_done(const SinoVolume *volume, int64_t first, int64_t count); /* all of them */
 
+/* Whether the volume's voxels are integers, so that sino_volume_round changes values. */
+bool sino_volume_rounds(const SinoVolume *volume);
+
+/* Replaces the voxels of slices [first, first + count) by the values that the files will have for them, and counts
+ * those that are clipped. Does nothing for float32. */
+void sino_volume_round(SinoVolume *volume, int64_t first, int64_t count, float *slices);
+
+/* clipped[SINO_CLIPPED][count] of these slices; _mark_clipped: as an earlier run has counted them. */
+void sino_volume_clipped(const SinoVolume *volume, int64_t first, int64_t count, int64_t *clipped);
+void sino_volume_mark_clipped(SinoVolume *volume, int64_t first, int64_t count, const int64_t *clipped);
+
 /* Writes slices[count][height][width] to [first, first + count) of the volume. SINO_FAILED: disk full and similar
  * errors. */
 SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, const float *slices);
+
+/* Writes an attribute of /exchange/data. TIFF ignores it. */
+SinoStatus sino_volume_attribute(SinoVolume *volume, const char *name, double value);
 
 /* Write an entry of /process in the HDF5 file, each name once; "GROUP/NAME" creates groups. TIFF ignores them. Call any
  * time before _finish. */
@@ -77,6 +101,16 @@ SinoStatus sino_volume_process_doubles(SinoVolume *volume, const char *name, int
                                        const char *description); /* columns 0: 1-D; both 0: scalar */
 SinoStatus sino_volume_process_integers(SinoVolume *volume, const char *name, int64_t count, const int64_t *values,
                                         const char *description); /* count 0: scalar */
+
+/* Of a volume as Zarr, once all slices are written, and before _finish: _begin_levels writes metadata; then, level
+ * after level from 0, all shards are written, and, but for the last level, all slices of the next one are made by
+ * _shrink. The last two may be called by several threads. */
+int64_t sino_volume_level_count(const SinoVolume *volume); /* 0: the volume is no Zarr, or another process's */
+SinoStatus sino_volume_begin_levels(SinoVolume *volume);
+int64_t sino_volume_level_shards(const SinoVolume *volume, int64_t level);
+int64_t sino_volume_level_slices(const SinoVolume *volume, int64_t level);
+SinoStatus sino_volume_write_shard(const SinoVolume *volume, int64_t level, int64_t shard);
+SinoStatus sino_volume_shrink(const SinoVolume *volume, int64_t level, int64_t slice); /* of level + 1 */
 
 /* Completes the output, and frees the volume in either case. Fails if a slice was never written; then no incomplete
  * file has the final name. For the error message call sino_volume_safe before. A joined volume is only synced; all
@@ -94,7 +128,8 @@ void sino_volume_stay(SinoVolume *volume);
  * complete as TIFF in DIR; out.h5 was not written". NULL: out of memory. The caller frees the text. */
 char *sino_volume_safe(const SinoVolume *volume);
 
-/* Reads all of /exchange/data, written by sinodag or another program, as float32[slice][height][width], of four
+/* Reads all of /exchange/data, written by sinodag or another program, as float32 (integers with scale_factor and
+ * add_offset as what they stand for)[slice][height][width], of four
  * dimensions set after set; the caller frees *slices. */
 SinoStatus sino_volume_read(const char *path, int64_t *slice_count, int64_t *height, int64_t *width, float **slices);
 

@@ -6,11 +6,15 @@
 #include <stdlib.h>
 
 #include "arithmetic.h"
+#include "hdf5_attribute.h"
 #include "hdf5_dataset.h"
 #include "memory.h"
 
 /* Values of a chunk at most. HDF5 allows chunks below 4 GiB, but a reader must hold a whole one. */
 static const int64_t chunk_values_max = (1 << 30) / 4;
+
+/* Higher levels take several times as long for a few percent. */
+enum { DEFLATE_LEVEL = 1 };
 
 /* Slices of one set as a box of the dataset. */
 typedef struct Box {
@@ -23,12 +27,37 @@ static int rank_of(const SinoVolumeHdf5 *hdf5)
     return hdf5->sets ? 4 : 3;
 }
 
+static int64_t slice_bytes(const SinoVolumeHdf5 *hdf5)
+{
+    return sino_times(sino_times(hdf5->height, hdf5->width), (int64_t)H5Tget_size(hdf5->type));
+}
+
 /* The slices of [first, first + count) that are of the same set as the first one. */
 static Box box_of(const SinoVolumeHdf5 *hdf5, int64_t first, int64_t count)
 {
     const int64_t z = first % hdf5->set_slices;
     return (Box){{(hsize_t)(first / hdf5->set_slices), (hsize_t)z, 0, 0},
                  {1, (hsize_t)sino_smaller(count, hdf5->set_slices - z), (hsize_t)hdf5->height, (hsize_t)hdf5->width}};
+}
+
+static hid_t memory_type(SinoOutputType type)
+{
+    return type == SINO_OUTPUT_FLOAT32  ? H5T_NATIVE_FLOAT
+           : type == SINO_OUTPUT_UINT16 ? H5T_NATIVE_UINT16
+                                        : H5T_NATIVE_UINT8;
+}
+
+static hid_t file_type(SinoOutputType type)
+{
+    return type == SINO_OUTPUT_FLOAT32 ? H5T_IEEE_F32LE : type == SINO_OUTPUT_UINT16 ? H5T_STD_U16LE : H5T_STD_U8LE;
+}
+
+/* What readers of the CF conventions (xarray, netCDF4) understand. */
+static SinoStatus describe_codes(const SinoVolumeHdf5 *hdf5, const SinoVoxelCodes *codes, const char *name)
+{
+    if (codes->type == SINO_OUTPUT_FLOAT32) return NULL;
+    SINO_TRY(sino_hdf5_output_number(hdf5->output, name, "scale_factor", sino_codes_step(codes)));
+    return sino_hdf5_output_number(hdf5->output, name, "add_offset", codes->range.low);
 }
 
 static SinoStatus create_data(const SinoVolumeHdf5 *hdf5, const SinoVolumeRequest *request, hid_t *data)
@@ -40,10 +69,15 @@ static SinoStatus create_data(const SinoVolumeHdf5 *hdf5, const SinoVolumeReques
     const hsize_t chunk[] = {1, 1, (hsize_t)chunk_height, (hsize_t)chunk_width};
     const hsize_t size[] = {(hsize_t)(request->slice_count / hdf5->set_slices), (hsize_t)hdf5->set_slices,
                             (hsize_t)request->height, (hsize_t)request->width};
-    const SinoHdf5Shape shape = {
-        .name = name, .file_type = H5T_IEEE_F32LE, .rank = rank, .size = size + 4 - rank, .chunk = chunk + 4 - rank};
+    const SinoHdf5Shape shape = {.name = name,
+                                 .file_type = file_type(request->codes.type),
+                                 .rank = rank,
+                                 .size = size + 4 - rank,
+                                 .chunk = chunk + 4 - rank,
+                                 .deflate = request->deflate ? DEFLATE_LEVEL : 0};
     SINO_TRY(sino_hdf5_output_create(hdf5->output, &shape, data));
     SINO_TRY(sino_hdf5_output_attribute(hdf5->output, name, "units", request->units));
+    SINO_TRY(describe_codes(hdf5, &request->codes, name));
     SINO_TRY(sino_hdf5_output_attribute(hdf5->output, name, "axes", hdf5->sets ? "set:z:y:x" : "z:y:x"));
     return sino_hdf5_output_reserve(hdf5->output);
 }
@@ -54,7 +88,8 @@ SinoStatus sino_volume_hdf5_open(const SinoVolumeRequest *request, SinoVolumeHdf
     SinoVolumeHdf5 opened = {.set_slices = request->slice_count / set_count,
                              .sets = set_count > 1,
                              .height = request->height,
-                             .width = request->width};
+                             .width = request->width,
+                             .type = memory_type(request->codes.type)};
     SINO_TRY(request->resume ? sino_hdf5_output_reopen(request->hdf5_path, request->overwrite, &opened.output)
                              : sino_hdf5_output_open(request->hdf5_path, request->overwrite, &opened.output));
     SinoStatus status = create_data(&opened, request, &opened.data);
@@ -66,37 +101,37 @@ SinoStatus sino_volume_hdf5_open(const SinoVolumeRequest *request, SinoVolumeHdf
 }
 
 /* Writes slices from `from`, or, where it is NULL, reads them to `to`. */
-static SinoStatus move_slices(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const float *from, float *to)
+static SinoStatus move_slices(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const char *from, char *to)
 {
     const int rank = rank_of(hdf5), skipped = 4 - rank;
-    const int64_t values = sino_times(hdf5->height, hdf5->width);
+    const int64_t bytes = slice_bytes(hdf5);
     for (int64_t done = 0; done < count;) {
         const Box box = box_of(hdf5, first + done, count - done);
         const hsize_t *start = box.first + skipped, *extent = box.count + skipped;
         if (from)
-            SINO_TRY(sino_hdf5_output_write(hdf5->output, hdf5->data, rank, start, extent, H5T_NATIVE_FLOAT,
-                                            from + done * values));
+            SINO_TRY(
+                sino_hdf5_output_write(hdf5->output, hdf5->data, rank, start, extent, hdf5->type, from + done * bytes));
         else
-            SINO_TRY(sino_hdf5_output_read(hdf5->output, hdf5->data, rank, start, extent, H5T_NATIVE_FLOAT,
-                                           to + done * values));
+            SINO_TRY(
+                sino_hdf5_output_read(hdf5->output, hdf5->data, rank, start, extent, hdf5->type, to + done * bytes));
         done += (int64_t)box.count[1];
     }
     return NULL;
 }
 
-SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const float *slices)
+SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const void *slices)
 {
     return move_slices(hdf5, first, count, slices, NULL);
 }
 
-SinoStatus sino_volume_hdf5_read(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, float *slices)
+SinoStatus sino_volume_hdf5_read(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, void *slices)
 {
     return move_slices(hdf5, first, count, NULL, slices);
 }
 
 SinoStatus sino_volume_hdf5_places(SinoVolumeHdf5 *hdf5, int64_t slice_count, int64_t *place)
 {
-    const int64_t bytes = sino_times(sino_times(hdf5->height, hdf5->width), (int64_t)sizeof(float));
+    const int64_t bytes = slice_bytes(hdf5);
     SINO_CHECK(H5Tequal(H5T_NATIVE_FLOAT, H5T_IEEE_F32LE) > 0, SINO_FAILED,
                "this machine's numbers have another byte order than the file's: use one process");
     for (int64_t i = 0; i < slice_count; i++) {
@@ -120,6 +155,16 @@ static SinoStatus size_of(const SinoDataset *data, int64_t size[3], int64_t *cou
     return sino_product(3, size, "a volume", count);
 }
 
+/* Turns codes into what they stand for. */
+static void decode(const SinoDataset *data, int64_t count, float *values)
+{
+    double scale = 1, offset = 0;
+    const bool scaled = sino_hdf5_attribute_number(data->id, "scale_factor", &scale);
+    const bool moved = sino_hdf5_attribute_number(data->id, "add_offset", &offset);
+    if (!scaled && !moved) return;
+    for (int64_t i = 0; i < count; i++) values[i] = (float)(offset + scale * (double)values[i]);
+}
+
 static SinoStatus read_data(const SinoDataset *data, int64_t size[3], float **slices)
 {
     static const int64_t first[4];
@@ -132,6 +177,7 @@ static SinoStatus read_data(const SinoDataset *data, int64_t size[3], float **sl
         free(values);
         return status;
     }
+    decode(data, count, values);
     *slices = values;
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume in HDF5: /exchange/data (z, y, x) or (set, z, y, x) float32, and the entries of /process. */
+/* Volume in HDF5: /exchange/data (z, y, x) or (set, z, y, x) of any type of voxel, and the entries of /process. */
 #ifndef SINO_VOLUME_HDF5_H
 #define SINO_VOLUME_HDF5_H
 
@@ -10,7 +10,8 @@ typedef struct SinoVolumeHdf5 {
     SinoHdf5Output *output;
     hid_t data; /* closed with the file */
     int64_t set_slices, height, width;
-    bool sets; /* data is (set, z, y, x) */
+    hid_t type; /* of the voxels in memory; not owned */
+    bool sets;  /* data is (set, z, y, x) */
 } SinoVolumeHdf5;
 
 /* Creates the dataset and reserves its disk space, so that a disk that is too small fails before hours of work. */
@@ -19,9 +20,9 @@ SinoStatus sino_volume_hdf5_open(const SinoVolumeRequest *request, SinoVolumeHdf
 /* place[slice]: offset of the slice in the file. */
 SinoStatus sino_volume_hdf5_places(SinoVolumeHdf5 *hdf5, int64_t slice_count, int64_t *place);
 
-/* Reads slices of a reopened volume back. SINO_FAILED: the file has none there. */
-SinoStatus sino_volume_hdf5_read(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, float *slices);
+/* Reads slices of a reopened volume back, as they are stored. SINO_FAILED: the file has none there. */
+SinoStatus sino_volume_hdf5_read(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, void *slices);
 
-SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const float *slices);
+SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, const void *slices);
 
 #endif

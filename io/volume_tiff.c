@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "imagej_text.h"
 #include "output_file.h"
 #include "tiff_file.h"
 #include "tiff_image.h"
@@ -141,39 +142,53 @@ bool sino_volume_tiff_is_done(const SinoVolumeRequest *request, const SinoVolume
     return done;
 }
 
-static SinoStatus read_page(const SinoVolumeRequest *request, const char *path, SinoTiffFile *file, float *values)
+static SinoCountType type_in_tiff(SinoOutputType type)
+{
+    return type == SINO_OUTPUT_FLOAT32  ? SINO_COUNT_FLOAT32
+           : type == SINO_OUTPUT_UINT16 ? SINO_COUNT_UINT16
+                                        : SINO_COUNT_UINT8;
+}
+
+static SinoStatus read_page(const SinoVolumeRequest *request, const char *path, SinoTiffFile *file, void *stored)
 {
     int64_t count = 0;
     SinoTiffPage *page = NULL;
+    const SinoCountType type = type_in_tiff(request->codes.type);
     const SinoScanBox box = {.row_count = request->height, .column_count = request->width};
     SINO_TRY(sino_tiff_file_pages(file, &count, &page));
-    const bool same = count == 1 && page->type == SINO_COUNT_FLOAT32 && page->row_count == request->height &&
-                      page->column_count == request->width;
-    SinoStatus status = same ? sino_tiff_file_read(file, page, &box, SINO_COUNT_FLOAT32, values)
-                             : sino_error(SINO_BAD_INPUT, "%s: not one float32 page of the volume's size", path);
+    const bool same =
+        count == 1 && page->type == type && page->row_count == request->height && page->column_count == request->width;
+    SinoStatus status = same ? sino_tiff_file_read(file, page, &box, type, stored)
+                             : sino_error(SINO_BAD_INPUT, "%s: not one page of the volume's size and type", path);
     free(page);
     return status;
 }
 
-SinoStatus sino_volume_tiff_read(const SinoVolumeRequest *request, int64_t slice, float *values)
+SinoStatus sino_volume_tiff_read(const SinoVolumeRequest *request, int64_t slice, void *stored)
 {
     SinoTiffFile *file = NULL;
     char *path = slice_path(request, slice);
     SINO_CHECK(path, SINO_FAILED, "no memory for a file name");
     SinoStatus status = sino_tiff_file_open(path, &file);
-    if (!status) status = read_page(request, path, file, values);
+    if (!status) status = read_page(request, path, file, stored);
     sino_tiff_file_close(file);
     free(path);
     return status;
 }
 
-SinoStatus sino_volume_tiff_write(const SinoVolumeRequest *request, int64_t slice, const float *values)
+SinoStatus sino_volume_tiff_write(const SinoVolumeRequest *request, int64_t slice, const void *stored)
 {
-    char *path = slice_path(request, slice);
-    SINO_CHECK(path, SINO_FAILED, "no memory for a file name");
-    SinoStatus status = request->overwrite || request->resume
-                            ? sino_tiff_image_write(path, request->height, request->width, values, request->units)
-                            : sino_tiff_image_create(path, request->height, request->width, values, request->units);
+    char *path = slice_path(request, slice), *text = sino_imagej_text(request, 1);
+    const SinoTiffImage image = {.height = request->height,
+                                 .width = request->width,
+                                 .type = request->codes.type,
+                                 .pixels = stored,
+                                 .description = text,
+                                 .deflate = request->deflate,
+                                 .pixel_um = {request->voxel_um[0], request->voxel_um[1]}};
+    SinoStatus status = path && text ? sino_tiff_image_save(path, request->overwrite || request->resume, &image)
+                                     : sino_error(SINO_FAILED, "no memory for a file name");
     free(path);
+    free(text);
     return status;
 }

@@ -15,11 +15,12 @@ SinoStatus sino_volume_tiff_check(const SinoVolumeRequest *request);
 SinoStatus sino_volume_tiff_open(const SinoVolumeRequest *request, int64_t token, bool *made, SinoVolumeMarker **marker,
                                  int64_t *removed);
 
-/* Reads a slice that an earlier run wrote. SINO_BAD_INPUT: there is none, or of another size. */
-SinoStatus sino_volume_tiff_read(const SinoVolumeRequest *request, int64_t slice, float *values);
+/* Reads a slice that an earlier run wrote, as it is stored. SINO_BAD_INPUT: there is none, or of another size or type.
+ */
+SinoStatus sino_volume_tiff_read(const SinoVolumeRequest *request, int64_t slice, void *stored);
 
 /* Writes the slice with this index in the volume. */
-SinoStatus sino_volume_tiff_write(const SinoVolumeRequest *request, int64_t slice, const float *values);
+SinoStatus sino_volume_tiff_write(const SinoVolumeRequest *request, int64_t slice, const void *stored);
 
 /* Whether the slice is complete on disk, by whichever process since the marker was made. */
 bool sino_volume_tiff_is_done(const SinoVolumeRequest *request, const SinoVolumeMarker *marker, int64_t slice);

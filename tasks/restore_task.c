@@ -33,6 +33,7 @@ static void restore(const SinoJournalEntry *entry, const SinoRestore *to, const 
     for (int64_t i = first; i < first + count; i++) to->told[i] = 1;
     if (!entry->keeper) return;
     memcpy(to->history + first * to->numbers, entry->residuals, (size_t)(count * to->numbers) * sizeof(double));
+    sino_volume_mark_clipped(to->volume, first, count, entry->clipped);
     sino_sections_take(&to->sections, first, count, slices);
     for (int64_t i = first; i < first + count; i++) to->told[to->slice_count + i] = 1;
 }

@@ -3,8 +3,10 @@
 #include "store_task.h"
 
 #include "arithmetic.h"
+#include "memory.h"
 #include "task.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int64_t sino_tally_count(const SinoTally *to)
@@ -23,7 +25,7 @@ void sino_tally_add(const SinoTally *to, const int64_t *tally)
 }
 
 /* Notes that the slices are stored; an end of the program then leaves them for --resume. */
-static void note(const SinoTask *task, const SinoStore *to)
+static SinoStatus note(const SinoTask *task, const SinoStore *to)
 {
     SinoJournalEntry entry = {.first_slice = to->first_slice,
                               .slice_count = to->slice_count,
@@ -31,7 +33,12 @@ static void note(const SinoTask *task, const SinoStore *to)
                               .tally_count = to->tallied ? sino_tally_count(&to->tally) : 0,
                               .tally = sino_task_buffer(task, 3)};
     const int64_t pixels = sino_times(to->sections.width, to->sections.height);
-    if (!to->journal) return;
+    if (!to->journal) return NULL;
+    if (to->rounds) {
+        SINO_TRY(sino_allocate(sino_times(SINO_CLIPPED, to->slice_count), sizeof *entry.clipped,
+                               "an entry of the journal", &entry.clipped));
+        sino_volume_clipped(to->volume, to->first_slice, to->slice_count, entry.clipped);
+    }
     if (to->keeper) {
         entry.keeper = 1;
         entry.columns = to->numbers;
@@ -40,15 +47,18 @@ static void note(const SinoTask *task, const SinoStore *to)
     }
     sino_journal_append(to->journal, &entry);
     if (to->volume) sino_volume_stay(to->volume);
+    free(entry.clipped);
+    return NULL;
 }
 
 static SinoStatus keep(const SinoTask *task, const SinoStore *to)
 {
+    float *slices = sino_task_buffer(task, 0);
     memcpy(to->history + to->first_slice * to->numbers, sino_task_buffer(task, 1),
            (size_t)(to->slice_count * to->numbers) * sizeof *to->history);
-    sino_sections_take(&to->sections, to->first_slice, to->slice_count, sino_task_buffer(task, 0));
-    return to->volume ? sino_volume_write(to->volume, to->first_slice, to->slice_count, sino_task_buffer(task, 0))
-                      : NULL;
+    if (to->rounds) sino_volume_round(to->volume, to->first_slice, to->slice_count, slices);
+    sino_sections_take(&to->sections, to->first_slice, to->slice_count, slices);
+    return to->volume ? sino_volume_write(to->volume, to->first_slice, to->slice_count, slices) : NULL;
 }
 
 static SinoStatus store_cpu(const SinoTask *task)
@@ -59,7 +69,7 @@ static SinoStatus store_cpu(const SinoTask *task)
                (size_t)to->slice_count * sizeof *to->repaired);
     if (to->tallied) sino_tally_add(&to->tally, sino_task_buffer(task, 3));
     if (to->keeper) SINO_TRY(keep(task, to));
-    note(task, to);
+    SINO_TRY(note(task, to));
     SinoMinibatchProgress now =
         sino_minibatch_progress(to->slice_count, to->numbers, to->iteration_count, sino_task_buffer(task, 1));
     now.stored = true;
@@ -74,15 +84,20 @@ static const SinoTaskKind store_kind = {.name = "store",
                                         .access_max = 5,
                                         .cpu = store_cpu};
 
-SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const SinoStore *where, SinoData *io,
+SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const SinoStore *store, SinoData *io,
                              SinoData *image, SinoData *history, SinoData *repaired, SinoData *tally)
 {
-    const SinoAccess access[] = {
-        {image, SINO_READ}, {history, SINO_READ}, {repaired, SINO_READ}, {tally, SINO_READ}, {io, SINO_READ_WRITE}};
+    SinoStore where = *store;
+    where.rounds = store->keeper && store->volume && sino_volume_rounds(store->volume);
+    const SinoAccess access[] = {{image, where.rounds ? SINO_READ_WRITE : SINO_READ},
+                                 {history, SINO_READ},
+                                 {repaired, SINO_READ},
+                                 {tally, SINO_READ},
+                                 {io, SINO_READ_WRITE}};
     return sino_task_submit(runtime, &store_kind,
                             &(SinoTaskRequest){.position = position,
-                                               .arguments = where,
-                                               .argument_bytes = sizeof *where,
+                                               .arguments = &where,
+                                               .argument_bytes = sizeof where,
                                                .access = access,
                                                .access_count = 5,
                                                .file_bytes = SINO_FILE_DATA,

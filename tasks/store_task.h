@@ -29,6 +29,7 @@ void sino_tally_add(const SinoTally *to, const int64_t *tally);
  * their angles. Pointers are not owned. */
 typedef struct SinoStore {
     bool keeper;
+    bool rounds;          /* the image becomes what the volume has of it; sino_insert_store sets it */
     SinoVolume *volume;   /* NULL: only the picture is written */
     SinoJournal *journal; /* gets an entry once the images are written; NULL: none */
     int64_t first_slice, slice_count;

@@ -123,6 +123,7 @@ int cli_input_tests(void);
 int cli_settings_tests(void);
 int cli_disk_tests(void);
 int cli_output_tests(void);
+int cli_formats_tests(void);
 int cli_graph_tests(void);
 int cli_trace_tests(void);
 int cli_trace_ranks_tests(void);

@@ -65,6 +65,9 @@ static void no_room_for_hdf5_from_the_start(void **state)
     cli_start(&run, RECON "-o disk/out.h5 --save-format both");
     cli_wait(&run);
     cli_assert_ended(&run, 1, "disk/out.h5: no room for # KiB: No space left on device");
+    cli_start(&run, RECON "-o disk/out.tif --save-format tiff-stack");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "disk/out.tif: no room for # KiB: No space left on device");
     assert_empty(*state, "disk");
 }
 
@@ -87,6 +90,36 @@ static void assert_same_volume(const char *directory, const char *name)
     assert_memory_equal(found, wanted, SLICES * SLICE * sizeof *found);
     free(wanted);
     free(found);
+}
+
+/* Nobody knows beforehand how large it becomes. */
+static void compressed_hdf5_fills_the_disk(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_reference(*state, "");
+    cli_works(*state, RECON "-o small.h5 --compression deflate --pictures no");
+    mount_disk(*state, cli_file_size(*state, "small.h5") / 2);
+    cli_start(&run, RECON "-o disk/out.h5 --compression deflate");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1,
+                     "disk/out.h5: writing failed at byte #: No space left on device; disk/out.h5 was not written");
+    assert_empty(*state, "disk");
+}
+
+/* The slices fit, the shards do not; --resume needs the shards only. */
+static void zarr_fails_at_its_end(void **state)
+{
+    CliRun run = {.directory = *state};
+    char path[TESTING_PATH];
+    make_reference(*state, "");
+    mount_disk(*state, SLICES * SLICE * 4 * 3 / 2);
+    cli_start(&run, RECON "-o disk/out.zarr --save-format zarr");
+    cli_wait(&run);
+    cli_assert_ended(
+        &run, 1,
+        "disk/out.zarr.partial/0/c/0/0/0: writing failed at byte #: No space left on device; disk/out.zarr "
+        "was not written; --resume goes on from 8 of 8 slices");
+    assert_names(testing_path(path, *state, "disk"), "out.zarr.journal out.zarr.slices.partial");
 }
 
 static void tiff_keeps_finished_rows(void **state)
@@ -215,6 +248,8 @@ int cli_disk_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(no_room_for_hdf5_from_the_start),
         CLI_TEST(hdf5_fails_at_its_end),
+        CLI_TEST(compressed_hdf5_fills_the_disk),
+        CLI_TEST(zarr_fails_at_its_end),
         CLI_TEST(tiff_keeps_finished_rows),
         CLI_TEST(both_keep_finished_rows),
         CLI_TEST(pictures_fail_after_the_volume),

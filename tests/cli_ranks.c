@@ -273,6 +273,22 @@ static void one_cannot_write(void **state)
     cli_free(&run);
 }
 
+/* Each writes its slices to their places. */
+static void one_stack(void **state)
+{
+    CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2"};
+    char one[TESTING_PATH], two[TESTING_PATH];
+#define STACK                                                                                                          \
+    "recon scan.h5 --save-format tiff-stack --output-type uint8 --rotation-axis 49.5 --algorithm fbp --minibatch 1 "
+    cli_works(*state, scan);
+    cli_works(*state, STACK "-o one.tif");
+    cli_start(&run, STACK "-o two.tif --grid 2x1");
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("%s", run.err);
+    cli_free(&run);
+    assert_int_equal(cli_tool("cmp", testing_path(one, *state, "one.tif"), testing_path(two, *state, "two.tif")), 0);
+}
+
 /* Each rank has a folder of the name of its own. */
 static void outputs_in_different_folders(void **state)
 {
@@ -280,10 +296,16 @@ static void outputs_in_different_folders(void **state)
         const char *format, *message;
     } output[] = {{"tiff", "out is another folder on this rank than on rank 0; allowed: a folder that all ranks share"},
                   {"hdf5", "out.partial is another file on this rank than on rank 0; allowed: a folder that all ranks "
-                           "share"}};
+                           "share"},
+                  {"zarr", "out.slices.partial is another file on this rank than on rank 0; allowed: a folder that all "
+                           "ranks share"},
+                  {"tiff-stack", "out.partial is another file on this rank than on rank 0; allowed: a folder that all "
+                                 "ranks share"}};
     cli_works(*state, scan);
     make_folders(*state);
     cli_write_text(*state, "rank1/out.partial", "of a run that was killed long ago");
+    cli_write_text(*state, "rank1/out.slices.partial",
+                   "of a run that was killed long ago, and wrote 64 bytes or more of it");
     for (size_t i = 0; i < sizeof output / sizeof *output; i++) {
         CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
         cli_start(&run, "recon ../scan.h5 -o out --save-format %s --grid 2x1 --iterations 2 --pictures no",
@@ -328,6 +350,7 @@ int cli_ranks_tests(void)
         CLI_TEST(what_does_not_fit_is_refused),
         CLI_TEST(one_cannot_read),
         CLI_TEST(one_cannot_write),
+        CLI_TEST(one_stack),
         CLI_TEST(outputs_in_different_folders),
         CLI_TEST(one_is_killed),
     };

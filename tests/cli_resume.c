@@ -26,10 +26,12 @@ static uint16_t count(uint64_t angle, uint64_t row, uint64_t column)
 typedef struct Way {
     const char *launcher, *words; /* words begin with a blank */
     int ranks;
+    bool integers;
 } Way;
 
-static const Way one_rank = {NULL, "", 1};
-static const Way two_ranks = {"mpirun -q -n 2 ../note_pid", " --grid 1x2", 2};
+static const Way one_rank = {NULL, "", 1, false};
+static const Way integers = {NULL, " --output-type uint8", 1, true};
+static const Way two_ranks = {"mpirun -q -n 2 ../note_pid", " --grid 1x2 --output-type uint16", 2, true};
 
 static void make_folder(const char *directory, const char *name)
 {
@@ -141,13 +143,15 @@ static void assert_same_values(const char *directory, const char *dataset, int r
     free(broken);
 }
 
-static void assert_same_files(const char *directory)
+static void assert_same_files(const char *directory, const Way *way)
 {
     const int64_t data[] = {SLICES, SIZE, SIZE}, residuals[] = {SLICES, ITERATIONS + 1}, repaired[] = {SLICES};
+    const int64_t clipped[] = {3};
     char whole[TESTING_PATH], broken[TESTING_PATH];
     assert_same_values(directory, "/exchange/data", 3, data);
     assert_same_values(directory, "/process/residuals", 2, residuals);
     assert_same_values(directory, "/process/repaired", 1, repaired);
+    if (way->integers) assert_same_values(directory, "/process/clipped", 1, clipped);
     static const char *const other[] = {"out_slice_00040.png", "out_sinogram_00040.png"};
     char name[64];
     for (int i = 0; i < SLICES + 2; i++) {
@@ -210,13 +214,13 @@ static int go_on_until_done(const char *directory, const Way *way, unsigned *see
 static void killed(void **state, const Way *way)
 {
     const char *const wanted = getenv("SINODAG_TEST_KILLS");
-    const long runs = wanted ? strtol(wanted, NULL, 10) : way->ranks > 1 ? 1 : 2;
+    const long runs = wanted ? strtol(wanted, NULL, 10) : way == &one_rank ? 2 : 1;
     unsigned seed = 12345;
     int kills = 0;
     make_reference(*state, way);
     for (long i = 0; i < runs; i++) {
         kills += go_on_until_done(*state, way, &seed);
-        assert_same_files(*state);
+        assert_same_files(*state, way);
         assert_no_journals(*state);
         clear(*state);
     }
@@ -233,6 +237,11 @@ static void killed_at_any_moment(void **state)
 static bool several_ranks(void)
 {
     return getenv("OMPI_ALLOW_RUN_AS_ROOT") != NULL;
+}
+
+static void integers_are_resumed(void **state)
+{
+    killed(state, &integers);
 }
 
 static void one_of_two_ranks_killed_at_any_moment(void **state)
@@ -272,7 +281,7 @@ static void a_rank_without_its_journal(void **state)
     if (run.exit_code != 0) fail_msg("%s", run.err);
     assert_undefined(run.err);
     cli_free(&run);
-    assert_same_files(*state);
+    assert_same_files(*state, &two_ranks);
     assert_no_journals(*state);
 }
 
@@ -324,7 +333,7 @@ static void the_plan_is_taken_over(void **state)
     make_unfinished(*state, testing_path(folder, *state, "broken"));
     cli_works(*state, "recon scan.h5 -o broken/out.h5 --save-format both --iterations 20 --resume --workers 1 "
                       "--memory 1GiB --scheduler eager --profile");
-    assert_same_files(*state);
+    assert_same_files(*state, &one_rank);
     assert_no_journals(*state);
     clear(*state);
 }
@@ -343,7 +352,7 @@ static void damaged_slices_are_made_again(void **state)
     assert_int_equal(fclose(file), 0);
     assert_int_equal(unlink(testing_path(path, folder, "out/recon_00003.tiff")), 0);
     cli_works(folder, RECON "-o out.h5 --resume", memory_mib);
-    assert_same_files(*state);
+    assert_same_files(*state, &one_rank);
     assert_no_journals(*state);
     clear(*state);
 }
@@ -358,7 +367,7 @@ static void without_the_option_a_run_begins_anew(void **state)
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, "sinodag: warning: out.h5.journal: an unfinished run stored "));
     cli_free(&run);
-    assert_same_files(*state);
+    assert_same_files(*state, &one_rank);
     assert_no_journals(*state);
     clear(*state);
     /* And with it, if there is nothing to resume. */
@@ -367,7 +376,7 @@ static void without_the_option_a_run_begins_anew(void **state)
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, "sinodag: out.h5.journal: nothing to resume, a new run begins"));
     cli_free(&run);
-    assert_same_files(*state);
+    assert_same_files(*state, &one_rank);
     assert_no_journals(*state);
     clear(*state);
 }
@@ -376,6 +385,7 @@ int cli_resume_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(killed_at_any_moment),
+        CLI_TEST(integers_are_resumed),
         CLI_TEST(one_of_two_ranks_killed_at_any_moment),
         CLI_TEST(what_differs_is_refused),
         CLI_TEST(the_plan_is_taken_over),

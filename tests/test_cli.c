@@ -10,6 +10,7 @@ static const struct {
     {"settings", cli_settings_tests},
     {"disk", cli_disk_tests},
     {"output", cli_output_tests},
+    {"formats", cli_formats_tests},
     {"graph", cli_graph_tests},
     {"trace", cli_trace_tests},
     {"trace_ranks", cli_trace_ranks_tests},
@@ -51,11 +52,8 @@ int main(int argument_count, char **arguments)
 {
     for (size_t i = 0; argument_count == 2 && i < sizeof subject / sizeof *subject; i++)
         if (strcmp(arguments[1], subject[i].name) == 0) return subject[i].run();
-    fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph trace trace_ranks "
-          "trace_device info "
-          "interrupt "
-          "operator_cache bench plan ranks job suspicion center try device hostile models inject resume cone "
-          "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir scans policy sweep\n",
-          stderr);
+    fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects:", stderr);
+    for (size_t i = 0; i < sizeof subject / sizeof *subject; i++) fprintf(stderr, " %s", subject[i].name);
+    fputs("\n", stderr);
     return 2;
 }

@@ -588,7 +588,7 @@ static void sets_are_joined(void **state)
     static const hsize_t size[] = {2, 2, HEIGHT, WIDTH};
     Case *the = new_case(*state);
     SinoVolume *volume, *joined;
-    int64_t place[SLICES + 1], done[2 * SLICES];
+    int64_t place[SLICES + 1], done[SINO_VOLUME_MARKS * SLICES];
     the->request.units = "counts in a voxel";
     the->request.tiff_directory = NULL;
     the->request.set_count = 2;

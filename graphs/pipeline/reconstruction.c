@@ -281,7 +281,7 @@ static SinoStatus expect(const Run *run)
 
 static SinoStatus begin(Run *run)
 {
-    SINO_TRY(expect(run));
+    if (!run->of.aside) SINO_TRY(expect(run));
     return new_data(run);
 }
 
@@ -300,13 +300,13 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
     status = sino_processes_agree(sino_runtime_processes(runtime), begin(&run));
     const bool begun = !status; /* all ranks have begun */
     if (!status && solver->prepare && !reconstruction->op->idle) status = solver->prepare(&run.solver_run);
-    sino_runtime_profile_begin(runtime);
+    if (!reconstruction->aside) sino_runtime_profile_begin(runtime);
     if (!status) status = insert_all(&run);
     /* Other ranks would wait for ever for messages that this rank no longer submits. */
     if (begun && *sino_status_text(status) && sino_processes_count(sino_runtime_processes(runtime)) > 1)
         sino_processes_abort(sino_runtime_processes(runtime), status);
     status = sino_runtime_wait_after(runtime, status);
-    if (!status) sino_runtime_profile_report(runtime, "");
+    if (!status && !reconstruction->aside) sino_runtime_profile_report(runtime, "");
     if (solver->release) solver->release(&run.solver_run);
     free_data(&run);
     return status;

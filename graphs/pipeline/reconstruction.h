@@ -34,6 +34,7 @@ typedef struct SinoReconstruction {
     SinoVolume *volume;   /* NULL: only the picture is wanted; slices that are done already are left out */
     SinoJournal *journal; /* gets an entry for each minibatch that is stored; NULL: none */
     SinoRecord *record;   /* of all slices of the volume */
+    bool aside;           /* tells neither progress nor profile, for it is not what was asked for */
 } SinoReconstruction;
 
 /* Where undefined values of this rank's angles are counted. */

@@ -11,9 +11,9 @@
 
 static size_t base_length(const char *out)
 {
-    static const char *const ending[] = {".h5", ".hdf5"};
+    static const char *const ending[] = {".h5", ".hdf5", ".tif", ".tiff", ".ome.zarr", ".zarr"};
     const size_t length = strlen(out);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 6; i++) {
         const size_t cut = strlen(ending[i]);
         if (length > cut && strcmp(out + length - cut, ending[i]) == 0) return length - cut;
     }

@@ -31,6 +31,7 @@ SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone)
     recon->request.width = cone->x_count;
     recon->request.row_step = 1;
     recon->request.units = "1/cm";
+    for (int i = 0; i < 3; i++) recon->request.voxel_um[i] = 1000 * cone->voxel_size;
     return NULL;
 }
 

@@ -89,6 +89,8 @@ static SinoStatus add_outputs(const SinoSettings *settings, const SinoOutputName
                               const SinoVolumeRequest *request, SinoNamedFiles *files)
 {
     SINO_TRY(sino_files_output(files, "--out", request->hdf5_path));
+    SINO_TRY(sino_files_output(files, "--out", request->stack_path));
+    SINO_TRY(sino_files_output(files, "--out", request->zarr_path));
     if (request->tiff_directory) SINO_TRY(add_slices(request, files));
     if (!settings->pictures) return NULL;
     for (int i = 0; i < SINO_PICTURES; i++) SINO_TRY(sino_files_output(files, "a picture", names->picture[i]));

@@ -39,6 +39,7 @@ static SinoRecordShape record(const SinoRecon *recon)
 
 static void request_volume(SinoRecon *recon)
 {
+    const Matrix *own = recon->own;
     const SinoRecordShape shape = record(recon);
     recon->request.slice_count = shape.slice_count;
     recon->request.set_count = shape.set_count;
@@ -46,6 +47,7 @@ static void request_volume(SinoRecon *recon)
     recon->request.width = shape.width;
     recon->request.row_step = 1;
     recon->request.units = "counts";
+    for (int i = 0; i < 3; i++) recon->request.voxel_um[i] = 1000 * own->input.survey->outline.grid.size[i];
 }
 
 /* The width of the filter in voxels. */

@@ -33,6 +33,7 @@ static SinoStatus begin(SinoRecon *recon)
     recon->request.first_row = recon->input.first_row;
     recon->request.row_step = recon->input.binning;
     recon->request.units = settings->pixel_size_um > 0 ? "1/cm" : "1/pixel";
+    for (int i = 0; i < 3; i++) recon->request.voxel_um[i] = settings->pixel_size_um * (double)settings->binning;
     return NULL;
 }
 
@@ -254,6 +255,7 @@ const SinoReconKind sino_recon_parallel = {.try_input = sino_input_try,
                                            .begin = begin,
                                            .plan = plan,
                                            .find_center = find_center,
+                                           .sample = sino_recon_sample_slice,
                                            .print_plan = print_plan,
                                            .record = record,
                                            .build = build,

@@ -142,6 +142,16 @@ bool sino_resume_number(const SinoResume *resume, const char *name, int64_t *num
     return resume->earlier && scan_line(resume, name, "%" SCNd64, number);
 }
 
+bool sino_resume_range(const SinoResume *resume, SinoValueRange *range)
+{
+    SinoValueRange found;
+    if (!resume->earlier || !scan_line(resume, "lowest", "%lf", &found.low) ||
+        !scan_line(resume, "highest", "%lf", &found.high))
+        return false;
+    *range = found;
+    return true;
+}
+
 static void print_file(FILE *out, const char *name, const char *path)
 {
     struct stat about;

@@ -40,6 +40,9 @@ double sino_resume_center(const SinoResume *resume);
 /* A number that the identity of the resumed run has; false: the run is new, or its identity has none of this name. */
 bool sino_resume_number(const SinoResume *resume, const char *name, int64_t *number);
 
+/* The same for the range of an integer volume. */
+bool sino_resume_range(const SinoResume *resume, SinoValueRange *range);
+
 /* Makes the identity of this run, which ends with the choices of its plan. SINO_BAD_INPUT, naming the first line that
  * differs: this run cannot go on from the earlier one. */
 SinoStatus sino_resume_identify(SinoResume *resume, const SinoSettings *settings, const SinoInput *input,

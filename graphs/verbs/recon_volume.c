@@ -29,16 +29,25 @@ static const SinoInput *scan_of(const SinoRecon *recon)
 static void name_output(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
-    recon->request.hdf5_path = settings->save_format == SINO_SAVE_TIFF ? NULL : settings->out;
-    recon->request.tiff_directory = settings->save_format == SINO_SAVE_HDF5 ? NULL : recon->names.tiff_directory;
+    const SinoSaveFormat format = settings->save_format;
+    const bool both = format == SINO_SAVE_BOTH;
+    recon->request.hdf5_path = both || format == SINO_SAVE_HDF5 ? settings->out : NULL;
+    recon->request.tiff_directory = both || format == SINO_SAVE_TIFF ? recon->names.tiff_directory : NULL;
+    recon->request.stack_path = format == SINO_SAVE_STACK ? settings->out : NULL;
+    recon->request.zarr_path = format == SINO_SAVE_ZARR ? settings->out : NULL;
+    recon->request.zstd = settings->compression == SINO_COMPRESSION_ZSTD;
     recon->request.overwrite = settings->overwrite;
     recon->request.resume = recon->resume.earlier;
+    recon->request.deflate = settings->compression == SINO_COMPRESSION_DEFLATE;
+    recon->request.codes = (SinoVoxelCodes){settings->output_type, settings->output_range};
 }
 
 static SinoStatus check_output(const SinoRecon *recon)
 {
+    SINO_TRY(sino_recon_check_compression(recon));
     SINO_TRY(sino_recon_check_files(recon->settings, &recon->files, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
+    SINO_TRY(sino_recon_check_range(recon));
     SINO_TRY(sino_recon_check_reports(recon->settings));
     SINO_TRY(sino_rays_kind.check(recon->settings->operator_cache));
     if (!recon->settings->pictures) return NULL;
@@ -93,6 +102,8 @@ static SinoStatus identify(SinoRecon *recon)
         recon->kind->print_plan(recon, out);
         fprintf(out, "center: %.17g\n", recon->input.geometry.center);
         fprintf(out, "side: %" PRId64 "\n", recon->input.geometry.grid_size);
+        fprintf(out, "lowest: %.17g\nhighest: %.17g\n", recon->request.codes.range.low,
+                recon->request.codes.range.high);
     }
     SinoStatus status = out && fclose(out) == 0
                             ? sino_resume_identify(&recon->resume, recon->settings, &recon->input, plan)
@@ -106,7 +117,7 @@ static SinoStatus set_up(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     SinoProcesses *processes = recon->processes;
-    if (recon->kind->restored) SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
+    if (sino_recon_keeps_journals(recon)) SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
     SinoStageChoice stages = {0};
     SINO_TRY(sino_processes_agree(processes, open_input(recon, &stages)));
     SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof stages, &stages));
@@ -117,6 +128,7 @@ static SinoStatus set_up(SinoRecon *recon)
     const int64_t side = recon->input.geometry.grid_size;
     SINO_TRY(find_center(recon));
     if (recon->input.geometry.grid_size != side) SINO_TRY(recon->kind->plan(recon));
+    SINO_TRY(sino_recon_find_range(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
     const SinoRecordShape shape = recon->kind->record(recon);
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&shape, &recon->record)));
@@ -154,7 +166,7 @@ end:
 /* Takes over the slices of the resumed run, and opens the journals. */
 static SinoStatus begin_resume(SinoRecon *recon)
 {
-    if (!recon->kind->restored) return NULL;
+    if (!sino_recon_keeps_journals(recon)) return NULL;
     const SinoRestored restored = recon->kind->restored(recon);
     return sino_resume_begin(&recon->resume, &restored, recon->runtime, recon->volume, &recon->record);
 }
@@ -190,6 +202,7 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(volume, "algorithm", sino_algorithm_name(settings->algorithm)));
     SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->precision)));
     SINO_TRY(write_center(recon));
+    SINO_TRY(sino_recon_write_range(recon));
     return recon->kind->write_process(recon);
 }
 
@@ -222,21 +235,6 @@ static SinoStatus write_pictures(const SinoRecon *recon)
     return NULL;
 }
 
-static void tell_output(const SinoRecon *recon)
-{
-    const SinoSettings *settings = recon->settings;
-    const SinoVolumeRequest *request = &recon->request;
-    const int64_t set_count = sino_larger(1, request->set_count);
-    char sets[24] = "";
-    if (set_count > 1) snprintf(sets, sizeof sets, "%" PRId64 ", ", set_count);
-    if (settings->save_format != SINO_SAVE_TIFF)
-        sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%s%" PRId64 ", %" PRId64 ", %" PRId64 ")",
-                      settings->out, sets, request->slice_count / set_count, request->height, request->width);
-    if (settings->save_format != SINO_SAVE_HDF5)
-        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", request->slice_count,
-                      recon->names.tiff_directory);
-}
-
 /* For a failure after the volume is complete. */
 static const char volume_is_safe[] = "the volume is complete";
 
@@ -259,7 +257,7 @@ static SinoStatus add_safe(SinoStatus status, const char *safe)
 /* Collective. Joins the numbers of complete slices, so that all ranks know them. */
 static SinoStatus share_done(SinoRecon *recon)
 {
-    const int64_t count = 2 * recon->request.slice_count;
+    const int64_t count = SINO_VOLUME_MARKS * recon->request.slice_count;
     int64_t *done;
     if (sino_processes_count(recon->processes) == 1) return NULL;
     SINO_TRY(sino_allocate(count, sizeof *done, "slices that are done", &done));
@@ -345,6 +343,7 @@ static SinoStatus finish(SinoRecon *recon)
     }
     status = sino_processes_agree(recon->processes, status);
     if (is_first(recon)) {
+        if (!status) status = sino_recon_make_levels(recon);
         if (!status)
             status = sino_volume_finish(recon->volume);
         else if (recon->resume.journal)
@@ -398,7 +397,7 @@ static SinoStatus run(SinoRecon *recon)
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
     SINO_TRY(finish(recon));
     if (is_first(recon)) {
-        tell_output(recon);
+        sino_recon_tell_output(recon);
         sino_runtime_pause(recon->runtime);
         status = write_pictures(recon);
         sino_runtime_resume(recon->runtime);

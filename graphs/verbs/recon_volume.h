@@ -43,6 +43,9 @@ struct SinoReconKind {
     SinoStatus (*plan)(SinoRecon *recon);
     /* Finds the rotation axis, which is not given; rank 0 only. NULL: there is none. */
     SinoStatus (*find_center)(SinoRecon *recon);
+    /* Collective. Reconstructs a slice quickly, in the units of the output, into the new `record`. The rotation axis is
+     * known. NULL: the kind cannot. */
+    SinoStatus (*sample)(SinoRecon *recon, int64_t slice, SinoRecord *record);
     /* Writes the choices of the plan that a resumed run must have, as "name: value" lines. NULL if `restored` is. */
     void (*print_plan)(const SinoRecon *recon, FILE *out);
     SinoRecordShape (*record)(const SinoRecon *recon);
@@ -72,6 +75,23 @@ SinoStatus sino_recon_open_scan(SinoRecon *recon);
  * solver records it, which is logged, too. `whose` ("per slice") and `stopped` ("NaN once the slice has stopped") end
  * the descriptions. */
 SinoStatus sino_recon_write_history(const SinoRecon *recon, int64_t count, const char *whose, const char *stopped);
+
+/* Of the output (recon_output.c). _check_compression refuses one that the format has not; _make_levels, of rank 0,
+ * makes the pyramid of a Zarr volume whose slices are all stored. */
+SinoStatus sino_recon_check_compression(const SinoRecon *recon);
+bool sino_recon_keeps_journals(const SinoRecon *recon);
+SinoStatus sino_recon_make_levels(SinoRecon *recon);
+void sino_recon_tell_output(const SinoRecon *recon);
+
+/* --output-range (recon_range.c). _check_range refuses one that the kind cannot find, or that is too narrow;
+ * _find_range, collective, completes the request of the volume; _write_range tells how many voxels were clipped, and
+ * writes so to /process. */
+SinoStatus sino_recon_check_range(const SinoRecon *recon);
+SinoStatus sino_recon_find_range(SinoRecon *recon);
+SinoStatus sino_recon_write_range(SinoRecon *recon);
+
+/* SinoReconKind.sample of a parallel beam. */
+SinoStatus sino_recon_sample_slice(SinoRecon *recon, int64_t slice, SinoRecord *record);
 
 extern const SinoReconKind sino_recon_parallel, sino_recon_cone, sino_recon_cone_solution, sino_recon_matrix;
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon, output: which formats take compression and --resume, the pyramid of a Zarr volume, what the log says. */
+#include "recon_volume.h"
+
+#include "arithmetic.h"
+#include "shard_task.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Slices of a pyramid that a task makes. */
+enum { SHRINK_SLICES = 8 };
+
+/* Chunks of compressed HDF5 get their places as they are written, by one process. */
+static bool has_places(const SinoSettings *settings)
+{
+    const bool hdf5 = settings->save_format == SINO_SAVE_HDF5 || settings->save_format == SINO_SAVE_BOTH;
+    return !hdf5 || settings->compression == SINO_COMPRESSION_NONE;
+}
+
+bool sino_recon_keeps_journals(const SinoRecon *recon)
+{
+    return recon->kind->restored && has_places(recon->settings);
+}
+
+SinoStatus sino_recon_check_compression(const SinoRecon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const int64_t ranks = sino_processes_count(recon->processes);
+    const bool zarr = settings->save_format == SINO_SAVE_ZARR;
+    if (settings->compression == SINO_COMPRESSION_NONE) return NULL;
+    SINO_CHECK(settings->save_format != SINO_SAVE_STACK, SINO_BAD_INPUT,
+               "compression is not none, with --save-format tiff-stack, whose pages have fixed places; allowed: none, "
+               "or --save-format tiff or hdf5");
+    SINO_CHECK(zarr == (settings->compression == SINO_COMPRESSION_ZSTD), SINO_BAD_INPUT,
+               "compression is '%s' with --save-format %s; allowed: none or %s", zarr ? "deflate" : "zstd",
+               zarr ? "zarr" : "hdf5, tiff or both", zarr ? "zstd" : "deflate");
+    SINO_CHECK(has_places(settings) || ranks == 1, SINO_BAD_INPUT,
+               "compression is deflate, for an HDF5 file that %" PRId64
+               " ranks write; allowed: none, or --save-format tiff, or 1 rank",
+               ranks);
+    SINO_CHECK(has_places(settings) || !settings->resume, SINO_BAD_INPUT,
+               "resume goes on with files whose slices have fixed places, and those of compressed HDF5 have not; "
+               "allowed: --resume with --compression none or --save-format tiff");
+    return NULL;
+}
+
+/* Submits the tasks that read a level. */
+static SinoStatus insert_level(SinoRecon *recon, int64_t level, bool last)
+{
+    SinoVolume *volume = recon->volume;
+    const int64_t slices = last ? 0 : sino_volume_level_slices(volume, level + 1);
+    for (int64_t i = 0; i < slices; i += SHRINK_SLICES)
+        SINO_TRY(sino_insert_shrink(recon->runtime, volume, level, i, sino_smaller(SHRINK_SLICES, slices - i)));
+    for (int64_t i = 0; i < sino_volume_level_shards(volume, level); i++)
+        SINO_TRY(sino_insert_shard(recon->runtime, volume, level, i));
+    return NULL;
+}
+
+SinoStatus sino_recon_make_levels(SinoRecon *recon)
+{
+    const int64_t levels = sino_volume_level_count(recon->volume);
+    if (levels == 0) return NULL;
+    SINO_TRY(sino_volume_begin_levels(recon->volume));
+    for (int64_t l = 0; l < levels; l++)
+        SINO_TRY(sino_runtime_wait_after(recon->runtime, insert_level(recon, l, l + 1 == levels)));
+    return NULL;
+}
+
+void sino_recon_tell_output(const SinoRecon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const SinoVolumeRequest *request = &recon->request;
+    const int64_t set_count = sino_larger(1, request->set_count);
+    char sets[24] = "";
+    if (set_count > 1) snprintf(sets, sizeof sets, "%" PRId64 ", ", set_count);
+    if (request->hdf5_path)
+        sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%s%" PRId64 ", %" PRId64 ", %" PRId64 ")",
+                      settings->out, sets, request->slice_count / set_count, request->height, request->width);
+    if (request->stack_path)
+        sino_log_info(recon->log, "output", "volume: %s, TIFF of %" PRId64 " slices of %" PRId64 " x %" PRId64,
+                      settings->out, request->slice_count, request->width, request->height);
+    if (request->zarr_path)
+        sino_log_info(recon->log, "output", "volume: %s, OME-Zarr of %" PRId64 " x %" PRId64 " x %" PRId64,
+                      settings->out, request->slice_count, request->height, request->width);
+    if (request->tiff_directory)
+        sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", request->slice_count,
+                      recon->names.tiff_directory);
+}

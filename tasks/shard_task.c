@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks shard and shrink. */
+#include "shard_task.h"
+
+#include "task.h"
+
+typedef struct Arguments {
+    SinoVolume *volume;
+    int64_t level, first, count;
+} Arguments;
+
+static SinoStatus shard_cpu(const SinoTask *task)
+{
+    const Arguments *of = task->arguments;
+    return sino_volume_write_shard(of->volume, of->level, of->first);
+}
+
+static SinoStatus shrink_cpu(const SinoTask *task)
+{
+    const Arguments *of = task->arguments;
+    for (int64_t i = of->first; i < of->first + of->count; i++) SINO_TRY(sino_volume_shrink(of->volume, of->level, i));
+    return NULL;
+}
+
+static const SinoTaskKind shard_kind = {
+    .name = "shard", .waits = true, .argument_bytes = sizeof(Arguments), .cpu = shard_cpu};
+static const SinoTaskKind shrink_kind = {
+    .name = "shrink", .waits = true, .argument_bytes = sizeof(Arguments), .cpu = shrink_cpu};
+
+static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, const Arguments *arguments)
+{
+    return sino_task_submit(
+        runtime, kind,
+        &(SinoTaskRequest){
+            .position = SINO_NOWHERE, .arguments = arguments, .argument_bytes = sizeof *arguments, .work = 1});
+}
+
+SinoStatus sino_insert_shard(SinoRuntime *runtime, SinoVolume *volume, int64_t level, int64_t shard)
+{
+    const Arguments arguments = {.volume = volume, .level = level, .first = shard};
+    return insert(runtime, &shard_kind, &arguments);
+}
+
+SinoStatus sino_insert_shrink(SinoRuntime *runtime, SinoVolume *volume, int64_t level, int64_t first, int64_t count)
+{
+    const Arguments arguments = {.volume = volume, .level = level, .first = first, .count = count};
+    return insert(runtime, &shrink_kind, &arguments);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, formats: volumes of integers say what they stand for, in every format, and hold the same values. */
+#include "cli.h"
+
+#include "testing_hdf5.h"
+
+#include <math.h>
+
+#include <tiffio.h>
+
+enum { SIZE = 48, SLICES = 7, SLICE = SIZE * SIZE };
+
+#define RECON "recon scan.h5 --rotation-axis 23.5 --iterations 5 --pictures no "
+
+static void make_scan(const char *directory)
+{
+    cli_works(directory, "phantom -o scan.h5 --size 48 --angles 40 --slices 7 --noise 0.01");
+}
+
+static double number_of(const char *directory, const char *name, const char *attribute)
+{
+    char path[TESTING_PATH];
+    double value = NAN;
+    const hid_t file = H5Fopen(testing_path(path, directory, name), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t found = H5Aopen_by_name(file, "/exchange/data", attribute, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(found >= 0 && H5Aread(found, H5T_NATIVE_DOUBLE, &value) >= 0 && H5Aclose(found) >= 0);
+    testing_hdf5_close(file);
+    return value;
+}
+
+static char *start_and_take(CliRun *run, const char *directory, const char *words)
+{
+    *run = (CliRun){.directory = directory};
+    cli_start(run, RECON "%s", words);
+    cli_wait(run);
+    if (run->exit_code != 0) fail_msg("%s: %s", words, run->err);
+    return run->err;
+}
+
+/* Integers are the nearest ones of the float volume; the log and the file tell how many are clipped. */
+static void integers_stand_for_values(void **state)
+{
+    const char *const at = *state;
+    const int64_t size[] = {SLICES, SIZE, SIZE}, three = 3;
+    CliRun run;
+    make_scan(at);
+    cli_works(at, RECON "-o float.h5");
+    float *value = cli_read_volume(at, "float.h5", SLICES, SIZE);
+    const char *const err =
+        start_and_take(&run, at, "-o int.h5 --output-type uint16 --output-range -0.01:0.04 --save-format both");
+    double *code = cli_read_doubles(at, "int.h5", "/exchange/data", 3, size);
+    double *clipped = cli_read_doubles(at, "int.h5", "/process/clipped", 1, &three);
+    const double step = number_of(at, "int.h5", "scale_factor"), low = number_of(at, "int.h5", "add_offset");
+    int64_t below = 0, above = 0;
+    assert_true(fabs(low + 0.01) < 1e-15 && fabs(step * 65535 / 0.05 - 1) < 1e-12);
+    for (int64_t i = 0; i < SLICES * SLICE; i++) {
+        const double clip = fmin(fmax((double)value[i], -0.01), 0.04);
+        below += (double)value[i] < -0.01;
+        above += (double)value[i] > 0.04;
+        assert_true(fabs(low + step * code[i] - clip) <= 0.5001 * step + 1e-9);
+    }
+    assert_true(below > 0 && above > 0 && (double)(below + above) < 0.5 * SLICES * SLICE);
+    assert_true(clipped[0] == (double)below && clipped[1] == (double)above && clipped[2] == 0);
+    assert_true(cli_number_after(err, "65535 is 0.04; clipped: ", NULL) == (double)below);
+    assert_true(cli_number_after(err, "voxels below and ", NULL) == (double)above);
+    assert_non_null(strstr(err, " % of the voxels are beyond the range -0.01:0.04 and were clipped;"));
+    cli_free(&run);
+    free(value);
+    free(code);
+    free(clipped);
+}
+
+/* The tags that ImageJ and other readers show. */
+static void tiff_says_what_it_is(void **state)
+{
+    const char *const at = *state;
+    const int64_t size[] = {SLICES, SIZE, SIZE};
+    char path[TESTING_PATH], expected[200];
+    uint8_t row[SIZE];
+    uint16_t bits = 0, format = 0, unit = 0;
+    float across = 0, down = 0;
+    char *text = NULL;
+    make_scan(at);
+    cli_works(at, RECON "-o out.h5 --output-type uint8 --output-range -0.5:2 --save-format both --pixel-size 2.5");
+    double *code = cli_read_doubles(at, "out.h5", "/exchange/data", 3, size);
+    TIFF *tiff = TIFFOpen(testing_path(path, at, "out/recon_00003.tiff"), "r");
+    assert_non_null(tiff);
+    assert_true(TIFFGetField(tiff, TIFFTAG_BITSPERSAMPLE, &bits) && TIFFGetField(tiff, TIFFTAG_SAMPLEFORMAT, &format));
+    assert_true(TIFFGetField(tiff, TIFFTAG_RESOLUTIONUNIT, &unit));
+    assert_true(TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &across) && TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &down));
+    assert_true(TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &text));
+    assert_int_equal(bits, 8);
+    assert_int_equal(format, SAMPLEFORMAT_UINT);
+    assert_int_equal(unit, RESUNIT_CENTIMETER);
+    assert_true(across == 4000 && down == 4000);
+    snprintf(expected, sizeof expected,
+             "ImageJ=1.54f\nunit=um\nspacing=2.5\nmin=0\nmax=255\ncf=0\nc0=-0.5\nc1=%.17g\nvunit=1/cm\n", 2.5 / 255);
+    assert_string_equal(text, expected);
+    for (uint32_t y = 0; y < SIZE; y++) {
+        assert_int_equal(TIFFReadScanline(tiff, row, y, 0), 1);
+        for (int x = 0; x < SIZE; x++) assert_true(row[x] == code[3 * SLICE + y * SIZE + (uint32_t)x]);
+    }
+    TIFFClose(tiff);
+    free(code);
+}
+
+/* One range for any division of the work; where the division gives the same floats, the same integers. */
+static void range_is_found(void **state)
+{
+    static const char *const way[] = {" --partitions 2", " --partitions 2 --workers 1",
+                                      " --partitions 2 --minibatch 3 --memory 200MiB",
+                                      " --algorithm sirt --partitions 3"};
+    const char *const at = *state;
+    const int64_t two = 2, size[] = {SLICES, SIZE, SIZE};
+    double *first = NULL, *data = NULL;
+    make_scan(at);
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        char words[120];
+        CliRun run;
+        snprintf(words, sizeof words, "-o out.h5 --overwrite --output-type uint16%s", way[i]);
+        const char *const err = start_and_take(&run, at, words);
+        assert_non_null(strstr(err, " 1/pixel, by 5 slices reconstructed with fbp\n"));
+        assert_true(cli_number_after(err, "clipped: ", NULL) < 1e-3 * SLICES * SLICE);
+        cli_free(&run);
+        double *range = cli_read_doubles(at, "out.h5", "/process/output_range", 1, &two);
+        double *now = cli_read_doubles(at, "out.h5", "/exchange/data", 3, size);
+        if (!first) first = range, data = now;
+        assert_memory_equal(range, first, 2 * sizeof *range);
+        if (i < 3) assert_memory_equal(now, data, SLICES * SLICE * sizeof *now);
+        if (range != first) free(range);
+        if (now != data) free(now);
+    }
+    assert_true(first[0] < 0 && first[1] > 0);
+    free(first);
+    free(data);
+}
+
+/* The slices are those of the HDF5 file, in ascending order, whichever minibatch ends first. */
+static void stack_is_one_file(void **state)
+{
+    const char *const at = *state;
+    char path[TESTING_PATH];
+    float row[SIZE];
+    make_scan(at);
+    cli_works(at, RECON "--minibatch 1 -o out.h5");
+    cli_works(at,
+              "recon scan.h5 --rotation-axis 23.5 --iterations 5 --minibatch 1 -o out.tif --save-format tiff-stack");
+    assert_names(at, "out.h5 out.tif out_sinogram_00003.png out_slice_00003.png scan.h5");
+    float *value = cli_read_volume(at, "out.h5", SLICES, SIZE);
+    TIFF *tiff = TIFFOpen(testing_path(path, at, "out.tif"), "r");
+    assert_non_null(tiff);
+    assert_int_equal(TIFFNumberOfDirectories(tiff), SLICES);
+    for (uint32_t s = 0; s < SLICES; s++) {
+        assert_int_equal(TIFFSetDirectory(tiff, (uint16_t)s), 1);
+        for (uint32_t y = 0; y < SIZE; y++) {
+            assert_int_equal(TIFFReadScanline(tiff, row, y, 0), 1);
+            assert_memory_equal(row, value + s * SLICE + y * SIZE, sizeof row);
+        }
+    }
+    TIFFClose(tiff);
+    free(value);
+    cli_refuses(at, "out.tif exists; --overwrite replaces it", RECON "-o out.tif --save-format tiff-stack");
+    cli_works(at, RECON "-o out.tif --save-format tiff-stack --overwrite");
+}
+
+/* Same values in fewer bytes. A disc in a large image of zeros is compressed well. */
+static void slices_are_compressed(void **state)
+{
+    const char *const at = *state;
+    make_scan(at);
+    cli_works(at, RECON "-o plain.h5 --mask-ratio 0.5 --save-format both");
+    cli_works(at, RECON "-o small.h5 --mask-ratio 0.5 --save-format both --compression deflate");
+    cli_works(at, RECON "-o code.h5 --mask-ratio 0.5 --save-format both --compression deflate --output-type uint16");
+    float *plain = cli_read_volume(at, "plain.h5", SLICES, SIZE),
+          *small = cli_read_volume(at, "small.h5", SLICES, SIZE);
+    assert_memory_equal(plain, small, SLICES * SLICE * sizeof *plain);
+    assert_true(cli_file_size(at, "small.h5") < cli_file_size(at, "plain.h5") * 7 / 10);
+    assert_true(cli_file_size(at, "code.h5") < cli_file_size(at, "small.h5"));
+    assert_true(cli_file_size(at, "small/recon_00003.tiff") < cli_file_size(at, "plain/recon_00003.tiff") * 7 / 10);
+    float *slice = cli_read_tiff(at, "small/recon_00003.tiff", SIZE);
+    assert_memory_equal(slice, plain + 3 * SLICE, SLICE * sizeof *slice);
+    const int64_t size[] = {SLICES, SIZE, SIZE};
+    double *code = cli_read_doubles(at, "code.h5", "/exchange/data", 3, size);
+    char path[TESTING_PATH];
+    uint16_t row[SIZE], predictor = 0;
+    TIFF *tiff = TIFFOpen(testing_path(path, at, "code/recon_00003.tiff"), "r");
+    assert_non_null(tiff);
+    assert_true(TIFFGetField(tiff, TIFFTAG_PREDICTOR, &predictor) && predictor == PREDICTOR_HORIZONTAL);
+    for (uint32_t y = 0; y < SIZE; y++) {
+        assert_int_equal(TIFFReadScanline(tiff, row, y, 0), 1);
+        for (uint32_t x = 0; x < SIZE; x++) assert_true(row[x] == code[3 * SLICE + y * SIZE + x]);
+    }
+    TIFFClose(tiff);
+    free(plain);
+    free(small);
+    free(slice);
+    free(code);
+    cli_refuses(
+        at,
+        "compression is not none, with --save-format tiff-stack, whose pages have fixed places; allowed: none, or "
+        "--save-format tiff or hdf5",
+        RECON "-o x.tif --save-format tiff-stack --compression deflate");
+    cli_refuses(at,
+                "resume goes on with files whose slices have fixed places, and those of compressed HDF5 have not; "
+                "allowed: --resume with --compression none or --save-format tiff",
+                RECON "-o x.h5 --compression deflate --resume");
+    cli_works(at, RECON "-o x --save-format tiff --compression deflate --resume");
+}
+
+static void zarr_is_a_folder(void **state)
+{
+    const char *const at = *state;
+    make_scan(at);
+    cli_works(at,
+              "recon scan.h5 --rotation-axis 23.5 --iterations 5 -o out.zarr --save-format zarr --compression zstd");
+    assert_names(at, "out.zarr out.zarr/0 out.zarr/0/c out.zarr/0/c/0 out.zarr/0/c/0/0 out.zarr/0/c/0/0/0 "
+                     "out.zarr/0/zarr.json out.zarr/zarr.json out_sinogram_00003.png out_slice_00003.png scan.h5");
+    cli_refuses(at, "out.zarr exists; --overwrite replaces it", RECON "-o out.zarr --save-format zarr");
+    cli_write_text(at, "precious", "words");
+    cli_refuses(at, "precious is no Zarr folder; allowed: a new name, or a folder with a file zarr.json",
+                "recon scan.h5 --save-format zarr --overwrite -o precious");
+    cli_refuses(at, "compression is 'deflate' with --save-format zarr; allowed: none or zstd",
+                RECON "-o x.zarr --save-format zarr --compression deflate");
+    cli_refuses(at, "compression is 'zstd' with --save-format hdf5, tiff or both; allowed: none or deflate",
+                RECON "-o x.h5 --compression zstd");
+    cli_works(at, RECON "-o out.zarr --save-format zarr --overwrite");
+    assert_false(cli_exists(at, "out.zarr.old") || cli_exists(at, "out.zarr.partial"));
+    assert_false(cli_exists(at, "out.zarr.slices.partial") || cli_exists(at, "out.zarr.journal"));
+}
+
+static void refusals(void **state)
+{
+    const char *const at = *state;
+    make_scan(at);
+    cli_refuses(
+        at,
+        "--output-range is '1:0.5'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 "
+        "to 1e+30",
+        "recon scan.h5 -o x.h5 --output-type uint8 --output-range 1:0.5");
+    cli_refuses(
+        at,
+        "--output-range is 'nan:1'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 "
+        "to 1e+30",
+        "recon scan.h5 -o x.h5 --output-type uint8 --output-range nan:1");
+    cli_refuses(at,
+                "--output-range is '3'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 to "
+                "1e+30",
+                "recon scan.h5 -o x.h5 --output-type uint8 --output-range 3");
+    cli_refuses(at, "--output-type is 'int16'; allowed: float32, uint16 or uint8",
+                "recon scan.h5 -o x.h5 --output-type int16");
+    cli_refuses(at,
+                "output-range is 7:7.01, in which 65535 steps are finer than the values; allowed: a range of 0.11 or "
+                "wider there, or --output-type float32",
+                "recon scan.h5 -o x.h5 --output-type uint16 --output-range 7:7.01");
+    cli_works(at, "phantom -o cone.h5 --geometry cone --size 16 --angles 24 --slices 16");
+    cli_refuses(at,
+                "output-range is auto, and no slice of --geometry cone can be reconstructed quickly beforehand; "
+                "allowed: MIN:MAX, such as --output-range 0:1.5",
+                "recon cone.h5 -o x.h5 --geometry cone --algorithm fdk --output-type uint16");
+    cli_works(at, "recon cone.h5 -o x.h5 --geometry cone --algorithm fdk --output-type uint16 --output-range -1:9");
+}
+
+int cli_formats_tests(void)
+{
+    const struct CMUnitTest tests[] = {CLI_TEST(integers_stand_for_values),
+                                       CLI_TEST(tiff_says_what_it_is),
+                                       CLI_TEST(range_is_found),
+                                       CLI_TEST(stack_is_one_file),
+                                       CLI_TEST(slices_are_compressed),
+                                       CLI_TEST(zarr_is_a_folder),
+                                       CLI_TEST(refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -61,7 +61,8 @@ static void print_help(FILE *out)
     for (const Verb *verb = verb_table; verb < verb_table + VERB_COUNT; verb++)
         fprintf(out, "  %-9s %s\n", verb->name, verb->summary);
     fputs("\n"
-          "sinodag VERB --help lists the options of a verb; sinodag --version prints the version.\n"
+          "sinodag VERB --help lists the usual options of a verb, --help all lists every one;\n"
+          "sinodag --version prints the version.\n"
           "Exit codes: 0 done, 1 failed, 2 input or settings that cannot be honoured.\n",
           out);
 }
@@ -85,7 +86,7 @@ static SinoStatus run_settings(const Verb *verb, const SinoSettings *settings, S
 {
     if (settings->help && sino_job_rank(job) == 0) {
         printf("sinodag %s: %s\n\n", verb->name, verb->summary);
-        sino_settings_help(verb->bit, stdout);
+        sino_settings_help(verb->bit, settings->help, stdout);
     } else if (!settings->help) {
         SINO_TRY(sino_simulate_allows(verb->bit));
         SINO_TRY(verb->run_ranks ? verb->run_ranks(settings, job, log) : verb->run(settings, log));

@@ -66,6 +66,7 @@ typedef enum SinoZingerRemoval { SINO_ZINGERS_AUTO, SINO_ZINGERS_NONE, SINO_ZING
 typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
 typedef enum SinoCenterMethod { SINO_CENTER_VO, SINO_CENTER_PHASE, SINO_CENTER_PAIRS } SinoCenterMethod;
 typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;
+typedef enum SinoHelpChoice { SINO_HELP_NONE, SINO_HELP_SHORT, SINO_HELP_ALL } SinoHelpChoice;
 typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;
 
 /* Verbs of the program, as bits. */
@@ -249,7 +250,7 @@ typedef struct SinoSettings {
     /* every verb */
     char *config;
     SinoLogFormat log;
-    bool help;
+    SinoHelpChoice help;
     char *remarks; /* on values that other programs take otherwise, for the log; NULL: none */
 } SinoSettings;
 
@@ -278,7 +279,7 @@ SinoStatus sino_settings_words(const SinoSettings *settings, int verb, int to, c
 void sino_words_free(char **words); /* takes NULL */
 
 /* Prints the options of a verb for --help, and the text of docs/SETTINGS.md, from the table. */
-void sino_settings_help(int verb, FILE *out);
+void sino_settings_help(int verb, SinoHelpChoice which, FILE *out);
 void sino_settings_markdown(FILE *out);
 
 /* The word of a choice on the command line ("cg", "ramp" …). Static text. */

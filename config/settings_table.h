@@ -58,6 +58,7 @@ typedef struct SinoSetting {
     const char *const *choices; /* words in the order of the enum, then NULL */
     unsigned words;             /* bits 1 << choice of the words that the verbs have; 0: all */
     const char *help;
+    const char *brief; /* the same in a few words, for the short help; NULL: it does not have the setting */
     size_t offset;    /* of the member of SinoSettings */
     double low, high; /* bounds of a number; of SINO_SETTING_BYTES in bytes */
     bool low_excluded, high_excluded;
@@ -67,6 +68,7 @@ typedef struct SinoSetting {
     char letter;        /* short option; 0: none */
     SinoSettingKind kind;
     SinoSettingGroup group;
+    int brief_verbs; /* bits of the verbs whose short help has the setting */
     int verbs;      /* bits of the verbs that have this setting */
     int algorithms; /* bits 1 << SinoAlgorithmChoice of the algorithms that use it; 0: all */
     int geometries; /* bits 1 << SinoGeometryChoice of the geometries that have it; 0: all */

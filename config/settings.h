@@ -282,6 +282,14 @@ void sino_words_free(char **words); /* takes NULL */
 void sino_settings_help(int verb, SinoHelpChoice which, FILE *out);
 void sino_settings_markdown(FILE *out);
 
+/* Print the manual page, and what shells read to complete a command line, from the table. */
+void sino_settings_man(FILE *out);
+void sino_settings_bash(FILE *out);
+void sino_settings_zsh(FILE *out);
+void sino_settings_fish(FILE *out);
+
+const char *sino_verb_summary(int verb); /* a few words; static text */
+
 /* The word of a choice on the command line ("cg", "ramp" …). Static text. */
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);
 const char *sino_geometry_name(SinoGeometryChoice geometry);

@@ -64,28 +64,42 @@ static const char *removals_text(const SinoSetting *row, char text[SINO_ALLOWED_
                            (unsigned)row->removals, "or", text);
 }
 
-/* Prints default, allowed values, unit and algorithms: "default 30; an integer from 1 to 9; pixels; with --algorithm cg
- * or sirt". */
-static void print_facts(const SinoSetting *row, FILE *out)
+const char *sino_setting_facts(const SinoSetting *row, char text[SINO_FACTS_SIZE])
 {
-    char allowed[SINO_ALLOWED_SIZE], algorithms[SINO_ALLOWED_SIZE], geometries[SINO_ALLOWED_SIZE], facts[768];
+    char allowed[SINO_ALLOWED_SIZE], algorithms[SINO_ALLOWED_SIZE], geometries[SINO_ALLOWED_SIZE];
     char removals[SINO_ALLOWED_SIZE];
-    snprintf(facts, sizeof facts, "%s%s%s%s%s%s%s%s%s%s%s%s", row->fallback ? "default " : "",
+    snprintf(text, SINO_FACTS_SIZE, "%s%s%s%s%s%s%s%s%s%s%s%s", row->fallback ? "default " : "",
              row->fallback ? row->fallback : "", row->fallback ? "; " : "", sino_setting_allowed(row, allowed),
              row->unit ? "; " : "", row->unit ? row->unit : "", row->geometries ? "; with --geometry " : "",
              geometries_text(row, geometries), row->algorithms ? "; with --algorithm " : "",
              algorithms_text(row, algorithms), row->removals ? "; with --remove-stripe-method " : "",
              removals_text(row, removals));
-    print_wrapped(facts, out);
+    return text;
+}
+
+const char *sino_setting_operand(const SinoSetting *row)
+{
+    return row->kind == SINO_SETTING_REPORT ? "[yes|no|FILE]"
+           : row->kind != SINO_SETTING_FLAG ? row->operand
+           : row->argument_only             ? ""
+                                            : "[yes|no]";
+}
+
+const char *sino_setting_gist(const SinoSetting *row, char text[SINO_GIST_SIZE])
+{
+    const char *from = row->brief ? row->brief : row->help;
+    const size_t clause = row->brief ? strlen(from) : strcspn(from, ";:(");
+    size_t length = clause < SINO_GIST_SIZE - 4 ? clause : SINO_GIST_SIZE - 4;
+    while (length < clause && length > 0 && from[length] != ' ') length--; /* whole words */
+    while (length > 0 && from[length - 1] == ' ') length--;
+    snprintf(text, SINO_GIST_SIZE, "%.*s%s", (int)length, from, length + 1 < clause ? "..." : "");
+    return text;
 }
 
 /* Prints "  -o, --out FILE" and spaces up to column `indent`; the operand of a flag is left out if `bare`. */
 static void print_name(const SinoSetting *row, bool bare, int indent, FILE *out)
 {
-    const char *operand = row->kind == SINO_SETTING_REPORT ? "[yes|no|FILE]"
-                          : row->kind != SINO_SETTING_FLAG ? row->operand
-                          : row->argument_only             ? ""
-                                                           : "[yes|no]";
+    const char *operand = sino_setting_operand(row);
     if (bare && row->kind == SINO_SETTING_FLAG && strcmp(row->fallback, "no") == 0) operand = "";
     int column = fprintf(out, "  ");
     if (row->letter) column += fprintf(out, "-%c, ", row->letter);
@@ -100,11 +114,12 @@ static void print_name(const SinoSetting *row, bool bare, int indent, FILE *out)
 static void print_option(const SinoSetting *row, int verb, FILE *out)
 {
     (void)verb;
+    char facts[SINO_FACTS_SIZE];
     print_name(row, false, HELP_INDENT, out);
     print_wrapped(row->help, out);
     if (row->kind != SINO_SETTING_TEXT && !(row->kind == SINO_SETTING_FLAG && row->argument_only)) {
         fprintf(out, "%*s", HELP_INDENT, "");
-        print_facts(row, out);
+        print_wrapped(sino_setting_facts(row, facts), out);
     }
     if (row->alias) fprintf(out, "%*sor --%s\n", HELP_INDENT, "", row->alias);
 }

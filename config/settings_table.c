@@ -103,18 +103,24 @@ const SinoWordRule sino_word_rules[] = {
 };
 
 const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
-    {RECON, "recon", "sinodag recon FILE --out FILE [options]",
+    {RECON, "recon", "reconstruct the volume of a scan", "sinodag recon FILE --out FILE [options]",
      "sinodag recon scan.h5 -o volume.h5 --algorithm cg --iterations 30"},
-    {PHANTOM, "phantom", "sinodag phantom --out FILE [options]",
+    {PHANTOM, "phantom", "simulate the scan of a known object, and write its true volume",
+     "sinodag phantom --out FILE [options]",
      "sinodag phantom -o scan.h5 --size 256 --angles 400 --slices 16 --truth truth.h5"},
-    {INFO, "info", "sinodag info FILE [options]", "sinodag info scan.h5"},
-    {DEMO, "demo", "sinodag demo [--out FOLDER] [options]", "sinodag demo --out demo"},
-    {BENCH, "bench", "sinodag bench [options]", "sinodag bench --slices 8,16,32 --csv bench.csv --roofline bench.svg"},
-    {PLAN, "plan", "sinodag plan [FILE] [options]",
+    {INFO, "info", "print what a scan holds, what looks wrong, and the memory of a reconstruction",
+     "sinodag info FILE [options]", "sinodag info scan.h5"},
+    {DEMO, "demo", "simulate a scan, reconstruct it and compare with the truth",
+     "sinodag demo [--out FOLDER] [options]", "sinodag demo --out demo"},
+    {BENCH, "bench", "measure the operator's kernels beside this machine's limits", "sinodag bench [options]",
+     "sinodag bench --slices 8,16,32 --csv bench.csv --roofline bench.svg"},
+    {PLAN, "plan", "predict memory and time of a run, on one computer or on many", "sinodag plan [FILE] [options]",
      "sinodag plan --angles 1501 --columns 2048 --slices 1792 --ranks 4 --memory 96GiB"},
-    {SIMULATE, "simulate", "sinodag simulate [FILE] [options]",
+    {SIMULATE, "simulate", "run the tasks of a reconstruction in virtual time, on a machine that need not be here",
+     "sinodag simulate [FILE] [options]",
      "sinodag simulate --angles 1501 --columns 2048 --slices 1792 --machine h100x8"},
-    {SWEEP, "sweep", "sinodag sweep [FILE] --csv FILE [options]",
+    {SWEEP, "sweep", "compare scheduling policies, sizes and settings by many runs",
+     "sinodag sweep [FILE] --csv FILE [options]",
      "sinodag sweep --schedulers all --minibatches 4,8 --csv sweep.csv --report sweep.html"},
 };
 

@@ -212,7 +212,9 @@ typedef struct SinoSettings {
     double post_filter_mm; /* full width at half maximum of a Gaussian on the finished image; 0: none */
     int64_t save_every;    /* also save the image after every so many iterations; 0: never */
     bool pictures, overwrite;
-    bool json; /* info, plan: print one JSON object */
+    char *
+        run_report; /* recon, demo: path of a page about the run, or "auto", beside the volume, or "none"; NULL: none */
+    bool json;      /* info, plan: print one JSON object */
     /* phantom, demo */
     int64_t size, angles, slices; /* bench and plan also use angles, plan also slices; there 0: not given */
     double noise;                 /* relative standard deviation of an open-beam count; 0: none */
@@ -260,9 +262,19 @@ typedef struct SinoSettings {
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings);
 void sino_settings_free(SinoSettings *settings); /* takes NULL */
 
+/* --report of recon: whether there is one; its path, NULL if there is none, or sinodag chooses the name. */
+bool sino_settings_wants_report(const SinoSettings *settings);
+const char *sino_settings_report_file(const SinoSettings *settings);
+
+/* Whether a run records planes of the volume, for pictures or for the report. */
+bool sino_settings_records_planes(const SinoSettings *settings);
+
 /* The settings in force, one "name: value" line each in table order: valid YAML for --config. The caller frees *text.
  */
 SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text);
+
+/* The same for the settings that differ from their defaults. The caller frees *text. */
+SinoStatus sino_settings_changed_text(const SinoSettings *settings, int verb, char **text);
 
 /* The same without the settings that a run and its --resume may have different: those that do not change the volume,
  * and those whose effect on a run SinoRunPlan tells. The caller frees *text. */

@@ -514,6 +514,11 @@ const SinoSetting sino_setting_table[] = {
         .help = "also save the image after every so many iterations; 0: only the last one"),
     ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
+    ROW(OUTPUT, RECON | DEMO, "report", TEXT(run_report, "auto|none|FILE"), .fallback = "auto", .per_rank = true,
+        .may_change = true, BRIEF(RECON, "page about the run, beside the volume; none: no page"),
+        .help =
+            "write a page of HTML that needs no other file: pictures, what was odd, center, settings, residuals, time "
+            "and memory; auto: the name of the output with .html"),
     ROW(OUTPUT, RECON | SWEEP, "resume", FLAG(resume, "no"), .argument_only = true, .geometries = SCANS,
         BRIEF(RECON | SWEEP, "go on from what an unfinished run has stored"),
         .help = "go on from the slices that an unfinished run of the same settings and input has stored; a new run "

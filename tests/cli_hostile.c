@@ -205,7 +205,9 @@ static void write_named(const char *directory, const char *name, bool raw)
 static float *volume_of(const char *directory, const char *scan, const char *environment)
 {
     CliRun run = {.directory = directory, .environment = environment};
-    cli_start(&run, "recon %s -o out.h5 --overwrite --rotation-axis 7 --iterations 1 --pictures no --workers 1", scan);
+    cli_start(&run,
+              "recon %s -o out.h5 --overwrite --rotation-axis 7 --iterations 1 --pictures no --report none --workers 1",
+              scan);
     cli_wait(&run);
     if (run.exit_code != 0)
         fail_msg("%s: exit code %d\n%s", environment ? environment : "no variable", run.exit_code, run.err);

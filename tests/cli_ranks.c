@@ -264,7 +264,7 @@ static void one_cannot_write(void **state)
     snprintf(launcher, sizeof launcher, "env LD_PRELOAD=%s FULL_WRITE=.tiff BLOCK_RANK=1 mpirun -q -n 2", library);
     CliRun run = {.directory = *state, .launcher = launcher};
     cli_works(*state, scan);
-    cli_start(&run, "recon scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --pictures no");
+    cli_start(&run, "recon scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --pictures no --report none");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 1);
     const char *told = strstr(run.err, "sinodag: out/recon_");
@@ -287,7 +287,8 @@ static void outputs_in_different_folders(void **state)
     cli_write_text(*state, "rank1/out.partial", "of a run that was killed long ago");
     for (size_t i = 0; i < sizeof output / sizeof *output; i++) {
         CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
-        cli_start(&run, "recon ../scan.h5 -o out --save-format %s --grid 2x1 --iterations 2 --pictures no",
+        cli_start(&run,
+                  "recon ../scan.h5 -o out --save-format %s --grid 2x1 --iterations 2 --pictures no --report none",
                   output[i].format);
         cli_wait(&run);
         cli_assert_ended(&run, 2, output[i].message);

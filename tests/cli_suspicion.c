@@ -29,7 +29,8 @@ static char *output_of(const char *directory, const char *line)
 static void assert_warned(const char *directory, const char *warning, const char *arguments)
 {
     char line[300];
-    snprintf(line, sizeof line, "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --overwrite",
+    snprintf(line, sizeof line,
+             "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --report none --overwrite",
              arguments);
     char *said = output_of(directory, line);
     snprintf(line, sizeof line, "info %s", arguments);
@@ -58,7 +59,8 @@ static void assert_refused(const char *directory, const char *refusal, const cha
 static void assert_silent(const char *directory, const char *arguments)
 {
     char line[300];
-    snprintf(line, sizeof line, "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --overwrite",
+    snprintf(line, sizeof line,
+             "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --report none --overwrite",
              arguments);
     char *said = output_of(directory, line);
     snprintf(line, sizeof line, "info %s", arguments);
@@ -134,7 +136,7 @@ static void values_of_another_kind(void **state)
                    "--data counts with flat fields, or --data line-integrals if that is what they are",
                    "raw.bin --theta theta.bin --columns 16");
     char *emission = output_of(at, "recon raw.bin --theta theta.bin --columns 16 -o pet.h5 --rotation-axis 7.5 "
-                                   "--iterations 1 --algorithm mlem --pictures no");
+                                   "--iterations 1 --algorithm mlem --pictures no --report none");
     assert_null(strstr(emission, "warning"));
     free(emission);
     for (int i = 0; i < 16 * 16; i++) counts[i] = 900 - counts[i]; /* large, as in units of a simulation */
@@ -384,7 +386,7 @@ static void half_acquisitions(void **state)
 {
     const char *const at = *state;
     static const char input[] =
-        "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite";
+        "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --report none --overwrite";
     static const char axis[] = "the rotation axis, column 14.0, is 18 columns off the middle in a scan of a whole "
                                "turn, and the object reaches "
                                "beyond the shorter side, where it is seen once instead of twice";
@@ -437,8 +439,8 @@ static void half_acquisitions(void **state)
 static void centers_of_cropped_scans(void **state)
 {
     const char *const at = *state;
-    static const char input[] =
-        "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite --iterations 1";
+    static const char input[] = "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --report "
+                                "none --overwrite --iterations 1";
     static const char *const crops[] = {"--start-column 8 --end-column 30", "--start-column 24 --end-column 40",
                                         "--rotation-axis-auto phase --start-column 30 --end-column 50"};
     char line[300];
@@ -472,7 +474,7 @@ static void measured_scans(void **state)
         const bool images = strncmp(sets[i][0], "savu", 4) == 0;
         testing_data(scan, sets[i][0]);
         cli_start(&run,
-                  "recon %s -o o.h5 --iterations 1 --pictures no --overwrite --remove-stripe-method none "
+                  "recon %s -o o.h5 --iterations 1 --pictures no --report none --overwrite --remove-stripe-method none "
                   "--zinger-removal-method none %s%s%s%s%s%s%s%s",
                   scan, sets[i][1], *theta[i] ? " " : "", *theta[i] ? testing_data(angles, theta[i]) : "", more[i],
                   images ? " --flats " : "", images ? testing_data(flat, "savu-24737/flat_00001.tiff") : "",

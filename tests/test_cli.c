@@ -27,6 +27,7 @@ static const struct {
     {"hostile", cli_hostile_tests},
     {"models", cli_models_tests},
     {"inject", cli_inject_tests},
+    {"report", cli_report_tests},
     {"resume", cli_resume_tests},
     {"cone", cli_cone_tests},
     {"cone_iterative", cli_cone_iterative_tests},
@@ -52,7 +53,7 @@ int main(int argument_count, char **arguments)
     fputs("usage: SINODAG=PROGRAM test_cli SUBJECT; subjects: input settings disk output graph trace trace_ranks "
           "trace_device info "
           "interrupt "
-          "operator_cache bench plan ranks job suspicion device hostile models inject resume cone "
+          "operator_cache bench plan ranks job suspicion device hostile models inject report resume cone "
           "cone_iterative cone_recon cone_ranks counts_ranks pet counts counts_files spect safir scans policy sweep\n",
           stderr);
     return 2;

@@ -286,7 +286,7 @@ static void images_on_the_way_are_saved(void **state)
     assert_same_image(at, "m.counts --additive m.additive --iterations 2", second);
     assert_same_image(at, "m.counts --additive m.additive --iterations 4", fourth);
     assert_same_image(at, "m.counts --additive m.additive --iterations 3 --start image_iteration_00002.h5", last);
-    assert_names(at, "image.h5 image.html image_iteration_00002.h5 image_iteration_00004.h5 m.additive m.counts m.csr4 "
+    assert_names(at, "image.h5 image_iteration_00002.h5 image_iteration_00004.h5 m.additive m.counts m.csr4 "
                      "m.truth.h5");
     free(second);
     free(fourth);

@@ -84,6 +84,25 @@ static void assert_all_ways(const char *directory, const char *words, double vol
         assert_same(directory, words, ways[i].ranks, ways[i].words, volume_within, residuals_within);
 }
 
+/* Rank 0 writes the page, which tells of all ranks. */
+static void report_of_all_ranks(void **state)
+{
+    static const char *const word[] = {"<td>ranks</td><td>3</td>", "<td>between ranks</td><td>", "of each rank</td>",
+                                       "Row 50 of all 9 slices", "relative residual"};
+    CliRun run;
+    cli_works(*state, "phantom -o scan.h5 --size 100 --angles 45 --slices 9");
+    run_ranks(*state, 3, "--grid 1x3 --iterations 2", &run);
+    if (run.exit_code != 0) fail_msg("%s", run.err);
+    assert_non_null(strstr(run.err, "sinodag: report: many.html\n"));
+    cli_free(&run);
+    const size_t bytes = (size_t)cli_file_size(*state, "many.html");
+    char *page = cli_read_bytes(*state, "many.html", bytes);
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (!memmem(page, bytes, word[i], strlen(word[i]))) fail_msg("'%s' is not in many.html", word[i]);
+    if (memmem(page, bytes, "<td>between ranks</td><td>0 ", 28)) fail_msg("no bytes went from rank to rank");
+    free(page);
+}
+
 static void single_precision(void **state)
 {
     cli_works(*state, scan);
@@ -320,6 +339,7 @@ static void one_is_killed(void **state)
 int cli_ranks_tests(void)
 {
     const struct CMUnitTest tests[] = {
+        CLI_TEST(report_of_all_ranks),
         CLI_TEST(single_precision),
         CLI_TEST(double_precision_without_symmetry),
         CLI_TEST(other_algorithms_and_precisions),

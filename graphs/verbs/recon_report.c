@@ -120,7 +120,7 @@ static void print_scan(const SinoRecon *recon, FILE *out)
                   info->angle_assumed ? " (assumed: the file has none)" : "");
     sino_page_row(out, "part of it",
                   "rows %" PRId64 " to %" PRId64 ", columns %" PRId64 " to %" PRId64 ", binning %" PRId64,
-                  input->first_row, input->first_row + recon->request.slice_count * input->binning - 1,
+                  input->first_row, input->first_row + recon->record.row_count * input->binning - 1,
                   input->first_column, input->first_column + input->column_count - 1, input->binning);
 }
 

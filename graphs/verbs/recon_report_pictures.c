@@ -87,7 +87,7 @@ static SinoStatus print_sinogram(const SinoRecon *recon, FILE *out)
     if (!record->sinogram) return NULL;
     snprintf(caption, sizeof caption,
              "Sinogram of detector row %" PRId64 ": line integrals after all corrections, the first angle on top",
-             recon->input.first_row + recon->request.slice_count / 2 * recon->input.binning);
+             recon->input.first_row + record->row_count / 2 * recon->input.binning);
     return sino_page_picture(&(SinoPagePicture){.height = record->angle_count,
                                                 .width = record->column_count,
                                                 .values = record->sinogram,

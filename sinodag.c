@@ -22,24 +22,19 @@
 typedef struct Verb {
     const char *name;
     int bit; /* of SINO_VERB_… */
-    const char *summary;
     SinoStatus (*run)(const SinoSettings *settings, SinoLog *log);
     SinoStatus (*run_ranks)(const SinoSettings *settings, SinoJob *job, SinoLog *log); /* instead, in several ranks */
 } Verb;
 
 static const Verb verb_table[] = {
-    {"recon", SINO_VERB_RECON, "reconstruct the volume of a scan", .run_ranks = sino_recon},
-    {"phantom", SINO_VERB_PHANTOM, "simulate the scan of a known object, and write its true volume",
-     .run = sino_phantom},
-    {"info", SINO_VERB_INFO, "print what a scan holds, what looks wrong, and the memory of a reconstruction",
-     .run = sino_info},
-    {"demo", SINO_VERB_DEMO, "simulate a scan, reconstruct it and compare with the truth", .run = sino_demo},
-    {"bench", SINO_VERB_BENCH, "measure the operator's kernels beside this machine's limits", .run = sino_bench},
-    {"plan", SINO_VERB_PLAN, "predict memory and time of a run, on one computer or on many", .run = sino_plan},
-    {"simulate", SINO_VERB_SIMULATE,
-     "run the tasks of a reconstruction in virtual time, on a machine that need not be here",
-     .run_ranks = sino_simulate},
-    {"sweep", SINO_VERB_SWEEP, "compare scheduling policies, sizes and settings by many runs", .run = sino_sweep},
+    {"recon", SINO_VERB_RECON, .run_ranks = sino_recon},
+    {"phantom", SINO_VERB_PHANTOM, .run = sino_phantom},
+    {"info", SINO_VERB_INFO, .run = sino_info},
+    {"demo", SINO_VERB_DEMO, .run = sino_demo},
+    {"bench", SINO_VERB_BENCH, .run = sino_bench},
+    {"plan", SINO_VERB_PLAN, .run = sino_plan},
+    {"simulate", SINO_VERB_SIMULATE, .run_ranks = sino_simulate},
+    {"sweep", SINO_VERB_SWEEP, .run = sino_sweep},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 
@@ -59,9 +54,10 @@ static void print_help(FILE *out)
           "Verbs:\n",
           out);
     for (const Verb *verb = verb_table; verb < verb_table + VERB_COUNT; verb++)
-        fprintf(out, "  %-9s %s\n", verb->name, verb->summary);
+        fprintf(out, "  %-9s %s\n", verb->name, sino_verb_summary(verb->bit));
     fputs("\n"
-          "sinodag VERB --help lists the options of a verb; sinodag --version prints the version.\n"
+          "sinodag VERB --help lists the usual options of a verb, --help all lists every one;\n"
+          "sinodag --version prints the version.\n"
           "Exit codes: 0 done, 1 failed, 2 input or settings that cannot be honoured.\n",
           out);
 }
@@ -84,8 +80,8 @@ static SinoStatus check_alone(const Verb *verb, const SinoJob *job)
 static SinoStatus run_settings(const Verb *verb, const SinoSettings *settings, SinoJob *job, SinoLog *log)
 {
     if (settings->help && sino_job_rank(job) == 0) {
-        printf("sinodag %s: %s\n\n", verb->name, verb->summary);
-        sino_settings_help(verb->bit, stdout);
+        printf("sinodag %s: %s\n\n", verb->name, sino_verb_summary(verb->bit));
+        sino_settings_help(verb->bit, settings->help, stdout);
     } else if (!settings->help) {
         SINO_TRY(sino_simulate_allows(verb->bit));
         SINO_TRY(verb->run_ranks ? verb->run_ranks(settings, job, log) : verb->run(settings, log));

@@ -25,6 +25,9 @@ struct SinoLog {
     double last_progress_s; /* since start_s; negative: no progress was written yet */
     bool line_is_open;      /* a progress line stands on the terminal, without newline */
     bool ended;             /* nothing is written any more */
+    bool keeps;
+    SinoLogLine *line; /* [line_count]; owned */
+    int64_t line_count;
 };
 
 SinoStatus sino_log_open(SinoLogFormat format, SinoLog **log)
@@ -48,6 +51,8 @@ void sino_log_close(SinoLog *log)
     if (!log) return;
     if (log->line_is_open) fputc('\n', stderr);
     pthread_mutex_destroy(&log->mutex);
+    for (int64_t i = 0; i < log->line_count; i++) free(log->line[i].message);
+    free(log->line);
     free(log);
 }
 
@@ -89,22 +94,53 @@ static void write_line(SinoLog *log, const char *level, const char *event, const
     free(line);
 }
 
-static void write_message(SinoLog *log, const char *level, const char *event, const char *message)
+/* The caller holds the mutex. Without memory a message is not kept. */
+static void keep_line(SinoLog *log, const char *level, const char *event, const char *message)
+{
+    enum { MOST = 1000, PIECE_OF = 64 };
+    if (!log->keeps || log->line_count == MOST) return;
+    if (log->line_count % PIECE_OF == 0) {
+        SinoLogLine *more = realloc(log->line, (size_t)(log->line_count + PIECE_OF) * sizeof *more);
+        if (!more) return;
+        log->line = more;
+    }
+    char *copy = strdup(message);
+    if (copy) log->line[log->line_count++] = (SinoLogLine){sino_platform_now_s() - log->start_s, level, event, copy};
+}
+
+/* A message that is not shown is only kept. */
+static void write_message(SinoLog *log, const char *level, const char *event, const char *message, bool shown)
 {
     pthread_mutex_lock(&log->mutex);
-    if (!log->ended) write_line(log, level, event, message);
+    if (!log->ended && shown) write_line(log, level, event, message);
+    keep_line(log, level, event, message);
     pthread_mutex_unlock(&log->mutex);
 }
 
-static void write_formatted(SinoLog *log, const char *level, const char *event, const char *format, va_list arguments)
+static void write_formatted(SinoLog *log, const char *level, const char *event, bool shown, const char *format,
+                            va_list arguments)
 {
     char *message = NULL;
     if (vasprintf(&message, format, arguments) < 0) {
-        write_message(log, level, event, "a message was lost: out of memory");
+        write_message(log, level, event, "a message was lost: out of memory", shown);
         return;
     }
-    write_message(log, level, event, message);
+    write_message(log, level, event, message, shown);
     free(message);
+}
+
+void sino_log_keep(SinoLog *log)
+{
+    log->keeps = true;
+}
+
+int64_t sino_log_kept(SinoLog *log, const SinoLogLine **line)
+{
+    pthread_mutex_lock(&log->mutex);
+    const int64_t count = log->line_count;
+    *line = log->line;
+    pthread_mutex_unlock(&log->mutex);
+    return count;
 }
 
 void sino_log_mute(SinoLog *log)
@@ -119,10 +155,11 @@ void sino_log_show_details(SinoLog *log)
 
 void sino_log_detail(SinoLog *log, const char *event, const char *format, ...)
 {
-    if (log->muted || !(log->detailed || log->format == SINO_LOG_JSON)) return;
+    const bool shown = log->detailed || log->format == SINO_LOG_JSON;
+    if (log->muted || !(shown || log->keeps)) return;
     va_list arguments;
     va_start(arguments, format);
-    write_formatted(log, "info", event, format, arguments);
+    write_formatted(log, "info", event, shown, format, arguments);
     va_end(arguments);
 }
 
@@ -131,7 +168,7 @@ void sino_log_info(SinoLog *log, const char *event, const char *format, ...)
     if (log->muted) return;
     va_list arguments;
     va_start(arguments, format);
-    write_formatted(log, "info", event, format, arguments);
+    write_formatted(log, "info", event, true, format, arguments);
     va_end(arguments);
 }
 
@@ -140,13 +177,13 @@ void sino_log_warning(SinoLog *log, const char *event, const char *format, ...)
     if (log->muted) return;
     va_list arguments;
     va_start(arguments, format);
-    write_formatted(log, "warning", event, format, arguments);
+    write_formatted(log, "warning", event, true, format, arguments);
     va_end(arguments);
 }
 
 void sino_log_error(SinoLog *log, SinoStatus status)
 {
-    if (*sino_status_text(status)) write_message(log, "error", "error", sino_status_text(status));
+    if (*sino_status_text(status)) write_message(log, "error", "error", sino_status_text(status), true);
 }
 
 void sino_log_last_words(SinoLog *log, SinoStatus status)

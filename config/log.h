@@ -36,6 +36,20 @@ void sino_log_mute(SinoLog *log);
 /* From now on the log writes details in text, too. */
 void sino_log_show_details(SinoLog *log);
 
+/* From now on the log also keeps its messages, details among them, in memory: the first thousand. */
+void sino_log_keep(SinoLog *log);
+
+/* A message that is kept; its texts belong to the log. */
+typedef struct SinoLogLine {
+    double time_s;     /* since the log was opened */
+    const char *level; /* "info" or "warning" */
+    const char *event;
+    char *message;
+} SinoLogLine;
+
+/* *line: the messages that are kept; valid until the next message. Returns their number. */
+int64_t sino_log_kept(SinoLog *log, const SinoLogLine **line);
+
 /* `event` is a short word for programs that read the log: "center", "repair", "memory", "output" … */
 void sino_log_info(SinoLog *log, const char *event, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Details of how the program works, for experts: in text only after sino_log_show_details, in JSON always. */

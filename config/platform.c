@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -204,4 +205,38 @@ void sino_platform_hide_opencl(void)
 void sino_platform_keep_hwloc_from_opencl(void)
 {
     (void)setenv("HWLOC_COMPONENTS", "-opencl", 0);
+}
+
+const char *sino_platform_processor(char text[SINO_PROCESSOR_SIZE])
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    text[0] = '\0';
+    while (file && text[0] == '\0' && fgets(line, sizeof line, file)) {
+        const char *value = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !value) continue;
+        value += 1 + strspn(value + 1, " ");
+        snprintf(text, SINO_PROCESSOR_SIZE, "%.*s", (int)strcspn(value, "\n"), value);
+    }
+    if (file) (void)fclose(file);
+    return text;
+}
+
+int64_t sino_platform_peak_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+SinoFileTraffic sino_platform_file_traffic(void)
+{
+    SinoFileTraffic traffic = {0, 0};
+    char line[80];
+    FILE *file = fopen("/proc/self/io", "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "rchar: ", 7) == 0) traffic.read = strtoll(line + 7, NULL, 10);
+        if (strncmp(line, "wchar: ", 7) == 0) traffic.written = strtoll(line + 7, NULL, 10);
+    }
+    if (file) (void)fclose(file);
+    return traffic;
 }

@@ -16,6 +16,20 @@ int64_t sino_platform_available_bytes_in(const char *root);
 /* Bytes of the largest cache of a core, private or shared; 0: unknown. */
 int64_t sino_platform_cache_bytes(void);
 
+/* The name of the processor, as the kernel tells it; "": it does not. Returns `text`. */
+enum { SINO_PROCESSOR_SIZE = 96 };
+const char *sino_platform_processor(char text[SINO_PROCESSOR_SIZE]);
+
+/* Most bytes of main memory that this process has had at a time. */
+int64_t sino_platform_peak_bytes(void);
+
+/* Bytes that this process has read and written by system calls until now, caches of the system included; 0: the kernel
+ * does not tell. */
+typedef struct SinoFileTraffic {
+    int64_t read, written;
+} SinoFileTraffic;
+SinoFileTraffic sino_platform_file_traffic(void);
+
 /* Seconds of a monotonic clock. */
 double sino_platform_now_s(void);
 

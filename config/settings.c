@@ -256,6 +256,7 @@ static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files
     SINO_TRY(sino_files_output(files, "--truth", settings->truth));
     SINO_TRY(sino_files_output(files, "--csv", settings->csv));
     SINO_TRY(sino_files_output(files, "--report", settings->report));
+    SINO_TRY(sino_files_output(files, "--report", sino_settings_report_file(settings)));
     SINO_TRY(sino_files_output(files, "--plots", settings->plots));
     SINO_TRY(sino_files_output(files, "--keep", settings->keep));
     return sino_files_output(files, "--roofline", settings->roofline);
@@ -306,6 +307,16 @@ static SinoStatus check_sweep(const bool given[SINO_SETTING_COUNT], const SinoSe
     return NULL;
 }
 
+/* The report is that of a volume. */
+static SinoStatus check_report(const SinoSettings *settings)
+{
+    const char *report = settings->run_report;
+    const bool named = report && strcmp(report, "auto") != 0 && strcmp(report, "none") != 0;
+    SINO_CHECK(!named || settings->reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
+               "--report %s contradicts --reconstruction-type try; allowed: with --reconstruction-type full", report);
+    return NULL;
+}
+
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     SINO_TRY(check_needed(verb, settings));
@@ -315,6 +326,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_applicable(verb, given, settings));
     SINO_TRY(check_raw(verb, settings));
     SINO_TRY(check_shares(settings));
+    SINO_TRY(check_report(settings));
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));
     return check_files(settings);
@@ -358,6 +370,23 @@ SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, Si
     }
     *settings = result;
     return NULL;
+}
+
+bool sino_settings_wants_report(const SinoSettings *settings)
+{
+    const bool full = settings->reconstruction_type == SINO_RECONSTRUCTION_FULL;
+    return settings->run_report && strcmp(settings->run_report, "none") != 0 && full;
+}
+
+const char *sino_settings_report_file(const SinoSettings *settings)
+{
+    const bool chosen = settings->run_report && strcmp(settings->run_report, "auto") != 0;
+    return chosen && sino_settings_wants_report(settings) ? settings->run_report : NULL;
+}
+
+bool sino_settings_records_planes(const SinoSettings *settings)
+{
+    return settings->pictures || sino_settings_wants_report(settings);
 }
 
 const char *sino_settings_profile_file(const SinoSettings *settings)

@@ -82,6 +82,7 @@ typedef enum SinoCenterMethod {
     SINO_CENTER_ENTROPY
 } SinoCenterMethod;
 typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;
+typedef enum SinoHelpChoice { SINO_HELP_NONE, SINO_HELP_SHORT, SINO_HELP_ALL } SinoHelpChoice;
 typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;
 
 /* Verbs of the program, as bits. */
@@ -236,7 +237,9 @@ typedef struct SinoSettings {
     double post_filter_mm; /* full width at half maximum of a Gaussian on the finished image; 0: none */
     int64_t save_every;    /* also save the image after every so many iterations; 0: never */
     bool pictures, overwrite;
-    bool json; /* info, plan: print one JSON object */
+    char *
+        run_report; /* recon, demo: path of a page about the run, or "auto", beside the volume, or "none"; NULL: none */
+    bool json;      /* info, plan: print one JSON object */
     /* phantom, demo */
     int64_t size, angles, slices; /* bench and plan also use angles, plan also slices; there 0: not given */
     double noise;                 /* relative standard deviation of an open-beam count; 0: none */
@@ -274,7 +277,7 @@ typedef struct SinoSettings {
     /* every verb */
     char *config;
     SinoLogFormat log;
-    bool help;
+    SinoHelpChoice help;
     char *remarks; /* on values that other programs take otherwise, for the log; NULL: none */
 } SinoSettings;
 
@@ -284,9 +287,19 @@ typedef struct SinoSettings {
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings);
 void sino_settings_free(SinoSettings *settings); /* takes NULL */
 
+/* --report of recon: whether there is one; its path, NULL if there is none, or sinodag chooses the name. */
+bool sino_settings_wants_report(const SinoSettings *settings);
+const char *sino_settings_report_file(const SinoSettings *settings);
+
+/* Whether a run records planes of the volume, for pictures or for the report. */
+bool sino_settings_records_planes(const SinoSettings *settings);
+
 /* The settings in force, one "name: value" line each in table order: valid YAML for --config. The caller frees *text.
  */
 SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text);
+
+/* The same for the settings that differ from their defaults. The caller frees *text. */
+SinoStatus sino_settings_changed_text(const SinoSettings *settings, int verb, char **text);
 
 /* The same without the settings that a run and its --resume may have different: those that do not change the volume,
  * and those whose effect on a run SinoRunPlan tells. The caller frees *text. */
@@ -303,8 +316,16 @@ SinoStatus sino_settings_words(const SinoSettings *settings, int verb, int to, c
 void sino_words_free(char **words); /* takes NULL */
 
 /* Prints the options of a verb for --help, and the text of docs/SETTINGS.md, from the table. */
-void sino_settings_help(int verb, FILE *out);
+void sino_settings_help(int verb, SinoHelpChoice which, FILE *out);
 void sino_settings_markdown(FILE *out);
+
+/* Print the manual page, and what shells read to complete a command line, from the table. */
+void sino_settings_man(FILE *out);
+void sino_settings_bash(FILE *out);
+void sino_settings_zsh(FILE *out);
+void sino_settings_fish(FILE *out);
+
+const char *sino_verb_summary(int verb); /* a few words; static text */
 
 /* The word of a choice on the command line ("cg", "ramp" …). Static text. */
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);

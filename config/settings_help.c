@@ -4,17 +4,25 @@
 
 #include <string.h>
 
-enum { HELP_INDENT = 34, HELP_WIDTH = 100 };
+enum { BRIEF_INDENT = 34, HELP_INDENT = 34, HELP_WIDTH = 100 };
 
 static bool is_shown(const SinoSetting *row, SinoSettingGroup group, int verb)
 {
     return row->group == group && (row->verbs & verb) != 0;
 }
 
-static bool has_group(SinoSettingGroup group, int verb)
+static bool is_brief(const SinoSetting *row, SinoSettingGroup group, int verb)
+{
+    return is_shown(row, group, verb) && row->brief && (row->brief_verbs & verb);
+}
+
+/* Whether the setting belongs to the short help, or to that of all settings. */
+typedef bool Selector(const SinoSetting *row, SinoSettingGroup group, int verb);
+
+static bool has_group(Selector *selects, SinoSettingGroup group, int verb)
 {
     for (int i = 0; i < SINO_SETTING_COUNT; i++)
-        if (is_shown(&sino_setting_table[i], group, verb)) return true;
+        if (selects(&sino_setting_table[i], group, verb)) return true;
     return false;
 }
 
@@ -56,53 +64,112 @@ static const char *removals_text(const SinoSetting *row, char text[SINO_ALLOWED_
                            (unsigned)row->removals, "or", text);
 }
 
-/* Prints default, allowed values, unit and algorithms: "default 30; an integer from 1 to 9; pixels; with --algorithm cg
- * or sirt". */
-static void print_facts(const SinoSetting *row, FILE *out)
+const char *sino_setting_facts(const SinoSetting *row, char text[SINO_FACTS_SIZE])
 {
-    char allowed[SINO_ALLOWED_SIZE], algorithms[SINO_ALLOWED_SIZE], geometries[SINO_ALLOWED_SIZE], facts[768];
+    char allowed[SINO_ALLOWED_SIZE], algorithms[SINO_ALLOWED_SIZE], geometries[SINO_ALLOWED_SIZE];
     char removals[SINO_ALLOWED_SIZE];
-    snprintf(facts, sizeof facts, "%s%s%s%s%s%s%s%s%s%s%s%s", row->fallback ? "default " : "",
+    snprintf(text, SINO_FACTS_SIZE, "%s%s%s%s%s%s%s%s%s%s%s%s", row->fallback ? "default " : "",
              row->fallback ? row->fallback : "", row->fallback ? "; " : "", sino_setting_allowed(row, allowed),
              row->unit ? "; " : "", row->unit ? row->unit : "", row->geometries ? "; with --geometry " : "",
              geometries_text(row, geometries), row->algorithms ? "; with --algorithm " : "",
              algorithms_text(row, algorithms), row->removals ? "; with --remove-stripe-method " : "",
              removals_text(row, removals));
-    print_wrapped(facts, out);
+    return text;
 }
 
-static void print_option(const SinoSetting *row, FILE *out)
+const char *sino_setting_operand(const SinoSetting *row)
 {
-    const char *operand = row->kind == SINO_SETTING_REPORT ? "[yes|no|FILE]"
-                          : row->kind != SINO_SETTING_FLAG ? row->operand
-                          : row->argument_only             ? ""
-                                                           : "[yes|no]";
+    return row->kind == SINO_SETTING_REPORT ? "[yes|no|FILE]"
+           : row->kind != SINO_SETTING_FLAG ? row->operand
+           : row->argument_only             ? ""
+                                            : "[yes|no]";
+}
+
+const char *sino_setting_gist(const SinoSetting *row, char text[SINO_GIST_SIZE])
+{
+    const char *from = row->brief ? row->brief : row->help;
+    const size_t clause = row->brief ? strlen(from) : strcspn(from, ";:(");
+    size_t length = clause < SINO_GIST_SIZE - 4 ? clause : SINO_GIST_SIZE - 4;
+    while (length < clause && length > 0 && from[length] != ' ') length--; /* whole words */
+    while (length > 0 && from[length - 1] == ' ') length--;
+    snprintf(text, SINO_GIST_SIZE, "%.*s%s", (int)length, from, length + 1 < clause ? "..." : "");
+    return text;
+}
+
+/* Prints "  -o, --out FILE" and spaces up to column `indent`; the operand of a flag is left out if `bare`. */
+static void print_name(const SinoSetting *row, bool bare, int indent, FILE *out)
+{
+    const char *operand = sino_setting_operand(row);
+    if (bare && row->kind == SINO_SETTING_FLAG && strcmp(row->fallback, "no") == 0) operand = "";
     int column = fprintf(out, "  ");
     if (row->letter) column += fprintf(out, "-%c, ", row->letter);
     column += fprintf(out, "--%s %s", row->name, operand);
-    if (column + 2 > HELP_INDENT) {
+    if (column + 2 > indent) {
         fputc('\n', out);
         column = 0;
     }
-    fprintf(out, "%*s", HELP_INDENT - column, "");
+    fprintf(out, "%*s", indent - column, "");
+}
+
+static void print_option(const SinoSetting *row, int verb, FILE *out)
+{
+    (void)verb;
+    char facts[SINO_FACTS_SIZE];
+    print_name(row, false, HELP_INDENT, out);
     print_wrapped(row->help, out);
-    if (row->kind != SINO_SETTING_TEXT && *operand) {
+    if (row->kind != SINO_SETTING_TEXT && !(row->kind == SINO_SETTING_FLAG && row->argument_only)) {
         fprintf(out, "%*s", HELP_INDENT, "");
-        print_facts(row, out);
+        print_wrapped(sino_setting_facts(row, facts), out);
     }
     if (row->alias) fprintf(out, "%*sor --%s\n", HELP_INDENT, "", row->alias);
 }
 
-void sino_settings_help(int verb, FILE *out)
+/* Whether the default says more than that there is nothing, or that sinodag chooses; demo has defaults of its own. */
+static bool tells_default(const SinoSetting *row, int verb)
 {
-    const SinoVerbText *text = sino_verb_text(verb);
-    fprintf(out, "Usage: %s\nExample: %s\n", text->usage, text->example);
+    static const char *const silent[] = {"no", "0", "-1", "auto"};
+    if (!row->fallback || verb == SINO_VERB_DEMO) return false;
+    for (size_t i = 0; i < sizeof silent / sizeof *silent; i++)
+        if (strcmp(row->fallback, silent[i]) == 0) return false;
+    return true;
+}
+
+/* One line; the words of a choice are left out where they do not fit. */
+/* One line; the words of a choice are left out where they do not fit. */
+static void print_brief(const SinoSetting *row, int verb, FILE *out)
+{
+    char allowed[SINO_ALLOWED_SIZE], fallback[80] = "";
+    if (tells_default(row, verb)) snprintf(fallback, sizeof fallback, " [%s]", row->fallback);
+    sino_setting_allowed(row, allowed);
+    const size_t length = BRIEF_INDENT + strlen(row->brief) + 2 + strlen(allowed) + strlen(fallback);
+    const bool words = row->kind == SINO_SETTING_CHOICE && !row->argument_only && length <= HELP_WIDTH;
+    print_name(row, true, BRIEF_INDENT, out);
+    fprintf(out, "%s%s%s%s\n", row->brief, words ? ": " : "", words ? allowed : "", fallback);
+}
+
+static void print_groups(int verb, Selector *selects, void (*print)(const SinoSetting *row, int verb, FILE *out),
+                         FILE *out)
+{
     for (SinoSettingGroup group = 0; group < SINO_GROUP_COUNT; group++) {
-        if (!has_group(group, verb)) continue;
+        if (!has_group(selects, group, verb)) continue;
         fprintf(out, "\n%s:\n", sino_group_title[group]);
         for (int i = 0; i < SINO_SETTING_COUNT; i++)
-            if (is_shown(&sino_setting_table[i], group, verb)) print_option(&sino_setting_table[i], out);
+            if (selects(&sino_setting_table[i], group, verb)) print(&sino_setting_table[i], verb, out);
     }
+}
+
+void sino_settings_help(int verb, SinoHelpChoice which, FILE *out)
+{
+    const SinoVerbText *text = sino_verb_text(verb);
+    int count = 0;
+    fprintf(out, "Usage: %s\nExample: %s\n", text->usage, text->example);
+    if (which == SINO_HELP_ALL) {
+        print_groups(verb, is_shown, print_option, out);
+        return;
+    }
+    print_groups(verb, is_brief, print_brief, out);
+    for (int i = 0; i < SINO_SETTING_COUNT; i++) count += (sino_setting_table[i].verbs & verb) != 0;
+    fprintf(out, "\nsinodag %s --help all explains all %d options.\n", text->name, count);
 }
 
 static void print_markdown_row(const SinoSetting *row, FILE *out)

@@ -12,6 +12,11 @@ const SinoVerbText *sino_verb_text(int verb)
     return text;
 }
 
+const char *sino_verb_summary(int verb)
+{
+    return sino_verb_text(verb)->summary;
+}
+
 static bool is_spelled(const char *name, const char *word, size_t length)
 {
     return name && strlen(name) == length && strncmp(name, word, length) == 0;
@@ -183,7 +188,8 @@ SinoStatus sino_setting_unknown(int verb, const char *what, const char *dashes, 
         return answer_peer(verb, what, dashes, word, peer);
     find_closest(verb, for_yaml, &guesses);
     if (guesses.count == 0 || guesses.count > GUESSES_MAX)
-        return sino_error(SINO_BAD_INPUT, "%s %s of %s; allowed: what sinodag %s --help lists", what, word, name, name);
+        return sino_error(SINO_BAD_INPUT, "%s %s of %s; allowed: what sinodag %s --help all lists", what, word, name,
+                          name);
     char text[GUESSES_MAX * (WORD_MAX + 8)] = "";
     size_t length = 0;
     for (int i = 0; i < guesses.count; i++)

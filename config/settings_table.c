@@ -91,6 +91,7 @@ static const char *const communication_words[] = {"hierarchical", "direct", NULL
 static const char *const model_words[] = {"auto", "record", "frozen", "renew", NULL};
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const simulation_words[] = {"no", "yes", "only", NULL};
+static const char *const help_words[] = {"no", "yes", "all", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
 const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",   "Stages", "Geometry", "Center",  "Solver",
@@ -107,18 +108,24 @@ const SinoWordRule sino_word_rules[] = {
 };
 
 const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
-    {RECON, "recon", "sinodag recon FILE --out FILE [options]",
+    {RECON, "recon", "reconstruct the volume of a scan", "sinodag recon FILE --out FILE [options]",
      "sinodag recon scan.h5 -o volume.h5 --algorithm cg --iterations 30"},
-    {PHANTOM, "phantom", "sinodag phantom --out FILE [options]",
+    {PHANTOM, "phantom", "simulate the scan of a known object, and write its true volume",
+     "sinodag phantom --out FILE [options]",
      "sinodag phantom -o scan.h5 --size 256 --angles 400 --slices 16 --truth truth.h5"},
-    {INFO, "info", "sinodag info FILE [options]", "sinodag info scan.h5"},
-    {DEMO, "demo", "sinodag demo [--out FOLDER] [options]", "sinodag demo --out demo"},
-    {BENCH, "bench", "sinodag bench [options]", "sinodag bench --slices 8,16,32 --csv bench.csv --roofline bench.svg"},
-    {PLAN, "plan", "sinodag plan [FILE] [options]",
+    {INFO, "info", "print what a scan holds, what looks wrong, and the memory of a reconstruction",
+     "sinodag info FILE [options]", "sinodag info scan.h5"},
+    {DEMO, "demo", "simulate a scan, reconstruct it and compare with the truth",
+     "sinodag demo [--out FOLDER] [options]", "sinodag demo --out demo"},
+    {BENCH, "bench", "measure the operator's kernels beside this machine's limits", "sinodag bench [options]",
+     "sinodag bench --slices 8,16,32 --csv bench.csv --roofline bench.svg"},
+    {PLAN, "plan", "predict memory and time of a run, on one computer or on many", "sinodag plan [FILE] [options]",
      "sinodag plan --angles 1501 --columns 2048 --slices 1792 --ranks 4 --memory 96GiB"},
-    {SIMULATE, "simulate", "sinodag simulate [FILE] [options]",
+    {SIMULATE, "simulate", "run the tasks of a reconstruction in virtual time, on a machine that need not be here",
+     "sinodag simulate [FILE] [options]",
      "sinodag simulate --angles 1501 --columns 2048 --slices 1792 --machine h100x8"},
-    {SWEEP, "sweep", "sinodag sweep [FILE] --csv FILE [options]",
+    {SWEEP, "sweep", "compare scheduling policies, sizes and settings by many runs",
+     "sinodag sweep [FILE] --csv FILE [options]",
      "sinodag sweep --schedulers all --minibatches 4,8 --csv sweep.csv --report sweep.html"},
 };
 
@@ -146,7 +153,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     .operand = "LIST"
 #define SHARES(which, member, type, most, text, what)                                                                  \
     .kind = SINO_SETTING_##which, AT(member, type), .low = 1, .high = (most), .fallback = (text), .operand = (what)
-#define TEXT(member, what) .kind = SINO_SETTING_TEXT, AT(member, char *), .operand = (what)
+#define BRIEF(takers, text) .brief_verbs = (takers), .brief = (text)
+#define TEXT(member, what)  .kind = SINO_SETTING_TEXT, AT(member, char *), .operand = (what)
 
 #define ROW(section, takers, option, ...)                                                                              \
     {                                                                                                                  \
@@ -163,6 +171,7 @@ const SinoSetting sino_setting_table[] = {
                 "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; the "
                 "option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
+        BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
         .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
                 "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5; or a "
                 "range of "
@@ -178,14 +187,17 @@ const SinoSetting sino_setting_table[] = {
         .help = "order of the dimensions of the projections in HDF5, .npy and TIFF, the slowest one first; "
                 "row,angle,column: sinograms"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flats", TEXT(flats, "IMAGES"), .per_rank = true, .geometries = SCANS,
+        BRIEF(RECON | INFO, "flat fields: TIFF or EDF images, .npy, or FILE:/DATASET"),
         .help = "flat fields that replace those of the scan: TIFF or EDF images by a file, a folder or a quoted "
                 "pattern; a .npy array; FILE:/DATASET of HDF5, or :/DATASET of the scan's file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "open-beam", REAL(open_beam, 0, COUNT_MAX, NULL), .low_excluded = true,
         .unit = "counts", .geometries = SCANS,
         .help = "count of every pixel where there is no object, instead of flat fields"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "darks", TEXT(darks, "IMAGES"), .per_rank = true, .geometries = SCANS,
+        BRIEF(RECON | INFO, "dark fields, likewise"),
         .help = "dark fields that replace those of the scan: in files or a dataset, as flat fields"),
     ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL), .geometries = SCANS,
+        BRIEF(INFO, "detector columns of raw sinograms; needs --theta"),
         .help = "detector columns of raw sinograms; needs --theta"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "exclude", TEXT(exclude, "LIST"), .geometries = SCANS,
         .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109"),
@@ -199,16 +211,19 @@ const SinoSetting sino_setting_table[] = {
         .unit = "projections", .geometries = SCANS,
         .help = "average so many consecutive projections, and their angles; 1: none"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"), .geometries = SCANS,
-        .help = "first detector row to reconstruct"),
+        BRIEF(RECON, "first detector row to reconstruct"), .help = "first detector row to reconstruct"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"), .geometries = SCANS,
+        BRIEF(RECON, "the row after the last one to reconstruct"),
         .help = "the row after the last one to reconstruct; -1: up to the end"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "start-column", INTEGER(start_column, 0, COUNT_MAX, "0"), .geometries = SCANS,
         .help = "first detector column to use"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"), .geometries = SCANS,
         .help = "the column after the last one to use; -1: up to the end"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels",
-        .geometries = SCANS, .help = "average squares of this many by this many detector pixels; 1: no binning"),
+        .geometries = SCANS, BRIEF(RECON | PLAN, "average squares of N by N detector pixels"),
+        .help = "average squares of this many by this many detector pixels; 1: no binning"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "data", CHOICE(scan_values, values_words, "auto"),
+        BRIEF(INFO, "kind of values"),
         .help = "the kind of values in the scan; counts: flat and dark fields are applied, then -ln is taken; "
                 "transmission: only -ln is taken; line-integrals: used unchanged; auto: line integrals in raw "
                 "sinograms, else counts, unless --flat-correction none or --minus-log no say otherwise; with "
@@ -229,6 +244,7 @@ const SinoSetting sino_setting_table[] = {
                 "them"),
 
     ROW(INPUT, MATRIX_VERBS, "system-matrix", TEXT(system_matrix, "FILE"), .per_rank = true, .geometries = MATRIX,
+        BRIEF(RECON | INFO | BENCH | PLAN, "a sparse matrix, of whose rows FILE has the counts"),
         .help = "a sparse matrix with a row for each count and a column for each voxel: csr4, Matrix Market (.mtx, "
                 ".mtx.gz), HDF5 (FILE:/GROUP) or SciPy's .npz"),
     ROW(INPUT, RECON | PLAN, "multiplicative", TEXT(multiplicative, "FILE"), .per_rank = true, .geometries = MATRIX,
@@ -247,7 +263,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
 
     ROW(STAGES, RECON | INFO | PLAN, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "auto"),
-        .geometries = PARALLEL,
+        .geometries = PARALLEL, BRIEF(RECON, "zingers"),
         .help = "values of single projections that stray photons made too bright; standard: iterative algorithms give "
                 "these rays the weight 0, fbp takes the median of three angles; none: keep them; auto: standard if a "
                 "sample of "
@@ -257,7 +273,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "how many standard deviations of its column's noise a zinger is too bright; besides, it is too bright "
                 "by a tenth at least"),
     ROW(STAGES, RECON | INFO | PLAN, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "auto"),
-        .geometries = PARALLEL,
+        .geometries = PARALLEL, BRIEF(RECON, "stripes, which make rings"),
         .help =
             "remove stripes from sinograms, which make rings in slices; fw: Fourier-wavelet (Muench), for many fine "
             "stripes; ti: Titarenko's offsets, the fastest; sorting: Vo's algorithm 3, for partial stripes; vo-all: "
@@ -284,24 +300,28 @@ const SinoSetting sino_setting_table[] = {
             "21"),
 
     ROW(GEOMETRY, MATRIX_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | MATRIX,
+        BRIEF(RECON | INFO | BENCH | PLAN, "beam"),
         .help = "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
                 "the detector is flat, as in laboratories; matrix: each is a row of --system-matrix, which says this, "
                 "too"),
     ROW(GEOMETRY, SIMULATE, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = PARALLEL,
         .help = "the other geometries are not simulated yet"),
     ROW(GEOMETRY, PET_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | PET,
+        BRIEF(PET_VERBS, "beam, or a PET scanner"),
         .help = "parallel, cone: a scan of these rays; pet: the system matrix of a ring of crystals, and counts"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "source-object-distance",
         REAL(source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
+        BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the rotation axis"),
         .help = "from the source to the rotation axis; if not given: what the scan's file says; phantom and demo: "
                 "four times the side of a slice, or two thirds of the distance to the detector"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "source-detector-distance",
         REAL(source_detector_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
+        BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the detector"),
         .help = "from the source to the detector, at right angles; if not given: what the scan's file says; phantom "
                 "and demo: one and a half times the distance to the axis"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "detector-pixel", .kind = SINO_SETTING_PIXEL,
         AT(detector_pixel, SinoPixelSize), .low = LENGTH_MIN, .high = LENGTH_MAX, .operand = "W|WxH", .unit = "mm",
-        .geometries = CONE,
+        .geometries = CONE, BRIEF(INFO | PLAN, "cone beams: size of a detector pixel in mm"),
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
                 "phantom and demo: 0.2"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "angle-direction",
@@ -315,7 +335,7 @@ const SinoSetting sino_setting_table[] = {
                 "auto: the middle of the detector"),
     ROW(CENTER, RECON | SWEEP, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6,
         .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true,
-        .geometries = SCANS,
+        .geometries = SCANS, BRIEF(RECON, "rotation center, a column; 0 is the middle of the first one"),
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
     ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "auto"), .may_change = true,
@@ -325,9 +345,11 @@ const SinoSetting sino_setting_table[] = {
                 "axis is; entropy: takes the center whose filtered backprojection has the least entropy; auto: vo, "
                 "checked by pairs or phase; entropy decides if they differ by more than a column"),
     ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"), .geometries = SCANS,
+        BRIEF(RECON, "try: one slice with several centers, or values of --sweep"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "
                 "--sweep, to choose by eye"),
     ROW(CENTER, RECON, "sweep", TEXT(sweep, "NAME=VALUES"), .geometries = PARALLEL,
+        BRIEF(RECON, "what try compares: iterations=5,10,20 or rotation-axis=290:300:1"),
         .help = "values of a setting that --reconstruction-type try compares, such as rotation-axis=290:300:0.5, "
                 "iterations=5,10,20 or remove-stripe-method=none,fw,ti; if not given: centers of "
                 "--center-search-width and --center-search-step"),
@@ -345,7 +367,7 @@ const SinoSetting sino_setting_table[] = {
                 "middle one"),
 
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "algorithm", .alias = "reconstruction-algorithm",
-        CHOICE(algorithm, algorithm_words, "cg"),
+        CHOICE(algorithm, algorithm_words, "cg"), BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "method"),
         .help = "cg: conjugate gradients for least squares; sirt: simultaneous iterative technique, slower; "
                 "fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
                 "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
@@ -355,6 +377,7 @@ const SinoSetting sino_setting_table[] = {
                 "algorithms need memory for the whole volume and scan"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"),
         .algorithms = ITERATIVE,
+        BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
         .help = "largest number of iterations; demo: 12 if not given, with --geometry pet 2 of osem, 20 of others"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
@@ -371,8 +394,10 @@ const SinoSetting sino_setting_table[] = {
         .help = "subsets that osem divides the angles, or the rows of a system matrix, into; each iteration updates a "
                 "slice once per subset"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
+        BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "precision", CHOICE(precision, precision_words, "single"),
+        BRIEF(PLAN, "precision"),
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "
                 "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
                 "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits; a "
@@ -391,26 +416,30 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PARALLEL, .help = "interpolation of --projector rotate between voxels"),
 
     ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
-        .geometries = PARALLEL,
+        .geometries = PARALLEL, BRIEF(SIMULATE, "parts of a slice; 0: sinodag chooses"),
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
     ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "minibatch", .alias = "nsino-per-chunk",
         INTEGER(minibatch, 0, 256, "0"), .unit = "slices", .may_change = true, .geometries = PARALLEL,
+        BRIEF(SIMULATE, "slices that one task computes together; 0: sinodag chooses"),
         .help = "slices that one task computes together; 0: sinodag chooses"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "memory", .kind = SINO_SETTING_BYTES,
         AT(memory_bytes, int64_t), .low = 0, .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
-        .per_rank = true, .may_change = true, .help = "main memory that the run may use; 0: 80 % of what is free"),
+        .per_rank = true, .may_change = true, BRIEF(RECON | PLAN, "most memory of the run, such as 8GiB"),
+        .help = "main memory that the run may use; 0: 80 % of what is free"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
-        .per_rank = true, .may_change = true,
+        .per_rank = true, .may_change = true, BRIEF(BENCH | PLAN | SIMULATE, "cores that compute; 0: all"),
         .help = "CPU cores that compute; 0: every core that this process may use"),
     ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"), .per_rank = true,
+        BRIEF(DEMO, "processors: cpu, cuda, opencl, or all"),
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
     ROW(MACHINE, SIMULATE, "device", CHOICES(devices, device_words, "all"),
+        BRIEF(SIMULATE, "processors of the machine: cpu, cuda, or all"),
         .help = "processors of the machine that compute, as of recon; all: its cores and its GPUs"),
     ROW(MACHINE, RECON | DEMO | BENCH | SIMULATE, "scheduler", TEXT(scheduler, "NAME|FILE.so:NAME"), .per_rank = true,
-        .may_change = true,
+        .may_change = true, BRIEF(SIMULATE, "scheduling policy of StarPU, or sino-affinity"),
         .help = "scheduling policy: one of StarPU's (lws, dmdas ...), sino-affinity, or one of a shared object of "
                 "yours; if "
                 "not given: STARPU_SCHED, or else lws, or dmdas with devices"),
@@ -432,11 +461,12 @@ const SinoSetting sino_setting_table[] = {
     ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", TEXT(graph, "FILE"), .per_rank = true, .may_change = true,
         .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "profile", .kind = SINO_SETTING_REPORT, AT(profile, char *), .fallback = "no",
-        .operand = "yes|no|FILE", .may_change = true,
+        .operand = "yes|no|FILE", .may_change = true, BRIEF(SIMULATE, "report how the time was spent"),
         .help =
             "measure every task and report how the time was spent; a name that ends in .json: also write it to this "
             "file, as docs/JSON.md describes"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "trace", TEXT(trace, "FILE"), .may_change = true,
+        BRIEF(SIMULATE, "write when and where every task ran, for ui.perfetto.dev"),
         .help = "write when and where every task ran as JSON that https://ui.perfetto.dev and chrome://tracing open; a "
                 "name that ends in .paje: for ViTE and StarVZ, if StarPU has FxT"),
 
@@ -464,12 +494,12 @@ const SinoSetting sino_setting_table[] = {
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
-        .per_rank = true, .may_change = true,
+        .per_rank = true, .may_change = true, BRIEF(RECON | PHANTOM | DEMO, "the output"),
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
                 "file, and a directory of its name without .h5); phantom: an HDF5 scan, with "
                 "--geometry pet a system matrix in csr4, and its counts in a file of that name and .counts; demo: a "
                 "directory, \"demo\" if not given"),
-    ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"),
+    ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"), BRIEF(RECON, "format of the volume"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr "
                 "pyramid for viewers"),
@@ -499,33 +529,43 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"), .geometries = SCANS,
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
     ROW(OUTPUT, RECON, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",
-        .geometries = PARALLEL, .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
+        .geometries = PARALLEL, BRIEF(RECON, "micrometres of a detector pixel, for values in 1/cm"),
+        .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
     ROW(OUTPUT, RECON, "post-filter", REAL(post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm", .geometries = MATRIX,
         .help = "smooth the finished image with a Gaussian of this full width at half maximum; 0: do not"),
     ROW(OUTPUT, RECON, "save-every", INTEGER(save_every, 0, COUNT_MAX, "0"), .unit = "iterations", .geometries = MATRIX,
         .help = "also save the image after every so many iterations; 0: only the last one"),
     ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
+    ROW(OUTPUT, RECON | DEMO, "report", TEXT(run_report, "auto|none|FILE"), .fallback = "auto", .per_rank = true,
+        .may_change = true, BRIEF(RECON, "page about the run, beside the volume; none: no page"),
+        .help =
+            "write a page of HTML that needs no other file: pictures, what was odd, center, settings, residuals, time "
+            "and memory; auto: the name of the output with .html"),
     ROW(OUTPUT, RECON | SWEEP, "resume", FLAG(resume, "no"), .argument_only = true, .geometries = SCANS,
+        BRIEF(RECON | SWEEP, "go on from what an unfinished run has stored"),
         .help = "go on from the slices that an unfinished run of the same settings and input has stored; a new run "
                 "begins if there are none; with --system-matrix --save-every and --start do it; sweep: go on from the "
                 "rows of the CSV file"),
     ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,
-        .help = "replace existing results"),
+        BRIEF(EVERY_VERB & ~INFO & ~PLAN, "replace existing results"), .help = "replace existing results"),
     ROW(OUTPUT, INFO | PLAN | SIMULATE, "json", FLAG(json, "no"),
+        BRIEF(INFO | PLAN | SIMULATE, "print one JSON object"),
         .help = "print one JSON object, whose names are in docs/JSON.md; yes if --log json is given"),
 
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels", .geometries = SCANS,
+        BRIEF(PHANTOM | DEMO, "detector columns"),
         .help = "number of detector columns, which is also the side of a slice"),
     ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"), .geometries = SCANS,
-        .help = "projections over 180 degrees; with --geometry cone over 360"),
+        BRIEF(PHANTOM | DEMO, "projections"), .help = "projections over 180 degrees; with --geometry cone over 360"),
     ROW(PHANTOM, PHANTOM | DEMO, "slices", INTEGER(slices, 1, 1000000, "16"), .geometries = SCANS,
-        .help = "detector rows"),
+        BRIEF(PHANTOM | DEMO, "detector rows"), .help = "detector rows"),
     ROW(PHANTOM, PHANTOM | DEMO, "noise", REAL(noise, 0, 1, "0.01"), .geometries = SCANS,
+        BRIEF(PHANTOM | DEMO, "photon noise of an open-beam count; 0: none"),
         .help = "relative standard deviation of an open-beam count (photon noise); 0: no noise"),
-    ROW(PHANTOM, PHANTOM | DEMO, "seed", INTEGER(seed, 0, SEED_MAX, "1"),
+    ROW(PHANTOM, PHANTOM | DEMO, "seed", INTEGER(seed, 0, SEED_MAX, "1"), BRIEF(PHANTOM, "seed of the noise"),
         .help = "seed of the noise: the same seed gives the same scan on any machine"),
-    ROW(PHANTOM, PHANTOM, "truth", TEXT(truth, "FILE"),
+    ROW(PHANTOM, PHANTOM, "truth", TEXT(truth, "FILE"), BRIEF(PHANTOM, "also write the true volume to this HDF5 file"),
         .help =
             "also write the true volume to this HDF5 file; with --geometry pet it is always written, to a file with "
             "the name of the matrix and .truth.h5 unless this names another"),
@@ -536,11 +576,13 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PET, .help = "side of a voxel; if not given: 1"),
     ROW(PHANTOM, PHANTOM | DEMO, "crystals", .kind = SINO_SETTING_CRYSTALS, AT(crystals, SinoCrystalShape), .low = 1,
         .high = 65535, .fallback = "24x4x4", .operand = "BxTxR", .geometries = PET,
+        BRIEF(PHANTOM, "PET scanner: B blocks of T crystals in R rings"),
         .help = "B blocks on a circle, T crystals of each along the circle, R rings of them; the crystals have 2x2x10 "
                 "mm, and the blocks touch"),
     ROW(PHANTOM, PHANTOM | DEMO, "rays", INTEGER(rays, 1, 65536, "12"), .geometries = PET,
         .help = "rays between two crystals of which a row of the matrix is the mean"),
     ROW(PHANTOM, PHANTOM | DEMO, "counts", INTEGER(total_counts, 1, COUNT_MAX, "2000000"), .geometries = PET,
+        BRIEF(PHANTOM, "PET scanner: expected counts"),
         .help = "expected number of the counts of a set, which have Poisson's distribution"),
     ROW(PHANTOM, PHANTOM, "replicates", INTEGER(replicates, 1, 4096, "1"), .geometries = PET,
         .help =
@@ -551,36 +593,44 @@ const SinoSetting sino_setting_table[] = {
                 "a file with the name of the matrix and .additive"),
 
     ROW(BENCHMARK, BENCH, "columns", INTEGER(columns, 1, 65536, "512"), .unit = "pixels", .geometries = SCANS,
+        BRIEF(BENCH, "detector columns"),
         .help = "number of detector columns, which is also the side of a slice; cone beams: 256 if not given, as many "
                 "rows, and the volume is a cube"),
     ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"), .geometries = SCANS,
-        .help = "projections over 180 degrees; cone beams: over 360, 360 if not given"),
+        BRIEF(BENCH, "projections"), .help = "projections over 180 degrees; cone beams: over 360, 360 if not given"),
     ROW(BENCHMARK, BENCH, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
         .unit = "voxels", .geometries = CONE,
         .help = "voxels of a cone beam's volume along x, y and z; auto: as many as columns"),
     ROW(BENCHMARK, BENCH, "precision", CHOICES(precisions, precision_words, "all"),
+        BRIEF(BENCH, "precisions to measure"),
         .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths; cone beams and "
                 "system matrices have single and mixed"),
     ROW(BENCHMARK, BENCH, "slices", COUNTS(slice_counts, 1, SINO_SLICES_MAX, "1,2,4,8,16,32,64"),
-        .geometries = PARALLEL | MATRIX,
+        .geometries = PARALLEL | MATRIX, BRIEF(BENCH, "slices, or sets of counts, of one product"),
         .help = "slices, or sets of counts of a system matrix, that one product computes together; 1,8 if not given, "
                 "with --system-matrix"),
     ROW(BENCHMARK, BENCH | SWEEP, "csv", TEXT(csv, "FILE"), .may_change = true,
+        BRIEF(BENCH | SWEEP, "table of what was measured"),
         .help = "write the measurements to this CSV file, too; sweep needs it, and adds a row as each run ends"),
     ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), .geometries = PARALLEL,
+        BRIEF(BENCH, "picture of it below the machine's limits, .svg or .png"),
         .help = "draw GFLOP/s over flops per byte below the machine's limits; the file's ending selects .svg or "
                 ".png"),
 
     ROW(PLAN, PLAN | SIMULATE, "columns", INTEGER(columns, 1, 65536, NULL), .geometries = SCANS,
+        BRIEF(PLAN | SIMULATE, "detector columns of a scan without a file"),
         .help = "number of detector columns of a scan without a file, or of raw sinograms with --theta; also the "
                 "side of a slice"),
     ROW(PLAN, PLAN | SIMULATE, "angles", INTEGER(angles, 1, 1000000, NULL), .geometries = SCANS,
+        BRIEF(PLAN | SIMULATE, "projections of a scan without a file"),
         .help = "projections over 180 degrees of a scan without a file; with --geometry cone over 360"),
     ROW(PLAN, PLAN | SIMULATE, "slices", INTEGER(slices, 1, 1000000, NULL), .geometries = SCANS,
+        BRIEF(PLAN | SIMULATE, "detector rows of a scan without a file"),
         .help = "detector rows of a scan without a file"),
-    ROW(PLAN, PLAN | SIMULATE, "ranks", INTEGER(ranks, 1, 1e6, NULL),
+    ROW(PLAN, PLAN | SIMULATE, "ranks", INTEGER(ranks, 1, 1e6, NULL), BRIEF(PLAN | SIMULATE, "MPI ranks"),
         .help = "MPI ranks of the run; if not given: the nodes of --machine, 1 for most of them"),
     ROW(PLAN, PLAN | SIMULATE | SWEEP, "machine", TEXT(machine, "NAME|FILE"),
+        BRIEF(PLAN | SIMULATE | SWEEP, "a preset or a file (docs/MACHINES.md)"),
         .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a "
                 "table of sinodag bench "
                 "--csv; cone beams: usual, abci (four V100 per node, as in iFDK's paper), or a table of bench "
@@ -616,32 +666,35 @@ const SinoSetting sino_setting_table[] = {
     ROW(PLAN, PLAN, "file-bandwidth", RATE(file_gbps), .unit = "GB/s",
         .help = "rate at which all ranks together read and write files"),
 
-    ROW(SWEEP, SWEEP, "schedulers", TEXT(schedulers, "LIST"),
+    ROW(SWEEP, SWEEP, "schedulers", TEXT(schedulers, "LIST"), BRIEF(SWEEP, "policies to compare, or all"),
         .help = "scheduling policies that are compared, separated by commas; all: those that run here; "
                 "FILE.so:NAME: one of a shared object; if not given: lws, or dmdas too if devices compute"),
     ROW(SWEEP, SWEEP, "columns", COUNTS(column_counts, 1, 65536, "256"), .unit = "pixels",
+        BRIEF(SWEEP, "detector columns of phantom scans"),
         .help = "numbers of detector columns of the phantom scans that are reconstructed if there is no FILE"),
-    ROW(SWEEP, SWEEP, "angles", COUNTS(angle_counts, 1, 1000000, "400"),
+    ROW(SWEEP, SWEEP, "angles", COUNTS(angle_counts, 1, 1000000, "400"), BRIEF(SWEEP, "projections of phantom scans"),
         .help = "numbers of projections of these scans, over 180 degrees"),
-    ROW(SWEEP, SWEEP, "slices", COUNTS(swept_slices, 1, 1000000, "32"), .help = "detector rows of these scans"),
+    ROW(SWEEP, SWEEP, "slices", COUNTS(swept_slices, 1, 1000000, "32"), BRIEF(SWEEP, "detector rows of phantom scans"),
+        .help = "detector rows of these scans"),
     ROW(SWEEP, SWEEP, "minibatches", COUNTS(minibatches, 0, 256, "0"), .unit = "slices",
-        .help = "values of --minibatch; 0: sinodag chooses"),
-    ROW(SWEEP, SWEEP, "partitions", COUNTS(partition_counts, 0, 1000000, "0"),
+        BRIEF(SWEEP, "values of --minibatch"), .help = "values of --minibatch; 0: sinodag chooses"),
+    ROW(SWEEP, SWEEP, "partitions", COUNTS(partition_counts, 0, 1000000, "0"), BRIEF(SWEEP, "values of --partitions"),
         .help = "values of --partitions; 0: sinodag chooses"),
     ROW(SWEEP, SWEEP, "workers", COUNTS(worker_counts, 0, 1000000, "0"), .unit = "cores",
-        .help = "values of --workers; 0: every core that this process may use"),
+        BRIEF(SWEEP, "values of --workers"), .help = "values of --workers; 0: every core that this process may use"),
     ROW(SWEEP, SWEEP, "devices", .kind = SINO_SETTING_DEVICES, AT(device_sets, SinoCountList), .fallback = "cpu",
-        .choices = device_words, .operand = "LIST",
+        .choices = device_words, .operand = "LIST", BRIEF(SWEEP, "values of --device: cpu,cpu+opencl,all"),
         .help = "values of --device, with + between the devices of one run: cpu,cpu+opencl,all"),
     ROW(SWEEP, SWEEP, "precisions", CHOICES(swept_precisions, precision_words, "single"),
         .help = "values of --precision"),
-    ROW(SWEEP, SWEEP, "repetitions", INTEGER(repetitions, 1, 10000, "3"),
+    ROW(SWEEP, SWEEP, "repetitions", INTEGER(repetitions, 1, 10000, "3"), BRIEF(SWEEP, "runs of each combination"),
         .help = "runs of each combination; each repetition has an order of its own"),
     ROW(SWEEP, SWEEP, "seed", INTEGER(seed, 0, SEED_MAX, "1"), .help = "seed of the order of the runs"),
     ROW(SWEEP, SWEEP, "simulate", .kind = SINO_SETTING_CHOICE, AT_CHOICE(simulation), .choices = simulation_words,
-        .fallback = "no", .bare = "yes", .operand = "no|yes|only",
+        .fallback = "no", .bare = "yes", .operand = "no|yes|only", BRIEF(SWEEP, "also predict the time of each"),
         .help = "also predict the time of each combination by sinodag simulate; only: run nothing else"),
     ROW(SWEEP, SWEEP, "report", TEXT(report, "FILE"), .may_change = true,
+        BRIEF(SWEEP, "tables and plots as a page of HTML"),
         .help = "write tables and plots as a page of HTML that needs no other file"),
     ROW(SWEEP, SWEEP, "plots", TEXT(plots, "DIR"), .may_change = true,
         .help = "also write the plots as SVG files to this directory"),
@@ -649,11 +702,13 @@ const SinoSetting sino_setting_table[] = {
         .help = "keep the profile and the log of every run in this directory"),
 
     ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true, .per_rank = true,
+        BRIEF(EVERY_VERB, "YAML file of settings"),
         .help = "YAML file with one \"name: value\" line per setting; the command line overrides it"),
     ROW(GENERAL, EVERY_VERB, "log", CHOICE(log, log_words, "text"), .per_rank = true, .may_change = true,
         .help = "format of the log on stderr; json: one object per line"),
-    ROW(GENERAL, EVERY_VERB, "help", .letter = 'h', FLAG(help, "no"), .argument_only = true,
-        .help = "show these options and stop"),
+    ROW(GENERAL, EVERY_VERB, "help", .letter = 'h', .kind = SINO_SETTING_CHOICE, AT_CHOICE(help), .choices = help_words,
+        .fallback = "no", .bare = "yes", .operand = "[all]", .argument_only = true,
+        BRIEF(EVERY_VERB, "show this; all: show every option"), .help = "show the usual options, or all, and stop"),
 };
 
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm)

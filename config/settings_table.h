@@ -59,8 +59,9 @@ typedef struct SinoSetting {
     const char *const *choices; /* words in the order of the enum, then NULL */
     unsigned words;             /* bits 1 << choice of the words that the verbs have; 0: all */
     const char *help;
-    size_t offset;    /* of the member of SinoSettings */
-    double low, high; /* bounds of a number; of SINO_SETTING_BYTES in bytes */
+    const char *brief; /* the same in a few words, for the short help; NULL: it does not have the setting */
+    size_t offset;     /* of the member of SinoSettings */
+    double low, high;  /* bounds of a number; of SINO_SETTING_BYTES in bytes */
     bool low_excluded, high_excluded;
     bool argument_only; /* not a key of the YAML file */
     bool per_rank;      /* ranks may have different values: names of files, and what a rank's machine offers */
@@ -68,10 +69,11 @@ typedef struct SinoSetting {
     char letter;        /* short option; 0: none */
     SinoSettingKind kind;
     SinoSettingGroup group;
-    int verbs;      /* bits of the verbs that have this setting */
-    int algorithms; /* bits 1 << SinoAlgorithmChoice of the algorithms that use it; 0: all */
-    int geometries; /* bits 1 << SinoGeometryChoice of the geometries that have it; 0: all */
-    int removals;   /* bits 1 << SinoStripeRemoval of the methods that use it; 0: all */
+    int brief_verbs; /* bits of the verbs whose short help has the setting */
+    int verbs;       /* bits of the verbs that have this setting */
+    int algorithms;  /* bits 1 << SinoAlgorithmChoice of the algorithms that use it; 0: all */
+    int geometries;  /* bits 1 << SinoGeometryChoice of the geometries that have it; 0: all */
+    int removals;    /* bits 1 << SinoStripeRemoval of the methods that use it; 0: all */
 } SinoSetting;
 
 /* Words of a choice that only some algorithms or geometries allow. */
@@ -83,10 +85,10 @@ typedef struct SinoWordRule {
 
 typedef struct SinoVerbText {
     int verb; /* one SINO_VERB_… bit */
-    const char *name, *usage, *example;
+    const char *name, *summary, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 155, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 156, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
@@ -170,6 +172,15 @@ void sino_weights_print(const SinoWeightList *list, FILE *out);
 
 /* settings_rules.c: whether algorithm and geometry of the settings allow the setting and its value. */
 SinoStatus sino_setting_check(const SinoSetting *row, const SinoSettings *settings);
+/* settings_help.c. Writes default, allowed values, unit, and what has the setting: "default 30; an integer from 1 to 9;
+ * pixels; with --algorithm cg or sirt"; returns `text`. */
+enum { SINO_FACTS_SIZE = 768 };
+const char *sino_setting_facts(const SinoSetting *row, char text[SINO_FACTS_SIZE]);
+/* The value as help and manual show it: "FILE", "[yes|no]"; "": there is none. */
+const char *sino_setting_operand(const SinoSetting *row);
+/* The brief text, or the beginning of the help; returns `text`. */
+enum { SINO_GIST_SIZE = 96 };
+const char *sino_setting_gist(const SinoSetting *row, char text[SINO_GIST_SIZE]);
 
 /* settings_arguments.c. text[i] becomes the argument for row i, not owned; NULL: not given. */
 SinoStatus sino_settings_arguments(int verb, int count, char **arguments, const char *text[SINO_SETTING_COUNT]);

@@ -56,7 +56,7 @@ SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *set
 }
 
 /* Which settings a text has. */
-typedef enum Selection { ALL, FIXED, SHARED } Selection;
+typedef enum Selection { ALL, CHANGED, FIXED, SHARED } Selection;
 
 /* Skips settings of other algorithms: they have no effect, and reading them back would be refused as a
  * contradiction. */
@@ -68,21 +68,38 @@ static bool is_printed(const SinoSetting *row, const SinoSettings *settings, int
            !sino_setting_is_unset(row, settings);
 }
 
+/* Prints a value, unless it is the default and only others are asked for. */
+static SinoStatus print_line(const SinoSetting *row, const SinoSettings *settings, Selection selection, FILE *out)
+{
+    char *value = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&value, &size);
+    SINO_CHECK(memory, SINO_FAILED, "no memory for the text of a setting");
+    sino_setting_print(row, settings, memory);
+    SINO_CHECK(fclose(memory) == 0, SINO_FAILED, "no memory for the text of a setting");
+    const bool quoted = row->kind == SINO_SETTING_TEXT && value[0] == '"';
+    const size_t length = strlen(value) - (quoted ? 2 : 0);
+    const bool usual =
+        row->fallback && strlen(row->fallback) == length && memcmp(value + quoted, row->fallback, length) == 0;
+    if (!usual || selection != CHANGED) fprintf(out, "%s: %s\n", row->name, value);
+    free(value);
+    return NULL;
+}
+
 static SinoStatus print_settings(const SinoSettings *settings, int verb, Selection selection, char **text)
 {
     char *buffer = NULL;
     size_t size;
+    SinoStatus status = NULL;
     FILE *out = open_memstream(&buffer, &size);
     SINO_CHECK(out, SINO_FAILED, "no memory for the text of the settings");
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
-        if (!is_printed(row, settings, verb, selection)) continue;
-        fprintf(out, "%s: ", row->name);
-        sino_setting_print(row, settings, out);
-        fputc('\n', out);
+        if (!status && is_printed(row, settings, verb, selection)) status = print_line(row, settings, selection, out);
     }
-    if (fclose(out) != 0) {
+    if (fclose(out) != 0 && !status) status = sino_error(SINO_FAILED, "no memory for the text of the settings");
+    if (status) {
         free(buffer);
-        return sino_error(SINO_FAILED, "no memory for the text of the settings");
+        return status;
     }
     *text = buffer;
     return NULL;
@@ -91,6 +108,11 @@ static SinoStatus print_settings(const SinoSettings *settings, int verb, Selecti
 SinoStatus sino_settings_text(const SinoSettings *settings, int verb, char **text)
 {
     return print_settings(settings, verb, ALL, text);
+}
+
+SinoStatus sino_settings_changed_text(const SinoSettings *settings, int verb, char **text)
+{
+    return print_settings(settings, verb, CHANGED, text);
 }
 
 SinoStatus sino_settings_fixed_text(const SinoSettings *settings, int verb, char **text)

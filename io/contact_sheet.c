@@ -196,7 +196,7 @@ static SinoStatus write_all(Sheet *sheet, const char *path)
     SinoOutputFile *file;
     SINO_TRY(sino_allocate(count, sizeof(float), "a slice", &sheet->values));
     SINO_TRY(sheet->of->read(sheet->of->owner, sheet->of->count / 2, sheet->values));
-    SINO_TRY(sino_picture_range(count, sheet->values, &sheet->low, &sheet->high));
+    SINO_TRY(sino_picture_window(count, sheet->values, &sheet->low, &sheet->high));
     lay_out(sheet);
     SINO_TRY(sino_output_open(path, true, &file));
     SinoStatus status = draw(sheet, path, file);

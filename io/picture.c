@@ -42,7 +42,7 @@ static float select_rank(float *values, int64_t count, int64_t rank)
     return values[rank];
 }
 
-SinoStatus sino_picture_range(int64_t count, const float *values, float *low, float *high)
+SinoStatus sino_picture_window(int64_t count, const float *values, float *low, float *high)
 {
     float *finite;
     SINO_TRY(sino_allocate(count, sizeof *finite, "a picture's percentiles", &finite));
@@ -66,49 +66,57 @@ static unsigned char grey(float value, double low, double high)
     return (unsigned char)lround(255 * fmin(fmax(share, 0), 1));
 }
 
-static SinoStatus encode(const char *path, SinoOutputFile *file, int64_t height, int64_t width,
-                         const unsigned char *greys)
+static SinoStatus encode(int64_t height, int64_t width, const unsigned char *greys, size_t *bytes, unsigned char **png)
 {
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)width,
                        .height = (png_uint_32)height,
                        .format = PNG_FORMAT_GRAY,
                        .flags = PNG_IMAGE_FLAG_FAST}; /* a run waits for its pictures; noise hardly shrinks anyway */
-    png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
-    void *encoded;
-    SINO_TRY(sino_allocate((int64_t)bytes, 1, "a picture's file", &encoded));
-    SinoStatus status = NULL;
-    SINO_CHECK_OR(status, end, png_image_write_to_memory(&image, encoded, &bytes, 0, greys, 0, NULL), SINO_FAILED,
-                  "%s: libpng: %s", path, image.message);
-    sino_output_write(file, 0, encoded, bytes);
-end:
-    free(encoded);
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+    unsigned char *encoded;
+    SINO_TRY(sino_allocate((int64_t)size, 1, "a picture's file", &encoded));
+    if (!png_image_write_to_memory(&image, encoded, &size, 0, greys, 0, NULL)) {
+        free(encoded);
+        return sino_error(SINO_FAILED, "libpng: %s", image.message);
+    }
+    *bytes = size;
+    *png = encoded;
+    return NULL;
+}
+
+SinoStatus sino_picture_encode(int64_t height, int64_t width, const float *values, float low, float high, size_t *bytes,
+                               unsigned char **png)
+{
+    unsigned char *greys;
+    /* libpng allows larger images, but computes the size of the whole image in 32 bits. */
+    SINO_CHECK(height >= 1 && width >= 1 && height <= INT32_MAX / width, SINO_BAD_INPUT,
+               "a picture of %" PRId64 " × %" PRId64 " pixels; allowed: 1 × 1 to %d in all", height, width, INT32_MAX);
+    const int64_t count = sino_times(height, width);
+    if (low == 0 && high == 0) SINO_TRY(sino_picture_window(count, values, &low, &high));
+    SINO_TRY(sino_allocate(count, 1, "a picture", &greys));
+    for (int64_t i = 0; i < count; i++) greys[i] = grey(values[i], (double)low, (double)high);
+    SinoStatus status = encode(height, width, greys, bytes, png);
+    free(greys);
     return status;
 }
 
-static SinoStatus save(const char *path, int64_t height, int64_t width, const unsigned char *greys)
+static SinoStatus save(const char *path, size_t bytes, const unsigned char *png)
 {
     SinoOutputFile *file;
     SINO_TRY(sino_output_open(path, true, &file));
-    SinoStatus status = encode(path, file, height, width, greys);
-    if (!status) return sino_output_seal(file);
-    sino_output_discard(file);
-    return status;
+    sino_output_write(file, 0, png, bytes);
+    return sino_output_seal(file);
 }
 
 SinoStatus sino_picture_write(const char *path, int64_t height, int64_t width, const float *values, float low,
                               float high)
 {
-    unsigned char *greys;
-    /* libpng allows larger images, but computes the size of the whole image in 32 bits. */
-    SINO_CHECK(height >= 1 && width >= 1 && height <= INT32_MAX / width, SINO_BAD_INPUT,
-               "%s: a picture of %" PRId64 " × %" PRId64 " pixels; allowed: 1 × 1 to %d in all", path, height, width,
-               INT32_MAX);
-    const int64_t count = sino_times(height, width);
-    if (low == 0 && high == 0) SINO_TRY(sino_picture_range(count, values, &low, &high));
-    SINO_TRY(sino_allocate(count, 1, "a picture", &greys));
-    for (int64_t i = 0; i < count; i++) greys[i] = grey(values[i], (double)low, (double)high);
-    SinoStatus status = save(path, height, width, greys);
-    free(greys);
+    unsigned char *png;
+    size_t bytes;
+    SinoStatus status = sino_picture_encode(height, width, values, low, high, &bytes, &png);
+    if (status) return sino_error_prefix(status, "%s", path);
+    status = save(path, bytes, png);
+    free(png);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Writes values[height][width]: `low` is black, `high` is white, linear between, clipped outside; low > high gives a
@@ -14,8 +15,11 @@
 SinoStatus sino_picture_write(const char *path, int64_t height, int64_t width, const float *values, float low,
                               float high);
 
-/* The 0.2 and 99.8 percentiles (nearest rank) of the finite values; if there are none, low and high keep their values.
- * SINO_FAILED: no memory. */
-SinoStatus sino_picture_range(int64_t count, const float *values, float *low, float *high);
+/* The 0.2 and 99.8 percentiles of the finite values; unchanged where there are none. SINO_FAILED: no memory. */
+SinoStatus sino_picture_window(int64_t count, const float *values, float *low, float *high);
+
+/* The same as a file in memory, which the caller frees. SINO_BAD_INPUT: the picture is empty or too large. */
+SinoStatus sino_picture_encode(int64_t height, int64_t width, const float *values, float low, float high, size_t *bytes,
+                               unsigned char **png);
 
 #endif

@@ -3,6 +3,7 @@
 #include "strip_plot.h"
 
 #include "markup.h"
+#include "plot_axis.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,100 +13,32 @@ enum { WIDTH = 520, ROW = 18, TOP = 44, BELOW = 58, RIGHT = 18, LETTER = 7, NAME
 
 static const char dot_colour[] = "#0072B2", bar_colour[] = "#000000", diamond_colour[] = "#D55E00";
 
-typedef struct Axis {
-    double low, high; /* numbers of the first and the last tick: whole numbers */
-    bool logarithmic; /* ticks are 1, 2 and 5 times powers of ten */
-    double step;      /* between ticks, unless logarithmic */
-    double left, width;
-} Axis;
-
 /* ---- the axis ---- */
 
-/* Spreads [*least, *most] so that it has the value. */
-static void include(double value, double *least, double *most)
-{
-    if (!isfinite(value)) return;
-    *least = fmin(*least, value);
-    *most = fmax(*most, value);
-}
-
-/* The least of 1, 2 and 5 times a power of ten of which `range` has at most six. */
-static double choose_step(double range)
-{
-    const double decade = pow(10, floor(log10(range / 6))), times = range / 6 / decade;
-    return decade * (times > 5 ? 10 : times > 2 ? 5 : times > 1 ? 2 : 1);
-}
-
-static void choose_linear(double least, double most, Axis *axis)
-{
-    if (least > 0 && least < 0.4 * most) least = 0;
-    if (!(most > least)) most = least + (least != 0 ? fabs(least) : 1);
-    axis->step = choose_step(most - least);
-    axis->low = floor(least / axis->step + 1e-9);
-    axis->high = ceil(most / axis->step - 1e-9);
-}
-
-/* The value of a tick. */
-static double tick(const Axis *axis, double number)
-{
-    static const double mantissa[] = {1, 2, 5};
-    const double decade = floor(number / 3);
-    return axis->logarithmic ? mantissa[(int)(number - 3 * decade)] * pow(10, decade) : number * axis->step;
-}
-
-static void choose_logarithmic(double least, double most, Axis *axis)
-{
-    axis->logarithmic = true;
-    axis->low = 3 * floor(log10(least));
-    axis->high = axis->low;
-    while (tick(axis, axis->low + 1) <= least) axis->low++;
-    while (tick(axis, axis->high) < most) axis->high++;
-}
-
-static Axis choose_axis(const SinoStripPlot *plot, double left)
+static SinoPlotAxis choose_axis(const SinoStripPlot *plot, double left)
 {
     double least = INFINITY, most = -INFINITY;
-    Axis axis = {.left = left, .width = WIDTH - RIGHT - left};
     for (int64_t r = 0; r < plot->row_count; r++) {
-        for (int64_t i = 0; i < plot->row[r].count; i++) include(plot->row[r].value[i], &least, &most);
-        include(plot->row[r].bar, &least, &most);
-        include(plot->row[r].diamond, &least, &most);
+        for (int64_t i = 0; i < plot->row[r].count; i++) sino_plot_include(plot->row[r].value[i], &least, &most);
+        sino_plot_include(plot->row[r].bar, &least, &most);
+        sino_plot_include(plot->row[r].diamond, &least, &most);
     }
-    if (!(most >= least))
-        choose_linear(0, 1, &axis);
-    else if (!plot->linear && least > 0 && most >= 20 * least)
-        choose_logarithmic(least, most, &axis);
-    else
-        choose_linear(least, most, &axis);
-    return axis;
+    const bool logarithmic = !plot->linear && least > 0 && most >= 20 * least;
+    return sino_plot_axis(least, most, logarithmic, left, WIDTH - RIGHT - left);
 }
 
-static double place(const Axis *axis, double value)
+static void draw_axis(const SinoStripPlot *plot, const SinoPlotAxis *axis, double bottom, FILE *out)
 {
-    const double low = tick(axis, axis->low), high = tick(axis, axis->high);
-    const double share =
-        axis->logarithmic ? (log(value) - log(low)) / (log(high) - log(low)) : (value - low) / (high - low);
-    return axis->left + share * axis->width;
-}
-
-static void print_text(double x, double y, const char *more, const char *text, FILE *out)
-{
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>", x, y, more);
-    sino_markup_text(text, out);
-    fputs("</text>\n", out);
-}
-
-static void draw_axis(const SinoStripPlot *plot, const Axis *axis, double bottom, FILE *out)
-{
-    const int64_t ticks = llround(axis->high - axis->low);
+    const int64_t ticks = sino_plot_ticks(axis);
     for (int64_t t = 0; t <= ticks; t++) {
-        const double value = tick(axis, axis->low + (double)t), x = place(axis, value);
+        const double value = sino_plot_tick(axis, t), x = sino_plot_place(axis, value);
         char label[32];
         fprintf(out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#d0d0d0\"/>\n", x, TOP, x, bottom);
         snprintf(label, sizeof label, "%g", value);
-        print_text(x, bottom + 15, " text-anchor=\"middle\" fill=\"#333\"", label, out);
+        sino_plot_text(x, bottom + 15, " text-anchor=\"middle\" fill=\"#333\"", label, out);
     }
-    print_text(axis->left + axis->width / 2, bottom + 32, " text-anchor=\"middle\" fill=\"#333\"", plot->axis, out);
+    sino_plot_text(axis->from + axis->length / 2, bottom + 32, " text-anchor=\"middle\" fill=\"#333\"", plot->axis,
+                   out);
 }
 
 /* ---- rows ---- */
@@ -136,25 +69,25 @@ static void print_name(const char *name, double x, double y, FILE *out)
     const char *end = name + (length > LETTERS ? length - LETTERS + 1 : 0);
     while ((*end & 0xC0) == 0x80) end++; /* not within a character of several bytes */
     snprintf(shown, sizeof shown, "%s%s", length > LETTERS ? "…" : "", end);
-    print_text(x, y + 4, " text-anchor=\"end\"", shown, out);
+    sino_plot_text(x, y + 4, " text-anchor=\"end\"", shown, out);
 }
 
-static void draw_row(const SinoStripRow *row, const Axis *axis, int64_t number, FILE *out)
+static void draw_row(const SinoStripRow *row, const SinoPlotAxis *axis, int64_t number, FILE *out)
 {
     const double y = TOP + ((double)number + 0.5) * ROW;
     if (number % 2 == 0)
         fprintf(out, "<rect x=\"0\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"#f4f4f4\"/>\n", y - ROW / 2.0, WIDTH,
                 ROW);
-    print_name(row->name, axis->left - 8, y, out);
+    print_name(row->name, axis->from - 8, y, out);
 }
 
-static void draw_values(const SinoStripRow *row, const Axis *axis, int64_t number, FILE *out)
+static void draw_values(const SinoStripRow *row, const SinoPlotAxis *axis, int64_t number, FILE *out)
 {
     const double y = TOP + ((double)number + 0.5) * ROW;
     for (int64_t i = 0; i < row->count; i++)
-        if (isfinite(row->value[i])) draw_dot(place(axis, row->value[i]), y, out);
-    if (isfinite(row->bar)) draw_bar(place(axis, row->bar), y, out);
-    if (isfinite(row->diamond)) draw_diamond(place(axis, row->diamond), y, out);
+        if (isfinite(row->value[i])) draw_dot(sino_plot_place(axis, row->value[i]), y, out);
+    if (isfinite(row->bar)) draw_bar(sino_plot_place(axis, row->bar), y, out);
+    if (isfinite(row->diamond)) draw_diamond(sino_plot_place(axis, row->diamond), y, out);
 }
 
 static void draw_legend(const SinoStripPlot *plot, double left, FILE *out)
@@ -167,7 +100,7 @@ static void draw_legend(const SinoStripPlot *plot, double left, FILE *out)
     for (size_t i = 0; i < sizeof entry / sizeof *entry; i++) {
         if (!entry[i].name) continue;
         entry[i].draw(x + 5, 32, out);
-        print_text(x + 15, 36, " fill=\"#333\"", entry[i].name, out);
+        sino_plot_text(x + 15, 36, " fill=\"#333\"", entry[i].name, out);
         x += 35 + (double)(LETTER * strlen(entry[i].name));
     }
 }
@@ -183,14 +116,14 @@ static double left_of(const SinoStripPlot *plot)
 void sino_strip_plot_draw(const SinoStripPlot *plot, FILE *out)
 {
     const double left = left_of(plot), bottom = TOP + (double)(ROW * plot->row_count);
-    const Axis axis = choose_axis(plot, left);
+    const SinoPlotAxis axis = choose_axis(plot, left);
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
             "role=\"img\" font-family=\"sans-serif\" font-size=\"12\">\n<title>",
             WIDTH, bottom + BELOW, WIDTH, bottom + BELOW);
     sino_markup_text(plot->title, out);
     fprintf(out, "</title>\n<rect width=\"%d\" height=\"%.0f\" fill=\"#fff\"/>\n", WIDTH, bottom + BELOW);
-    print_text(8, 16, " font-size=\"14\" font-weight=\"bold\"", plot->title, out);
+    sino_plot_text(8, 16, " font-size=\"14\" font-weight=\"bold\"", plot->title, out);
     draw_legend(plot, left, out);
     for (int64_t r = 0; r < plot->row_count; r++) draw_row(&plot->row[r], &axis, r, out);
     draw_axis(plot, &axis, bottom, out);

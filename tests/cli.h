@@ -155,6 +155,7 @@ int cli_sweep_tests(void);
 int cli_bench_tests(void);
 int cli_plan_tests(void);
 int cli_ranks_tests(void);
+int cli_report_tests(void);
 int cli_resume_tests(void);
 int cli_job_tests(void);
 int cli_operator_cache_tests(void);

@@ -13,7 +13,7 @@ static const char phantom[] =
     "phantom -o scan.h5 --overwrite --geometry cone --size 40 --slices 24 --angles 12 --noise 0 "
     "--truth truth.h5";
 
-#define CONE "recon scan.h5 --overwrite --geometry cone --rotation-axis 19.5 --pictures no "
+#define CONE "recon scan.h5 --overwrite --geometry cone --rotation-axis 19.5 --pictures no --report none "
 
 /* ‖volume − truth‖/‖truth‖ of the slices that all angles see whole, within 0.48 sides of the axis. */
 static double error_of(const char *directory, const char *name)
@@ -247,7 +247,7 @@ static void sparse_measured_fans_beat_fdk(void **state)
     enum { ALL = 721, STEP = 12, WIDTH = 560, SIZE = 512, SPARSE = 60 };
     static const char *const lengths = "--geometry cone --source-object-distance 410.66 --source-detector-distance "
                                        "553.74 --detector-pixel 0.2 --rotation-axis 279.5 --data line-integrals "
-                                       "--volume 512x512x1 --pictures no --overwrite";
+                                       "--volume 512x512x1 --pictures no --report none --overwrite";
     const char *const at = *state;
     char folder[TESTING_PATH], path[TESTING_PATH];
     testing_data(folder, "htc2022-fan");

@@ -15,7 +15,7 @@ enum { ROWS = 12 * 3 * 2 * 12 * 3 * 2, WIDTH = 16, HEIGHT = 14, SLICES = 6, VOXE
 static double *image_of(const char *directory, const char *words)
 {
     static const int64_t size[] = {SLICES, HEIGHT, WIDTH};
-    cli_works(directory, "recon --system-matrix m.csr4 -o image.h5 --overwrite --pictures no %s", words);
+    cli_works(directory, "recon --system-matrix m.csr4 -o image.h5 --overwrite --pictures no --report none %s", words);
     return cli_read_doubles(directory, "image.h5", "/exchange/data", 3, size);
 }
 
@@ -239,7 +239,7 @@ static void sensitivities_are_used(void **state)
 static double *images_of(const char *directory, int64_t sets, const char *words)
 {
     const int64_t size[] = {sets, SLICES, HEIGHT, WIDTH};
-    cli_works(directory, "recon --system-matrix m.csr4 -o all.h5 --overwrite --pictures no %s", words);
+    cli_works(directory, "recon --system-matrix m.csr4 -o all.h5 --overwrite --pictures no --report none %s", words);
     return cli_read_doubles(directory, "all.h5", "/exchange/data", 4, size);
 }
 

@@ -26,7 +26,7 @@ static void assert_image(const char *directory, const int64_t size[3], const cha
                          const char *words)
 {
     double off = 0, norm = 0;
-    cli_works(directory, "recon -o image.h5 --overwrite --pictures no --iterations 6 %s", words);
+    cli_works(directory, "recon -o image.h5 --overwrite --pictures no --report none --iterations 6 %s", words);
     double *found = cli_read_doubles(directory, "image.h5", "/exchange/data", 3, size);
     double *wanted = cli_read_doubles(directory, expected, "/exchange/data", 3, size);
     for (int64_t i = 0; i < size[0] * size[1] * size[2]; i++) {

@@ -7,7 +7,7 @@
 
 enum { SLICES = 10, SIZE = 38, SETS = 3, VOXELS = SLICES * SIZE * SIZE };
 
-#define COUNTS "recon ring.counts --system-matrix ring.csr4 --pictures no --overwrite"
+#define COUNTS "recon ring.counts --system-matrix ring.csr4 --pictures no --report none --overwrite"
 
 static void run_ranks(const char *directory, int ranks, const char *words, CliRun *run)
 {

@@ -492,10 +492,11 @@ static double *images_of(const char *directory, const char *environment, const c
                          const int64_t *size, CliRun *run)
 {
     *run = (CliRun){.directory = directory, .environment = environment};
-    cli_start(run,
-              "recon m.counts --system-matrix m.csr4 --additive m.additive -o out.h5 --overwrite --pictures no "
-              "--profile --iterations 3 %s",
-              words);
+    cli_start(
+        run,
+        "recon m.counts --system-matrix m.csr4 --additive m.additive -o out.h5 --overwrite --pictures no --report none "
+        "--profile --iterations 3 %s",
+        words);
     cli_wait(run);
     if (run->exit_code != 0) fail_msg("%s:\n%s", words, run->err);
     return cli_read_doubles(directory, "out.h5", "/exchange/data", rank, size);

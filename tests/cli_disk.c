@@ -14,7 +14,7 @@ enum { SIZE = 64, SLICES = 8, SLICE = SIZE * SIZE };
 static void make_reference(const char *directory, const char *options)
 {
     cli_works(directory, "phantom -o scan.h5 --size 64 --angles 30 --slices 8 --noise 0");
-    cli_works(directory, RECON "-o both.h5 --save-format both --pictures no %s", options);
+    cli_works(directory, RECON "-o both.h5 --save-format both --pictures no --report none %s", options);
 }
 
 static void mount_disk(const char *directory, int64_t bytes)
@@ -210,7 +210,7 @@ static void files_beyond_the_limit(void **state)
     cli_assert_ended(&run, 1,
                      "out.h5: writing failed at byte #: File too large; out.h5 was not written; --resume goes on from "
                      "8 of 8 slices");
-    cli_works(*state, RECON "-o out.h5 --pictures no --resume");
+    cli_works(*state, RECON "-o out.h5 --pictures no --report none --resume");
     assert_same_volume(*state, "out.h5");
     char path[TESTING_PATH];
     assert_int_equal(unlink(testing_path(path, *state, "out.h5")), 0);
@@ -230,7 +230,7 @@ static void files_beyond_the_limit(void **state)
     cli_assert_ended(&run, 1, "new.h5: writing failed at byte #: File too large");
     run.file_bytes_max = 4096;
     cli_start(&run, "recon scan.h5 -o one --rotation-axis 31 --end-row 1 --save-format tiff --iterations 4 "
-                    "--graph graph.dot --pictures no --end-column 16");
+                    "--graph graph.dot --pictures no --report none --end-column 16");
     cli_wait(&run);
     cli_assert_ended(&run, 1, "graph.dot: writing failed at byte #: File too large; the volume is complete");
     char *names = cli_listing(*state);

@@ -237,7 +237,7 @@ static void profile_of_a_task_that_began_before(void **state)
         CliRun run = {.directory = *state};
         cli_start(&run,
                   "recon scan.h5 -o out.h5 --overwrite --rotation-axis 127.5 --algorithm fbp --start-row 7 --end-row 8 "
-                  "--profile --workers 1 --pictures no");
+                  "--profile --workers 1 --pictures no --report none");
         cli_wait(&run);
         assert_int_equal(run.exit_code, 0);
         const double share = cli_number_after(run.err, "sinodag: inside tasks: ", NULL);
@@ -375,9 +375,11 @@ static void rounded_angles_follow_from_each_other(void **state)
     scan.angles = scan.theta_count = ANGLES;
     scan.theta = theta;
     cli_write_scan(*state, "scan.h5", &scan);
-    assert_logs(*state, "recon scan.h5 -o even.h5 --rotation-axis 7.5 --iterations 3 --pictures no", taken, true);
-    assert_logs(*state, "recon scan.h5 -o even2.h5 --rotation-axis 7.5 --iterations 3 --pictures no --profile", stored,
-                true);
+    assert_logs(*state, "recon scan.h5 -o even.h5 --rotation-axis 7.5 --iterations 3 --pictures no --report none",
+                taken, true);
+    assert_logs(*state,
+                "recon scan.h5 -o even2.h5 --rotation-axis 7.5 --iterations 3 --pictures no --report none --profile",
+                stored, true);
     assert_logs(*state, "recon scan.h5 -o plain.h5 --rotation-axis 7.5 --iterations 3 --symmetry no", taken, false);
     float *even = cli_read_volume(*state, "even.h5", SLICES, SIZE);
     float *plain = cli_read_volume(*state, "plain.h5", SLICES, SIZE);
@@ -391,9 +393,10 @@ static void rounded_angles_follow_from_each_other(void **state)
 static void workers_of_filtered_backprojection_share_no_minibatch(void **state)
 {
     cli_works(*state, "phantom -o scan.h5 --size 32 --angles 20 --slices 32");
-    assert_logs(*state,
-                "recon scan.h5 -o a.h5 --rotation-axis 15.5 --workers 2 --algorithm fbp --pictures no --profile",
-                "minibatches of 16, partitions: 1,", true);
+    assert_logs(
+        *state,
+        "recon scan.h5 -o a.h5 --rotation-axis 15.5 --workers 2 --algorithm fbp --pictures no --report none --profile",
+        "minibatches of 16, partitions: 1,", true);
     assert_logs(*state,
                 "recon scan.h5 -o b.h5 --rotation-axis 15.5 --workers 1 --algorithm fbp --minibatch 32 --profile",
                 "minibatches of 32, partitions: 1,", true);

@@ -200,6 +200,11 @@ static void help_and_version(void **state)
         char *of_verb = output_of(*state, line);
         assert_non_null(strstr(of_verb, "Usage: sinodag "));
         assert_non_null(strstr(of_verb, "--config FILE"));
+        snprintf(line, sizeof line, "%s --help all", verb[i]);
+        char *all = output_of(*state, line);
+        assert_non_null(strstr(all, "--config FILE"));
+        assert_true(strlen(all) > 2 * strlen(of_verb));
+        free(all);
         free(of_verb);
     }
     free(help);

@@ -202,7 +202,8 @@ static void raw_sinograms(void **state)
 static void values_that_are_no_counts(void **state)
 {
     enum { SIZE = 16, ANGLES = 12, COUNT = SIZE * ANGLES };
-    const char *const at = *state, *const recon = "--rotation-axis 7.5 --iterations 4 --pictures no --overwrite";
+    const char *const at = *state, *const recon =
+                                       "--rotation-axis 7.5 --iterations 4 --pictures no --report none --overwrite";
     float transmission[COUNT], integral[COUNT], theta[ANGLES];
     for (int i = 0; i < COUNT; i++) {
         const int column = i % SIZE;
@@ -284,7 +285,8 @@ static void write_tiff_scan(const char *directory)
     free(theta);
 }
 
-static const char tiff_recon[] = "--rotation-axis 23.5 --iterations 3 --partitions 1 --pictures no --overwrite";
+static const char tiff_recon[] =
+    "--rotation-axis 23.5 --iterations 3 --partitions 1 --pictures no --report none --overwrite";
 
 /* As from scan.h5: to the last bit, or to rounding. */
 static void assert_same_volume(const char *directory, const char *arguments, double rounding)
@@ -464,8 +466,8 @@ static void too_little_memory(void **state)
             const int amount = allowed_mib(*state, arguments[a], 1);
             assert_int_equal(allowed_mib(*state, arguments[a], amount - 1), amount); /* no less will do */
             assert_names(*state, "scan.h5");
-            cli_works(*state, "recon scan.h5 -o out.h5 --rotation-axis 7 --pictures no %s --memory %dMiB", arguments[a],
-                      amount);
+            cli_works(*state, "recon scan.h5 -o out.h5 --rotation-axis 7 --pictures no --report none %s --memory %dMiB",
+                      arguments[a], amount);
             assert_names(*state, "out.h5 scan.h5");
             char path[TESTING_PATH];
             assert_int_equal(unlink(testing_path(path, *state, "out.h5")), 0);

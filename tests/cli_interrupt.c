@@ -33,7 +33,7 @@ static void assert_rerun_works(const char *directory)
                          "--graph graph.dot");
     assert_names(directory, "graph.dot out out/recon_00000.tiff out/recon_00001.tiff out/recon_00002.tiff "
                             "out/recon_00003.tiff out/recon_00004.tiff out/recon_00005.tiff out/recon_00006.tiff "
-                            "out/recon_00007.tiff out.h5 out_sinogram_00004.png out_slice_00004.png scan.h5");
+                            "out/recon_00007.tiff out.h5 out.html out_sinogram_00004.png out_slice_00004.png scan.h5");
 }
 
 static void stopped(void **state, int signal_number, const char *words, const char *names)
@@ -106,7 +106,8 @@ static void ignored_signals_stay_ignored(void **state)
 static int64_t least_memory_mib(const char *directory)
 {
     CliRun run = {.directory = directory};
-    cli_start(&run, "recon wide.h5 -o none.h5 --rotation-axis 63.5 --minibatch 1 --workers 1 --memory 1MiB");
+    cli_start(&run, "recon wide.h5 -o none.h5 --rotation-axis 63.5 --minibatch 1 --workers 1 --pictures no "
+                    "--report none --memory 1MiB");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
     const double mib = cli_number_after(run.err, "allowed: --memory ", NULL);
@@ -120,7 +121,7 @@ static void start_slices(CliRun *run, const char *directory, const char *options
     *run = (CliRun){.directory = directory};
     cli_start(run,
               "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 600 --minibatch 1 --workers 1 "
-              "--pictures no --memory %lldMiB %s",
+              "--pictures no --report none --memory %lldMiB %s",
               (long long)least_memory_mib(directory), options);
     cli_await(run, "part 3/"); /* with seconds for each part, none is left out of the log */
 }
@@ -128,10 +129,10 @@ static void start_slices(CliRun *run, const char *directory, const char *options
 static void finish_slices(const char *directory, const char *options, const char *told)
 {
     CliRun run = {.directory = directory};
-    cli_start(
-        &run,
-        "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 1 --pictures no --workers 1 %s",
-        options);
+    cli_start(&run,
+              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 1 --pictures no --report none "
+              "--workers 1 %s",
+              options);
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("exit code %d\n%s", run.exit_code, run.err);
     assert_true(!strstr(run.err, "of a run that did not finish") == !told);

@@ -9,7 +9,7 @@
 #include <utime.h>
 
 static const char scan[] = "phantom -o scan.h5 --size 32 --angles 20 --slices 4 --noise 0.01";
-static const char recon[] = "--rotation-axis 15.5 --pictures no";
+static const char recon[] = "--rotation-axis 15.5 --pictures no --report none";
 
 /* Process r gets the words of the file "more<r>" as further arguments; its number is kept in the file "pid<r>". */
 static void write_script(const char *directory)

@@ -10,8 +10,9 @@
 #include <time.h>
 
 /* A run whose policy uses all models. */
-#define RECON "recon scan.h5 --rotation-axis 7.5 --iterations 2 --pictures no --scheduler dmdas --overwrite -o "
-#define KEPT  ".starpu/sampling/sinodag"
+#define RECON                                                                                                          \
+    "recon scan.h5 --rotation-axis 7.5 --iterations 2 --pictures no --report none --scheduler dmdas --overwrite -o "
+#define KEPT ".starpu/sampling/sinodag"
 
 static void make_scan(const char *directory)
 {
@@ -214,7 +215,9 @@ static int samples_in(const char *text)
 static void run_with(const char *directory, char *environment, const char *words)
 {
     CliRun run = {.directory = directory, .environment = environment};
-    cli_start(&run, "recon scan.h5 --rotation-axis 7.5 --iterations 12 --pictures no --overwrite -o out.h5 %s", words);
+    cli_start(&run,
+              "recon scan.h5 --rotation-axis 7.5 --iterations 12 --pictures no --report none --overwrite -o out.h5 %s",
+              words);
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", words, run.exit_code, run.err);
     cli_free(&run);

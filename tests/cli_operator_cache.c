@@ -13,7 +13,7 @@
 
 enum { SIZE = 64, SLICES = 4, VOXELS = SLICES * SIZE * SIZE };
 
-#define RECON  "recon scan.h5 --iterations 3 --pictures no --overwrite --memory 2GiB"
+#define RECON  "recon scan.h5 --iterations 3 --pictures no --report none --overwrite --memory 2GiB"
 #define CENTER " --rotation-axis 31.5"
 #define KEEP   " --operator-cache cache"
 
@@ -114,7 +114,8 @@ static void second_run_reads(void **state)
         char line[400];
         CliRun run = {.directory = at};
         const char *fbp = strstr(variant[i], "fbp");
-        snprintf(line, sizeof line, "recon scan.h5 --pictures no --overwrite --memory 2GiB" CENTER " %s%s -o plain.h5",
+        snprintf(line, sizeof line,
+                 "recon scan.h5 --pictures no --report none --overwrite --memory 2GiB" CENTER " %s%s -o plain.h5",
                  fbp ? "" : "--iterations 3 ", variant[i]);
         cli_works(at, "%s", line);
         snprintf(strrchr(line, ' '), 100, " out.h5 --operator-cache cache");
@@ -459,8 +460,9 @@ static bool killed_while_writing(const char *directory, const char *arguments)
 static void killed_run_leaves_no_operator(void **state)
 {
     const char *const at = *state;
-    static const char arguments[] = "recon scan.h5 -o out.h5 --rotation-axis 127.5 --iterations 1 --pictures no "
-                                    "--overwrite --partitions 1" KEEP;
+    static const char arguments[] =
+        "recon scan.h5 -o out.h5 --rotation-axis 127.5 --iterations 1 --pictures no --report none "
+        "--overwrite --partitions 1" KEEP;
     char name[TESTING_PATH];
     bool killed = false;
     cli_works(at, "phantom -o scan.h5 --size 256 --angles 200 --slices 1");
@@ -520,7 +522,7 @@ static void demo_keeps_one(void **state)
     assert_says(*state, arguments, "ray lengths: read from demo/cache/operator-", "kept in");
 }
 
-#define COUNTS "recon ring.counts --system-matrix ring.csr4 --iterations 3 --pictures no --overwrite "
+#define COUNTS "recon ring.counts --system-matrix ring.csr4 --iterations 3 --pictures no --report none --overwrite "
 
 static void assert_same_image(const char *directory, const char *name, const char *expected)
 {

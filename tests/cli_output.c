@@ -92,7 +92,7 @@ static void cg_as_promised(void **state)
     const char *const at = *state;
     make_scan(at);
     cli_works(at, "recon scan.h5 -o out.h5 --algorithm cg --iterations 30 --rotation-axis 31.5 --precision single");
-    assert_names(at, "out.h5 out_sinogram_00004.png out_slice_00004.png scan.h5");
+    assert_names(at, "out.h5 out.html out_sinogram_00004.png out_slice_00004.png scan.h5");
     free(read_finite(at, "out.h5", SLICES, SIZE));
     assert_units(at, "out.h5", "1/pixel");
     assert_residuals_fall(at, "out.h5", SLICES, 30, 1e-3);
@@ -131,7 +131,7 @@ static void few_slices_are_filtered_without_lengths(void **state)
         CliRun run = {.directory = at};
         cli_start(&run,
                   "recon scan.h5 -o out.h5 --overwrite --algorithm fbp --rotation-axis 127.5 --symmetry no "
-                  "--pictures no%s%s",
+                  "--pictures no --report none%s%s",
                   way[i].words[0] ? " " : "", way[i].words);
         cli_wait(&run);
         if (run.exit_code != 0 || !strstr(run.err, way[i].told)) fail_msg("%s: %s", way[i].words, run.err);
@@ -161,7 +161,9 @@ static void truth_comes_back(void **state)
     assert_names(at, "scan.h5 truth.h5");
     float *truth = read_finite(at, "truth.h5", 16, 256);
     cli_works(at, "info scan.h5");
-    cli_works(at, "recon scan.h5 -o out.h5 --start-row 8 --end-row 9 --iterations 20 --pictures no --mask-ratio 1");
+    cli_works(
+        at,
+        "recon scan.h5 -o out.h5 --start-row 8 --end-row 9 --iterations 20 --pictures no --report none --mask-ratio 1");
     float *found = read_finite(at, "out.h5", 1, 256);
     for (int i = 0; i < 256 * 256; i++)
         if (found[i] == 0) truth[8 * 65536 + i] = 0; /* masked */
@@ -255,7 +257,9 @@ static void residuals_end_where_slices_stop(void **state)
     const int64_t size[] = {SLICES, 201};
     make_scan(at);
     CliRun run = {.directory = at};
-    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 200 --tolerance 0.02 --pictures no");
+    cli_start(
+        &run,
+        "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 200 --tolerance 0.02 --pictures no --report none");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     double *residual = cli_read_doubles(at, "out.h5", "/process/residuals", 2, size);
@@ -282,10 +286,11 @@ static void tiff_by_absolute_row(void **state)
     make_scan(at);
     cli_works(at, "recon scan.h5 -o out --rotation-axis 31.5 --iterations 3 --start-row 2 --end-row 5 "
                   "--save-format tiff");
-    assert_names(at, "out out/recon_00002.tiff out/recon_00003.tiff out/recon_00004.tiff out_sinogram_00003.png "
-                     "out_slice_00003.png scan.h5");
+    assert_names(at,
+                 "out out/recon_00002.tiff out/recon_00003.tiff out/recon_00004.tiff out.html out_sinogram_00003.png "
+                 "out_slice_00003.png scan.h5");
     cli_works(at, "recon scan.h5 -o both.h5 --rotation-axis 31.5 --iterations 3 --start-row 2 --end-row 5 "
-                  "--save-format both --pictures no");
+                  "--save-format both --pictures no --report none");
     float *volume = read_finite(at, "both.h5", 3, SIZE);
     for (int i = 0; i < 3; i++) {
         char name[40];
@@ -301,7 +306,7 @@ static void tiff_by_absolute_row(void **state)
     free(volume);
     /* Without an ending the folder needs a name of its own; binning names the first row of each slice. */
     cli_works(at, "recon scan.h5 -o plain --rotation-axis 31.5 --iterations 3 --binning 2 --start-row 1 "
-                  "--save-format both --pictures no");
+                  "--save-format both --pictures no --report none");
     free(read_finite(at, "plain", 3, SIZE / 2));
     free(cli_read_tiff(at, "plain_tiff/recon_00005.tiff", SIZE / 2));
     assert_false(cli_exists(at, "plain_tiff/recon_00002.tiff"));
@@ -311,9 +316,10 @@ static void mask_and_units(void **state)
 {
     const char *const at = *state;
     make_scan(at);
-    cli_works(at, "recon scan.h5 -o plain.h5 --rotation-axis 31.5 --iterations 3 --pictures no");
-    cli_works(at, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 3 --pictures no --mask-ratio 0.8 "
-                  "--pixel-size 100");
+    cli_works(at, "recon scan.h5 -o plain.h5 --rotation-axis 31.5 --iterations 3 --pictures no --report none");
+    cli_works(
+        at, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 3 --pictures no --report none --mask-ratio 0.8 "
+            "--pixel-size 100");
     float *plain = read_finite(at, "plain.h5", SLICES, SIZE), *out = read_finite(at, "out.h5", SLICES, SIZE);
     const double radius = 0.8 * SIZE / 2;
     int64_t kept = 0;
@@ -341,6 +347,7 @@ static void try_names_its_centers(void **state)
     assert_names(at, "out out/recon_00030.50.tiff out/recon_00031.00.tiff out/recon_00031.50.tiff "
                      "out/recon_00032.00.tiff out/recon_00032.50.tiff out/sheet.png out/sweep.csv scan.h5");
     cli_works(at, "recon scan.h5 -o row.h5 --rotation-axis 31 --iterations 3 --start-row 2 --end-row 3 --pictures no "
+                  "--report none "
                   "--partitions 1");
     cli_works(at, "recon scan.h5 -o fine --rotation-axis 31 --iterations 3 --reconstruction-type try --nsino 2 "
                   "--center-search-width 0.002 --center-search-step 0.002 --partitions 1");
@@ -406,7 +413,7 @@ static void demo(void **state)
     cli_start(&run, "demo --out DIR --size 64 --angles 90 --slices 4 --iterations 20");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
-    assert_names(*state, "DIR DIR/scan.h5 DIR/truth.h5 DIR/volume.h5 DIR/volume_sinogram_00002.png "
+    assert_names(*state, "DIR DIR/scan.h5 DIR/truth.h5 DIR/volume.h5 DIR/volume.html DIR/volume_sinogram_00002.png "
                          "DIR/volume_slice_00002.png");
     const double percent = cli_number_after(run.err, "relative L2 error against the true volume DIR/truth.h5: ", NULL);
     assert_true(percent < 40);

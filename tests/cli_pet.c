@@ -209,8 +209,10 @@ static void demo_of_a_scanner(void **state)
         assert_true(cold >= 0 && cold < 0.5);
         cli_free(&run);
     }
-    assert_names(*state, "DIR DIR/image.h5 DIR/image_maximum.png DIR/image_slice_00005.png DIR/image_xz_00019.png "
-                         "DIR/image_yz_00019.png DIR/scan.additive DIR/scan.counts DIR/scan.csr4 DIR/truth.h5");
+    assert_names(
+        *state,
+        "DIR DIR/image.h5 DIR/image.html DIR/image_maximum.png DIR/image_slice_00005.png DIR/image_xz_00019.png "
+        "DIR/image_yz_00019.png DIR/scan.additive DIR/scan.counts DIR/scan.csr4 DIR/truth.h5");
 }
 
 /* Without a name or other settings the demo is OSEM of two iterations, in the folder "demo". */

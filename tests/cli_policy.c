@@ -9,7 +9,9 @@
 
 enum { SIZE = 48, SLICES = 3 };
 
-#define RECON "recon scan.h5 -o out.h5 --rotation-axis 23.5 --iterations 4 --partitions 3 --pictures no --overwrite "
+#define RECON                                                                                                          \
+    "recon scan.h5 -o out.h5 --rotation-axis 23.5 --iterations 4 --partitions 3 --pictures no --report none "          \
+    "--overwrite "
 
 static const char *policy_path(void)
 {

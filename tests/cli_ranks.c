@@ -84,6 +84,25 @@ static void assert_all_ways(const char *directory, const char *words, double vol
         assert_same(directory, words, ways[i].ranks, ways[i].words, volume_within, residuals_within);
 }
 
+/* Rank 0 writes the page, which tells of all ranks. */
+static void report_of_all_ranks(void **state)
+{
+    static const char *const word[] = {"<td>ranks</td><td>3</td>", "<td>between ranks</td><td>", "of each rank</td>",
+                                       "Row 50 of all 9 slices", "relative residual"};
+    CliRun run;
+    cli_works(*state, "phantom -o scan.h5 --size 100 --angles 45 --slices 9");
+    run_ranks(*state, 3, "--grid 1x3 --iterations 2", &run);
+    if (run.exit_code != 0) fail_msg("%s", run.err);
+    assert_non_null(strstr(run.err, "sinodag: report: many.html\n"));
+    cli_free(&run);
+    const size_t bytes = (size_t)cli_file_size(*state, "many.html");
+    char *page = cli_read_bytes(*state, "many.html", bytes);
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (!memmem(page, bytes, word[i], strlen(word[i]))) fail_msg("'%s' is not in many.html", word[i]);
+    if (memmem(page, bytes, "<td>between ranks</td><td>0 ", 28)) fail_msg("no bytes went from rank to rank");
+    free(page);
+}
+
 static void single_precision(void **state)
 {
     cli_works(*state, scan);
@@ -217,7 +236,8 @@ static void what_does_not_fit_is_refused(void **state)
     cli_works(*state, scan);
     assert_refused(*state, 2, "--grid 3x1",
                    "--grid is 3x1, which takes 3 ranks; allowed: at most the 2 that there are");
-    assert_refused(*state, 2, "--bogus", "unknown option --bogus of recon; allowed: what sinodag recon --help lists");
+    assert_refused(*state, 2, "--bogus",
+                   "unknown option --bogus of recon; allowed: what sinodag recon --help all lists");
     assert_refused(*state, 3, "--node-weights 1,2",
                    "--node-weights has 2 numbers; allowed: one for each of the 3 ranks");
     assert_refused(*state, 2, "--reconstruction-type try",
@@ -263,7 +283,7 @@ static void one_cannot_write(void **state)
     snprintf(launcher, sizeof launcher, "env LD_PRELOAD=%s FULL_WRITE=.tiff BLOCK_RANK=1 mpirun -q -n 2", library);
     CliRun run = {.directory = *state, .launcher = launcher};
     cli_works(*state, scan);
-    cli_start(&run, "recon scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --pictures no");
+    cli_start(&run, "recon scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --pictures no --report none");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 1);
     const char *told = strstr(run.err, "sinodag: out/recon_");
@@ -308,7 +328,8 @@ static void outputs_in_different_folders(void **state)
                    "of a run that was killed long ago, and wrote 64 bytes or more of it");
     for (size_t i = 0; i < sizeof output / sizeof *output; i++) {
         CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
-        cli_start(&run, "recon ../scan.h5 -o out --save-format %s --grid 2x1 --iterations 2 --pictures no",
+        cli_start(&run,
+                  "recon ../scan.h5 -o out --save-format %s --grid 2x1 --iterations 2 --pictures no --report none",
                   output[i].format);
         cli_wait(&run);
         cli_assert_ended(&run, 2, output[i].message);
@@ -340,6 +361,7 @@ static void one_is_killed(void **state)
 int cli_ranks_tests(void)
 {
     const struct CMUnitTest tests[] = {
+        CLI_TEST(report_of_all_ranks),
         CLI_TEST(single_precision),
         CLI_TEST(double_precision_without_symmetry),
         CLI_TEST(other_algorithms_and_precisions),

@@ -143,6 +143,33 @@ static void assert_same_values(const char *directory, const char *dataset, int r
     free(broken);
 }
 
+/* The sources of the pictures of a page, one after the other; caller frees. */
+static char *pictures_of(const char *directory, const char *name)
+{
+    const size_t bytes = (size_t)cli_file_size(directory, name);
+    char *page = cli_read_bytes(directory, name, bytes), *sources = NULL;
+    size_t size;
+    FILE *out = open_memstream(&sources, &size);
+    for (const char *at = page; (at = memmem(at, (size_t)(page + bytes - at), " src=\"", 6)); at += 6) {
+        const char *end = memchr(at + 6, '"', (size_t)(page + bytes - at - 6));
+        assert_non_null(end);
+        fprintf(out, "%.*s\n", (int)(end - at), at);
+    }
+    assert_int_equal(fclose(out), 0);
+    free(page);
+    return sources;
+}
+
+/* The planes across the slices have those that an earlier process stored. */
+static void assert_same_reports(const char *directory)
+{
+    char *whole = pictures_of(directory, "whole/out.html"), *broken = pictures_of(directory, "broken/out.html");
+    assert_true(strlen(whole) > 1000);
+    assert_string_equal(whole, broken);
+    free(whole);
+    free(broken);
+}
+
 static void assert_same_files(const char *directory, const Way *way)
 {
     const int64_t data[] = {SLICES, SIZE, SIZE}, residuals[] = {SLICES, ITERATIONS + 1}, repaired[] = {SLICES};
@@ -152,6 +179,7 @@ static void assert_same_files(const char *directory, const Way *way)
     assert_same_values(directory, "/process/residuals", 2, residuals);
     assert_same_values(directory, "/process/repaired", 1, repaired);
     if (way->integers) assert_same_values(directory, "/process/clipped", 1, clipped);
+    assert_same_reports(directory);
     static const char *const other[] = {"out_slice_00040.png", "out_sinogram_00040.png"};
     char name[64];
     for (int i = 0; i < SLICES + 2; i++) {

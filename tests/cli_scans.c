@@ -135,13 +135,15 @@ static void formats_agree(void **state)
     write_scans(at, &scan);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const int64_t slices = i == 1 || i == 2 ? 2 : 4, size = i == 1 ? 8 : i == 2 ? 14 : 16;
-        cli_works(at, "recon scan.h5 -o a.h5 --overwrite --rotation-axis 7.5 --pictures no %s", options[i]);
-        cli_works(at, "recon scan.nxs -o b.h5 --overwrite --rotation-axis 7.5 --pictures no %s", options[i]);
+        cli_works(at, "recon scan.h5 -o a.h5 --overwrite --rotation-axis 7.5 --pictures no --report none %s",
+                  options[i]);
+        cli_works(at, "recon scan.nxs -o b.h5 --overwrite --rotation-axis 7.5 --pictures no --report none %s",
+                  options[i]);
         assert_same_volume(at, "a.h5", "b.h5", slices, size);
         cli_works(at,
                   "recon scan.h5:/sinograms --axes row,angle,column --theta-dataset /exchange/theta --flats "
                   ":/exchange/data_white --darks scan.h5:/exchange/data_dark -o c.h5 --overwrite --rotation-axis 7.5 "
-                  "--pictures no %s",
+                  "--pictures no --report none %s",
                   options[i]);
         assert_same_volume(at, "a.h5", "c.h5", slices, size);
     }
@@ -194,14 +196,14 @@ static void arrays_and_images_agree(void **state)
     write_edf(at, "sample_", ANGLES, scan.data);
     write_edf(at, "ref", FLATS, scan.flats);
     write_edf(at, "dark", DARKS, scan.darks);
-    cli_works(at, "recon scan.h5 -o a.h5 --rotation-axis 7.5 --pictures no --theta 0:180:excluded");
+    cli_works(at, "recon scan.h5 -o a.h5 --rotation-axis 7.5 --pictures no --report none --theta 0:180:excluded");
     cli_works(at,
               "recon data.npy --flats flats.npy --darks darks.npy --theta 0:180:excluded -o b.h5 --rotation-axis 7.5 "
-              "--pictures no");
+              "--pictures no --report none");
     assert_same_volume(at, "a.h5", "b.h5", 4, 16);
     cli_works(at,
               "recon sample_*.edf --flats ref*.edf --darks dark*.edf --theta 0:180:excluded -o c.h5 --rotation-axis "
-              "7.5 --pictures no");
+              "7.5 --pictures no --report none");
     assert_same_volume(at, "a.h5", "c.h5", 4, 16);
     cli_refuses(at,
                 "'data.npy' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both "
@@ -247,8 +249,9 @@ static void projections_left_out(void **state)
     static Scan scan;
     const char *const at = *state;
     write_scans(at, &scan);
-    cli_works(at, "recon scan.nxs -o a.h5 --rotation-axis 7.5 --pictures no --exclude 20:24,3");
-    cli_works(at, "recon scan.h5 -o b.h5 --rotation-axis 7.5 --pictures no --exclude 3 --end-angle 142.5");
+    cli_works(at, "recon scan.nxs -o a.h5 --rotation-axis 7.5 --pictures no --report none --exclude 20:24,3");
+    cli_works(at,
+              "recon scan.h5 -o b.h5 --rotation-axis 7.5 --pictures no --report none --exclude 3 --end-angle 142.5");
     assert_same_volume(at, "a.h5", "b.h5", 4, 16);
     char *found = info_of(at, "info scan.nxs --exclude 3,20:24");
     assert_non_null(strstr(found, "angles       19, 0.0000 to 142.5000 degrees, steps of 7.5000 to 15.0000, from 19 of "
@@ -257,7 +260,7 @@ static void projections_left_out(void **state)
     found = info_of(at, "info scan.nxs --angle-binning 2 --json");
     assert_non_null(strstr(found, "\"projections_in_file\": 24, \"averaged\": 2}"));
     free(found);
-    cli_works(at, "recon scan.nxs -o c.h5 --rotation-axis 7.5 --pictures no --angle-binning 2");
+    cli_works(at, "recon scan.nxs -o c.h5 --rotation-axis 7.5 --pictures no --report none --angle-binning 2");
     free(cli_read_volume(at, "c.h5", 4, 16));
     cli_refuses(at,
                 "exclude is '24'; allowed: from 0 to 23, the projections of the scan, the start of a range below its "
@@ -278,7 +281,7 @@ static void dropped_projections_keep_their_numbers(void **state)
     write_arrays(*state, &scan);
     CliRun run = {.directory = *state};
     cli_start(&run, "recon data.npy --flats flats.npy --darks darks.npy --theta 0:180:excluded -o v.h5 --rotation-axis "
-                    "7.5 --pictures no --exclude 2:6");
+                    "7.5 --pictures no --report none --exclude 2:6");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, "projections: 20 of 24, which make 20 angles\n"));
@@ -311,7 +314,7 @@ static void measured_at_k11(void **state)
 {
     char path[TESTING_PATH];
     testing_data(path, "diad-k11/k11-18014.nxs");
-    cli_works(*state, "recon %s -o v.h5 --pictures no --iterations 2", path);
+    cli_works(*state, "recon %s -o v.h5 --pictures no --report none --iterations 2", path);
     free(cli_read_volume(*state, "v.h5", 22, 26));
 }
 

@@ -70,8 +70,8 @@ static double correlation(const char *directory)
 static double reconstruct(const char *directory, const char *words, CliRun *said)
 {
     *said = (CliRun){.directory = directory};
-    cli_start(said, "recon scan.h5 -o volume.h5 --overwrite --pictures no --rotation-axis %g %s", (SIZE - 1) / 2.0,
-              words);
+    cli_start(said, "recon scan.h5 -o volume.h5 --overwrite --pictures no --report none --rotation-axis %g %s",
+              (SIZE - 1) / 2.0, words);
     cli_wait(said);
     if (said->exit_code != 0) fail_msg("%s: %s", words, said->err);
     return correlation(directory);

@@ -18,7 +18,8 @@ static int count_of(const char *text, const char *what)
 static void assert_warned(const char *directory, const char *warning, const char *arguments)
 {
     char line[300];
-    snprintf(line, sizeof line, "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --overwrite",
+    snprintf(line, sizeof line,
+             "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --report none --overwrite",
              arguments);
     char *said = cli_output_of(directory, line);
     snprintf(line, sizeof line, "info %s", arguments);
@@ -47,7 +48,8 @@ static void assert_refused(const char *directory, const char *refusal, const cha
 static void assert_silent(const char *directory, const char *arguments)
 {
     char line[300];
-    snprintf(line, sizeof line, "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --overwrite",
+    snprintf(line, sizeof line,
+             "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --report none --overwrite",
              arguments);
     char *said = cli_output_of(directory, line);
     snprintf(line, sizeof line, "info %s", arguments);
@@ -123,7 +125,7 @@ static void values_of_another_kind(void **state)
                    "--data counts with flat fields, or --data line-integrals if that is what they are",
                    "raw.bin --theta theta.bin --columns 16");
     char *emission = cli_output_of(at, "recon raw.bin --theta theta.bin --columns 16 -o pet.h5 --rotation-axis 7.5 "
-                                       "--iterations 1 --algorithm mlem --pictures no");
+                                       "--iterations 1 --algorithm mlem --pictures no --report none");
     assert_null(strstr(emission, "warning"));
     free(emission);
     for (int i = 0; i < 16 * 16; i++) counts[i] = 900 - counts[i]; /* large, as in units of a simulation */
@@ -349,7 +351,7 @@ static void measured_scans(void **state)
         const bool images = strncmp(sets[i][0], "savu", 4) == 0;
         testing_data(scan, sets[i][0]);
         cli_start(&run,
-                  "recon %s -o o.h5 --iterations 1 --pictures no --overwrite --remove-stripe-method none "
+                  "recon %s -o o.h5 --iterations 1 --pictures no --report none --overwrite --remove-stripe-method none "
                   "--zinger-removal-method none %s%s%s%s%s%s%s%s",
                   scan, sets[i][1], *theta[i] ? " " : "", *theta[i] ? testing_data(angles, theta[i]) : "", more[i],
                   images ? " --flats " : "", images ? testing_data(flat, "savu-24737/flat_00001.tiff") : "",

@@ -78,12 +78,14 @@ static void spellings(void **state)
     const char *const spelling[] = {"--profile=other.json", "--profile other.json"};
     cli_works(*state, "phantom -o scan.h5 --size 32 --angles 30 --slices 2");
     for (int i = 0; i < 2; i++) {
-        cli_works(*state, "recon %s scan.h5 -o out.h5 --overwrite --rotation-axis 15.5 --iterations 1 --pictures no",
-                  spelling[i]);
+        cli_works(
+            *state,
+            "recon %s scan.h5 -o out.h5 --overwrite --rotation-axis 15.5 --iterations 1 --pictures no --report none",
+            spelling[i]);
         assert_names(*state, "other.json out.h5 scan.h5");
     }
-    cli_works(*state,
-              "recon --profile scan.h5 -o out.h5 --overwrite --rotation-axis 15.5 --iterations 1 --pictures no");
+    cli_works(*state, "recon --profile scan.h5 -o out.h5 --overwrite --rotation-axis 15.5 --iterations 1 --pictures no "
+                      "--report none");
     assert_names(*state, "other.json out.h5 scan.h5");
 }
 
@@ -114,7 +116,9 @@ static void paje(void **state)
     CliRun run = {.directory = *state, .environment = temporary};
     cli_works(*state, "phantom -o scan.h5 --size 32 --angles 30 --slices 2");
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", (const char *)*state);
-    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 15.5 --iterations 1 --pictures no --trace trace.paje");
+    cli_start(
+        &run,
+        "recon scan.h5 -o out.h5 --rotation-axis 15.5 --iterations 1 --pictures no --report none --trace trace.paje");
     cli_wait(&run);
     if (run.exit_code == 2)
         assert_non_null(strstr(run.err, "sinodag: trace is 'trace.paje', which needs a StarPU with FxT, and this one "

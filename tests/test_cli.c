@@ -30,6 +30,7 @@ static const struct {
     {"hostile", cli_hostile_tests},
     {"models", cli_models_tests},
     {"inject", cli_inject_tests},
+    {"report", cli_report_tests},
     {"resume", cli_resume_tests},
     {"cone", cli_cone_tests},
     {"cone_iterative", cli_cone_iterative_tests},

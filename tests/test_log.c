@@ -232,10 +232,53 @@ static void terminal_line_is_redrawn_and_cleared(void **state)
                               "\rpart 1/1, iteration 2/2, 100 %, 0:00:00 left\033[K\r\n");
 }
 
+/* Kept are messages since the call, with details that are not shown; not those of a muted log, and a thousand at most.
+ */
+static void messages_are_kept(void **state)
+{
+    (void)state;
+    Capture capture;
+    SinoLog *log = NULL;
+    const SinoLogLine *line;
+    capture_begin(&capture);
+    assert_null(sino_log_open(SINO_LOG_TEXT, &log));
+    sino_log_info(log, "early", "not kept");
+    assert_int_equal(sino_log_kept(log, &line), 0);
+    sino_log_keep(log);
+    sino_log_info(log, "center", "center %.1f", 296.0);
+    sino_log_detail(log, "plan", "slabs: %d", 3);
+    sino_log_warning(log, "repair", "odd\n");
+    assert_int_equal(sino_log_kept(log, &line), 3);
+    assert_string_equal(line[0].message, "center 296.0");
+    assert_string_equal(line[0].level, "info");
+    assert_string_equal(line[0].event, "center");
+    assert_string_equal(line[1].message, "slabs: 3");
+    assert_string_equal(line[2].message, "odd\n");
+    assert_string_equal(line[2].level, "warning");
+    assert_true(line[0].time_s >= 0 && line[2].time_s >= line[0].time_s);
+    for (int i = 0; i < 2000; i++) sino_log_detail(log, "plan", "%d", i);
+    assert_int_equal(sino_log_kept(log, &line), 1000);
+    assert_string_equal(line[999].message, "996");
+    sino_log_mute(log);
+    sino_log_close(log);
+    char *text = capture_end(&capture);
+    assert_null(strstr(text, "slabs"));
+    free(text);
+    capture_begin(&capture);
+    assert_null(sino_log_open(SINO_LOG_TEXT, &log));
+    sino_log_keep(log);
+    sino_log_mute(log);
+    sino_log_warning(log, "repair", "of another rank");
+    assert_int_equal(sino_log_kept(log, &line), 0);
+    sino_log_close(log);
+    free(capture_end(&capture));
+}
+
 TESTING_SUBJECT(log)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_lines_are_plain),
+        cmocka_unit_test(messages_are_kept),
         cmocka_unit_test(progress_lines_pause_but_the_last_comes),
         cmocka_unit_test(json_lines_parse),
         cmocka_unit_test(threads_do_not_mix_their_lines),

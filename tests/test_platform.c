@@ -96,6 +96,33 @@ static void this_machine_has_memory_and_cores(void **state)
     assert_in_range(sino_platform_core_count(), 1, (uintmax_t)sysconf(_SC_NPROCESSORS_CONF));
 }
 
+/* What it allocates and touches, and what it reads and writes. */
+static void this_process_is_measured(void **state)
+{
+    (void)state;
+    enum { BYTES = 64 << 20, PIECE = 1 << 20 };
+    char name[SINO_PROCESSOR_SIZE];
+    const SinoFileTraffic before = sino_platform_file_traffic();
+    const int64_t peak = sino_platform_peak_bytes();
+    char *memory = malloc(BYTES);
+    assert_non_null(memory);
+    memset(memory, 1, BYTES);
+    assert_true(sino_platform_peak_bytes() >= BYTES && sino_platform_peak_bytes() >= peak);
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(fwrite(memory, 1, PIECE, file), PIECE);
+    assert_int_equal(fflush(file), 0);
+    rewind(file);
+    assert_int_equal(fread(memory, 1, PIECE, file), PIECE);
+    (void)fclose(file);
+    free(memory);
+    const SinoFileTraffic after = sino_platform_file_traffic();
+    if (after.read == 0) skip(); /* this kernel does not count */
+    assert_true(after.read - before.read >= PIECE && after.written - before.written >= PIECE);
+    assert_true(after.read - before.read < 2 * PIECE && after.written - before.written < 2 * PIECE);
+    assert_true(strlen(sino_platform_processor(name)) < SINO_PROCESSOR_SIZE);
+}
+
 /* Waiting takes no processor time; work takes as much as goes by, or less. */
 static void processor_time_is_that_of_work(void **state)
 {
@@ -128,6 +155,7 @@ TESTING_SUBJECT(platform)
         cmocka_unit_test_setup_teardown(a_containers_v1_limit_binds, make_machine, remove_machine),
         cmocka_unit_test(this_machine_has_memory_and_cores),
         cmocka_unit_test(sockets_are_packages),
+        cmocka_unit_test(this_process_is_measured),
         cmocka_unit_test(processor_time_is_that_of_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

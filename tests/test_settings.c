@@ -163,10 +163,14 @@ static void spellings_mean_the_same(void **state)
     assert_true(settings->rotation_axis == -150);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "--help");
-    assert_true(settings->help);
+    assert_int_equal(settings->help, SINO_HELP_SHORT);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_INFO, "-h");
-    assert_true(settings->help);
+    assert_int_equal(settings->help, SINO_HELP_SHORT);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_INFO, "--help all scan.h5");
+    assert_int_equal(settings->help, SINO_HELP_ALL);
+    assert_string_equal(settings->file_name, "scan.h5");
     sino_settings_free(settings);
 }
 
@@ -273,8 +277,8 @@ static void unknown_options_are_refused(void **state)
     refuse(SINO_VERB_RECON, "scan.h5 --nsino-per-chnk 3",
            "unknown option --nsino-per-chnk of recon; did you mean --minibatch?");
     refuse(SINO_VERB_RECON, "scan.h5 --zzzzzzzz",
-           "unknown option --zzzzzzzz of recon; allowed: what sinodag recon --help lists");
-    refuse(SINO_VERB_INFO, "-x", "unknown option -x of info; allowed: what sinodag info --help lists");
+           "unknown option --zzzzzzzz of recon; allowed: what sinodag recon --help all lists");
+    refuse(SINO_VERB_INFO, "-x", "unknown option -x of info; allowed: what sinodag info --help all lists");
     refuse(SINO_VERB_RECON, "scan.h5 --size 64", "--size is not an option of recon; allowed: with phantom or demo");
     refuse(SINO_VERB_INFO, "scan.h5 -o x", "-o is not an option of info; allowed: with recon, phantom or demo");
     refuse(SINO_VERB_PHANTOM, "--algorithm cg",
@@ -303,7 +307,7 @@ static void other_words_are_answered(void **state)
          "unknown option --dezinger of recon; did you mean --zinger-removal-method (standard removes them)?"},
         {SINO_VERB_RECON, "--save-folder x", "unknown option --save-folder of recon; did you mean --out?"},
         {SINO_VERB_PLAN, "--format json", "unknown option --format of plan; did you mean --json?"},
-        {SINO_VERB_INFO, "--center 5", "unknown option --center of info; allowed: what sinodag info --help lists"},
+        {SINO_VERB_INFO, "--center 5", "unknown option --center of info; allowed: what sinodag info --help all lists"},
         {SINO_VERB_RECON, "--nsino 0.7",
          "--nsino is '0.7'; allowed: an integer from -1 to 1000000000 (a detector row; tomocupy's share of the height, "
          "times the rows)"},
@@ -808,7 +812,7 @@ static void bad_yaml_files_are_refused(void **state)
     refuse_yaml(SINO_VERB_RECON, "nsino-per-chunk: 3\n", "",
                 ": unknown setting nsino-per-chunk of recon; did you mean minibatch?");
     refuse_yaml(SINO_VERB_RECON, "help: yes\n", "",
-                ": unknown setting help of recon; allowed: what sinodag recon --help lists");
+                ": unknown setting help of recon; allowed: what sinodag recon --help all lists");
     refuse_yaml(SINO_VERB_RECON, "size: 64\n", "", ": size is not an option of recon; allowed: with phantom or demo");
     refuse_yaml(SINO_VERB_RECON, "iterations: many\n", "",
                 ": iterations is 'many'; allowed: an integer from 1 to 1000000000");
@@ -1260,7 +1264,7 @@ static char *printed_help(int verb)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (verb)
-        sino_settings_help(verb, out);
+        sino_settings_help(verb, SINO_HELP_ALL, out);
     else
         sino_settings_markdown(out);
     assert_int_equal(fclose(out), 0);
@@ -1294,6 +1298,62 @@ static void help_names_every_option_of_its_verb(void **state)
     free(page);
 }
 
+/* Those that differ from their defaults, however they are written. */
+static void changed_settings(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    SinoSettings *settings = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --iterations 30 --algorithm CG --tolerance 1e-1 "
+                                                     "--memory 1G --report auto --pictures no --rotation-axis auto");
+    assert_null(sino_settings_changed_text(settings, SINO_VERB_RECON, &text));
+    assert_string_equal(text, "file-name: \"a.h5\"\ntolerance: 0.1\nmemory: 1073741824\nout: \"x.h5\"\npictures: no\n");
+    assert_true(sino_settings_wants_report(settings) && !sino_settings_report_file(settings));
+    assert_true(sino_settings_records_planes(settings));
+    free(text);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --report none --pictures no");
+    assert_true(!sino_settings_wants_report(settings) && !sino_settings_records_planes(settings));
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --report p.html");
+    assert_string_equal(sino_settings_report_file(settings), "p.html");
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_RECON, "a.h5 -o x --reconstruction-type try"); /* a page of a volume, which is none */
+    assert_true(!sino_settings_wants_report(settings));
+    sino_settings_free(settings);
+}
+
+/* Fits a terminal of 50 lines with the prompt, and has a line for each setting that the table marks, and no other. */
+static void short_help_fits_a_terminal(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SINO_VERB_COUNT; i++) {
+        const int verb = sino_verb_table[i].verb;
+        char *help = NULL, option[64];
+        size_t size;
+        FILE *out = open_memstream(&help, &size);
+        sino_settings_help(verb, SINO_HELP_SHORT, out);
+        assert_int_equal(fclose(out), 0);
+        int lines = 2, brief = 0; /* the program adds a sentence and an empty line */
+        for (int j = 0; j < SINO_SETTING_COUNT; j++) {
+            const SinoSetting *row = &sino_setting_table[j];
+            assert_true(!row->brief == !row->brief_verbs && (row->brief_verbs & ~row->verbs) == 0);
+            if (sino_setting_find(verb, row->name, strlen(row->name)) != row) continue;
+            snprintf(option, sizeof option, "--%s ", row->name);
+            assert_int_equal(strstr(help, option) != NULL, (row->brief_verbs & verb) != 0);
+            brief += (row->brief_verbs & verb) != 0;
+        }
+        assert_true(brief >= 8 && brief <= 30);
+        for (char *line = help; *line; line = strchr(line, '\n') + 1) {
+            assert_true(strcspn(line, "\n") <= 100 || strncmp(line, "Example", 7) == 0);
+            lines++;
+        }
+        assert_true(lines <= 48);
+        snprintf(option, sizeof option, "\nsinodag %s --help all explains all ", sino_verb_table[i].name);
+        assert_non_null(strstr(help, option));
+        free(help);
+    }
+}
+
 /* Mistakes that the compiler cannot see: names taken twice, members shared, defaults out of range. */
 static void table_is_consistent(void **state)
 {
@@ -1324,7 +1384,10 @@ static void table_is_consistent(void **state)
         FILE *out = open_memstream(&text, &size);
         sino_setting_print(row, &settings, out);
         assert_int_equal(fclose(out), 0);
-        assert_string_equal(text, row->fallback);
+        const bool quoted = row->kind == SINO_SETTING_TEXT;
+        const size_t length = strlen(row->fallback);
+        assert_int_equal(strlen(text), length + (quoted ? 2 : 0));
+        assert_memory_equal(text + quoted, row->fallback, length);
         free(text);
     }
     assert_string_equal(sino_algorithm_name(SINO_ALGORITHM_FBP), "fbp");
@@ -1373,6 +1436,8 @@ TESTING_SUBJECT(settings)
         cmocka_unit_test(cone_beams_against_parallel_ones),
         cmocka_unit_test(bad_lengths_are_refused),
         cmocka_unit_test(help_names_every_option_of_its_verb),
+        cmocka_unit_test(short_help_fits_a_terminal),
+        cmocka_unit_test(changed_settings),
         cmocka_unit_test(table_is_consistent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ SinoRecordShape sino_matrix_record_shape(const SinoSettings *settings, const Sin
                              .columns = sino_solver_history_columns(input->solver, settings),
                              .numbers = sino_solver_history_numbers(input->solver, settings),
                              .row_name = "rows",
-                             .pictures = settings->pictures,
+                             .pictures = sino_settings_records_planes(settings),
                              .planes = many,
                              .maximum = many};
 }

@@ -20,7 +20,8 @@ SinoRecordShape sino_record_shape(const SinoGeometry *geometry, int64_t slice_co
                              .row_count = slice_count,
                              .row_name = "slices",
                              .column_count = geometry->column_count,
-                             .pictures = pictures};
+                             .pictures = pictures,
+                             .planes = slice_count > 1};
 }
 
 /* Numbers of the arrays for pictures. */

@@ -112,7 +112,7 @@ static SinoStatus choose_grid(const SinoConePlanRequest *request, SinoGridShape 
 SinoConePlanRequest sino_cone_plan_request(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
                                            const SinoMachine *machine, int64_t rank_count)
 {
-    const SinoRecordShape shape = sino_cone_record_shape(cone, 1, 1, settings->pictures);
+    const SinoRecordShape shape = sino_cone_record_shape(cone, 1, 1, sino_settings_records_planes(settings));
     return (SinoConePlanRequest){.cone = cone,
                                  .input = input,
                                  .machine = *machine,

@@ -44,7 +44,7 @@ SinoConeSolutionPlanRequest sino_cone_solution_plan_request(const SinoSettings *
     const SinoSolver *solver = sino_solver_find(settings->algorithm);
     const SinoRecordShape shape =
         sino_cone_record_shape(problem->cone, sino_solver_history_columns(solver, settings),
-                               sino_solver_history_numbers(solver, settings), settings->pictures);
+                               sino_solver_history_numbers(solver, settings), sino_settings_records_planes(settings));
     return (SinoConeSolutionPlanRequest){.problem = problem,
                                          .input = input,
                                          .solver = solver,

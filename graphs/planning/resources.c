@@ -29,7 +29,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .field_bytes = sino_input_field_bytes(input, 1),
                         .stage_bytes = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0,
                         .field_images = sino_workload_fields(input),
-                        .pictures = settings->pictures};
+                        .pictures = sino_settings_records_planes(settings)};
     job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;
 }

@@ -39,6 +39,15 @@ char *sino_output_name(const SinoSettings *settings, const char *what, int64_t n
     return length < 0 ? NULL : name;
 }
 
+/* Where OUT is a folder, the report lies beside it. */
+static char *report_name(const SinoSettings *settings, size_t base)
+{
+    const char *given = sino_settings_report_file(settings);
+    char *name = NULL;
+    while (base > 1 && settings->out[base - 1] == '/') base--;
+    return given ? strdup(given) : asprintf(&name, "%.*s.html", (int)base, settings->out) < 0 ? NULL : name;
+}
+
 SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *scan,
                                  SinoOutputNames *names)
 {
@@ -60,6 +69,10 @@ SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeR
         names->picture[i] = sino_output_name(settings, picture[i].name, picture[i].number, ".png");
         complete = complete && names->picture[i];
     }
+    if (sino_settings_wants_report(settings)) {
+        names->report = report_name(settings, base);
+        complete = complete && names->report;
+    }
     SINO_CHECK(complete, SINO_FAILED, "no memory for file names");
     return NULL;
 }
@@ -67,5 +80,6 @@ SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeR
 void sino_output_names_free(SinoOutputNames *names)
 {
     free(names->tiff_directory);
+    free(names->report);
     for (int i = 0; i < SINO_PICTURES; i++) free(names->picture[i]);
 }

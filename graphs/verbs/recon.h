@@ -24,6 +24,7 @@ typedef enum SinoPicture {
 typedef struct SinoOutputNames {
     char *tiff_directory; /* OUT if only TIFF is requested, else BASE */
     char *picture[SINO_PICTURES];
+    char *report; /* BASE.html, or what --report says; NULL: none is wanted */
 } SinoOutputNames;
 
 /* The files of an input; not owned. */

@@ -18,6 +18,20 @@ typedef struct Cone {
     SinoConeTraffic traffic;
 } Cone;
 
+/* The beam is widest at the axis in the plane of the source. */
+SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes, int64_t budget_bytes)
+{
+    const double micrometres_per_mm = 1e3;
+    const double half = (double)cone->column_count / 2 * cone->pixel_width;
+    const double seen = cone->source_object * half / hypot(half, cone->source_detector) / cone->voxel_size;
+    const int64_t side = cone->x_count < cone->y_count ? cone->x_count : cone->y_count;
+    return (SinoReconFacts){.memory_bytes = memory_bytes,
+                            .budget_bytes = budget_bytes,
+                            .voxel_um = cone->voxel_size * micrometres_per_mm,
+                            .slice_um = cone->voxel_size * micrometres_per_mm,
+                            .radius = fmax(seen, (double)side / 2)};
+}
+
 SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone)
 {
     const SinoInput *input = &recon->input;
@@ -46,7 +60,7 @@ static SinoStatus begin(SinoRecon *recon)
 static SinoRecordShape record(const SinoRecon *recon)
 {
     const Cone *own = recon->own;
-    return sino_cone_record_shape(&own->cone, 1, 1, recon->settings->pictures);
+    return sino_cone_record_shape(&own->cone, 1, 1, sino_settings_records_planes(recon->settings));
 }
 
 static SinoStatus plan(SinoRecon *recon)
@@ -165,6 +179,12 @@ static SinoStatus compute(SinoRecon *recon)
     return sino_cone_reconstruct(&reconstruction);
 }
 
+static SinoReconFacts facts(const SinoRecon *recon)
+{
+    const Cone *own = recon->own;
+    return sino_recon_cone_facts(&own->cone, own->plan.total_bytes, own->plan.budget_bytes);
+}
+
 static int64_t data_bytes(const SinoRecon *recon)
 {
     const Cone *own = recon->own;
@@ -215,6 +235,8 @@ const SinoReconKind sino_recon_cone = {.try_input = sino_input_try,
                                        .restored = sino_recon_cone_restored,
                                        .compute = compute,
                                        .data_bytes = data_bytes,
+                                       .facts = facts,
+                                       .planes = true,
                                        .report = tell_traffic,
                                        .weighted = weighted,
                                        .write_process = write_process,

@@ -16,6 +16,7 @@ typedef struct Solution {
     SinoProblem problem;
     const SinoSolver *solver;
     SinoConeSolutionPlan plan;
+    double planned_s;
     SinoOperator *op;
 } Solution;
 
@@ -34,7 +35,8 @@ static SinoRecordShape record(const SinoRecon *recon)
 {
     const Solution *own = recon->own;
     return sino_cone_record_shape(&own->cone, sino_solver_history_columns(own->solver, recon->settings),
-                                  sino_solver_history_numbers(own->solver, recon->settings), recon->settings->pictures);
+                                  sino_solver_history_numbers(own->solver, recon->settings),
+                                  sino_settings_records_planes(recon->settings));
 }
 
 static SinoStatus plan(SinoRecon *recon)
@@ -44,7 +46,9 @@ static SinoStatus plan(SinoRecon *recon)
     SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine));
     const SinoConeSolutionPlanRequest request =
         sino_cone_solution_plan_request(recon->settings, &recon->input, &own->problem, &machine);
-    return sino_cone_solution_plan_new(&request, &own->plan);
+    SINO_TRY(sino_cone_solution_plan_new(&request, &own->plan));
+    own->planned_s = sino_cone_solution_times(&request, &own->plan, recon->settings->iterations).run;
+    return NULL;
 }
 
 static SinoStatus find_center(SinoRecon *recon)
@@ -101,6 +105,14 @@ static SinoStatus compute(SinoRecon *recon)
     return sino_cone_solve(&solution);
 }
 
+static SinoReconFacts facts(const SinoRecon *recon)
+{
+    const Solution *own = recon->own;
+    SinoReconFacts facts = sino_recon_cone_facts(&own->cone, own->plan.total_bytes, own->plan.budget_bytes);
+    facts.compute_s = own->planned_s;
+    return facts;
+}
+
 static int64_t data_bytes(const SinoRecon *recon)
 {
     const Solution *own = recon->own;
@@ -151,6 +163,8 @@ const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
                                                 .restored = sino_recon_cone_restored,
                                                 .compute = compute,
                                                 .data_bytes = data_bytes,
+                                                .facts = facts,
+                                                .planes = true,
                                                 .weighted = weighted,
                                                 .write_process = write_process,
                                                 .release = release};

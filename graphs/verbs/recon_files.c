@@ -92,6 +92,7 @@ static SinoStatus add_outputs(const SinoSettings *settings, const SinoOutputName
     SINO_TRY(sino_files_output(files, "--out", request->stack_path));
     SINO_TRY(sino_files_output(files, "--out", request->zarr_path));
     if (request->tiff_directory) SINO_TRY(add_slices(request, files));
+    SINO_TRY(sino_files_output(files, "the report", names->report));
     if (!settings->pictures) return NULL;
     for (int i = 0; i < SINO_PICTURES; i++) SINO_TRY(sino_files_output(files, "a picture", names->picture[i]));
     return NULL;

@@ -15,6 +15,7 @@ typedef struct Matrix {
     char *path[SINO_COUNTS_PATHS]; /* of the counts */
     SinoMatrixInput input;
     SinoMatrixPlan plan;
+    double planned_s; /* once the matrix is there */
     SinoOperator *op;
     double *lost;                 /* [set] */
     int64_t nonzero_count, bytes; /* of the blocks of all ranks; of rank 0 once the images are there */
@@ -152,6 +153,10 @@ static SinoStatus plan(SinoRecon *recon)
     machine.devices = sino_device_room(recon->runtime);
     const SinoMatrixPlanRequest request = sino_matrix_plan_request(recon->settings, &own->input, &machine);
     if (!status) status = sino_matrix_plan_new(&request, &own->plan);
+    if (!status) {
+        const SinoMatrixTimes times = sino_matrix_times(&request, &own->plan, recon->settings->iterations);
+        own->planned_s = times.run - times.load;
+    }
     return agree_plan(recon, status);
 }
 
@@ -280,6 +285,18 @@ static SinoStatus compute(SinoRecon *recon)
     return sino_matrix_solve(&solution);
 }
 
+static SinoReconFacts facts(const SinoRecon *recon)
+{
+    const double micrometres_per_mm = 1e3;
+    const Matrix *own = recon->own;
+    const double *size = own->input.survey->outline.grid.size;
+    return (SinoReconFacts){.memory_bytes = own->plan.total_bytes,
+                            .budget_bytes = own->plan.budget_bytes,
+                            .compute_s = own->planned_s,
+                            .voxel_um = size[0] * micrometres_per_mm,
+                            .slice_um = size[2] * micrometres_per_mm};
+}
+
 static int64_t data_bytes(const SinoRecon *recon)
 {
     return ((const Matrix *)recon->own)->plan.bytes.data;
@@ -343,6 +360,8 @@ const SinoReconKind sino_recon_matrix = {.try_input = try_input,
                                          .build = build,
                                          .compute = compute,
                                          .data_bytes = data_bytes,
+                                         .facts = facts,
+                                         .planes = true,
                                          .report = join,
                                          .write_process = write_process,
                                          .keep = keep,

@@ -2,6 +2,7 @@
 /* recon of a parallel beam: slices by an operator and a solver. */
 #include "recon_volume.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "spmm.h"
 #include "team.h"
@@ -72,9 +73,9 @@ static void print_plan(const SinoRecon *recon, FILE *out)
 static SinoRecordShape record(const SinoRecon *recon)
 {
     const Parallel *own = recon->own;
-    return sino_record_shape(&recon->input.geometry, recon->input.slice_count,
-                             sino_solver_history_columns(own->solver, recon->settings),
-                             sino_solver_history_numbers(own->solver, recon->settings), recon->settings->pictures);
+    return sino_record_shape(
+        &recon->input.geometry, recon->input.slice_count, sino_solver_history_columns(own->solver, recon->settings),
+        sino_solver_history_numbers(own->solver, recon->settings), sino_settings_records_planes(recon->settings));
 }
 
 /* Logs how several ranks share the work. */
@@ -162,6 +163,21 @@ static int64_t data_bytes(const SinoRecon *recon)
 {
     const Parallel *own = recon->own;
     return own->team.forecast.plan.resources.data_bytes;
+}
+
+/* A slice that is not larger than the detector is seen as a whole. */
+static SinoReconFacts facts(const SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    const SinoRunPlan *run = &own->team.forecast.plan;
+    const SinoGeometry *geometry = &recon->input.geometry;
+    const double voxel = recon->settings->pixel_size_um * (double)recon->input.binning;
+    return (SinoReconFacts){.memory_bytes = run->resources.total_bytes,
+                            .budget_bytes = run->budget_bytes,
+                            .compute_s = own->team.forecast.times.run,
+                            .voxel_um = voxel,
+                            .slice_um = voxel,
+                            .radius = (double)sino_larger(geometry->grid_size, geometry->column_count) / 2};
 }
 
 /* Logs the rows that pass each level in a projection of all slices, all ranks together. */
@@ -262,6 +278,7 @@ const SinoReconKind sino_recon_parallel = {.try_input = sino_input_try,
                                            .restored = restored,
                                            .compute = compute,
                                            .data_bytes = data_bytes,
+                                           .facts = facts,
                                            .report = tell_levels,
                                            .weighted = weighted,
                                            .write_process = write_process,

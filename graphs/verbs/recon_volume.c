@@ -7,6 +7,7 @@
 #include "ending.h"
 #include "input_same.h"
 #include "memory.h"
+#include "output_file.h"
 #include "picture.h"
 #include "platform.h"
 #include "repairs.h"
@@ -50,9 +51,9 @@ static SinoStatus check_output(const SinoRecon *recon)
     SINO_TRY(sino_recon_check_range(recon));
     SINO_TRY(sino_recon_check_reports(recon->settings));
     SINO_TRY(sino_rays_kind.check(recon->settings->operator_cache));
-    if (!recon->settings->pictures) return NULL;
-    for (int i = 0; i < SINO_PICTURES; i++) SINO_TRY(sino_recon_check_new(recon->settings, recon->names.picture[i]));
-    return NULL;
+    for (int i = 0; i < SINO_PICTURES && recon->settings->pictures; i++)
+        SINO_TRY(sino_recon_check_new(recon->settings, recon->names.picture[i]));
+    return recon->names.report ? sino_output_check(recon->names.report, recon->settings->overwrite) : NULL;
 }
 
 static bool is_first(const SinoRecon *recon)
@@ -123,16 +124,23 @@ static SinoStatus set_up(SinoRecon *recon)
     SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof stages, &stages));
     sino_input_choose_stages(settings, stages, &recon->input);
     if (scan_of(recon)) SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
+    sino_recon_mark(recon, "the input is opened and judged by a sample");
     SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
+    sino_recon_mark(recon, "StarPU starts");
     SINO_TRY(recon->kind->plan(recon));
     const int64_t side = recon->input.geometry.grid_size;
+    sino_recon_mark(recon, "the work is divided");
     SINO_TRY(find_center(recon));
+    if (isnan(settings->rotation_axis) && recon->kind->find_center)
+        sino_recon_mark(recon, "the rotation center is found");
     if (recon->input.geometry.grid_size != side) SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(sino_recon_find_range(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
     const SinoRecordShape shape = recon->kind->record(recon);
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&shape, &recon->record)));
-    return recon->kind->build(recon);
+    SINO_TRY(recon->kind->build(recon));
+    sino_recon_mark(recon, "the operator is built");
+    return NULL;
 }
 
 /* Rank 0 creates the volume; the other ranks open it. */
@@ -226,7 +234,8 @@ static SinoStatus write_pictures(const SinoRecon *recon)
     const char *name[SINO_PICTURES] = {"", "", "", "", ""};
     if (!recon->settings->pictures) return NULL;
     for (int i = 0; i < SINO_PICTURES; i++) {
-        if (!picture[i].pixels) continue;
+        const bool plane = picture[i].which == SINO_PICTURE_XZ || picture[i].which == SINO_PICTURE_YZ;
+        if (!picture[i].pixels || (plane && !recon->kind->planes)) continue;
         name[i] = recon->names.picture[picture[i].which];
         SINO_TRY(sino_picture_write(name[i], picture[i].height, picture[i].width, picture[i].pixels, 0, 0));
     }
@@ -390,16 +399,21 @@ static SinoStatus run(SinoRecon *recon)
     SINO_TRY(open_volume(recon));
     SINO_TRY_OR(status, fail, begin_resume(recon));
     SINO_TRY_OR(status, fail, compute(recon));
+    sino_recon_mark(recon, "slices are read, corrected, reconstructed and stored");
     SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
     SINO_TRY_OR(status, fail, share_done(recon));
     status = check_repairs(recon);
     if (!status && is_first(recon)) status = write_process(recon);
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
     SINO_TRY(finish(recon));
+    sino_recon_mark(recon, "the volume is completed on disk");
+    SINO_TRY(sino_recon_measure_end(recon));
     if (is_first(recon)) {
         sino_recon_tell_output(recon);
         sino_runtime_pause(recon->runtime);
         status = write_pictures(recon);
+        sino_recon_mark(recon, "pictures are written");
+        if (!status) status = sino_recon_report(recon);
         sino_runtime_resume(recon->runtime);
         SINO_TRY(add_safe(status, volume_is_safe));
     }
@@ -420,6 +434,8 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
 {
     SinoRecon recon = {.kind = kind_of(settings), .settings = settings, .log = log, .processes = processes};
     SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
+    sino_log_keep(log);
+    sino_recon_measure_begin(&recon);
     SinoStatus status = run(&recon);
     recon.kind->release(&recon);
     if (status)

@@ -12,6 +12,32 @@
 
 typedef struct SinoReconKind SinoReconKind;
 
+/* The time of the run's phases, which follow each other. */
+enum { SINO_PHASES = 12 };
+typedef struct SinoReconClock {
+    double last_s; /* when the last phase ended, by sino_platform_now_s */
+    int count;
+    struct {
+        const char *name; /* constant */
+        double seconds;
+    } phase[SINO_PHASES];
+} SinoReconClock;
+
+/* What a run took: the most of any rank, and sums over ranks. */
+typedef struct SinoReconMeasured {
+    int64_t peak_bytes, data_bytes;                /* of main memory of the process, and of StarPU's data */
+    int64_t read_bytes, written_bytes, sent_bytes; /* of files by system calls, and of messages between ranks */
+    double processor_s;
+} SinoReconMeasured;
+
+/* What the report tells of a kind's plan and volume. */
+typedef struct SinoReconFacts {
+    int64_t memory_bytes, budget_bytes; /* planned for a rank */
+    double compute_s;                   /* planned for the slices; 0: not known */
+    double voxel_um, slice_um;          /* side of a voxel within a slice, and across; 0: not known */
+    double radius;                      /* in voxels: what lies further from the axis was not seen by all; 0: all was */
+} SinoReconFacts;
+
 /* A run. The kind owns `own`; runtime and volume are opened by the run. */
 typedef struct SinoRecon {
     const SinoReconKind *kind;
@@ -28,6 +54,8 @@ typedef struct SinoRecon {
     SinoRecord record;
     SinoLastAct last;  /* tells what --resume goes on from; once the volume is complete, tells so */
     char checksum[17]; /* of the input; rank 0 only */
+    SinoReconClock clock;
+    SinoReconMeasured begin, measured; /* begin: of files, before the run */
     void *own;
 } SinoRecon;
 
@@ -57,6 +85,8 @@ struct SinoReconKind {
      * too. */
     SinoStatus (*compute)(SinoRecon *recon);
     int64_t (*data_bytes)(const SinoRecon *recon); /* planned bytes of StarPU data */
+    SinoReconFacts (*facts)(const SinoRecon *recon);
+    bool planes; /* pictures of the planes across the slices are files, too */
     /* Collective. With --profile: logs more of the run. NULL: nothing. */
     SinoStatus (*report)(SinoRecon *recon);
     /* Whether undefined values have weight 0; false: they are interpolated. NULL: no values are undefined. */
@@ -92,6 +122,21 @@ SinoStatus sino_recon_write_range(SinoRecon *recon);
 
 /* SinoReconKind.sample of a parallel beam. */
 SinoStatus sino_recon_sample_slice(SinoRecon *recon, int64_t slice, SinoRecord *record);
+/* recon_report.c. Ends a phase of the run, which began where the last one ended. */
+void sino_recon_mark(SinoRecon *recon, const char *phase);
+
+/* Begins to measure; collective: ends, so that rank 0 knows what all ranks took. */
+void sino_recon_measure_begin(SinoRecon *recon);
+SinoStatus sino_recon_measure_end(SinoRecon *recon);
+
+/* Writes the report, if it is wanted, and tells its name; rank 0 only. */
+SinoStatus sino_recon_report(SinoRecon *recon);
+
+/* recon_report_pictures.c. Print the picture of a slice, the others, and the curves of iterations; a run without
+ * iterations has none. */
+SinoStatus sino_recon_report_slice(const SinoRecon *recon, FILE *out);
+SinoStatus sino_recon_report_pictures(const SinoRecon *recon, FILE *out);
+SinoStatus sino_recon_report_curves(const SinoRecon *recon, FILE *out);
 
 extern const SinoReconKind sino_recon_parallel, sino_recon_cone, sino_recon_cone_solution, sino_recon_matrix;
 

@@ -115,7 +115,7 @@ static SinoStatus new_record(Simulate *of)
     const SinoSettings *settings = &of->settings;
     const SinoRecordShape shape =
         sino_record_shape(&of->input.geometry, of->input.slice_count, sino_solver_history_columns(of->solver, settings),
-                          sino_solver_history_numbers(of->solver, settings), settings->pictures);
+                          sino_solver_history_numbers(of->solver, settings), sino_settings_records_planes(settings));
     return sino_record_new(&shape, &of->record);
 }
 

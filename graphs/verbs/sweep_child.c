@@ -126,6 +126,7 @@ SinoStatus sino_sweep_recon(SinoSweep *sweep, const SinoSweepCase *of, const cha
     add(&command, "--out=%s", child->volume_path);
     add(&command, "--overwrite");
     add(&command, "--pictures=no");
+    add(&command, "--report=none");
     add(&command, "--profile=%s", child->profile_path);
     add(&command, "--models=%s", models);
     if (of->columns > 0) add(&command, "--rotation-axis=%.1f", (double)(of->columns - 1) / 2);

@@ -5,25 +5,12 @@
 #include "markup.h"
 #include "memory.h"
 #include "output_file.h"
+#include "page.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-    "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>sinodag sweep</title>\n<style>\n"
-    "body { font: 15px/1.45 sans-serif; color: #111; background: #fff; max-width: 1080px; margin: 2em auto; padding: 0 "
-    "1em }\n"
-    "h1 { font-size: 1.6em } h2 { font-size: 1.2em; margin-top: 2em; border-bottom: 1px solid #bbb }\n"
-    "table { border-collapse: collapse; margin: 1em 0 } th, td { padding: 2px 10px; text-align: right }\n"
-    "th { border-bottom: 1px solid #888; vertical-align: bottom; font-weight: 600 }\n"
-    "th:first-child, td:first-child { text-align: left; white-space: nowrap }\n"
-    "tbody tr:nth-child(odd) { background: #f4f4f4 } td { font-variant-numeric: tabular-nums }\n"
-    ".about td + td { text-align: left; overflow-wrap: anywhere; white-space: normal }\n"
-    ".plots { display: flex; flex-wrap: wrap; gap: 12px } .bad { color: #a00; font-weight: 600 }\n"
-    ".wide { overflow-x: auto }\n</style>\n</head>\n<body>\n<h1>Scheduling policies compared</h1>\n";
 
 static void print_cell(double value, int digits, FILE *out)
 {
@@ -41,20 +28,6 @@ static void print_seconds(double value, FILE *out)
 }
 
 /* ---- the sweep ---- */
-
-/* Lines "name: value" as rows of a table. */
-static void print_lines(const char *about, FILE *out)
-{
-    while (*about) {
-        const size_t length = strcspn(about, "\n"), name = strcspn(about, ":");
-        char *value = name < length ? strndup(about + name + 1, length - name - 1) : NULL;
-        fprintf(out, "<tr><td>%.*s</td><td>", (int)(name < length ? name : length), about);
-        if (value) sino_markup_text(value, out);
-        fputs("</td></tr>\n", out);
-        free(value);
-        about += length + (about[length] == '\n');
-    }
-}
 
 typedef struct Counts {
     int64_t phase[SINO_SWEEP_PHASES], failed, different;
@@ -239,17 +212,17 @@ static void print_terms(FILE *out)
 static SinoStatus print_page(const SinoSweep *sweep, const char *about, const char *remark, int64_t setups,
                              const SinoSweepTable *table, FILE *out)
 {
-    fputs(head, out);
-    fputs("<div class=\"wide\"><table class=\"about\"><tbody>\n", out);
-    print_lines(about, out);
-    print_lines(remark, out);
-    fputs("</tbody></table></div>\n", out);
+    sino_page_begin("sinodag sweep", "Scheduling policies compared", out);
+    sino_page_table_begin("", out);
+    sino_page_lines(about, out);
+    sino_page_lines(remark, out);
+    sino_page_table_end(out);
     print_summary(sweep, out);
     print_faults(sweep, out);
     if (setups > 1) print_overview(sweep, setups, table, out);
     for (int64_t s = 0; s < setups; s++) SINO_TRY(print_setup(sweep, &table[s], out));
     print_terms(out);
-    fputs("</body>\n</html>\n", out);
+    sino_page_end(out);
     return NULL;
 }
 

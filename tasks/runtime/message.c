@@ -42,6 +42,7 @@ SinoStatus sino_send(SinoRuntime *runtime, const SinoMessage *message, SinoData 
 {
     SINO_TRY(check_size(message, data));
     SINO_TRY(add_to_graph(runtime, message, data, SINO_READ));
+    runtime->sent_bytes += data->bytes;
     SinoFlight *flight = sino_profile_flight(runtime, message->name, message->process, data);
     return check(message, starpu_mpi_isend_detached(data->handle, (int)message->process, message->tag, MPI_COMM_WORLD,
                                                     flight ? sino_profile_landed : NULL, flight));

@@ -60,6 +60,11 @@ const char *sino_runtime_starpu_version(char text[32])
     return text;
 }
 
+int64_t sino_runtime_sent_bytes(const SinoRuntime *runtime)
+{
+    return runtime->sent_bytes;
+}
+
 const char *sino_runtime_scheduler(const SinoRuntime *runtime)
 {
     return runtime->policy.name;

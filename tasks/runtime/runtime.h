@@ -69,6 +69,7 @@ int64_t sino_device_held(bool cuda, int64_t bytes); /* the same for any device *
 
 /* "1.3.10", the version of the library; returns `text`. StarPU need not have started. */
 const char *sino_runtime_starpu_version(char text[32]);
+int64_t sino_runtime_sent_bytes(const SinoRuntime *runtime); /* to other processes, by messages of tasks */
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);
 SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime);

@@ -59,6 +59,7 @@ struct SinoRuntime {
     bool failed;          /* may be read without the mutex */
     SinoCodelet *codelet; /* list of the codelets made so far */
     double total_work, done_work, begin_s;
+    int64_t sent_bytes;                  /* of messages */
     int64_t data_bytes, most_data_bytes; /* bytes of data that own their memory: now, and the maximum so far */
     SinoProgressTable *progress;         /* NULL: nothing is expected */
     SinoTaskGraph *graph;                /* NULL: not asked for */

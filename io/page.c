@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Page: HTML is printed as text; pictures are PNG files in base 64 (RFC 4648). */
+#include "page.h"
+
+#include "arithmetic.h"
+#include "markup.h"
+#include "memory.h"
+#include "picture.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char style[] =
+    "body { font: 15px/1.45 sans-serif; color: #111; background: #fff; max-width: 1080px; margin: 2em auto; padding: 0 "
+    "1em }\n"
+    "h1 { font-size: 1.6em; overflow-wrap: anywhere; margin-bottom: 0.2em } h2 { font-size: 1.2em; margin-top: 2em; "
+    "border-bottom: 1px solid #bbb }\n"
+    "table { border-collapse: collapse; margin: 1em 0 } th, td { padding: 2px 10px; text-align: right }\n"
+    "th { border-bottom: 1px solid #888; vertical-align: bottom; font-weight: 600 }\n"
+    "th:first-child, td:first-child { text-align: left; white-space: nowrap }\n"
+    "tbody tr:nth-child(odd) { background: #f4f4f4 } td { font-variant-numeric: tabular-nums; vertical-align: top }\n"
+    ".about td + td { text-align: left; overflow-wrap: anywhere; white-space: normal }\n"
+    ".plots { display: flex; flex-wrap: wrap; gap: 12px } .bad { color: #a00; font-weight: 600 }\n"
+    ".wide { overflow-x: auto } .small { color: #555; font-size: 0.9em; margin-top: 0 }\n"
+    ".odd { background: #fff4e0; border-left: 4px solid #e69f00; padding: 0.4em 1em; margin: 1em 0 }\n"
+    ".odd ul { margin: 0.3em 0; padding-left: 1.2em } .fine { border-color: #009e73; background: #eef8f4 }\n"
+    ".sides { display: flex; flex-wrap: wrap; gap: 24px; align-items: flex-start; margin: 1em 0 }\n"
+    ".sides > div { flex: 3 1 420px; min-width: 0 } .sides > div + div { flex: 2 1 300px }\n"
+    "figure { margin: 0 0 1em 0 } figcaption { font-size: 0.9em; color: #333 }\n"
+    "figure img { display: block; width: 100%; background: #000 }\n"
+    ".bar { border: solid #111; border-width: 0 1.5px 1.5px 1.5px; height: 5px; margin-top: 5px; box-sizing: "
+    "border-box }\n"
+    ".share { display: inline-block; background: #56b4e9; height: 0.8em }\n"
+    "pre { background: #f4f4f4; padding: 0.6em 1em; overflow-x: auto; font-size: 13px }\n"
+    "summary { cursor: pointer } @media print { .wide { overflow: visible } h2 { break-after: avoid } }\n";
+
+void sino_page_begin(const char *title, const char *heading, FILE *out)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+          "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>",
+          out);
+    sino_markup_text(title, out);
+    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
+    sino_markup_text(heading, out);
+    fputs("</h1>\n", out);
+}
+
+void sino_page_end(FILE *out)
+{
+    fputs("</body>\n</html>\n", out);
+}
+
+void sino_page_section(const char *heading, FILE *out)
+{
+    fputs("<h2>", out);
+    sino_markup_text(heading, out);
+    fputs("</h2>\n", out);
+}
+
+void sino_page_table_begin(const char *class_name, FILE *out)
+{
+    fprintf(out, "<div class=\"wide\"><table class=\"about %s\"><tbody>\n", class_name);
+}
+
+void sino_page_table_end(FILE *out)
+{
+    fputs("</tbody></table></div>\n", out);
+}
+
+void sino_page_row(FILE *out, const char *name, const char *format, ...)
+{
+    char *value = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&value, format, arguments) < 0) value = NULL;
+    va_end(arguments);
+    fputs("<tr><td>", out);
+    sino_markup_text(name, out);
+    fputs("</td><td>", out);
+    sino_markup_text(value ? value : "", out);
+    fputs("</td></tr>\n", out);
+    free(value);
+}
+
+void sino_page_lines(const char *lines, FILE *out)
+{
+    while (*lines) {
+        const size_t length = strcspn(lines, "\n"), colon = strcspn(lines, ":");
+        const size_t name = colon < length ? colon : length;
+        const size_t skip = name + (name < length) + (name + 1 < length && lines[name + 1] == ' ');
+        char *copy = strndup(lines, name);
+        if (copy) sino_page_row(out, copy, "%.*s", (int)(length - skip), lines + skip);
+        free(copy);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+/* ---- pictures ---- */
+
+static void print_base64(size_t count, const unsigned char *bytes, FILE *out)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < count; i += 3) {
+        const size_t left = count - i;
+        const unsigned second = left > 1 ? bytes[i + 1] : 0u, third = left > 2 ? bytes[i + 2] : 0u;
+        const unsigned three = (unsigned)bytes[i] << 16 | second << 8 | third;
+        const char four[] = {digit[three >> 18], digit[three >> 12 & 63], left > 1 ? digit[three >> 6 & 63] : '=',
+                             left > 2 ? digit[three & 63] : '='};
+        fwrite(four, 1, sizeof four, out);
+    }
+}
+
+/* The mean of the values of a block that are finite; NaN: there is none. */
+static float block_mean(const SinoPagePicture *picture, int64_t row, int64_t column, int64_t side)
+{
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t y = row; y < row + side && y < picture->height; y++)
+        for (int64_t x = column; x < column + side && x < picture->width; x++) {
+            const float value = picture->values[y * picture->width + x];
+            if (!isfinite(value)) continue;
+            sum += (double)value;
+            count++;
+        }
+    return count > 0 ? (float)(sum / (double)count) : NAN;
+}
+
+static SinoStatus reduce(const SinoPagePicture *picture, int64_t side, float **reduced)
+{
+    const int64_t height = sino_ceil_divide(picture->height, side), width = sino_ceil_divide(picture->width, side);
+    SINO_TRY(sino_allocate(sino_times(height, width), sizeof **reduced, "a picture", reduced));
+    for (int64_t y = 0; y < height; y++)
+        for (int64_t x = 0; x < width; x++) (*reduced)[y * width + x] = block_mean(picture, y * side, x * side, side);
+    return NULL;
+}
+
+static SinoStatus encode(const SinoPagePicture *picture, float low, float high, size_t *bytes, unsigned char **png)
+{
+    enum { SIDE_MOST = 1024 };
+    const int64_t longest = sino_larger(picture->height, picture->width);
+    const int64_t side = sino_ceil_divide(longest, SIDE_MOST);
+    if (side <= 1) return sino_picture_encode(picture->height, picture->width, picture->values, low, high, bytes, png);
+    float *reduced;
+    SINO_TRY(reduce(picture, side, &reduced));
+    SinoStatus status = sino_picture_encode(sino_ceil_divide(picture->height, side),
+                                            sino_ceil_divide(picture->width, side), reduced, low, high, bytes, png);
+    free(reduced);
+    return status;
+}
+
+SinoStatus sino_page_picture(const SinoPagePicture *picture, FILE *out)
+{
+    unsigned char *png;
+    size_t bytes;
+    float low = 0, high = 0;
+    SINO_TRY(sino_picture_window(sino_times(picture->height, picture->width), picture->values, &low, &high));
+    SINO_TRY(encode(picture, low, high, &bytes, &png));
+    fputs("<figure><img alt=\"", out);
+    sino_markup_text(picture->caption, out);
+    fputs("\" src=\"data:image/png;base64,", out);
+    print_base64(bytes, png, out);
+    free(png);
+    fputs("\"/>\n", out);
+    if (picture->bar_text)
+        fprintf(out, "<div class=\"bar\" style=\"width: %.2f%%\"></div>\n",
+                100 * picture->bar_pixels / (double)picture->width);
+    fputs("<figcaption>", out);
+    if (picture->bar_text) {
+        sino_markup_text(picture->bar_text, out);
+        fputs("<br/>", out);
+    }
+    sino_markup_text(picture->caption, out);
+    fprintf(out, "<br/>black %.3g, white %.3g ", (double)low, (double)high);
+    sino_markup_text(picture->units, out);
+    fputs("</figcaption></figure>\n", out);
+    return NULL;
+}
+
+double sino_page_bar(int64_t pixels, double size)
+{
+    const double most = (double)pixels * size / 3, decade = pow(10, floor(log10(most)));
+    const double times = most / decade;
+    return decade * (times >= 5 ? 5 : times >= 2 ? 2 : 1);
+}

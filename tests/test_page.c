@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Page: text stands for itself, pictures are those of their values, scale bars are round and of their length. */
+#include "page.h"
+#include "testing.h"
+
+#include "picture.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <png.h>
+
+static char *text_of(void (*print)(FILE *out))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    print(out);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void print_words(FILE *out)
+{
+    sino_page_begin("<t>", "a & b", out);
+    sino_page_section("\"q\"", out);
+    sino_page_table_begin("", out);
+    sino_page_row(out, "<n>", "%d <v> %s", 7, "\x01");
+    sino_page_lines("a: 1\nb:2: 3\nnothing\nc:\n", out);
+    sino_page_table_end(out);
+    sino_page_end(out);
+}
+
+static void text_stands_for_itself(void **state)
+{
+    (void)state;
+    static const char *const part[] = {"<title>&lt;t&gt;</title>",
+                                       "<h1>a &amp; b</h1>",
+                                       "<h2>&quot;q&quot;</h2>",
+                                       "<tr><td>&lt;n&gt;</td><td>7 &lt;v&gt; \xEF\xBF\xBD</td></tr>",
+                                       "<tr><td>a</td><td>1</td></tr>",
+                                       "<tr><td>b</td><td>2: 3</td></tr>",
+                                       "<tr><td>nothing</td><td></td></tr>",
+                                       "<tr><td>c</td><td></td></tr>"};
+    char *text = text_of(print_words);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        if (!strstr(text, part[i])) fail_msg("%s is not in\n%s", part[i], text);
+    free(text);
+}
+
+/* The bytes of base 64 up to the quote; RFC 4648, by its table. */
+static size_t decode(const char *text, unsigned char *bytes)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t count = 0;
+    unsigned held = 0, bits = 0;
+    for (; *text != '"' && *text != '='; text++) {
+        const char *at = strchr(digit, *text);
+        assert_non_null(at);
+        held = held << 6 | (unsigned)(at - digit);
+        bits += 6;
+        if (bits < 8) continue;
+        bits -= 8;
+        bytes[count++] = (unsigned char)(held >> bits);
+    }
+    return count;
+}
+
+/* The greys of the only picture of a page; caller frees. */
+static unsigned char *read_picture(const char *page, png_image *image)
+{
+    const char *start = strstr(page, "base64,");
+    assert_non_null(start);
+    unsigned char *png = malloc(strlen(start));
+    const size_t count = decode(start + 7, png);
+    *image = (png_image){.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_memory(image, png, count));
+    assert_int_equal(image->format, PNG_FORMAT_GRAY);
+    unsigned char *greys = malloc(PNG_IMAGE_SIZE(*image));
+    assert_true(png_image_finish_read(image, NULL, greys, 0, NULL));
+    free(png);
+    return greys;
+}
+
+static char *page_of(const SinoPagePicture *picture)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_success(sino_page_picture(picture, out));
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* Of sizes that fill the last digits of base 64 in every way. */
+static void pictures_are_those_of_values(void **state)
+{
+    (void)state;
+    for (int width = 1; width <= 7; width++) {
+        float values[3 * 7];
+        for (int i = 0; i < 3 * width; i++) values[i] = (float)i;
+        char *text = page_of(
+            &(SinoPagePicture){.height = 3, .width = width, .values = values, .caption = "<c>", .units = "1/cm"});
+        png_image image;
+        unsigned char *greys = read_picture(text, &image);
+        assert_int_equal(image.width, width);
+        assert_int_equal(image.height, 3);
+        for (int i = 0; i < 3 * width; i++) assert_int_equal(greys[i], lround(255.0 * i / (3 * width - 1)));
+        assert_non_null(strstr(text, "&lt;c&gt;<br/>black 0, white "));
+        assert_null(strstr(text, "class=\"bar\""));
+        free(greys);
+        free(text);
+    }
+}
+
+/* The means of blocks of 3 × 3, where NaN does not count; also at the edge, where blocks are smaller. */
+static void large_pictures_are_reduced(void **state)
+{
+    (void)state;
+    enum { WIDTH = 3000, HEIGHT = 4 };
+    float *values = malloc(WIDTH * HEIGHT * sizeof *values);
+    for (int i = 0; i < WIDTH * HEIGHT; i++) values[i] = i % WIDTH < WIDTH / 2 ? (i % 3 ? NAN : 0) : 10;
+    char *text = page_of(&(SinoPagePicture){.height = HEIGHT,
+                                            .width = WIDTH,
+                                            .values = values,
+                                            .caption = "",
+                                            .units = "",
+                                            .bar_text = "500 \xC2\xB5m",
+                                            .bar_pixels = 750});
+    png_image image;
+    unsigned char *greys = read_picture(text, &image);
+    assert_int_equal(image.width, WIDTH / 3);
+    assert_int_equal(image.height, 2);
+    for (int i = 0; i < WIDTH / 3 * 2; i++) assert_int_equal(greys[i], i % (WIDTH / 3) < WIDTH / 6 ? 0 : 255);
+    assert_non_null(strstr(text, "<div class=\"bar\" style=\"width: 25.00%\"></div>"));
+    assert_non_null(strstr(text, "500 \xC2\xB5m<br/>"));
+    free(greys);
+    free(text);
+    free(values);
+}
+
+static void bars_are_round(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t pixels;
+        double size, bar;
+    } bar[] = {{300, 1, 100}, {299, 1, 50},      {640, 1, 200},  {2048, 1.3, 500},
+               {3, 1, 1},     {1000, 1e-3, 0.2}, {38, 1000, 1e4}};
+    for (size_t i = 0; i < sizeof bar / sizeof *bar; i++)
+        assert_true(fabs(sino_page_bar(bar[i].pixels, bar[i].size) - bar[i].bar) <= 1e-9 * bar[i].bar);
+}
+
+TESTING_SUBJECT(page)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_stands_for_itself),
+                                       cmocka_unit_test(pictures_are_those_of_values),
+                                       cmocka_unit_test(large_pictures_are_reduced), cmocka_unit_test(bars_are_round)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -150,6 +150,8 @@ typedef struct SinoSettings {
     double fw_sigma, ti_alpha, vo_snr;
     int64_t fw_level, ti_nblock;
     int64_t vo_small_size, vo_large_size; /* columns of medians; small 0: by the width of the detector */
+    double air;                           /* columns of air at each side; 0: no normalisation; NaN: auto */
+    SinoWeightList beam_hardening;        /* coefficients of p, p², …; count 0: no correction */
     /* input of a system matrix; file_name has the counts (io/counts_file.h) */
     char *system_matrix;             /* --system-matrix (io/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */
     char *multiplicative, *additive; /* of each row: factor of the projection; expected counts added to it */

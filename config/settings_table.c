@@ -251,6 +251,11 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PARALLEL,
         .help = "how many standard deviations of its column's noise a zinger is too bright; besides, it is too bright "
                 "by a tenth at least"),
+    ROW(STAGES, RECON | INFO | PLAN, "air", .kind = SINO_SETTING_AXIS, AT(air, double), .low = 0, .high = COUNT_MAX,
+        .fallback = "auto", .operand = "auto|N", .unit = "columns", .geometries = SCANS,
+        .help = "normalise each row of each projection to the light beside the object: a line between the means of the "
+                "first and last N columns divides the transmission; 0: none; auto: if a sample of the scan shows air "
+                "at both edges, and light that changes during the scan"),
     ROW(STAGES, RECON | INFO | PLAN, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "auto"),
         .geometries = PARALLEL,
         .help =
@@ -277,6 +282,10 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
             "21"),
+    ROW(STAGES, RECON | INFO | PLAN, "beam-hardening", .kind = SINO_SETTING_WEIGHTS, AT(beam_hardening, SinoWeightList),
+        .low = -1e6, .high = 1e6, .operand = "LIST", .geometries = SCANS,
+        .help = "correct line integrals p for beam hardening: they become a p + b p^2 + c p^3 ... with the numbers "
+                "a,b,c..., up to 8; the last stage; if not given: none"),
 
     ROW(GEOMETRY, MATRIX_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | MATRIX,
         .help = "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "

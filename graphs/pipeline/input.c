@@ -201,9 +201,37 @@ static SinoStripesOptions stripes_of(const SinoSettings *settings)
                                 .snr = settings->vo_snr};
 }
 
+/* Columns of air: at both sides together not more than there are. */
+static SinoStatus take_air(const SinoSettings *settings, SinoInput *input)
+{
+    const int64_t most = input->column_count / 2;
+    if (isnan(settings->air)) return NULL;
+    SINO_CHECK(settings->air == floor(settings->air) && settings->air <= (double)most, SINO_BAD_INPUT,
+               "air is %g; allowed: auto, or an integer from 0 to %" PRId64 ", half of the columns", settings->air,
+               most);
+    SINO_CHECK(
+        settings->air == 0 || input->minus_log || input->flat_correction == SINO_FLAT_NONE, SINO_BAD_INPUT,
+        "air is %g, but the values are transmissions of which no logarithm is taken; allowed: with --data counts "
+        "or transmission",
+        settings->air);
+    input->air = (int64_t)settings->air;
+    return NULL;
+}
+
+static SinoStatus take_hardening(const SinoSettings *settings, SinoInput *input)
+{
+    const SinoWeightList *given = &settings->beam_hardening;
+    SINO_CHECK(given->count <= SINO_HARDEN_MOST, SINO_BAD_INPUT,
+               "beam-hardening has %" PRId64 " numbers; allowed: up to %d", given->count, SINO_HARDEN_MOST);
+    input->hardening.count = given->count;
+    for (int64_t i = 0; i < given->count; i++) input->hardening.coefficient[i] = given->value[i];
+    return NULL;
+}
+
 void sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input)
 {
     input->stages_chosen = choice.zingers || choice.stripes;
+    if (choice.air > 0) input->air = choice.air;
     if (choice.zingers) input->zinger_level = settings->zinger_level;
     if (choice.stripes) input->stripes.method = SINO_STRIPES_SORTING;
 }
@@ -229,6 +257,8 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     input.zinger_level = settings->zinger_removal == SINO_ZINGERS_STANDARD ? settings->zinger_level : 0;
     input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
+    if (!status) status = take_air(settings, &input);
+    if (!status) status = take_hardening(settings, &input);
     if (status)
         sino_input_close(&input);
     else

@@ -4,6 +4,7 @@
 #define SINO_INPUT_H
 
 #include "correct.h"
+#include "harden.h"
 #include "layout.h"
 #include "load_task.h"
 #include "stripes.h"
@@ -17,6 +18,8 @@ typedef struct SinoInput {
     int64_t slice_count; /* row_count / binning; of a cone beam: rows of the detector, binned */
     SinoFlatCorrection flat_correction;
     bool minus_log;
+    int64_t air;                /* columns of air at each side, before binning; 0: no normalisation */
+    SinoHardening hardening;    /* count 0: no correction */
     bool stages_chosen;         /* the next two are sinodag's choice, by a sample of the scan */
     double zinger_level;        /* standard deviations; 0: zingers are kept */
     SinoStripesOptions stripes; /* its sizes: see sino_input_stripes */
@@ -86,6 +89,7 @@ SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size);
 /* What a sample of the scan asks for, where the settings leave the choice. */
 typedef struct SinoStageChoice {
     bool zingers, stripes;
+    int64_t air; /* columns at each side; 0: none */
 } SinoStageChoice;
 void sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input);
 

@@ -40,9 +40,14 @@ static double mean_of(const Sum *sum)
     return sum->count > 0 ? sum->value / (double)sum->count : (double)NAN;
 }
 
+/* The outermost columns are looked at in four strips of equal width, whose line integrals must agree if they are air.
+ */
+enum { STRIPS = 4 };
+
 /* Sums of a sample in the making. */
 typedef struct Sums {
-    Sum *level; /* [column] of defined line integrals; owned */
+    Sum air[PROJECTIONS][STRIPS]; /* line integrals: from left to right, two strips at each side */
+    Sum *level;                   /* [column] of defined line integrals; owned */
     Sum transmission, edge_transmission;
     Sum stripes;  /* of rows that can tell */
     int64_t *odd; /* [column]: rows in which it is odd; owned */
@@ -125,7 +130,21 @@ static void add_transmission(const Block *block, const SinoScanSample *sample, i
     if (is_at_edge(p % sample->column_count, sample->column_count)) add_to(&sums->edge_transmission, value / light);
 }
 
-static void add_projection(const Block *block, SinoScanSample *sample, Sums *sums)
+/* Columns of one strip of air. */
+static int64_t strip_columns(int64_t column_count)
+{
+    return sino_larger(column_count / 80, 1);
+}
+
+/* The strip of a column; −1: none. */
+static int64_t strip_of(int64_t column, int64_t column_count)
+{
+    const int64_t width = strip_columns(column_count), from_right = column_count - 1 - column;
+    if (column < 2 * width) return column / width;
+    return from_right < 2 * width ? STRIPS - 1 - from_right / width : -1;
+}
+
+static void add_projection(const Block *block, int64_t number, SinoScanSample *sample, Sums *sums)
 {
     for (int64_t p = 0; p < block->pixels; p++) {
         add_transmission(block, sample, p, sums);
@@ -140,6 +159,8 @@ static void add_projection(const Block *block, SinoScanSample *sample, Sums *sum
         sample->integral += integral;
         sample->column_integral[p % sample->column_count] += fabs(integral);
         add_to(&sums->level[p % sample->column_count], integral);
+        const int64_t strip = strip_of(p % sample->column_count, sample->column_count);
+        if (strip >= 0) add_to(&sums->air[number][strip], integral);
     }
 }
 
@@ -253,7 +274,7 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
     for (int64_t i = 0; i < sample->projections; i++) {
         const int64_t angle = i * info->angle_count / sample->projections;
         SINO_TRY_OR(status, end, sino_scan_read_projection(input->scan, angle, &block.box, block.values));
-        add_projection(&block, sample, sums);
+        add_projection(&block, i, sample, sums);
         if (tells_stripes(sample)) add_bends(&block, sample, line);
     }
     if (tells_stripes(sample)) judge_stripes(&block, sample, line, sums);
@@ -281,6 +302,30 @@ static SinoStatus read_blocks(const SinoInput *input, SinoScanSample *sample, Su
     return NULL;
 }
 
+/* Whether the strips are air whose light changes: they are as bright as the flat fields, or nearly, and brighter than
+ * what is between them; their changes from projection to projection are alike, which those of an object are not. */
+static void judge_air(SinoScanSample *sample, const Sums *sums)
+{
+    const double n = (double)sample->projections;
+    double level = 0, square = 0, sides = 0, halves = 0, most = 0;
+    if (!tells_stripes(sample)) return;
+    for (int64_t i = 0; i < sample->projections; i++) {
+        double p[STRIPS];
+        for (int s = 0; s < STRIPS; s++) p[s] = mean_of(&sums->air[i][s]);
+        const double all = (p[0] + p[1] + p[2] + p[3]) / STRIPS;
+        level += all / n;
+        square += all * all / n;
+        sides += pow((p[0] + p[1] - p[2] - p[3]) / 2, 2) / n;
+        halves += (pow(p[0] - p[1], 2) + pow(p[3] - p[2], 2)) / 2 / n;
+    }
+    for (int64_t c = 0; c < sample->column_count; c++) most = fmax(most, sample->column_level[c]);
+    const double drift = sqrt(fmax(square - level * level, 0));
+    if (!(drift > 0.005 && fabs(level) < 0.3 && most > level + 0.1)) return;
+    if (!(sqrt(sides) < drift / 4 && sqrt(halves) < drift / 5)) return;
+    sample->air_columns = 2 * strip_columns(sample->column_count);
+    sample->air_drift = drift;
+}
+
 /* Makes means of sums. */
 static void finish(SinoScanSample *sample, const Sums *sums)
 {
@@ -296,6 +341,7 @@ static void finish(SinoScanSample *sample, const Sums *sums)
     for (int64_t c = 0; c < sample->column_count; c++) sample->odd_columns += sums->odd[c] > 0;
     sample->transmission = mean_of(&sums->transmission);
     sample->edge_transmission = mean_of(&sums->edge_transmission);
+    judge_air(sample, sums);
 }
 
 SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)

@@ -22,6 +22,9 @@ typedef struct SinoScanSample {
     double stripes;           /* median deviation of the columns' sensitivities, as a difference of line integrals; 0 if
                                * it cannot be told from noise and object, NaN if the sample is too small for that */
     int64_t zingers;          /* pixels that are far brighter than both neighbours in one projection only */
+    int64_t air_columns;      /* columns of air at each side, whose light changes during the scan; 0: not air, or no
+                               * change */
+    double air_drift;         /* standard deviation of its line integrals over the projections */
     int64_t odd_columns;      /* columns that differ from both neighbours in every projection: hot or dead */
 } SinoScanSample;
 

@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-const SinoStageKind *const sino_stage_kinds[] = {&sino_stage_correct, &sino_stage_zingers, &sino_stage_stripes, NULL};
+const SinoStageKind *const sino_stage_kinds[] = {&sino_stage_correct, &sino_stage_zingers, &sino_stage_air,
+                                                 &sino_stage_stripes, &sino_stage_harden,  NULL};
 
 enum { KINDS = sizeof sino_stage_kinds / sizeof *sino_stage_kinds - 1 };
 

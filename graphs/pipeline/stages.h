@@ -61,7 +61,8 @@ typedef struct SinoStageKind {
     SinoStatus (*insert)(const SinoStagesRequest *request, void *own, const SinoStageWork *work);
 } SinoStageKind;
 
-extern const SinoStageKind sino_stage_correct, sino_stage_zingers, sino_stage_stripes;
+extern const SinoStageKind sino_stage_correct, sino_stage_zingers, sino_stage_air, sino_stage_stripes,
+    sino_stage_harden;
 
 /* The stages in the order in which they run, ended by NULL. */
 extern const SinoStageKind *const sino_stage_kinds[];

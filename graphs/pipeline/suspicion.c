@@ -266,11 +266,25 @@ static SinoStatus suspect_columns(const SinoSettings *settings, const SinoInput 
     return NULL;
 }
 
+static void choose_air(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                       SinoFindings *findings)
+{
+    if (!isnan(settings->air) || !input->minus_log || sample->air_columns == 0) return;
+    findings->stages.air = sample->air_columns;
+    add(findings, false, "air",
+        "in a sample of the scan the light beside the object differs from projection to projection by %.2g in line "
+        "integrals: each row is normalised to its first and last %" PRId64 " columns (--air N: other columns; 0: no "
+        "normalisation)",
+        sample->air_drift, sample->air_columns);
+}
+
 /* Stages that an expert would switch on, unless the user has decided. */
-static void choose_stages(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+static void choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                          SinoFindings *findings)
 {
     const double visible = 0.003;    /* stripes, as a difference of line integrals */
     const int64_t least_zingers = 3; /* fewer are perhaps the object's */
+    choose_air(settings, input, sample, findings);
     if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
     if (settings->zinger_removal == SINO_ZINGERS_AUTO && sample->zingers >= least_zingers) {
         findings->stages.zingers = true;
@@ -300,7 +314,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     suspect_bright_columns(input, &sample, findings);
     suspect_values(settings, input, &sample, findings);
     suspect_missing(settings, input, &sample, findings);
-    choose_stages(settings, &sample, findings);
+    choose_stages(settings, input, &sample, findings);
     sino_scan_sample_free(&sample);
     return suspect_columns(settings, input, findings);
 }

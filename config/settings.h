@@ -52,6 +52,7 @@ typedef enum SinoFbpFilter {
     SINO_FILTER_PARZEN,
     SINO_FILTER_BUTTERWORTH
 } SinoFbpFilter;
+typedef enum SinoFlatInterpolation { SINO_FLATS_LINEAR, SINO_FLATS_AS_ONE } SinoFlatInterpolation;
 /* Removal of stripes from sinograms (codelets/stripes.h). */
 typedef enum SinoStripeRemoval {
     SINO_REMOVE_AUTO,
@@ -140,9 +141,11 @@ typedef struct SinoSettings {
     int64_t binning;                    /* average binning × binning detector pixels; ≥ 1 */
     SinoScanValues scan_values;         /* --data; unless AUTO it determines the next two members */
     SinoFlatCorrection flat_correction; /* --flat-correction */
-    bool minus_log;                     /* --minus-log yes|no */
-    double saturation;                  /* counts of this value or more are undefined; 0: none; NaN: auto */
-    double max_repaired;                /* largest share of undefined values that a run accepts */
+    SinoFlatInterpolation flat_interpolation; /* between sets of flat fields */
+    SinoCountList flat_positions; /* projections before each set of flat fields; count 0: as the scan tells */
+    bool minus_log;               /* --minus-log yes|no */
+    double saturation;            /* counts of this value or more are undefined; 0: none; NaN: auto */
+    double max_repaired;          /* largest share of undefined values that a run accepts */
     /* stages */
     SinoZingerRemoval zinger_removal; /* --zinger-removal-method */
     double zinger_level;              /* standard deviations */

@@ -75,6 +75,7 @@ static const char *const axes_words[] = {"angle,row,column",
 static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", "events", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
+static const char *const flat_interpolation_words[] = {"linear", "none", NULL};
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
 static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
@@ -212,6 +213,16 @@ const SinoSetting sino_setting_table[] = {
         .geometries = SCANS,
         .help = "how several flat or dark fields are combined into one; none: neither flat nor dark fields are "
                 "applied"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-interpolation",
+        CHOICE(flat_interpolation, flat_interpolation_words, "linear"), .geometries = SCANS,
+        .help =
+            "between flat fields that were taken at several times of the scan, as --flat-positions or the frames of "
+            "an NXtomo file tell; linear: each projection is divided by a line between the sets before and after "
+            "it; none: all flat fields are one set"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-positions", COUNTS(flat_positions, 0, COUNT_MAX, NULL),
+        .geometries = SCANS,
+        .help = "how many projections were taken before each set of flat fields, such as 0,900,1800; the sets have "
+                "equally many flat fields; if not given: as the scan tells"),
     ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"), .geometries = SCANS,
         .help = "take -ln of the transmission; no: the values already are line integrals"),
     ROW(INPUT, RECON | INFO, "saturation", .kind = SINO_SETTING_AXIS, AT(saturation, double), .low = 0,

@@ -182,6 +182,21 @@ static void minibatches_do_not_matter(void **state)
     free(b);
 }
 
+/* The second half of the flat fields is as dark as the beam of DECAY at the end of the scan. */
+static void decay_of_flats(const char *directory)
+{
+    enum { FLATS = 10, FIELD = SLICES * SIZE };
+    char path[TESTING_PATH];
+    static double counts[FLATS * FIELD];
+    const hid_t file = H5Fopen(testing_path(path, directory, "scan.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t data = H5Dopen2(file, "/exchange/data_white", H5P_DEFAULT), space = H5Dget_space(data);
+    assert_int_equal(H5Sget_simple_extent_npoints(space), FLATS * FIELD);
+    assert_true(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
+    for (int64_t i = FLATS / 2 * FIELD; i < FLATS * FIELD; i++) counts[i] = floor(counts[i] * 0.8);
+    assert_true(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
+    assert_true(H5Sclose(space) >= 0 && H5Dclose(data) >= 0 && H5Fclose(file) >= 0);
+}
+
 /* Mean of the absolute values beside the object, inside the circle. */
 static double mean_beside(const char *directory)
 {
@@ -226,6 +241,67 @@ static void light_beside_the_object(void **state)
         if (!(found < 1.1 * clean && kept > 1.1 * found))
             fail_msg("%s: beside the object %g, of a steady beam %g, not normalised %g", words, found, clean, kept);
     }
+}
+
+/* Root mean square difference of volume.h5 from these values. */
+static double difference_from(const char *directory, const float *values)
+{
+    float *volume = cli_read_volume(directory, "volume.h5", SLICES, SIZE);
+    double sum = 0;
+    for (int i = 0; i < SLICES * PIXELS; i++) sum += pow((double)(volume[i] - values[i]), 2);
+    free(volume);
+    return sqrt(sum / (SLICES * PIXELS));
+}
+
+/* Flat fields before and after the scan: a line between them follows the beam, which leaves nothing to normalise. */
+static void flats_before_and_after(void **state)
+{
+    static const char *const words = "--algorithm fbp --air 0";
+    char line[200];
+    CliRun run;
+    make_scan(*state, 0);
+    reconstruct(*state, words, &run);
+    cli_free(&run);
+    float *steady = cli_read_volume(*state, "volume.h5", SLICES, SIZE);
+    make_scan(*state, DECAY);
+    decay_of_flats(*state);
+    reconstruct(*state, words, &run);
+    assert_true(says(&run,
+                     "the second half of the 10 flat fields is 22 % darker than the first, and their mean is used; "
+                     "were they taken before and after the projections? (--flat-positions 0,300: a line"));
+    cli_free(&run);
+    const double kept = difference_from(*state, steady);
+    snprintf(line, sizeof line, "%s --flat-positions 0,%d", words, ANGLES);
+    reconstruct(*state, line, &run);
+    assert_false(says(&run, "the second half"));
+    cli_free(&run);
+    const double found = difference_from(*state, steady);
+    if (!(found < 0.4 * kept)) fail_msg("with a line between the sets %g, with their mean %g", found, kept);
+    snprintf(line, sizeof line, "--algorithm fbp --flat-positions 0,%d", ANGLES);
+    reconstruct(*state, line, &run); /* air is left to sinodag */
+    assert_false(says(&run, "the light beside the object"));
+    cli_free(&run);
+    snprintf(line, sizeof line, "%s --flat-positions 0,%d --flat-interpolation none", words, ANGLES);
+    reconstruct(*state, line, &run);
+    cli_free(&run);
+    assert_true(fabs(difference_from(*state, steady) - kept) < 1e-12);
+    free(steady);
+    run = (CliRun){.directory = *state};
+    cli_start(&run, "info scan.h5 --flat-positions 0,%d", ANGLES);
+    cli_wait(&run);
+    assert_non_null(strstr(run.out, "mean of flat and dark fields, 2 sets of flat fields interpolated, -ln"));
+    cli_free(&run);
+    cli_refuses(*state,
+                "flat-positions has 3 numbers, and the scan 10 flat fields; allowed: one number for each of several "
+                "sets of equally many flat fields",
+                "recon scan.h5 -o v.h5 --flat-positions 0,100,300");
+    cli_refuses(
+        *state,
+        "flat-positions has 301 as number 2; allowed: rising numbers from 0 to 300, the projections of the scan",
+        "recon scan.h5 -o v.h5 --flat-positions 0,301");
+    cli_refuses(*state,
+                "flat-positions has 3 as number 2; allowed: rising numbers from 0 to 300, the projections of the scan",
+                "recon scan.h5 -o v.h5 --flat-positions 8,3");
 }
 
 /* Columns inside the object are no air, also where the light changes. */
@@ -326,6 +402,7 @@ int cli_stages_tests(void)
         CLI_TEST(switched_off_they_stay),
         CLI_TEST(methods_can_be_chosen),
         CLI_TEST(light_beside_the_object),
+        CLI_TEST(flats_before_and_after),
         CLI_TEST(object_is_no_air),
         CLI_TEST(beam_hardening),
         CLI_TEST(unusual_air_is_refused),

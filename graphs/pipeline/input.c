@@ -257,6 +257,8 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     input.zinger_level = settings->zinger_removal == SINO_ZINGERS_STANDARD ? settings->zinger_level : 0;
     input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
+    if (!status && input.flat_correction != SINO_FLAT_NONE)
+        status = sino_flat_sets_new(settings, input.info, &input.flat_sets);
     if (!status) status = take_air(settings, &input);
     if (!status) status = take_hardening(settings, &input);
     if (status)
@@ -323,6 +325,7 @@ void sino_input_close(SinoInput *input)
     free(input->run);
     free(input->place);
     free(input->negated_rad);
+    sino_flat_sets_free(&input->flat_sets);
     *input = (SinoInput){0};
 }
 
@@ -402,6 +405,7 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
                             .first_row = slice_in_slab * input->binning,
                             .binning = input->binning,
                             .flat_field = input->flat_correction != SINO_FLAT_NONE,
+                            .flat_sets = input->flat_sets.count,
                             .minus_log = input->minus_log,
                             .saturation = input->saturation,
                             .place = input->place};
@@ -415,6 +419,8 @@ SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t sl
                       .run_count = input->run_count,
                       .run = input->run,
                       .flat_correction = input->flat_correction,
+                      .flat_sets = input->flat_sets.count,
+                      .flat_set_end = input->flat_sets.end,
                       .fields = true};
 }
 
@@ -427,6 +433,12 @@ int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64
 int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count)
 {
     return sino_times(sino_times(sino_times(slice_count, input->binning), input->column_count), (int64_t)sizeof(float));
+}
+
+int64_t sino_input_fields_bytes(const SinoInput *input, int64_t slice_count)
+{
+    const int64_t fields = 1 + sino_larger(input->flat_sets.count, 1);
+    return sino_times(fields, sino_input_field_bytes(input, slice_count));
 }
 
 SinoStatus sino_input_slice_of_row(const SinoInput *input, int64_t row, int64_t *slice)

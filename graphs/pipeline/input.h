@@ -4,6 +4,7 @@
 #define SINO_INPUT_H
 
 #include "correct.h"
+#include "flat_sets.h"
 #include "harden.h"
 #include "layout.h"
 #include "load_task.h"
@@ -17,6 +18,7 @@ typedef struct SinoInput {
     int64_t binning;
     int64_t slice_count; /* row_count / binning; of a cone beam: rows of the detector, binned */
     SinoFlatCorrection flat_correction;
+    SinoFlatSets flat_sets;
     bool minus_log;
     int64_t air;                /* columns of air at each side, before binning; 0: no normalisation */
     SinoHardening hardening;    /* count 0: no correction */
@@ -99,9 +101,11 @@ SinoStripesOptions sino_input_stripes(const SinoInput *input);
 /* The load of a slab: its slices as a box of the scan. */
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count);
 
-/* Bytes of a slab's counts at angle_count angles, and of one flat or dark field of a slab. */
+/* Bytes of a slab's counts at angle_count angles, of one flat or dark field of a slab, and of all that `load` makes of
+ * them: the flat field of each set, and the dark field. */
 int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count);
 int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count);
+int64_t sino_input_fields_bytes(const SinoInput *input, int64_t slice_count);
 
 /* *slice: the slice that contains a detector row; row < 0: the middle slice. SINO_BAD_INPUT: the row is not
  * reconstructed. */

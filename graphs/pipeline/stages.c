@@ -46,7 +46,8 @@ static SinoStatus prepare(const SinoStagesRequest *request, const SinoStageKind 
 static SinoStatus new_fields(const SinoStagesRequest *request, FieldSet *fields)
 {
     const int64_t bytes = sino_input_field_bytes(request->input, request->slab_slices);
-    SINO_TRY(sino_data_new(request->runtime, "flat", bytes, &fields->flat));
+    const int64_t flats = sino_input_fields_bytes(request->input, request->slab_slices) - bytes;
+    SINO_TRY(sino_data_new(request->runtime, "flat", flats, &fields->flat));
     return sino_data_new(request->runtime, "dark", bytes, &fields->dark);
 }
 

@@ -119,9 +119,17 @@ static void suspect_angles(const SinoScanInfo *info, SinoFindings *findings)
     }
 }
 
-static void suspect_fields(const SinoScanSample *sample, SinoFindings *findings)
+static void suspect_fields(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                           SinoFindings *findings)
 {
+    const bool known = input->info->flat_position || settings->flat_positions.count > 0;
     if (!sample->fields) return;
+    if (sample->flat_change != 0 && !known)
+        add(findings, false, "flat",
+            "the second half of the %" PRId64 " flat fields is %.2g %% %s than the first, and their mean is used; were "
+            "they taken before and after the projections? (--flat-positions 0,%" PRId64 ": a line between them)",
+            input->info->flat_count, 100 * fabs(sample->flat_change), sample->flat_change > 0 ? "brighter" : "darker",
+            input->info->file_angle_count);
     if (sample->flat <= sample->dark)
         add(findings, true, "flat",
             "the flat fields have a mean of %g in a sample of the rows, the dark fields %g; allowed: flat fields "
@@ -310,7 +318,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     SINO_TRY(sino_scan_sample_new(input, &sample));
     suspect_angles(input->info, findings);
     suspect_beam(settings, input, findings);
-    suspect_fields(&sample, findings);
+    suspect_fields(settings, input, &sample, findings);
     suspect_bright_columns(input, &sample, findings);
     suspect_values(settings, input, &sample, findings);
     suspect_missing(settings, input, &sample, findings);

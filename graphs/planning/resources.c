@@ -27,6 +27,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .slice_count = input->slice_count,
                         .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
                         .field_bytes = sino_input_field_bytes(input, 1),
+                        .fields_bytes = sino_input_fields_bytes(input, 1),
                         .stage_bytes = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0,
                         .field_images = sino_workload_fields(input),
                         .pictures = settings->pictures};
@@ -37,7 +38,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
 SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
                              const SinoStreaming *streaming, int64_t data_ranks, int64_t window_count)
 {
-    enum { SLAB_SETS = 2, FIELDS = 2 };
+    enum { SLAB_SETS = 2 };
     const SinoSolver *solver = job->solver;
     const SinoOperatorKind *kind = sino_operator_kind(&job->problem);
     const SinoBatch batch = {.stride = streaming->stride, .history_numbers = job->history_numbers};
@@ -54,7 +55,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .vector_bytes = sino_buffers_bytes(solver->vectors.count, solver->vectors.buffer, &size->shape, batch),
         .sum_bytes = kind->work_bytes(&size->shape, batch),
         .weight_bytes = sino_solver_weight_bytes(job->solver, &job->problem, &size->shape),
-        .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + FIELDS * job->field_bytes),
+        .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + job->fields_bytes),
         .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
         .stage_bytes = sino_times(sino_larger(machine->worker_count, 1), job->stage_bytes),
         .record_bytes = sino_record_bytes(&record)};

@@ -19,6 +19,7 @@ typedef struct SinoWorkload {
     int64_t slice_count;     /* slices of the volume */
     int64_t slice_bytes;     /* counts of one slice at all angles */
     int64_t field_bytes;     /* one flat or dark field of a slice */
+    int64_t fields_bytes;    /* the fields of a slice that are kept: the flat field of each set, and the dark field */
     int64_t stage_bytes;     /* scratch memory of a worker that runs a stage */
     int64_t field_images;    /* fields held in memory while they are averaged; 0: none */
     bool pictures;

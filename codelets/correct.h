@@ -41,7 +41,10 @@ typedef struct SinoCorrection {
     int64_t flat_sets;     /* sets of flat fields; 0 and 1: one */
     const double *flat_at; /* [K]: place of each angle among the sets: n is set n, n + ½ the mean of sets n and n + 1,
                             * from 0 to flat_sets − 1; not owned; NULL with one set */
-    const int64_t *place;  /* angle k becomes rows place[k]·M + c of the sinogram; NULL: place[k] = k; not owned */
+    const void *(*image)(void *image_of, int64_t k); /* makes the counts of angle k, [row_count][column_count]; valid
+                                                      * until the next call; NULL: they are `counts` */
+    void *image_of;                                  /* not owned */
+    const int64_t *place; /* angle k becomes rows place[k]·M + c of the sinogram; NULL: place[k] = k; not owned */
 } SinoCorrection;
 
 /* counts[K][row_count][column_count]. flat: [set][row_count][column_count]; dark: [row_count][column_count]; either

@@ -348,7 +348,9 @@ static void correct_angle(const SinoCorrection *correction, int64_t k, const voi
     const int64_t ray_count = correction->angle_count * lines->column_count;
     const int64_t place = correction->place ? correction->place[k] : k;
     const int64_t first_pixel = k * correction->row_count * correction->column_count;
-    const char *image = (const char *)counts + (size_t)first_pixel * inputs[correction->input].bytes;
+    const void *image = correction->image
+                            ? correction->image(correction->image_of, k)
+                            : (const char *)counts + (size_t)first_pixel * inputs[correction->input].bytes;
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
         const size_t row_bytes = (size_t)at.slices.stride * sino_precision_bytes(slices.precision);
         char *panel = sino_panel_to(at, ray_count, sinogram);

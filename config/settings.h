@@ -52,6 +52,7 @@ typedef enum SinoFbpFilter {
     SINO_FILTER_PARZEN,
     SINO_FILTER_BUTTERWORTH
 } SinoFbpFilter;
+typedef enum SinoPhaseMethod { SINO_PHASE_NONE, SINO_PHASE_PAGANIN } SinoPhaseMethod;
 typedef enum SinoFlatInterpolation { SINO_FLATS_LINEAR, SINO_FLATS_AS_ONE } SinoFlatInterpolation;
 /* Removal of stripes from sinograms (codelets/stripes.h). */
 typedef enum SinoStripeRemoval {
@@ -154,7 +155,9 @@ typedef struct SinoSettings {
     int64_t fw_level, ti_nblock;
     int64_t vo_small_size, vo_large_size; /* columns of medians; small 0: by the width of the detector */
     double air;                           /* columns of air at each side; 0: no normalisation; NaN: auto */
-    SinoWeightList beam_hardening;        /* coefficients of p, p², …; count 0: no correction */
+    SinoPhaseMethod phase_method;         /* --phase-method; the next three are 0 without it */
+    double delta_beta, energy_kev, propagation_mm;
+    SinoWeightList beam_hardening; /* coefficients of p, p², …; count 0: no correction */
     /* input of a system matrix; file_name has the counts (io/counts_file.h) */
     char *system_matrix;             /* --system-matrix (io/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */
     char *multiplicative, *additive; /* of each row: factor of the projection; expected counts added to it */

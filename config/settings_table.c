@@ -75,6 +75,7 @@ static const char *const axes_words[] = {"angle,row,column",
 static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", "events", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
+static const char *const phase_words[] = {"none", "paganin", NULL};
 static const char *const flat_interpolation_words[] = {"linear", "none", NULL};
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
 static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
@@ -252,6 +253,17 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
 
+    ROW(STAGES, RECON | INFO | PLAN, "phase-method", CHOICE(phase_method, phase_words, "none"), .geometries = PARALLEL,
+        .help =
+            "phase retrieval of a beam that has propagated behind the object; paganin: of one material, which needs "
+            "--delta-beta, --energy, --propagation-distance and --pixel-size"),
+    ROW(STAGES, RECON | INFO | PLAN, "delta-beta", REAL(delta_beta, 0, COUNT_MAX, NULL), .low_excluded = true,
+        .geometries = PARALLEL,
+        .help = "delta/beta of the material's index of refraction 1 - delta + i beta, at that energy"),
+    ROW(STAGES, RECON | INFO | PLAN, "energy", REAL(energy_kev, 0, 1e5, NULL), .low_excluded = true, .unit = "keV",
+        .geometries = PARALLEL, .help = "mean energy of the beam"),
+    ROW(STAGES, RECON | INFO | PLAN, "propagation-distance", REAL(propagation_mm, 0, COUNT_MAX, NULL),
+        .low_excluded = true, .unit = "mm", .geometries = PARALLEL, .help = "distance from the object to the detector"),
     ROW(STAGES, RECON | INFO | PLAN, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "auto"),
         .geometries = PARALLEL,
         .help = "values of single projections that stray photons made too bright; standard: iterative algorithms give "
@@ -496,8 +508,9 @@ const SinoSetting sino_setting_table[] = {
             "--system-matrix what its file says"),
     ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"), .geometries = SCANS,
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
-    ROW(OUTPUT, RECON, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",
-        .geometries = PARALLEL, .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
+    ROW(OUTPUT, RECON | INFO | PLAN, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",
+        .geometries = PARALLEL,
+        .help = "side of a detector pixel, for values per cm and for --phase-method; 0: values per detector pixel"),
     ROW(OUTPUT, RECON, "post-filter", REAL(post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm", .geometries = MATRIX,
         .help = "smooth the finished image with a Gaussian of this full width at half maximum; 0: do not"),
     ROW(OUTPUT, RECON, "save-every", INTEGER(save_every, 0, COUNT_MAX, "0"), .unit = "iterations", .geometries = MATRIX,

@@ -85,7 +85,7 @@ typedef struct SinoVerbText {
     const char *name, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 155, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 159, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];

@@ -21,6 +21,7 @@ static const struct {
     {"plan", cli_plan_tests},
     {"ranks", cli_ranks_tests},
     {"job", cli_job_tests},
+    {"phase", cli_phase_tests},
     {"stages", cli_stages_tests},
     {"suspicion", cli_suspicion_tests},
     {"device", cli_device_tests},

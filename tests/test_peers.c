@@ -383,6 +383,47 @@ static void air_is_tomopys(void **state)
     check_stages(*state, "--data transmission --air 1", "normalize_bg", false, transmission);
 }
 
+/* TomoPy's retrieve_phase with its defaults: 1 µm, 50 cm, 20 keV, alpha 10⁻³. This version of it takes frequencies in
+ * cycles, where Paganin's formula has radians, so that its range is 2π times shorter; and its frequencies lie between
+ * those of the transform. The filter is linear: 1 is added, as projections of 0 are no transmissions. */
+static void phase_comes_near_tomopy(void **state)
+{
+    (void)state;
+    enum { PIXELS = SLICES * SIZE };
+    const double wavelength_cm = 1.2398419843e-7 / 20, range = sqrt(wavelength_cm * 50 / (4 * M_PI) / 1e-3) / 1e-4;
+    const SinoPhaseOptions options = {.range = range / (2 * M_PI), .column_count = SIZE};
+    const SinoCorrection correction = {.input = SINO_CORRECT_FLOAT32,
+                                       .slices = {SINO_DOUBLE, sino_panel_stride(SINO_DOUBLE, SLICES), SLICES},
+                                       .angle_count = ANGLES,
+                                       .column_count = SIZE,
+                                       .row_count = SLICES,
+                                       .binning = 1};
+    float *images = read_array("proj", "<f4", ANGLES * PIXELS, sizeof *images);
+    float *expected = read_array("retrieve_phase", "<f4", ANGLES * PIXELS, sizeof *expected);
+    int64_t repaired[SLICES], tally[ANGLES + SIZE];
+    double error = 0, norm = 0;
+    SinoPhase *phase = NULL;
+    void *scratch = NULL, *found = NULL;
+    for (int64_t i = 0; i < ANGLES * PIXELS; i++) images[i] += 1;
+    assert_success(sino_phase_new(&options, &phase));
+    assert_success(sino_allocate(sino_phase_scratch_bytes(&options, SLICES), 1, "test", &scratch));
+    assert_success(sino_allocate(ANGLES * SIZE * correction.slices.stride, sizeof(double), "test", &found));
+    assert_success(sino_phase_correct(phase, &correction, images, NULL, NULL, scratch, found, repaired, tally));
+    for (int64_t i = 0; i < ANGLES * PIXELS; i++) {
+        const int64_t k = i / PIXELS, z = i / SIZE % SLICES, ray = k * SIZE + i % SIZE;
+        const double value = ((double *)found)[sino_panel_element(correction.slices, ANGLES * SIZE, ray, z)] - 1;
+        error += pow(value - (double)expected[i], 2);
+        norm += (double)expected[i] * (double)expected[i];
+    }
+    print_message("retrieve_phase: relative difference %.2g\n", sqrt(error / norm));
+    assert_true(sqrt(error / norm) < 0.02);
+    sino_phase_free(phase);
+    free(scratch);
+    free(found);
+    free(images);
+    free(expected);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(peers)
@@ -397,6 +438,7 @@ TESTING_SUBJECT(peers)
         TEST(stripes_are_tomopys),
         TEST(transmission_is_tomopys),
         TEST(air_is_tomopys),
+        TEST(phase_comes_near_tomopy),
     };
     if (!testing_data_there("tomopy-expected/proj.npy")) return TESTING_SKIPPED;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,17 +171,19 @@ SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool p
     const SinoSlices slices = {
         .precision = SINO_SINGLE, .stride = sino_panel_stride(SINO_SINGLE, slice_count), .slice_count = slice_count};
     const int64_t rays = sino_times(input->angle_count, input->geometry.column_count);
-    Reading reading = {
-        .request = {.runtime = runtime,
-                    .input = input,
-                    .slices = slices,
-                    .ray_count = rays,
-                    .slab_slices = slice_count,
-                    .set_count = 1,
-                    .field_set_count = 1,
-                    .projections = projections},
-        .work = {
-            .position = SINO_NOWHERE, .slices = slices, .angle_count = input->angle_count, .slab_slices = slice_count}};
+    Reading reading = {.request = {.runtime = runtime,
+                                   .input = input,
+                                   .slices = slices,
+                                   .ray_count = rays,
+                                   .slab_slices = slice_count,
+                                   .set_count = 1,
+                                   .field_set_count = 1,
+                                   .projections = projections},
+                       .work = {.position = SINO_NOWHERE,
+                                .slices = slices,
+                                .angle_count = input->angle_count,
+                                .slab_first = first_slice,
+                                .slab_slices = slice_count}};
     float *sinograms = NULL;
     SinoStatus status = sino_allocate(sino_times(rays, slice_count), sizeof *sinograms, "sinograms", &sinograms);
     if (!status) status = read_sinograms(&reading, first_slice, sinograms);

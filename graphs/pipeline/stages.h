@@ -40,6 +40,7 @@ typedef struct SinoStageWork {
     int64_t set, field_set; /* the counts and fields that were loaded for it */
     int64_t angle_count;    /* angles of the counts: those of the input, or fewer of a scan without places */
     int64_t first_angle;    /* number of the first one of them among those of the input's runs */
+    int64_t slab_first;     /* first slice of its slab */
     int64_t slab_slices, slice_in_slab; /* slices of its slab, and index in the slab of its first slice */
     int64_t uncounted;                  /* its first slices whose undefined values are not counted */
     SinoData *counts, *flat,

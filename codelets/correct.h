@@ -2,6 +2,9 @@
 /* Correct: converts counts to line integrals, p = −ln((count − dark)/(flat − dark)), bins, interleaves and repairs
  * them.
  *
+ * Several sets of flat fields, taken during the scan, are interpolated linearly between the two that a projection lies
+ * between.
+ *
  * A value is undefined when flat − dark, if used, or the transmission is not a positive finite number (with minus_log
  * off the transmission need only be finite in the precision of the result), or when a count of its bin is saturated.
  * An overexposed flat field, of which more than 1 % of a slice's pixels are saturated, makes no count of that slice
@@ -32,16 +35,22 @@ typedef struct SinoCorrection {
     int64_t binning;      /* counts are averaged over binning × binning pixels before the logarithm */
     bool flat_field;      /* false: counts are transmissions already, flat and dark are not used */
     bool minus_log;
-    bool marked;          /* undefined values are −0, not interpolated */
-    double saturation;    /* counts of this value or more are saturated; 0: none are */
-    int64_t uncounted;    /* undefined values of this many slices, the first ones, are not counted */
+    bool marked;           /* undefined values are −0, not interpolated */
+    double saturation;     /* counts of this value or more are saturated; 0: none are */
+    int64_t uncounted;     /* undefined values of this many slices, the first ones, are not counted */
+    int64_t flat_sets;     /* sets of flat fields; 0 and 1: one */
+    const double *flat_at; /* [K]: place of each angle among the sets: n is set n, n + ½ the mean of sets n and n + 1,
+                            * from 0 to flat_sets − 1; not owned; NULL with one set */
+    const void *(*image)(void *image_of, int64_t k); /* makes the counts of angle k, [row_count][column_count]; valid
+                                                      * until the next call; NULL: they are `counts` */
+    void *image_of;                                  /* not owned */
     const int64_t *place; /* angle k becomes rows place[k]·M + c of the sinogram; NULL: place[k] = k; not owned */
 } SinoCorrection;
 
-/* counts[K][row_count][column_count]. flat, dark: [row_count][column_count]; either NULL when flat_field is off; dark
- * NULL: zero. sinogram: K·M rows in panels (panel.h), M = column_count / binning. repaired[F]: undefined values of each
- * slice. tally[K + M]: undefined values of all slices by angle (k of `counts`), then by column. Safe from many threads
- * at once. SINO_FAILED: out of memory. */
+/* counts[K][row_count][column_count]. flat: [set][row_count][column_count]; dark: [row_count][column_count]; either
+ * NULL when flat_field is off; dark NULL: zero. sinogram: K·M rows in panels (panel.h), M = column_count / binning.
+ * repaired[F]: undefined values of each slice. tally[K + M]: undefined values of all slices by angle (k of `counts`),
+ * then by column. Safe from many threads at once. SINO_FAILED: out of memory. */
 SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
                         void *sinogram, int64_t *repaired, int64_t *tally);
 

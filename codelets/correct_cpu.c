@@ -26,6 +26,8 @@ typedef struct CorrectLines {
     int64_t line_stride;  /* M rounded up to whole blocks, plus LINE_PADDING */
     double *dark;         /* F lines: the sum of the dark field over each bin */
     double *inverse;      /* F lines: 1/(flat − dark), summed over a bin; NaN unless positive and finite */
+    double *light;        /* of several sets of flat fields, F lines each: flat − dark, summed over a bin */
+    double *now;          /* a line: `inverse` of an angle between two sets */
     double *value;        /* BLOCK lines of one angle */
     double *limit;        /* [slice]: counts of this value or more are saturated */
 } CorrectLines;
@@ -107,16 +109,57 @@ static void fill_constant(double value, int64_t count, double *line)
     for (int64_t c = 0; c < count; c++) line[c] = value;
 }
 
-/* The limit of saturated counts in slice f; infinite if the flat field itself is overexposed there. */
+static int64_t sets_of(const SinoCorrection *correction)
+{
+    return correction->flat_sets > 1 ? correction->flat_sets : 1;
+}
+
+/* The limit of saturated counts in slice f; infinite if the flat fields themselves are overexposed there. */
 static double limit_of(const SinoCorrection *correction, const float *flat, int64_t f)
 {
     const int64_t first = correction->first_row + f * correction->binning;
-    const int64_t count = correction->binning * correction->column_count;
+    const int64_t count = correction->binning * correction->column_count, sets = sets_of(correction);
     int64_t saturated = 0;
     if (correction->saturation <= 0) return INFINITY;
-    for (int64_t i = 0; i < count && correction->flat_field; i++)
-        saturated += (double)flat[first * correction->column_count + i] >= correction->saturation;
-    return saturated * 100 > count ? INFINITY : correction->saturation;
+    for (int64_t s = 0; s < sets && correction->flat_field; s++) {
+        const float *from = flat + (s * correction->row_count + first) * correction->column_count;
+        for (int64_t i = 0; i < count; i++) saturated += (double)from[i] >= correction->saturation;
+    }
+    return saturated * 100 > sets * count ? INFINITY : correction->saturation;
+}
+
+/* Fills the lines of light of slice f, whose line of dark is known. */
+static void prepare_sets(const SinoCorrection *correction, const float *flat, int64_t f, const CorrectLines *lines)
+{
+    const double *dark_line = lines->dark + f * lines->line_stride;
+    const int64_t pixels = correction->row_count * correction->column_count;
+    for (int64_t s = 0; s < correction->flat_sets; s++) {
+        double *line = lines->light + (s * correction->slices.slice_count + f) * lines->line_stride;
+        sum_bins(correction, SINO_CORRECT_FLOAT32, flat + s * pixels, f, INFINITY, line);
+        for (int64_t c = 0; c < lines->column_count; c++) line[c] -= dark_line[c];
+    }
+}
+
+/* inverse: 1/light of an angle between two sets of flat fields; NaN unless the light is positive and finite. */
+SINO_VECTORISED static void interpolate_line(const double *before, const double *after, double share,
+                                             int64_t column_count, double *inverse)
+{
+    for (int64_t c = 0; c < column_count; c++) {
+        const double light = before[c] + (after[c] - before[c]) * share;
+        inverse[c] = light > 0 && light <= DBL_MAX ? 1 / light : NAN;
+    }
+}
+
+/* 1/(flat − dark) of slice f at angle k. */
+static const double *inverse_of(const SinoCorrection *correction, const CorrectLines *lines, int64_t k, int64_t f)
+{
+    const int64_t set_lines = correction->slices.slice_count * lines->line_stride;
+    if (correction->flat_sets <= 1 || !correction->flat_field) return lines->inverse + f * lines->line_stride;
+    const double at = correction->flat_at[k];
+    const int64_t last = correction->flat_sets - 1, set = at < (double)last ? (int64_t)at : last - 1;
+    const double *before = lines->light + set * set_lines + f * lines->line_stride;
+    interpolate_line(before, before + set_lines, at - (double)set, lines->column_count, lines->now);
+    return lines->now;
 }
 
 /* Fills the limits and the lines of dark and inverse. Sums over a bin give the same quotient as averages. Without a
@@ -134,6 +177,10 @@ static void prepare_fields(const SinoCorrection *correction, const float *flat, 
             continue;
         }
         if (dark) sum_bins(correction, SINO_CORRECT_FLOAT32, dark, f, INFINITY, dark_line);
+        if (correction->flat_sets > 1) {
+            prepare_sets(correction, flat, f, lines);
+            continue;
+        }
         sum_bins(correction, SINO_CORRECT_FLOAT32, flat, f, INFINITY, inverse_line);
         for (int64_t c = 0; c < lines->column_count; c++) {
             const double difference = inverse_line[c] - dark_line[c];
@@ -246,16 +293,17 @@ static void count_line(int64_t f, int64_t undefined, int64_t column_count, const
     for (int64_t c = 0; c < column_count; c++) to->column[c] += isnan(line[c]) != 0;
 }
 
-/* Integrates the lines of `count` slices, from slice `first` on, of one image[row_count][column_count]. */
-static void integrate_block(const SinoCorrection *correction, const void *image, int64_t first, int64_t count,
-                            const CorrectLines *lines, const Undefined *to)
+/* Integrates the lines of `count` slices, from slice `first` on, of
+ * angle k, whose image is [row_count][column_count]. */
+static void integrate_block(const SinoCorrection *correction, int64_t k, const void *image, int64_t first,
+                            int64_t count, const CorrectLines *lines, const Undefined *to)
 {
     for (int64_t i = 0; i < count; i++) {
         const int64_t at = (first + i) * lines->line_stride;
         double *line = lines->value + i * lines->line_stride;
         sum_bins(correction, correction->input, image, first + i, lines->limit[first + i], line);
-        const int64_t undefined =
-            integrate_line(correction, lines->dark + at, lines->inverse + at, lines->column_count, line);
+        const double *inverse = inverse_of(correction, lines, k, first + i);
+        const int64_t undefined = integrate_line(correction, lines->dark + at, inverse, lines->column_count, line);
         if (undefined == 0) continue;
         if (first + i >= correction->uncounted) count_line(first + i, undefined, lines->column_count, line, to);
         if (!correction->marked) repair_line(lines->column_count, line);
@@ -274,14 +322,14 @@ static void clear_padding(SinoSlices slices, int64_t column_count, char *sinogra
 }
 
 /* Corrects one angle of one panel, from image[row_count][column_count] to sinogram[M][slice of the panel]. */
-static void correct_projection(const SinoCorrection *correction, SinoPanel panel, const void *image,
+static void correct_projection(const SinoCorrection *correction, int64_t k, SinoPanel panel, const void *image,
                                const CorrectLines *lines, char *sinogram, const Undefined *to)
 {
     const SinoSlices slices = panel.slices;
     for (int64_t first = 0; first < slices.slice_count; first += BLOCK) {
         const int64_t rest = slices.slice_count - first;
         const int64_t count = rest < BLOCK ? rest : BLOCK;
-        integrate_block(correction, image, panel.first + first, count, lines, to);
+        integrate_block(correction, k, image, panel.first + first, count, lines, to);
         char *rays = sinogram + (size_t)first * sino_precision_bytes(slices.precision);
         if (slices.precision == SINO_DOUBLE) {
             scatter_lines_double(lines, count, slices.stride, rays);
@@ -300,11 +348,14 @@ static void correct_angle(const SinoCorrection *correction, int64_t k, const voi
     const int64_t ray_count = correction->angle_count * lines->column_count;
     const int64_t place = correction->place ? correction->place[k] : k;
     const int64_t first_pixel = k * correction->row_count * correction->column_count;
-    const char *image = (const char *)counts + (size_t)first_pixel * inputs[correction->input].bytes;
+    const void *image = correction->image
+                            ? correction->image(correction->image_of, k)
+                            : (const char *)counts + (size_t)first_pixel * inputs[correction->input].bytes;
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
         const size_t row_bytes = (size_t)at.slices.stride * sino_precision_bytes(slices.precision);
         char *panel = sino_panel_to(at, ray_count, sinogram);
-        correct_projection(correction, at, image, lines, panel + (size_t)(place * lines->column_count) * row_bytes, to);
+        correct_projection(correction, k, at, image, lines, panel + (size_t)(place * lines->column_count) * row_bytes,
+                           to);
     }
 }
 
@@ -320,13 +371,18 @@ SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, co
     const int64_t field_lines = sino_times(slice_count, line_stride);
     double *memory = NULL;
     const int64_t value_lines = BLOCK * line_stride;
-    SINO_TRY(sino_allocate(2 * field_lines + value_lines + slice_count, sizeof *memory, "lines of counts", &memory));
-    const CorrectLines lines = {column_count,
-                                line_stride,
-                                memory,
-                                memory + field_lines,
-                                memory + 2 * field_lines,
-                                memory + 2 * field_lines + value_lines};
+    const int64_t light_lines = correction->flat_sets > 1 ? sino_times(correction->flat_sets, field_lines) : 0;
+    SINO_TRY(sino_allocate(2 * field_lines + value_lines + light_lines + line_stride + slice_count, sizeof *memory,
+                           "lines of counts", &memory));
+    double *const value = memory + 2 * field_lines, *const light = value + value_lines;
+    const CorrectLines lines = {.column_count = column_count,
+                                .line_stride = line_stride,
+                                .dark = memory,
+                                .inverse = memory + field_lines,
+                                .light = light,
+                                .now = light + light_lines,
+                                .value = value,
+                                .limit = light + light_lines + line_stride};
     prepare_fields(correction, flat, dark, &lines);
     memset(repaired, 0, (size_t)slice_count * sizeof *repaired);
     memset(tally, 0, (size_t)(correction->angle_count + column_count) * sizeof *tally);

@@ -52,6 +52,8 @@ typedef enum SinoFbpFilter {
     SINO_FILTER_PARZEN,
     SINO_FILTER_BUTTERWORTH
 } SinoFbpFilter;
+typedef enum SinoPhaseMethod { SINO_PHASE_NONE, SINO_PHASE_PAGANIN } SinoPhaseMethod;
+typedef enum SinoFlatInterpolation { SINO_FLATS_LINEAR, SINO_FLATS_AS_ONE } SinoFlatInterpolation;
 /* Removal of stripes from sinograms (codelets/stripes.h). */
 typedef enum SinoStripeRemoval {
     SINO_REMOVE_AUTO,
@@ -73,7 +75,6 @@ typedef enum SinoSaveFormat {
     SINO_SAVE_ZARR
 } SinoSaveFormat;
 typedef enum SinoCompression { SINO_COMPRESSION_NONE, SINO_COMPRESSION_DEFLATE, SINO_COMPRESSION_ZSTD } SinoCompression;
-typedef enum SinoSaveFormat { SINO_SAVE_HDF5, SINO_SAVE_TIFF, SINO_SAVE_BOTH } SinoSaveFormat;
 typedef enum SinoCenterMethod {
     SINO_CENTER_AUTO,
     SINO_CENTER_VO,
@@ -162,9 +163,11 @@ typedef struct SinoSettings {
     int64_t binning;                    /* average binning × binning detector pixels; ≥ 1 */
     SinoScanValues scan_values;         /* --data; unless AUTO it determines the next two members */
     SinoFlatCorrection flat_correction; /* --flat-correction */
-    bool minus_log;                     /* --minus-log yes|no */
-    double saturation;                  /* counts of this value or more are undefined; 0: none; NaN: auto */
-    double max_repaired;                /* largest share of undefined values that a run accepts */
+    SinoFlatInterpolation flat_interpolation; /* between sets of flat fields */
+    SinoCountList flat_positions; /* projections before each set of flat fields; count 0: as the scan tells */
+    bool minus_log;               /* --minus-log yes|no */
+    double saturation;            /* counts of this value or more are undefined; 0: none; NaN: auto */
+    double max_repaired;          /* largest share of undefined values that a run accepts */
     /* stages */
     SinoZingerRemoval zinger_removal; /* --zinger-removal-method */
     double zinger_level;              /* standard deviations */
@@ -172,6 +175,10 @@ typedef struct SinoSettings {
     double fw_sigma, ti_alpha, vo_snr;
     int64_t fw_level, ti_nblock;
     int64_t vo_small_size, vo_large_size; /* columns of medians; small 0: by the width of the detector */
+    double air;                           /* columns of air at each side; 0: no normalisation; NaN: auto */
+    SinoPhaseMethod phase_method;         /* --phase-method; the next three are 0 without it */
+    double delta_beta, energy_kev, propagation_mm;
+    SinoWeightList beam_hardening; /* coefficients of p, p², …; count 0: no correction */
     /* input of a system matrix; file_name has the counts (io/counts_file.h) */
     char *system_matrix;             /* --system-matrix (io/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */
     char *multiplicative, *additive; /* of each row: factor of the projection; expected counts added to it */

@@ -77,12 +77,13 @@ static const char *const axes_words[] = {"angle,row,column",
 static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", "events", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
+static const char *const phase_words[] = {"none", "paganin", NULL};
+static const char *const flat_interpolation_words[] = {"linear", "none", NULL};
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
 static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", "tiff-stack", "zarr", NULL};
 static const char *const compression_words[] = {"none", "deflate", "zstd", NULL};
 static const char *const type_of_output_words[] = {"float32", "uint16", "uint8", NULL};
-static const char *const save_words[] = {"hdf5", "tiff", "both", NULL};
 static const char *const center_words[] = {"auto", "vo", "phase", "pairs", "entropy", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
 static const char *const projector_words[] = {"auto", "rays", "rotate", "pixels", NULL};
@@ -232,6 +233,16 @@ const SinoSetting sino_setting_table[] = {
         .geometries = SCANS,
         .help = "how several flat or dark fields are combined into one; none: neither flat nor dark fields are "
                 "applied"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-interpolation",
+        CHOICE(flat_interpolation, flat_interpolation_words, "linear"), .geometries = SCANS,
+        .help =
+            "between flat fields that were taken at several times of the scan, as --flat-positions or the frames of "
+            "an NXtomo file tell; linear: each projection is divided by a line between the sets before and after "
+            "it; none: all flat fields are one set"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-positions", COUNTS(flat_positions, 0, COUNT_MAX, NULL),
+        .geometries = SCANS,
+        .help = "how many projections were taken before each set of flat fields, such as 0,900,1800; the sets have "
+                "equally many flat fields; if not given: as the scan tells"),
     ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"), .geometries = SCANS,
         .help = "take -ln of the transmission; no: the values already are line integrals"),
     ROW(INPUT, RECON | INFO, "saturation", .kind = SINO_SETTING_AXIS, AT(saturation, double), .low = 0,
@@ -262,6 +273,17 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
 
+    ROW(STAGES, RECON | INFO | PLAN, "phase-method", CHOICE(phase_method, phase_words, "none"), .geometries = PARALLEL,
+        .help =
+            "phase retrieval of a beam that has propagated behind the object; paganin: of one material, which needs "
+            "--delta-beta, --energy, --propagation-distance and --pixel-size"),
+    ROW(STAGES, RECON | INFO | PLAN, "delta-beta", REAL(delta_beta, 0, COUNT_MAX, NULL), .low_excluded = true,
+        .geometries = PARALLEL,
+        .help = "delta/beta of the material's index of refraction 1 - delta + i beta, at that energy"),
+    ROW(STAGES, RECON | INFO | PLAN, "energy", REAL(energy_kev, 0, 1e5, NULL), .low_excluded = true, .unit = "keV",
+        .geometries = PARALLEL, .help = "mean energy of the beam"),
+    ROW(STAGES, RECON | INFO | PLAN, "propagation-distance", REAL(propagation_mm, 0, COUNT_MAX, NULL),
+        .low_excluded = true, .unit = "mm", .geometries = PARALLEL, .help = "distance from the object to the detector"),
     ROW(STAGES, RECON | INFO | PLAN, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "auto"),
         .geometries = PARALLEL, BRIEF(RECON, "zingers"),
         .help = "values of single projections that stray photons made too bright; standard: iterative algorithms give "
@@ -272,6 +294,11 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PARALLEL,
         .help = "how many standard deviations of its column's noise a zinger is too bright; besides, it is too bright "
                 "by a tenth at least"),
+    ROW(STAGES, RECON | INFO | PLAN, "air", .kind = SINO_SETTING_AXIS, AT(air, double), .low = 0, .high = COUNT_MAX,
+        .fallback = "auto", .operand = "auto|N", .unit = "columns", .geometries = SCANS,
+        .help = "normalise each row of each projection to the light beside the object: a line between the means of the "
+                "first and last N columns divides the transmission; 0: none; auto: if a sample of the scan shows air "
+                "at both edges, and light that changes during the scan"),
     ROW(STAGES, RECON | INFO | PLAN, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "auto"),
         .geometries = PARALLEL, BRIEF(RECON, "stripes, which make rings"),
         .help =
@@ -298,6 +325,10 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
             "21"),
+    ROW(STAGES, RECON | INFO | PLAN, "beam-hardening", .kind = SINO_SETTING_WEIGHTS, AT(beam_hardening, SinoWeightList),
+        .low = -1e6, .high = 1e6, .operand = "LIST", .geometries = SCANS,
+        .help = "correct line integrals p for beam hardening: they become a p + b p^2 + c p^3 ... with the numbers "
+                "a,b,c..., up to 8; the last stage; if not given: none"),
 
     ROW(GEOMETRY, MATRIX_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | MATRIX,
         BRIEF(RECON | INFO | BENCH | PLAN, "beam"),
@@ -528,9 +559,9 @@ const SinoSetting sino_setting_table[] = {
             "--system-matrix what its file says"),
     ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"), .geometries = SCANS,
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
-    ROW(OUTPUT, RECON, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",
+    ROW(OUTPUT, RECON | INFO | PLAN, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",
         .geometries = PARALLEL, BRIEF(RECON, "micrometres of a detector pixel, for values in 1/cm"),
-        .help = "side of a detector pixel, for values per cm; 0: values per detector pixel"),
+        .help = "side of a detector pixel, for values per cm and for --phase-method; 0: values per detector pixel"),
     ROW(OUTPUT, RECON, "post-filter", REAL(post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm", .geometries = MATRIX,
         .help = "smooth the finished image with a Gaussian of this full width at half maximum; 0: do not"),
     ROW(OUTPUT, RECON, "save-every", INTEGER(save_every, 0, COUNT_MAX, "0"), .unit = "iterations", .geometries = MATRIX,

@@ -73,7 +73,21 @@ static SinoStatus sort_frames(SinoHdf5Scan *hdf5, int64_t count, const double *k
     return NULL;
 }
 
-static SinoStatus read_keys(SinoHdf5Scan *hdf5, const SinoDataset *keys, int64_t count, Tally *tally)
+/* How many projections are before each flat field. */
+static SinoStatus take_positions(int64_t count, const double *key, int64_t flats, SinoScan *scan)
+{
+    int64_t projections = 0, found = 0;
+    if (flats == 0) return NULL;
+    SINO_TRY(sino_allocate(flats, sizeof *scan->flat_position, "flat fields", &scan->flat_position));
+    for (int64_t k = 0; k < count; k++) {
+        if (key[k] == 1) scan->flat_position[found++] = projections;
+        projections += key[k] == 0;
+    }
+    scan->info.flat_position = scan->flat_position;
+    return NULL;
+}
+
+static SinoStatus read_keys(SinoHdf5Scan *hdf5, const SinoDataset *keys, int64_t count, Tally *tally, SinoScan *scan)
 {
     static const int64_t first = 0;
     double *key = NULL;
@@ -83,6 +97,7 @@ static SinoStatus read_keys(SinoHdf5Scan *hdf5, const SinoDataset *keys, int64_t
     SINO_TRY(sino_allocate(count, sizeof *key, "keys of frames", &key));
     SinoStatus status = sino_dataset_read(keys, &first, &count, H5T_NATIVE_DOUBLE, key);
     if (!status) status = sort_frames(hdf5, count, key, tally);
+    if (!status) status = take_positions(count, key, hdf5->field[SINO_FIELD_FLATS].frames.count, scan);
     free(key);
     return status;
 }
@@ -97,7 +112,7 @@ static SinoStatus take_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, SinoSc
     Tally tally = {0};
     snprintf(name, sizeof name, "%s/image_key", entry->detector);
     SINO_TRY(sino_dataset_open_whole(hdf5->path, hdf5->file, name, 1, false, &hdf5->files, &keys));
-    SinoStatus status = read_keys(hdf5, &keys, count, &tally);
+    SinoStatus status = read_keys(hdf5, &keys, count, &tally, scan);
     sino_dataset_close(&keys);
     if (status) return status;
     info->angle_count = hdf5->field[SINO_FIELD_DATA].frames.count;

@@ -61,9 +61,13 @@ static SinoStatus open_fields(const SinoScanRequest *request, SinoScan *scan)
     SinoScanInfo *info = &scan->info;
     const SinoFileList *files;
     scan->open_beam = request->open_beam;
-    if (scan->open_beam > 0) info->flat_count = 1;
+    if (scan->open_beam > 0) {
+        info->flat_count = 1;
+        info->flat_position = NULL;
+    }
     if (request->flats) {
         SINO_TRY(sino_scan_fields_open(request, SINO_FIELD_FLATS, info, &scan->flats, &info->flat_count, &files));
+        info->flat_position = NULL; /* of the flat fields that these replace */
         info->flat_file_count = files->count;
         info->flat_file_name = (const char *const *)files->name;
     }
@@ -177,6 +181,7 @@ void sino_scan_close(SinoScan *scan)
     close_part(&scan->darks);
     free(scan->angle_rad);
     free(scan->frame);
+    free(scan->flat_position);
     free(scan->path);
     free(scan);
 }

@@ -27,14 +27,15 @@ struct SinoScan {
     char stored_type[16];
     char remark[512];
     char evidence[256];
-    char *path;         /* path of a scan of one file; owned */
-    double *angle_rad;  /* owned; NULL until they are known */
-    SinoScanPart data;  /* source of the data, and of the format's own flats and darks */
-    SinoScanPart flats; /* of --flats; source NULL: not given */
-    SinoScanPart darks; /* of --darks; source NULL: not given */
-    int64_t *frame;     /* [info.angle_count]: the (first) projection of each angle; owned; NULL: all, in order */
-    double saturation;  /* where a projection has so much, an average has it too; 0: never */
-    double open_beam;   /* count of every pixel of the flat field; 0: there is no such */
+    char *path;             /* path of a scan of one file; owned */
+    double *angle_rad;      /* owned; NULL until they are known */
+    SinoScanPart data;      /* source of the data, and of the format's own flats and darks */
+    SinoScanPart flats;     /* of --flats; source NULL: not given */
+    SinoScanPart darks;     /* of --darks; source NULL: not given */
+    int64_t *frame;         /* [info.angle_count]: the (first) projection of each angle; owned; NULL: all, in order */
+    int64_t *flat_position; /* of the info; owned; NULL: unknown */
+    double saturation;      /* where a projection has so much, an average has it too; 0: never */
+    double open_beam;       /* count of every pixel of the flat field; 0: there is no such */
 };
 
 typedef struct SinoScanFormat {

@@ -15,7 +15,12 @@ typedef struct Arguments {
     SinoLoad load;
 } Arguments;
 
-typedef SinoStatus ReadFields(SinoScan *scan, const SinoScanBox *box, float *fields);
+/* Images first … first + count − 1 of the flat or dark fields. */
+typedef SinoStatus ReadFields(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box, float *fields);
+typedef struct Images {
+    ReadFields *read;
+    int64_t first, count;
+} Images;
 
 enum { FIELD_BYTES = 64 << 20 }; /* of a piece, unless one row needs more */
 
@@ -32,33 +37,44 @@ int64_t sino_load_field_bytes(int64_t image_count, int64_t rows, int64_t row_byt
 }
 
 /* Averages the fields in a box. */
-static SinoStatus average(const SinoLoad *load, const SinoScanBox *box, int64_t field_count, ReadFields *read,
-                          float *fields, float *field)
+static SinoStatus average(const SinoLoad *load, const SinoScanBox *box, const Images *images, float *fields,
+                          float *field)
 {
     const int64_t pixels = sino_times(box->row_count, box->column_count);
-    SINO_TRY(read(load->scan, box, fields));
-    if (load->flat_correction == SINO_FLAT_MEDIAN) return sino_fields_median(field_count, pixels, fields, field);
-    sino_fields_mean(field_count, pixels, fields, field);
+    SINO_TRY(images->read(load->scan, images->first, images->count, box, fields));
+    if (load->flat_correction == SINO_FLAT_MEDIAN) return sino_fields_median(images->count, pixels, fields, field);
+    sino_fields_mean(images->count, pixels, fields, field);
     return NULL;
 }
 
-static SinoStatus load_field(const SinoLoad *load, int64_t field_count, ReadFields *read, float *field)
+static SinoStatus load_field(const SinoLoad *load, Images images, float *field)
 {
     SinoStatus status = NULL;
     float *fields = NULL;
     int64_t pixels, elements;
     const int64_t columns = load->box.column_count, end = load->box.first_row + load->box.row_count;
-    const int64_t rows = rows_at_once(field_count, load->box.row_count, sino_times(columns, (int64_t)sizeof *field));
+    const int64_t rows = rows_at_once(images.count, load->box.row_count, sino_times(columns, (int64_t)sizeof *field));
     SINO_TRY(sino_multiply(rows, columns, "a slab's field", &pixels));
-    SINO_TRY(sino_multiply(field_count, pixels, "a slab's fields", &elements));
+    SINO_TRY(sino_multiply(images.count, pixels, "a slab's fields", &elements));
     SINO_TRY(sino_allocate(elements, sizeof *fields, "flat or dark fields", &fields));
     for (SinoScanBox box = load->box; !status && box.first_row < end; box.first_row += rows) {
         box.row_count = sino_smaller(rows, end - box.first_row);
-        status =
-            average(load, &box, field_count, read, fields, field + (box.first_row - load->box.first_row) * columns);
+        status = average(load, &box, &images, fields, field + (box.first_row - load->box.first_row) * columns);
     }
     free(fields);
     return status;
+}
+
+static SinoStatus load_flats(const SinoLoad *load, int64_t count, float *flat)
+{
+    const int64_t pixels = sino_times(load->box.row_count, load->box.column_count);
+    Images set = {sino_scan_read_some_flats, 0, count};
+    for (int64_t s = 0; s < load->flat_sets; s++) {
+        set.count = load->flat_set_end[s] - set.first;
+        SINO_TRY(load_field(load, set, flat + s * pixels));
+        set.first += set.count;
+    }
+    return load->flat_sets > 0 ? NULL : load_field(load, set, flat);
 }
 
 static SinoStatus load_counts(const SinoLoad *load, char *counts)
@@ -80,8 +96,8 @@ static SinoStatus load_cpu(const SinoTask *task)
     const SinoScanInfo *info = sino_scan_info(load->scan);
     SINO_TRY(load_counts(load, sino_task_buffer(task, COUNTS)));
     if (!load->fields || load->flat_correction == SINO_FLAT_NONE) return NULL;
-    SINO_TRY(load_field(load, info->flat_count, sino_scan_read_flats, sino_task_buffer(task, FLAT)));
-    return load_field(load, info->dark_count, sino_scan_read_darks, sino_task_buffer(task, DARK));
+    SINO_TRY(load_flats(load, info->flat_count, sino_task_buffer(task, FLAT)));
+    return load_field(load, (Images){sino_scan_read_some_darks, 0, info->dark_count}, sino_task_buffer(task, DARK));
 }
 
 static const SinoTaskKind load_kind = {.name = "load",

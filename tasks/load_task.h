@@ -13,14 +13,17 @@ typedef struct SinoAngleRun {
 } SinoAngleRun;
 
 /* The part of a scan that a task load reads: counts[angle][row][column] of a box at the angles of all runs, and the
- * box's mean or median flat and dark field[row][column]. The data `io` orders all tasks that call HDF5. */
+ * box's mean or median flat fields[set][row][column] and dark field[row][column]. The data `io` orders all tasks that
+ * call HDF5. */
 typedef struct SinoLoad {
     SinoScan *scan;
     SinoScanBox box;
     int64_t run_count;
     const SinoAngleRun *run; /* not owned */
     SinoFlatCorrection flat_correction;
-    bool fields; /* false: only counts are read; flat and dark are NULL */
+    int64_t flat_sets;           /* sets of flat fields; 0: all flat fields are one */
+    const int64_t *flat_set_end; /* [set]: number of the flat field after its last one; not owned */
+    bool fields;                 /* false: only counts are read; flat and dark are NULL */
 } SinoLoad;
 
 /* Bytes in which a task load averages `image_count` fields of `rows` rows: it does so in pieces of whole rows. */

@@ -146,6 +146,7 @@ int cli_spect_tests(void);
 int cli_safir_tests(void);
 int cli_scans_tests(void);
 int cli_simulate_tests(void);
+int cli_phase_tests(void);
 int cli_stages_tests(void);
 int cli_simulate_ranks_tests(void);
 int cli_suspicion_tests(void);

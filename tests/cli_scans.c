@@ -130,12 +130,13 @@ static void formats_agree(void **state)
 {
     static const char *const options[] = {"", "--binning 2", "--start-row 1 --end-row 3 --start-column 2",
                                           "--algorithm fbp --flat-correction median", "--reconstruction-type full"};
+    static const char *const sets = "--flat-positions 0,9,24"; /* as the frames of scan.nxs are */
     static Scan scan;
     const char *const at = *state;
     write_scans(at, &scan);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const int64_t slices = i == 1 || i == 2 ? 2 : 4, size = i == 1 ? 8 : i == 2 ? 14 : 16;
-        cli_works(at, "recon scan.h5 -o a.h5 --overwrite --rotation-axis 7.5 --pictures no --report none %s",
+        cli_works(at, "recon scan.h5 -o a.h5 --overwrite --rotation-axis 7.5 --pictures no --report none %s %s", sets,
                   options[i]);
         cli_works(at, "recon scan.nxs -o b.h5 --overwrite --rotation-axis 7.5 --pictures no --report none %s",
                   options[i]);
@@ -143,8 +144,8 @@ static void formats_agree(void **state)
         cli_works(at,
                   "recon scan.h5:/sinograms --axes row,angle,column --theta-dataset /exchange/theta --flats "
                   ":/exchange/data_white --darks scan.h5:/exchange/data_dark -o c.h5 --overwrite --rotation-axis 7.5 "
-                  "--pictures no --report none %s",
-                  options[i]);
+                  "--pictures no --report none %s %s",
+                  sets, options[i]);
         assert_same_volume(at, "a.h5", "c.h5", slices, size);
     }
 }
@@ -250,8 +251,8 @@ static void projections_left_out(void **state)
     const char *const at = *state;
     write_scans(at, &scan);
     cli_works(at, "recon scan.nxs -o a.h5 --rotation-axis 7.5 --pictures no --report none --exclude 20:24,3");
-    cli_works(at,
-              "recon scan.h5 -o b.h5 --rotation-axis 7.5 --pictures no --report none --exclude 3 --end-angle 142.5");
+    cli_works(at, "recon scan.h5 -o b.h5 --rotation-axis 7.5 --pictures no --report none --exclude 3 --end-angle 142.5 "
+                  "--flat-positions 0,9,24");
     assert_same_volume(at, "a.h5", "b.h5", 4, 16);
     char *found = info_of(at, "info scan.nxs --exclude 3,20:24");
     assert_non_null(strstr(found, "angles       19, 0.0000 to 142.5000 degrees, steps of 7.5000 to 15.0000, from 19 of "

@@ -182,6 +182,202 @@ static void minibatches_do_not_matter(void **state)
     free(b);
 }
 
+/* The second half of the flat fields is as dark as the beam of DECAY at the end of the scan. */
+static void decay_of_flats(const char *directory)
+{
+    enum { FLATS = 10, FIELD = SLICES * SIZE };
+    char path[TESTING_PATH];
+    static double counts[FLATS * FIELD];
+    const hid_t file = H5Fopen(testing_path(path, directory, "scan.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t data = H5Dopen2(file, "/exchange/data_white", H5P_DEFAULT), space = H5Dget_space(data);
+    assert_int_equal(H5Sget_simple_extent_npoints(space), FLATS * FIELD);
+    assert_true(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
+    for (int64_t i = FLATS / 2 * FIELD; i < FLATS * FIELD; i++) counts[i] = floor(counts[i] * 0.8);
+    assert_true(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
+    assert_true(H5Sclose(space) >= 0 && H5Dclose(data) >= 0 && H5Fclose(file) >= 0);
+}
+
+/* Mean of the absolute values beside the object, inside the circle. */
+static double mean_beside(const char *directory)
+{
+    float *volume = cli_read_volume(directory, "volume.h5", SLICES, SIZE);
+    float *truth = cli_read_volume(directory, "truth.h5", SLICES, SIZE);
+    double sum = 0, count = 0;
+    for (int i = 0; i < PIXELS; i++) {
+        const double x = i % SIZE - (SIZE - 1) / 2.0, y = (double)(i / SIZE) - (SIZE - 1) / 2.0;
+        if (hypot(x, y) > SIZE / 2.0 - 4 || truth[PIXELS + i] > 0) continue;
+        sum += fabs((double)volume[PIXELS + i]);
+        count++;
+    }
+    free(volume);
+    free(truth);
+    return sum / count;
+}
+
+/* A beam that decays is normalised to the air beside the object by default, and told; a steady one is left alone. */
+static void light_beside_the_object(void **state)
+{
+    CliRun run;
+    for (int a = 0; a < 2; a++) {
+        make_scan(*state, 0);
+        reconstruct(*state, algorithms[a], &run);
+        assert_false(says(&run, "the light beside the object"));
+        cli_free(&run);
+        const double clean = mean_beside(*state);
+        make_scan(*state, DECAY);
+        reconstruct(*state, algorithms[a], &run);
+        assert_true(says(&run, "the light beside the object differs from projection to projection by 0.06"));
+        assert_true(says(&run, "its first and last 4 columns (--air N: other columns; 0: no normalisation)"));
+        cli_free(&run);
+        const double found = mean_beside(*state);
+        char words[128];
+        snprintf(words, sizeof words, "%s --air 0", algorithms[a]);
+        reconstruct(*state, words, &run);
+        assert_false(says(&run, "the light beside the object"));
+        cli_free(&run);
+        const double kept = mean_beside(*state);
+        print_message("%s: beside the object %.3f and not normalised %.3f of a steady beam's\n", algorithms[a],
+                      found / clean, kept / clean);
+        if (!(found < 1.1 * clean && kept > 1.1 * found))
+            fail_msg("%s: beside the object %g, of a steady beam %g, not normalised %g", words, found, clean, kept);
+    }
+}
+
+/* Root mean square difference of volume.h5 from these values. */
+static double difference_from(const char *directory, const float *values)
+{
+    float *volume = cli_read_volume(directory, "volume.h5", SLICES, SIZE);
+    double sum = 0;
+    for (int i = 0; i < SLICES * PIXELS; i++) sum += pow((double)(volume[i] - values[i]), 2);
+    free(volume);
+    return sqrt(sum / (SLICES * PIXELS));
+}
+
+/* Flat fields before and after the scan: a line between them follows the beam, which leaves nothing to normalise. */
+static void flats_before_and_after(void **state)
+{
+    static const char *const words = "--algorithm fbp --air 0";
+    char line[200];
+    CliRun run;
+    make_scan(*state, 0);
+    reconstruct(*state, words, &run);
+    cli_free(&run);
+    float *steady = cli_read_volume(*state, "volume.h5", SLICES, SIZE);
+    make_scan(*state, DECAY);
+    decay_of_flats(*state);
+    reconstruct(*state, words, &run);
+    assert_true(says(&run,
+                     "the second half of the 10 flat fields is 22 % darker than the first, and their mean is used; "
+                     "were they taken before and after the projections? (--flat-positions 0,300: a line"));
+    cli_free(&run);
+    const double kept = difference_from(*state, steady);
+    snprintf(line, sizeof line, "%s --flat-positions 0,%d", words, ANGLES);
+    reconstruct(*state, line, &run);
+    assert_false(says(&run, "the second half"));
+    cli_free(&run);
+    const double found = difference_from(*state, steady);
+    if (!(found < 0.4 * kept)) fail_msg("with a line between the sets %g, with their mean %g", found, kept);
+    snprintf(line, sizeof line, "--algorithm fbp --flat-positions 0,%d", ANGLES);
+    reconstruct(*state, line, &run); /* air is left to sinodag */
+    assert_false(says(&run, "the light beside the object"));
+    cli_free(&run);
+    snprintf(line, sizeof line, "%s --flat-positions 0,%d --flat-interpolation none", words, ANGLES);
+    reconstruct(*state, line, &run);
+    cli_free(&run);
+    assert_true(fabs(difference_from(*state, steady) - kept) < 1e-12);
+    free(steady);
+    run = (CliRun){.directory = *state};
+    cli_start(&run, "info scan.h5 --flat-positions 0,%d", ANGLES);
+    cli_wait(&run);
+    assert_non_null(strstr(run.out, "mean of flat and dark fields, 2 sets of flat fields interpolated, -ln"));
+    cli_free(&run);
+    cli_refuses(*state,
+                "flat-positions has 3 numbers, and the scan 10 flat fields; allowed: one number for each of several "
+                "sets of equally many flat fields",
+                "recon scan.h5 -o v.h5 --flat-positions 0,100,300");
+    cli_refuses(
+        *state,
+        "flat-positions has 301 as number 2; allowed: rising numbers from 0 to 300, the projections of the scan",
+        "recon scan.h5 -o v.h5 --flat-positions 0,301");
+    cli_refuses(*state,
+                "flat-positions has 3 as number 2; allowed: rising numbers from 0 to 300, the projections of the scan",
+                "recon scan.h5 -o v.h5 --flat-positions 8,3");
+}
+
+/* Columns inside the object are no air, also where the light changes. */
+static void object_is_no_air(void **state)
+{
+    static const char *const crops[] = {"--start-column 40 --end-column 152", "--start-column 60 --end-column 192",
+                                        "--start-column 0 --end-column 120"};
+    for (int damaged = 0; damaged < 2; damaged++) {
+        make_scan(*state, damaged ? DECAY : 0);
+        for (int i = 0; i < 3; i++) {
+            CliRun run = {.directory = *state};
+            cli_start(&run, "recon scan.h5 -o o.h5 --overwrite --pictures no --rotation-axis 95.5 --algorithm fbp %s",
+                      crops[i]);
+            cli_wait(&run);
+            assert_int_equal(run.exit_code, 0);
+            if (says(&run, "the light beside the object")) fail_msg("%s: %s", crops[i], run.err);
+            cli_free(&run);
+        }
+    }
+}
+
+/* The polynomial is that of the settings: twice the line integrals make a volume of twice the values. */
+static void beam_hardening(void **state)
+{
+    CliRun run;
+    make_scan(*state, 0);
+    const char *const plain = "--algorithm fbp --precision double";
+    reconstruct(*state, plain, &run);
+    cli_free(&run);
+    float *once = cli_read_volume(*state, "volume.h5", SLICES, SIZE);
+    reconstruct(*state, "--algorithm fbp --precision double --beam-hardening 2", &run);
+    cli_free(&run);
+    float *twice = cli_read_volume(*state, "volume.h5", SLICES, SIZE);
+    reconstruct(*state, "--algorithm fbp --precision double --beam-hardening 1,0.2,0.01", &run);
+    cli_free(&run);
+    float *other = cli_read_volume(*state, "volume.h5", SLICES, SIZE);
+    double difference = 0;
+    for (int i = 0; i < SLICES * PIXELS; i++) {
+        if (fabsf(twice[i] - 2 * once[i]) > 1e-6F) fail_msg("voxel %d: %g, not twice %g", i, twice[i], once[i]);
+        difference += (double)(other[i] - once[i]);
+    }
+    assert_true(difference > 0);
+    free(once);
+    free(twice);
+    free(other);
+    run = (CliRun){.directory = *state};
+    cli_start(&run, "info scan.h5 --beam-hardening 1,-0.2,0.01 --air 7");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.out, "(1 p -0.2 p^2 +0.01 p^3)"));
+    assert_non_null(strstr(run.out, "stage        air: "));
+    assert_non_null(strstr(run.out, "(7 columns at each side)"));
+    cli_free(&run);
+}
+
+static void unusual_air_is_refused(void **state)
+{
+    make_scan(*state, 0);
+    cli_refuses(*state, "air is 97; allowed: auto, or an integer from 0 to 96, half of the columns",
+                "recon scan.h5 -o v.h5 --air 97");
+    cli_refuses(*state, "air is 2.5; allowed: auto, or an integer from 0 to 96, half of the columns",
+                "recon scan.h5 -o v.h5 --air 2.5");
+    cli_refuses(*state, "--air is '-1'; allowed: auto or a number from 0 to 1000000000",
+                "recon scan.h5 -o v.h5 --air -1");
+    cli_refuses(
+        *state,
+        "air is 3, but the values are transmissions of which no logarithm is taken; allowed: with --data counts or "
+        "transmission",
+        "recon scan.h5 -o v.h5 --air 3 --minus-log no");
+    cli_refuses(*state, "beam-hardening has 9 numbers; allowed: up to 8",
+                "recon scan.h5 -o v.h5 --beam-hardening 1,2,3,4,5,6,7,8,9");
+    cli_refuses(*state,
+                "--beam-hardening is '1,x'; allowed: 1 to 4096 numbers from -1000000 to 1000000, separated by commas",
+                "recon scan.h5 -o v.h5 --beam-hardening 1,x");
+}
+
 static void options_of_other_methods_are_refused(void **state)
 {
     make_scan(*state, 0);
@@ -205,6 +401,11 @@ int cli_stages_tests(void)
         CLI_TEST(damages_are_mended_by_default),
         CLI_TEST(switched_off_they_stay),
         CLI_TEST(methods_can_be_chosen),
+        CLI_TEST(light_beside_the_object),
+        CLI_TEST(flats_before_and_after),
+        CLI_TEST(object_is_no_air),
+        CLI_TEST(beam_hardening),
+        CLI_TEST(unusual_air_is_refused),
         CLI_TEST(minibatches_do_not_matter),
         CLI_TEST(plans_count_stages),
         CLI_TEST(options_of_other_methods_are_refused),

@@ -22,6 +22,7 @@ static const struct {
     {"plan", cli_plan_tests},
     {"ranks", cli_ranks_tests},
     {"job", cli_job_tests},
+    {"phase", cli_phase_tests},
     {"stages", cli_stages_tests},
     {"suspicion", cli_suspicion_tests},
     {"center", cli_center_tests},

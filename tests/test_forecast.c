@@ -41,6 +41,7 @@ static Case make(const char *line)
                 .slice_count = settings->slices,
                 .slice_bytes = angles * columns * 2,
                 .field_bytes = columns * 4,
+                .fields_bytes = 2 * columns * 4,
                 .field_images = 1},
         .choices = sino_choices_of(settings),
         .rank_count = settings->ranks ? settings->ranks : 1};

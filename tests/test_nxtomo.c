@@ -91,6 +91,8 @@ static void frames_are_sorted(void **state)
     assert_string_equal(info->remark, "1 of 11 frames are ignored, as their image_key is neither 0 (projection), 1 "
                                       "(flat field) nor 2 (dark field), but 3");
     assert_int_equal(info->file_count, 1);
+    assert_int_equal(info->flat_position[0], 0); /* projections before each flat field */
+    assert_int_equal(info->flat_position[1], 3);
     sino_scan_close(scan);
 }
 

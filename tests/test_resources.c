@@ -43,6 +43,7 @@ static Case draw(uint64_t *seed)
                 .slice_count = slices,
                 .slice_bytes = angles * columns * 2,
                 .field_bytes = columns * 4,
+                .fields_bytes = 2 * columns * 4,
                 .field_images = 3},
         .choices = {.minibatch = number(seed, 0, 1) ? number(seed, 1, 40) : 0,
                     .topology = {number(seed, 1, 3), number(seed, 1, 2), number(seed, 1, 3)},

@@ -58,14 +58,13 @@ int64_t sino_cone_tally_count(const SinoInput *input, const SinoRecord *record)
 int64_t sino_cone_pieces_bytes(const SinoCone *cone, const SinoInput *input, int64_t row_count, int64_t set_count,
                                int64_t field_set_count)
 {
-    enum { FIELDS = 2 };
     const int64_t angles = SINO_PIECE_PROJECTIONS, columns = cone->column_count;
     const int64_t stride = sino_panel_stride(SINO_SINGLE, row_count);
     const int64_t sinogram = sino_times(sino_times(angles, columns), sino_times(stride, (int64_t)sizeof(float)));
     const int64_t counts = sino_input_slab_bytes(input, angles, row_count);
     const int64_t numbers = sino_times(row_count + angles + columns, (int64_t)sizeof(int64_t));
     return sino_times(set_count, counts + sinogram + numbers) +
-           sino_times(field_set_count * FIELDS, sino_input_field_bytes(input, row_count));
+           sino_times(field_set_count, sino_input_fields_bytes(input, row_count));
 }
 
 static SinoStatus new_data(SinoConePieces *pieces)
@@ -163,6 +162,7 @@ SinoStatus sino_cone_pieces_insert(SinoConePieces *pieces, const SinoConePiece *
                                 .set = number,
                                 .field_set = piece->field_set,
                                 .angle_count = piece->angles->count,
+                                .first_angle = piece->angles->first,
                                 .slab_slices = piece->rows.count,
                                 .uncounted = piece->uncounted,
                                 .sinogram = set->sinogram,

@@ -201,9 +201,74 @@ static SinoStripesOptions stripes_of(const SinoSettings *settings)
                                 .snr = settings->vo_snr};
 }
 
+/* The range of Paganin's filter. */
+static SinoStatus take_phase(const SinoSettings *settings, SinoInput *input)
+{
+    const double pixel_m = settings->pixel_size_um * 1e-6, distance_m = settings->propagation_mm * 1e-3;
+    const bool wanted = settings->phase_method != SINO_PHASE_NONE;
+    const struct {
+        const char *name;
+        double value;
+    } needed[] = {{"delta-beta", settings->delta_beta},
+                  {"energy", settings->energy_kev},
+                  {"propagation-distance", settings->propagation_mm},
+                  {"pixel-size", settings->pixel_size_um}};
+    for (int i = 0; i < 4; i++) {
+        SINO_CHECK(!wanted || needed[i].value > 0, SINO_BAD_INPUT,
+                   "phase-method is paganin without --%s; needed: --delta-beta, --energy, --propagation-distance and "
+                   "--pixel-size",
+                   needed[i].name);
+        SINO_CHECK(wanted || i == 3 || !(needed[i].value > 0), SINO_BAD_INPUT,
+                   "%s is %g, but phase-method is none; allowed: --%s with --phase-method paganin", needed[i].name,
+                   needed[i].value, needed[i].name);
+    }
+    if (!wanted) return NULL;
+    SINO_CHECK(
+        input->minus_log, SINO_BAD_INPUT,
+        "phase-method is paganin, but the values are line integrals; allowed: with --data counts or transmission");
+    const double wavelength_m = 1.2398419843320026e-9 / settings->energy_kev; /* hc */
+    const double range = sqrt(settings->delta_beta * wavelength_m * distance_m / (4 * SINO_PI)) / pixel_m;
+    SINO_CHECK(
+        range <= SINO_PHASE_RANGE_MAX, SINO_BAD_INPUT,
+        "phase-method paganin would blur over %.4g pixels, by delta-beta %g, energy %g keV, propagation-distance "
+        "%g mm and pixel-size %g micrometres; allowed: values that give up to %g pixels",
+        range, settings->delta_beta, settings->energy_kev, settings->propagation_mm, settings->pixel_size_um,
+        SINO_PHASE_RANGE_MAX);
+    input->phase_range = range;
+    return NULL;
+}
+
+/* Columns of air: at both sides together not more than there are. */
+static SinoStatus take_air(const SinoSettings *settings, SinoInput *input)
+{
+    const int64_t most = input->column_count / 2;
+    if (isnan(settings->air)) return NULL;
+    SINO_CHECK(settings->air == floor(settings->air) && settings->air <= (double)most, SINO_BAD_INPUT,
+               "air is %g; allowed: auto, or an integer from 0 to %" PRId64 ", half of the columns", settings->air,
+               most);
+    SINO_CHECK(
+        settings->air == 0 || input->minus_log || input->flat_correction == SINO_FLAT_NONE, SINO_BAD_INPUT,
+        "air is %g, but the values are transmissions of which no logarithm is taken; allowed: with --data counts "
+        "or transmission",
+        settings->air);
+    input->air = (int64_t)settings->air;
+    return NULL;
+}
+
+static SinoStatus take_hardening(const SinoSettings *settings, SinoInput *input)
+{
+    const SinoWeightList *given = &settings->beam_hardening;
+    SINO_CHECK(given->count <= SINO_HARDEN_MOST, SINO_BAD_INPUT,
+               "beam-hardening has %" PRId64 " numbers; allowed: up to %d", given->count, SINO_HARDEN_MOST);
+    input->hardening.count = given->count;
+    for (int64_t i = 0; i < given->count; i++) input->hardening.coefficient[i] = given->value[i];
+    return NULL;
+}
+
 void sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input)
 {
     input->stages_chosen = choice.zingers || choice.stripes;
+    if (choice.air > 0) input->air = choice.air;
     if (choice.zingers) input->zinger_level = settings->zinger_level;
     if (choice.stripes) input->stripes.method = SINO_STRIPES_SORTING;
 }
@@ -229,6 +294,11 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     input.zinger_level = settings->zinger_removal == SINO_ZINGERS_STANDARD ? settings->zinger_level : 0;
     input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
+    if (!status && input.flat_correction != SINO_FLAT_NONE)
+        status = sino_flat_sets_new(settings, input.info, &input.flat_sets);
+    if (!status) status = take_phase(settings, &input);
+    if (!status) status = take_air(settings, &input);
+    if (!status) status = take_hardening(settings, &input);
     if (status)
         sino_input_close(&input);
     else
@@ -293,6 +363,7 @@ void sino_input_close(SinoInput *input)
     free(input->run);
     free(input->place);
     free(input->negated_rad);
+    sino_flat_sets_free(&input->flat_sets);
     *input = (SinoInput){0};
 }
 
@@ -358,45 +429,92 @@ double sino_input_row_of_grid(const SinoInput *input, double file_row)
     return (file_row - first_row - (binning - 1) / 2) / binning;
 }
 
-SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,
-                                     int64_t slice_in_slab)
+/* The rows of the detector that a slab loads: its own and, for phase retrieval, those beside it. */
+static void rows_of_slab(const SinoInput *input, int64_t first_slice, int64_t slice_count, int64_t *first,
+                         int64_t *count)
+{
+    *first = input->first_row + sino_times(first_slice, input->binning);
+    *count = sino_times(slice_count, input->binning);
+    if (!(input->phase_range > 0)) return;
+    const int64_t halo = sino_phase_halo(input->phase_range), begin = *first;
+    *first = sino_larger(begin - halo, 0);
+    *count = sino_smaller(begin + *count + halo, input->info->row_count) - *first;
+}
+
+/* The columns that a slab loads: phase retrieval needs all. */
+static int64_t columns_of_slab(const SinoInput *input)
+{
+    return input->phase_range > 0 ? input->info->column_count : input->column_count;
+}
+
+SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t first_slice,
+                                     int64_t slab_slices, int64_t slice_in_slab)
 {
     static const SinoCorrectInput type[] = {[SINO_COUNT_UINT8] = SINO_CORRECT_UINT8,
                                             [SINO_COUNT_UINT16] = SINO_CORRECT_UINT16,
                                             [SINO_COUNT_FLOAT32] = SINO_CORRECT_FLOAT32};
+    int64_t first_row, row_count;
+    rows_of_slab(input, first_slice, slab_slices, &first_row, &row_count);
+    const int64_t own_row = input->first_row + (first_slice + slice_in_slab) * input->binning;
     return (SinoCorrection){.input = type[input->info->type],
                             .slices = slices,
                             .angle_count = input->angle_count,
                             .column_count = input->column_count,
-                            .row_count = sino_times(slab_slices, input->binning),
-                            .first_row = slice_in_slab * input->binning,
+                            .row_count = row_count,
+                            .first_row = own_row - first_row,
                             .binning = input->binning,
                             .flat_field = input->flat_correction != SINO_FLAT_NONE,
+                            .flat_sets = input->flat_sets.count,
                             .minus_log = input->minus_log,
                             .saturation = input->saturation,
                             .place = input->place};
 }
 
+SinoPhaseOptions sino_input_phase(const SinoInput *input)
+{
+    return (SinoPhaseOptions){
+        .range = input->phase_range, .column_count = columns_of_slab(input), .first_column = input->first_column};
+}
+
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count)
 {
+    SinoScanBox box = box_of(input, 0, 0);
+    rows_of_slab(input, first_slice, slice_count, &box.first_row, &box.row_count);
+    if (input->phase_range > 0) box.first_column = 0;
+    box.column_count = columns_of_slab(input);
     return (SinoLoad){.scan = input->scan,
-                      .box = box_of(input, input->first_row + sino_times(first_slice, input->binning),
-                                    sino_times(slice_count, input->binning)),
+                      .box = box,
                       .run_count = input->run_count,
                       .run = input->run,
                       .flat_correction = input->flat_correction,
+                      .flat_sets = input->flat_sets.count,
+                      .flat_set_end = input->flat_sets.end,
                       .fields = true};
+}
+
+/* Pixels of one image of a slab, at most. */
+static int64_t slab_pixels(const SinoInput *input, int64_t slice_count)
+{
+    int64_t rows = sino_times(slice_count, input->binning);
+    if (input->phase_range > 0)
+        rows = sino_smaller(rows + 2 * sino_phase_halo(input->phase_range), input->info->row_count);
+    return sino_times(rows, columns_of_slab(input));
 }
 
 int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count)
 {
-    return sino_times(sino_times(sino_times(sino_times(slice_count, input->binning), input->column_count), angle_count),
-                      sino_count_bytes(input->info->type));
+    return sino_times(sino_times(slab_pixels(input, slice_count), angle_count), sino_count_bytes(input->info->type));
 }
 
 int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count)
 {
-    return sino_times(sino_times(sino_times(slice_count, input->binning), input->column_count), (int64_t)sizeof(float));
+    return sino_times(slab_pixels(input, slice_count), (int64_t)sizeof(float));
+}
+
+int64_t sino_input_fields_bytes(const SinoInput *input, int64_t slice_count)
+{
+    const int64_t fields = 1 + sino_larger(input->flat_sets.count, 1);
+    return sino_times(fields, sino_input_field_bytes(input, slice_count));
 }
 
 SinoStatus sino_input_slice_of_row(const SinoInput *input, int64_t row, int64_t *slice)

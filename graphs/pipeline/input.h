@@ -4,8 +4,11 @@
 #define SINO_INPUT_H
 
 #include "correct.h"
+#include "flat_sets.h"
+#include "harden.h"
 #include "layout.h"
 #include "load_task.h"
+#include "phase.h"
 #include "stripes.h"
 
 typedef struct SinoInput {
@@ -16,7 +19,11 @@ typedef struct SinoInput {
     int64_t binning;
     int64_t slice_count; /* row_count / binning; of a cone beam: rows of the detector, binned */
     SinoFlatCorrection flat_correction;
+    SinoFlatSets flat_sets;
     bool minus_log;
+    int64_t air;                /* columns of air at each side, before binning; 0: no normalisation */
+    double phase_range;         /* L of Paganin's filter, in detector pixels (codelets/phase.h); 0: none */
+    SinoHardening hardening;    /* count 0: no correction */
     bool stages_chosen;         /* the next two are sinodag's choice, by a sample of the scan */
     double zinger_level;        /* standard deviations; 0: zingers are kept */
     SinoStripesOptions stripes; /* its sizes: see sino_input_stripes */
@@ -76,9 +83,13 @@ void sino_input_take_slices(SinoInput *input, int64_t first, int64_t count);
  * this rank's ray vectors; `place` is not kept. SINO_FAILED: no memory. */
 SinoStatus sino_input_take_angles(SinoInput *input, const int64_t *place);
 
-/* The correction of a minibatch's `slices`, which begin at slice_in_slab of a slab of slab_slices slices. */
-SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t slab_slices,
-                                     int64_t slice_in_slab);
+/* The correction of a minibatch's `slices`, which begin at slice_in_slab of a slab of slab_slices slices whose first
+ * one is slice first_slice. */
+SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t first_slice,
+                                     int64_t slab_slices, int64_t slice_in_slab);
+
+/* Phase retrieval of the input's detector; there is a phase_range. */
+SinoPhaseOptions sino_input_phase(const SinoInput *input);
 
 /* Makes the slices larger. SINO_BAD_INPUT: too large. */
 SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size);
@@ -86,6 +97,7 @@ SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size);
 /* What a sample of the scan asks for, where the settings leave the choice. */
 typedef struct SinoStageChoice {
     bool zingers, stripes;
+    int64_t air; /* columns at each side; 0: none */
 } SinoStageChoice;
 void sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input);
 
@@ -95,9 +107,11 @@ SinoStripesOptions sino_input_stripes(const SinoInput *input);
 /* The load of a slab: its slices as a box of the scan. */
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count);
 
-/* Bytes of a slab's counts at angle_count angles, and of one flat or dark field of a slab. */
+/* Bytes of a slab's counts at angle_count angles, with the rows beside it that phase retrieval needs, of one flat or
+ * dark field of a slab, and of all that `load` makes of them: the flat field of each set, and the dark field. */
 int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count);
 int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count);
+int64_t sino_input_fields_bytes(const SinoInput *input, int64_t slice_count);
 
 /* *slice: the slice that contains a detector row; row < 0: the middle slice. SINO_BAD_INPUT: the row is not
  * reconstructed. */

@@ -159,6 +159,7 @@ static SinoStatus insert_start(Run *run, int64_t slab, int64_t slot)
                                 .set = slab % COUNT_SETS,
                                 .field_set = slab % COUNT_SETS,
                                 .angle_count = run->of.input->angle_count,
+                                .slab_first = minibatch->first_slice - in_slab,
                                 .slab_slices = in_this,
                                 .slice_in_slab = in_slab,
                                 .sinogram = minibatch->vector[0][0],

@@ -16,7 +16,8 @@ typedef struct Block {
     const SinoInput *input;
     SinoScanBox box;
     int64_t pixels;
-    double *flat, *dark; /* means of the fields, [pixels]; owned */
+    double *flat, *dark; /* means of the fields, [pixels]; flat: for the projection at hand; owned */
+    double *sets;        /* means of several sets of flat fields, [set][pixels]; owned */
     double flat_mean, dark_mean;
     float *values;                /* of one image; owned */
     double *bend, *square, *peak; /* [pixels]: sums over projections; owned (add_bends) */
@@ -40,9 +41,21 @@ static double mean_of(const Sum *sum)
     return sum->count > 0 ? sum->value / (double)sum->count : (double)NAN;
 }
 
+/* The outermost columns are looked at in four strips of equal width, whose line integrals must agree if they are air.
+ */
+enum { STRIPS = 4 };
+
+/* Mean counts of the flat fields that a block reads, in order. */
+typedef struct FlatLevels {
+    int64_t count;
+    double mean[FIELDS];
+} FlatLevels;
+
 /* Sums of a sample in the making. */
 typedef struct Sums {
-    Sum *level; /* [column] of defined line integrals; owned */
+    FlatLevels flats;             /* of the last block */
+    Sum air[PROJECTIONS][STRIPS]; /* line integrals: from left to right, two strips at each side */
+    Sum *level;                   /* [column] of defined line integrals; owned */
     Sum transmission, edge_transmission;
     Sum stripes;  /* of rows that can tell */
     int64_t *odd; /* [column]: rows in which it is odd; owned */
@@ -61,31 +74,69 @@ static SinoScanBox box_of_block(const SinoInput *input, int64_t blocks, int64_t 
 
 typedef SinoStatus ReadFields(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box, float *counts);
 
-/* mean[pixel]: the mean of the finite values of at most FIELDS fields. *all: the mean of all of them. */
-static SinoStatus mean_of_fields(const Block *block, ReadFields *read, int64_t images, double *mean, double *all)
+/* mean[pixel]: the mean of the finite values of at most FIELDS of `images` fields from number `first` on. *all: the
+ * mean of all of them. */
+static SinoStatus mean_of_fields(const Block *block, ReadFields *read, int64_t first, int64_t images, double *mean,
+                                 double *all, FlatLevels *levels)
 {
     const int64_t taken = sino_smaller(images, FIELDS);
     double sum = 0;
     int64_t count = 0;
+    levels->count = taken;
     for (int64_t i = 0; i < taken; i++) {
-        SINO_TRY(read(block->input->scan, i * images / taken, 1, &block->box, block->values));
+        double of_image = 0;
+        SINO_TRY(read(block->input->scan, first + i * images / taken, 1, &block->box, block->values));
         for (int64_t p = 0; p < block->pixels; p++) {
             const double value = (double)block->values[p];
             if (!isfinite(value)) continue;
             mean[p] += value / (double)taken;
-            sum += value;
+            of_image += value;
             count++;
         }
+        sum += of_image;
+        levels->mean[i] = of_image / (double)block->pixels;
     }
     *all = count > 0 ? sum / (double)count : 0;
     return NULL;
 }
 
-static SinoStatus read_fields(Block *block, SinoScanSample *sample, double share)
+static SinoStatus read_sets(Block *block)
 {
+    const SinoFlatSets *sets = &block->input->flat_sets;
+    FlatLevels unused;
+    for (int64_t s = 0; s < sets->count; s++) {
+        const int64_t first = s > 0 ? sets->end[s - 1] : 0;
+        double mean;
+        SINO_TRY(mean_of_fields(block, sino_scan_read_some_flats, first, sets->end[s] - first,
+                                block->sets + s * block->pixels, &mean, &unused));
+        block->flat_mean += mean / (double)sets->count;
+    }
+    return NULL;
+}
+
+/* The flat field of a projection between two sets. */
+static void interpolate_flat(Block *block, int64_t angle)
+{
+    const SinoFlatSets *sets = &block->input->flat_sets;
+    if (!block->sets) return;
+    const double at = sino_flat_sets_at(sets, block->input->info, angle);
+    const int64_t set = sino_smaller((int64_t)at, sets->count - 2);
+    const double *before = block->sets + set * block->pixels, *after = before + block->pixels;
+    for (int64_t p = 0; p < block->pixels; p++)
+        block->flat[p] = before[p] + (after[p] - before[p]) * (at - (double)set);
+}
+
+static SinoStatus read_fields(Block *block, SinoScanSample *sample, double share, FlatLevels *levels)
+{
+    FlatLevels unused;
     const SinoScanInfo *info = block->input->info;
-    SINO_TRY(mean_of_fields(block, sino_scan_read_some_flats, info->flat_count, block->flat, &block->flat_mean));
-    SINO_TRY(mean_of_fields(block, sino_scan_read_some_darks, info->dark_count, block->dark, &block->dark_mean));
+    if (block->input->flat_sets.count > 0)
+        SINO_TRY(read_sets(block));
+    else
+        SINO_TRY(mean_of_fields(block, sino_scan_read_some_flats, 0, info->flat_count, block->flat, &block->flat_mean,
+                                levels));
+    SINO_TRY(
+        mean_of_fields(block, sino_scan_read_some_darks, 0, info->dark_count, block->dark, &block->dark_mean, &unused));
     sample->flat += share * block->flat_mean;
     if (info->dark_count > 0) sample->dark += share * block->dark_mean;
     return NULL;
@@ -125,7 +176,21 @@ static void add_transmission(const Block *block, const SinoScanSample *sample, i
     if (is_at_edge(p % sample->column_count, sample->column_count)) add_to(&sums->edge_transmission, value / light);
 }
 
-static void add_projection(const Block *block, SinoScanSample *sample, Sums *sums)
+/* Columns of one strip of air. */
+static int64_t strip_columns(int64_t column_count)
+{
+    return sino_larger(column_count / 80, 1);
+}
+
+/* The strip of a column; −1: none. */
+static int64_t strip_of(int64_t column, int64_t column_count)
+{
+    const int64_t width = strip_columns(column_count), from_right = column_count - 1 - column;
+    if (column < 2 * width) return column / width;
+    return from_right < 2 * width ? STRIPS - 1 - from_right / width : -1;
+}
+
+static void add_projection(const Block *block, int64_t number, SinoScanSample *sample, Sums *sums)
 {
     for (int64_t p = 0; p < block->pixels; p++) {
         add_transmission(block, sample, p, sums);
@@ -140,6 +205,8 @@ static void add_projection(const Block *block, SinoScanSample *sample, Sums *sum
         sample->integral += integral;
         sample->column_integral[p % sample->column_count] += fabs(integral);
         add_to(&sums->level[p % sample->column_count], integral);
+        const int64_t strip = strip_of(p % sample->column_count, sample->column_count);
+        if (strip >= 0) add_to(&sums->air[number][strip], integral);
     }
 }
 
@@ -249,11 +316,16 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.peaks, "a sample", &block.peaks));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.lowest, "a sample", &block.lowest));
     SINO_TRY_OR(status, end, sino_allocate(box->column_count, sizeof *line, "a sample", &line));
-    if (sample->fields) SINO_TRY_OR(status, end, read_fields(&block, sample, share));
+    if (input->flat_sets.count > 0)
+        SINO_TRY_OR(status, end,
+                    sino_allocate(sino_times(input->flat_sets.count, block.pixels), sizeof *block.sets, "a sample",
+                                  &block.sets));
+    if (sample->fields) SINO_TRY_OR(status, end, read_fields(&block, sample, share, &sums->flats));
     for (int64_t i = 0; i < sample->projections; i++) {
         const int64_t angle = i * info->angle_count / sample->projections;
         SINO_TRY_OR(status, end, sino_scan_read_projection(input->scan, angle, &block.box, block.values));
-        add_projection(&block, sample, sums);
+        interpolate_flat(&block, angle);
+        add_projection(&block, i, sample, sums);
         if (tells_stripes(sample)) add_bends(&block, sample, line);
     }
     if (tells_stripes(sample)) judge_stripes(&block, sample, line, sums);
@@ -261,6 +333,7 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
 end:
     free(block.flat);
     free(block.dark);
+    free(block.sets);
     free(block.values);
     free(block.bend);
     free(block.square);
@@ -281,6 +354,43 @@ static SinoStatus read_blocks(const SinoInput *input, SinoScanSample *sample, Su
     return NULL;
 }
 
+/* Whether the strips are air whose light changes: they are as bright as the flat fields, or nearly, and brighter than
+ * what is between them; their changes from projection to projection are alike, which those of an object are not. */
+static void judge_air(SinoScanSample *sample, const Sums *sums)
+{
+    const double n = (double)sample->projections;
+    double level = 0, square = 0, sides = 0, halves = 0, most = 0;
+    if (!tells_stripes(sample)) return;
+    for (int64_t i = 0; i < sample->projections; i++) {
+        double p[STRIPS];
+        for (int s = 0; s < STRIPS; s++) p[s] = mean_of(&sums->air[i][s]);
+        const double all = (p[0] + p[1] + p[2] + p[3]) / STRIPS;
+        level += all / n;
+        square += all * all / n;
+        sides += pow((p[0] + p[1] - p[2] - p[3]) / 2, 2) / n;
+        halves += (pow(p[0] - p[1], 2) + pow(p[3] - p[2], 2)) / 2 / n;
+    }
+    for (int64_t c = 0; c < sample->column_count; c++) most = fmax(most, sample->column_level[c]);
+    const double drift = sqrt(fmax(square - level * level, 0));
+    if (!(drift > 0.005 && fabs(level) < 0.3 && most > level + 0.1)) return;
+    if (!(sqrt(sides) < drift / 4 && sqrt(halves) < drift / 5)) return;
+    sample->air_columns = 2 * strip_columns(sample->column_count);
+    sample->air_drift = drift;
+}
+
+/* Compares both halves of the flat fields with what they differ among themselves. */
+static double change_of(const FlatLevels *levels, double dark)
+{
+    const int64_t half = levels->count / 2;
+    double mean[2] = {0}, square = 0;
+    if (half < 2) return 0;
+    for (int64_t i = 0; i < 2 * half; i++) mean[i / half] += levels->mean[i] / (double)half;
+    for (int64_t i = 0; i < 2 * half; i++) square += pow(levels->mean[i] - mean[i / half], 2);
+    const double deviation = sqrt(square / (double)(2 * half - 2)), change = mean[1] - mean[0];
+    const double light = (mean[0] + mean[1]) / 2 - (isnan(dark) ? 0 : dark);
+    return fabs(change) > 6 * deviation && fabs(change) > 0.005 * light && light > 0 ? change / light : 0;
+}
+
 /* Makes means of sums. */
 static void finish(SinoScanSample *sample, const Sums *sums)
 {
@@ -296,6 +406,8 @@ static void finish(SinoScanSample *sample, const Sums *sums)
     for (int64_t c = 0; c < sample->column_count; c++) sample->odd_columns += sums->odd[c] > 0;
     sample->transmission = mean_of(&sums->transmission);
     sample->edge_transmission = mean_of(&sums->edge_transmission);
+    sample->flat_change = change_of(&sums->flats, sample->dark);
+    judge_air(sample, sums);
 }
 
 SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)

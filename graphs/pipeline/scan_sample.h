@@ -9,19 +9,24 @@
 typedef struct SinoScanSample {
     int64_t projections, rows; /* sampled: projections spread over the scan, rows in blocks spread over the detector */
     int64_t count, finite, zero;
-    double mean, edges;       /* means of the finite values; edges: of the outermost columns */
-    bool fields;              /* the scan has the flat fields that its values are divided by */
-    double flat, dark;        /* means of the fields; dark NaN: the scan has none */
-    int64_t undefined;        /* values without a line integral (codelets/correct.h) */
-    double integral;          /* mean of the defined line integrals; 0 if there is none */
-    int64_t column_count;     /* of the part of the scan that is reconstructed */
-    double *column_integral;  /* [column]: mean of the absolute line integrals; owned */
-    double *column_level;     /* [column]: mean of the defined line integrals; NaN if there is none; owned */
-    double transmission;      /* mean where the flat fields have light; NaN: none has, or there are no flat fields */
+    double mean, edges;      /* means of the finite values; edges: of the outermost columns */
+    bool fields;             /* the scan has the flat fields that its values are divided by */
+    double flat, dark;       /* means of the fields; dark NaN: the scan has none */
+    double flat_change;      /* of the second half of the flat fields against the first, as a share of their light; 0 if
+                              * it is no more than they differ among themselves, or if they are sets */
+    int64_t undefined;       /* values without a line integral (codelets/correct.h) */
+    double integral;         /* mean of the defined line integrals; 0 if there is none */
+    int64_t column_count;    /* of the part of the scan that is reconstructed */
+    double *column_integral; /* [column]: mean of the absolute line integrals; owned */
+    double *column_level;    /* [column]: mean of the defined line integrals; NaN if there is none; owned */
+    double transmission;     /* mean where the flat fields have light; NaN: none has, or there are no flat fields */
     double edge_transmission; /* likewise, of the outermost columns */
     double stripes;           /* median deviation of the columns' sensitivities, as a difference of line integrals; 0 if
                                * it cannot be told from noise and object, NaN if the sample is too small for that */
     int64_t zingers;          /* pixels that are far brighter than both neighbours in one projection only */
+    int64_t air_columns;      /* columns of air at each side, whose light changes during the scan; 0: not air, or no
+                               * change */
+    double air_drift;         /* standard deviation of its line integrals over the projections */
     int64_t odd_columns;      /* columns that differ from both neighbours in every projection: hot or dead */
 } SinoScanSample;
 

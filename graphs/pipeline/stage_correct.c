@@ -5,13 +5,16 @@
 #include "correct_task.h"
 #include "device_room.h"
 #include "memory.h"
+#include "phase_task.h"
 #include "stages.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Buffers for GPUs. */
 typedef struct Own {
+    double *flat_at;  /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
+    SinoPhase *phase; /* NULL: no phase retrieval; owned */
+    SinoData *phase_scratch;
     SinoData *places;  /* NULL: angles are in order */
     SinoData *scratch; /* NULL: cores correct */
 } Own;
@@ -27,11 +30,38 @@ static void describe(const SinoInput *input, size_t size, char *text)
     static const char *const fields[] = {[SINO_FLAT_MEAN] = "mean of flat and dark fields",
                                          [SINO_FLAT_MEDIAN] = "median of flat and dark fields",
                                          [SINO_FLAT_NONE] = "no flat fields"};
-    char binning[80] = "";
+    char binning[80] = "", sets[80] = "", phase[80] = "";
+    if (input->phase_range > 0)
+        snprintf(phase, sizeof phase, ", Paganin's phase retrieval over %.3g pixels", input->phase_range);
+    if (input->flat_sets.count > 1)
+        snprintf(sets, sizeof sets, ", %" PRId64 " sets of flat fields interpolated", input->flat_sets.count);
     if (input->binning > 1)
         snprintf(binning, sizeof binning, ", averages of %" PRId64 " × %" PRId64 " pixels", input->binning,
                  input->binning);
-    snprintf(text, size, "%s%s%s", fields[input->flat_correction], input->minus_log ? ", -ln" : "", binning);
+    snprintf(text, size, "%s%s%s%s%s", fields[input->flat_correction], sets, phase, input->minus_log ? ", -ln" : "",
+             binning);
+}
+
+/* The places among the sets of flat fields. */
+static SinoStatus place_flats(const SinoInput *input, double **flat_at)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < input->run_count; i++) count += input->run[i].count;
+    SINO_TRY(sino_allocate(sino_larger(count, 1), sizeof **flat_at, "angles", flat_at));
+    count = 0;
+    for (int64_t i = 0; i < input->run_count; i++)
+        for (int64_t k = 0; k < input->run[i].count; k++)
+            (*flat_at)[count++] = sino_flat_sets_at(&input->flat_sets, input->info, input->run[i].first + k);
+    return NULL;
+}
+
+static SinoStatus prepare_phase(const SinoStagesRequest *request, Own *own)
+{
+    const SinoPhaseOptions options = sino_input_phase(request->input);
+    const int64_t rows = sino_times(request->slices.slice_count, request->input->binning);
+    SINO_TRY(sino_phase_new(&options, &own->phase));
+    return sino_data_scratch(request->runtime, "phase scratch", sino_phase_scratch_bytes(&options, rows),
+                             &own->phase_scratch);
 }
 
 /* Allocates the buffers with which GPUs correct, unless a slab's counts are too large for a GPU. */
@@ -42,11 +72,14 @@ static SinoStatus prepare(const SinoStagesRequest *request, void **result)
     const int64_t slab = request->slab_slices, element = (int64_t)sino_precision_bytes(request->slices.precision);
     const int64_t sinogram = sino_times(sino_times(request->ray_count, request->slices.stride), element);
     const int64_t bytes =
-        sino_input_slab_bytes(input, input->angle_count, slab) + 2 * sino_input_field_bytes(input, slab) + sinogram;
+        sino_input_slab_bytes(input, input->angle_count, slab) + sino_input_fields_bytes(input, slab) + sinogram;
     SINO_TRY(sino_allocate(1, sizeof *own, "a stage", &own));
     *result = own;
+    if (input->flat_sets.count > 1) SINO_TRY(place_flats(input, &own->flat_at));
+    if (input->phase_range > 0) return prepare_phase(request, own);
+    if (input->flat_sets.count > 1) return NULL; /* cores interpolate */
     if (input->angle_count == 0 || !sino_device_takes(request->runtime, bytes)) return NULL;
-    const SinoCorrection correction = sino_input_correction(input, request->slices, slab, 0);
+    const SinoCorrection correction = sino_input_correction(input, request->slices, 0, slab, 0);
     if (input->place)
         SINO_TRY(sino_data_copy(request->runtime, "places", input->place,
                                 input->angle_count * (int64_t)sizeof *input->place, &own->places));
@@ -57,6 +90,9 @@ static void release(void *released)
 {
     Own *own = released;
     if (!own) return;
+    free(own->flat_at);
+    sino_data_free(own->phase_scratch);
+    sino_phase_free(own->phase);
     sino_data_free(own->places);
     sino_data_free(own->scratch);
     free(own);
@@ -65,19 +101,22 @@ static void release(void *released)
 static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const SinoStageWork *work)
 {
     const Own *own = prepared;
-    SinoCorrect correct = {
-        .correction = sino_input_correction(request->input, work->slices, work->slab_slices, work->slice_in_slab),
-        .counts = work->counts,
-        .flat = work->flat,
-        .dark = work->dark,
-        .sinogram = work->sinogram,
-        .repaired = work->repaired,
-        .tally = work->tally,
-        .places = own->places,
-        .scratch = own->scratch};
+    SinoCorrect correct = {.correction = sino_input_correction(request->input, work->slices, work->slab_first,
+                                                               work->slab_slices, work->slice_in_slab),
+                           .counts = work->counts,
+                           .flat = work->flat,
+                           .dark = work->dark,
+                           .sinogram = work->sinogram,
+                           .repaired = work->repaired,
+                           .tally = work->tally,
+                           .places = own->places,
+                           .scratch = own->scratch};
     correct.correction.angle_count = work->angle_count;
+    if (own->flat_at) correct.correction.flat_at = own->flat_at + work->first_angle;
     correct.correction.uncounted = work->uncounted;
     correct.correction.marked = request->marked;
+    if (own->phase)
+        return sino_insert_phase(request->runtime, work->position, &correct, own->phase, own->phase_scratch);
     return sino_insert_correct(request->runtime, work->position, &correct);
 }
 

@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-const SinoStageKind *const sino_stage_kinds[] = {&sino_stage_correct, &sino_stage_zingers, &sino_stage_stripes, NULL};
+const SinoStageKind *const sino_stage_kinds[] = {&sino_stage_correct, &sino_stage_zingers, &sino_stage_air,
+                                                 &sino_stage_stripes, &sino_stage_harden,  NULL};
 
 enum { KINDS = sizeof sino_stage_kinds / sizeof *sino_stage_kinds - 1 };
 
@@ -45,7 +46,8 @@ static SinoStatus prepare(const SinoStagesRequest *request, const SinoStageKind 
 static SinoStatus new_fields(const SinoStagesRequest *request, FieldSet *fields)
 {
     const int64_t bytes = sino_input_field_bytes(request->input, request->slab_slices);
-    SINO_TRY(sino_data_new(request->runtime, "flat", bytes, &fields->flat));
+    const int64_t flats = sino_input_fields_bytes(request->input, request->slab_slices) - bytes;
+    SINO_TRY(sino_data_new(request->runtime, "flat", flats, &fields->flat));
     return sino_data_new(request->runtime, "dark", bytes, &fields->dark);
 }
 
@@ -169,17 +171,19 @@ SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool p
     const SinoSlices slices = {
         .precision = SINO_SINGLE, .stride = sino_panel_stride(SINO_SINGLE, slice_count), .slice_count = slice_count};
     const int64_t rays = sino_times(input->angle_count, input->geometry.column_count);
-    Reading reading = {
-        .request = {.runtime = runtime,
-                    .input = input,
-                    .slices = slices,
-                    .ray_count = rays,
-                    .slab_slices = slice_count,
-                    .set_count = 1,
-                    .field_set_count = 1,
-                    .projections = projections},
-        .work = {
-            .position = SINO_NOWHERE, .slices = slices, .angle_count = input->angle_count, .slab_slices = slice_count}};
+    Reading reading = {.request = {.runtime = runtime,
+                                   .input = input,
+                                   .slices = slices,
+                                   .ray_count = rays,
+                                   .slab_slices = slice_count,
+                                   .set_count = 1,
+                                   .field_set_count = 1,
+                                   .projections = projections},
+                       .work = {.position = SINO_NOWHERE,
+                                .slices = slices,
+                                .angle_count = input->angle_count,
+                                .slab_first = first_slice,
+                                .slab_slices = slice_count}};
     float *sinograms = NULL;
     SinoStatus status = sino_allocate(sino_times(rays, slice_count), sizeof *sinograms, "sinograms", &sinograms);
     if (!status) status = read_sinograms(&reading, first_slice, sinograms);

@@ -39,12 +39,15 @@ typedef struct SinoStageWork {
     SinoSlices slices;
     int64_t set, field_set; /* the counts and fields that were loaded for it */
     int64_t angle_count;    /* angles of the counts: those of the input, or fewer of a scan without places */
+    int64_t first_angle;    /* number of the first one of them among those of the input's runs */
+    int64_t slab_first;     /* first slice of its slab */
     int64_t slab_slices, slice_in_slab; /* slices of its slab, and index in the slab of its first slice */
     int64_t uncounted;                  /* its first slices whose undefined values are not counted */
-    SinoData *counts, *flat, *dark;     /* slab's [angle][row][column], [row][column]; set by sino_stages_insert */
-    SinoData *sinogram;                 /* ray_count rows in panels */
-    SinoData *repaired;                 /* int64_t[slice]: undefined values */
-    SinoData *tally;                    /* int64_t[angle + column]: undefined values by angle, then by column */
+    SinoData *counts, *flat,
+        *dark;          /* slab's [angle][row][column], [set][row][column], [row][column]; set by sino_stages_insert */
+    SinoData *sinogram; /* ray_count rows in panels */
+    SinoData *repaired; /* int64_t[slice]: undefined values */
+    SinoData *tally;    /* int64_t[angle + column]: undefined values by angle, then by column */
 } SinoStageWork;
 
 typedef struct SinoStageKind {
@@ -61,7 +64,8 @@ typedef struct SinoStageKind {
     SinoStatus (*insert)(const SinoStagesRequest *request, void *own, const SinoStageWork *work);
 } SinoStageKind;
 
-extern const SinoStageKind sino_stage_correct, sino_stage_zingers, sino_stage_stripes;
+extern const SinoStageKind sino_stage_correct, sino_stage_zingers, sino_stage_air, sino_stage_stripes,
+    sino_stage_harden;
 
 /* The stages in the order in which they run, ended by NULL. */
 extern const SinoStageKind *const sino_stage_kinds[];

@@ -119,9 +119,17 @@ static void suspect_angles(const SinoScanInfo *info, SinoFindings *findings)
     }
 }
 
-static void suspect_fields(const SinoScanSample *sample, SinoFindings *findings)
+static void suspect_fields(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                           SinoFindings *findings)
 {
+    const bool known = input->info->flat_position || settings->flat_positions.count > 0;
     if (!sample->fields) return;
+    if (sample->flat_change != 0 && !known)
+        add(findings, false, "flat",
+            "the second half of the %" PRId64 " flat fields is %.2g %% %s than the first, and their mean is used; were "
+            "they taken before and after the projections? (--flat-positions 0,%" PRId64 ": a line between them)",
+            input->info->flat_count, 100 * fabs(sample->flat_change), sample->flat_change > 0 ? "brighter" : "darker",
+            input->info->file_angle_count);
     if (sample->flat <= sample->dark)
         add(findings, true, "flat",
             "the flat fields have a mean of %g in a sample of the rows, the dark fields %g; allowed: flat fields "
@@ -266,11 +274,25 @@ static SinoStatus suspect_columns(const SinoSettings *settings, const SinoInput 
     return NULL;
 }
 
+static void choose_air(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                       SinoFindings *findings)
+{
+    if (!isnan(settings->air) || !input->minus_log || sample->air_columns == 0) return;
+    findings->stages.air = sample->air_columns;
+    add(findings, false, "air",
+        "in a sample of the scan the light beside the object differs from projection to projection by %.2g in line "
+        "integrals: each row is normalised to its first and last %" PRId64 " columns (--air N: other columns; 0: no "
+        "normalisation)",
+        sample->air_drift, sample->air_columns);
+}
+
 /* Stages that an expert would switch on, unless the user has decided. */
-static void choose_stages(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+static void choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                          SinoFindings *findings)
 {
     const double visible = 0.003;    /* stripes, as a difference of line integrals */
     const int64_t least_zingers = 3; /* fewer are perhaps the object's */
+    choose_air(settings, input, sample, findings);
     if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
     if (settings->zinger_removal == SINO_ZINGERS_AUTO && sample->zingers >= least_zingers) {
         findings->stages.zingers = true;
@@ -296,11 +318,11 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     SINO_TRY(sino_scan_sample_new(input, &sample));
     suspect_angles(input->info, findings);
     suspect_beam(settings, input, findings);
-    suspect_fields(&sample, findings);
+    suspect_fields(settings, input, &sample, findings);
     suspect_bright_columns(input, &sample, findings);
     suspect_values(settings, input, &sample, findings);
     suspect_missing(settings, input, &sample, findings);
-    choose_stages(settings, &sample, findings);
+    choose_stages(settings, input, &sample, findings);
     sino_scan_sample_free(&sample);
     return suspect_columns(settings, input, findings);
 }

@@ -11,6 +11,24 @@ int64_t sino_workload_fields(const SinoInput *input)
     return sino_larger(input->info->flat_count, input->info->dark_count);
 }
 
+/* What phase retrieval adds: all columns of the detector, the rows beside a slab, and scratch memory. */
+static void add_phase(const SinoInput *input, SinoWorkload *job)
+{
+    SinoInput plain = *input;
+    if (!(input->phase_range > 0)) return;
+    const SinoPhaseOptions phase = sino_input_phase(input);
+    plain.phase_range = 0;
+    plain.column_count = input->info->column_count;
+    job->slice_bytes = sino_input_slab_bytes(&plain, input->angle_count, 1);
+    job->field_bytes = sino_input_field_bytes(&plain, 1);
+    job->fields_bytes = sino_input_fields_bytes(&plain, 1);
+    job->halo_bytes = sino_input_slab_bytes(input, input->angle_count, 1) - job->slice_bytes;
+    job->halo_fields_bytes = sino_input_fields_bytes(input, 1) - job->fields_bytes;
+    const int64_t none = sino_phase_scratch_bytes(&phase, 0);
+    job->stage_slice_bytes = sino_phase_scratch_bytes(&phase, input->binning) - none;
+    job->stage_bytes += none;
+}
+
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input)
 {
     const SinoSolver *solver = sino_solver_find(settings->algorithm);
@@ -27,9 +45,11 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .slice_count = input->slice_count,
                         .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
                         .field_bytes = sino_input_field_bytes(input, 1),
+                        .fields_bytes = sino_input_fields_bytes(input, 1),
                         .stage_bytes = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0,
                         .field_images = sino_workload_fields(input),
                         .pictures = sino_settings_records_planes(settings)};
+    add_phase(input, &job);
     job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;
 }
@@ -37,7 +57,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
 SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
                              const SinoStreaming *streaming, int64_t data_ranks, int64_t window_count)
 {
-    enum { SLAB_SETS = 2, FIELDS = 2 };
+    enum { SLAB_SETS = 2 };
     const SinoSolver *solver = job->solver;
     const SinoOperatorKind *kind = sino_operator_kind(&job->problem);
     const SinoBatch batch = {.stride = streaming->stride, .history_numbers = job->history_numbers};
@@ -54,9 +74,11 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .vector_bytes = sino_buffers_bytes(solver->vectors.count, solver->vectors.buffer, &size->shape, batch),
         .sum_bytes = kind->work_bytes(&size->shape, batch),
         .weight_bytes = sino_solver_weight_bytes(job->solver, &job->problem, &size->shape),
-        .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + FIELDS * job->field_bytes),
+        .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + job->fields_bytes) +
+                      sino_ceil_divide(job->halo_bytes, data_ranks) + job->halo_fields_bytes,
         .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
-        .stage_bytes = sino_times(sino_larger(machine->worker_count, 1), job->stage_bytes),
+        .stage_bytes = sino_times(sino_larger(machine->worker_count, 1),
+                                  job->stage_bytes + sino_times(streaming->minibatch, job->stage_slice_bytes)),
         .record_bytes = sino_record_bytes(&record)};
     const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;
     bytes.data_bytes =

@@ -35,6 +35,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                           .slice_count = settings->slices,
                           .slice_bytes = sino_times(sino_times(angles, columns), sino_count_bytes(SINO_COUNT_UINT16)),
                           .field_bytes = columns * (int64_t)sizeof(float),
+                          .fields_bytes = 2 * columns * (int64_t)sizeof(float),
                           .field_images = 1,
                           .pictures = sino_settings_records_planes(settings)};
     return NULL;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Air: normalises each row of each projection to the light beside the object. The beam may lose or win light during the
+ * scan, also unevenly, after its flat fields were taken; the outermost columns, which see air, tell how much.
+ *
+ *     p'(c) = p(c) + ln(L + (R − L)·c/(M − 1))
+ *
+ * with the means L and R of the transmissions exp(−p) of the first and last columns: a line between them divides the
+ * transmission, as in TomoPy's normalize_bg. */
+#ifndef SINO_AIR_H
+#define SINO_AIR_H
+
+#include "panel.h"
+
+typedef struct SinoAir {
+    int64_t angle_count, column_count; /* K, M of the sinograms */
+    int64_t width;                     /* columns of air at each side, 1 … M */
+} SinoAir;
+
+/* Normalises in place. Angle k has the rays place[k]·M + c of the sinogram, in panels (panel.h); place NULL: k. Values
+ * −0 are undefined (correct.h): they stay, and no mean includes them. Where one side has no defined value, the other
+ * side's mean serves both; where neither has one, the row stays. Padding is unchanged. Safe from many threads at once.
+ */
+void sino_air_normalise(const SinoAir *air, SinoSlices slices, const int64_t *place, void *sinogram);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Phase: transmissions of a projection's rows, their spectra, and a sum over neighbouring rows for each frequency. */
+#include "phase.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "vector.h"
+
+#include <assert.h>
+#include <fftw3.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Floats that rows begin at multiples of; floats of a part of a spectrum, whose rows fit the cache together. */
+enum { ALIGNED = 16, PART = 128 };
+
+struct SinoPhase {
+    SinoPhaseOptions options;
+    int64_t halo, padded; /* padded: columns of a row with its continuation to both sides */
+    int64_t stride;       /* floats of a padded row, and of its spectrum */
+    float *kernel;        /* [halo + 1][stride]: factor of rows so far away, twice for each frequency; owned */
+    fftwf_plan forward, backward;
+};
+
+int64_t sino_phase_halo(double range)
+{
+    return (int64_t)ceil(SINO_PHASE_REACH * range) + 16;
+}
+
+/* The smallest even number ≥ `least` without prime factors above 7. */
+static int64_t fast_size(int64_t least)
+{
+    for (int64_t size = sino_ceil_multiple(least, 2);; size += 2) {
+        int64_t rest = size;
+        for (int64_t prime = 2; prime <= 7; prime++)
+            while (rest % prime == 0) rest /= prime;
+        if (rest == 1) return size;
+    }
+}
+
+static int64_t padded_columns(const SinoPhaseOptions *options)
+{
+    return fast_size(options->column_count + sino_times(2, sino_phase_halo(options->range)));
+}
+
+static int64_t stride_of(const SinoPhaseOptions *options)
+{
+    return sino_ceil_multiple(padded_columns(options) + 2, ALIGNED);
+}
+
+/* Floats of a call: a padded row; the spectra of rows and halo; those of the result; its values. */
+static int64_t scratch_floats(const SinoPhaseOptions *options, int64_t rows)
+{
+    const int64_t lines = 1 + rows + sino_times(2, sino_phase_halo(options->range)) + rows + rows;
+    return sino_times(lines, stride_of(options));
+}
+
+int64_t sino_phase_scratch_bytes(const SinoPhaseOptions *options, int64_t rows)
+{
+    return sino_times(scratch_floats(options, rows), (int64_t)sizeof(float));
+}
+
+/* The kernel of frequency number n: the inverse transform along v of 1/(1 + L²(u² + v²)), cut off, with its sum. */
+static void fill_kernel(SinoPhase *phase, int64_t n, int64_t count, double *values, fftw_plan plan)
+{
+    const double square = phase->options.range * phase->options.range, pi = acos(-1);
+    const double u = 2 * pi * (double)n / (double)phase->padded, whole = 1 / (1 + square * u * u);
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double v = pi * (double)i / (double)(count - 1);
+        values[i] = 1 / (1 + square * (u * u + v * v)) / (double)(2 * (count - 1));
+    }
+    fftw_execute(plan);
+    for (int64_t j = 0; j <= phase->halo; j++) sum += (j > 0 ? 2 : 1) * values[j];
+    for (int64_t j = 0; j <= phase->halo; j++)
+        for (int64_t i = 0; i < 2; i++)
+            phase->kernel[j * phase->stride + 2 * n + i] = (float)(values[j] * whole / sum / (double)phase->padded);
+}
+
+static SinoStatus make_kernel(SinoPhase *phase)
+{
+    const int64_t count = fast_size(4 * phase->halo) + 1; /* of half a period, both ends included */
+    double *values = NULL;
+    SINO_TRY(
+        sino_allocate(sino_times(phase->halo + 1, phase->stride), sizeof *phase->kernel, "a kernel", &phase->kernel));
+    SINO_TRY(sino_allocate(count, sizeof *values, "a kernel", &values));
+    fftw_plan plan = fftw_plan_r2r_1d((int)count, values, values, FFTW_REDFT00, FFTW_ESTIMATE);
+    for (int64_t n = 0; plan && n <= phase->padded / 2; n++) fill_kernel(phase, n, count, values, plan);
+    if (plan) fftw_destroy_plan(plan);
+    free(values);
+    SINO_CHECK(plan, SINO_FAILED, "no memory for a transform of %lld values", (long long)count);
+    return NULL;
+}
+
+static SinoStatus make_plans(SinoPhase *phase)
+{
+    float *memory = NULL;
+    SINO_TRY(sino_allocate(2 * phase->stride, sizeof *memory, "a row", &memory));
+    fftwf_complex *spectrum = (void *)(memory + phase->stride);
+    phase->forward = fftwf_plan_dft_r2c_1d((int)phase->padded, memory, spectrum, FFTW_ESTIMATE | FFTW_UNALIGNED);
+    phase->backward = fftwf_plan_dft_c2r_1d((int)phase->padded, spectrum, memory, FFTW_ESTIMATE | FFTW_UNALIGNED);
+    free(memory);
+    SINO_CHECK(phase->forward && phase->backward, SINO_FAILED, "no memory for a transform of %lld values",
+               (long long)phase->padded);
+    return NULL;
+}
+
+SinoStatus sino_phase_new(const SinoPhaseOptions *options, SinoPhase **phase)
+{
+    SinoPhase *made;
+    assert(options->range > 0 && options->range <= SINO_PHASE_RANGE_MAX);
+    SINO_TRY(sino_allocate(1, sizeof *made, "phase retrieval", &made));
+    made->options = *options;
+    made->halo = sino_phase_halo(options->range);
+    made->padded = padded_columns(options);
+    made->stride = stride_of(options);
+    SinoStatus status = make_plans(made);
+    if (!status) status = make_kernel(made);
+    if (status)
+        sino_phase_free(made);
+    else
+        *phase = made;
+    return status;
+}
+
+void sino_phase_free(SinoPhase *phase)
+{
+    if (!phase) return;
+    if (phase->forward) fftwf_destroy_plan(phase->forward);
+    if (phase->backward) fftwf_destroy_plan(phase->backward);
+    free(phase->kernel);
+    free(phase);
+}
+
+/* One call. The images have all columns of the detector. */
+typedef struct Call {
+    const SinoPhase *phase;
+    const SinoCorrection *correction;
+    const void *counts;
+    const float *flat, *dark;
+    int64_t rows;                         /* of the result */
+    float *line, *spectra, *sums, *image; /* of the scratch memory */
+} Call;
+
+#define DEFINE_CONVERT(type)                                                                                           \
+    static void convert_##type(int64_t count, const void *from, float *to)                                             \
+    {                                                                                                                  \
+        for (int64_t c = 0; c < count; c++) to[c] = (float)((const type *)from)[c];                                    \
+    }
+
+DEFINE_CONVERT(uint8_t)
+DEFINE_CONVERT(uint16_t)
+DEFINE_CONVERT(float)
+
+static const struct {
+    size_t bytes;
+    void (*convert)(int64_t count, const void *from, float *to);
+} inputs[] = {[SINO_CORRECT_UINT8] = {sizeof(uint8_t), convert_uint8_t},
+              [SINO_CORRECT_UINT16] = {sizeof(uint16_t), convert_uint16_t},
+              [SINO_CORRECT_FLOAT32] = {sizeof(float), convert_float}};
+
+/* The limit of saturated counts in a row, as that of correct.h in a slice. */
+static float limit_of(const Call *call, int64_t row)
+{
+    const SinoCorrection *correction = call->correction;
+    const int64_t columns = call->phase->options.column_count, sets = sino_larger(correction->flat_sets, 1);
+    int64_t saturated = 0;
+    if (correction->saturation <= 0) return INFINITY;
+    for (int64_t s = 0; s < sets && correction->flat_field; s++)
+        for (int64_t c = 0; c < columns; c++)
+            saturated += (double)call->flat[(s * correction->row_count + row) * columns + c] >= correction->saturation;
+    return saturated * 100 > sets * columns ? INFINITY : (float)correction->saturation;
+}
+
+/* The light of a pixel at angle k: its flat field, between two sets, without the dark field. */
+static double light_of(const Call *call, int64_t k, int64_t pixel)
+{
+    const SinoCorrection *correction = call->correction;
+    const int64_t pixels = correction->row_count * call->phase->options.column_count;
+    const double black = call->dark ? (double)call->dark[pixel] : 0;
+    if (correction->flat_sets <= 1) return (double)call->flat[pixel] - black;
+    const double at = correction->flat_at[k];
+    const int64_t last = correction->flat_sets - 1, set = at < (double)last ? (int64_t)at : last - 1;
+    const double before = (double)call->flat[set * pixels + pixel];
+    const double after = (double)call->flat[(set + 1) * pixels + pixel];
+    return before + (after - before) * (at - (double)set) - black;
+}
+
+/* The transmissions of a row at angle k; NaN where undefined. */
+static void transmit(const Call *call, int64_t k, int64_t row, float *line)
+{
+    const SinoCorrection *correction = call->correction;
+    const int64_t columns = call->phase->options.column_count, first = row * columns;
+    const size_t at = (size_t)(k * correction->row_count * columns + first) * inputs[correction->input].bytes;
+    const float limit = limit_of(call, row);
+    inputs[correction->input].convert(columns, (const char *)call->counts + at, line);
+    for (int64_t c = 0; c < columns; c++) {
+        const double black = call->dark && correction->flat_field ? (double)call->dark[first + c] : 0;
+        const double light = correction->flat_field ? light_of(call, k, first + c) : 1;
+        const double value = light > 0 && light <= DBL_MAX ? ((double)line[c] - black) / light : (double)NAN;
+        line[c] = line[c] < limit && value > 0 && value <= (double)FLT_MAX ? (float)value : NAN;
+    }
+}
+
+/* Interpolates undefined values between the nearest defined columns; all are 1 if there is none. */
+static void fill(int64_t columns, float *line)
+{
+    int64_t left = -1;
+    for (int64_t c = 0; c < columns; c++) {
+        if (isnan(line[c])) continue;
+        for (int64_t i = left + 1; i < c; i++) {
+            const float share = left < 0 ? 1 : (float)(i - left) / (float)(c - left);
+            line[i] = left < 0 ? line[c] : (1 - share) * line[left] + share * line[c];
+        }
+        left = c;
+    }
+    for (int64_t i = left + 1; i < columns; i++) line[i] = left < 0 ? 1 : line[left];
+}
+
+/* Continues a row by its outermost values: half of the rest follows it, half precedes it, all around. */
+static void pad(const SinoPhase *phase, float *line)
+{
+    const int64_t columns = phase->options.column_count, middle = columns + (phase->padded - columns) / 2;
+    for (int64_t c = columns; c < phase->padded; c++) line[c] = c < middle ? line[columns - 1] : line[0];
+}
+
+/* The mask of undefined values of row i of the result: its values in the image are NaN or 0. */
+static void mark(const Call *call, int64_t i, const float *line)
+{
+    const SinoPhaseOptions *options = &call->phase->options;
+    for (int64_t c = 0; c < call->correction->column_count; c++)
+        call->image[i * call->correction->column_count + c] = isnan(line[options->first_column + c]) ? NAN : 0;
+}
+
+/* The spectra of the rows of angle k, those of the halo included. Rows beyond the detector are its outermost ones. */
+static void transform_rows(const Call *call, int64_t k)
+{
+    const SinoPhase *phase = call->phase;
+    const SinoCorrection *correction = call->correction;
+    const int64_t begin = correction->first_row - phase->halo, lines = call->rows + 2 * phase->halo;
+    int64_t previous = -1;
+    for (int64_t i = 0; i < lines; i++) {
+        const int64_t row = sino_smaller(sino_larger(begin + i, 0), correction->row_count - 1);
+        const int64_t of_result = i - phase->halo;
+        float *spectrum = call->spectra + i * phase->stride;
+        const bool of_image = of_result >= 0 && of_result < call->rows;
+        if (row == previous) {
+            if (of_image) transmit(call, k, row, call->line);
+            if (of_image) mark(call, of_result, call->line);
+            memcpy(spectrum, spectrum - phase->stride, (size_t)phase->stride * sizeof *spectrum);
+            continue;
+        }
+        transmit(call, k, row, call->line);
+        if (of_image) mark(call, of_result, call->line);
+        fill(phase->options.column_count, call->line);
+        pad(phase, call->line);
+        fftwf_execute_dft_r2c(phase->forward, call->line, (void *)spectrum);
+        previous = row;
+    }
+}
+
+/* Sums over the rows beside row i of the result, for some frequencies. */
+SINO_VECTORISED static void add_rows(int64_t halo, int64_t stride, const float *kernel, const float *middle, float *sum)
+{
+    float part[PART];
+    for (int64_t n = 0; n < PART; n++) part[n] = kernel[n] * middle[n];
+    for (int64_t j = 1; j <= halo; j++) {
+        const float *factor = kernel + j * stride, *before = middle - j * stride, *after = middle + j * stride;
+        for (int64_t n = 0; n < PART; n++) part[n] += factor[n] * (before[n] + after[n]);
+    }
+    memcpy(sum, part, sizeof part);
+}
+
+SINO_VECTORISED static void add_rest(int64_t count, int64_t halo, int64_t stride, const float *kernel,
+                                     const float *middle, float *sum)
+{
+    for (int64_t n = 0; n < count; n++) sum[n] = kernel[n] * middle[n];
+    for (int64_t j = 1; j <= halo; j++) {
+        const float *factor = kernel + j * stride, *before = middle - j * stride, *after = middle + j * stride;
+        for (int64_t n = 0; n < count; n++) sum[n] += factor[n] * (before[n] + after[n]);
+    }
+}
+
+/* The filter along the columns, part by part of the frequencies. */
+static void filter_columns(const Call *call)
+{
+    const SinoPhase *phase = call->phase;
+    const int64_t values = phase->padded + 2;
+    for (int64_t first = 0; first < values; first += PART) {
+        const int64_t count = sino_smaller(PART, values - first);
+        for (int64_t i = 0; i < call->rows; i++) {
+            const float *middle = call->spectra + (phase->halo + i) * phase->stride + first;
+            float *sum = call->sums + i * phase->stride + first;
+            if (count == PART)
+                add_rows(phase->halo, phase->stride, phase->kernel + first, middle, sum);
+            else
+                add_rest(count, phase->halo, phase->stride, phase->kernel + first, middle, sum);
+        }
+    }
+}
+
+/* The filtered image of angle k, [rows][columns of the correction]. */
+static const void *filter_image(void *of, int64_t k)
+{
+    Call *call = of;
+    const SinoPhase *phase = call->phase;
+    const int64_t columns = call->correction->column_count;
+    transform_rows(call, k);
+    filter_columns(call);
+    for (int64_t i = 0; i < call->rows; i++) {
+        float *row = call->image + i * columns;
+        fftwf_execute_dft_c2r(phase->backward, (void *)(call->sums + i * phase->stride), call->line);
+        for (int64_t c = 0; c < columns; c++) row[c] += call->line[phase->options.first_column + c];
+    }
+    return call->image;
+}
+
+SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *correction, const void *counts,
+                              const float *flat, const float *dark, void *scratch, void *sinogram, int64_t *repaired,
+                              int64_t *tally)
+{
+    const int64_t rows = sino_times(correction->slices.slice_count, correction->binning);
+    float *memory = scratch;
+    Call call = {.phase = phase,
+                 .correction = correction,
+                 .counts = counts,
+                 .flat = flat,
+                 .dark = dark,
+                 .rows = rows,
+                 .line = memory,
+                 .spectra = memory + phase->stride,
+                 .sums = memory + (1 + rows + 2 * phase->halo) * phase->stride,
+                 .image = memory + (1 + 2 * rows + 2 * phase->halo) * phase->stride};
+    SinoCorrection after = *correction;
+    assert(phase->options.first_column + correction->column_count <= phase->options.column_count);
+    after.input = SINO_CORRECT_FLOAT32;
+    after.row_count = rows;
+    after.first_row = 0;
+    after.flat_field = false;
+    after.saturation = 0;
+    after.image = filter_image;
+    after.image_of = &call;
+    return sino_correct(&after, NULL, NULL, NULL, sinogram, repaired, tally);
+}

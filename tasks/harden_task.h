@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task harden: corrects the sinograms of one minibatch for beam hardening. */
+#ifndef SINO_HARDEN_TASK_H
+#define SINO_HARDEN_TASK_H
+
+#include "harden.h"
+#include "runtime.h"
+
+/* Inserts harden, which changes the ray_count rows of a minibatch's line integrals in place. Cores run it. */
+SinoStatus sino_insert_harden(SinoRuntime *runtime, SinoPosition position, const SinoHardening *hardening,
+                              int64_t ray_count, SinoSlices slices, SinoData *sinogram);
+
+#endif

@@ -110,7 +110,7 @@ static int read_level(const Case *the, int level, const int64_t size[3], const i
                 snprintf(path, sizeof path, "%s/%d/c/%d/%d/%d", the->path, level, (int)(z / shard[0]),
                          (int)(y / shard[1]), (int)(x / shard[2]));
                 char *content = read_file(path, &bytes), *index = content + bytes - 4 - index_bytes;
-                uint32_t crc;
+                uint32_t crc = 0;
                 memcpy(&crc, content + bytes - 4, 4);
                 assert_int_equal(crc, slow_crc(index, index_bytes));
                 for (int64_t c = 0; c < chunks; c++) {

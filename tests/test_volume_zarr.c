@@ -72,7 +72,7 @@ static json_t *read_json(const char *folder, const char *name)
 
 static char *read_file(const char *path, size_t *bytes)
 {
-    struct stat about;
+    struct stat about = {0};
     FILE *file = fopen(path, "r");
     assert_true(file && fstat(fileno(file), &about) == 0);
     *bytes = (size_t)about.st_size;

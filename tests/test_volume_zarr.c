@@ -72,7 +72,7 @@ static json_t *read_json(const char *folder, const char *name)
 
 static char *read_file(const char *path, size_t *bytes)
 {
-    struct stat about;
+    struct stat about = {0};
     FILE *file = fopen(path, "r");
     assert_true(file && fstat(fileno(file), &about) == 0);
     *bytes = (size_t)about.st_size;
@@ -110,7 +110,7 @@ static int read_level(const Case *the, int level, const int64_t size[3], const i
                 snprintf(path, sizeof path, "%s/%d/c/%d/%d/%d", the->path, level, (int)(z / shard[0]),
                          (int)(y / shard[1]), (int)(x / shard[2]));
                 char *content = read_file(path, &bytes), *index = content + bytes - 4 - index_bytes;
-                uint32_t crc;
+                uint32_t crc = 0;
                 memcpy(&crc, content + bytes - 4, 4);
                 assert_int_equal(crc, slow_crc(index, index_bytes));
                 for (int64_t c = 0; c < chunks; c++) {

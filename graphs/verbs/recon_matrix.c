@@ -176,7 +176,8 @@ static SinoStatus open_saved(SinoRecon *recon, int64_t number)
     SinoVolumeRequest request = recon->request;
     SINO_CHECK(name, SINO_FAILED, "no memory for file names");
     request.hdf5_path = name;
-    request.tiff_directory = NULL;
+    request.tiff_directory = request.stack_path = request.zarr_path = NULL;
+    request.codes = (SinoVoxelCodes){0}; /* --start needs all digits */
     SinoStatus status = sino_volume_open(&request, &own->saved[number]);
     free(name);
     return status;

@@ -50,11 +50,12 @@ static int64_t stride_of(const SinoPhaseOptions *options)
     return sino_ceil_multiple(padded_columns(options) + 2, ALIGNED);
 }
 
-/* Floats of a call: a padded row; the spectra of rows and halo; those of the result; its values. */
+/* Floats of a call: a padded row and its light; the spectra of rows and halo; those of the result; its values; limits
+ * of rows and halo. */
 static int64_t scratch_floats(const SinoPhaseOptions *options, int64_t rows)
 {
-    const int64_t lines = 1 + rows + sino_times(2, sino_phase_halo(options->range)) + rows + rows;
-    return sino_times(lines, stride_of(options));
+    const int64_t with_halo = rows + sino_times(2, sino_phase_halo(options->range));
+    return sino_times(2 + with_halo + 2 * rows, stride_of(options)) + sino_ceil_multiple(with_halo, ALIGNED);
 }
 
 int64_t sino_phase_scratch_bytes(const SinoPhaseOptions *options, int64_t rows)
@@ -140,8 +141,9 @@ typedef struct Call {
     const SinoCorrection *correction;
     const void *counts;
     const float *flat, *dark;
-    int64_t rows;                         /* of the result */
-    float *line, *spectra, *sums, *image; /* of the scratch memory */
+    int64_t rows;                  /* of the result */
+    float *line, *light, *limit;   /* a row; its flat field; [rows + 2 halo]: limits of saturated counts */
+    float *spectra, *sums, *image; /* of the scratch memory */
 } Call;
 
 #define DEFINE_CONVERT(type)                                                                                           \
@@ -174,34 +176,49 @@ static float limit_of(const Call *call, int64_t row)
     return saturated * 100 > sets * columns ? INFINITY : (float)correction->saturation;
 }
 
-/* The light of a pixel at angle k: its flat field, between two sets, without the dark field. */
-static double light_of(const Call *call, int64_t k, int64_t pixel)
+/* The light of each pixel of a row at angle k: its flat field, between two sets. */
+static const float *light_of(const Call *call, int64_t k, int64_t first)
 {
     const SinoCorrection *correction = call->correction;
-    const int64_t pixels = correction->row_count * call->phase->options.column_count;
-    const double black = call->dark ? (double)call->dark[pixel] : 0;
-    if (correction->flat_sets <= 1) return (double)call->flat[pixel] - black;
+    const int64_t columns = call->phase->options.column_count, pixels = correction->row_count * columns;
+    if (correction->flat_sets <= 1) return call->flat + first;
     const double at = correction->flat_at[k];
     const int64_t last = correction->flat_sets - 1, set = at < (double)last ? (int64_t)at : last - 1;
-    const double before = (double)call->flat[set * pixels + pixel];
-    const double after = (double)call->flat[(set + 1) * pixels + pixel];
-    return before + (after - before) * (at - (double)set) - black;
+    const float *before = call->flat + set * pixels + first, *after = before + pixels;
+    const float share = (float)(at - (double)set);
+    for (int64_t c = 0; c < columns; c++) call->light[c] = before[c] + (after[c] - before[c]) * share;
+    return call->light;
 }
 
-/* The transmissions of a row at angle k; NaN where undefined. */
-static void transmit(const Call *call, int64_t k, int64_t row, float *line)
+/* Turns counts into transmissions, NaN where undefined. dark NULL: 0. */
+SINO_VECTORISED static void divide(int64_t columns, const float *light, const float *dark, float *line)
+{
+    for (int64_t c = 0; c < columns; c++) {
+        const float black = dark ? dark[c] : 0, value = (line[c] - black) / (light[c] - black);
+        line[c] = light[c] - black > 0 && light[c] <= FLT_MAX ? value : NAN;
+    }
+}
+
+SINO_VECTORISED static void forget_saturated(int64_t columns, float limit, float *line)
+{
+    for (int64_t c = 0; c < columns; c++) line[c] = line[c] < limit ? line[c] : NAN;
+}
+
+SINO_VECTORISED static void forget_unusual(int64_t columns, float *line)
+{
+    for (int64_t c = 0; c < columns; c++) line[c] = line[c] > 0 && line[c] <= FLT_MAX ? line[c] : NAN;
+}
+
+/* The transmissions of a row at angle k; NaN where undefined. `i`: number of the row in call->limit. */
+static void transmit(const Call *call, int64_t k, int64_t row, int64_t i, float *line)
 {
     const SinoCorrection *correction = call->correction;
     const int64_t columns = call->phase->options.column_count, first = row * columns;
     const size_t at = (size_t)(k * correction->row_count * columns + first) * inputs[correction->input].bytes;
-    const float limit = limit_of(call, row);
     inputs[correction->input].convert(columns, (const char *)call->counts + at, line);
-    for (int64_t c = 0; c < columns; c++) {
-        const double black = call->dark && correction->flat_field ? (double)call->dark[first + c] : 0;
-        const double light = correction->flat_field ? light_of(call, k, first + c) : 1;
-        const double value = light > 0 && light <= DBL_MAX ? ((double)line[c] - black) / light : (double)NAN;
-        line[c] = line[c] < limit && value > 0 && value <= (double)FLT_MAX ? (float)value : NAN;
-    }
+    forget_saturated(columns, call->limit[i], line);
+    if (correction->flat_field) divide(columns, light_of(call, k, first), call->dark ? call->dark + first : NULL, line);
+    forget_unusual(columns, line);
 }
 
 /* Interpolates undefined values between the nearest defined columns; all are 1 if there is none. */
@@ -234,25 +251,32 @@ static void mark(const Call *call, int64_t i, const float *line)
         call->image[i * call->correction->column_count + c] = isnan(line[options->first_column + c]) ? NAN : 0;
 }
 
-/* The spectra of the rows of angle k, those of the halo included. Rows beyond the detector are its outermost ones. */
+/* The row of the images that is number i of the rows and their halo. Rows beyond the detector are its outermost ones.
+ */
+static int64_t row_of(const Call *call, int64_t i)
+{
+    const int64_t row = call->correction->first_row - call->phase->halo + i;
+    return sino_smaller(sino_larger(row, 0), call->correction->row_count - 1);
+}
+
+/* The spectra of the rows of angle k, those of the halo included. */
 static void transform_rows(const Call *call, int64_t k)
 {
     const SinoPhase *phase = call->phase;
-    const SinoCorrection *correction = call->correction;
-    const int64_t begin = correction->first_row - phase->halo, lines = call->rows + 2 * phase->halo;
+    const int64_t lines = call->rows + 2 * phase->halo;
     int64_t previous = -1;
     for (int64_t i = 0; i < lines; i++) {
-        const int64_t row = sino_smaller(sino_larger(begin + i, 0), correction->row_count - 1);
+        const int64_t row = row_of(call, i);
         const int64_t of_result = i - phase->halo;
         float *spectrum = call->spectra + i * phase->stride;
         const bool of_image = of_result >= 0 && of_result < call->rows;
         if (row == previous) {
-            if (of_image) transmit(call, k, row, call->line);
+            if (of_image) transmit(call, k, row, i, call->line);
             if (of_image) mark(call, of_result, call->line);
             memcpy(spectrum, spectrum - phase->stride, (size_t)phase->stride * sizeof *spectrum);
             continue;
         }
-        transmit(call, k, row, call->line);
+        transmit(call, k, row, i, call->line);
         if (of_image) mark(call, of_result, call->line);
         fill(phase->options.column_count, call->line);
         pad(phase, call->line);
@@ -322,7 +346,8 @@ SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *corr
                               int64_t *tally)
 {
     const int64_t rows = sino_times(correction->slices.slice_count, correction->binning);
-    float *memory = scratch;
+    const int64_t stride = phase->stride, lines = rows + 2 * phase->halo;
+    float *memory = scratch, *const spectra = memory + 2 * stride;
     Call call = {.phase = phase,
                  .correction = correction,
                  .counts = counts,
@@ -330,11 +355,14 @@ SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *corr
                  .dark = dark,
                  .rows = rows,
                  .line = memory,
-                 .spectra = memory + phase->stride,
-                 .sums = memory + (1 + rows + 2 * phase->halo) * phase->stride,
-                 .image = memory + (1 + 2 * rows + 2 * phase->halo) * phase->stride};
+                 .light = memory + stride,
+                 .spectra = spectra,
+                 .sums = spectra + lines * stride,
+                 .image = spectra + (lines + rows) * stride,
+                 .limit = spectra + (lines + 2 * rows) * stride};
     SinoCorrection after = *correction;
     assert(phase->options.first_column + correction->column_count <= phase->options.column_count);
+    for (int64_t i = 0; i < lines; i++) call.limit[i] = limit_of(&call, row_of(&call, i));
     after.input = SINO_CORRECT_FLOAT32;
     after.row_count = rows;
     after.first_row = 0;

@@ -380,7 +380,6 @@ const SinoSetting sino_setting_table[] = {
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "
                 "--sweep, to choose by eye"),
     ROW(CENTER, RECON, "sweep", TEXT(sweep, "NAME=VALUES"), .geometries = PARALLEL,
-        BRIEF(RECON, "what try compares: iterations=5,10,20 or rotation-axis=290:300:1"),
         .help = "values of a setting that --reconstruction-type try compares, such as rotation-axis=290:300:0.5, "
                 "iterations=5,10,20 or remove-stripe-method=none,fw,ti; if not given: centers of "
                 "--center-search-width and --center-search-step"),

@@ -101,7 +101,7 @@ static void parallel_beam(void **state)
 static void direct_method_of_few_slices(void **state)
 {
     static const char *const word[] = {"The run found nothing odd.",
-                                       "found (by Vo&#39;s method)",
+                                       "found (by Vo&#39;s method; phase correlation: ",
                                        "fbp, single precision",
                                        "values in 1/pixel",
                                        "20 voxels<br/>",

@@ -376,7 +376,7 @@ const SinoSetting sino_setting_table[] = {
                 "axis is; entropy: takes the center whose filtered backprojection has the least entropy; auto: vo, "
                 "checked by pairs or phase; entropy decides if they differ by more than a column"),
     ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"), .geometries = SCANS,
-        BRIEF(RECON, "try: one slice with several centers, or values of --sweep"),
+        BRIEF(RECON, "try: one slice with several centers or other values"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "
                 "--sweep, to choose by eye"),
     ROW(CENTER, RECON, "sweep", TEXT(sweep, "NAME=VALUES"), .geometries = PARALLEL,

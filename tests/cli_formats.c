@@ -142,9 +142,9 @@ static void stack_is_one_file(void **state)
     char path[TESTING_PATH];
     float row[SIZE];
     make_scan(at);
-    cli_works(at, RECON "--minibatch 1 -o out.h5");
-    cli_works(at,
-              "recon scan.h5 --rotation-axis 23.5 --iterations 5 --minibatch 1 -o out.tif --save-format tiff-stack");
+    cli_works(at, RECON "--minibatch 1 -o out.h5 --report none");
+    cli_works(at, "recon scan.h5 --rotation-axis 23.5 --iterations 5 --minibatch 1 -o out.tif --report none "
+                  "--save-format tiff-stack");
     assert_names(at, "out.h5 out.tif out_sinogram_00003.png out_slice_00003.png scan.h5");
     float *value = cli_read_volume(at, "out.h5", SLICES, SIZE);
     TIFF *tiff = TIFFOpen(testing_path(path, at, "out.tif"), "r");
@@ -211,19 +211,19 @@ static void zarr_is_a_folder(void **state)
 {
     const char *const at = *state;
     make_scan(at);
-    cli_works(at,
-              "recon scan.h5 --rotation-axis 23.5 --iterations 5 -o out.zarr --save-format zarr --compression zstd");
+    cli_works(at, "recon scan.h5 --rotation-axis 23.5 --iterations 5 -o out.zarr --report none --save-format zarr "
+                  "--compression zstd");
     assert_names(at, "out.zarr out.zarr/0 out.zarr/0/c out.zarr/0/c/0 out.zarr/0/c/0/0 out.zarr/0/c/0/0/0 "
                      "out.zarr/0/zarr.json out.zarr/zarr.json out_sinogram_00003.png out_slice_00003.png scan.h5");
-    cli_refuses(at, "out.zarr exists; --overwrite replaces it", RECON "-o out.zarr --save-format zarr");
+    cli_refuses(at, "out.zarr exists; --overwrite replaces it", RECON "-o out.zarr --report none --save-format zarr");
     cli_write_text(at, "precious", "words");
     cli_refuses(at, "precious is no Zarr folder; allowed: a new name, or a folder with a file zarr.json",
-                "recon scan.h5 --save-format zarr --overwrite -o precious");
-    cli_refuses(at, "compression is 'deflate' with --save-format zarr; allowed: none or zstd",
-                RECON "-o x.zarr --save-format zarr --compression deflate");
+                "recon scan.h5 --report none --save-format zarr --overwrite -o precious");
+    cli_refuses(at, "compression is 'deflate' with --report none --save-format zarr; allowed: none or zstd",
+                RECON "-o x.zarr --report none --save-format zarr --compression deflate");
     cli_refuses(at, "compression is 'zstd' with --save-format hdf5, tiff or both; allowed: none or deflate",
                 RECON "-o x.h5 --compression zstd");
-    cli_works(at, RECON "-o out.zarr --save-format zarr --overwrite");
+    cli_works(at, RECON "-o out.zarr --report none --save-format zarr --overwrite");
     assert_false(cli_exists(at, "out.zarr.old") || cli_exists(at, "out.zarr.partial"));
     assert_false(cli_exists(at, "out.zarr.slices.partial") || cli_exists(at, "out.zarr.journal"));
 }

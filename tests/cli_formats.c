@@ -219,7 +219,7 @@ static void zarr_is_a_folder(void **state)
     cli_write_text(at, "precious", "words");
     cli_refuses(at, "precious is no Zarr folder; allowed: a new name, or a folder with a file zarr.json",
                 "recon scan.h5 --report none --save-format zarr --overwrite -o precious");
-    cli_refuses(at, "compression is 'deflate' with --report none --save-format zarr; allowed: none or zstd",
+    cli_refuses(at, "compression is 'deflate' with --save-format zarr; allowed: none or zstd",
                 RECON "-o x.zarr --report none --save-format zarr --compression deflate");
     cli_refuses(at, "compression is 'zstd' with --save-format hdf5, tiff or both; allowed: none or deflate",
                 RECON "-o x.h5 --compression zstd");

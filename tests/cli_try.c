@@ -25,7 +25,7 @@ static void assert_slice(const char *directory, const char *file, const char *wo
 
 static char *try_values(const char *directory, const char *words)
 {
-    char line[300];
+    char line[400];
     snprintf(line, sizeof line, "recon scan.h5 -o out --reconstruction-type try --overwrite %s %s", usual, words);
     return cli_output_of(directory, line);
 }
@@ -57,15 +57,18 @@ static void centers(void **state)
 /* Solvers, stages and directions; with and without an operator of their own. */
 static void other_settings(void **state)
 {
+    static const char paganin[] =
+        "--phase-method paganin --energy 20 --propagation-distance 100 --pixel-size 1 --algorithm fbp";
     static const char few[] = "--iterations 3"; /* differences of rounding stay small */
     static const char *const swept[][4] = {{"iterations", "2", "5", ""},
                                            {"algorithm", "fbp", "sirt", ""},
                                            {"angle-direction", "clockwise", "counterclockwise", few},
                                            {"remove-stripe-method", "none", "fw", few},
                                            {"projector", "rays", "rotate", few},
-                                           {"precision", "mixed", "single", few}};
+                                           {"precision", "mixed", "single", few},
+                                           {"delta-beta", "10", "100", paganin}};
     const char *const at = *state;
-    char words[120], file[80], alone[80];
+    char words[250], file[80], alone[250];
     write_scan(at);
     for (size_t i = 0; i < sizeof swept / sizeof *swept; i++) {
         snprintf(words, sizeof words, "--rotation-axis 23.5 --sweep %s=%s,%s %s", swept[i][0], swept[i][1], swept[i][2],

@@ -115,11 +115,13 @@ static SinoStatus run(SinoTry *try)
         "reconstruction-type is try with --geometry cone --algorithm %s, which would reconstruct the whole volume "
         "for each center; allowed: fdk, whose slice shows the same center",
         sino_algorithm_name(settings->algorithm));
+    SinoSettings first = *settings; /* the scan is opened as for the first value */
     if (settings->sweep) {
         SINO_TRY(sino_swept_read(settings, settings->sweep, &try->swept));
+        SINO_TRY(sino_swept_take(settings, &try->swept, 0, &first));
         SINO_TRY(each_file(try, refuse_existing, (void *)settings)); /* before the center is searched */
     }
-    SINO_TRY(sino_try_open(try, settings));
+    SINO_TRY(sino_try_open(try, &first));
     if (!settings->sweep) {
         SINO_TRY(choose_centers(try));
         SINO_TRY(each_file(try, refuse_existing, (void *)settings));

@@ -152,7 +152,7 @@ SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
         try->input.geometry.center = sino_input_column_of_grid(&try->input, varied.rotation_axis);
         if (try->cone) return reconstruct_cone(try, varied.rotation_axis, record);
     }
-    if (try->swept.reopens) {
+    if (try->swept.reopens && i > 0) {
         sino_try_close(try);
         SINO_TRY(sino_try_open(try, &varied));
     }

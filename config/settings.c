@@ -327,6 +327,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_raw(verb, settings));
     SINO_TRY(check_shares(settings));
     SINO_TRY(check_report(settings));
+    SINO_CHECK(!settings->slurm || !settings->json, SINO_BAD_INPUT, "--slurm contradicts --json; allowed: one of them");
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));
     return check_files(settings);

@@ -247,6 +247,7 @@ typedef struct SinoSettings {
     char *
         run_report; /* recon, demo: path of a page about the run, or "auto", beside the volume, or "none"; NULL: none */
     bool json;      /* info, plan: print one JSON object */
+    bool slurm;     /* plan: print a batch script */
     /* phantom, demo */
     int64_t size, angles, slices; /* bench and plan also use angles, plan also slices; there 0: not given */
     double noise;                 /* relative standard deviation of an open-beam count; 0: none */

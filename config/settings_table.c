@@ -659,6 +659,9 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN | SIMULATE, "ranks", INTEGER(ranks, 1, 1e6, NULL), BRIEF(PLAN | SIMULATE, "MPI ranks"),
         .help = "MPI ranks of the run; if not given: the nodes of --machine, 1 for most of them"),
+    ROW(PLAN, PLAN, "slurm", FLAG(slurm, "no"), .geometries = PARALLEL, BRIEF(PLAN, "print a batch script for Slurm"),
+        .help = "print a batch script for Slurm, with the memory and the time of the plan and its settings, instead of "
+                "the plan"),
     ROW(PLAN, PLAN | SIMULATE | SWEEP, "machine", TEXT(machine, "NAME|FILE"),
         BRIEF(PLAN | SIMULATE | SWEEP, "a preset or a file (docs/MACHINES.md)"),
         .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a "

@@ -152,6 +152,7 @@ int cli_simulate_ranks_tests(void);
 int cli_suspicion_tests(void);
 int cli_center_tests(void);
 int cli_try_tests(void);
+int cli_slurm_tests(void);
 int cli_sweep_tests(void);
 int cli_bench_tests(void);
 int cli_plan_tests(void);

@@ -27,6 +27,7 @@ static const struct {
     {"suspicion", cli_suspicion_tests},
     {"center", cli_center_tests},
     {"try", cli_try_tests},
+    {"slurm", cli_slurm_tests},
     {"device", cli_device_tests},
     {"hostile", cli_hostile_tests},
     {"models", cli_models_tests},

@@ -44,13 +44,16 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
 static SinoStatus print_plan(const SinoSettings *settings, const SinoPlanRequest *request)
 {
     SinoForecast forecast;
+    SinoStatus status = NULL;
     SINO_TRY(sino_forecast_new(request, &forecast));
-    if (settings->json)
+    if (settings->slurm)
+        status = sino_plan_slurm(settings, request, &forecast, stdout);
+    else if (settings->json)
         sino_plan_report_json(request, &forecast, stdout);
     else
         sino_plan_report_print(request, &forecast, stdout);
     sino_forecast_free(&forecast);
-    return NULL;
+    return status;
 }
 
 /* For the machine `here`: what runs here have measured. */

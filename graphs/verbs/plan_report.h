@@ -12,6 +12,10 @@ void sino_plan_report_print(const SinoPlanRequest *request, const SinoForecast *
 /* Prints one JSON object. Bytes of a projection are for all slices. */
 void sino_plan_report_json(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out);
 
+/* Prints a batch script for Slurm that reconstructs the scan with the settings of the plan. SINO_FAILED: no memory. */
+SinoStatus sino_plan_slurm(const SinoSettings *settings, const SinoPlanRequest *request, const SinoForecast *forecast,
+                           FILE *out);
+
 /* The angles of --theta, else equal steps over an arc, whose end is left out; angle_rad[--angles], owned by the caller.
  */
 SinoStatus sino_plan_angles(const SinoSettings *settings, double arc_rad, double **angle_rad);

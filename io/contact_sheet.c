@@ -13,8 +13,8 @@
 #include "output_file.h"
 #include "picture.h"
 
-/* Pixels: the largest side of a picture, gaps, and lines of text. */
-enum { SIDE = 300, GAP = 14, LINE = 20, HEAD = 62 };
+/* Pixels: the largest side of a picture, the width of a note, gaps, and lines of text. */
+enum { SIDE = 300, NOTE = 270, GAP = 14, LINE = 20, HEAD = 62 };
 static const double text_size = 14, small_size = 12, title_size = 18;
 
 /* Width of a sheet over its height, about. */
@@ -139,7 +139,7 @@ static void lay_out(Sheet *sheet)
     sheet->detailed = of->size > SIDE;
     sheet->side = sino_smaller(of->size, SIDE);
     if (of->size < SIDE / 2) sheet->side = SIDE / of->size * of->size; /* small voxels are magnified */
-    sheet->width = sheet->side * (1 + sheet->detailed) + 2 * sheet->detailed + GAP;
+    sheet->width = sino_larger(sheet->side * (1 + sheet->detailed) + 2 * sheet->detailed, NOTE) + GAP;
     sheet->height = sheet->side + 2 * LINE + GAP;
     const double columns = sqrt((double)of->count * shape * (double)sheet->height / (double)sheet->width);
     sheet->columns = sino_smaller(sino_larger((int64_t)ceil(columns), 1), of->count);

@@ -78,8 +78,8 @@ static void greys_are_those_of_the_values(void **state)
     /* The middle slice has 1 and 2, the black and the white; the first 0 and 1, the last 2 and 3. */
     assert_int_equal(pixel(&sheet, LEFT + 1, TOP + 5)[0], 0);
     assert_int_equal(pixel(&sheet, LEFT, TOP + 5)[0], 0);
-    assert_int_equal(pixel(&sheet, LEFT + 214, TOP + 5)[1], 0);
-    assert_int_equal(pixel(&sheet, LEFT + 215, TOP + 5)[1], 255);
+    assert_int_equal(pixel(&sheet, LEFT + 284, TOP + 5)[1], 0);
+    assert_int_equal(pixel(&sheet, LEFT + 285, TOP + 5)[1], 255);
     assert_int_equal(framed(&sheet), 0);
     free(sheet.rgb);
     assert_success(write_sheet(path, &slices, 3, 1));

@@ -35,6 +35,7 @@ static const Verb verb_table[] = {
     {"plan", SINO_VERB_PLAN, .run = sino_plan},
     {"simulate", SINO_VERB_SIMULATE, .run_ranks = sino_simulate},
     {"sweep", SINO_VERB_SWEEP, .run = sino_sweep},
+    {"init", SINO_VERB_INIT, .run = sino_init},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 

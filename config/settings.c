@@ -15,6 +15,7 @@
 
 enum {
     RECON = SINO_VERB_RECON,
+    INIT = SINO_VERB_INIT,
     PHANTOM = SINO_VERB_PHANTOM,
     INFO = SINO_VERB_INFO,
     DEMO = SINO_VERB_DEMO,
@@ -79,13 +80,13 @@ static SinoStatus check_file_alone(const SinoSettings *settings)
 static SinoStatus check_needed(int verb, const SinoSettings *settings)
 {
     const SinoVerbText *text = sino_verb_text(verb);
-    SINO_CHECK(settings->file_name || !(verb & (RECON | INFO)), SINO_BAD_INPUT, "%s has no input file; needed: %s",
-               text->name, text->usage);
+    SINO_CHECK(settings->file_name || !(verb & (RECON | INFO | INIT)), SINO_BAD_INPUT,
+               "%s has no input file; needed: %s", text->name, text->usage);
     SINO_CHECK(verb != PLAN || settings->file_name || !settings->system_matrix, SINO_BAD_INPUT,
                "plan has no counts of --system-matrix %s; needed: sinodag plan COUNTS --system-matrix FILE",
                settings->system_matrix);
-    SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM)), SINO_BAD_INPUT, "%s has no --out; needed: %s", text->name,
-               text->usage);
+    SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM | INIT)), SINO_BAD_INPUT, "%s has no --out; needed: %s",
+               text->name, text->usage);
     if (!(verb & (PLAN | SIMULATE))) return NULL;
     return settings->file_name ? check_file_alone(settings) : check_described(text, settings);
 }
@@ -214,7 +215,7 @@ static SinoStatus check_applicable(int verb, const bool given[SINO_SETTING_COUNT
 static SinoStatus check_swept(int verb, const SinoSettings *settings)
 {
     SinoSwept swept;
-    if (verb != RECON || !settings->sweep) return NULL;
+    if (!(verb & (RECON | INIT)) || !settings->sweep) return NULL;
     SINO_CHECK(settings->reconstruction_type == SINO_RECONSTRUCTION_TRY, SINO_BAD_INPUT,
                "--sweep is '%s' with --reconstruction-type full; allowed: with --reconstruction-type try",
                settings->sweep);

@@ -95,7 +95,8 @@ enum {
     SINO_VERB_BENCH = 16,
     SINO_VERB_PLAN = 32,
     SINO_VERB_SIMULATE = 64,
-    SINO_VERB_SWEEP = 128
+    SINO_VERB_SWEEP = 128,
+    SINO_VERB_INIT = 256 /* has the settings of recon */
 };
 
 /* Distinct counts, in the order in which the user gave them. */
@@ -301,6 +302,10 @@ const char *sino_settings_report_file(const SinoSettings *settings);
 
 /* Whether a run records planes of the volume, for pictures or for the report. */
 bool sino_settings_records_planes(const SinoSettings *settings);
+
+/* Prints a file for --config: what was given of recon's settings, and the usual ones with their defaults as comments.
+ * SINO_FAILED: no memory. */
+SinoStatus sino_settings_template(const SinoSettings *settings, FILE *out);
 
 /* The settings in force, one "name: value" line each in table order: valid YAML for --config. The caller frees *text.
  */

@@ -183,7 +183,7 @@ static void print_markdown_row(const SinoSetting *row, FILE *out)
             row->unit ? row->unit : "");
     const char *between = " ";
     for (int i = 0; i < SINO_VERB_COUNT; i++) {
-        if (!(row->verbs & sino_verb_table[i].verb)) continue;
+        if (!sino_setting_names_verb(row, sino_verb_table[i].verb)) continue;
         fprintf(out, "%s%s", between, sino_verb_table[i].name);
         between = ", ";
     }

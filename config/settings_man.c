@@ -37,7 +37,7 @@ static void print_verbs(const SinoSetting *row, FILE *out)
     char text[SINO_ALLOWED_SIZE];
     int count = 0;
     for (int i = 0; i < SINO_VERB_COUNT; i++)
-        if (row->verbs & sino_verb_table[i].verb) names[count++] = sino_verb_table[i].name;
+        if (sino_setting_names_verb(row, sino_verb_table[i].verb)) names[count++] = sino_verb_table[i].name;
     fprintf(out, "Of %s.\n", sino_words_join(names, ~0u, "and", text));
 }
 

@@ -84,6 +84,11 @@ const char *sino_words_join(const char *const *words, unsigned bits, const char 
     return text;
 }
 
+bool sino_setting_names_verb(const SinoSetting *row, int verb)
+{
+    return (row->verbs & verb) && verb != SINO_VERB_INIT;
+}
+
 SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char *where)
 {
     if (row->verbs & verb) return NULL;
@@ -91,7 +96,8 @@ SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char 
     const int verbs = verbs_of_name(row->name);
     int count = 0;
     for (int i = 0; i < SINO_VERB_COUNT; i++)
-        if (verbs & sino_verb_table[i].verb) names[count++] = sino_verb_table[i].name;
+        if ((verbs & sino_verb_table[i].verb) && sino_verb_table[i].verb != SINO_VERB_INIT)
+            names[count++] = sino_verb_table[i].name;
     char text[SINO_ALLOWED_SIZE];
     return sino_error(SINO_BAD_INPUT, "%s is not an option of %s; allowed: with %s", where, sino_verb_text(verb)->name,
                       sino_words_join(names, UINT_MAX, "or", text));

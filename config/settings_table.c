@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    RECON = SINO_VERB_RECON,
+    RECON = SINO_VERB_RECON | SINO_VERB_INIT,
     PHANTOM = SINO_VERB_PHANTOM,
     INFO = SINO_VERB_INFO,
     DEMO = SINO_VERB_DEMO,
@@ -109,7 +109,7 @@ const SinoWordRule sino_word_rules[] = {
 };
 
 const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
-    {RECON, "recon", "reconstruct the volume of a scan", "sinodag recon FILE --out FILE [options]",
+    {SINO_VERB_RECON, "recon", "reconstruct the volume of a scan", "sinodag recon FILE --out FILE [options]",
      "sinodag recon scan.h5 -o volume.h5 --algorithm cg --iterations 30"},
     {PHANTOM, "phantom", "simulate the scan of a known object, and write its true volume",
      "sinodag phantom --out FILE [options]",
@@ -128,6 +128,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     {SWEEP, "sweep", "compare scheduling policies, sizes and settings by many runs",
      "sinodag sweep [FILE] --csv FILE [options]",
      "sinodag sweep --schedulers all --minibatches 4,8 --csv sweep.csv --report sweep.html"},
+    {SINO_VERB_INIT, "init", "write a commented file of settings for a scan", "sinodag init FILE --out FILE [options]",
+     "sinodag init scan.h5 -o scan.yaml"},
 };
 
 /* Offset of a member; a compile error when the member's type differs from the type that the kind writes. */

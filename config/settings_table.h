@@ -88,7 +88,7 @@ typedef struct SinoVerbText {
     const char *name, *summary, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 165, SINO_VERB_COUNT = 8, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 165, SINO_VERB_COUNT = 9, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
@@ -147,6 +147,9 @@ bool sino_duration_parse(const char *text, double *seconds); /* "90", "90s", "10
 void sino_duration_print(double seconds, FILE *out);
 bool sino_setting_in_range(const SinoSetting *row, double value);
 void sino_real_print(double value, FILE *out); /* shortest digits that read back as the same number */
+
+/* Whether the manual and docs/SETTINGS.md name a verb among those that have the setting; init has what recon has. */
+bool sino_setting_names_verb(const SinoSetting *row, int verb);
 
 /* settings_choices.c. False: the text is not allowed; the value is unchanged. */
 bool sino_choices_parse(const char *const *choices, const char *text, unsigned *bits); /* words with commas, or "all" */

@@ -28,6 +28,7 @@ static const struct {
     {"center", cli_center_tests},
     {"try", cli_try_tests},
     {"slurm", cli_slurm_tests},
+    {"init", cli_init_tests},
     {"device", cli_device_tests},
     {"hostile", cli_hostile_tests},
     {"models", cli_models_tests},

@@ -18,6 +18,9 @@ SinoStatus sino_phantom(const SinoSettings *settings, SinoLog *log);
 /* Prints the contents of a scan, or of a system matrix and counts of its rows, on stdout. */
 SinoStatus sino_info(const SinoSettings *settings, SinoLog *log);
 
+/* Writes a YAML file of settings for a scan, which recon --config reads. */
+SinoStatus sino_init(const SinoSettings *settings, SinoLog *log);
+
 /* Makes a phantom scan in the folder `out`, reconstructs it and reports the error of the result. */
 SinoStatus sino_demo(const SinoSettings *settings, SinoLog *log);
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* init: a file of settings for a scan, with what the scan holds and what the usual settings mean, as comments. */
+#include "arithmetic.h"
+#include "output_file.h"
+#include "suspicion.h"
+#include "workflows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A text within a line of YAML or of comment: the line ends where the text does. */
+static void print_text(const char *text, bool quoted, FILE *out)
+{
+    if (quoted) fputc('"', out);
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (quoted && (c == '"' || c == '\\'))
+            fprintf(out, "\\%c", c);
+        else if (c < ' ' || c == 127)
+            fprintf(out, quoted ? "\\x%02x" : "?", c);
+        else
+            fputc(c, out);
+    }
+    if (quoted) fputc('"', out);
+}
+
+/* The volume's name: that of the scan without folder and ending, and "_volume.h5". */
+static void print_volume_name(const char *scan, FILE *out)
+{
+    const size_t whole = strlen(scan) - (*scan && scan[strlen(scan) - 1] == '/');
+    size_t first = whole, end = whole;
+    while (first > 0 && scan[first - 1] != '/') first--;
+    for (size_t i = first + 1; i < whole; i++)
+        if (scan[i] == '.' && end == whole) end = i;
+    char *name = NULL;
+    if (asprintf(&name, "%.*s_volume.h5", (int)(end - first), scan + first) < 0) return;
+    for (char *c = name; *c; c++)
+        if (strchr("*?[]", *c)) *c = '_'; /* of a pattern */
+    print_text(name, true, out);
+    free(name);
+}
+
+static void print_scan(const SinoInput *input, FILE *out)
+{
+    const SinoScanInfo *info = input->info;
+    fprintf(out,
+            "# The scan: %s (%s), %" PRId64 " projections of %" PRId64 " x %" PRId64 " pixels, %s; %" PRId64
+            " flat fields, %" PRId64 " dark fields.\n",
+            info->kind, info->certainty, info->angle_count, info->row_count, info->column_count, info->stored_type,
+            info->flat_count, info->dark_count);
+    if (info->angle_rad && info->angle_count > 0)
+        fprintf(out, "# Angles from %.6g to %.6g degrees%s.\n", info->angle_rad[0] * 180 / SINO_PI,
+                info->angle_rad[info->angle_count - 1] * 180 / SINO_PI,
+                info->angle_assumed ? ", assumed, since the file has none" : "");
+}
+
+static void print_findings(const SinoFindings *findings, FILE *out)
+{
+    for (int64_t i = 0; i < findings->count; i++) {
+        fprintf(out, "# %s: ", findings->finding[i].refused ? "Recon refuses" : "Odd");
+        print_text(findings->finding[i].text, false, out);
+        fputc('\n', out);
+    }
+}
+
+static SinoStatus print_all(const SinoSettings *settings, const SinoInput *input, const SinoFindings *findings,
+                            FILE *out)
+{
+    fprintf(out, "# Settings of sinodag, made by sinodag init, for: sinodag recon --config ");
+    print_text(settings->out, false, out);
+    fputs("\n# A line that begins with # and a name is a default or an example: remove the # to change it. Settings of "
+          "the\n"
+          "# command line win over those of this file. sinodag recon --help all explains every setting.\n#\n",
+          out);
+    print_scan(input, out);
+    print_findings(findings, out);
+    fputs("\nfile-name: ", out);
+    print_text(settings->file_name, true, out);
+    fputs("\nout: ", out);
+    print_volume_name(settings->file_name, out);
+    fputc('\n', out);
+    return sino_settings_template(settings, out);
+}
+
+static SinoStatus write_file(const SinoSettings *settings, const SinoInput *input, const SinoFindings *findings)
+{
+    SinoOutputFile *file;
+    SINO_TRY(sino_output_open(settings->out, settings->overwrite, &file));
+    FILE *out = sino_output_stream(file);
+    SinoStatus status =
+        out ? print_all(settings, input, findings, out) : sino_error(SINO_FAILED, "no memory for %s", settings->out);
+    if (out) fclose(out);
+    if (!status) return sino_output_seal(file);
+    sino_output_discard(file);
+    return status;
+}
+
+SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
+{
+    SinoInput input = {0};
+    SinoFindings findings = {0};
+    SINO_CHECK(settings->geometry != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
+               "init describes scans; allowed: without --system-matrix");
+    SINO_TRY(sino_input_try(settings));
+    SINO_TRY(sino_input_describe(settings, &input));
+    SinoStatus status = sino_input_check(settings, &input);
+    if (status && sino_status_exit_code(status) == SINO_BAD_INPUT) {
+        sino_findings_refuse(&findings, "input", sino_status_text(status));
+        sino_status_free(status);
+        status = NULL;
+    } else if (!status) {
+        status = sino_suspect(settings, &input, &findings);
+    }
+    if (!status) status = write_file(settings, &input, &findings);
+    sino_input_close(&input);
+    if (!status) sino_log_info(log, "output", "settings: %s; sinodag recon --config %s", settings->out, settings->out);
+    return status;
+}

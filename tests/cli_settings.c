@@ -9,7 +9,7 @@ static void verbs(void **state)
 {
     cli_refuses(
         *state,
-        "no verb; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep (sinodag --help tells more)", "%s",
+        "no verb; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init (sinodag --help tells more)", "%s",
         "");
     cli_refuses(*state, "unknown verb 'reco'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep",
                 "reco scan.h5");

@@ -8,6 +8,7 @@
 
 static const char axis[] = "a column of the detector, where 0 is the middle of the first column";
 static const char mask[] = "1 is the inscribed circle";
+static const char projections[] = "numbers of projections to leave out, such as 0:10,1500";
 static const char part[] = "from the first that is used to the one after the last";
 
 const SinoPeerOption sino_peer_options[] = {
@@ -22,6 +23,7 @@ const SinoPeerOption sino_peer_options[] = {
     {"overwrite-results", "overwrite", NULL, true},
     {"positivity", "nonnegativity", NULL, true},
     {"positivity-constraint", "nonnegativity", NULL, true},
+    {"retrieve-phase-method", "phase-method", NULL, true},
     {"rotation-axis-method", "rotation-axis-auto", NULL, true},
     {"take-logarithm", "minus-log", NULL, true},
     {"dsd", "source-detector-distance", NULL, true},
@@ -36,6 +38,12 @@ const SinoPeerOption sino_peer_options[] = {
     {"rotation-axis-position", "rotation-axis", axis, false},
     {"rotation-center", "rotation-axis", axis, false},
     {"find-center", "rotation-axis-auto", NULL, false},
+    {"beam-hardening-method", "beam-hardening", "the coefficients of a polynomial", false},
+    {"blocked-views", "exclude", projections, false},
+    {"end-proj", "exclude", projections, false},
+    {"start-proj", "exclude", projections, false},
+    {"distance", "propagation-distance", "in mm", false},
+    {"retrieve-phase-alpha", "delta-beta", "1/(4 pi^2 alpha)", false},
     {"clear-folder", "overwrite", NULL, false},
     {"clip-outer-circle", "mask-ratio", mask, false},
     {"reconstruction-mask", "mask-ratio", mask, false},
@@ -66,14 +74,9 @@ const SinoPeerOption sino_peer_options[] = {
     {"threads", "workers", NULL, false},
     {"verbose", "profile", NULL, false},
     /* nothing here */
-    {"beam-hardening-method", NULL, "sinodag does not correct beam hardening", false},
-    {"blocked-views", NULL, "sinodag uses every projection of the scan", false},
     {"enable-halftomo", NULL, "sinodag finds half acquisitions by itself", false},
-    {"end-proj", NULL, "sinodag uses every projection of the scan", false},
     {"file-type", NULL, "sinodag finds half acquisitions by itself", false},
     {"lamino-angle", NULL, "sinodag does not reconstruct laminography", false},
-    {"retrieve-phase-method", NULL, "sinodag does not retrieve phases", false},
-    {"start-proj", NULL, "sinodag uses every projection of the scan", false},
     {NULL, NULL, NULL, false},
 };
 

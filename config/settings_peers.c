@@ -8,7 +8,6 @@
 
 static const char axis[] = "a column of the detector, where 0 is the middle of the first column";
 static const char mask[] = "1 is the inscribed circle";
-static const char projections[] = "numbers of projections to leave out, such as 0:10,1500";
 static const char part[] = "from the first that is used to the one after the last";
 
 const SinoPeerOption sino_peer_options[] = {
@@ -39,9 +38,7 @@ const SinoPeerOption sino_peer_options[] = {
     {"rotation-center", "rotation-axis", axis, false},
     {"find-center", "rotation-axis-auto", NULL, false},
     {"beam-hardening-method", "beam-hardening", "the coefficients of a polynomial", false},
-    {"blocked-views", "exclude", projections, false},
-    {"end-proj", "exclude", projections, false},
-    {"start-proj", "exclude", projections, false},
+    {"blocked-views", "exclude", "numbers of projections to leave out, such as 30,100:110", false},
     {"distance", "propagation-distance", "in mm", false},
     {"retrieve-phase-alpha", "delta-beta", "1/(4 pi^2 alpha)", false},
     {"clear-folder", "overwrite", NULL, false},
@@ -75,6 +72,8 @@ const SinoPeerOption sino_peer_options[] = {
     {"verbose", "profile", NULL, false},
     /* nothing here */
     {"enable-halftomo", NULL, "sinodag finds half acquisitions by itself", false},
+    {"end-proj", NULL, "--exclude leaves out projections by number, --end-angle by angle", false},
+    {"start-proj", NULL, "--exclude leaves out projections by number, --start-angle by angle", false},
     {"file-type", NULL, "sinodag finds half acquisitions by itself", false},
     {"lamino-angle", NULL, "sinodag does not reconstruct laminography", false},
     {NULL, NULL, NULL, false},

@@ -35,6 +35,9 @@ double sino_filter_window(SinoFilterWindow window, double nyquist_share);
  * no other thread uses FFTW's planner; many threads may run one filter at once. SINO_BAD_INPUT unless 1 ≤ M ≤ 2²⁸. */
 typedef struct SinoFilter SinoFilter;
 SinoStatus sino_filter_new(int64_t column_count, SinoFilterWindow window, SinoPrecision precision, SinoFilter **filter);
+/* Rows that run after this are continued by their outermost values, (P − M)/2 to each side, in place of zeros: of an
+ * object that reaches beyond the detector, whose slice would get a bright rim. */
+void sino_filter_pad_edges(SinoFilter *filter);
 void sino_filter_free(SinoFilter *filter);                   /* takes NULL */
 int64_t sino_filter_scratch_bytes(const SinoFilter *filter); /* bytes of one call; 64-byte aligned */
 
@@ -44,6 +47,7 @@ typedef struct SinoFilterTransfer {
     int64_t column_count, padded_count;
     SinoPrecision precision;
     const void *transfer; /* not owned */
+    bool edges;           /* rows are continued by their outermost values */
 } SinoFilterTransfer;
 
 SinoFilterTransfer sino_filter_transfer(const SinoFilter *filter);

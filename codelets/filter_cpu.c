@@ -22,6 +22,7 @@ struct SinoFilter {
     int64_t column_count; /* M */
     int64_t padded_count; /* P ≥ 2M, even: a circular convolution of length P equals the linear one */
     SinoPrecision precision;
+    bool edges;     /* rows are continued by their outermost values */
     void *transfer; /* [P/2 + 1] of the precision, 1/P included */
     struct {
         fftwf_plan forward, backward;
@@ -144,6 +145,11 @@ fail:
     return status;
 }
 
+void sino_filter_pad_edges(SinoFilter *filter)
+{
+    filter->edges = true;
+}
+
 void sino_filter_free(SinoFilter *filter)
 {
     if (!filter) return;
@@ -161,7 +167,8 @@ int64_t sino_filter_scratch_bytes(const SinoFilter *filter)
 
 SinoFilterTransfer sino_filter_transfer(const SinoFilter *filter)
 {
-    return (SinoFilterTransfer){filter->column_count, filter->padded_count, filter->precision, filter->transfer};
+    return (SinoFilterTransfer){filter->column_count, filter->padded_count, filter->precision, filter->transfer,
+                                filter->edges};
 }
 
 void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices slices, const double *angle_weight,

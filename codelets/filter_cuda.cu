@@ -21,6 +21,7 @@ enum {
 
 struct SinoFilterCuda {
     SinoPrecision precision;
+    bool edges; /* rows are continued by their outermost values */
     int64_t column_count, padded_count, angle_count, stride;
     int64_t batch_angles; /* angles of one transform, which has rows for all slices, padding included */
     void *transfer;       /* device */
@@ -40,6 +41,7 @@ struct Batch {
     int slice_count;
     int64_t columns, padded, angles, first_angle, angle_count;
     const double *weight; /* of each angle */
+    bool edges;           /* rows are continued by their outermost values */
 };
 
 template <class Real> static __device__ Real *row_of(const Batch &batch, Real *rows, int64_t angle, int slice)
@@ -55,20 +57,33 @@ static __device__ Real *panel_row(const Batch &batch, Real *sinogram, int first,
     return sinogram + first * batch.angle_count * batch.columns + row * width;
 }
 
-/* Copies panels to rows: values times the angle's weight, then zeros after the last column. Grid x: columns, y: panels,
- * z: angles. */
+/* Number i of a block of a panel, [column][slice], that begins at `column` of angle k: beyond the last column 0, or the
+ * outermost value of the nearer end, since the row is a circle. */
+template <class Real>
+static __device__ Real padded_value(const Batch &batch, Real *sinogram, int first, int width, int64_t k, int64_t column,
+                                    int i)
+{
+    const int64_t at = column + i / width;
+    if (at >= batch.columns && !batch.edges) return Real(0);
+    const bool right = at < batch.columns + (batch.padded - batch.columns) / 2;
+    const int64_t from = at < batch.columns ? at : right ? batch.columns - 1 : 0;
+    return panel_row(batch, sinogram, first, width, k, from)[i % width];
+}
+
+/* Copies panels to rows: values times the angle's weight, and what continues them after the last column. Grid x:
+ * columns, y: panels, z: angles. */
 template <class Real>
 static __global__ void __launch_bounds__(THREADS) gather_kernel(Batch batch, Real *sinogram, Real *rows)
 {
     SINO_SHARED(Real, turned, SINO_PANEL_MAX * (COLUMNS + 1));
     const int width = sino_panel_slices(batch.panels), first = sino_panel_first(batch.panels);
     const int across = static_cast<int>(threadIdx.x), me = static_cast<int>(threadIdx.y) * COLUMNS + across;
-    const int64_t column = static_cast<int64_t>(blockIdx.x) * COLUMNS, left = batch.columns - column;
+    const int64_t column = static_cast<int64_t>(blockIdx.x) * COLUMNS;
     for (int64_t k = blockIdx.z; k < batch.angles; k += gridDim.z) {
         const Real weight = static_cast<Real>(batch.weight[batch.first_angle + k]);
-        const Real *const from = panel_row(batch, sinogram, first, width, k, column);
         for (int i = me; i < COLUMNS * width; i += THREADS)
-            turned[i % width * (COLUMNS + 1) + i / width] = i / width < left ? weight * from[i] : Real(0);
+            turned[i % width * (COLUMNS + 1) + i / width] =
+                weight * padded_value(batch, sinogram, first, width, k, column, i);
         __syncthreads();
         for (int s = static_cast<int>(threadIdx.y); s < width; s += LINES)
             if (column + across < batch.padded)
@@ -174,6 +189,7 @@ SinoStatus sino_filter_cuda_new(const SinoFilter *filter, int64_t angle_count, i
     SinoFilterCuda *plan = NULL;
     SINO_TRY(sino_allocate(1, sizeof *plan, "filter on a GPU", &plan));
     plan->precision = transfer.precision;
+    plan->edges = transfer.edges;
     plan->column_count = transfer.column_count;
     plan->padded_count = transfer.padded_count;
     plan->angle_count = angle_count;
@@ -255,7 +271,8 @@ SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filte
                              left < filter->batch_angles ? left : filter->batch_angles,
                              k,
                              filter->angle_count,
-                             filter->angle_weight};
+                             filter->angle_weight,
+                             filter->edges};
         SINO_TRY(
             slices.precision == SINO_DOUBLE
                 ? run_batch(stream, filter, batch, static_cast<double *>(sinogram), static_cast<double *>(filter->rows))

@@ -87,14 +87,26 @@ SINO_VECTORISED static void TMPL(multiply)(int64_t count, const REAL *transfer, 
     }
 }
 
-/* Convolves `count` rows. It first zeroes the columns after M, where backward transforms left values. */
+/* Fills the columns after M, where backward transforms left values: with zeros; or with the last value of the row, and
+ * from the middle on with the first one, since the row is a circle. */
+static void TMPL(pad)(const SinoFilter *filter, REAL *row)
+{
+    const int64_t columns = filter->column_count, padded = filter->padded_count;
+    const int64_t middle = filter->edges ? columns + (padded - columns) / 2 : columns;
+    const REAL last = row[columns - 1], first = filter->edges ? row[0] : 0;
+    for (int64_t c = columns; c < middle; c++) row[c] = last;
+    for (int64_t c = middle; c < padded; c++) row[c] = first;
+    memset(row + padded, 0, (size_t)(row_stride(filter) - padded) * sizeof *row);
+}
+
+/* Convolves `count` rows. */
 static void TMPL(convolve)(const SinoFilter *filter, int count, REAL *scratch)
 {
-    const int64_t stride = row_stride(filter), column_count = filter->column_count;
+    const int64_t stride = row_stride(filter);
     FFTW(complex) *spectrum = (void *)(scratch + ROWS * stride);
     for (int i = 0; i < count; i++) {
         REAL *row = scratch + i * stride;
-        memset(row + column_count, 0, (size_t)(stride - column_count) * sizeof *row);
+        TMPL(pad)(filter, row);
         FFTW(execute_dft_r2c)(filter->TMPL(plan).forward, row, spectrum);
         TMPL(multiply)(filter->padded_count / 2 + 1, filter->transfer, (REAL *)spectrum);
         FFTW(execute_dft_c2r)(filter->TMPL(plan).backward, spectrum, row);

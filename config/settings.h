@@ -65,6 +65,9 @@ typedef enum SinoStripeRemoval {
 } SinoStripeRemoval;
 /* AUTO of both: by a sample of the scan (graphs/pipeline/suspicion.h). */
 typedef enum SinoZingerRemoval { SINO_ZINGERS_AUTO, SINO_ZINGERS_NONE, SINO_ZINGERS_STANDARD } SinoZingerRemoval;
+/* How the filter continues a projection beyond the detector. */
+typedef enum SinoPaddingType { SINO_PADDING_AUTO, SINO_PADDING_ZEROS, SINO_PADDING_EDGES } SinoPaddingType;
+
 /* Numbers of the volume in its file. */
 typedef enum SinoOutputType { SINO_OUTPUT_FLOAT32, SINO_OUTPUT_UINT16, SINO_OUTPUT_UINT8 } SinoOutputType;
 typedef enum SinoSaveFormat {
@@ -209,6 +212,7 @@ typedef struct SinoSettings {
     bool nonnegativity;          /* SIRT only */
     int64_t subsets;             /* OSEM only: number of subsets of the angles, or of the rows of a system matrix */
     SinoFbpFilter fbp_filter;
+    SinoPaddingType padding; /* --padding-type */
     SinoPrecision precision;
     bool symmetry; /* store symmetric rays (quarter turns, mirror images) once */
     SinoProjector projector;

@@ -84,6 +84,7 @@ static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting"
 static const char *const save_words[] = {"hdf5", "tiff", "both", "tiff-stack", "zarr", NULL};
 static const char *const compression_words[] = {"none", "deflate", "zstd", NULL};
 static const char *const type_of_output_words[] = {"float32", "uint16", "uint8", NULL};
+static const char *const padding_words[] = {"auto", "zeros", "edges", NULL};
 static const char *const center_words[] = {"auto", "vo", "phase", "pairs", "entropy", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
 static const char *const projector_words[] = {"auto", "rays", "rotate", "pixels", NULL};
@@ -428,6 +429,11 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
         BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
+    ROW(STAGES, RECON | DEMO, "padding-type", CHOICE(padding, padding_words, "auto"), .algorithms = FBP,
+        .geometries = PARALLEL,
+        .help =
+            "what continues a projection beyond the detector before it is filtered; edges: its outermost values, for "
+            "objects wider than the detector; auto: edges where a sample of the scan shows such an object"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "precision", CHOICE(precision, precision_words, "single"),
         BRIEF(PLAN, "precision"),
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "

@@ -395,6 +395,63 @@ static void options_of_other_methods_are_refused(void **state)
                 "recon scan.h5 -o v.h5 --remove-stripe-method vo");
 }
 
+/* Mean of the slice's voxels between two distances of the middle. */
+static double mean_of_ring(const char *directory, const char *name, double from, double to)
+{
+    enum { SIDE = 64 };
+    float *slice = cli_read_volume(directory, name, 1, SIDE);
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < SIDE * SIDE; i++) {
+        const double distance = hypot((double)(i % SIDE) - 31.5, (double)(i / SIDE) - 31.5);
+        if (distance < from || distance >= to) continue;
+        sum += (double)slice[i];
+        count++;
+    }
+    free(slice);
+    return sum / (double)count;
+}
+
+/* An object that is wider than the detector has no bright rim by default. */
+static void regions_of_interest(void **state)
+{
+    const char *const at = *state;
+    static const char recon[] =
+        "recon disks.bin --theta disks_theta.bin --columns 64 --algorithm fbp --rotation-axis 31.5 "
+        "--pictures no --report none";
+    static const char told[] =
+        "so the object reaches beyond the detector: fbp continues each projection by its outermost "
+        "values (--padding-type zeros: by zeros)";
+    char line[300];
+    cli_write_disks(at, 180, M_PI, 31.5, 60, 12);
+    snprintf(line, sizeof line, "%s -o auto.h5", recon);
+    char *said = cli_output_of(at, line);
+    assert_non_null(strstr(said, told));
+    free(said);
+    snprintf(line, sizeof line, "%s -o zeros.h5 --padding-type zeros", recon);
+    said = cli_output_of(at, line);
+    assert_null(strstr(said, told));
+    free(said);
+    cli_works(at, "%s -o edges.h5 --padding-type edges", recon);
+    float *chosen = cli_read_volume(at, "auto.h5", 1, 64), *given = cli_read_volume(at, "edges.h5", 1, 64);
+    assert_memory_equal(chosen, given, 64 * 64 * sizeof *given);
+    free(chosen);
+    free(given);
+    const double middle = mean_of_ring(at, "auto.h5", 17, 22), rim = mean_of_ring(at, "auto.h5", 28, 31);
+    const double zero_middle = mean_of_ring(at, "zeros.h5", 17, 22), zero_rim = mean_of_ring(at, "zeros.h5", 28, 31);
+    print_message("rim over middle: %g by edges, %g by zeros\n", rim / middle, zero_rim / zero_middle);
+    assert_true(rim / middle < 1.15 && rim / middle > 0.7);
+    assert_true(zero_rim / zero_middle > 1.3);
+    cli_refuses(at, "--padding-type contradicts --algorithm cg; allowed: --padding-type with --algorithm fbp",
+                "recon disks.bin --theta disks_theta.bin --columns 64 -o x.h5 --padding-type edges");
+    /* All of it is in the field of view. */
+    cli_write_disks(at, 180, M_PI, 31.5, 25, 12);
+    snprintf(line, sizeof line, "%s -o inside.h5", recon);
+    said = cli_output_of(at, line);
+    assert_null(strstr(said, "outermost"));
+    free(said);
+}
+
 int cli_stages_tests(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +462,7 @@ int cli_stages_tests(void)
         CLI_TEST(flats_before_and_after),
         CLI_TEST(object_is_no_air),
         CLI_TEST(beam_hardening),
+        CLI_TEST(regions_of_interest),
         CLI_TEST(unusual_air_is_refused),
         CLI_TEST(minibatches_do_not_matter),
         CLI_TEST(plans_count_stages),

@@ -147,6 +147,44 @@ static void windows_have_known_values(void **state)
     }
 }
 
+/* A row that is continued by its outermost values gets the middle of the result of a row that is so much longer. */
+static void edges_continue_rows(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 96, BEFORE = 48, LONG = COLUMNS + 2 * BEFORE };
+    const double weight = 1;
+    for (int precision = 0; precision < 2; precision++) {
+        double longer[LONG], row_double[COLUMNS];
+        float row_single[COLUMNS];
+        SinoFilter *filter = NULL;
+        void *scratch = NULL;
+        const SinoSlices one = precision ? one_double : one_single;
+        for (int c = 0; c < LONG; c++) {
+            const double x = fmin(fmax(c - BEFORE, 0), COLUMNS - 1);
+            longer[c] = 1 + sin(0.3 * x) + x / COLUMNS;
+        }
+        for (int c = 0; c < COLUMNS; c++) row_single[c] = (float)(row_double[c] = longer[BEFORE + c]);
+        assert_success(sino_filter_new(COLUMNS, SINO_WINDOW_NONE, one.precision, &filter));
+        sino_filter_pad_edges(filter);
+        const SinoFilterTransfer transfer = sino_filter_transfer(filter);
+        assert_true(transfer.edges && transfer.padded_count == 2 * COLUMNS); /* BEFORE to each side */
+        assert_success(sino_allocate(sino_filter_scratch_bytes(filter), 1, "test", &scratch));
+        sino_filter_run(filter, 1, one, &weight, scratch, precision ? (void *)row_double : (void *)row_single);
+        for (int c = 0; c < COLUMNS; c++) {
+            double expected = 0; /* round the circle of 2·COLUMNS */
+            for (int n = 0; n < LONG; n++) {
+                const int64_t apart = abs(BEFORE + c - n);
+                expected += ramp(apart < COLUMNS ? apart : 2 * COLUMNS - apart) * longer[n];
+            }
+            const double found = precision ? row_double[c] : (double)row_single[c];
+            if (!(fabs(found - expected) <= (precision ? 1e-13 : 3e-6)))
+                fail_msg("column %d: %g, %g", c, found, expected);
+        }
+        sino_filter_free(filter);
+        free(scratch);
+    }
+}
+
 static void columns_out_of_range_are_refused(void **state)
 {
     (void)state;
@@ -228,6 +266,7 @@ TESTING_SUBJECT(filter)
         cmocka_unit_test(even_angles_weigh_alike),
         cmocka_unit_test(uneven_angles_share_gaps),
         cmocka_unit_test(weights_of_any_angles_sum_to_pi),
+        cmocka_unit_test(edges_continue_rows),
         cmocka_unit_test(columns_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

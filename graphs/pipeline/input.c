@@ -271,6 +271,7 @@ void sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choi
     if (choice.air > 0) input->air = choice.air;
     if (choice.zingers) input->zinger_level = settings->zinger_level;
     if (choice.stripes) input->stripes.method = SINO_STRIPES_SORTING;
+    if (choice.edges) input->pad_edges = true;
 }
 
 SinoStripesOptions sino_input_stripes(const SinoInput *input)
@@ -291,6 +292,7 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     input.flat_correction = integrals ? SINO_FLAT_NONE : settings->flat_correction;
     input.minus_log = !integrals && settings->minus_log;
     input.saturation = saturation_of(settings, &input);
+    input.pad_edges = settings->padding == SINO_PADDING_EDGES;
     input.zinger_level = settings->zinger_removal == SINO_ZINGERS_STANDARD ? settings->zinger_level : 0;
     input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);

@@ -27,6 +27,7 @@ typedef struct SinoInput {
     bool stages_chosen;         /* the next two are sinodag's choice, by a sample of the scan */
     double zinger_level;        /* standard deviations; 0: zingers are kept */
     SinoStripesOptions stripes; /* its sizes: see sino_input_stripes */
+    bool pad_edges;             /* projections are continued by their outermost values before they are filtered */
     double saturation;          /* counts of this value or more are undefined; 0: none */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
                             * --angle-direction says; of a cone beam: its angles and columns (cone_scan.h) */
@@ -97,6 +98,7 @@ SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size);
 /* What a sample of the scan asks for, where the settings leave the choice. */
 typedef struct SinoStageChoice {
     bool zingers, stripes;
+    bool edges;  /* the object reaches beyond the detector */
     int64_t air; /* columns at each side; 0: none */
 } SinoStageChoice;
 void sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input);

@@ -297,7 +297,8 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .settings = reconstruction->settings,
                               .stride = reconstruction->streaming->stride,
                               .iterations = reconstruction->record->columns - 1,
-                              .has_likelihood = reconstruction->solver->has_likelihood}};
+                              .has_likelihood = reconstruction->solver->has_likelihood,
+                              .pad_edges = reconstruction->input->pad_edges}};
     status = sino_processes_agree(sino_runtime_processes(runtime), begin(&run));
     const bool begun = !status; /* all ranks have begun */
     if (!status && solver->prepare && !reconstruction->op->idle) status = solver->prepare(&run.solver_run);

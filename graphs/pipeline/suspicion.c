@@ -286,6 +286,39 @@ static void choose_air(const SinoSettings *settings, const SinoInput *input, con
         sample->air_drift, sample->air_columns);
 }
 
+/* Mean of the absolute line integrals of a twentieth of the columns, those at the side that has more, as a share of the
+ * largest of any column; in a whole turn those at the side that has less, since a half acquisition sees what lies
+ * beyond one side from the other. */
+static double share_at_edge(const SinoScanInfo *info, const SinoScanSample *sample)
+{
+    const double covered = fabs(info->angle_rad[info->angle_count - 1] - info->angle_rad[0]);
+    const int64_t columns = sample->column_count, edge = sino_larger(columns / 20, 1);
+    double left = 0, right = 0, most = 0;
+    for (int64_t c = 0; c < columns; c++) {
+        most = fmax(most, sample->column_integral[c]);
+        if (c < edge) left += sample->column_integral[c] / (double)edge;
+        if (c >= columns - edge) right += sample->column_integral[c] / (double)edge;
+    }
+    return most > 0 ? (covered > 1.9 * SINO_PI ? fmin(left, right) : fmax(left, right)) / most : 0;
+}
+
+/* The filter of fbp sees the end of the detector as the end of the object, which gives the slice a bright rim. */
+static void choose_padding(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                           SinoFindings *findings)
+{
+    enum { LEAST_COLUMNS = 32 };
+    const double usual = 0.1, share = share_at_edge(input->info, sample);
+    const bool free_choice = settings->padding == SINO_PADDING_AUTO && settings->algorithm == SINO_ALGORITHM_FBP;
+    const bool integrals = input->minus_log || input->info->line_integrals;
+    if (!free_choice || !integrals || sample->column_count < LEAST_COLUMNS || !(share > usual)) return;
+    findings->stages.edges = true;
+    add(findings, false, "padding",
+        "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
+        "detector: "
+        "fbp continues each projection by its outermost values (--padding-type zeros: by zeros)",
+        100 * share);
+}
+
 /* Stages that an expert would switch on, unless the user has decided. */
 static void choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                           SinoFindings *findings)
@@ -294,6 +327,7 @@ static void choose_stages(const SinoSettings *settings, const SinoInput *input, 
     const int64_t least_zingers = 3; /* fewer are perhaps the object's */
     choose_air(settings, input, sample, findings);
     if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
+    choose_padding(settings, input, sample, findings);
     if (settings->zinger_removal == SINO_ZINGERS_AUTO && sample->zingers >= least_zingers) {
         findings->stages.zingers = true;
         add(findings, false, "zingers",

@@ -23,6 +23,7 @@ typedef struct SinoSolverRun {
     const SinoSettings *settings;
     int64_t stride;               /* of the vectors: slices of a minibatch, padding included */
     int64_t iterations;           /* 0 for direct methods */
+    bool pad_edges;               /* projections are continued by their outermost values before they are filtered */
     bool has_likelihood;          /* of the solver */
     const SinoCountModel *counts; /* of sino_solver_counts; else NULL */
     void *own;                    /* data that the solver keeps during the run; made by prepare, freed by release */

@@ -78,6 +78,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     SINO_TRY(weigh_columns(geometry, &filter->column_weight));
     SINO_TRY(sino_filter_new(geometry->column_count, sino_solver_window(run->settings->fbp_filter),
                              sino_precision_solver(run->op->problem.precision), &filter->filter));
+    if (run->pad_edges) sino_filter_pad_edges(filter->filter);
     SINO_TRY(sino_allocate(angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));
     SINO_TRY(weigh_angles(run->op, filter->angle_weight));
     return sino_filter_plans_new(run->runtime, filter->filter, angle_count, run->stride, filter->angle_weight,

@@ -82,8 +82,8 @@ static SinoStatus draw_cell(const Sheet *sheet, int64_t number)
 {
     SINO_TRY(sheet->of->read(sheet->of->owner, number, sheet->values));
     const SinoContactPicture *picture = &sheet->of->picture[number];
-    const double left = (double)(GAP + number % sheet->columns * sheet->width);
-    const double top = (double)(HEAD + number / sheet->columns * sheet->height);
+    const int64_t x = number % sheet->columns * sheet->width, y = number / sheet->columns * sheet->height;
+    const double left = (double)(GAP + x), top = (double)(HEAD + y);
     const Square whole = {0, 0, sheet->of->size};
     draw_text(sheet, left, top + LINE - 6, text_size, true, picture->title);
     SINO_TRY(draw_picture(sheet, sheet->values, whole, left, top + LINE));
@@ -139,8 +139,8 @@ static void lay_out(Sheet *sheet)
     sheet->detailed = of->size > SIDE;
     sheet->side = sino_smaller(of->size, SIDE);
     if (of->size < SIDE / 2) sheet->side = SIDE / of->size * of->size; /* small voxels are magnified */
-    sheet->width = sino_larger(sheet->side * (1 + sheet->detailed) + 2 * sheet->detailed, NOTE) + GAP;
-    sheet->height = sheet->side + 2 * LINE + GAP;
+    sheet->width = sino_larger(sheet->detailed ? 2 * sheet->side + 2 : sheet->side, NOTE) + GAP;
+    sheet->height = sheet->side + LINE + LINE + GAP;
     const double columns = sqrt((double)of->count * shape * (double)sheet->height / (double)sheet->width);
     sheet->columns = sino_smaller(sino_larger((int64_t)ceil(columns), 1), of->count);
     if (sheet->detailed) sheet->detail = find_detail(sheet, sheet->values);

@@ -24,8 +24,8 @@ static void add(SinoFindings *findings, bool refused, const char *event, const c
     if (findings->count == SINO_FINDINGS_MAX) return;
     SinoFinding *to = &findings->finding[findings->count++];
     va_list arguments;
-    va_start(arguments, format);
     *to = (SinoFinding){.refused = refused, .event = event};
+    va_start(arguments, format);
     vsnprintf(to->text, sizeof to->text, format, arguments);
     va_end(arguments);
 }

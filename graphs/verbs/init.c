@@ -91,7 +91,7 @@ static SinoStatus write_file(const SinoSettings *settings, const SinoInput *inpu
     FILE *out = sino_output_stream(file);
     SinoStatus status =
         out ? print_all(settings, input, findings, out) : sino_error(SINO_FAILED, "no memory for %s", settings->out);
-    if (out) fclose(out);
+    if (out) (void)fclose(out); /* the file has recorded what failed */
     if (!status) return sino_output_seal(file);
     sino_output_discard(file);
     return status;

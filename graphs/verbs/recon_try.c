@@ -86,9 +86,10 @@ static SinoStatus check_centers(const SinoTry *try)
 {
     const double last = (double)(try->input.info->column_count - 1);
     for (int64_t i = 0; i < try->swept.count && try->swept.axis; i++) {
-        double center;
         const char *value = try->swept.value[i];
-        SINO_CHECK(sscanf(value, "%lf", &center) == 1 && center >= 0 && center <= last, SINO_BAD_INPUT,
+        char *end;
+        const double center = strtod(value, &end);
+        SINO_CHECK(*end == '\0' && center >= 0 && center <= last, SINO_BAD_INPUT,
                    "--sweep rotation-axis is %s; allowed: columns of the detector, 0 to %g", value, last);
     }
     return NULL;

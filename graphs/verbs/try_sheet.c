@@ -82,7 +82,7 @@ static SinoStatus write_table(const SinoTry *try, const char *path)
         const SinoSliceQuality *of = &try->quality[i];
         fprintf(out, "%s,%.6g,%.6g,%.6g\n", try->swept.value[i], of->entropy, of->noise, of->rings);
     }
-    fclose(out);
+    (void)fclose(out); /* the file has recorded what failed */
     return sino_output_seal(file);
 }
 

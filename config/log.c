@@ -104,8 +104,9 @@ static void keep_line(SinoLog *log, const char *level, const char *event, const 
         if (!more) return;
         log->line = more;
     }
-    char *copy = strdup(message);
-    if (copy) log->line[log->line_count++] = (SinoLogLine){sino_platform_now_s() - log->start_s, level, event, copy};
+    SinoLogLine *line = &log->line[log->line_count];
+    *line = (SinoLogLine){sino_platform_now_s() - log->start_s, level, event, strdup(message)};
+    if (line->message) log->line_count++;
 }
 
 /* A message that is not shown is only kept. */

@@ -77,6 +77,20 @@ static bool parse_counts(const SinoSetting *row, const char *text, SinoCountList
     return true;
 }
 
+/* Assigns a value of several numbers. */
+static bool assign_shape(const SinoSetting *row, const char *text, char *member)
+{
+    void *const to = member;
+    if (row->kind == SINO_SETTING_GRID) return sino_grid_parse(row, text, to);
+    if (row->kind == SINO_SETTING_VOLUME) return sino_volume_parse(row, text, to);
+    if (row->kind == SINO_SETTING_TOPOLOGY) return sino_topology_parse(row, text, to);
+    if (row->kind == SINO_SETTING_WEIGHTS) return sino_weights_parse(row, text, to);
+    if (row->kind == SINO_SETTING_PIXEL) return sino_pixel_parse(row, text, to);
+    if (row->kind == SINO_SETTING_CRYSTALS) return sino_crystals_parse(row, text, to);
+    if (row->kind == SINO_SETTING_RANGE) return sino_range_parse(row, text, to);
+    return sino_devices_parse(row, text, to);
+}
+
 /* Assigns a value of any kind but text. True: the value is allowed, and was assigned. */
 static bool assign_value(const SinoSetting *row, const char *text, char *member)
 {
@@ -121,21 +135,14 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
         memcpy(member, &real, sizeof real);
         return true;
     case SINO_SETTING_GRID:
-        return sino_grid_parse(row, text, (SinoGridShape *)(void *)member);
     case SINO_SETTING_VOLUME:
-        return sino_volume_parse(row, text, (SinoVolumeShape *)(void *)member);
     case SINO_SETTING_TOPOLOGY:
-        return sino_topology_parse(row, text, (SinoTopologyShape *)(void *)member);
     case SINO_SETTING_WEIGHTS:
-        return sino_weights_parse(row, text, (SinoWeightList *)(void *)member);
     case SINO_SETTING_PIXEL:
-        return sino_pixel_parse(row, text, (SinoPixelSize *)(void *)member);
     case SINO_SETTING_CRYSTALS:
-        return sino_crystals_parse(row, text, (SinoCrystalShape *)(void *)member);
     case SINO_SETTING_RANGE:
-        return sino_range_parse(row, text, (SinoValueRange *)(void *)member);
     case SINO_SETTING_DEVICES:
-        return sino_devices_parse(row, text, (SinoCountList *)(void *)member);
+        return assign_shape(row, text, member);
     case SINO_SETTING_TEXT:
     case SINO_SETTING_REPORT:
         break;
@@ -369,6 +376,17 @@ static void print_shape(const SinoSetting *row, const void *member, FILE *out)
     if (row->kind == SINO_SETTING_DEVICES) sino_devices_print(member, out);
 }
 
+/* A text in quotes, or yes, no or the file of a report. */
+static void print_words(const SinoSetting *row, const char *member, FILE *out)
+{
+    char *text;
+    memcpy(&text, member, sizeof text);
+    if (row->kind == SINO_SETTING_TEXT || (text && sino_report_is_file(text)))
+        print_quoted(text, out);
+    else
+        fputs(text ? text : "no", out);
+}
+
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out)
 {
     const char *member = (const char *)settings + row->offset;
@@ -376,7 +394,6 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
     unsigned choice;
     int64_t integer;
     double real;
-    char *text;
     SinoCountList list;
     switch (row->kind) {
     case SINO_SETTING_FLAG:
@@ -414,11 +431,7 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
         break;
     case SINO_SETTING_TEXT:
     case SINO_SETTING_REPORT:
-        memcpy(&text, member, sizeof text);
-        if (row->kind == SINO_SETTING_TEXT || (text && sino_report_is_file(text)))
-            print_quoted(text, out);
-        else
-            fputs(text ? text : "no", out);
+        print_words(row, member, out);
         break;
     case SINO_SETTING_GRID:
     case SINO_SETTING_VOLUME:

@@ -173,6 +173,10 @@ void sino_range_print(const SinoValueRange *range, FILE *out);
 void sino_crystals_print(const SinoCrystalShape *crystals, FILE *out);
 void sino_weights_print(const SinoWeightList *list, FILE *out);
 
+/* settings_yaml.c: the value as YAML has it, which the caller frees, and whether it is the default. SINO_FAILED: no
+ * memory. */
+SinoStatus sino_setting_yaml(const SinoSetting *row, const SinoSettings *settings, char **value, bool *usual);
+
 /* settings_rules.c: whether algorithm and geometry of the settings allow the setting and its value. */
 SinoStatus sino_setting_check(const SinoSetting *row, const SinoSettings *settings);
 /* settings_help.c. Writes default, allowed values, unit, and what has the setting: "default 30; an integer from 1 to 9;

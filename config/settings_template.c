@@ -15,24 +15,6 @@ static bool is_left_out(const SinoSetting *row)
     return row->argument_only || !(row->verbs & SINO_VERB_RECON);
 }
 
-/* The value in YAML, and whether it is the default; the caller frees it. NULL: no memory. */
-static char *value_of(const SinoSetting *row, const SinoSettings *settings, bool *usual)
-{
-    char *value = NULL;
-    size_t size;
-    FILE *out = open_memstream(&value, &size);
-    if (!out) return NULL;
-    sino_setting_print(row, settings, out);
-    if (fclose(out) != 0) {
-        free(value);
-        return NULL;
-    }
-    const bool quoted = value[0] == '"';
-    const size_t length = strlen(value) - (quoted ? 2 : 0);
-    *usual = row->fallback && strlen(row->fallback) == length && memcmp(value + quoted, row->fallback, length) == 0;
-    return value;
-}
-
 /* Prints text as lines of comment. */
 static void print_comment(const char *text, FILE *out)
 {
@@ -57,10 +39,7 @@ static SinoStatus print_row(const SinoSetting *row, const SinoSettings *settings
     const bool brief = row->brief && (row->brief_verbs & SINO_VERB_RECON), unset = sino_setting_is_unset(row, settings);
     bool usual = true;
     char *value = NULL, gist[SINO_GIST_SIZE], allowed[SINO_ALLOWED_SIZE], text[SINO_GIST_SIZE + SINO_ALLOWED_SIZE + 64];
-    if (!unset) {
-        value = value_of(row, settings, &usual);
-        SINO_CHECK(value, SINO_FAILED, "no memory for the text of a setting");
-    }
+    if (!unset) SINO_TRY(sino_setting_yaml(row, settings, &value, &usual));
     if (brief || !usual) {
         if (!*titled) fprintf(out, "\n# ---- %s ----\n", sino_group_title[row->group]);
         *titled = true;

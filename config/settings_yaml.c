@@ -68,19 +68,27 @@ static bool is_printed(const SinoSetting *row, const SinoSettings *settings, int
            !sino_setting_is_unset(row, settings);
 }
 
-/* Prints a value, unless it is the default and only others are asked for. */
-static SinoStatus print_line(const SinoSetting *row, const SinoSettings *settings, Selection selection, FILE *out)
+SinoStatus sino_setting_yaml(const SinoSetting *row, const SinoSettings *settings, char **value, bool *usual)
 {
-    char *value = NULL;
+    char *text = NULL;
     size_t size;
-    FILE *memory = open_memstream(&value, &size);
+    FILE *memory = open_memstream(&text, &size);
     SINO_CHECK(memory, SINO_FAILED, "no memory for the text of a setting");
     sino_setting_print(row, settings, memory);
     SINO_CHECK(fclose(memory) == 0, SINO_FAILED, "no memory for the text of a setting");
-    const bool quoted = row->kind == SINO_SETTING_TEXT && value[0] == '"';
-    const size_t length = strlen(value) - (quoted ? 2 : 0);
-    const bool usual =
-        row->fallback && strlen(row->fallback) == length && memcmp(value + quoted, row->fallback, length) == 0;
+    const bool quoted = row->kind == SINO_SETTING_TEXT && text[0] == '"';
+    const size_t length = strlen(text) - (quoted ? 2 : 0);
+    *usual = row->fallback && strlen(row->fallback) == length && memcmp(text + quoted, row->fallback, length) == 0;
+    *value = text;
+    return NULL;
+}
+
+/* Prints a value, unless it is the default and only others are asked for. */
+static SinoStatus print_line(const SinoSetting *row, const SinoSettings *settings, Selection selection, FILE *out)
+{
+    char *value;
+    bool usual;
+    SINO_TRY(sino_setting_yaml(row, settings, &value, &usual));
     if (!usual || selection != CHANGED) fprintf(out, "%s: %s\n", row->name, value);
     free(value);
     return NULL;

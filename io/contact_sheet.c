@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cairo.h>
-
 #include "arithmetic.h"
+#include "cairo_stream.h"
 #include "memory.h"
 #include "output_file.h"
 #include "picture.h"
@@ -157,32 +156,19 @@ static SinoStatus draw_all(const Sheet *sheet, double width, double height)
     return NULL;
 }
 
-typedef struct Stream {
-    SinoOutputFile *file;
-    int64_t bytes; /* written so far */
-} Stream;
-
-/* The output file records failures, so cairo always gets success. */
-static cairo_status_t write_bytes(void *closure, const unsigned char *bytes, unsigned count)
-{
-    Stream *stream = closure;
-    sino_output_write(stream->file, stream->bytes, bytes, count);
-    stream->bytes += count;
-    return CAIRO_STATUS_SUCCESS;
-}
-
 static SinoStatus draw(Sheet *sheet, const char *path, SinoOutputFile *file)
 {
     const int64_t rows = (sheet->of->count + sheet->columns - 1) / sheet->columns;
     const int64_t width = sheet->columns * sheet->width + GAP, height = rows * sheet->height + HEAD;
     SINO_CHECK(width < 32767 && height < 32767, SINO_BAD_INPUT,
                "%s would have %ld x %ld pixels; allowed: up to 32766 on a side", path, (long)width, (long)height);
-    Stream stream = {.file = file};
+    SinoCairoStream stream = {.file = file};
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     sheet->cairo = cairo_create(surface);
     SinoStatus status = draw_all(sheet, (double)width, (double)height);
     cairo_status_t outcome = cairo_status(sheet->cairo);
-    if (outcome == CAIRO_STATUS_SUCCESS) outcome = cairo_surface_write_to_png_stream(surface, write_bytes, &stream);
+    if (outcome == CAIRO_STATUS_SUCCESS)
+        outcome = cairo_surface_write_to_png_stream(surface, sino_cairo_write, &stream);
     cairo_destroy(sheet->cairo);
     cairo_surface_destroy(surface);
     if (!status && outcome != CAIRO_STATUS_SUCCESS)

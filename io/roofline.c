@@ -10,7 +10,8 @@
 #include <strings.h>
 
 #include <cairo-svg.h>
-#include <cairo.h>
+
+#include "cairo_stream.h"
 
 /* Box of the plot, in pixels from the top left corner, and sizes around it. */
 enum {
@@ -391,39 +392,25 @@ SinoStatus sino_roofline_format(const char *path, SinoRooflineFormat *format)
     return NULL;
 }
 
-typedef struct Stream {
-    SinoOutputFile *file;
-    int64_t bytes; /* written so far */
-} Stream;
-
-/* The output file records failures, so cairo always gets success. */
-static cairo_status_t write_bytes(void *closure, const unsigned char *bytes, unsigned count)
-{
-    Stream *stream = closure;
-    sino_output_write(stream->file, stream->bytes, bytes, count);
-    stream->bytes += count;
-    return CAIRO_STATUS_SUCCESS;
-}
-
-static cairo_surface_t *new_surface(SinoRooflineFormat format, Stream *stream)
+static cairo_surface_t *new_surface(SinoRooflineFormat format, SinoCairoStream *stream)
 {
     if (format == SINO_ROOFLINE_PNG)
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24, SINO_ROOFLINE_WIDTH, SINO_ROOFLINE_HEIGHT);
     cairo_surface_t *surface =
-        cairo_svg_surface_create_for_stream(write_bytes, stream, SINO_ROOFLINE_WIDTH, SINO_ROOFLINE_HEIGHT);
+        cairo_svg_surface_create_for_stream(sino_cairo_write, stream, SINO_ROOFLINE_WIDTH, SINO_ROOFLINE_HEIGHT);
     cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
     return surface;
 }
 
 SinoStatus sino_roofline_draw(const SinoRoofline *roofline, SinoRooflineFormat format, SinoOutputFile *file)
 {
-    Stream stream = {.file = file};
+    SinoCairoStream stream = {.file = file};
     cairo_surface_t *surface = new_surface(format, &stream);
     cairo_t *cairo = cairo_create(surface);
     draw_all(cairo, roofline);
     cairo_status_t outcome = cairo_status(cairo);
     if (outcome == CAIRO_STATUS_SUCCESS && format == SINO_ROOFLINE_PNG)
-        outcome = cairo_surface_write_to_png_stream(surface, write_bytes, &stream);
+        outcome = cairo_surface_write_to_png_stream(surface, sino_cairo_write, &stream);
     cairo_destroy(cairo);
     cairo_surface_finish(surface);
     if (outcome == CAIRO_STATUS_SUCCESS) outcome = cairo_surface_status(surface);

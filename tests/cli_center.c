@@ -173,9 +173,36 @@ static void methods_check_each_other(void **state)
                     "%s --rotation-axis-auto %s", recon, i ? "entropy" : "auto");
 }
 
+/* An axis that leans by 3 columns over 32 rows is told, an upright one not. */
+static void leaning_axis(void **state)
+{
+    static const char recon[] = "recon all.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite "
+                                "--report none --iterations 1";
+    enum { ANGLES = 180, COLUMNS = 64, ROWS = 32, VALUES = ANGLES * COLUMNS };
+    const char *const at = *state;
+    float *all = calloc(ROWS * VALUES, sizeof *all);
+    assert_non_null(all);
+    for (int leans = 0; leans < 2; leans++) {
+        for (int r = 0; r < ROWS; r++) {
+            cli_write_disks(at, ANGLES, M_PI, 33 + leans * 3 * ((double)r / (ROWS - 1) - 0.5), 20, 12);
+            float *row = cli_read_bytes(at, "disks.bin", VALUES * sizeof *row);
+            memcpy(all + (size_t)r * VALUES, row, VALUES * sizeof *row);
+            free(row);
+        }
+        cli_write_bytes(at, "all.bin", all, ROWS * VALUES * sizeof *all);
+        char *said = assert_center(at, recon, 33);
+        const char *told = strstr(said, "the rotation axis leans: the lower half of the rows has its center ");
+        assert_int_equal(told != NULL, leans);
+        if (told) assert_true(fabs(cli_number_after(told, "has its center ", NULL) - 1.5) < 0.3);
+        if (told) assert_true(fabs(cli_number_after(told, "turned by ", NULL) - 5.4) < 1.1);
+        free(said);
+    }
+    free(all);
+}
+
 int cli_center_tests(void)
 {
     const struct CMUnitTest tests[] = {CLI_TEST(half_acquisitions), CLI_TEST(centers_of_cropped_scans),
-                                       CLI_TEST(methods_check_each_other)};
+                                       CLI_TEST(methods_check_each_other), CLI_TEST(leaning_axis)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,23 @@ static SinoStatus read_projection(SinoRuntime *runtime, const SinoInput *input, 
     return sino_stages_read(runtime, &one, true, 0, input->slice_count, projection);
 }
 
+/* The center of each half of the rows by itself. Halves without content give centers that do not agree with that of all
+ * rows, and tell nothing. */
+static double lean_of(const SinoInput *input, const float *first, const float *second, double center)
+{
+    enum { LEAST_ROWS = 16 };
+    const double agreement = 0.5;
+    const int64_t half = input->slice_count / 2, columns = input->geometry.column_count;
+    const int64_t lower = (input->slice_count - half) * columns;
+    double upper_center, lower_center;
+    if (input->slice_count < LEAST_ROWS) return NAN;
+    SinoStatus status = sino_center_phase_correlation(half, columns, first, second, &upper_center);
+    if (!status) status = sino_center_phase_correlation(half, columns, first + lower, second + lower, &lower_center);
+    const bool told = !status && fabs((upper_center + lower_center) / 2 - center) <= agreement;
+    sino_status_free(status);
+    return told ? lower_center - upper_center : NAN;
+}
+
 SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, SinoCenterFound *found)
 {
     SinoStatus status = NULL;
@@ -54,11 +71,12 @@ SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, Si
                "no two angles are half a turn apart (the nearest pair is %.2f degrees off), which phase correlation "
                "needs; give --rotation-axis, or --rotation-axis-auto vo",
                off * 180 / SINO_PI);
-    *found = (SinoCenterFound){.metric = NAN};
+    *found = (SinoCenterFound){.metric = NAN, .lean = NAN};
     SINO_TRY_OR(status, cleanup, read_projection(runtime, input, 0, &first));
     SINO_TRY_OR(status, cleanup, read_projection(runtime, input, opposite, &second));
     status =
         sino_center_phase_correlation(input->slice_count, input->geometry.column_count, first, second, &found->center);
+    if (!status) found->lean = lean_of(input, first, second, found->center);
 cleanup:
     free(first);
     free(second);

@@ -40,6 +40,7 @@ typedef struct Search {
 /* What the methods say, the most precise first. */
 enum { OPINIONS = 2 };
 typedef struct Opinions {
+    double lean; /* as of SinoCenterFound */
     int64_t count;
     SinoCenterMethod method[OPINIONS];
     double center[OPINIONS];
@@ -117,6 +118,7 @@ static SinoStatus ask(const Search *search, Opinions *opinions)
     const bool unlike = turn && other.metric < usual_likeness;
     if (!vo.at_edge || !opposite || unlike) add(opinions, SINO_CENTER_VO, vo.center);
     if (opposite && (!unlike || vo.at_edge)) add(opinions, second, other.center);
+    opinions->lean = opposite && !turn ? other.lean : NAN;
     if (vo.at_edge && (!turn || unlike)) warn_edge(search);
     return NULL;
 }
@@ -150,6 +152,18 @@ static SinoStatus decide(const Search *search, const Opinions *opinions, double 
     return NULL;
 }
 
+/* One center for all rows suits an axis that stands upright. */
+static void warn_lean(const Search *search, double lean)
+{
+    const double rows = (double)search->input->slice_count / 2; /* between the middles of the halves */
+    if (!(fabs(lean) > agreement)) return;
+    sino_log_warning(
+        sino_runtime_log(search->runtime), "center",
+        "the rotation axis leans: the lower half of the rows has its center %.1f columns beside that of the "
+        "upper half, as if the detector was turned by %.2f degrees; slices far from the middle row are blurred",
+        lean, atan2(lean, rows) * 180 / SINO_PI);
+}
+
 /* The center that methods agree on. */
 static SinoStatus find_agreed(const Search *search, double *center, char *how, size_t size)
 {
@@ -160,6 +174,7 @@ static SinoStatus find_agreed(const Search *search, double *center, char *how, s
         return decide(search, &opinions, center, how, size);
     snprintf(how, size, "by %s; %s: %.2f", method_names[opinions.method[0]], method_names[opinions.method[1]],
              sino_input_column_of_file(search->input, opinions.center[1]));
+    warn_lean(search, opinions.lean);
     return NULL;
 }
 

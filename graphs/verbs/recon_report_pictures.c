@@ -42,9 +42,10 @@ static SinoStatus print_plane(const SinoRecon *recon, int64_t height, int64_t wi
                              out);
 }
 
-/* A copy of a slice without the voxels that are further than `radius` from its middle. */
-static SinoStatus mask(const SinoSections *sections, const float *slice, double radius, float **masked)
+SinoStatus sino_recon_mask(const SinoRecon *recon, const float *slice, float **masked)
 {
+    const SinoSections *sections = &recon->record.sections;
+    const double radius = recon->kind->facts(recon).radius;
     const double y_middle = (double)(sections->height - 1) / 2, x_middle = (double)(sections->width - 1) / 2;
     SINO_TRY(sino_allocate(sino_times(sections->height, sections->width), sizeof **masked, "a picture", masked));
     for (int64_t y = 0; y < sections->height; y++)
@@ -61,7 +62,7 @@ static SinoStatus print_slice(const SinoRecon *recon, const SinoReconFacts *fact
 {
     const SinoSections *sections = &recon->record.sections;
     float *masked;
-    SINO_TRY(mask(sections, slice, facts->radius, &masked));
+    SINO_TRY(sino_recon_mask(recon, slice, &masked));
     SinoStatus status = print_plane(recon, sections->height, sections->width, masked, facts->voxel_um, caption, out);
     free(masked);
     return status;

@@ -220,6 +220,18 @@ typedef struct Picture {
     const float *pixels; /* NULL: there is none */
 } Picture;
 
+/* A slice, and largest values along z, are black beyond the circle that rays of all angles cross. */
+static SinoStatus write_picture(const SinoRecon *recon, const Picture *picture, const char *name)
+{
+    const bool slice = picture->which == SINO_PICTURE_XY || picture->which == SINO_PICTURE_MAXIMUM;
+    float *masked = NULL;
+    if (slice) SINO_TRY(sino_recon_mask(recon, picture->pixels, &masked));
+    SinoStatus status =
+        sino_picture_write(name, picture->height, picture->width, slice ? masked : picture->pixels, 0, 0);
+    free(masked);
+    return status;
+}
+
 /* Writes the pictures that there are, and names them in one line. */
 static SinoStatus write_pictures(const SinoRecon *recon)
 {
@@ -237,7 +249,7 @@ static SinoStatus write_pictures(const SinoRecon *recon)
         const bool plane = picture[i].which == SINO_PICTURE_XZ || picture[i].which == SINO_PICTURE_YZ;
         if (!picture[i].pixels || (plane && !recon->kind->planes)) continue;
         name[i] = recon->names.picture[picture[i].which];
-        SINO_TRY(sino_picture_write(name[i], picture[i].height, picture[i].width, picture[i].pixels, 0, 0));
+        SINO_TRY(write_picture(recon, &picture[i], name[i]));
     }
     sino_log_info(recon->log, "output", "pictures: %s%s%s%s%s%s%s%s%s", name[0], *name[1] ? ", " : "", name[1],
                   *name[2] ? ", " : "", name[2], *name[3] ? ", " : "", name[3], *name[4] ? ", " : "", name[4]);

@@ -132,7 +132,11 @@ SinoStatus sino_recon_measure_end(SinoRecon *recon);
 /* Writes the report, if it is wanted, and tells its name; rank 0 only. */
 SinoStatus sino_recon_report(SinoRecon *recon);
 
-/* recon_report_pictures.c. Print the picture of a slice, the others, and the curves of iterations; a run without
+/* recon_report_pictures.c. A copy of a slice of the volume's size for a picture, with NaN where few rays pass: beyond
+ * the inscribed circle of a parallel beam; the caller frees it. SINO_FAILED: no memory. */
+SinoStatus sino_recon_mask(const SinoRecon *recon, const float *slice, float **masked);
+
+/* Print the picture of a slice, the others, and the curves of iterations; a run without
  * iterations has none. */
 SinoStatus sino_recon_report_slice(const SinoRecon *recon, FILE *out);
 SinoStatus sino_recon_report_pictures(const SinoRecon *recon, FILE *out);

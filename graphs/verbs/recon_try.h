@@ -13,6 +13,7 @@ typedef struct SinoTry {
     SinoRuntime *runtime;
     SinoInput input;  /* one slice */
     SinoTeam team;    /* a team of this rank alone */
+    bool planned;     /* the team is made */
     SinoOperator *op; /* of the last slice; NULL: none yet */
     double center;    /* as a column of the file */
     bool cone, directory_made;

@@ -73,19 +73,23 @@ void sino_try_close(SinoTry *try)
     try->op = NULL;
     sino_team_free(&try->team);
     try->team = (SinoTeam){0};
+    try->planned = false;
     sino_input_close(&try->input);
     try->input = (SinoInput){0};
 }
 
-/* The team and the operator of the settings, unless those of the last slice serve. */
+/* The team and the operator of the settings, unless those of the last slice serve; all centers have one team. */
 static SinoStatus take_operator(SinoTry *try, const SinoSettings *settings)
 {
     if (try->op && !try->swept.geometry) return NULL;
     sino_operator_free(try->op);
     try->op = NULL;
-    sino_team_free(&try->team);
-    try->team = (SinoTeam){0};
-    SINO_TRY(sino_team_new(try->runtime, NULL, settings, &try->input, &try->team));
+    if (!try->planned || !try->swept.axis) {
+        sino_team_free(&try->team);
+        try->team = (SinoTeam){0};
+        SINO_TRY(sino_team_new(try->runtime, NULL, settings, &try->input, &try->team));
+        try->planned = true;
+    }
     const SinoOperatorRequest wanted = sino_team_operator(&try->team, &try->input.geometry, settings->operator_cache);
     return sino_operator_new(try->runtime, &wanted, &try->op);
 }

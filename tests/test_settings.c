@@ -1377,18 +1377,20 @@ static void table_is_consistent(void **state)
             assert_true(row->letter == 0 || other->letter != row->letter);
         }
         if (!row->fallback) continue;
-        SinoSettings settings = {0};
-        assert_null(sino_setting_assign(row, row->name, row->fallback, &settings));
+        SinoSettings *settings = calloc(1, sizeof *settings);
+        assert_non_null(settings);
+        assert_null(sino_setting_assign(row, row->name, row->fallback, settings));
         char *text = NULL;
         size_t size;
         FILE *out = open_memstream(&text, &size);
-        sino_setting_print(row, &settings, out);
+        sino_setting_print(row, settings, out);
         assert_int_equal(fclose(out), 0);
         const bool quoted = row->kind == SINO_SETTING_TEXT;
         const size_t length = strlen(row->fallback);
         assert_int_equal(strlen(text), length + (quoted ? 2 : 0));
         assert_memory_equal(text + quoted, row->fallback, length);
         free(text);
+        sino_settings_free(settings);
     }
     assert_string_equal(sino_algorithm_name(SINO_ALGORITHM_FBP), "fbp");
     assert_string_equal(sino_filter_name(SINO_FILTER_BUTTERWORTH), "butterworth");

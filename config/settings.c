@@ -400,12 +400,13 @@ void sino_settings_free(SinoSettings *settings)
 {
     if (!settings) return;
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
-        if (row->kind != SINO_SETTING_TEXT && row->kind != SINO_SETTING_REPORT) continue;
-        char *text;
-        memcpy(&text, (const char *)settings + row->offset, sizeof text);
+        char *text = NULL;
+        if (row->kind == SINO_SETTING_TEXT || row->kind == SINO_SETTING_REPORT)
+            memcpy(&text, (const char *)settings + row->offset, sizeof text);
         free(text);
     }
     free(settings->node_weights.value);
+    free(settings->beam_hardening.value);
     free(settings->remarks);
     free(settings);
 }

@@ -52,7 +52,7 @@ static double lean_of(const SinoInput *input, const float *first, const float *s
     const double agreement = 0.5;
     const int64_t half = input->slice_count / 2, columns = input->geometry.column_count;
     const int64_t lower = (input->slice_count - half) * columns;
-    double upper_center, lower_center;
+    double upper_center = NAN, lower_center = NAN;
     if (input->slice_count < LEAST_ROWS) return NAN;
     SinoStatus status = sino_center_phase_correlation(half, columns, first, second, &upper_center);
     if (!status) status = sino_center_phase_correlation(half, columns, first + lower, second + lower, &lower_center);

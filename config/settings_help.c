@@ -135,7 +135,6 @@ static bool tells_default(const SinoSetting *row, int verb)
 }
 
 /* One line; the words of a choice are left out where they do not fit. */
-/* One line; the words of a choice are left out where they do not fit. */
 static void print_brief(const SinoSetting *row, int verb, FILE *out)
 {
     char allowed[SINO_ALLOWED_SIZE], fallback[80] = "";

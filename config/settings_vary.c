@@ -118,11 +118,13 @@ SinoStatus sino_swept_read(const SinoSettings *settings, const char *text, SinoS
     snprintf(swept->name, sizeof swept->name, "%s", row->name);
     swept->number = is_number(row);
     swept->axis = row->kind == SINO_SETTING_AXIS && strcmp(row->name, "rotation-axis") == 0;
-    /* FBP's filter, iterations and stages leave A as it is; what else the solver has may not. */
+    /* FBP's filter, iterations and the like leave A as it is; what else the solver has may not. */
     static const char *const same_operator[] = {
         "iterations", "tolerance", "likelihood-tolerance", "relaxation", "nonnegativity", "fbp-filter", NULL};
     swept->geometry = row->group != SINO_GROUP_STAGES;
-    swept->reopens = row->group == SINO_GROUP_STAGES || row->group == SINO_GROUP_GEOMETRY;
+    /* The algorithm decides, too, which stages a sample of the scan asks for. */
+    swept->reopens =
+        row->group == SINO_GROUP_STAGES || row->group == SINO_GROUP_GEOMETRY || strcmp(row->name, "algorithm") == 0;
     for (int i = 0; same_operator[i]; i++)
         if (strcmp(row->name, same_operator[i]) == 0) swept->geometry = false;
     const char *values = text + length + 1;

@@ -18,9 +18,9 @@ typedef struct SinoCenterFound {
     double center;
     double metric; /* vo: 0.1 for clean data, near 1 for a wrong center; pairs: correlation, 1 for clean data; entropy:
                     * in nats */
-    bool at_edge;  /* it lies at the end of the range of the search */
-    double lean;   /* phase: columns from the center of the upper half of the rows to that of the lower half; NaN: it
-                    * cannot be told */
+    bool at_edge;  /* the center lies at the end of the range of the search */
+    double lean;   /* phase: columns from the center of the upper half of the rows to that of the lower half; NaN:
+                    * unknown */
 } SinoCenterFound;
 
 /* Columns low … high, both included, in which a center is searched. */

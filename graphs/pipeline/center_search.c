@@ -31,9 +31,8 @@ static const char *const method_names[] = {[SINO_CENTER_VO] = "Vo's method",
 /* A search in all columns of the detector. */
 typedef struct Search {
     SinoRuntime *runtime;
-    const SinoSettings *settings;
     const SinoInput *input;
-    SinoCenterRow row;
+    SinoCenterRow row; /* no sinogram with phase correlation alone */
     SinoCenterRange range;
 } Search;
 
@@ -99,8 +98,8 @@ static void add(Opinions *opinions, SinoCenterMethod method, double center)
     opinions->center[opinions->count++] = center;
 }
 
-/* Asks Vo's method, and the one that compares opposite projections. One that doubts its own result is not heard if the
- * other does not; pairs find the axis where Vo's method does not look. */
+/* Asks Vo's method, and the method that compares opposite projections. Vo's center is dropped if the center lies at the
+ * end of the search, and that of pairs if the projections are unlike, unless no other center is left. */
 static SinoStatus ask(const Search *search, Opinions *opinions)
 {
     const SinoGeometry *geometry = &search->input->geometry;
@@ -189,7 +188,6 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
     const double width = (asked > 0 ? asked : default_width) / (double)all.binning;
     const double middle = (double)(all.geometry.column_count - 1) / 2;
     Search search = {.runtime = runtime,
-                     .settings = settings,
                      .input = &all,
                      .row = {.runtime = runtime, .geometry = &all.geometry},
                      .range = {middle - width, middle + width}};
@@ -197,7 +195,8 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
     float *sinogram = NULL;
     int64_t slice;
     SINO_TRY(sino_input_slice_of_row(&all, settings->nsino, &slice));
-    SINO_TRY(sino_stages_read(runtime, &all, false, slice, 1, &sinogram));
+    if (settings->center_method != SINO_CENTER_PHASE) /* which reads two projections of its own */
+        SINO_TRY(sino_stages_read(runtime, &all, false, slice, 1, &sinogram));
     search.row.sinogram = sinogram;
     if (settings->center_method == SINO_CENTER_AUTO) {
         status = find_agreed(&search, center, how, size);

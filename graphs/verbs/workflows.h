@@ -42,6 +42,7 @@ int sino_simulate_enter(int argument_count, char **arguments, int (*program)(int
 
 /* SINO_BAD_INPUT: this program simulates, so the verb (a bit) has nothing to compute with. */
 SinoStatus sino_simulate_allows(int verb);
+
 /* Runs reconstructions in child processes, which differ in policy, size, minibatch, partitions, workers, devices and
  * precision, and writes a table and a report of their times. SINO_FAILED at the end if a run failed, or if results
  * differ. */

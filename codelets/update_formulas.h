@@ -42,6 +42,7 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 2 };
     ROW(weighted_product, WEIGHTED_PRODUCT, "update_sums", SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_NO_VECTOR,         \
         SINO_NO_VECTOR, 2, 0)                                                                                          \
     ROW(ones, ONES, "weights_ones", SINO_VECTOR_WRITE, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)           \
+    ROW(zero, ZERO, "update_zero", SINO_VECTOR_WRITE, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)            \
     ROW(reciprocal, RECIPROCAL, "weights_reciprocal", SINO_VECTOR_CHANGE, SINO_NO_VECTOR, SINO_NO_VECTOR,              \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
     ROW(share, SHARE, "weights_share", SINO_VECTOR_READ, SINO_VECTOR_WRITE, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)      \
@@ -60,7 +61,21 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 2 };
     ROW(ratio_mlem, RATIO_MLEM, "update_ratio_mlem", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,             \
         SINO_NO_VECTOR, 2, 0)                                                                                          \
     ROW(voxels_mlem, VOXELS_MLEM, "update_voxels_mlem", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW, SINO_VECTOR_CHANGE,      \
-        SINO_NO_VECTOR, 0, 1)
+        SINO_NO_VECTOR, 0, 1)                                                                                          \
+    ROW(weigh_rays, WEIGH_RAYS, "update_weigh_rays", SINO_VECTOR_READ, SINO_VECTOR_WRITE, SINO_NO_VECTOR,              \
+        SINO_NO_VECTOR, 0, 0)                                                                                          \
+    ROW(majorise, MAJORISE, "update_majorise", SINO_VECTOR_BY_ROW, SINO_VECTOR_READ, SINO_VECTOR_WRITE,                \
+        SINO_NO_VECTOR, 0, 0)                                                                                          \
+    ROW(curvature, CURVATURE, "update_sums", SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 1, 0)   \
+    ROW(copy, COPY, "update_copy", SINO_VECTOR_READ, SINO_VECTOR_WRITE, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)          \
+    ROW(start_fista, START_FISTA, "update_start_fista", SINO_VECTOR_CHANGE, SINO_VECTOR_WRITE, SINO_NO_VECTOR,         \
+        SINO_NO_VECTOR, 0, 0)                                                                                          \
+    ROW(residual_fista, RESIDUAL_FISTA, "update_residual_fista", SINO_VECTOR_READ, SINO_VECTOR_READ,                   \
+        SINO_VECTOR_CHANGE_OR_WRITE, SINO_VECTOR_CHANGE, 1, 1)                                                         \
+    ROW(descend_fista, DESCEND_FISTA, "update_descend_fista", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,    \
+        SINO_NO_VECTOR, 0, 1)                                                                                          \
+    ROW(voxels_fista, VOXELS_FISTA, "update_voxels_fista", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_VECTOR_CHANGE,   \
+        SINO_NO_VECTOR, 2, 1)
 
 typedef enum SinoUpdateFormula {
 #define ROW(name, NAME, task, a, b, c, d, sums, state) SINO_UPDATE_##NAME,
@@ -73,7 +88,10 @@ typedef enum SinoUpdateFormula {
 #define SINO_UPDATE_RULES(ROW)                                                                                         \
     ROW(step_cg, STEP_CG, "update_step")                                                                               \
     ROW(direction_cg, DIRECTION_CG, "update_direction")                                                                \
-    ROW(scale_mlem, SCALE_MLEM, "update_scale_mlem")
+    ROW(scale_mlem, SCALE_MLEM, "update_scale_mlem")                                                                   \
+    ROW(step_fista, STEP_FISTA, "update_step_fista")                                                                   \
+    ROW(strength_fista, STRENGTH_FISTA, "update_strength_fista")                                                       \
+    ROW(momentum_fista, MOMENTUM_FISTA, "update_momentum_fista")
 
 typedef enum SinoUpdateRule {
 #define ROW(name, NAME, task) SINO_RULE_##NAME,
@@ -91,6 +109,13 @@ enum {
     SINO_CG_BETA     /* weight of the previous direction in the next one */
 };
 enum { SINO_MLEM_START }; /* the value of every voxel at the start */
+enum {
+    SINO_FISTA_STEP,      /* 1/L */
+    SINO_FISTA_THRESHOLD, /* θ = strength of the prior/L */
+    SINO_FISTA_T,         /* t of the next iteration */
+    SINO_FISTA_BETA,      /* weight of the last change of x in y, of even iterations; the next scalar: of odd ones */
+    SINO_FISTA_BETA_ODD
+};
 enum { SINO_SUM_SQUARE, SINO_SUM_PRODUCT, SINO_SUM_TOTAL = SINO_SUM_PRODUCT, SINO_SUM_LIKELIHOOD = SINO_SUM_PRODUCT };
 
 /* CG (CGLS: M. Hestenes and E. Stiefel, J. Res. NBS 49, 409 (1952)): the step length that minimises the residual,
@@ -125,6 +150,40 @@ SINO_INLINE void sino_rule_scale_mlem(SinoSliceState *state, const SinoSliceSums
 {
     (void)first;
     state->scalar[SINO_MLEM_START] = argument > 0 ? sums->sum[SINO_SUM_TOTAL] / argument : 0;
+}
+
+/* FISTA: the step length 1/L of Σ ½ w (A x − b)², where L is at least the largest eigenvalue of AᵀW A, at most 1.1
+ * times the largest (AᵀW A 1)_j, for Σ_j r_j⁶⁴ of r_j = (AᵀW A 1)_j/argument is at least the largest r_j⁶⁴ (all entries
+ * of AᵀW A are ≥ 0, so that no eigenvalue exceeds the largest sum of a row). argument: the largest (AᵀA 1)_j, so that r
+ * ≤ 1. A slice without weights stops. The first iteration after this rule has no momentum. */
+SINO_INLINE void sino_rule_step_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    (void)first;
+    const double most = argument * pow(sums->sum[SINO_SUM_SQUARE], 1.0 / 64);
+    if (!(most > 0)) state->stopped = 1;
+    state->scalar[SINO_FISTA_STEP] = most > 0 ? 1 / most : 0;
+    state->scalar[SINO_FISTA_T] = (1 + sqrt(5.0)) / 2;
+    state->scalar[SINO_FISTA_BETA] = state->scalar[SINO_FISTA_BETA_ODD] = 0;
+}
+
+/* The threshold of a prior with strength argument. Sums are not read. */
+SINO_INLINE void sino_rule_strength_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    (void)sums, (void)first;
+    state->scalar[SINO_FISTA_THRESHOLD] = argument * state->scalar[SINO_FISTA_STEP];
+}
+
+/* The weight β of the next iteration, whose parity is argument: 0 even, 1 odd. It grows as that of FISTA (A. Beck and
+ * M. Teboulle, SIAM J. Imaging Sci. 2, 183 (2009)) until the last change of x points away from the descent, Σ (y − u)(u
+ * − x) > 0; then it starts again (gradient restart: B. O'Donoghue and E. Candès, Found. Comput. Math. 15, 715 (2015)).
+ */
+SINO_INLINE void sino_rule_momentum_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    (void)first;
+    const double t = sums->sum[SINO_SUM_PRODUCT] > 0 ? 1 : state->scalar[SINO_FISTA_T];
+    const double next = (1 + sqrt(1 + 4 * t * t)) / 2;
+    state->scalar[SINO_FISTA_T] = next;
+    state->scalar[argument > 0 ? SINO_FISTA_BETA_ODD : SINO_FISTA_BETA] = (t - 1) / next;
 }
 
 /* Calls the rule with this number. */
@@ -213,6 +272,13 @@ SINO_FORMULA sino_formula_ones(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     (void)e, (void)sum;
     v[0] = 1;
+}
+
+/* Vector v = 0. */
+SINO_FORMULA sino_formula_zero(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    (void)e, (void)sum;
+    v[0] = 0;
 }
 
 /* Vector v = 1/v, 0 where v ≤ the argument: weights from row or column sums of A. */
@@ -322,6 +388,93 @@ SINO_FORMULA sino_formula_voxels_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
     const REAL factor = usable * v[WEIGHT] + (1 - usable), g = usable * v[G] + (1 - usable);
     (void)sum;
     v[X] = v[X] * g * factor;
+}
+
+/* FISTA. Vectors b, w: the weight of each ray in Σ ½ w (A x − b)². argument[0] > 0: the share of the radiation that the
+ * object lets through, exp(−b) ≤ 1, to which the variance of b is inversely proportional where photons are counted;
+ * else 1. A ray without a value has weight 0. */
+SINO_FORMULA sino_formula_weigh_rays(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { B, W };
+    const REAL through = v[B] > 0 ? exp(-v[B]) : 1;
+    (void)sum;
+    v[W] = sino_formula_weight(v[B]) * (e->argument[0] > 0 ? through : 1);
+}
+
+/* FISTA. Vectors a = A 1, w, q: q = w·a. */
+SINO_FORMULA sino_formula_majorise(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { A, W, Q };
+    (void)e, (void)sum;
+    v[Q] = v[W] * v[A];
+}
+
+/* FISTA. Vector g = AᵀW A 1. Sum: Σ (argument[0]·g)⁶⁴ (sino_rule_step_fista). */
+SINO_FORMULA sino_formula_curvature(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    double power = (double)v[0] * (double)e->argument[0];
+    for (int i = 0; i < 6; i++) power *= power;
+    sum[SINO_SUM_SQUARE] += power;
+}
+
+/* Vectors v, w: w = v, where rays without a value become +0. */
+SINO_FORMULA sino_formula_copy(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    (void)e, (void)sum;
+    v[1] = v[0] + 0;
+}
+
+/* FISTA. Vectors x, y: x = max(scale·x, least), y = x. argument: least, scale. */
+SINO_FORMULA sino_formula_start_fista(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { X, Y };
+    const REAL least = e->argument[0];
+    (void)sum;
+    v[X] = v[X] * e->argument[1];
+    v[X] = v[X] < least ? least : v[X];
+    v[Y] = v[X];
+}
+
+/* β of an iteration; `odd` > 0: of an odd one. */
+SINO_FORMULA_VALUE sino_formula_beta(SINO_ELEMENT *e, REAL odd)
+{
+    return odd > 0 ? e->scalar[SINO_FISTA_BETA_ODD] : e->scalar[SINO_FISTA_BETA];
+}
+
+/* FISTA. Vectors b, w, ax, q, which contains A x on entry; ax has that of the last iteration: q = w·(b − A y) with A y
+ * = A x + β·(A x − ax), ax = A x. First: y = x. Sum over the rays that have a value: Σ (A x − b)². argument[0]: > 0 in
+ * odd iterations. */
+SINO_FORMULA sino_formula_residual_fista(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { B, W, AX, Q };
+    const REAL now = v[Q], before = e->first ? now : v[AX];
+    const REAL rest = sino_formula_weight(v[B]) * (now - v[B]);
+    sum[SINO_SUM_SQUARE] += (double)rest * (double)rest;
+    v[Q] = v[W] * (v[B] - (now + sino_formula_beta(e, e->argument[0]) * (now - before)));
+    v[AX] = now;
+}
+
+/* FISTA. Vectors y, g = AᵀW(b − A y): g = z = y + g/L. */
+SINO_FORMULA sino_formula_descend_fista(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { Y, G };
+    (void)sum;
+    v[G] = v[Y] + e->scalar[SINO_FISTA_STEP] * v[G];
+}
+
+/* FISTA. Vectors u, x, y: u is first limited to ≥ least; x = u, y = u + β·(u − x before). Sums: Σ (u − x before)²,
+ * Σ (y before − u)(u − x before). A stopped slice keeps x and y. argument[0]: least; argument[1]: > 0 in odd
+ * iterations. */
+SINO_FORMULA sino_formula_voxels_fista(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { U, X, Y };
+    const REAL least = e->argument[0], limited = v[U] < least ? least : v[U];
+    const REAL u = e->going > 0 ? limited : v[X], change = u - v[X];
+    const REAL y = e->going > 0 ? u + sino_formula_beta(e, e->argument[1]) * change : v[Y];
+    sum[SINO_SUM_SQUARE] += (double)change * (double)change;
+    sum[SINO_SUM_PRODUCT] += (double)(v[Y] - u) * (double)change;
+    v[X] = u;
+    v[Y] = y;
 }
 
 /* Calls the formula with this number. Drivers pass a constant, so that the compiler removes the switch. */

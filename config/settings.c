@@ -179,9 +179,19 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
     return assign_unless_given(verb, "angles", "360", given, settings);
 }
 
-/* The iterations of the demo of a PET scanner: more would fit the noise of its counts. */
+static void settle_nonnegativity(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
+{
+    const SinoSetting *row = sino_setting_find(verb, "nonnegativity", strlen("nonnegativity"));
+    if (row && !given[row - sino_setting_table] && settings->algorithm == SINO_ALGORITHM_FISTA)
+        settings->nonnegativity = true;
+}
+
+/* The iterations of the demo of a PET scanner: more would fit the noise of its counts. FISTA comes close to its minimum
+ * in 40. */
 static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
+    if (settings->algorithm == SINO_ALGORITHM_FISTA && sino_setting_find(verb, "iterations", 10))
+        return assign_unless_given(verb, "iterations", "40", given, settings);
     if (verb != DEMO || settings->geometry != SINO_GEOMETRY_PET) return NULL;
     const char *usual = settings->algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
     return assign_unless_given(verb, "iterations", usual, given, settings);
@@ -355,6 +365,7 @@ static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT],
     SINO_TRY(settle_geometry(verb, given, settings));
     settle_algorithm(verb, given, settings);
     SINO_TRY(settle_sizes(verb, given, settings));
+    settle_nonnegativity(verb, given, settings);
     SINO_TRY(settle_iterations(verb, given, settings));
     return check(verb, given, settings);
 }

@@ -30,7 +30,8 @@ typedef enum SinoAlgorithmChoice {
     SINO_ALGORITHM_FBP,
     SINO_ALGORITHM_MLEM,
     SINO_ALGORITHM_OSEM,
-    SINO_ALGORITHM_FDK /* of cone beams; no SinoSolver */
+    SINO_ALGORITHM_FDK, /* of cone beams; no SinoSolver */
+    SINO_ALGORITHM_FISTA
 } SinoAlgorithmChoice;
 typedef enum SinoReconstructionType { SINO_RECONSTRUCTION_FULL, SINO_RECONSTRUCTION_TRY } SinoReconstructionType;
 typedef enum SinoFlatCorrection { SINO_FLAT_MEAN, SINO_FLAT_MEDIAN, SINO_FLAT_NONE } SinoFlatCorrection;
@@ -52,6 +53,8 @@ typedef enum SinoFbpFilter {
     SINO_FILTER_PARZEN,
     SINO_FILTER_BUTTERWORTH
 } SinoFbpFilter;
+/* Weights of rays in a least-squares solution. AUTO: by photons where the scan holds counts or transmissions. */
+typedef enum SinoRayWeights { SINO_WEIGHTS_AUTO, SINO_WEIGHTS_COUNTS, SINO_WEIGHTS_NONE } SinoRayWeights;
 typedef enum SinoPhaseMethod { SINO_PHASE_NONE, SINO_PHASE_PAGANIN } SinoPhaseMethod;
 typedef enum SinoFlatInterpolation { SINO_FLATS_LINEAR, SINO_FLATS_AS_ONE } SinoFlatInterpolation;
 /* Removal of stripes from sinograms (codelets/stripes.h). */
@@ -209,7 +212,9 @@ typedef struct SinoSettings {
     double tolerance;            /* stop a slice at ‖Ax−b‖/‖b‖ ≤ tolerance; 0: never */
     double likelihood_tolerance; /* stop a slice whose log-likelihood L gains at most this times |L|; 0: never */
     double relaxation;           /* SIRT relaxation factor, in (0, 2) */
-    bool nonnegativity;          /* SIRT only */
+    bool nonnegativity;          /* SIRT and FISTA; the default of FISTA */
+    double regularization;       /* FISTA only: strength of the total variation; NaN: auto */
+    SinoRayWeights weights;      /* FISTA only */
     int64_t subsets;             /* OSEM only: number of subsets of the angles, or of the rows of a system matrix */
     SinoFbpFilter fbp_filter;
     SinoPaddingType padding; /* --padding-type */

@@ -27,7 +27,8 @@ enum {
     MLEM = 1 << SINO_ALGORITHM_MLEM,
     OSEM = 1 << SINO_ALGORITHM_OSEM,
     FDK = 1 << SINO_ALGORITHM_FDK,
-    ITERATIVE = CG | SIRT | MLEM | OSEM
+    FISTA = 1 << SINO_ALGORITHM_FISTA,
+    ITERATIVE = CG | SIRT | MLEM | OSEM | FISTA
 };
 
 enum {
@@ -63,7 +64,8 @@ enum {
 #define LENGTH_MIN 1e-9
 #define LENGTH_MAX 1e6
 
-static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", "fdk", NULL};
+static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", "fdk", "fista", NULL};
+static const char *const weight_words[] = {"auto", "counts", "none", NULL};
 static const char *const geometry_words[] = {"parallel", "cone", "pet", "matrix", NULL};
 static const char *const direction_words[] = {"clockwise", "counterclockwise", NULL};
 static const char *const type_words[] = {"full", "try", NULL};
@@ -101,7 +103,7 @@ const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",   "Stages", "Ge
                                                         "Plan",    "Sweep",  "General"};
 
 const SinoWordRule sino_word_rules[] = {
-    {.name = "algorithm", .words = FBP, .geometries = PARALLEL},
+    {.name = "algorithm", .words = FBP | FISTA, .geometries = PARALLEL},
     {.name = "algorithm", .words = FDK, .geometries = CONE},
     {.name = "precision", .words = 1u << SINO_DOUBLE | 1u << SINO_HALF, .geometries = PARALLEL},
     {.name = "data", .words = COUNTS_WORD | TRANSMISSION | INTEGRALS, .geometries = SCANS},
@@ -402,7 +404,9 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(algorithm, algorithm_words, "cg"), BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "method"),
         .help = "cg: conjugate gradients for least squares; sirt: simultaneous iterative technique, slower; "
-                "fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
+                "fbp: filtered backprojection, without iterations; fista: least squares with total variation and "
+                "without negative "
+                "values, for few or noisy projections; mlem: maximum likelihood of counts, never "
                 "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
                 "default "
                 "of demo --geometry pet; fdk: "
@@ -411,7 +415,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"),
         .algorithms = ITERATIVE,
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
-        .help = "largest number of iterations; demo: 12 if not given, with --geometry pet 2 of osem, 20 of others"),
+        .help = "largest number of iterations; fista: 40 if not given; demo: 12 if not given, with --geometry pet 2 of "
+                "osem, 20 of others"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
                 "only after the last iteration"),
@@ -421,8 +426,20 @@ const SinoSetting sino_setting_table[] = {
                 "iteration"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true,
         .high_excluded = true, .algorithms = SIRT, .help = "length of each step of sirt"),
-    ROW(SOLVER, RECON | DEMO | SWEEP, "nonnegativity", FLAG(nonnegativity, "no"), .algorithms = SIRT,
-        .help = "set negative values to 0 after each iteration"),
+    ROW(SOLVER, RECON | DEMO | SWEEP, "nonnegativity", FLAG(nonnegativity, "no"), .algorithms = SIRT | FISTA,
+        .help =
+            "no value is below 0: sirt sets negative values to 0 after each iteration, fista, whose default is yes, "
+            "finds the best volume without any"),
+    ROW(SOLVER, RECON | DEMO, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double), .low = 0,
+        .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA,
+        BRIEF(RECON, "strength of the total variation of fista"),
+        .help = "strength of the total variation that fista adds to half the weighted square of the residual; more "
+                "gives fewer details and less noise, 0 none of it; auto: what reconstructs one half of the "
+                "projections closest to the other half"),
+    ROW(SOLVER, RECON | DEMO, "weights", CHOICE(weights, weight_words, "auto"), .algorithms = FISTA,
+        .help = "weights of rays in fista; counts: the share of the photons that the object lets through, so that dark "
+                "rays, which are noisy, count less; none: all alike; auto: counts where the scan holds counts or "
+                "transmissions"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", INTEGER(subsets, 1, 4096, "8"), .algorithms = OSEM,
         .help = "subsets that osem divides the angles, or the rows of a system matrix, into; each iteration updates a "
                 "slice once per subset"),

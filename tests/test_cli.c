@@ -26,6 +26,7 @@ static const struct {
     {"stages", cli_stages_tests},
     {"suspicion", cli_suspicion_tests},
     {"center", cli_center_tests},
+    {"fista", cli_fista_tests},
     {"try", cli_try_tests},
     {"slurm", cli_slurm_tests},
     {"init", cli_init_tests},

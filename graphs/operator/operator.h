@@ -17,6 +17,7 @@
 #include "partial_sums.h"
 #include "projector.h"
 #include "topology.h"
+#include "trace.h"
 
 typedef struct SinoOperatorKind SinoOperatorKind;
 
@@ -113,6 +114,13 @@ typedef struct SinoImaging {
     int64_t first, count; /* a volume: the slices of it that become images; else not used */
 } SinoImaging;
 
+/* The tiles of the partitions of a slice, on one rank; nothing is owned. */
+typedef struct SinoTiling {
+    int64_t partition_count;
+    const int64_t *first;      /* [partition_count + 1]: tiles of partition p: first[p] … first[p + 1] − 1 */
+    const SinoTilePlace *tile; /* whose voxels follow each other in the partition's vectors, row after row */
+} SinoTiling;
+
 struct SinoOperatorKind {
     const char *name;
     /* Whether the kind can solve the problem. */
@@ -148,6 +156,8 @@ struct SinoOperatorKind {
      * rank that keeps the images, after sino_insert_voxel_messages. */
     SinoStatus (*image)(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
                         SinoData *const *x, SinoData *image);
+    /* The tiles of all partitions of the slice. NULL: the kind has no tiles. */
+    SinoTiling (*tiling)(const SinoOperator *op);
     /* report: describes the operator in the log. keep: saves the operator in the folder (NULL: does nothing); called
      * once the volume is written. */
     void (*report)(const SinoOperator *op);

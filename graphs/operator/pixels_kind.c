@@ -64,5 +64,6 @@ const SinoOperatorKind sino_pixels_kind = {.name = "pixels",
                                            .project = project,
                                            .backproject = backproject,
                                            .image = sino_tiles_image,
+                                           .tiling = sino_tiles_tiling,
                                            .report = report,
                                            .keep = sino_tiles_keep};

@@ -151,6 +151,12 @@ static bool takes(const SinoProblem *problem)
     return !problem->cone && problem->geometry.angle_count > 0 && wanted;
 }
 
+static SinoTiling tiling(const SinoOperator *op)
+{
+    const SinoDecomposition *all = &((const SinoRaysOwn *)op->own)->subset[0].rays->decomposition;
+    return (SinoTiling){all->partition_count, all->first, all->tile};
+}
+
 static void keep(SinoOperator *op, const char *folder)
 {
     const SinoRaysOwn *own = op->own;
@@ -171,5 +177,6 @@ const SinoOperatorKind sino_rays_kind = {.name = "rays",
                                          .project = sino_rays_project,
                                          .backproject = sino_rays_backproject,
                                          .image = sino_rays_image,
+                                         .tiling = tiling,
                                          .report = sino_rays_report,
                                          .keep = keep};

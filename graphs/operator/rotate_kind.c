@@ -95,5 +95,6 @@ const SinoOperatorKind sino_rotate_kind = {.name = "rotate",
                                            .project = project,
                                            .backproject = backproject,
                                            .image = sino_tiles_image,
+                                           .tiling = sino_tiles_tiling,
                                            .report = report,
                                            .keep = sino_tiles_keep};

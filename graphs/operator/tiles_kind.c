@@ -264,6 +264,12 @@ SinoStatus sino_tiles_image(SinoOperatorWork *work, const SinoProduct *product, 
     return NULL;
 }
 
+SinoTiling sino_tiles_tiling(const SinoOperator *op)
+{
+    const SinoDecomposition *all = &((const SinoTilesOwn *)op->own)->decomposition;
+    return (SinoTiling){all->partition_count, all->first, all->tile};
+}
+
 void sino_tiles_keep(SinoOperator *op, const char *folder)
 {
     (void)op;

@@ -44,6 +44,7 @@ SinoStatus sino_tiles_work_open(SinoOperatorWork *work, const SinoSlices *slices
 void sino_tiles_work_close(SinoOperatorWork *work);
 SinoStatus sino_tiles_image(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
                             SinoData *const *x, SinoData *image);
+SinoTiling sino_tiles_tiling(const SinoOperator *op);
 void sino_tiles_keep(SinoOperator *op, const char *folder);
 
 /* The tiles of a partition, and their number. */

@@ -286,6 +286,11 @@ static SinoStatus begin(Run *run)
     return new_data(run);
 }
 
+bool sino_reconstruction_weighs_photons(const SinoSettings *settings, const SinoInput *input)
+{
+    return settings->weights == SINO_WEIGHTS_COUNTS || (settings->weights == SINO_WEIGHTS_AUTO && input->minus_log);
+}
+
 SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
 {
     SinoStatus status = NULL;
@@ -298,7 +303,10 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .stride = reconstruction->streaming->stride,
                               .iterations = reconstruction->record->columns - 1,
                               .has_likelihood = reconstruction->solver->has_likelihood,
-                              .pad_edges = reconstruction->input->pad_edges}};
+                              .pad_edges = reconstruction->input->pad_edges,
+                              .photon_weights =
+                                  sino_reconstruction_weighs_photons(reconstruction->settings, reconstruction->input),
+                              .strength = reconstruction->strength}};
     status = sino_processes_agree(sino_runtime_processes(runtime), begin(&run));
     const bool begun = !status; /* all ranks have begun */
     if (!status && solver->prepare && !reconstruction->op->idle) status = solver->prepare(&run.solver_run);

@@ -30,12 +30,16 @@ typedef struct SinoReconstruction {
     const SinoOperator *op;
     const SinoSolver *solver;
     const SinoStreaming *streaming;
+    double strength;      /* of the solver's prior (SinoSolverRun) */
     double scale;         /* output value = scale · value per voxel */
     SinoVolume *volume;   /* NULL: only the picture is wanted; slices that are done already are left out */
     SinoJournal *journal; /* gets an entry for each minibatch that is stored; NULL: none */
     SinoRecord *record;   /* of all slices of the volume */
     bool aside;           /* tells neither progress nor profile, for it is not what was asked for */
 } SinoReconstruction;
+
+/* Whether rays have weights by the photons that are left of them. */
+bool sino_reconstruction_weighs_photons(const SinoSettings *settings, const SinoInput *input);
 
 /* Where undefined values of this rank's angles are counted. */
 SinoTally sino_reconstruction_tally(const SinoInput *input, const SinoRecord *record);

@@ -303,11 +303,19 @@ static SinoStatus rank_bytes(const void *context, int64_t batch_groups, int64_t 
     return NULL;
 }
 
+/* The grid that the user asks for, or, where ranks cannot share slices, the only one. */
+static SinoGridShape wanted_shape(const SinoPlanRequest *request)
+{
+    const bool given = request->choices.grid.data_ranks > 0;
+    return given || !request->job.solver->whole_slices ? request->choices.grid
+                                                       : (SinoGridShape){request->rank_count, 1};
+}
+
 /* Chooses a grid in which two minibatches of a panel fit, else one in which one slice fits. */
 static SinoStatus choose_grid(Planner *planner, SinoProcessGrid *grid)
 {
     const SinoPlanRequest *request = planner->request;
-    const SinoProcessGridRequest wanted = {.shape = request->choices.grid,
+    const SinoProcessGridRequest wanted = {.shape = wanted_shape(request),
                                            .rank_count = request->rank_count,
                                            .slice_count = request->job.slice_count,
                                            .node_count = request->choices.topology.nodes,
@@ -355,6 +363,10 @@ static SinoStatus check(const SinoPlanRequest *request)
     SINO_CHECK(weights == 0 || weights == request->rank_count, SINO_BAD_INPUT,
                "--node-weights has %" PRId64 " numbers; allowed: one for each of the %" PRId64 " ranks", weights,
                request->rank_count);
+    SINO_CHECK(!request->job.solver->whole_slices || request->choices.grid.data_ranks <= 1, SINO_BAD_INPUT,
+               "--grid is %" PRId64 "x%" PRId64
+               ", in which ranks share slices, with --algorithm fista; allowed: %" PRId64 "x1",
+               request->choices.grid.batch_groups, request->choices.grid.data_ranks, request->rank_count);
     SINO_TRY(sino_multiply(scan->angle_count, scan->column_count, "rays", &rays));
     SINO_CHECK(rays <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
                scan->angle_count, scan->column_count);

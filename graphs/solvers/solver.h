@@ -21,9 +21,12 @@ typedef struct SinoSolverRun {
     SinoRuntime *runtime;
     const SinoOperator *op;
     const SinoSettings *settings;
-    int64_t stride;               /* of the vectors: slices of a minibatch, padding included */
-    int64_t iterations;           /* 0 for direct methods */
-    bool pad_edges;               /* projections are continued by their outermost values before they are filtered */
+    int64_t stride;      /* of the vectors: slices of a minibatch, padding included */
+    int64_t iterations;  /* 0 for direct methods */
+    bool pad_edges;      /* projections are continued by their outermost values before they are filtered */
+    bool photon_weights; /* fista: rays have weights by the photons that are left of them */
+    double strength;     /* fista: of the prior, in units of the line integrals; 0: no prior */
+    bool halved; /* fista: every slice has the rays of every second angle only; FBP, the start, counts them twice */
     bool has_likelihood;          /* of the solver */
     const SinoCountModel *counts; /* of sino_solver_counts; else NULL */
     void *own;                    /* data that the solver keeps during the run; made by prepare, freed by release */
@@ -33,6 +36,7 @@ typedef struct SinoSolver {
     SinoAlgorithmChoice choice;
     bool iterative;
     bool has_subsets;    /* the solver uses --subsets; false: the data are one subset */
+    bool whole_slices;   /* a slice cannot be shared by ranks */
     bool has_likelihood; /* iterations record the log-likelihood beside the residual */
     SinoVectors vectors;
     const SinoVectors
@@ -47,7 +51,8 @@ typedef struct SinoSolver {
     SinoStatus (*iterate)(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 } SinoSolver;
 
-extern const SinoSolver sino_solver_cg, sino_solver_sirt, sino_solver_fbp, sino_solver_mlem, sino_solver_osem;
+extern const SinoSolver sino_solver_cg, sino_solver_sirt, sino_solver_fbp, sino_solver_mlem, sino_solver_osem,
+    sino_solver_fista;
 
 /* The solver of an algorithm; NULL: it reconstructs without one (fdk). */
 const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice);

@@ -2,10 +2,10 @@
 /* FBP: filtered backprojection (A. Kak and M. Slaney, Principles of Computerized Tomographic Imaging, ch. 3): x = Aᵀ F
  * b, where F is the ramp filter and A the operator of the iterative solvers. A voxel thus sums the filtered rays of
  * each angle, weighted by the rays' lengths in the voxel. */
+#include "solver_fbp.h"
 #include "filter_task.h"
 #include "memory.h"
 #include "redundancy_task.h"
-#include "solver.h"
 
 #include <stdlib.h>
 
@@ -85,17 +85,23 @@ static SinoStatus prepare(SinoSolverRun *run)
                                  &filter->plans);
 }
 
-static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
+SinoStatus sino_insert_fbp(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to)
 {
     const Filter *filter = run->own;
-    const SinoPosition position = sino_minibatch_at(minibatch, -1, -1);
+    const SinoPosition position = sino_minibatch_at(minibatch, iteration, -1);
     const int64_t columns = run->op->problem.geometry.column_count;
-    SINO_TRY(sino_solver_start(run, minibatch));
+    SinoData *sinogram = minibatch->vector[from][0];
     if (filter->column_weight)
         SINO_TRY(sino_insert_redundancy(run->runtime, position, filter->angle_count, columns, minibatch->slices,
-                                        filter->column_weight, minibatch->vector[B][0]));
-    SINO_TRY(sino_insert_filter(position, filter->plans, minibatch->slices, minibatch->vector[B][0]));
-    return sino_insert_backproject(minibatch, -1, B, X);
+                                        filter->column_weight, sinogram));
+    SINO_TRY(sino_insert_filter(position, filter->plans, minibatch->slices, sinogram));
+    return sino_insert_backproject(minibatch, iteration, from, to);
+}
+
+static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    SINO_TRY(sino_solver_start(run, minibatch));
+    return sino_insert_fbp(run, minibatch, -1, B, X);
 }
 
 const SinoSolver sino_solver_fbp = {.choice = SINO_ALGORITHM_FBP,

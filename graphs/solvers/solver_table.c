@@ -2,8 +2,8 @@
 /* Solver, table: all solvers. */
 #include "solver.h"
 
-static const SinoSolver *const solvers[] = {&sino_solver_cg, &sino_solver_sirt, &sino_solver_fbp, &sino_solver_mlem,
-                                            &sino_solver_osem};
+static const SinoSolver *const solvers[] = {&sino_solver_cg,   &sino_solver_sirt, &sino_solver_fbp,
+                                            &sino_solver_mlem, &sino_solver_osem, &sino_solver_fista};
 
 const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice)
 {

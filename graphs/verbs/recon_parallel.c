@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "recon_strength.h"
 #include "spmm.h"
 #include "team.h"
 
@@ -15,6 +16,7 @@ typedef struct Parallel {
     const SinoSolver *solver;
     SinoTeam team;
     SinoOperator *op;
+    double strength; /* of the prior */
 } Parallel;
 
 static SinoStatus begin(SinoRecon *recon)
@@ -123,6 +125,21 @@ static SinoStatus take_share(SinoRecon *recon)
     return own->op->idle ? NULL : sino_input_take_angles(&recon->input, own->op->place);
 }
 
+/* Collective. Every rank finds the same strength; rank 0's is taken, should a processor round otherwise. */
+static SinoStatus find_strength(SinoRecon *recon)
+{
+    Parallel *own = recon->own;
+    const SinoReconStrength of = {.runtime = recon->runtime,
+                                  .settings = recon->settings,
+                                  .input = &recon->input,
+                                  .team = &own->team,
+                                  .op = own->op,
+                                  .solver = own->solver,
+                                  .slice = recon->input.slice_count / 2};
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_strength(&of, &own->strength)));
+    return sino_processes_broadcast(recon->processes, (int64_t)sizeof own->strength, &own->strength);
+}
+
 static SinoStatus build(SinoRecon *recon)
 {
     Parallel *own = recon->own;
@@ -132,6 +149,7 @@ static SinoStatus build(SinoRecon *recon)
     own->op->kind->report(own->op);
     tell_team(recon);
     tell_plan(recon);
+    SINO_TRY(find_strength(recon));
     return sino_processes_agree(recon->processes, take_share(recon));
 }
 
@@ -152,6 +170,7 @@ static SinoStatus compute(SinoRecon *recon)
                                                .op = own->op,
                                                .solver = own->solver,
                                                .streaming = &own->team.forecast.plan.streaming,
+                                               .strength = own->strength,
                                                .scale = sino_recon_scale(recon->settings),
                                                .volume = recon->volume,
                                                .journal = recon->resume.journal,
@@ -244,6 +263,9 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(tell_iterations(recon));
     SINO_TRY(sino_volume_process_text(recon->volume, "projector",
                                       sino_projector_name(own->team.forecast.plan.problem.projector)));
+    if (own->solver->choice == SINO_ALGORITHM_FISTA)
+        SINO_TRY(sino_volume_process_doubles(recon->volume, "regularization", 0, 0, &own->strength,
+                                             "strength of the total variation"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "nonzeros", 0, &own->op->nonzero_count,
                                           "nonzeros of the system matrix of a slice"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,

@@ -139,6 +139,7 @@ static SinoStatus compute(Simulate *of)
     const SinoInput *input = &of->input;
     const int64_t bytes = sino_input_slab_bytes(input, input->angle_count, of->slice_count);
     const SinoReconstruction reconstruction = {.runtime = of->runtime,
+                                               .strength = 1, /* any; auto's search is not simulated */
                                                .settings = &of->settings,
                                                .input = input,
                                                .op = of->op,

@@ -4,6 +4,7 @@
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "memory.h"
+#include "recon_strength.h"
 #include "recon_try.h"
 #include "suspicion.h"
 
@@ -102,6 +103,14 @@ static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRe
     const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, numbers, true);
     SINO_TRY(sino_record_new(&shape, record));
     SINO_TRY(take_operator(try, settings));
+    double strength;
+    const SinoReconStrength of = {.runtime = try->runtime,
+                                  .settings = settings,
+                                  .input = &try->input,
+                                  .team = &try->team,
+                                  .op = try->op,
+                                  .solver = solver};
+    SINO_TRY(sino_recon_strength(&of, &strength));
     SINO_TRY(sino_input_take_angles(&try->input, try->op->place));
     const SinoReconstruction reconstruction = {.runtime = try->runtime,
                                                .settings = settings,
@@ -109,6 +118,7 @@ static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRe
                                                .op = try->op,
                                                .solver = solver,
                                                .streaming = &try->team.forecast.plan.streaming,
+                                               .strength = strength,
                                                .scale = sino_recon_scale(settings),
                                                .record = record};
     return sino_reconstruct(&reconstruction);

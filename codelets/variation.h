@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Variation: the two halves of a step that lowers the total variation of slices (isotropic, in 2-D),
+ *
+ *     TV(u) = Σ √((u right − u)² + (u below − u)²),
+ *
+ * by its dual (A. Chambolle, J. Math. Imaging Vis. 20, 89 (2004); with bounds: A. Beck and M. Teboulle, IEEE Trans.
+ * Image Process. 18, 2419 (2009)). p and q are the dual vectors across and down, of length ≤ 1 in each voxel. For the
+ * minimum of ½‖u − z‖² + θ·TV(u) over u ≥ least:
+ *
+ *     primal:  u = max(z + θ·(p − p left + q − q above), least)
+ *     dual:    (p, q) += (u right − u, u below − u)/(8θ), then shortened to length 1
+ *
+ * Differences across the border of the grid are 0. θ is the scalar `SINO_FISTA_THRESHOLD` of each slice's state; where
+ * it is 0, p and q stay as they are.
+ *
+ * The voxels lie in tiles (trace.h) of several parts. Each call computes the voxels of one part, and reads neighbours
+ * from the vectors of all parts. Elements outside of the grid are neither read nor written. */
+#ifndef SINO_VARIATION_H
+#define SINO_VARIATION_H
+
+#include "panel.h"
+#include "trace.h"
+#include "update_formulas.h"
+
+/* Numbers of the tiles beside a tile, among the tiles of all parts; −1: none. */
+typedef struct SinoTileNeighbours {
+    int32_t left, right, above, below;
+} SinoTileNeighbours;
+
+typedef struct SinoVariation {
+    SinoSlices slices;
+    int64_t grid_size;
+    int64_t part_count, part;  /* the part that is computed */
+    const int64_t *first_tile; /* [part_count + 1]: tiles of part i: first_tile[i] … first_tile[i + 1] − 1 */
+    const SinoTilePlace *tile; /* [first_tile[part_count]] */
+    const SinoTileNeighbours *neighbour; /* [first_tile[part_count]] */
+    double least;                        /* of u; −∞: none */
+} SinoVariation;
+
+/* Fills neighbour[tile_count] for the tiles of all parts. SINO_FAILED: no memory. */
+SinoStatus sino_variation_neighbours(int64_t grid_size, int64_t tile_count, const SinoTilePlace *tile,
+                                     SinoTileNeighbours *neighbour);
+
+/* Vectors are in panels, one row per voxel of the part's tiles. p[part], q[part], u[part]: of all parts; those of parts
+ * that are no neighbours are not read. state: [slice]. z, and u of the first, p and q of the second are of
+ * variation->part. */
+void sino_variation_primal(const SinoVariation *variation, const void *z, const void *const *p, const void *const *q,
+                           const SinoSliceState *state, void *u);
+void sino_variation_dual(const SinoVariation *variation, const void *const *u, const SinoSliceState *state, void *p,
+                         void *q);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Variation: the two halves of a step that lowers the total variation, on a CPU core. */
+#include "variation.h"
+
+#include "memory.h"
+#include "vector.h"
+
+#include <stdlib.h>
+#include <tgmath.h>
+
+enum { ROW_MAX = SINO_TILE * SINO_PANEL_MAX };
+
+/* The voxels of a tile that lie in the grid. */
+typedef struct Extent {
+    SinoTileRange down, across;
+} Extent;
+
+/* `down` is empty where the tile has no voxel in the grid. */
+static Extent extent_of(const SinoVariation *variation, int64_t tile)
+{
+    const SinoTilePlace place = variation->tile[tile];
+    Extent extent = {.down = sino_tile_range(variation->grid_size, place.row),
+                     .across = sino_tile_range(variation->grid_size, place.column)};
+    if (extent.across.count == 0) extent.down.count = 0;
+    return extent;
+}
+
+/* First element of a panel in a part's vector. */
+static void *vector_of(const SinoVariation *variation, SinoPanel at, int64_t part, const void *vector)
+{
+    const int64_t rows = (variation->first_tile[part + 1] - variation->first_tile[part]) * SINO_TILE_VOXELS;
+    return (char *)vector + (size_t)(at.first * rows) * sino_precision_bytes(at.slices.precision);
+}
+
+/* First element of a tile in the panel of its part's vector; NULL: there is no such tile. */
+static const void *tile_of(const SinoVariation *variation, SinoPanel at, int64_t tile, const void *const *vector)
+{
+    int64_t part = variation->part;
+    if (tile < 0) return NULL;
+    while (tile < variation->first_tile[part]) part--;
+    while (tile >= variation->first_tile[part + 1]) part++;
+    const int64_t row = (tile - variation->first_tile[part]) * SINO_TILE_VOXELS;
+    return (const char *)vector_of(variation, at, part, vector[part]) +
+           (size_t)(row * at.slices.stride) * sino_precision_bytes(at.slices.precision);
+}
+
+#define REAL    float
+#define NAME(x) x##_single
+#include "variation_tmpl.c"
+#undef REAL
+#undef NAME
+
+#define REAL    double
+#define NAME(x) x##_double
+#include "variation_tmpl.c"
+#undef REAL
+#undef NAME
+
+void sino_variation_primal(const SinoVariation *variation, const void *z, const void *const *p, const void *const *q,
+                           const SinoSliceState *state, void *u)
+{
+    const SinoSlices slices = variation->slices;
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        if (slices.precision == SINO_DOUBLE)
+            primal_double(variation, at, z, p, q, state, u);
+        else
+            primal_single(variation, at, z, p, q, state, u);
+    }
+}
+
+void sino_variation_dual(const SinoVariation *variation, const void *const *u, const SinoSliceState *state, void *p,
+                         void *q)
+{
+    const SinoSlices slices = variation->slices;
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        if (slices.precision == SINO_DOUBLE)
+            dual_double(variation, at, u, state, p, q);
+        else
+            dual_single(variation, at, u, state, p, q);
+    }
+}
+
+SinoStatus sino_variation_neighbours(int64_t grid_size, int64_t tile_count, const SinoTilePlace *tile,
+                                     SinoTileNeighbours *neighbour)
+{
+    const int64_t side = sino_tile_side(grid_size), wide = side + 2; /* with a border of no tiles */
+    int32_t *number = NULL;
+    SINO_TRY(sino_allocate(wide * wide, sizeof *number, "tiles", &number));
+    for (int64_t i = 0; i < wide * wide; i++) number[i] = -1;
+    for (int64_t t = 0; t < tile_count; t++) {
+        const bool inside =
+            sino_tile_range(grid_size, tile[t].row).count > 0 && sino_tile_range(grid_size, tile[t].column).count > 0;
+        if (inside) number[(tile[t].row + 1) * wide + tile[t].column + 1] = (int32_t)t;
+    }
+    for (int64_t t = 0; t < tile_count; t++) {
+        const int32_t *at = number + (tile[t].row + 1) * wide + tile[t].column + 1;
+        neighbour[t] = (SinoTileNeighbours){.left = at[-1], .right = at[1], .above = at[-wide], .below = at[wide]};
+    }
+    free(number);
+    return NULL;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Variation of one panel: REAL is the element, NAME(x) the function names. Included by variation_cpu.c. A row of a tile
+ * has `length` elements: voxels times slices of the panel. `step` is the slices of the panel, the distance of a voxel's
+ * element to that of its neighbour in the row. */
+
+/* u of one row. p_left, of the tile on the left, has the elements of its last voxel; NULL, as q_above: 0. */
+SINO_INLINE void NAME(primal_elements)(int64_t length, REAL least, const REAL *restrict theta, const REAL *restrict z,
+                                       const REAL *restrict p, const REAL *restrict before, const REAL *restrict q,
+                                       const REAL *restrict above, REAL *restrict u)
+{
+    for (int64_t i = 0; i < length; i++) {
+        const REAL value = z[i] + theta[i] * (p[i] - before[i] + q[i] - above[i]);
+        u[i] = value < least ? least : value;
+    }
+}
+
+SINO_VECTORISED static void NAME(primal_row)(int64_t length, int64_t step, REAL least, const REAL *theta, const REAL *z,
+                                             const REAL *p, const REAL *p_left, const REAL *q, const REAL *q_above,
+                                             REAL *u)
+{
+    static const REAL zero[ROW_MAX];
+    const REAL *above = q_above ? q_above : zero;
+    NAME(primal_elements)(step, least, theta, z, p, p_left ? p_left : zero, q, above, u);
+    NAME(primal_elements)(length - step, least, theta + step, z + step, p + step, p, q + step, above + step, u + step);
+}
+
+/* p and q of one row. u_right and u_below: NULL where there is no neighbour, so that the difference is 0. */
+SINO_INLINE void NAME(dual_elements)(int64_t length, const REAL *restrict inverse, const REAL *restrict u,
+                                     const REAL *restrict next, const REAL *restrict below, REAL *restrict p,
+                                     REAL *restrict q)
+{
+    for (int64_t i = 0; i < length; i++) {
+        const REAL across = p[i] + inverse[i] * (next[i] - u[i]), down = q[i] + inverse[i] * (below[i] - u[i]);
+        const REAL size = sqrt(across * across + down * down), shorten = 1 / (size < 1 ? 1 : size);
+        p[i] = shorten * across;
+        q[i] = shorten * down;
+    }
+}
+
+SINO_VECTORISED static void NAME(dual_row)(int64_t length, int64_t step, const REAL *inverse, const REAL *u,
+                                           const REAL *u_right, const REAL *u_below, REAL *p, REAL *q)
+{
+    const int64_t last = length - step;
+    const REAL *below = u_below ? u_below : u;
+    NAME(dual_elements)(last, inverse, u, u + step, below, p, q);
+    NAME(dual_elements)(step, inverse, u + last, u_right ? u_right : u + last, below + last, p + last, q + last);
+}
+
+/* θ of every element of a row, or 1/(8θ), 0 where θ is 0. */
+static void NAME(fill)(SinoPanel at, const SinoSliceState *state, bool inverse, REAL *row)
+{
+    const int64_t step = at.slices.stride;
+    for (int64_t f = 0; f < step; f++) {
+        const double theta = f < at.slices.slice_count ? state[at.first + f].scalar[SINO_FISTA_THRESHOLD] : 0;
+        row[f] = (REAL)(!inverse ? theta : theta > 0 ? 1 / (8 * theta) : 0);
+    }
+    for (int64_t i = step; i < SINO_TILE * step; i++) row[i] = row[i - step];
+}
+
+static void NAME(primal)(const SinoVariation *variation, SinoPanel at, const void *z, const void *const *p,
+                         const void *const *q, const SinoSliceState *state, void *u)
+{
+    const int64_t step = at.slices.stride, first = variation->first_tile[variation->part];
+    const REAL *from_z = vector_of(variation, at, variation->part, z),
+               *to_u = vector_of(variation, at, variation->part, u);
+    REAL theta[ROW_MAX];
+    NAME(fill)(at, state, false, theta);
+    for (int64_t t = first; t < variation->first_tile[variation->part + 1]; t++) {
+        const SinoTileNeighbours beside = variation->neighbour[t];
+        const Extent extent = extent_of(variation, t);
+        const REAL *own_p = tile_of(variation, at, t, p), *own_q = tile_of(variation, at, t, q);
+        const REAL *left = tile_of(variation, at, beside.left, p), *above = tile_of(variation, at, beside.above, q);
+        for (int64_t r = extent.down.first; r < extent.down.first + extent.down.count; r++) {
+            const int64_t i = (r * SINO_TILE + extent.across.first) * step,
+                          tile = (t - first) * SINO_TILE_VOXELS * step;
+            const REAL *row_above = r > extent.down.first ? own_q + i - SINO_TILE * step
+                                    : above               ? above + i + (SINO_TILE - 1 - r) * SINO_TILE * step
+                                                          : NULL;
+            NAME(primal_row)
+            (extent.across.count * step, step, (REAL)variation->least, theta, from_z + tile + i, own_p + i,
+             left ? left + (r * SINO_TILE + SINO_TILE - 1) * step : NULL, own_q + i, row_above,
+             (REAL *)to_u + tile + i);
+        }
+    }
+}
+
+static void NAME(dual)(const SinoVariation *variation, SinoPanel at, const void *const *u, const SinoSliceState *state,
+                       void *p, void *q)
+{
+    const int64_t step = at.slices.stride, first = variation->first_tile[variation->part];
+    REAL *to_p = vector_of(variation, at, variation->part, p), *to_q = vector_of(variation, at, variation->part, q);
+    REAL inverse[ROW_MAX];
+    NAME(fill)(at, state, true, inverse);
+    for (int64_t t = first; t < variation->first_tile[variation->part + 1]; t++) {
+        const SinoTileNeighbours beside = variation->neighbour[t];
+        const Extent extent = extent_of(variation, t);
+        const REAL *own = tile_of(variation, at, t, u);
+        const REAL *right = tile_of(variation, at, beside.right, u), *below = tile_of(variation, at, beside.below, u);
+        for (int64_t r = extent.down.first; r < extent.down.first + extent.down.count; r++) {
+            const int64_t i = (r * SINO_TILE + extent.across.first) * step,
+                          tile = (t - first) * SINO_TILE_VOXELS * step;
+            const bool last = r == extent.down.first + extent.down.count - 1;
+            const REAL *row_below = !last   ? own + i + SINO_TILE * step
+                                    : below ? below + i - r * SINO_TILE * step
+                                            : NULL;
+            NAME(dual_row)
+            (extent.across.count * step, step, inverse, own + i, right ? right + r * SINO_TILE * step : NULL, row_below,
+             to_p + tile + i, to_q + tile + i);
+        }
+    }
+}

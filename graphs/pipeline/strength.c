@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Strength: how strong the prior of a solver should be, from two halves of the projections of a slice. */
+#include "strength.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "panel.h"
+#include "solver_fbp.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The strengths are first·2^step, of which those from −STEPS to STEPS may be tried. */
+enum { HALVES = 2, STEPS = 20, ITERATIONS_MOST = 40 };
+
+/* In units of √(angles) times the root mean square of the line integrals; about what 1 % of noise asks for. */
+static const double usual = 0.01;
+
+/* The search. Voxels of `reference` are in the order of the vectors, partition after partition. */
+typedef struct Search {
+    SinoStrengthRequest of;
+    SinoSettings settings; /* of the run; owns nothing */
+    SinoSolverRun run, fbp;
+    SinoMinibatch *minibatch;
+    const float *sinogram; /* [angle][column] */
+    double first;
+    float *reference[HALVES];         /* FBP of each half; owned */
+    bool *inside;                     /* voxels that count; owned */
+    int64_t lowest;                   /* step of slices 0 and 1 of the minibatch; 2 and 3 have the next one */
+    double difference[2 * STEPS + 1]; /* squares, by step + STEPS */
+} Search;
+
+/* The sinogram of the slice after all stages, by a run of FBP. */
+static SinoStatus take_sinogram(const SinoStrengthRequest *of, SinoRecord *record)
+{
+    SinoSettings settings = *of->settings;
+    settings.algorithm = SINO_ALGORITHM_FBP;
+    const SinoStreaming one = sino_streaming(of->op->problem.precision, 1, 1, 1);
+    const SinoRecordShape shape = sino_record_shape(&of->input->geometry, 1, 1, 1, true);
+    SINO_TRY(sino_record_new(&shape, record));
+    const SinoReconstruction reconstruction = {.runtime = of->runtime,
+                                               .settings = &settings,
+                                               .input = of->input,
+                                               .op = of->op,
+                                               .solver = &sino_solver_fbp,
+                                               .streaming = &one,
+                                               .scale = 1,
+                                               .record = record,
+                                               .aside = true};
+    return sino_reconstruct(&reconstruction);
+}
+
+static double mean_square(const SinoGeometry *geometry, const float *sinogram)
+{
+    const int64_t rays = sino_times(geometry->angle_count, geometry->column_count);
+    double sum = 0;
+    for (int64_t i = 0; i < rays; i++) sum += (double)sinogram[i] * (double)sinogram[i];
+    return sum / (double)rays;
+}
+
+static void set(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, double value, void *vector)
+{
+    const int64_t at = sino_panel_element(slices, rows, row, slice);
+    if (slices.precision == SINO_DOUBLE)
+        ((double *)vector)[at] = value;
+    else
+        ((float *)vector)[at] = (float)value;
+}
+
+static double get(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, const void *vector)
+{
+    const int64_t at = sino_panel_element(slices, rows, row, slice);
+    return slices.precision == SINO_DOUBLE ? ((const double *)vector)[at] : (double)((const float *)vector)[at];
+}
+
+/* Fills the sinograms: slice f gets the angles of number f mod 2; the others have no value, which −0 says (correct.h).
+ */
+static SinoStatus fill(Search *search)
+{
+    const SinoGeometry *geometry = &search->of.op->problem.geometry;
+    const int64_t columns = geometry->column_count, rays = sino_solver_rays(&search->run);
+    const SinoMinibatch *minibatch = search->minibatch;
+    void *b;
+    SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
+    for (int64_t k = 0; k < geometry->angle_count; k++)
+        for (int64_t c = 0; c < columns; c++)
+            for (int64_t f = 0; f < minibatch->slices.stride; f++) {
+                const bool padding = f >= minibatch->slices.slice_count;
+                const double value = padding                    ? 0
+                                     : f % HALVES == k % HALVES ? (double)search->sinogram[k * columns + c]
+                                                                : -0.0;
+                set(minibatch->slices, rays, search->of.op->place[k] * columns + c, f, value, b);
+            }
+    sino_data_release(minibatch->vector[0][0]);
+    return NULL;
+}
+
+/* Calls use(search, first voxel of the partition, rows, values) for the voxels of a vector in every partition. */
+static SinoStatus on_voxels(Search *search, int64_t vector,
+                            void (*use)(Search *search, int64_t first, int64_t rows, const void *value))
+{
+    int64_t first = 0;
+    for (int64_t p = 0; p < sino_solver_partitions(&search->run); p++) {
+        const int64_t rows = sino_solver_voxels(&search->run, p);
+        void *value;
+        if (rows == 0) continue;
+        SINO_TRY(sino_data_acquire(search->minibatch->vector[vector][p], SINO_READ, &value));
+        use(search, first, rows, value);
+        sino_data_release(search->minibatch->vector[vector][p]);
+        first += rows;
+    }
+    return NULL;
+}
+
+static void keep_references(Search *search, int64_t first, int64_t rows, const void *value)
+{
+    for (int h = 0; h < HALVES; h++)
+        for (int64_t i = 0; i < rows; i++)
+            search->reference[h][first + i] = (float)(2 * get(search->minibatch->slices, rows, i, h, value));
+}
+
+/* Adds up the differences of the slices from FBP of the other half. */
+static void add_differences(Search *search, int64_t first, int64_t rows, const void *value)
+{
+    const SinoSlices slices = search->minibatch->slices;
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        const float *reference = search->reference[1 - f % HALVES] + first;
+        double sum = 0;
+        for (int64_t i = 0; i < rows; i++) {
+            const double rest = get(slices, rows, i, f, value) - (double)reference[i];
+            sum += search->inside[first + i] ? rest * rest : 0;
+        }
+        search->difference[STEPS + search->lowest + f / HALVES] += sum;
+    }
+}
+
+/* Marks the voxels within the inscribed circle. */
+static void mark_inside(const SinoOperator *op, bool *inside)
+{
+    const SinoTiling tiling = op->kind->tiling(op);
+    const int64_t size = op->problem.geometry.grid_size;
+    for (int64_t t = 0; t < tiling.first[tiling.partition_count]; t++) {
+        const SinoTileRange down = sino_tile_range(size, tiling.tile[t].row);
+        const SinoTileRange across = sino_tile_range(size, tiling.tile[t].column);
+        for (int64_t r = down.first; r < down.first + down.count; r++)
+            for (int64_t c = across.first; c < across.first + across.count; c++) {
+                const double y = (double)(sino_tile_first_voxel(size, tiling.tile[t].row) + r) - (double)(size - 1) / 2;
+                const double x =
+                    (double)(sino_tile_first_voxel(size, tiling.tile[t].column) + c) - (double)(size - 1) / 2;
+                inside[t * SINO_TILE_VOXELS + r * SINO_TILE + c] = 4 * (x * x + y * y) < (double)(size * size);
+            }
+    }
+}
+
+/* Multiplies the thresholds of slices 2i and 2i + 1 by 2^(lowest + i). */
+static SinoStatus spread_strengths(Search *search)
+{
+    const SinoMinibatch *minibatch = search->minibatch;
+    void *memory;
+    SINO_TRY(sino_data_acquire(minibatch->state, SINO_READ_WRITE, &memory));
+    SinoSliceState *state = memory;
+    for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
+        state[f].scalar[SINO_FISTA_THRESHOLD] *= exp2((double)(search->lowest + f / HALVES));
+    sino_data_release(minibatch->state);
+    return NULL;
+}
+
+/* Tries `count` steps from the lowest on. */
+static SinoStatus try_steps(Search *search, int64_t lowest, int64_t count)
+{
+    const SinoSolver *solver = search->of.solver;
+    SinoMinibatch *minibatch = search->minibatch;
+    search->lowest = lowest;
+    minibatch->slices.slice_count = HALVES * count;
+    SINO_TRY(fill(search));
+    SINO_TRY(solver->start(&search->run, minibatch));
+    SINO_TRY(spread_strengths(search));
+    for (int64_t i = 1; i <= search->run.iterations; i++) SINO_TRY(solver->iterate(&search->run, minibatch, i));
+    return on_voxels(search, solver->vectors.tomogram, add_differences);
+}
+
+static int64_t best_of(const Search *search, int64_t begin, int64_t end)
+{
+    int64_t best = begin;
+    for (int64_t step = begin; step < end; step++)
+        if (search->difference[STEPS + step] < search->difference[STEPS + best]) best = step;
+    return best;
+}
+
+/* The lowest point of a parabola through the differences of the best step and its neighbours. */
+static double refine(const Search *search, int64_t best)
+{
+    const double *at = search->difference + STEPS + best, bend = at[-1] - 2 * at[0] + at[1];
+    return (double)best + (bend > 0 ? 0.5 * (at[-1] - at[1]) / bend : 0);
+}
+
+/* Tries steps until the best one has neighbours. *step: of the least difference. */
+static SinoStatus descend(Search *search, int64_t count, double *step)
+{
+    int64_t begin = -count / 2, end = begin + count;
+    SINO_TRY(try_steps(search, begin, count));
+    for (;;) {
+        const int64_t best = best_of(search, begin, end);
+        const int64_t up = sino_smaller(count, STEPS + 1 - end), down = sino_smaller(count, STEPS + begin);
+        *step = (double)best;
+        if (best == end - 1 && up > 0) {
+            SINO_TRY(try_steps(search, end, up));
+            end += up;
+        } else if (best == begin && down > 0) {
+            SINO_TRY(try_steps(search, begin - down, down));
+            begin -= down;
+        } else {
+            if (best > begin && best < end - 1) *step = refine(search, best);
+            return NULL;
+        }
+    }
+}
+
+/* FBP of both halves, with which the reconstructions are compared. */
+static SinoStatus make_references(Search *search)
+{
+    const int64_t tomogram = search->of.solver->vectors.tomogram;
+    search->minibatch->slices.slice_count = HALVES;
+    SINO_TRY(fill(search));
+    SINO_TRY(sino_insert_fbp(&search->fbp, search->minibatch, -1, 0, tomogram));
+    return on_voxels(search, tomogram, keep_references);
+}
+
+static SinoStatus open(Search *search, int64_t slices)
+{
+    const SinoStrengthRequest *of = &search->of;
+    const SinoSlices stack = {.precision = sino_precision_solver(of->op->problem.precision),
+                              .stride = sino_panel_stride(of->op->problem.precision, slices),
+                              .slice_count = slices};
+    const int64_t voxels = of->op->shape.extent[SINO_ROWS_VOXELS].total;
+    search->settings = *of->settings;
+    search->settings.tolerance = 0;
+    search->settings.iterations = sino_smaller(of->settings->iterations, ITERATIONS_MOST);
+    search->run = (SinoSolverRun){.runtime = of->runtime,
+                                  .op = of->op,
+                                  .settings = &search->settings,
+                                  .stride = stack.stride,
+                                  .iterations = search->settings.iterations,
+                                  .pad_edges = of->input->pad_edges,
+                                  .photon_weights = sino_reconstruction_weighs_photons(of->settings, of->input),
+                                  .strength = search->first,
+                                  .halved = true};
+    search->fbp = search->run;
+    const SinoMinibatchRequest request = {
+        .op = of->op, .vectors = &of->solver->vectors, .slices = stack, .history_numbers = search->run.iterations + 1};
+    for (int h = 0; h < HALVES; h++)
+        SINO_TRY(sino_allocate(voxels, sizeof *search->reference[h], "a slice", &search->reference[h]));
+    SINO_TRY(sino_allocate(voxels, sizeof *search->inside, "a slice", &search->inside));
+    mark_inside(of->op, search->inside);
+    SINO_TRY(sino_minibatch_new(of->runtime, &request, &search->minibatch));
+    SINO_TRY(sino_solver_fbp.prepare(&search->fbp));
+    return of->solver->prepare(&search->run);
+}
+
+static void close(Search *search)
+{
+    search->of.solver->release(&search->run);
+    sino_solver_fbp.release(&search->fbp);
+    sino_minibatch_free(search->minibatch);
+    for (int h = 0; h < HALVES; h++) free(search->reference[h]);
+    free(search->inside);
+}
+
+/* Two digits, which runs whose sums are rounded differently share. */
+static double rounded(double value)
+{
+    const double unit = pow(10, floor(log10(value)) - 1);
+    return value > 0 ? nearbyint(value / unit) * unit : 0;
+}
+
+static SinoStatus find(const SinoStrengthRequest *request, const float *sinogram, double *strength)
+{
+    const SinoGeometry *geometry = &request->op->problem.geometry;
+    const double size = sqrt((double)geometry->angle_count * mean_square(geometry, sinogram));
+    const int64_t count = sino_larger(request->width / HALVES, 1);
+    Search search = {.of = *request, .sinogram = sinogram, .first = usual * size};
+    double step = 0;
+    *strength = 0;
+    if (!(size > 0)) return NULL;
+    SinoStatus status = open(&search, HALVES * count);
+    if (!status) status = make_references(&search);
+    if (!status) status = descend(&search, count, &step);
+    status = sino_runtime_wait_after(request->runtime, status);
+    close(&search);
+    *strength = rounded(sqrt(2.0) * search.first * exp2(step));
+    return status;
+}
+
+SinoStatus sino_strength_find(const SinoStrengthRequest *request, double *strength)
+{
+    SinoRecord record = {0};
+    SinoStatus status = take_sinogram(request, &record);
+    if (!status) status = find(request, record.sinogram, strength);
+    sino_record_free(&record);
+    return status;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, fista: what its defaults reach on noisy phantoms, that no division of the work changes its volumes, and
+ * what it refuses. */
+#include "cli.h"
+
+#include <math.h>
+
+enum { SIZE = 256, SLICES = 5, SMALL = 80 };
+
+/* ‖a − b‖/‖b‖ within the inscribed circle. */
+static double error_within(int64_t size, const float *a, const float *b)
+{
+    double rest = 0, all = 0;
+    for (int64_t i = 0; i < size * size; i++) {
+        const double x = (double)(i % size) - (double)(size - 1) / 2, y = (double)(i / size) - (double)(size - 1) / 2;
+        if (hypot(x, y) >= (double)size / 2 - 1) continue;
+        rest += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+        all += (double)b[i] * (double)b[i];
+    }
+    return sqrt(rest / all);
+}
+
+static double error_of(const char *directory, const char *name, int64_t size)
+{
+    float *volume = cli_read_volume(directory, name, 1, size), *truth = cli_read_volume(directory, "t.h5", 1, size);
+    const double error = error_within(size, volume, truth);
+    free(volume);
+    free(truth);
+    return error;
+}
+
+/* 1 % of noise at few, some and many angles: with the strength that it finds, fista is closer to the truth than the
+ * best number of iterations of cg, twice as close at 100 angles and fewer. */
+static void defaults_are_close_to_the_truth(void **state)
+{
+    const char *const at = *state;
+    static const struct {
+        int angles;
+        double most; /* of the error; docs/QUALITY.md has what other programs reach */
+    } cases[] = {{400, 0.055}, {100, 0.073}, {40, 0.10}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cli_works(at, "phantom -o p.h5 --overwrite --size %d --angles %d --slices 1 --noise 0.01 --truth t.h5", SIZE,
+                  cases[i].angles);
+        cli_works(at,
+                  "recon p.h5 -o v.h5 --overwrite --algorithm fista --rotation-axis 127.5 --pictures no --report none");
+        cli_works(at,
+                  "recon p.h5 -o cg.h5 --overwrite --iterations 12 --rotation-axis 127.5 --pictures no --report none");
+        const double error = error_of(at, "v.h5", SIZE), of_cg = error_of(at, "cg.h5", SIZE);
+        print_message("%d angles: %.2f %%, cg %.2f %%\n", cases[i].angles, 100 * error, 100 * of_cg);
+        assert_true(error <= cases[i].most);
+        assert_true(of_cg > (cases[i].angles > 100 ? 1.5 : 2) * error);
+    }
+}
+
+/* Another strength, above or below the one that is found, is not much better: at most a tenth. */
+static void strength_is_near_the_best(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o p.h5 --size %d --angles 60 --slices 1 --noise 0.02 --truth t.h5", SIZE);
+    static const char line[] =
+        "recon p.h5 -o v.h5 --overwrite --algorithm fista --rotation-axis 127.5 --pictures no --report none";
+    char *said = cli_output_of(at, line);
+    const double strength = cli_number_after(said, "regularization: ", NULL), found = error_of(at, "v.h5", SIZE);
+    assert_non_null(strstr(said, ", by both halves of the projections of slice 0\n"));
+    free(said);
+    double *kept = cli_read_doubles(at, "v.h5", "/process/regularization", 0, NULL), best = INFINITY;
+    assert_true(fabs(*kept - strength) <= 1e-9 * strength);
+    free(kept);
+    for (int i = -3; i <= 3; i++) {
+        cli_works(at, "%s --regularization %.6g", line, strength * exp2(i));
+        best = fmin(best, error_of(at, "v.h5", SIZE));
+    }
+    print_message("strength %g: %.2f %%, best of seven %.2f %%\n", strength, 100 * found, 100 * best);
+    assert_true(found <= 1.1 * best);
+}
+
+static void assert_same(const char *directory, const char *words)
+{
+    cli_works(directory,
+              "recon p.h5 -o other.h5 --overwrite --algorithm fista --iterations 15 --rotation-axis 39.5 "
+              "--pictures no --report none %s",
+              words);
+    float *one = cli_read_volume(directory, "one.h5", SLICES, SMALL);
+    float *other = cli_read_volume(directory, "other.h5", SLICES, SMALL);
+    const double off = cli_difference((int64_t)SLICES * SMALL * SMALL, other, one);
+    if (!(off <= 2e-5)) fail_msg("%s: volumes differ by %g", words, off);
+    free(one);
+    free(other);
+}
+
+/* Any partitions, minibatches, workers and projections without a matrix; with a strength that is found or given. */
+static void division_changes_nothing(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o p.h5 --size %d --angles 45 --slices %d --noise 0.01", SMALL, SLICES);
+    cli_works(at, "recon p.h5 -o one.h5 --algorithm fista --iterations 15 --rotation-axis 39.5 --pictures no "
+                  "--report none --partitions 1 --minibatch 1 --workers 1");
+    assert_same(at, "--partitions 3");
+    assert_same(at, "--partitions 7 --minibatch 2");
+    assert_same(at, "--minibatch 5 --symmetry no");
+    assert_same(at, "--precision double");
+    assert_same(at, "--scheduler eager");
+}
+
+/* ‖A x − b‖² after the last iteration of v.h5. */
+static double last_residual(const char *directory, int64_t iterations)
+{
+    const int64_t size[] = {1, iterations + 1};
+    double *history = cli_read_doubles(directory, "v.h5", "/process/residuals", 2, size);
+    const double last = history[iterations];
+    free(history);
+    return last;
+}
+
+/* Σ |difference of neighbours in a row|. */
+static double variation_of(const float *slice, int64_t size)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < size * size; i++)
+        if (i % size + 1 < size) sum += fabs((double)slice[i + 1] - (double)slice[i]);
+    return sum;
+}
+
+/* Without a prior and without bounds fista comes to the residual of cg; bounds and strengths do what they say. */
+static void settings_do_what_they_say(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o p.h5 --size 40 --angles 90 --slices 1 --noise 0.002 --truth t.h5");
+    static const char line[] = "recon p.h5 -o v.h5 --overwrite --rotation-axis 19.5 --pictures no --report none";
+    cli_works(at, "%s --iterations 100", line);
+    const double of_cg = last_residual(at, 100);
+    cli_works(at, "%s --algorithm fista --iterations 2000 --regularization 0 --nonnegativity no --weights none", line);
+    float *fista = cli_read_volume(at, "v.h5", 1, 40);
+    int64_t negative = 0, zero = 0;
+    for (int i = 0; i < 1600; i++) negative += fista[i] < 0;
+    const double of_fista = last_residual(at, 2000);
+    if (!(of_fista <= 1.001 * of_cg)) fail_msg("‖r‖² is %g with fista, %g with cg", of_fista, of_cg);
+    assert_true(negative > 100);
+    free(fista);
+    cli_works(at, "%s --algorithm fista --iterations 30 --regularization 0", line);
+    float *bounded = cli_read_volume(at, "v.h5", 1, 40);
+    for (int i = 0; i < 1600; i++) {
+        assert_true(bounded[i] >= 0);
+        zero += bounded[i] == 0;
+    }
+    assert_true(zero > 100);
+    cli_works(at, "%s --algorithm fista --regularization 3", line);
+    float *flat = cli_read_volume(at, "v.h5", 1, 40);
+    print_message("variation %g, with a strong prior %g\n", variation_of(bounded, 40), variation_of(flat, 40));
+    assert_true(variation_of(flat, 40) < 0.3 * variation_of(bounded, 40));
+    free(bounded);
+    free(flat);
+}
+
+/* Rays without a value have no weight: a scan with dead columns and lost projections is as close to the truth. */
+static void undefined_rays_have_no_weight(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o p.h5 --size %d --angles 60 --slices 1 --noise 0.01 --truth t.h5", SMALL);
+    static const char line[] =
+        "recon p.h5 -o v.h5 --overwrite --algorithm fista --rotation-axis 39.5 --pictures no --report none";
+    cli_works(at, "%s", line);
+    const double whole = error_of(at, "v.h5", SMALL);
+    cli_works(at, "%s --saturation 38000 --max-repaired 0.5", line); /* a tenth, beside the object */
+    const double part = error_of(at, "v.h5", SMALL);
+    print_message("all rays: %.2f %%, without bright ones %.2f %%\n", 100 * whole, 100 * part);
+    assert_true(part <= 1.5 * whole);
+}
+
+static void bad_words_are_refused(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o p.h5 --size 40 --angles 9 --slices 2");
+    cli_refuses(at, "--regularization contradicts --algorithm cg; allowed: --regularization with --algorithm fista",
+                "recon p.h5 -o v.h5 --regularization 1");
+    cli_refuses(at, "--weights contradicts --algorithm cg; allowed: --weights with --algorithm fista",
+                "recon p.h5 -o v.h5 --weights none");
+    cli_refuses(at, "--regularization is '-1'; allowed: auto or a number from 0 to 1000000000",
+                "recon p.h5 -o v.h5 --algorithm fista --regularization -1");
+    cli_refuses(at, "--weights is 'flat'; allowed: auto, counts or none",
+                "recon p.h5 -o v.h5 --algorithm fista --weights flat");
+}
+
+static void sweep_of_strengths(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o p.h5 --size 40 --angles 30 --slices 2");
+    cli_works(at, "recon p.h5 -o sheet --reconstruction-type try --algorithm fista --iterations 4 --sweep "
+                  "regularization=0.01,auto,1");
+}
+
+int cli_fista_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(defaults_are_close_to_the_truth),
+        CLI_TEST(strength_is_near_the_best),
+        CLI_TEST(division_changes_nothing),
+        CLI_TEST(settings_do_what_they_say),
+        CLI_TEST(undefined_rays_have_no_weight),
+        CLI_TEST(bad_words_are_refused),
+        CLI_TEST(sweep_of_strengths),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Variation: both halves of a step against their definition on images in double, for grids that cut tiles, for panels
+ * and for parts. */
+#include "variation.h"
+
+#include "reference_operator.h"
+#include "testing.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { TILES_MOST = 256, PARTS_MOST = 5, SIZE_MOST = 70 };
+
+/* A vector in parts: values of tiles in some order, and an image of each slice. */
+typedef struct Vector {
+    void *part[PARTS_MOST]; /* owned */
+    double *image;          /* [slice][row][column]; owned */
+} Vector;
+
+typedef struct Case {
+    SinoSlices slices;
+    int64_t size, tile_count, part_count;
+    int64_t first[PARTS_MOST + 1];
+    SinoTilePlace tile[TILES_MOST];
+    SinoTileNeighbours neighbour[TILES_MOST];
+} Case;
+
+static int64_t part_rows(const Case *of, int64_t part)
+{
+    return (of->first[part + 1] - of->first[part]) * SINO_TILE_VOXELS;
+}
+
+/* All tiles of the grid in random order, cut into parts, one of which is empty. */
+static void make_case(int64_t size, int64_t part_count, SinoSlices slices, uint64_t *seed, Case *of)
+{
+    const int64_t side = sino_tile_side(size);
+    *of = (Case){.slices = slices, .size = size, .part_count = part_count};
+    for (int64_t i = 0; i < side * side; i++)
+        of->tile[of->tile_count++] = (SinoTilePlace){.column = (int32_t)(i % side), .row = (int32_t)(i / side)};
+    for (int64_t i = of->tile_count - 1; i > 0; i--) {
+        const int64_t other = (int64_t)((reference_random(seed) + 1) / 2 * (double)(i + 1));
+        const SinoTilePlace tile = of->tile[i];
+        of->tile[i] = of->tile[other];
+        of->tile[other] = tile;
+    }
+    for (int64_t p = 0; p <= part_count; p++) of->first[p] = of->tile_count * p / part_count;
+    if (part_count > 2) of->first[1] = of->first[2];
+    assert_null(sino_variation_neighbours(size, of->tile_count, of->tile, of->neighbour));
+}
+
+/* Calls set for every voxel of the grid: its part and row there, and its place in the image. */
+#define FOR_VOXELS(of, part, row, y, x)                                                                                \
+    for (int64_t part = 0; part < (of)->part_count; part++)                                                            \
+        for (int64_t row = 0, y, x; row < part_rows(of, part); row++)                                                  \
+            if (place(of, part, row, &y, &x))
+
+static bool place(const Case *of, int64_t part, int64_t row, int64_t *y, int64_t *x)
+{
+    const SinoTilePlace tile = of->tile[of->first[part] + row / SINO_TILE_VOXELS];
+    *y = sino_tile_first_voxel(of->size, tile.row) + row % SINO_TILE_VOXELS / SINO_TILE;
+    *x = sino_tile_first_voxel(of->size, tile.column) + row % SINO_TILE;
+    return *y >= 0 && *x >= 0 && *y < of->size && *x < of->size;
+}
+
+static double *at(const Case *of, const Vector *vector, int64_t f, int64_t y, int64_t x)
+{
+    return &vector->image[(f * of->size + y) * of->size + x];
+}
+
+/* Random numbers of the precision in the grid; NaN outside. scale 0: NaN everywhere. */
+static Vector vector_new(const Case *of, double scale, uint64_t *seed)
+{
+    Vector vector = {.image = calloc((size_t)(of->slices.stride * of->size * of->size), sizeof(double))};
+    const size_t bytes = sino_precision_bytes(of->slices.precision);
+    assert_non_null(vector.image);
+    for (int64_t p = 0; p < of->part_count; p++) {
+        const size_t size = (size_t)(part_rows(of, p) * of->slices.stride) * bytes;
+        vector.part[p] = malloc(size + 1);
+        assert_non_null(vector.part[p]);
+        memset(vector.part[p], 0xff, size);
+    }
+    FOR_VOXELS(of, part, row, y, x)
+    for (int64_t f = 0; scale > 0 && f < of->slices.stride; f++) {
+        const int64_t i = sino_panel_element(of->slices, part_rows(of, part), row, f);
+        const double value = f < of->slices.slice_count ? scale * reference_random(seed) : 0;
+        testing_set_element(of->slices.precision, vector.part[part], i, value);
+        *at(of, &vector, f, y, x) = testing_element(of->slices.precision, vector.part[part], i);
+    }
+    return vector;
+}
+
+static void vector_free(const Case *of, Vector *vector)
+{
+    for (int64_t p = 0; p < of->part_count; p++) free(vector->part[p]);
+    free(vector->image);
+}
+
+static void check(const Case *of, const Vector *vector, const char *what)
+{
+    const double tolerance = of->slices.precision == SINO_DOUBLE ? 1e-13 : 2e-6;
+    FOR_VOXELS(of, part, row, y, x)
+    for (int64_t f = 0; f < of->slices.stride; f++) {
+        const int64_t i = sino_panel_element(of->slices, part_rows(of, part), row, f);
+        const double value = testing_element(of->slices.precision, vector->part[part], i);
+        const double wanted = *at(of, vector, f, y, x);
+        if (!(fabs(value - wanted) <= tolerance * (1 + fabs(wanted))))
+            fail_msg("%s of slice %d at (%d, %d) of %d voxels: %.17g, expected %.17g", what, (int)f, (int)y, (int)x,
+                     (int)of->size, value, wanted);
+    }
+}
+
+/* Elements outside of the grid are as they were, NaN. */
+static void check_outside(const Case *of, const Vector *vector)
+{
+    for (int64_t part = 0; part < of->part_count; part++)
+        for (int64_t row = 0, y, x; row < part_rows(of, part); row++)
+            for (int64_t f = 0; !place(of, part, row, &y, &x) && f < of->slices.stride; f++)
+                assert_true(isnan(testing_element(of->slices.precision, vector->part[part],
+                                                  sino_panel_element(of->slices, part_rows(of, part), row, f))));
+}
+
+static double theta_of(int64_t f)
+{
+    return f % 3 == 2 ? 0 : 0.1 + 0.03 * (double)f;
+}
+
+static void check_case(const Case *of, double least, uint64_t *seed)
+{
+    SinoSliceState state[SINO_SLICES_MAX] = {0};
+    Vector z = vector_new(of, 1, seed), p = vector_new(of, 0.7, seed), q = vector_new(of, 0.7, seed),
+           u = vector_new(of, 0, seed);
+    SinoVariation variation = {.slices = of->slices,
+                               .grid_size = of->size,
+                               .part_count = of->part_count,
+                               .first_tile = of->first,
+                               .tile = of->tile,
+                               .neighbour = of->neighbour,
+                               .least = least};
+    for (int64_t f = 0; f < of->slices.slice_count; f++) state[f].scalar[SINO_FISTA_THRESHOLD] = theta_of(f);
+    for (; variation.part < of->part_count; variation.part++)
+        sino_variation_primal(&variation, z.part[variation.part], (const void *const *)p.part,
+                              (const void *const *)q.part, state, u.part[variation.part]);
+    for (int64_t f = 0; f < of->slices.slice_count; f++)
+        for (int64_t y = 0; y < of->size; y++)
+            for (int64_t x = 0; x < of->size; x++) {
+                const double left = x > 0 ? *at(of, &p, f, y, x - 1) : 0, above = y > 0 ? *at(of, &q, f, y - 1, x) : 0;
+                const double sum = *at(of, &p, f, y, x) - left + *at(of, &q, f, y, x) - above;
+                *at(of, &u, f, y, x) = fmax(*at(of, &z, f, y, x) + theta_of(f) * sum, least);
+            }
+    check(of, &u, "u");
+    check_outside(of, &u);
+    for (variation.part = 0; variation.part < of->part_count; variation.part++)
+        sino_variation_dual(&variation, (const void *const *)u.part, state, p.part[variation.part],
+                            q.part[variation.part]);
+    for (int64_t f = 0; f < of->slices.slice_count; f++)
+        for (int64_t y = 0; y < of->size; y++)
+            for (int64_t x = 0; x < of->size; x++) {
+                const double here = *at(of, &u, f, y, x), inverse = theta_of(f) > 0 ? 1 / (8 * theta_of(f)) : 0;
+                const double across = x + 1 < of->size ? *at(of, &u, f, y, x + 1) - here : 0;
+                const double down = y + 1 < of->size ? *at(of, &u, f, y + 1, x) - here : 0;
+                double *to_p = at(of, &p, f, y, x), *to_q = at(of, &q, f, y, x);
+                *to_p += inverse * across;
+                *to_q += inverse * down;
+                const double length = fmax(hypot(*to_p, *to_q), 1);
+                *to_p /= length;
+                *to_q /= length;
+            }
+    check(of, &p, "p");
+    check(of, &q, "q");
+    check_outside(of, &p);
+    Vector *const all[] = {&z, &p, &q, &u};
+    for (int i = 0; i < 4; i++) vector_free(of, all[i]);
+}
+
+static void halves_match_definition(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 15, 16, 17, 33, 64, SIZE_MOST};
+    static const struct {
+        int64_t stride, slice_count;
+    } shapes[] = {{1, 1}, {4, 3}, {8, 8}, {20, 19}, {64, 33}};
+    uint64_t seed = 11;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t f = 0; f < sizeof shapes / sizeof *shapes; f++)
+            for (int64_t parts = 1; parts <= PARTS_MOST; parts += 2) {
+                Case of;
+                const SinoPrecision precision = (s + f) % 2 ? SINO_DOUBLE : SINO_SINGLE;
+                make_case(sizes[s], parts, (SinoSlices){precision, shapes[f].stride, shapes[f].slice_count}, &seed,
+                          &of);
+                check_case(&of, f % 2 ? 0 : (double)-INFINITY, &seed);
+            }
+}
+
+/* −∇ᵀ and ∇ are adjoint: u·(div of p and q) = −(p, q)·∇u, where both come from the functions under test. */
+static void halves_are_adjoint(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    Case of;
+    make_case(37, 3, (SinoSlices){SINO_DOUBLE, 1, 1}, &seed, &of);
+    SinoSliceState slice = {.scalar = {[SINO_FISTA_THRESHOLD] = 1}};
+    Vector z = vector_new(&of, 0.01, &seed), p = vector_new(&of, 0.001, &seed), q = vector_new(&of, 0.001, &seed),
+           u = vector_new(&of, 0, &seed);
+    SinoVariation variation = {.slices = of.slices,
+                               .grid_size = of.size,
+                               .part_count = of.part_count,
+                               .first_tile = of.first,
+                               .tile = of.tile,
+                               .neighbour = of.neighbour,
+                               .least = (double)-INFINITY};
+    double of_z = 0, of_p = 0;
+    FOR_VOXELS(&of, part, row, y, x)
+    { /* as they stay from 0 on, since differences across the border are 0 */
+        if (x == of.size - 1) *at(&of, &p, 0, y, x) = ((double *)p.part[part])[row] = 0;
+        if (y == of.size - 1) *at(&of, &q, 0, y, x) = ((double *)q.part[part])[row] = 0;
+    }
+    for (; variation.part < of.part_count; variation.part++)
+        sino_variation_primal(&variation, z.part[variation.part], (const void *const *)p.part,
+                              (const void *const *)q.part, &slice, u.part[variation.part]);
+    FOR_VOXELS(&of, part, row, y, x)
+    of_z += *at(&of, &z, 0, y, x) * (((double *)u.part[part])[row] - *at(&of, &z, 0, y, x));
+    for (variation.part = 0; variation.part < of.part_count; variation.part++)
+        sino_variation_dual(&variation, (const void *const *)z.part, &slice, p.part[variation.part],
+                            q.part[variation.part]);
+    FOR_VOXELS(&of, part, row, y, x)
+    of_p += 8 * (*at(&of, &p, 0, y, x) * (((double *)p.part[part])[row] - *at(&of, &p, 0, y, x)) +
+                 *at(&of, &q, 0, y, x) * (((double *)q.part[part])[row] - *at(&of, &q, 0, y, x)));
+    assert_true(fabs(of_p) > 1e-6);
+    assert_true(fabs(of_z + of_p) <= 1e-12 * fabs(of_p));
+    Vector *const all[] = {&z, &p, &q, &u};
+    for (int i = 0; i < 4; i++) vector_free(&of, all[i]);
+}
+
+TESTING_SUBJECT(variation)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_match_definition),
+        cmocka_unit_test(halves_are_adjoint),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

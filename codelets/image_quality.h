@@ -14,11 +14,11 @@
 /* Of the voxels of a region that are finite in both images, a and b. */
 typedef struct SinoPairSums {
     int64_t count;
-    int64_t bad[2];             /* voxels that are NaN or infinite in a, in b; they do not count elsewhere */
-    double mean[2];             /* of a, of b; 0 if count is 0 */
-    double moment[2], product;  /* Σ(a − ā)², Σ(b − b̄)², Σ(a − ā)(b − b̄) */
-    double difference, square;  /* Σ(a − b)², Σb² */
-    double least[2], most[2];   /* of a, of b; infinite if count is 0 */
+    int64_t bad[2];            /* voxels that are NaN or infinite in a, in b; they do not count elsewhere */
+    double mean[2];            /* of a, of b; 0 if count is 0 */
+    double moment[2], product; /* Σ(a − ā)², Σ(b − b̄)², Σ(a − ā)(b − b̄) */
+    double difference, square; /* Σ(a − b)², Σb² */
+    double least[2], most[2];  /* of a, of b; infinite if count is 0 */
 } SinoPairSums;
 
 /* The sums of no voxel. */

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Columns x and rows y are numbers of voxels from 0 on; `end` is the one after the last. A voxel is within the circle if
- * its middle is not further away than the radius. */
+/* Columns x and rows y are numbers of voxels from 0 on; `end` is the one after the last. A voxel is within the circle
+ * if its middle is not further away than the radius. */
 typedef struct SinoImageRegion {
     int64_t first_column, end_column, first_row, end_row;
     bool circle;

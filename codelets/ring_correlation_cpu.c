@@ -9,14 +9,17 @@
 #include <stdlib.h>
 
 /* Share of the radius in which the mask falls from 1 to 0. */
-static const double edge_share = 0.1;
+static const double edge_share = 0.2;
+
+/* Differences from the mean below this share of it are rounding, as values are float32. */
+static const double rounding = 1e-12;
 
 struct SinoRings {
     int64_t height, width, length; /* of an image; the longer side */
     int64_t ring_count;
-    double *mask;   /* [height][width]; owned */
-    double *pixels; /* [ring_count]: independent Fourier pixels of an image; owned */
-    fftw_plan plan; /* [height][width] reals to [height][width/2 + 1] complex numbers */
+    double *mask;    /* [height][width]; owned */
+    double *numbers; /* [ring_count]: independent real numbers of an image; owned */
+    fftw_plan plan;  /* [height][width] reals to [height][width/2 + 1] complex numbers */
 };
 
 /* The ring of Fourier pixel (row, column) of the half that is stored. */
@@ -41,7 +44,7 @@ static double mask_at(const SinoImageRegion *disc, double row, double column)
     return inward < edge ? 0.5 - 0.5 * cos(SINO_PI * inward / edge) : 1;
 }
 
-/* The mask, and the independent pixels of the rings. */
+/* The mask, and the independent numbers of the rings. */
 static void fill(SinoRings *rings, const SinoImageRegion *disc)
 {
     double covered = 0;
@@ -55,7 +58,7 @@ static void fill(SinoRings *rings, const SinoImageRegion *disc)
     for (int64_t r = 0; r < rings->height; r++)
         for (int64_t c = 0; c <= rings->width / 2; c++) {
             const int64_t ring = ring_of(rings, r, c);
-            if (ring < rings->ring_count) rings->pixels[ring] += weight_of(rings, c) / 2 * covered;
+            if (ring < rings->ring_count) rings->numbers[ring] += weight_of(rings, c) * covered;
         }
 }
 
@@ -77,8 +80,8 @@ static SinoStatus make_plan(SinoRings *rings)
                "a slice of %" PRId64 " × %" PRId64 " voxels; allowed in a ring correlation: up to %d a side",
                rings->width, rings->height, INT32_MAX);
     SINO_TRY(new_work(rings, &values, &spectrum));
-    rings->plan = fftw_plan_dft_r2c_2d((int)rings->height, (int)rings->width, values, spectrum,
-                                       FFTW_ESTIMATE | FFTW_UNALIGNED);
+    rings->plan =
+        fftw_plan_dft_r2c_2d((int)rings->height, (int)rings->width, values, spectrum, FFTW_ESTIMATE | FFTW_UNALIGNED);
     free(values);
     SINO_CHECK(rings->plan, SINO_FAILED, "no memory for a transform of %" PRId64 " × %" PRId64 " values", rings->height,
                rings->width);
@@ -95,7 +98,7 @@ SinoStatus sino_rings_new(const SinoImageRegion *disc, int64_t height, int64_t w
     rings->length = sino_larger(height, width);
     rings->ring_count = rings->length / 2 + 1;
     SINO_TRY_OR(status, fail, sino_allocate(sino_times(height, width), sizeof *rings->mask, "a mask", &rings->mask));
-    SINO_TRY_OR(status, fail, sino_allocate(rings->ring_count, sizeof *rings->pixels, "rings", &rings->pixels));
+    SINO_TRY_OR(status, fail, sino_allocate(rings->ring_count, sizeof *rings->numbers, "rings", &rings->numbers));
     SINO_TRY_OR(status, fail, make_plan(rings));
     fill(rings, disc);
     *made = rings;
@@ -110,7 +113,7 @@ void sino_rings_free(SinoRings *rings)
     if (!rings) return;
     if (rings->plan) fftw_destroy_plan(rings->plan);
     free(rings->mask);
-    free(rings->pixels);
+    free(rings->numbers);
     free(rings);
 }
 
@@ -119,19 +122,29 @@ int64_t sino_rings_count(const SinoRings *rings)
     return rings->ring_count;
 }
 
-/* Transforms an image without its mean, behind the mask. */
-static void transform(const SinoRings *rings, const float *image, double *values, fftw_complex *spectrum)
+/* The mean along the edge of the mask, which would otherwise be a step there. */
+static double edge_mean(const SinoRings *rings, const float *image)
 {
     const int64_t count = sino_times(rings->height, rings->width);
     double sum = 0, covered = 0;
     for (int64_t i = 0; i < count; i++) {
-        if (rings->mask[i] == 0) continue;
-        sum += rings->mask[i] * (double)image[i];
-        covered += rings->mask[i];
+        const double weight = rings->mask[i] * (1 - rings->mask[i]);
+        if (!(weight > 0)) continue;
+        sum += weight * (double)image[i];
+        covered += weight;
     }
-    const double mean = covered > 0 ? sum / covered : 0;
-    for (int64_t i = 0; i < count; i++)
-        values[i] = rings->mask[i] == 0 ? 0 : rings->mask[i] * ((double)image[i] - mean);
+    return covered > 0 ? sum / covered : 0;
+}
+
+/* Transforms an image without that mean, behind the mask. */
+static void transform(const SinoRings *rings, const float *image, double *values, fftw_complex *spectrum)
+{
+    const int64_t count = sino_times(rings->height, rings->width);
+    const double mean = edge_mean(rings, image);
+    for (int64_t i = 0; i < count; i++) {
+        const double off = rings->mask[i] > 0 ? (double)image[i] - mean : 0;
+        values[i] = fabs(off) > rounding * fabs(mean) ? rings->mask[i] * off : 0;
+    }
     fftw_execute_dft_r2c(rings->plan, values, spectrum);
 }
 
@@ -170,11 +183,11 @@ void sino_rings_curve(const SinoRings *rings, int64_t pairs, const SinoRingSums 
 {
     for (int64_t i = 0; i < rings->ring_count; i++) {
         const double power = sqrt(sums[i].square[0]) * sqrt(sums[i].square[1]);
-        const double pixels = rings->pixels[i] * (double)pairs, root = sqrt(fmax(pixels, 1));
+        const double numbers = rings->numbers[i] * (double)pairs, root = sqrt(fmax(numbers, 1));
         curve[i] = (SinoRing){.frequency = (double)i / (double)rings->length,
                               .correlation = power > 0 ? sums[i].product / power : NAN,
                               .half_bit = (0.2071 + 1.9102 / root) / (1.2071 + 0.9102 / root),
-                              .pixels = pixels};
+                              .numbers = numbers};
     }
 }
 

@@ -171,12 +171,13 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
 const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP | COMPARE, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
         .may_change = true,
-        .help = "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
-                "quoted pattern or a file of several images; a .npy array; or raw float32 sinograms (with --theta and "
-                "--columns); with "
-                "--system-matrix the counts "
-                "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; compare: "
-                "the volume that is judged, a file as the reference; the option's name may be left out"),
+        .help =
+            "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
+            "quoted pattern or a file of several images; a .npy array; or raw float32 sinograms (with --theta and "
+            "--columns); with "
+            "--system-matrix the counts "
+            "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; compare: "
+            "the volume that is judged, a file as the reference; the option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
         .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
@@ -207,7 +208,9 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(INFO, "detector columns of raw sinograms; needs --theta"),
         .help = "detector columns of raw sinograms; needs --theta"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "exclude", TEXT(exclude, "LIST"), .geometries = SCANS,
-        .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109"),
+        .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109, 1::2 every "
+                "second one "
+                "from 1 on"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "start-angle", .kind = SINO_SETTING_AXIS, AT(start_angle, double),
         .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = SCANS,
         .help = "leave out projections at smaller angles; auto: none"),
@@ -468,8 +471,9 @@ const SinoSetting sino_setting_table[] = {
         AT(memory_bytes, int64_t), .low = 0, .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
         .per_rank = true, .may_change = true, BRIEF(RECON | PLAN, "most memory of the run, such as 8GiB"),
         .help = "main memory that the run may use; 0: 80 % of what is free"),
-    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | COMPARE, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
-        .per_rank = true, .may_change = true, BRIEF(BENCH | PLAN | SIMULATE, "cores that compute; 0: all"),
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | COMPARE, "workers", INTEGER(workers, 0, 1000000, "0"),
+        .unit = "cores", .per_rank = true, .may_change = true,
+        BRIEF(BENCH | PLAN | SIMULATE, "cores that compute; 0: all"),
         .help = "CPU cores that compute; 0: every core that this process may use"),
     ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"), .per_rank = true,
         BRIEF(DEMO, "processors: cpu, cuda, opencl, or all"),
@@ -747,7 +751,8 @@ const SinoSetting sino_setting_table[] = {
 
     ROW(COMPARE, COMPARE, "reference", TEXT(reference, "FILE"), .per_rank = true,
         .help = "the volume that the other one is compared with: HDF5 (FILE:/DATASET; /exchange/data if no dataset is "
-                "named), a TIFF file with all slices, a folder or a quoted pattern of TIFF files, .npy, or raw float32 with "
+                "named), a TIFF file with all slices, a folder or a quoted pattern of TIFF files, .npy, or raw float32 "
+                "with "
                 "--volume; the option's name may be left out"),
     ROW(COMPARE, COMPARE, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
         .unit = "voxels", BRIEF(COMPARE, "sizes of raw float32 volumes"),
@@ -756,17 +761,20 @@ const SinoSetting sino_setting_table[] = {
         .help = "compare slices A to B - 1, counted from 0; if not given: all"),
     ROW(COMPARE, COMPARE, "region", TEXT(region, "REGION"), .fallback = "circle",
         BRIEF(COMPARE, "circle, all, X0:X1,Y0:Y1 or X,Y,RADIUS"),
-        .help = "the part of each slice that counts; circle: the inscribed one; all: the slice; X0:X1,Y0:Y1: columns X0 to "
-                "X1 - 1 of rows Y0 to Y1 - 1; X,Y,RADIUS: a circle; in voxels, column 0 and row 0 are top left"),
+        .help =
+            "the part of each slice that counts; circle: the inscribed one; all: the slice; X0:X1,Y0:Y1: columns X0 to "
+            "X1 - 1 of rows Y0 to Y1 - 1; X,Y,RADIUS: a circle; in voxels, column 0 and row 0 are top left"),
     ROW(COMPARE, COMPARE, "object", TEXT(object, "X,Y,RADIUS"),
         BRIEF(COMPARE, "circle of the contrast to noise; needs --background"),
-        .help = "circle in an object, for its contrast to noise: its mean less that of --background, in standard deviations "
+        .help = "circle in an object, for its contrast to noise: its mean less that of --background, in standard "
+                "deviations "
                 "of the latter"),
     ROW(COMPARE, COMPARE, "background", TEXT(surroundings, "X,Y,RADIUS"), BRIEF(COMPARE, "circle beside the object"),
         .help = "circle in even surroundings, for the contrast to noise of --object"),
     ROW(COMPARE, COMPARE, "frc", TEXT(frc, "FILE"), .may_change = true,
         BRIEF(COMPARE, "resolution of half-sets: the curve as CSV"),
-        .help = "write the Fourier ring correlation to this CSV file, and print the resolution; it is one only if the volumes "
+        .help = "write the Fourier ring correlation to this CSV file, and print the resolution; it is one only if the "
+                "volumes "
                 "come from independent halves of the projections (docs/QUALITY.md)"),
     ROW(COMPARE, COMPARE, "picture", TEXT(picture, "FILE"), .may_change = true,
         BRIEF(COMPARE, "both volumes and their difference as PNG"),

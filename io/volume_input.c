@@ -33,10 +33,11 @@ static SinoStatus open_file(SinoVolumeInput *input)
     if (sino_volume_of_tiff.probe(input->given, NULL)) {
         input->format = &sino_volume_of_tiff; /* a pattern is no file */
     } else if (sino_path_kind(input->given) == SINO_PATH_FOLDER) {
-        return sino_error(SINO_BAD_INPUT,
-                          "%s is a folder without TIFF files; allowed: one that has them, or an HDF5, TIFF, .npy or raw "
-                          "file",
-                          input->given);
+        return sino_error(
+            SINO_BAD_INPUT,
+            "%s is a folder without TIFF files; allowed: one that has them, or an HDF5, TIFF, .npy or raw "
+            "file",
+            input->given);
     } else {
         SINO_TRY(sino_inner_path_split(input->given, &input->path, &input->inner));
         SINO_TRY(find_format(input));

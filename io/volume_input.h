@@ -29,8 +29,8 @@ typedef struct SinoVolumeInputInfo {
     double scale, offset; /* 1 and 0 if it is not scaled */
 } SinoVolumeInputInfo;
 
-/* Opens a volume; the caller closes it. `raw`: sizes of raw values, 0: not given. SINO_BAD_INPUT: no such file, no known
- * format, another number of dimensions, raw values without sizes or with others than the file has, damaged. */
+/* Opens a volume; the caller closes it. `raw`: sizes of raw values, 0: not given. SINO_BAD_INPUT: no such file, no
+ * known format, another number of dimensions, raw values without sizes or with others than the file has, damaged. */
 SinoStatus sino_volume_input_open(const char *given, const SinoVolumeShape *raw, SinoVolumeInput **input);
 void sino_volume_input_close(SinoVolumeInput *input); /* takes NULL */
 const SinoVolumeInputInfo *sino_volume_input_info(const SinoVolumeInput *input);

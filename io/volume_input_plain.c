@@ -21,8 +21,8 @@ typedef struct PlainVolume {
 static SinoStatus open_plain(SinoVolumeInput *input, PlainVolume **opened)
 {
     PlainVolume *volume = NULL;
-    SINO_CHECK(!input->inner, SINO_BAD_INPUT, "%s: %s has no datasets; allowed: the file alone, or FILE:/DATASET of HDF5",
-               input->given, input->path);
+    SINO_CHECK(!input->inner, SINO_BAD_INPUT,
+               "%s: %s has no datasets; allowed: the file alone, or FILE:/DATASET of HDF5", input->given, input->path);
     SINO_TRY(sino_allocate(1, sizeof *volume, "a volume's file", &volume));
     volume->descriptor = -1;
     input->file = volume;

@@ -7,7 +7,8 @@
 
 typedef struct SinoVolumeFormat {
     const char *name;
-    /* Whether the file has the format. `path`: of `given` without the name of a dataset; NULL: there is no such file. */
+    /* Whether the file has the format. `path`: of `given` without the name of a dataset; NULL: there is no such file.
+     */
     bool (*probe)(const char *given, const char *path);
     SinoStatus (*open)(SinoVolumeInput *input); /* sets info and file; what it has set is closed if it fails */
     SinoStatus (*read)(const SinoVolumeInput *input, int64_t slice, float *values); /* stored numbers */

@@ -6,8 +6,8 @@
 #include "runtime.h"
 #include "volume_input.h"
 
-/* values: float[height][width]. io: void data that orders the tasks that read files. The input is not owned, and outlives
- * the task. */
+/* values: float[height][width]. io: void data that orders the tasks that read files. The input is not owned, and
+ * outlives the task. */
 SinoStatus sino_insert_load_volume(SinoRuntime *runtime, SinoVolumeInput *input, int64_t slice, SinoData *io,
                                    SinoData *values);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compare: how close a volume is to a reference, in two passes over the slices of both: sums, which give the range of the
- * reference and the straight line that fits best, and then what needs these. */
+/* compare: how close a volume is to a reference, in two passes over the slices of both: sums, which give the range of
+ * the reference and the straight line that fits best, and then what needs these. */
 #include "compare.h"
 
 #include "arithmetic.h"
@@ -59,8 +59,7 @@ static SinoStatus new_results(SinoCompare *compare)
     SINO_TRY(sino_allocate(sums, sizeof *compare->ring_sums, "rings of slices", &compare->ring_sums));
     SINO_TRY(sino_allocate(compare->ring_count, sizeof *compare->curve, "rings", &compare->curve));
     SINO_TRY(sino_allocate(compare->ring_count, sizeof *compare->total.rings, "rings", &compare->total.rings));
-    for (int64_t i = 0; i < compare->count; i++)
-        compare->slice[i].rings = compare->ring_sums + i * compare->ring_count;
+    for (int64_t i = 0; i < compare->count; i++) compare->slice[i].rings = compare->ring_sums + i * compare->ring_count;
     return NULL;
 }
 
@@ -144,9 +143,8 @@ static SinoStatus run_passes(SinoCompare *compare, Pass *pass)
 static SinoStatus compute(SinoCompare *compare, SinoLog *log)
 {
     Pass pass = {0};
-    const SinoRuntimeRequest request = {.workers = compare->settings->workers,
-                                        .stall_limit_s = compare->settings->stall_limit_s,
-                                        .log = log};
+    const SinoRuntimeRequest request = {
+        .workers = compare->settings->workers, .stall_limit_s = compare->settings->stall_limit_s, .log = log};
     SINO_TRY(sino_runtime_start(&request, &pass.runtime));
     SinoStatus status = run_passes(compare, &pass);
     sino_data_free_each(pass.slot, 2 * pass.slots);

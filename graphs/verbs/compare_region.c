@@ -109,8 +109,10 @@ static SinoStatus select_region(SinoCompare *compare)
                    SINO_BAD_INPUT, "--region is '%s'; allowed: X0:X1,Y0:Y1, with 0 <= %c0 < %c1 <= %" PRId64, text,
                    i == 0 ? 'X' : 'Y', i == 0 ? 'X' : 'Y', most);
     }
-    *region = (SinoImageRegion){
-        .first_column = (int64_t)of[0], .end_column = (int64_t)of[1], .first_row = (int64_t)of[2], .end_row = (int64_t)of[3]};
+    *region = (SinoImageRegion){.first_column = (int64_t)of[0],
+                                .end_column = (int64_t)of[1],
+                                .first_row = (int64_t)of[2],
+                                .end_row = (int64_t)of[3]};
     return NULL;
 }
 

@@ -271,13 +271,13 @@ void sino_compare_json(const SinoCompare *compare, FILE *out)
 
 void sino_compare_curve(const SinoCompare *compare, FILE *out)
 {
-    fputs("cycles_per_voxel,voxels,correlation,half_bit,independent_pixels\n", out);
+    fputs("cycles_per_voxel,voxels,correlation,half_bit,independent_numbers\n", out);
     for (int64_t i = 0; i < compare->ring_count; i++) {
         const SinoRing *ring = &compare->curve[i];
         fprintf(out, "%.9g,", ring->frequency);
         if (i > 0) fprintf(out, "%.9g", 1 / ring->frequency);
         fputc(',', out);
         if (!isnan(ring->correlation)) fprintf(out, "%.9g", ring->correlation);
-        fprintf(out, ",%.9g,%.9g\n", ring->half_bit, ring->pixels);
+        fprintf(out, ",%.9g,%.9g\n", ring->half_bit, ring->numbers);
     }
 }

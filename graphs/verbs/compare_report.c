@@ -156,19 +156,35 @@ static void print_rings(const SinoCompare *compare, FILE *out)
     fprintf(out, "%-12s %s\n", "curve", compare->settings->frc);
 }
 
+static void print_fit(const SinoCompare *compare, FILE *out)
+{
+    const double error = fitted_error(compare), offset = compare->request.offset;
+    if (isnan(error)) return;
+    fprintf(out, "%-12s reference = %.9g * volume %c %.9g; relative L2 then %.6g\n", "linear fit",
+            compare->request.scale, signbit(offset) ? '-' : '+', fabs(offset), error);
+}
+
+static void print_contrast(const SinoCompare *compare, FILE *out)
+{
+    static const char *const name[] = {"volume", "reference"};
+    fprintf(out, "%-12s", "contrast");
+    for (int i = 0; i < 2; i++) {
+        const double value = contrast(&compare->total, i);
+        fprintf(out, "%s %s ", i == 0 ? " to noise:" : ",", name[i]);
+        if (isnan(value))
+            fputs("undefined", out);
+        else
+            fprintf(out, "%.6g", value);
+    }
+    fputc('\n', out);
+}
+
 void sino_compare_print(const SinoCompare *compare, FILE *out)
 {
     print_inputs(compare, out);
     print_table(compare, out);
-    if (!isnan(compare->request.scale))
-        fprintf(out, "%-12s reference = %.9g * volume %c %.9g; relative L2 then %.6g\n", "linear fit",
-                compare->request.scale, signbit(compare->request.offset) ? '-' : '+', fabs(compare->request.offset),
-                fitted_error(compare));
-    if (compare->request.object) {
-        fprintf(out, "%-12s", "contrast");
-        fprintf(out, " to noise: volume %.6g, reference %.6g\n", contrast(&compare->total, 0),
-                contrast(&compare->total, 1));
-    }
+    print_fit(compare, out);
+    if (compare->request.object) print_contrast(compare, out);
     if (compare->rings) print_rings(compare, out);
     if (compare->settings->picture)
         fprintf(out, "%-12s %s: volume, reference (both %.6g to %.6g), difference (-%.6g to %.6g)\n", "picture",

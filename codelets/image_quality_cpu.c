@@ -181,7 +181,8 @@ SinoStatus sino_similarity(const SinoImageRegion *region, int64_t width, double 
     Filter filter = {.region = region, .width = width, .a = a, .b = b};
     SinoSimilarity found = {0};
     set_weights(&filter);
-    SINO_TRY(sino_allocate(sino_times(WINDOW * FILTERED, width), sizeof *filter.row, "rows of a window", &filter.row));
+    SINO_TRY(sino_allocate(sino_times(sino_times(WINDOW, FILTERED), width), sizeof *filter.row, "rows of a window",
+                           &filter.row));
     for (int64_t r = region->first_row; r < region->end_row; r++) {
         filter_row(&filter, r);
         if (r - region->first_row >= WINDOW - 1) add_row(&filter, r - REACH, range, &found);

@@ -144,8 +144,14 @@ static void what_is_no_volume(void **state)
     SinoVolumeInput *input = NULL;
     testing_path(path, at, "v.bin");
     assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "No such file");
+    assert_error_has(
+        sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT,
+        " is a folder without TIFF files; allowed: a folder of TIFF files, or an HDF5, TIFF, .npy or raw file");
+    testing_path(path, at, "zarr.json");
+    write_bytes(path, "{}", 2);
     assert_error_has(sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT,
-                     " is a folder without TIFF files; allowed: one that has them, or an HDF5, TIFF, .npy or raw file");
+                     " is a folder of Zarr, which is not read; allowed: a folder of TIFF files, or an HDF5, TIFF");
+    testing_path(path, at, "v.bin");
     write_bytes(path, raw, sizeof raw);
     assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
                      " is neither HDF5, TIFF nor .npy; allowed: one of them, or raw float32 with --volume XxYxZ");

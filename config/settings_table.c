@@ -751,9 +751,8 @@ const SinoSetting sino_setting_table[] = {
 
     ROW(COMPARE, COMPARE, "reference", TEXT(reference, "FILE"), .per_rank = true,
         .help = "the volume that the other one is compared with: HDF5 (FILE:/DATASET; /exchange/data if no dataset is "
-                "named), a TIFF file with all slices, a folder or a quoted pattern of TIFF files, .npy, or raw float32 "
-                "with "
-                "--volume; the option's name may be left out"),
+                "named), a TIFF file with all slices, a folder or a quoted pattern of TIFF files, OME-Zarr, .npy, or "
+                "raw float32 with --volume; the option's name may be left out"),
     ROW(COMPARE, COMPARE, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
         .unit = "voxels", BRIEF(COMPARE, "sizes of raw float32 volumes"),
         .help = "voxels of raw float32 volumes along x, y and z; auto: other formats tell them"),

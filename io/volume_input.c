@@ -3,7 +3,6 @@
 #include "volume_input.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,24 +27,19 @@ static SinoStatus find_format(SinoVolumeInput *input)
     return NULL;
 }
 
-static SinoStatus refuse_folder(const char *path)
-{
-    char *metadata = NULL;
-    SINO_CHECK(asprintf(&metadata, "%s/zarr.json", path) >= 0, SINO_FAILED, "no memory for a file name");
-    const bool zarr = sino_path_kind(metadata) == SINO_PATH_FILE;
-    free(metadata);
-    return sino_error(SINO_BAD_INPUT,
-                      "%s is a folder %s; allowed: a folder of TIFF files, or an HDF5, TIFF, .npy or raw file", path,
-                      zarr ? "of Zarr, which is not read" : "without TIFF files");
-}
-
 static SinoStatus open_file(SinoVolumeInput *input)
 {
     const SinoVolumeInputInfo *info = &input->info;
     if (sino_volume_of_tiff.probe(input->given, NULL)) {
         input->format = &sino_volume_of_tiff; /* a pattern is no file */
+    } else if (sino_volume_of_zarr.probe(input->given, NULL)) {
+        input->format = &sino_volume_of_zarr;
     } else if (sino_path_kind(input->given) == SINO_PATH_FOLDER) {
-        return refuse_folder(input->given);
+        return sino_error(
+            SINO_BAD_INPUT,
+            "%s is a folder without TIFF files or zarr.json; allowed: one that has them, or an HDF5, TIFF, "
+            ".npy or raw file",
+            input->given);
     } else {
         SINO_TRY(sino_inner_path_split(input->given, &input->path, &input->inner));
         SINO_TRY(find_format(input));

@@ -5,11 +5,12 @@
  *     FILE              an HDF5 file, with the volume in /exchange/data
  *     FILE:/DATASET     another dataset of three dimensions, or of four: sets, one after the other
  *     FILE, FOLDER      a TIFF file with a page for each slice; a folder or a quoted pattern of TIFF files
+ *     FOLDER            OME-Zarr (zarr.json) as sinodag writes it, of which array 0 is read
  *     FILE              a NumPy array of three dimensions (.npy)
  *     FILE              else raw float32 [z][y][x] in the byte order of the machine, whose sizes must be given
  *
  * Integers that a file says to stand for other numbers become these: by the attributes scale_factor and add_offset of a
- * dataset (CF conventions), or c0 and c1 of ImageJ's description of a TIFF file. */
+ * dataset (CF conventions) or a Zarr folder, or c0 and c1 of ImageJ's description of a TIFF file. */
 #ifndef SINO_VOLUME_INPUT_H
 #define SINO_VOLUME_INPUT_H
 

@@ -24,6 +24,7 @@ struct SinoVolumeInput {
     void *file; /* of the format; owned */
 };
 
-extern const SinoVolumeFormat sino_volume_of_tiff, sino_volume_of_hdf5, sino_volume_of_npy, sino_volume_of_raw;
+extern const SinoVolumeFormat sino_volume_of_tiff, sino_volume_of_zarr, sino_volume_of_hdf5, sino_volume_of_npy,
+    sino_volume_of_raw;
 
 #endif

@@ -99,6 +99,7 @@ static void formats_hold_the_same(void **state)
                                         "int.h5 truth.h5",
                                         "int.tif truth.h5",
                                         "volume.h5:/exchange/data truth.h5",
+                                        "v.zarr truth.h5",
                                         "--reference truth.h5 v/recon_*.tiff"};
     const char *const at = *state;
     make_volume(at);
@@ -111,6 +112,8 @@ static void formats_hold_the_same(void **state)
                   "--output-type uint16 --output-range -1:1");
     cli_works(at, "recon scan.h5 -o int.tif --rotation-axis 23.5 --algorithm fbp --pictures no --report none "
                   "--output-type uint16 --output-range -1:1 --save-format tiff-stack");
+    cli_works(at, "recon scan.h5 -o v.zarr --rotation-axis 23.5 --algorithm fbp --pictures no --report none "
+                  "--save-format zarr --compression zstd");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char line[120];
         snprintf(line, sizeof line, "%s --json", lines[i]);

@@ -53,6 +53,89 @@ static void check_values(const char *given, const SinoVolumeShape *raw, const ch
     sino_volume_input_close(input);
 }
 
+static void write_bytes(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "w");
+    assert_true(file && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
+}
+
+/* Several shards and chunks, at whose ends chunks are filled up; chunks of zeros are not stored. */
+enum { DEEP = 70, HIGH = 530, WIDE = 70, PLANE = HIGH * WIDE };
+
+static float code_of(int64_t i)
+{
+    return (float)(i / PLANE < 66 ? (i * 31 + i / 997) % 251 : 0);
+}
+
+static void write_zarr(const char *path, SinoOutputType type, bool zstd)
+{
+    SinoVolume *volume = NULL;
+    float *slice = malloc(PLANE * sizeof *slice);
+    const SinoVolumeRequest request = {.zarr_path = path,
+                                       .overwrite = true,
+                                       .slice_count = DEEP,
+                                       .height = HIGH,
+                                       .width = WIDE,
+                                       .row_step = 1,
+                                       .units = "1/cm",
+                                       .zstd = zstd,
+                                       .codes = {type, {0, type == SINO_OUTPUT_UINT8 ? 255 : 65535}}};
+    assert_success(sino_volume_open(&request, &volume));
+    for (int64_t s = 0; s < DEEP; s++) {
+        for (int64_t i = 0; i < PLANE; i++) slice[i] = code_of(s * PLANE + i);
+        assert_success(sino_volume_write(volume, s, 1, slice));
+    }
+    free(slice);
+    assert_success(sino_volume_begin_levels(volume));
+    for (int64_t l = 0; l < sino_volume_level_count(volume); l++) {
+        for (int64_t i = 0; i < sino_volume_level_shards(volume, l); i++)
+            assert_success(sino_volume_write_shard(volume, l, i));
+        for (int64_t i = 0; l + 1 < sino_volume_level_count(volume) && i < sino_volume_level_slices(volume, l + 1); i++)
+            assert_success(sino_volume_shrink(volume, l, i));
+    }
+    assert_success(sino_volume_finish(volume));
+}
+
+static void zarr_volumes(void **state)
+{
+    static const int64_t order[] = {0, 69, 3, 64, 63, 66};
+    char path[TESTING_PATH], file[TESTING_PATH];
+    float *slice = malloc(PLANE * sizeof *slice);
+    SinoVolumeInput *input = NULL;
+    testing_path(path, *state, "v.zarr");
+    for (int type = 0; type < 3; type++)
+        for (int zstd = 0; zstd < 2; zstd++) {
+            write_zarr(path, (SinoOutputType)type, zstd);
+            assert_success(sino_volume_input_try(path, &unknown));
+            assert_success(sino_volume_input_open(path, &unknown, &input));
+            const SinoVolumeInputInfo *info = sino_volume_input_info(input);
+            assert_true(info->slice_count == DEEP && info->height == HIGH && info->width == WIDE);
+            assert_int_equal(info->scaled, type > 0);
+            for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+                assert_success(sino_volume_input_read(input, order[k], slice));
+                for (int64_t i = 0; i < PLANE; i++) assert_true(slice[i] == code_of(order[k] * PLANE + i));
+            }
+            sino_volume_input_close(input);
+        }
+    /* A damaged chunk, a damaged index, and a cut shard. */
+    testing_path(file, path, "0/c/0/0/0");
+    FILE *shard = fopen(file, "r+");
+    assert_true(shard && fputs("no zstd", shard) >= 0 && fflush(shard) == 0);
+    assert_success(sino_volume_input_open(path, &unknown, &input));
+    assert_error_has(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT, " is damaged: chunk 0 is no zstd");
+    assert_true(fseek(shard, -9, SEEK_END) == 0 && fputs("x", shard) >= 0 && fflush(shard) == 0);
+    assert_error_has(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT, " is damaged: its index has another");
+    assert_int_equal(truncate(file, 9), 0);
+    assert_error_has(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT, " is cut: it has 9 bytes");
+    assert_success(sino_volume_input_read(input, 66, slice)); /* of another shard */
+    sino_volume_input_close(input);
+    assert_int_equal(fclose(shard), 0);
+    write_bytes(testing_path(file, path, "0/zarr.json"), "{\"zarr_format\": 2}", 18);
+    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
+                     "v.zarr/0 is not stored as sinodag stores volumes; allowed: Zarr v3, float32, uint16 or uint8");
+    free(slice);
+}
+
 static void own_volumes(void **state)
 {
     static const struct {
@@ -76,12 +159,6 @@ static void own_volumes(void **state)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             check_values(names[i], &unknown, types[t].name, types[t].tolerance);
     }
-}
-
-static void write_bytes(const char *path, const void *bytes, size_t count)
-{
-    FILE *file = fopen(path, "w");
-    assert_true(file && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
 }
 
 static void other_volumes(void **state)
@@ -146,11 +223,12 @@ static void what_is_no_volume(void **state)
     assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "No such file");
     assert_error_has(
         sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT,
-        " is a folder without TIFF files; allowed: a folder of TIFF files, or an HDF5, TIFF, .npy or raw file");
-    testing_path(path, at, "zarr.json");
+        " is a folder without TIFF files or zarr.json; allowed: one that has them, or an HDF5, TIFF, .npy");
+    write_bytes(testing_path(path, at, "zarr.json"), "{", 1);
+    assert_error_has(sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT, "/zarr.json is no JSON: line 1: ");
     write_bytes(path, "{}", 2);
-    assert_error_has(sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT,
-                     " is a folder of Zarr, which is not read; allowed: a folder of TIFF files, or an HDF5, TIFF");
+    assert_error_has(sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT, "/0/zarr.json: No such file");
+    assert_int_equal(unlink(path), 0);
     testing_path(path, at, "v.bin");
     write_bytes(path, raw, sizeof raw);
     assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
@@ -180,6 +258,7 @@ TESTING_SUBJECT(volume_input)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(own_volumes, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(zarr_volumes, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(other_volumes, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(what_is_no_volume, testing_directory_make, testing_directory_remove)};
     return cmocka_run_group_tests(tests, NULL, NULL);

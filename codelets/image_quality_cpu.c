@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Pixels from the middle of a window to its end; rows of a window. */
 enum { REACH = 5, WINDOW = 2 * REACH + 1 };
@@ -94,18 +95,19 @@ double sino_pair_fit_error(const SinoImageRegion *region, int64_t width, double 
     return sum;
 }
 
-/* The images in work, and the last WINDOW rows filtered along the rows. */
+/* The images in work, and their rows, each [FILTERED][width]. */
 typedef struct Filter {
     const SinoImageRegion *region;
     int64_t width;
     const float *a, *b;
     double weight[REACH + 1]; /* of a pixel so far from the middle; those of a window add up to 1 along an axis */
-    double *row;              /* [WINDOW][FILTERED][width]; owned */
+    double *row;              /* [WINDOW]: the last rows, filtered along the rows; owned with the next two */
+    double *product, *window; /* one row: not filtered yet; filtered along both axes */
 } Filter;
 
-static double *filtered(const Filter *filter, int64_t row, int which)
+static double *filtered(const Filter *filter, int64_t row)
 {
-    return filter->row + (row % WINDOW * FILTERED + which) * filter->width;
+    return filter->row + row % WINDOW * FILTERED * filter->width;
 }
 
 static void set_weights(Filter *filter)
@@ -118,23 +120,43 @@ static void set_weights(Filter *filter)
     for (int i = 0; i <= REACH; i++) filter->weight[i] /= sum;
 }
 
+static void multiply_row(const Filter *filter, int64_t row, int64_t first, int64_t end)
+{
+    const int64_t width = filter->width;
+    double *to = filter->product;
+    for (int64_t c = first; c < end; c++) {
+        const double x = (double)filter->a[row * width + c], y = (double)filter->b[row * width + c];
+        to[OF_A * width + c] = x;
+        to[OF_B * width + c] = y;
+        to[OF_AA * width + c] = x * x;
+        to[OF_BB * width + c] = y * y;
+        to[OF_AB * width + c] = x * y;
+    }
+}
+
+/* to[c] += weight·from[c] */
+static void add_weighted(int64_t first, int64_t end, double weight, const double *restrict from, double *restrict to)
+{
+    for (int64_t c = first; c < end; c++) to[c] += weight * from[c];
+}
+
+static double weight_at(const Filter *filter, int64_t offset)
+{
+    return filter->weight[offset < 0 ? -offset : offset];
+}
+
 /* Filters a row of the region along it, where the window lies in the region. */
 static void filter_row(const Filter *filter, int64_t row)
 {
     int64_t first, end;
+    const int64_t width = filter->width;
     sino_image_region_span(filter->region, row, &first, &end);
-    for (int64_t c = first + REACH; c < end - REACH; c++) {
-        double sum[FILTERED] = {0};
-        for (int64_t k = -REACH; k <= REACH; k++) {
-            const int64_t i = row * filter->width + c + k;
-            const double x = (double)filter->a[i], y = (double)filter->b[i], w = filter->weight[k < 0 ? -k : k];
-            sum[OF_A] += w * x;
-            sum[OF_B] += w * y;
-            sum[OF_AA] += w * x * x;
-            sum[OF_BB] += w * y * y;
-            sum[OF_AB] += w * x * y;
-        }
-        for (int which = 0; which < FILTERED; which++) filtered(filter, row, which)[c] = sum[which];
+    multiply_row(filter, row, first, end);
+    for (int64_t which = 0; which < FILTERED && first + REACH < end - REACH; which++) {
+        double *to = filtered(filter, row) + which * width;
+        memset(to + first, 0, (size_t)(end - first) * sizeof *to);
+        for (int64_t k = -REACH; k <= REACH; k++)
+            add_weighted(first + REACH, end - REACH, weight_at(filter, k), filter->product + which * width + k, to);
     }
 }
 
@@ -151,24 +173,28 @@ static void inner_span(const SinoImageRegion *region, int64_t row, int64_t *firs
     }
 }
 
-static double similarity_at(const Filter *filter, int64_t row, int64_t column, double c1, double c2)
+static double similarity_at(const Filter *filter, int64_t column, double c1, double c2)
 {
-    double sum[FILTERED] = {0};
-    for (int64_t k = -REACH; k <= REACH; k++)
-        for (int which = 0; which < FILTERED; which++)
-            sum[which] += filter->weight[k < 0 ? -k : k] * filtered(filter, row + k, which)[column];
-    const double x = sum[OF_A], y = sum[OF_B];
-    const double xx = sum[OF_AA] - x * x, yy = sum[OF_BB] - y * y, xy = sum[OF_AB] - x * y;
+    const double *of = filter->window + column;
+    const double x = of[OF_A * filter->width], y = of[OF_B * filter->width];
+    const double xx = of[OF_AA * filter->width] - x * x, yy = of[OF_BB * filter->width] - y * y;
+    const double xy = of[OF_AB * filter->width] - x * y;
     return (2 * x * y + c1) * (2 * xy + c2) / ((x * x + y * y + c1) * (xx + yy + c2));
 }
 
 static void add_row(const Filter *filter, int64_t row, double range, SinoSimilarity *similarity)
 {
     const double c1 = k1 * range * k1 * range, c2 = k2 * range * k2 * range;
+    const int64_t width = filter->width;
     int64_t first, end;
     inner_span(filter->region, row, &first, &end);
+    memset(filter->window, 0, (size_t)sino_times(FILTERED, width) * sizeof *filter->window);
+    for (int64_t which = 0; which < FILTERED; which++)
+        for (int64_t k = -REACH; k <= REACH; k++)
+            add_weighted(first, end, weight_at(filter, k), filtered(filter, row + k) + which * width,
+                         filter->window + which * width);
     for (int64_t c = first; c < end; c++) {
-        const double value = similarity_at(filter, row, c, c1, c2);
+        const double value = similarity_at(filter, c, c1, c2);
         if (!isfinite(value)) continue; /* a value of the window is not finite */
         similarity->sum += value;
         similarity->count++;
@@ -181,8 +207,10 @@ SinoStatus sino_similarity(const SinoImageRegion *region, int64_t width, double 
     Filter filter = {.region = region, .width = width, .a = a, .b = b};
     SinoSimilarity found = {0};
     set_weights(&filter);
-    SINO_TRY(sino_allocate(sino_times(sino_times(WINDOW, FILTERED), width), sizeof *filter.row, "rows of a window",
-                           &filter.row));
+    const int64_t row = sino_times(FILTERED, width);
+    SINO_TRY(sino_allocate(sino_times(WINDOW + 2, row), sizeof *filter.row, "rows of a window", &filter.row));
+    filter.product = filter.row + WINDOW * row;
+    filter.window = filter.product + row;
     for (int64_t r = region->first_row; r < region->end_row; r++) {
         filter_row(&filter, r);
         if (r - region->first_row >= WINDOW - 1) add_row(&filter, r - REACH, range, &found);

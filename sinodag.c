@@ -36,6 +36,7 @@ static const Verb verb_table[] = {
     {"simulate", SINO_VERB_SIMULATE, .run_ranks = sino_simulate},
     {"sweep", SINO_VERB_SWEEP, .run = sino_sweep},
     {"init", SINO_VERB_INIT, .run = sino_init},
+    {"compare", SINO_VERB_COMPARE, .run = sino_compare},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 

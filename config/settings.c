@@ -22,7 +22,8 @@ enum {
     BENCH = SINO_VERB_BENCH,
     PLAN = SINO_VERB_PLAN,
     SIMULATE = SINO_VERB_SIMULATE,
-    SWEEP = SINO_VERB_SWEEP
+    SWEEP = SINO_VERB_SWEEP,
+    COMPARE = SINO_VERB_COMPARE
 };
 
 /* Sets every default. Where several rows share a name, the verb's own row counts. Settings of other verbs get their
@@ -80,6 +81,8 @@ static SinoStatus check_file_alone(const SinoSettings *settings)
 static SinoStatus check_needed(int verb, const SinoSettings *settings)
 {
     const SinoVerbText *text = sino_verb_text(verb);
+    SINO_CHECK(verb != COMPARE || (settings->file_name && settings->reference), SINO_BAD_INPUT,
+               "compare has no %s; needed: %s", settings->file_name ? "reference" : "input files", text->usage);
     SINO_CHECK(settings->file_name || !(verb & (RECON | INFO | INIT)), SINO_BAD_INPUT,
                "%s has no input file; needed: %s", text->name, text->usage);
     SINO_CHECK(verb != PLAN || settings->file_name || !settings->system_matrix, SINO_BAD_INPUT,
@@ -218,7 +221,7 @@ static SinoStatus check_applicable(int verb, const bool given[SINO_SETTING_COUNT
     SINO_TRY(sino_setting_check(sino_setting_find(verb, "algorithm", 9), settings));
     for (int i = 0; i < SINO_SETTING_COUNT; i++)
         if (given[i]) SINO_TRY(sino_setting_check(&sino_setting_table[i], settings));
-    return check_volume(settings);
+    return verb == COMPARE ? NULL : check_volume(settings); /* of raw volumes the verb itself says what it needs */
 }
 
 /* What is tried, and that nothing else is asked for. */
@@ -249,6 +252,7 @@ static SinoStatus check_shares(const SinoSettings *settings)
 static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files)
 {
     SINO_TRY(sino_files_input(files, "the input file", settings->file_name));
+    SINO_TRY(sino_files_input(files, "the reference", settings->reference));
     SINO_TRY(sino_files_input(files, "--theta", settings->theta));
     SINO_TRY(sino_files_input(files, "--flats", settings->flats));
     SINO_TRY(sino_files_input(files, "--darks", settings->darks));
@@ -270,6 +274,8 @@ static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files
     SINO_TRY(sino_files_output(files, "--report", sino_settings_report_file(settings)));
     SINO_TRY(sino_files_output(files, "--plots", settings->plots));
     SINO_TRY(sino_files_output(files, "--keep", settings->keep));
+    SINO_TRY(sino_files_output(files, "--frc", settings->frc));
+    SINO_TRY(sino_files_output(files, "--picture", settings->picture));
     return sino_files_output(files, "--roofline", settings->roofline);
 }
 

@@ -102,7 +102,8 @@ enum {
     SINO_VERB_PLAN = 32,
     SINO_VERB_SIMULATE = 64,
     SINO_VERB_SWEEP = 128,
-    SINO_VERB_INIT = 256 /* has the settings of recon */
+    SINO_VERB_INIT = 256, /* has the settings of recon */
+    SINO_VERB_COMPARE = 512
 };
 
 /* Distinct counts, in the order in which the user gave them. */
@@ -292,6 +293,13 @@ typedef struct SinoSettings {
     int64_t repetitions;
     SinoSimulation simulation;
     char *report, *plots, *keep; /* a page, directories of plots and of profiles; NULL: none */
+    /* compare: file_name is the volume that is judged */
+    char *reference;             /* the volume that it is compared with */
+    char *compared_slices;       /* --slices A:B; NULL: all */
+    char *region;                /* "circle", "all", X0:X1,Y0:Y1 or X,Y,RADIUS */
+    char *object, *surroundings; /* --object, --background: circles X,Y,RADIUS; NULL: no contrast */
+    char *frc, *picture;         /* paths of the ring correlation's table and of a picture; NULL: none */
+    double at_most;              /* largest relative L2 error that passes; 0: any */
     /* every verb */
     char *config;
     SinoLogFormat log;

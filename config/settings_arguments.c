@@ -92,15 +92,26 @@ static SinoStatus refuse_flag(const SinoSetting *flag, const char *value)
     return sino_error(SINO_BAD_INPUT, "--%s is '%s'; allowed: %s", flag->name, value, sino_setting_allowed(flag, text));
 }
 
+/* The setting that a word without a dash is for: the input file, or, after one, the file that it is compared with. */
+static const SinoSetting *row_of_name(int verb, const char *text[SINO_SETTING_COUNT])
+{
+    const SinoSetting *input = sino_setting_find(verb, "file-name", 9);
+    const SinoSetting *reference = sino_setting_find(verb, "reference", 9);
+    return text[input - sino_setting_table] && (reference->verbs & verb) ? reference : input;
+}
+
 static SinoStatus keep_file_name(int verb, const char *name, const char *text[SINO_SETTING_COUNT], Doubt *doubt)
 {
-    const SinoSetting *row = sino_setting_find(verb, "file-name", 9);
+    const SinoSetting *row = row_of_name(verb, text);
     const SinoSetting *flag = doubt->flag && access(name, F_OK) != 0 ? doubt->flag : NULL;
     const char *kept = text[row - sino_setting_table];
     if (flag && (kept || !(row->verbs & verb))) return refuse_flag(flag, name);
     if (kept && doubt->kept_flag) return refuse_flag(doubt->kept_flag, kept);
     SINO_CHECK(row->verbs & verb, SINO_BAD_INPUT, "'%s' is not an option of %s, which takes no file name; needed: %s",
                name, sino_verb_text(verb)->name, sino_verb_text(verb)->usage);
+    SINO_CHECK(!kept || strcmp(row->name, "reference") != 0, SINO_BAD_INPUT,
+               "there are three input files, the last ones '%s' and '%s'; needed: %s", kept, name,
+               sino_verb_text(verb)->usage);
     SINO_CHECK(!kept, SINO_BAD_INPUT,
                "there are two input files, '%s' and '%s'; allowed: one, or a quoted pattern of TIFF images", kept,
                name);

@@ -22,7 +22,7 @@ static bool takes_list(const SinoSetting *row)
 /* Whether the value names files or a folder. */
 static bool takes_files(const SinoSetting *row)
 {
-    static const char *const not_files[] = {"LIST", "PATH"};
+    static const char *const not_files[] = {"LIST", "PATH", "A:B", "REGION", "X,Y,RADIUS"};
     if (row->kind != SINO_SETTING_TEXT) return row->kind == SINO_SETTING_REPORT;
     for (size_t i = 0; i < sizeof not_files / sizeof *not_files; i++)
         if (strcmp(row->operand, not_files[i]) == 0) return false;

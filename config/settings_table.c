@@ -15,7 +15,8 @@ enum {
     PLAN = SINO_VERB_PLAN,
     SIMULATE = SINO_VERB_SIMULATE,
     SWEEP = SINO_VERB_SWEEP,
-    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN | SIMULATE | SWEEP,
+    COMPARE = SINO_VERB_COMPARE,
+    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN | SIMULATE | SWEEP | COMPARE,
     MATRIX_VERBS = RECON | INFO | BENCH | PLAN, /* that take a system matrix */
     PET_VERBS = PHANTOM | DEMO                  /* that make one */
 };
@@ -100,7 +101,7 @@ static const char *const log_words[] = {"text", "json", NULL};
 
 const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",   "Stages", "Geometry", "Center",  "Solver",
                                                         "Machine", "Ranks",  "Output",   "Phantom", "Benchmark",
-                                                        "Plan",    "Sweep",  "General"};
+                                                        "Plan",    "Sweep",  "Compare",  "General"};
 
 const SinoWordRule sino_word_rules[] = {
     {.name = "algorithm", .words = FBP | FISTA, .geometries = PARALLEL},
@@ -133,6 +134,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
      "sinodag sweep --schedulers all --minibatches 4,8 --csv sweep.csv --report sweep.html"},
     {SINO_VERB_INIT, "init", "write a commented file of settings for a scan", "sinodag init FILE --out FILE [options]",
      "sinodag init scan.h5 -o scan.yaml"},
+    {COMPARE, "compare", "measure how close a volume is to a reference, and the resolution of two half-sets",
+     "sinodag compare VOLUME REFERENCE [options]", "sinodag compare volume.h5 truth.h5"},
 };
 
 /* Offset of a member; a compile error when the member's type differs from the type that the kind writes. */
@@ -168,14 +171,15 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     }
 
 const SinoSetting sino_setting_table[] = {
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP | COMPARE, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
         .may_change = true,
-        .help = "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
-                "quoted pattern or a file of several images; a .npy array; or raw float32 sinograms (with --theta and "
-                "--columns); with "
-                "--system-matrix the counts "
-                "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; the "
-                "option's name may be left out"),
+        .help =
+            "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
+            "quoted pattern or a file of several images; a .npy array; or raw float32 sinograms (with --theta and "
+            "--columns); with "
+            "--system-matrix the counts "
+            "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; compare: "
+            "the volume that is judged, a file as the reference; the option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
         .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
@@ -206,7 +210,9 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(INFO, "detector columns of raw sinograms; needs --theta"),
         .help = "detector columns of raw sinograms; needs --theta"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "exclude", TEXT(exclude, "LIST"), .geometries = SCANS,
-        .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109"),
+        .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109, 1::2 every "
+                "second one "
+                "from 1 on"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "start-angle", .kind = SINO_SETTING_AXIS, AT(start_angle, double),
         .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = SCANS,
         .help = "leave out projections at smaller angles; auto: none"),
@@ -482,8 +488,9 @@ const SinoSetting sino_setting_table[] = {
         AT(memory_bytes, int64_t), .low = 0, .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
         .per_rank = true, .may_change = true, BRIEF(RECON | PLAN, "most memory of the run, such as 8GiB"),
         .help = "main memory that the run may use; 0: 80 % of what is free"),
-    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE, "workers", INTEGER(workers, 0, 1000000, "0"), .unit = "cores",
-        .per_rank = true, .may_change = true, BRIEF(BENCH | PLAN | SIMULATE, "cores that compute; 0: all"),
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | COMPARE, "workers", INTEGER(workers, 0, 1000000, "0"),
+        .unit = "cores", .per_rank = true, .may_change = true,
+        BRIEF(BENCH | PLAN | SIMULATE, "cores that compute; 0: all"),
         .help = "CPU cores that compute; 0: every core that this process may use"),
     ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"), .per_rank = true,
         BRIEF(DEMO, "processors: cpu, cuda, opencl, or all"),
@@ -508,7 +515,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
                 "stored for later runs of the same geometry, which read it; --reconstruction-type try reads operators "
                 "but stores none"),
-    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH | SWEEP, "stall-limit", .kind = SINO_SETTING_DURATION,
+    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH | SWEEP | COMPARE, "stall-limit", .kind = SINO_SETTING_DURATION,
         AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min", .operand = "TIME",
         .may_change = true,
         .help = "a run in which no task ends for this time says what waits for what, and ends; none: it waits for "
@@ -604,8 +611,8 @@ const SinoSetting sino_setting_table[] = {
                 "rows of the CSV file"),
     ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,
         BRIEF(EVERY_VERB & ~INFO & ~PLAN, "replace existing results"), .help = "replace existing results"),
-    ROW(OUTPUT, INFO | PLAN | SIMULATE, "json", FLAG(json, "no"),
-        BRIEF(INFO | PLAN | SIMULATE, "print one JSON object"),
+    ROW(OUTPUT, INFO | PLAN | SIMULATE | COMPARE, "json", FLAG(json, "no"),
+        BRIEF(INFO | PLAN | SIMULATE | COMPARE, "print one JSON object"),
         .help = "print one JSON object, whose names are in docs/JSON.md; yes if --log json is given"),
 
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels", .geometries = SCANS,
@@ -758,6 +765,39 @@ const SinoSetting sino_setting_table[] = {
         .help = "also write the plots as SVG files to this directory"),
     ROW(SWEEP, SWEEP, "keep", TEXT(keep, "DIR"), .may_change = true,
         .help = "keep the profile and the log of every run in this directory"),
+
+    ROW(COMPARE, COMPARE, "reference", TEXT(reference, "FILE"), .per_rank = true,
+        .help = "the volume that the other one is compared with: HDF5 (FILE:/DATASET; /exchange/data if no dataset is "
+                "named), a TIFF file with all slices, a folder or a quoted pattern of TIFF files, OME-Zarr, .npy, or "
+                "raw float32 with --volume; the option's name may be left out"),
+    ROW(COMPARE, COMPARE, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
+        .unit = "voxels", BRIEF(COMPARE, "sizes of raw float32 volumes"),
+        .help = "voxels of raw float32 volumes along x, y and z; auto: other formats tell them"),
+    ROW(COMPARE, COMPARE, "slices", TEXT(compared_slices, "A:B"), BRIEF(COMPARE, "slices A to B - 1"),
+        .help = "compare slices A to B - 1, counted from 0; if not given: all"),
+    ROW(COMPARE, COMPARE, "region", TEXT(region, "REGION"), .fallback = "circle",
+        BRIEF(COMPARE, "circle, all, X0:X1,Y0:Y1 or X,Y,RADIUS"),
+        .help =
+            "the part of each slice that counts; circle: the inscribed one; all: the slice; X0:X1,Y0:Y1: columns X0 to "
+            "X1 - 1 of rows Y0 to Y1 - 1; X,Y,RADIUS: a circle; in voxels, column 0 and row 0 are top left"),
+    ROW(COMPARE, COMPARE, "object", TEXT(object, "X,Y,RADIUS"),
+        BRIEF(COMPARE, "circle of the contrast to noise; needs --background"),
+        .help = "circle in an object, for its contrast to noise: its mean less that of --background, in standard "
+                "deviations "
+                "of the latter"),
+    ROW(COMPARE, COMPARE, "background", TEXT(surroundings, "X,Y,RADIUS"), BRIEF(COMPARE, "circle beside the object"),
+        .help = "circle in even surroundings, for the contrast to noise of --object"),
+    ROW(COMPARE, COMPARE, "frc", TEXT(frc, "FILE"), .may_change = true,
+        BRIEF(COMPARE, "resolution of half-sets: the curve as CSV"),
+        .help = "write the Fourier ring correlation to this CSV file, and print the resolution; it is one only if the "
+                "volumes "
+                "come from independent halves of the projections (docs/QUALITY.md)"),
+    ROW(COMPARE, COMPARE, "picture", TEXT(picture, "FILE"), .may_change = true,
+        BRIEF(COMPARE, "both volumes and their difference as PNG"),
+        .help = "write a PNG of the slice that differs most: the volume, the reference, and the difference"),
+    ROW(COMPARE, COMPARE, "at-most", REAL(at_most, 0, COUNT_MAX, NULL), .low_excluded = true,
+        BRIEF(COMPARE, "fail if the relative L2 error is larger"),
+        .help = "end with exit code 1 if the relative L2 error of all slices together is larger"),
 
     ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true, .per_rank = true,
         BRIEF(EVERY_VERB, "YAML file of settings"),

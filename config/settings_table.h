@@ -43,6 +43,7 @@ typedef enum SinoSettingGroup {
     SINO_GROUP_BENCHMARK,
     SINO_GROUP_PLAN,
     SINO_GROUP_SWEEP,
+    SINO_GROUP_COMPARE,
     SINO_GROUP_GENERAL,
     SINO_GROUP_COUNT
 } SinoSettingGroup;
@@ -88,7 +89,7 @@ typedef struct SinoVerbText {
     const char *name, *summary, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 168, SINO_VERB_COUNT = 9, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 177, SINO_VERB_COUNT = 10, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];

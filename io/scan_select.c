@@ -31,25 +31,43 @@ static bool take_integer(const char **text, int64_t *value)
     return errno == 0;
 }
 
+/* Projections first, first + step … below end. */
+typedef struct Run {
+    int64_t first, end, step;
+} Run;
+
+/* Reads A, A:B, A:B:STEP or A::STEP, which goes up to the end of the scan. */
+static bool take_run(const char **text, int64_t count, Run *run)
+{
+    if (!take_integer(text, &run->first)) return false;
+    *run = (Run){.first = run->first, .end = run->first + (run->first < INT64_MAX), .step = 1};
+    if (**text != ':') return true;
+    ++*text;
+    if (**text == ':')
+        run->end = count;
+    else if (!take_integer(text, &run->end))
+        return false;
+    if (**text != ':') return true;
+    ++*text;
+    return take_integer(text, &run->step) && run->step > 0;
+}
+
 /* Clears keep[k] of the projections in a list such as "30,100:110", where 110 itself stays. */
 static SinoStatus exclude(const char *list, int64_t count, bool *keep)
 {
     for (const char *at = list;; at++) {
-        int64_t first, end;
-        bool fine = take_integer(&at, &first);
-        end = first + (first < INT64_MAX);
-        if (fine && *at == ':') {
-            at++;
-            fine = take_integer(&at, &end);
-        }
-        SINO_CHECK(fine && (*at == ',' || !*at), SINO_BAD_INPUT,
-                   "exclude is '%s'; allowed: numbers of projections and ranges, such as 30,100:110 (110 itself stays)",
-                   list);
-        SINO_CHECK(first < end && end <= count, SINO_BAD_INPUT,
+        Run run = {0};
+        const bool fine = take_run(&at, count, &run);
+        SINO_CHECK(
+            fine && (*at == ',' || !*at), SINO_BAD_INPUT,
+            "exclude is '%s'; allowed: numbers of projections and ranges, such as 30,100:110 (110 itself stays) or "
+            "1::2 (every second one from 1 on)",
+            list);
+        SINO_CHECK(run.first < run.end && run.end <= count, SINO_BAD_INPUT,
                    "exclude is '%s'; allowed: from 0 to %" PRId64 ", the projections of the scan, the start of a range "
                    "below its end",
                    list, count - 1);
-        memset(keep + first, 0, (size_t)(end - first));
+        for (int64_t k = run.first; k < run.end; k += sino_smaller(run.step, run.end - k)) keep[k] = false;
         if (!*at) return NULL;
     }
 }

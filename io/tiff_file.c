@@ -203,11 +203,17 @@ static SinoStatus take_layout(const SinoTiffFile *file, Layout *layout)
     return take_tiles(file, layout);
 }
 
+const char *sino_tiff_file_description(const SinoTiffFile *file)
+{
+    const char *description = NULL;
+    return TIFFGetField(file->tiff, TIFFTAG_IMAGEDESCRIPTION, &description) ? description : NULL;
+}
+
 /* ImageJ writes a stack of more than 4 GB as one page, and gives the number of images in the page's description. */
 static SinoStatus check_hidden_images(const SinoTiffFile *file)
 {
-    const char *description = NULL;
-    if (!TIFFGetField(file->tiff, TIFFTAG_IMAGEDESCRIPTION, &description) || !description) return NULL;
+    const char *description = sino_tiff_file_description(file);
+    if (!description) return NULL;
     const char *images = strncmp(description, "ImageJ=", 7) == 0 ? strstr(description, "images=") : NULL;
     SINO_CHECK(!images || strtoll(images + 7, NULL, 10) <= 1, SINO_BAD_INPUT,
                "%s is an ImageJ stack whose images lie behind one page; allowed: a page per image, as in an image "

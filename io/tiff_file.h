@@ -27,6 +27,9 @@ void sino_tiff_file_close(SinoTiffFile *file); /* takes NULL */
  * behind one page, damaged. */
 SinoStatus sino_tiff_file_pages(SinoTiffFile *file, int64_t *count, SinoTiffPage **pages); /* caller frees */
 
+/* The description of the first page, valid until another page is read; NULL: it has none. */
+const char *sino_tiff_file_description(const SinoTiffFile *file);
+
 /* Reads the box of one page, converted to `type`: the page's own type or float32. A page with place 0 must be read
  * before other pages of the same open file. Only strips or tiles that overlap the box are read; of uncompressed ones
  * only the box. SINO_BAD_INPUT: truncated or damaged. */

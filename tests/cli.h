@@ -155,6 +155,7 @@ int cli_fista_tests(void);
 int cli_try_tests(void);
 int cli_slurm_tests(void);
 int cli_init_tests(void);
+int cli_compare_tests(void);
 int cli_sweep_tests(void);
 int cli_bench_tests(void);
 int cli_plan_tests(void);

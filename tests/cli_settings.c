@@ -7,15 +7,17 @@
 
 static void verbs(void **state)
 {
+    cli_refuses(*state,
+                "no verb; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare (sinodag "
+                "--help tells more)",
+                "%s", "");
+    cli_refuses(*state,
+                "unknown verb 'reco'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare",
+                "reco scan.h5");
     cli_refuses(
         *state,
-        "no verb; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init (sinodag --help tells more)",
-        "%s", "");
-    cli_refuses(*state, "unknown verb 'reco'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init",
-                "reco scan.h5");
-    cli_refuses(*state,
-                "unknown verb '--recon'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init",
-                "--recon scan.h5");
+        "unknown verb '--recon'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare",
+        "--recon scan.h5");
     cli_refuses(*state, "recon has no input file; needed: sinodag recon FILE --out FILE [options]", "recon");
     cli_refuses(*state, "recon has no --out; needed: sinodag recon FILE --out FILE [options]", "recon scan.h5");
     cli_refuses(*state, "phantom has no --out; needed: sinodag phantom --out FILE [options]", "phantom");

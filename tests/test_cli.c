@@ -30,6 +30,7 @@ static const struct {
     {"try", cli_try_tests},
     {"slurm", cli_slurm_tests},
     {"init", cli_init_tests},
+    {"compare", cli_compare_tests},
     {"device", cli_device_tests},
     {"hostile", cli_hostile_tests},
     {"models", cli_models_tests},

@@ -66,6 +66,12 @@ static void lists_and_limits(void **state)
     check_left(&request, 11, (int64_t[]){0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11});
     request.exclude = "0,11,4:7,5";
     check_left(&request, 7, (int64_t[]){1, 2, 3, 7, 8, 9, 10});
+    request.exclude = "1::2"; /* half-sets */
+    check_left(&request, 6, (int64_t[]){0, 2, 4, 6, 8, 10});
+    request.exclude = "0::2";
+    check_left(&request, 6, (int64_t[]){1, 3, 5, 7, 9, 11});
+    request.exclude = "2:9:3,11::9223372036854775807";
+    check_left(&request, 8, (int64_t[]){0, 1, 3, 4, 6, 7, 9, 10});
     request.exclude = "0:11";
     check_left(&request, 1, (int64_t[]){11});
     request.exclude = NULL;
@@ -128,8 +134,9 @@ static void averages(void **state)
 static void selections_that_make_no_sense(void **state)
 {
     static const char *const malformed[] = {
-        "", "a", "3,", ",3", "3:", ":3", "3-5", "3 4", "-1", "99999999999999999999"};
-    static const char *const beyond[] = {"12", "3:13", "5:5", "7:3", "9223372036854775807"};
+        "",    "a",    "3,",   ",3",     "3:",     ":3", "3-5", "3 4", "-1", "99999999999999999999",
+        "3::", "3::0", "3:5:", "3:5:-1", "3:5:2:", "::2"};
+    static const char *const beyond[] = {"12", "3:13", "12::2", "3:13:2", "5:5", "7:3", "9223372036854775807"};
     char path[TESTING_PATH];
     SinoScan *scan;
     write_scan(testing_path(path, *state, "scan.h5"), NULL);

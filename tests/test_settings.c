@@ -487,6 +487,41 @@ static void contradictions_are_refused(void **state)
 }
 
 /* --columns, --angles, --slices and --precision mean one thing to bench and another to the other verbs. */
+static void compare_takes_two_volumes(void **state)
+{
+    static const char usage[] = "needed: sinodag compare VOLUME REFERENCE [options]";
+    (void)state;
+    char message[200];
+    SinoSettings *settings = accept(SINO_VERB_COMPARE, "a.h5 --slices 2:4 b.h5 --at-most 0.5 --background 1,2,3");
+    assert_string_equal(settings->file_name, "a.h5");
+    assert_string_equal(settings->reference, "b.h5");
+    assert_string_equal(settings->compared_slices, "2:4");
+    assert_string_equal(settings->surroundings, "1,2,3");
+    assert_string_equal(settings->region, "circle");
+    assert_true(settings->at_most == 0.5);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_COMPARE, "--reference b.h5 a.h5 --volume 3x4x5"); /* the order of the words only */
+    assert_string_equal(settings->file_name, "a.h5");
+    assert_int_equal(settings->volume.z, 5);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_COMPARE, "a.h5 a.h5");
+    sino_settings_free(settings);
+    snprintf(message, sizeof message, "compare has no reference; %s", usage);
+    refuse(SINO_VERB_COMPARE, "a.h5", message);
+    snprintf(message, sizeof message, "compare has no input files; %s", usage);
+    refuse(SINO_VERB_COMPARE, "", message);
+    snprintf(message, sizeof message, "there are three input files, the last ones 'b.h5' and 'c.h5'; %s", usage);
+    refuse(SINO_VERB_COMPARE, "a.h5 b.h5 c.h5", message);
+    refuse(SINO_VERB_COMPARE, "a.h5 b.h5 --at-most 0",
+           "--at-most is '0'; allowed: a number above 0 and at most 1000000000");
+    refuse(SINO_VERB_COMPARE, "a.h5 b.h5 --iterations 3",
+           "--iterations is not an option of compare; allowed: with recon, demo, plan, simulate or sweep");
+    refuse(SINO_VERB_COMPARE, "a.h5 b.h5 --frc c.png --picture c.png",
+           "--picture and --frc are the same file, 'c.png'; allowed: different files");
+    refuse(SINO_VERB_RECON, "a.h5 b.h5 -o c.h5",
+           "there are two input files, 'a.h5' and 'b.h5'; allowed: one, or a quoted pattern of TIFF images");
+}
+
 static void names_are_shared_by_verbs(void **state)
 {
     (void)state;
@@ -525,7 +560,7 @@ static void names_are_shared_by_verbs(void **state)
     refuse(SINO_VERB_PHANTOM, "--columns 3",
            "--columns is not an option of phantom; allowed: with recon, info, bench, plan, simulate or sweep");
     refuse(SINO_VERB_RECON, "--slices 3",
-           "--slices is not an option of recon; allowed: with phantom, demo, bench, plan, simulate or sweep");
+           "--slices is not an option of recon; allowed: with phantom, demo, bench, plan, simulate, sweep or compare");
     refuse(SINO_VERB_BENCH, "--iterations 3",
            "--iterations is not an option of bench; allowed: with recon, demo, plan, simulate or sweep");
     refuse(SINO_VERB_BENCH, "--roofline a.svg --csv a.svg",
@@ -1418,6 +1453,7 @@ TESTING_SUBJECT(settings)
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(data_against_its_parts),
         cmocka_unit_test(names_are_shared_by_verbs),
+        cmocka_unit_test(compare_takes_two_volumes),
         cmocka_unit_test(lists_are_read),
         cmocka_unit_test(sweeps_are_read),
         cmocka_unit_test(bad_sweeps_are_refused),

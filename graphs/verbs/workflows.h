@@ -21,6 +21,10 @@ SinoStatus sino_info(const SinoSettings *settings, SinoLog *log);
 /* Writes a YAML file of settings for a scan, which recon --config reads. */
 SinoStatus sino_init(const SinoSettings *settings, SinoLog *log);
 
+/* Measures how close a volume is to another one, and prints it on stdout. SINO_FAILED: they differ more than --at-most
+ * allows. */
+SinoStatus sino_compare(const SinoSettings *settings, SinoLog *log);
+
 /* Makes a phantom scan in the folder `out`, reconstructs it and reports the error of the result. */
 SinoStatus sino_demo(const SinoSettings *settings, SinoLog *log);
 

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compare: how close a volume is to a reference, in two passes over the slices of both: sums, which give the range of
+ * the reference and the straight line that fits best, and then what needs these. */
+#include "compare.h"
+
+#include "arithmetic.h"
+#include "load_volume_task.h"
+#include "memory.h"
+#include "output_file.h"
+#include "picture_beside.h"
+#include "workflows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Slices in memory, and the tasks of a pass. */
+typedef struct Pass {
+    SinoRuntime *runtime;
+    SinoData *io;
+    SinoData **slot; /* [slots][2]; owned, as io is */
+    int64_t slots;
+} Pass;
+
+static SinoStatus open_inputs(SinoCompare *compare)
+{
+    const SinoSettings *settings = compare->settings;
+    const char *const name[] = {settings->file_name, settings->reference};
+    for (int i = 0; i < 2; i++) SINO_TRY(sino_volume_input_try(name[i], &settings->volume));
+    for (int i = 0; i < 2; i++) SINO_TRY(sino_volume_input_open(name[i], &settings->volume, &compare->input[i]));
+    const SinoVolumeInputInfo *a = sino_volume_input_info(compare->input[0]);
+    const SinoVolumeInputInfo *b = sino_volume_input_info(compare->input[1]);
+    SINO_CHECK(a->slice_count == b->slice_count && a->height == b->height && a->width == b->width, SINO_BAD_INPUT,
+               "%s has %" PRId64 " slices of %" PRId64 " x %" PRId64 " voxels, and %s %" PRId64 " of %" PRId64
+               " x %" PRId64 "; allowed: equal sizes",
+               name[0], a->slice_count, a->width, a->height, name[1], b->slice_count, b->width, b->height);
+    compare->height = a->height;
+    compare->width = a->width;
+    return NULL;
+}
+
+static SinoStatus check_outputs(const SinoSettings *settings)
+{
+    if (settings->frc) SINO_TRY(sino_output_check(settings->frc, settings->overwrite));
+    return settings->picture ? sino_output_check(settings->picture, settings->overwrite) : NULL;
+}
+
+static SinoStatus new_results(SinoCompare *compare)
+{
+    SINO_TRY(sino_allocate(compare->count, sizeof *compare->slice, "results of slices", &compare->slice));
+    compare->request.width = compare->width;
+    compare->request.region = &compare->region;
+    if (!compare->settings->frc) return NULL;
+    int64_t sums;
+    SINO_TRY(sino_rings_new(&compare->disc, compare->height, compare->width, &compare->rings));
+    compare->ring_count = sino_rings_count(compare->rings);
+    compare->request.rings = compare->rings;
+    SINO_TRY(sino_multiply(compare->count, compare->ring_count, "rings of slices", &sums));
+    SINO_TRY(sino_allocate(sums, sizeof *compare->ring_sums, "rings of slices", &compare->ring_sums));
+    SINO_TRY(sino_allocate(compare->ring_count, sizeof *compare->curve, "rings", &compare->curve));
+    SINO_TRY(sino_allocate(compare->ring_count, sizeof *compare->total.rings, "rings", &compare->total.rings));
+    for (int64_t i = 0; i < compare->count; i++) compare->slice[i].rings = compare->ring_sums + i * compare->ring_count;
+    return NULL;
+}
+
+static SinoStatus new_slots(const SinoCompare *compare, Pass *pass)
+{
+    pass->slots = sino_smaller(compare->count, sino_runtime_worker_count(pass->runtime) + 1);
+    SINO_TRY(sino_allocate(2 * pass->slots, sizeof(SinoData *), "slices", &pass->slot));
+    SINO_TRY(sino_data_new(pass->runtime, "files", 0, &pass->io));
+    for (int64_t i = 0; i < 2 * pass->slots; i++)
+        SINO_TRY(sino_data_vector(pass->runtime, i % 2 == 0 ? "volume" : "reference", compare->height, compare->width,
+                                  sizeof(float), &pass->slot[i]));
+    return NULL;
+}
+
+typedef SinoStatus Insert(SinoRuntime *runtime, const SinoCompareRequest *request, SinoData *a, SinoData *b,
+                          SinoComparison *comparison);
+
+static SinoStatus insert_pass(const SinoCompare *compare, const Pass *pass, Insert *insert)
+{
+    for (int64_t i = 0; i < compare->count; i++) {
+        SinoData *const *slot = pass->slot + i % pass->slots * 2;
+        for (int k = 0; k < 2; k++)
+            SINO_TRY(sino_insert_load_volume(pass->runtime, compare->input[k], compare->first + i, pass->io, slot[k]));
+        SINO_TRY(insert(pass->runtime, &compare->request, slot[0], slot[1], &compare->slice[i]));
+    }
+    return NULL;
+}
+
+/* Adds up the sums of all slices; the range of the reference and the best straight line follow from them. */
+static SinoStatus add_sums(SinoCompare *compare)
+{
+    SinoComparison *total = &compare->total;
+    total->all = total->object = total->background = sino_pair_none();
+    for (int64_t i = 0; i < compare->count; i++) {
+        sino_pair_add(&compare->slice[i].all, &total->all);
+        sino_pair_add(&compare->slice[i].object, &total->object);
+        sino_pair_add(&compare->slice[i].background, &total->background);
+    }
+    const SinoPairSums *all = &total->all;
+    const char *const name[] = {compare->settings->file_name, compare->settings->reference};
+    SINO_CHECK(all->count > 0, SINO_BAD_INPUT,
+               "no voxel of the region is finite in both volumes: NaN or infinite are %" PRId64 " of %s, %" PRId64
+               " of %s",
+               all->bad[0], name[0], all->bad[1], name[1]);
+    SINO_CHECK(!compare->rings || all->bad[0] + all->bad[1] == 0, SINO_BAD_INPUT,
+               "--frc needs finite values: NaN or infinite are %" PRId64 " voxels of %s, %" PRId64
+               " of %s; allowed: a --region or --slices without them",
+               all->bad[0], name[0], all->bad[1], name[1]);
+    compare->request.range = all->most[1] - all->least[1];
+    compare->request.scale = all->moment[0] > 0 ? all->product / all->moment[0] : NAN;
+    compare->request.offset = all->mean[1] - compare->request.scale * all->mean[0];
+    return NULL;
+}
+
+static void add_likeness(SinoCompare *compare)
+{
+    SinoComparison *total = &compare->total;
+    for (int64_t i = 0; i < compare->count; i++) {
+        const SinoComparison *slice = &compare->slice[i];
+        total->similarity.sum += slice->similarity.sum;
+        total->similarity.count += slice->similarity.count;
+        total->fit_error += slice->fit_error;
+        for (int64_t r = 0; r < compare->ring_count; r++) {
+            total->rings[r].product += slice->rings[r].product;
+            for (int k = 0; k < 2; k++) total->rings[r].square[k] += slice->rings[r].square[k];
+        }
+    }
+    if (compare->rings) sino_rings_curve(compare->rings, compare->count, total->rings, compare->curve);
+}
+
+static SinoStatus run_passes(SinoCompare *compare, Pass *pass)
+{
+    SINO_TRY(new_slots(compare, pass));
+    SINO_TRY(sino_runtime_wait_after(pass->runtime, insert_pass(compare, pass, sino_insert_compare_sums)));
+    SINO_TRY(add_sums(compare));
+    SINO_TRY(sino_runtime_wait_after(pass->runtime, insert_pass(compare, pass, sino_insert_compare_likeness)));
+    add_likeness(compare);
+    return NULL;
+}
+
+static SinoStatus compute(SinoCompare *compare, SinoLog *log)
+{
+    Pass pass = {0};
+    const SinoRuntimeRequest request = {
+        .workers = compare->settings->workers, .stall_limit_s = compare->settings->stall_limit_s, .log = log};
+    SINO_TRY(sino_runtime_start(&request, &pass.runtime));
+    SinoStatus status = run_passes(compare, &pass);
+    sino_data_free_each(pass.slot, 2 * pass.slots);
+    sino_data_free(pass.io);
+    if (!status) return sino_runtime_stop(pass.runtime);
+    sino_runtime_abandon(pass.runtime);
+    return status;
+}
+
+static SinoStatus write_curve(const SinoCompare *compare)
+{
+    const SinoSettings *settings = compare->settings;
+    SinoOutputFile *file;
+    SINO_TRY(sino_output_open(settings->frc, settings->overwrite, &file));
+    FILE *out = sino_output_stream(file);
+    if (out) {
+        sino_compare_curve(compare, out);
+        (void)fclose(out); /* the file has recorded what failed */
+        return sino_output_seal(file);
+    }
+    sino_output_discard(file);
+    return sino_error(SINO_FAILED, "no memory for %s", settings->frc);
+}
+
+/* The slice that differs most. */
+static SinoStatus write_picture(SinoCompare *compare)
+{
+    const int64_t voxels = sino_times(compare->height, compare->width);
+    const int64_t slice = compare->first + sino_larger(0, sino_compare_worst(compare, SINO_COMPARE_RMSE));
+    float *values = NULL;
+    SINO_TRY(sino_allocate(voxels, 2 * sizeof *values, "slices", &values));
+    SinoStatus status = sino_volume_input_read(compare->input[0], slice, values);
+    if (!status) status = sino_volume_input_read(compare->input[1], slice, values + voxels);
+    if (!status)
+        status = sino_picture_beside_write(compare->settings->picture, compare->height, compare->width, values,
+                                           values + voxels, compare->grey, &compare->reach);
+    free(values);
+    return status;
+}
+
+/* Whether the volumes are as close as --at-most says. */
+static SinoStatus judge(const SinoCompare *compare)
+{
+    const double most = compare->settings->at_most;
+    const double found = sino_compare_measure(compare, &compare->total, SINO_COMPARE_RELATIVE);
+    SINO_CHECK(!(most > 0) || !isnan(found), SINO_BAD_INPUT,
+               "--at-most needs a relative error, but %s is 0 throughout the region; allowed: another reference",
+               compare->settings->reference);
+    SINO_CHECK(!(most > 0) || found <= most, SINO_FAILED, "the relative L2 error is %.6g; allowed by --at-most: %.6g",
+               found, most);
+    return NULL;
+}
+
+static SinoStatus run(SinoCompare *compare, SinoLog *log)
+{
+    const SinoSettings *settings = compare->settings;
+    SINO_TRY(check_outputs(settings));
+    SINO_TRY(open_inputs(compare));
+    SINO_TRY(sino_compare_select(compare));
+    SINO_TRY(new_results(compare));
+    SINO_TRY(compute(compare, log));
+    if (settings->frc) SINO_TRY(write_curve(compare));
+    if (settings->picture) SINO_TRY(write_picture(compare));
+    if (settings->json)
+        sino_compare_json(compare, stdout);
+    else
+        sino_compare_print(compare, stdout);
+    return judge(compare);
+}
+
+SinoStatus sino_compare(const SinoSettings *settings, SinoLog *log)
+{
+    SinoCompare compare = {.settings = settings};
+    SinoStatus status = run(&compare, log);
+    for (int i = 0; i < 2; i++) sino_volume_input_close(compare.input[i]);
+    sino_rings_free(compare.rings);
+    free(compare.slice);
+    free(compare.total.rings);
+    free(compare.ring_sums);
+    free(compare.curve);
+    return status;
+}

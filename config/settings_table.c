@@ -438,7 +438,6 @@ const SinoSetting sino_setting_table[] = {
             "finds the best volume without any"),
     ROW(SOLVER, RECON | DEMO, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA,
-        BRIEF(RECON, "strength of the total variation of fista"),
         .help = "strength of the total variation that fista adds to half the weighted square of the residual; more "
                 "gives fewer details and less noise, 0 none of it; auto: what reconstructs one half of the "
                 "projections closest to the other half"),

@@ -258,7 +258,7 @@ static void beams_are_refused(void **state)
     cli_refuses(at,
                 "--volume is 16x16x4; allowed with --geometry parallel: auto, or the sides of a slice such as 16x16",
                 "recon told.h5 -o x.h5 --volume 16x16x4");
-    cli_refuses(at, "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem or osem",
+    cli_refuses(at, "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem, osem or fista",
                 "recon told.h5 -o x.h5 --algorithm fdk");
     cli_refuses(at, "--algorithm fbp contradicts --geometry cone; allowed: cg, sirt, mlem, osem or fdk",
                 "recon told.h5 -o x.h5 --algorithm fbp --geometry cone");

@@ -318,9 +318,10 @@ static void bad_input(void **state)
                 "plan --angles 30 --columns 64 --slices 8 --ranks 0");
     cli_refuses(at, "--link-bandwidth is '0'; allowed: a number above 0 and at most 1000000000",
                 "plan --angles 30 --columns 64 --slices 8 --link-bandwidth 0");
-    cli_refuses(
-        at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem",
-        "plan --angles 30 --columns 64 --slices 8 --algorithm fbp --iterations 3");
+    cli_refuses(at,
+                "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem, osem "
+                "or fista",
+                "plan --angles 30 --columns 64 --slices 8 --algorithm fbp --iterations 3");
     CliRun run = {.directory = at};
     cli_start(&run, "plan --angles 300 --columns 640 --slices 8 --ranks 2 --memory 90MiB");
     cli_wait(&run);

@@ -53,7 +53,7 @@ static void options(void **state)
     cli_refuses(at, "--noise is 'nan'; allowed: a number from 0 to 1", "phantom -o out.h5 --noise nan");
     cli_refuses(at, "--out has no value; allowed: a file name in UTF-8", "phantom --out");
     cli_refuses(at, "--size is given twice, '3' and '4'; allowed: once", "phantom -o out.h5 --size 3 --size 4");
-    cli_refuses(at, "--algorithm is 'art'; allowed: cg, sirt, fbp, mlem, osem or fdk",
+    cli_refuses(at, "--algorithm is 'art'; allowed: cg, sirt, fbp, mlem, osem, fdk or fista",
                 "recon scan.h5 -o out.h5 --algorithm art");
 }
 
@@ -61,9 +61,10 @@ static void contradictions(void **state)
 {
     const char *const at = *state;
     cli_write_scan(at, "scan.h5", &cli_scan);
-    cli_refuses(
-        at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem",
-        "recon scan.h5 -o out.h5 --algorithm fbp --iterations 3");
+    cli_refuses(at,
+                "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem, osem "
+                "or fista",
+                "recon scan.h5 -o out.h5 --algorithm fbp --iterations 3");
     cli_refuses(at, "--fbp-filter contradicts --algorithm cg; allowed: --fbp-filter with --algorithm fbp or fdk",
                 "recon scan.h5 -o out.h5 --fbp-filter hann");
     cli_refuses(at, "--theta contradicts --geometry matrix; allowed: --theta with --geometry parallel or cone",
@@ -101,9 +102,10 @@ static void yaml(void **state)
                 "recon scan.h5 -o out.h5 --config bad.yaml");
     cli_refuses(at, "text.yaml: Expecting MAPPING, got event: SCALAR; allowed: one \"name: value\" line per setting",
                 "recon scan.h5 -o out.h5 --config text.yaml");
-    cli_refuses(
-        at, "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem",
-        "recon scan.h5 -o out.h5 --config contradiction.yaml --algorithm fbp");
+    cli_refuses(at,
+                "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem, osem "
+                "or fista",
+                "recon scan.h5 -o out.h5 --config contradiction.yaml --algorithm fbp");
     cli_refuses(at, "--config: nope.yaml: No such file or directory", "recon scan.h5 -o out.h5 --config nope.yaml");
 }
 

@@ -449,7 +449,7 @@ static void bad_values_are_refused(void **state)
            "--tolerance is '1e-400'; allowed: a number at least 0 and below 1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --mask-ratio 1.1", "--mask-ratio is '1.1'; allowed: a number from 0 to 1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm gridrec",
-           "--algorithm is 'gridrec'; allowed: cg, sirt, fbp, mlem, osem or fdk (fbp is the direct method)");
+           "--algorithm is 'gridrec'; allowed: cg, sirt, fbp, mlem, osem, fdk or fista (fbp is the direct method)");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --precision quad",
            "--precision is 'quad'; allowed: single, double, half or mixed");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --overwrite=maybe", "--overwrite is 'maybe'; allowed: yes or no");
@@ -461,15 +461,17 @@ static void contradictions_are_refused(void **state)
 {
     (void)state;
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity",
-           "--nonnegativity contradicts --algorithm cg; allowed: --nonnegativity with --algorithm sirt");
+           "--nonnegativity contradicts --algorithm cg; allowed: --nonnegativity with --algorithm sirt or fista");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --relaxation 1 --algorithm fbp",
            "--relaxation contradicts --algorithm fbp; allowed: --relaxation with --algorithm sirt");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --fbp-filter ramp --algorithm sirt",
            "--fbp-filter contradicts --algorithm sirt; allowed: --fbp-filter with --algorithm fbp or fdk");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --iterations 30 --algorithm fbp",
-           "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem or osem");
-    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --tolerance 0 --algorithm fbp",
-           "--tolerance contradicts --algorithm fbp; allowed: --tolerance with --algorithm cg, sirt, mlem or osem");
+           "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem, osem or "
+           "fista");
+    refuse(
+        SINO_VERB_RECON, "s.h5 -o o.h5 --tolerance 0 --algorithm fbp",
+        "--tolerance contradicts --algorithm fbp; allowed: --tolerance with --algorithm cg, sirt, mlem, osem or fista");
     refuse(SINO_VERB_INFO, "s.bin --columns 256", "--columns is 256 without --theta; raw sinograms need both");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --start-row 8 --end-row 8",
            "empty row range: --start-row is 8, --end-row is 8; allowed: an end above the start, or -1");
@@ -663,7 +665,7 @@ static void bad_sweeps_are_refused(void **state)
            "--report and --csv are the same file, 'a.csv'; allowed: different files");
     refuse(SINO_VERB_SWEEP, "--csv a.csv --repetitions 0", "--repetitions is '0'; allowed: an integer from 1 to 10000");
     refuse(SINO_VERB_SWEEP, "--csv a.csv --algorithm fdk",
-           "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem or osem");
+           "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem, osem or fista");
 }
 
 /* What a sweep passes on to its children is what they would read themselves. */
@@ -1229,11 +1231,12 @@ static void cone_beams_against_parallel_ones(void **state)
         SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --operator-cache x",
         "--operator-cache contradicts --geometry cone; allowed: --operator-cache with --geometry parallel or matrix");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm fdk",
-           "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem or osem");
+           "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem, osem or fista");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --algorithm fbp",
            "--algorithm fbp contradicts --geometry cone; allowed: cg, sirt, mlem, osem or fdk");
     refuse(SINO_VERB_DEMO, "--geometry cone --iterations 3",
-           "--iterations contradicts --algorithm fdk; allowed: --iterations with --algorithm cg, sirt, mlem or osem");
+           "--iterations contradicts --algorithm fdk; allowed: --iterations with --algorithm cg, sirt, mlem, osem or "
+           "fista");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --precision double",
            "--precision double contradicts --geometry cone; allowed: single or mixed");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --precision half",

@@ -209,6 +209,7 @@ static void halves_are_adjoint(void **state)
                                .neighbour = of.neighbour,
                                .least = (double)-INFINITY};
     double of_z = 0, of_p = 0;
+    for (int64_t part = 0; part < of.part_count; part++) assert_true(u.part[part] && p.part[part] && q.part[part]);
     FOR_VOXELS(&of, part, row, y, x)
     { /* as they stay from 0 on, since differences across the border are 0 */
         if (x == of.size - 1) *at(&of, &p, 0, y, x) = ((double *)p.part[part])[row] = 0;

@@ -159,8 +159,10 @@ static SinoStatus spread_strengths(Search *search)
     void *memory;
     SINO_TRY(sino_data_acquire(minibatch->state, SINO_READ_WRITE, &memory));
     SinoSliceState *state = memory;
-    for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
-        state[f].scalar[SINO_FISTA_THRESHOLD] *= exp2((double)(search->lowest + f / HALVES));
+    for (int64_t f = 0; f < minibatch->slices.slice_count; f++) {
+        const int64_t step = search->lowest + f / HALVES;
+        state[f].scalar[SINO_FISTA_THRESHOLD] *= exp2((double)step);
+    }
     sino_data_release(minibatch->state);
     return NULL;
 }

@@ -196,8 +196,10 @@ static double change(const Case *of, const Vector *vector, const Vector *before)
 {
     double sum = 0;
     FOR_VOXELS(of, part, row, y, x)
-    sum +=
-        *at(of, before, 0, y, x) * (testing_element(SINO_DOUBLE, vector->part[part], row) - *at(of, before, 0, y, x));
+    {
+        const double *value = vector->part[part], old = *at(of, before, 0, y, x);
+        sum += value ? old * (value[row] - old) : NAN;
+    }
     return sum;
 }
 

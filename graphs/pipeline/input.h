@@ -95,6 +95,10 @@ SinoPhaseOptions sino_input_phase(const SinoInput *input);
 /* Makes the slices larger. SINO_BAD_INPUT: too large. */
 SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size);
 
+/* Whether the center is known and the scan is a half acquisition whose slices have room for what is seen once
+ * (redundancy.h). */
+bool sino_input_is_half(const SinoInput *input);
+
 /* What a sample of the scan asks for, where the settings leave the choice. */
 typedef struct SinoStageChoice {
     bool zingers, stripes;

@@ -401,11 +401,9 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
         findings->half_side = side;
         add(findings, false, "center",
             "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
-            "(--volume %" PRId64 "x%" PRId64 ": cut it off)%s",
-            axis, side, side, input->geometry.grid_size, input->geometry.grid_size,
-            direct ? "; fbp lacks what its filter puts beyond the shorter side, so that its values are up to a tenth "
-                     "too high; --algorithm cg has no such error"
-                   : "");
+            "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
+            axis, side, side, input->geometry.grid_size, input->geometry.grid_size);
+        findings->finding[findings->count - 1].harmless = true;
         return NULL;
     }
     if (shorter >= 0.1 * columns)
@@ -423,8 +421,13 @@ static SinoStatus judge(const SinoFindings *findings, SinoLog *log)
 {
     for (int64_t i = 0; i < findings->count; i++)
         SINO_CHECK(!findings->finding[i].refused, SINO_BAD_INPUT, "%s", findings->finding[i].text);
-    for (int64_t i = 0; i < findings->count; i++)
-        sino_log_warning(log, findings->finding[i].event, "%s", findings->finding[i].text);
+    for (int64_t i = 0; i < findings->count; i++) {
+        const SinoFinding *finding = &findings->finding[i];
+        if (finding->harmless)
+            sino_log_info(log, finding->event, "%s", finding->text);
+        else
+            sino_log_warning(log, finding->event, "%s", finding->text);
+    }
     return NULL;
 }
 

@@ -8,6 +8,7 @@
 
 typedef struct SinoFinding {
     bool refused;      /* recon refuses the scan; false: it warns */
+    bool harmless;     /* recon only tells what it does */
     const char *event; /* of the log: "theta", "data" … */
     char text[640];    /* what was found, and what to type */
 } SinoFinding;

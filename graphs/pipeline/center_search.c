@@ -3,6 +3,7 @@
 #include "center_search.h"
 
 #include "center_methods.h"
+#include "center_quick.h"
 #include "stages.h"
 #include "suspicion.h"
 
@@ -19,9 +20,6 @@ static const double agreement = 1, entropy_agreement = 2;
 
 /* Columns to each side of a center in which the entropy looks for a better one. */
 static const double neighbourhood = 3;
-
-/* Correlation of opposite projections below which they are too little alike to be believed. */
-static const double usual_likeness = 0.8;
 
 static const char *const method_names[] = {[SINO_CENTER_VO] = "Vo's method",
                                            [SINO_CENTER_PHASE] = "phase correlation",
@@ -44,14 +42,6 @@ typedef struct Opinions {
     SinoCenterMethod method[OPINIONS];
     double center[OPINIONS];
 } Opinions;
-
-/* Whether the angles cover a whole turn but for 10 degrees. */
-static bool is_whole_turn(const SinoGeometry *geometry)
-{
-    const int64_t last = geometry->angle_count - 1;
-    const double covered = sino_center_degrees(geometry, last);
-    return last > 0 && covered + covered / (double)last >= 350;
-}
 
 static void warn_edge(const Search *search)
 {
@@ -83,7 +73,7 @@ static SinoStatus find_one(const Search *search, SinoCenterMethod method, double
     SinoCenterFound found;
     SINO_TRY(by_method(search, method, &found));
     if (found.at_edge) warn_edge(search);
-    if (method == SINO_CENTER_PAIRS && found.metric < usual_likeness)
+    if (method == SINO_CENTER_PAIRS && found.metric < SINO_CENTER_LIKENESS)
         sino_log_warning(sino_runtime_log(search->runtime), "center",
                          "opposite projections are little alike (correlation %.2f); look at the slice, or give "
                          "--rotation-axis",
@@ -103,7 +93,7 @@ static void add(Opinions *opinions, SinoCenterMethod method, double center)
 static SinoStatus ask(const Search *search, Opinions *opinions)
 {
     const SinoGeometry *geometry = &search->input->geometry;
-    const bool turn = is_whole_turn(geometry);
+    const bool turn = sino_center_is_whole_turn(geometry);
     bool opposite = turn || sino_center_has_opposite(geometry);
     const SinoCenterMethod second = turn ? SINO_CENTER_PAIRS : SINO_CENTER_PHASE;
     SinoCenterFound vo, other = {.metric = 0};
@@ -114,7 +104,7 @@ static SinoStatus ask(const Search *search, Opinions *opinions)
         opposite = !status; /* else the projections are constant */
         sino_status_free(status);
     }
-    const bool unlike = turn && other.metric < usual_likeness;
+    const bool unlike = turn && other.metric < SINO_CENTER_LIKENESS;
     if (!vo.at_edge || !opposite || unlike) add(opinions, SINO_CENTER_VO, vo.center);
     if (opposite && (!unlike || vo.at_edge)) add(opinions, second, other.center);
     opinions->lean = opposite && !turn ? other.lean : NAN;
@@ -224,11 +214,7 @@ void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *
 
 SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
 {
-    const double last = (double)(input->info->column_count - 1);
-    SINO_CHECK(settings->rotation_axis >= 0 && settings->rotation_axis <= last, SINO_BAD_INPUT,
-               "rotation-axis is %g; allowed: auto, or a column of the detector, 0 to %g", settings->rotation_axis,
-               last);
-    input->geometry.center = sino_input_column_of_grid(input, settings->rotation_axis);
+    SINO_TRY(sino_center_given(settings, input, &input->geometry.center));
     sino_center_tell(runtime, input, "given");
     return NULL;
 }

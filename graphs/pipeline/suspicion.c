@@ -399,7 +399,7 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
              of_file, off);
     if (settings->volume.x == 0) {
         findings->half_side = side;
-        add(findings, false, "center",
+        add(findings, false, "half",
             "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
             "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
             axis, side, side, input->geometry.grid_size, input->geometry.grid_size);
@@ -417,7 +417,7 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
     return NULL;
 }
 
-static SinoStatus judge(const SinoFindings *findings, SinoLog *log)
+SinoStatus sino_findings_judge(const SinoFindings *findings, SinoLog *log)
 {
     for (int64_t i = 0; i < findings->count; i++)
         SINO_CHECK(!findings->finding[i].refused, SINO_BAD_INPUT, "%s", findings->finding[i].text);
@@ -436,7 +436,7 @@ SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input,
     SinoFindings findings = {0};
     SINO_TRY(sino_suspect(settings, input, &findings));
     *stages = findings.stages;
-    return judge(&findings, log);
+    return sino_findings_judge(&findings, log);
 }
 
 SinoStatus sino_check_center(const SinoSettings *settings, SinoInput *input, SinoLog *log)
@@ -445,5 +445,5 @@ SinoStatus sino_check_center(const SinoSettings *settings, SinoInput *input, Sin
     if (settings->geometry == SINO_GEOMETRY_CONE) return NULL; /* weights of rays take care of it (cone_weigh.h) */
     SINO_TRY(sino_suspect_center(settings, input, &findings));
     if (findings.half_side > 0) SINO_TRY(sino_input_enlarge(input, findings.half_side));
-    return judge(&findings, log);
+    return sino_findings_judge(&findings, log);
 }

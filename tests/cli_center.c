@@ -267,10 +267,81 @@ static void leaning_axis(void **state)
     free(all);
 }
 
+enum { STACK = 32, STACK_ANGLES = 180 };
+
+/* Writes all.bin, disks in 32 rows: those from `first` on, the others are air; the center of row r is 33 + lean·(r/31 −
+ * 1/2). */
+static void write_stack(const char *directory, double lean, int first)
+{
+    enum { VALUES = STACK_ANGLES * 64 };
+    float *all = calloc((size_t)STACK * VALUES, sizeof *all);
+    assert_non_null(all);
+    for (int r = first; r < STACK; r++) {
+        cli_write_disks(directory, STACK_ANGLES, M_PI, 33 + lean * ((double)r / (STACK - 1) - 0.5), 20, 12);
+        float *row = cli_read_bytes(directory, "disks.bin", VALUES * sizeof *row);
+        memcpy(all + (size_t)r * VALUES, row, VALUES * sizeof *row);
+        free(row);
+    }
+    cli_write_bytes(directory, "all.bin", all, (size_t)STACK * VALUES * sizeof *all);
+    free(all);
+}
+
+/* Rows beside the middle one tell how sure the center is: in the log, the volume and the page. They lie a quarter from
+ * the ends, or halfway if there is air; rows that disagree are warned of, unless the lean was told. */
+static void rows_tell_how_sure(void **state)
+{
+    static const struct {
+        double lean;
+        int first, rows;
+        const char *words, *spread;
+        bool warns;
+    } row[] = {{0, 0, 3, "", " ± 0.05 (by Vo", false},
+               {0, 0, 3, " --rotation-axis-auto entropy", " ± 0.05 (by entropy of the slice; 3 rows)", false},
+               {0, 0, 1, " --rotation-axis-auto phase", " (by phase correlation)", false},
+               {0, 0, 1, " --nsino 5", " (by Vo's method; phase correlation: 33", false},
+               {0, 0, 3, " --binning 2", " ± 0.10 (by Vo", false},
+               {0, 10, 3, " --rotation-axis-auto vo", " ± 0.05 (by Vo's method; 3 rows)", false},
+               {0, 14, 2, " --rotation-axis-auto vo", " ± 0.05 (by Vo's method; 2 rows)", false},
+               {6, 0, 3, " --rotation-axis-auto vo", " (by Vo's method; 3 rows)", true},
+               {3, 0, 3, "", " (by Vo's method; phase correlation: 3", false}};
+    const char *const at = *state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char line[300];
+        write_stack(at, row[i].lean, row[i].first);
+        snprintf(line, sizeof line,
+                 "recon all.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite --iterations "
+                 "1%s",
+                 row[i].words);
+        char *said = assert_center(at, line, 33);
+        if (!strstr(said, row[i].spread)) fail_msg("no '%s' in '%s'", row[i].spread, said);
+        char *warned = strstr(said, "warning: the centers of 3 rows of the detector differ by ");
+        assert_true((warned != NULL) == row[i].warns);
+        if (row[i].rows > 1) {
+            double *rows = cli_read_doubles(at, "o.h5", "/process/center_rows", 0, NULL);
+            double *spread = cli_read_doubles(at, "o.h5", "/process/center_spread", 0, NULL);
+            assert_true(*rows == row[i].rows);
+            const double told = cli_number_after(said, " ± ", NULL), expected = row[i].lean * 15 / 31 / 2;
+            assert_true(fabs(*spread - told) < 0.006);
+            assert_true(row[i].lean == 0 || fabs(*spread - expected) < 0.3);
+            free(rows);
+            free(spread);
+        } else
+            assert_null(strstr(said, "±"));
+        free(said);
+    }
+    char *said = cli_output_of(at, "recon all.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no "
+                                   "--overwrite --iterations 1 --rotation-axis-auto vo --start-row 15 --end-row 16");
+    assert_null(strstr(said, "±")); /* there is one row */
+    free(said);
+}
+
 int cli_center_tests(void)
 {
-    const struct CMUnitTest tests[] = {CLI_TEST(half_acquisitions), CLI_TEST(half_acquisitions_by_fbp),
-                                       CLI_TEST(centers_of_cropped_scans), CLI_TEST(methods_check_each_other),
-                                       CLI_TEST(leaning_axis)};
+    const struct CMUnitTest tests[] = {CLI_TEST(half_acquisitions),
+                                       CLI_TEST(half_acquisitions_by_fbp),
+                                       CLI_TEST(centers_of_cropped_scans),
+                                       CLI_TEST(methods_check_each_other),
+                                       CLI_TEST(leaning_axis),
+                                       CLI_TEST(rows_tell_how_sure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

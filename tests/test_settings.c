@@ -307,7 +307,8 @@ static void other_words_are_answered(void **state)
          "unknown option --dezinger of recon; did you mean --zinger-removal-method (standard removes them)?"},
         {SINO_VERB_RECON, "--save-folder x", "unknown option --save-folder of recon; did you mean --out?"},
         {SINO_VERB_PLAN, "--format json", "unknown option --format of plan; did you mean --json?"},
-        {SINO_VERB_DEMO, "--center 5", "unknown option --center of demo; allowed: what sinodag demo --help all lists"},
+        {SINO_VERB_SIMULATE, "--center 5",
+         "unknown option --center of simulate; allowed: what sinodag simulate --help all lists"},
         {SINO_VERB_RECON, "--nsino 0.7",
          "--nsino is '0.7'; allowed: an integer from -1 to 1000000000 (a detector row; tomocupy's share of the height, "
          "times the rows)"},

@@ -37,6 +37,10 @@ SinoStatus sino_center_by_vo(const SinoCenterRow *row, SinoCenterRange range, Si
 SinoStatus sino_center_by_entropy(const SinoCenterRow *row, int64_t range_count, const SinoCenterRange *range,
                                   SinoCenterFound *found);
 
+/* The entropy, or Vo's metric, over tenths of columns within `width` of `around`. Errors: as above. */
+SinoStatus sino_center_near(const SinoCenterRow *row, bool entropy, double around, double width,
+                            SinoCenterFound *found);
+
 /* Compares projections with those half a turn later. SINO_BAD_INPUT: no angles are half a turn apart. */
 SinoStatus sino_center_by_pairs(const SinoCenterRow *row, SinoCenterFound *found);
 

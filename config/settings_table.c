@@ -397,7 +397,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "distance between two centers of --reconstruction-type try"),
     ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"), .may_change = true, .geometries = PARALLEL,
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
-                "middle one"),
+                "middle one, and two others for the center"),
 
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(algorithm, algorithm_words, "cg"), BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "method"),

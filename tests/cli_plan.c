@@ -219,12 +219,13 @@ static void plan_info_and_recon_agree(void **state)
 /* Writes disks.npy, [row][angle][column], from disks.bin. */
 static void write_npy(const char *directory, int angles)
 {
+    static const unsigned char magic[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
     const size_t values = (size_t)angles * 64 * sizeof(float), header = 128;
     char *npy = malloc(header + values);
     float *raw = cli_read_bytes(directory, "disks.bin", values);
     assert_non_null(npy);
     memset(npy, ' ', header);
-    memcpy(npy, "\x93NUMPY\x01\x00\x76\x00", 10);
+    memcpy(npy, magic, sizeof magic);
     const int length =
         sprintf(npy + 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, %d, 64), }", angles); /* NOLINT */
     npy[10 + length] = ' ';

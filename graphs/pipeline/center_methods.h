@@ -44,6 +44,9 @@ SinoStatus sino_center_near(const SinoCenterRow *row, bool entropy, double aroun
 /* Compares projections with those half a turn later. SINO_BAD_INPUT: no angles are half a turn apart. */
 SinoStatus sino_center_by_pairs(const SinoCenterRow *row, SinoCenterFound *found);
 
+/* How alike they are about a center; errors as above. */
+SinoStatus sino_center_likeness(const SinoCenterRow *row, double center, double *likeness);
+
 /* The same of projections that `read` gives: integral[column of the geometry], finite. */
 typedef SinoStatus SinoCenterRead(void *context, int64_t angle, float *integral);
 SinoStatus sino_center_of_pairs(const SinoGeometry *geometry, SinoCenterRead *read, void *context,

@@ -46,7 +46,8 @@ static SinoStatus take_pairs(const SinoGeometry *geometry, SinoCenterRead *read,
     return NULL;
 }
 
-SinoStatus sino_center_of_pairs(const SinoGeometry *geometry, SinoCenterRead *read, void *context,
+/* about NaN: finds the center; else tells how alike the projections are about that one, in found->metric. */
+static SinoStatus compare_pairs(const SinoGeometry *geometry, SinoCenterRead *read, void *context, double about,
                                 SinoCenterFound *found)
 {
     SinoStatus status = NULL;
@@ -61,12 +62,20 @@ SinoStatus sino_center_of_pairs(const SinoGeometry *geometry, SinoCenterRead *re
         status =
             sino_error(SINO_BAD_INPUT, "no two angles are half a turn apart, which --rotation-axis-auto pairs needs; "
                                        "allowed: vo, entropy, or --rotation-axis");
-    else
+    else if (isnan(about))
         status = sino_center_pairs(count, geometry->column_count, first, second, &found->center, &found->metric);
+    else
+        status = sino_center_pairs_likeness(count, geometry->column_count, first, second, about, &found->metric);
 cleanup:
     free(first);
     free(second);
     return status;
+}
+
+SinoStatus sino_center_of_pairs(const SinoGeometry *geometry, SinoCenterRead *read, void *context,
+                                SinoCenterFound *found)
+{
+    return compare_pairs(geometry, read, context, NAN, found);
 }
 
 /* SinoCenterRead of a row of the whole scan. */
@@ -82,6 +91,15 @@ SinoStatus sino_center_by_pairs(const SinoCenterRow *row, SinoCenterFound *found
 {
     SinoCenterRow own = *row;
     return sino_center_of_pairs(row->geometry, copy_projection, &own, found);
+}
+
+SinoStatus sino_center_likeness(const SinoCenterRow *row, double center, double *likeness)
+{
+    SinoCenterRow own = *row;
+    SinoCenterFound found = {.metric = 0};
+    SINO_TRY(compare_pairs(row->geometry, copy_projection, &own, center, &found));
+    *likeness = found.metric;
+    return NULL;
 }
 
 bool sino_center_is_whole_turn(const SinoGeometry *geometry)

@@ -54,6 +54,7 @@ typedef struct Result {
 enum { OPINIONS = 2 };
 typedef struct Opinions {
     double lean; /* as of SinoCenterFound */
+    bool half;   /* pairs alone tell: the axis is far off the middle */
     int64_t count;
     SinoCenterMethod method[OPINIONS];
     double center[OPINIONS];
@@ -105,6 +106,19 @@ static void add(Opinions *opinions, SinoCenterMethod method, double center)
     opinions->center[opinions->count++] = center;
 }
 
+/* Whether the axis is far off the middle by pairs, and opposite projections are unlike about Vo's center. Vo's method
+ * and the entropy take half a turn, of which a half acquisition sees a part only. */
+static SinoStatus suspect_half(const Search *search, const SinoCenterFound *vo, double pairs, bool *half)
+{
+    const double last = (double)(search->input->geometry.column_count - 1);
+    double likeness;
+    *half = false;
+    if (fabs(pairs - last / 2) < 0.1 * (last + 1) || fabs(pairs - vo->center) <= agreement) return NULL;
+    SINO_TRY(sino_center_likeness(&search->row, vo->center, &likeness));
+    *half = vo->at_edge || likeness < SINO_CENTER_LIKENESS;
+    return NULL;
+}
+
 /* Asks Vo's method, and the method that compares opposite projections. Vo's center is dropped if the center lies at the
  * end of the search, and that of pairs if the projections are unlike, unless no other center is left. */
 static SinoStatus ask(const Search *search, Opinions *opinions)
@@ -122,7 +136,8 @@ static SinoStatus ask(const Search *search, Opinions *opinions)
         sino_status_free(status);
     }
     const bool unlike = turn && other.metric < SINO_CENTER_LIKENESS;
-    if (!vo.at_edge || !opposite || unlike) add(opinions, SINO_CENTER_VO, vo.center);
+    if (turn && opposite && !unlike) SINO_TRY(suspect_half(search, &vo, other.center, &opinions->half));
+    if (!opinions->half && (!vo.at_edge || !opposite || unlike)) add(opinions, SINO_CENTER_VO, vo.center);
     if (opposite && (!unlike || vo.at_edge)) add(opinions, second, other.center);
     opinions->lean = opposite && !turn ? other.lean : NAN;
     if (vo.at_edge && (!turn || unlike)) warn_edge(search);
@@ -177,6 +192,10 @@ static SinoStatus find_agreed(const Search *search, Result *result)
     Opinions opinions = {0};
     SINO_TRY(ask(search, &opinions));
     *result = (Result){.center = opinions.center[0], .method = opinions.method[0]};
+    if (opinions.half) {
+        snprintf(result->how, sizeof result->how, "by %s", method_names[opinions.method[0]]);
+        return NULL;
+    }
     if (opinions.count < 2 || fabs(opinions.center[0] - opinions.center[1]) > agreement)
         return decide(search, &opinions, result);
     snprintf(result->how, sizeof result->how, "by %s; %s: %.2f", method_names[opinions.method[0]],

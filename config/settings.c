@@ -341,6 +341,20 @@ static SinoStatus check_report(const SinoSettings *settings)
     return NULL;
 }
 
+/* Only some solvers find the number of iterations. */
+static SinoStatus check_iterations(int verb, const SinoSettings *settings)
+{
+    const SinoAlgorithmChoice algorithm = settings->algorithm;
+    const bool found = algorithm == SINO_ALGORITHM_CG || algorithm == SINO_ALGORITHM_FISTA;
+    if (!sino_setting_find(verb, "iterations", 10) || settings->iterations > 0) return NULL;
+    SINO_CHECK(settings->geometry == SINO_GEOMETRY_PARALLEL && (found || algorithm == SINO_ALGORITHM_FBP),
+               SINO_BAD_INPUT,
+               "--iterations is auto with --geometry %s --algorithm %s; allowed: a number, or --geometry parallel with "
+               "--algorithm cg or fista",
+               sino_geometry_name(settings->geometry), sino_algorithm_name(algorithm));
+    return NULL;
+}
+
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     SINO_TRY(check_needed(verb, settings));
@@ -351,6 +365,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_raw(verb, settings));
     SINO_TRY(check_shares(settings));
     SINO_TRY(check_report(settings));
+    SINO_TRY(check_iterations(verb, settings));
     SINO_CHECK(!settings->slurm || !settings->json, SINO_BAD_INPUT, "--slurm contradicts --json; allowed: one of them");
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));
@@ -396,6 +411,12 @@ SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, Si
     }
     *settings = result;
     return NULL;
+}
+
+int64_t sino_settings_iterations(const SinoSettings *settings)
+{
+    enum { AUTO_MOST = 40 };
+    return settings->iterations > 0 ? settings->iterations : AUTO_MOST;
 }
 
 bool sino_settings_wants_report(const SinoSettings *settings)

@@ -209,7 +209,7 @@ typedef struct SinoSettings {
     int64_t nsino;              /* --nsino: the row for the center search and for `try`; −1: the middle row */
     /* solver */
     SinoAlgorithmChoice algorithm;
-    int64_t iterations;
+    int64_t iterations;          /* 0: auto; see sino_settings_iterations */
     double tolerance;            /* stop a slice at ‖Ax−b‖/‖b‖ ≤ tolerance; 0: never */
     double likelihood_tolerance; /* stop a slice whose log-likelihood L gains at most this times |L|; 0: never */
     double relaxation;           /* SIRT relaxation factor, in (0, 2) */
@@ -312,6 +312,9 @@ typedef struct SinoSettings {
  * contradicts another one, or belongs to another verb. */
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings);
 void sino_settings_free(SinoSettings *settings); /* takes NULL */
+
+/* The largest number of iterations of a run. */
+int64_t sino_settings_iterations(const SinoSettings *settings);
 
 /* --report of recon: whether there is one; its path, NULL if there is none, or sinodag chooses the name. */
 bool sino_settings_wants_report(const SinoSettings *settings);

@@ -418,10 +418,14 @@ const SinoSetting sino_setting_table[] = {
                 "of demo --geometry pet; fdk: "
                 "filtered backprojection of cone beams (Feldkamp), the default with --geometry cone, where iterative "
                 "algorithms need memory for the whole volume and scan"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations", INTEGER(iterations, 1, COUNT_MAX, "30"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations", .kind = SINO_SETTING_AMOUNT,
+        AT(iterations, int64_t), .low = 1, .high = COUNT_MAX, .fallback = "30", .operand = "N|auto",
         .algorithms = ITERATIVE,
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
-        .help = "largest number of iterations; fista: 40 if not given; demo: 12 if not given, with --geometry pet 2 of "
+        .help = "largest number of iterations; auto, of cg: as many as reconstruct one half of the projections closest "
+                "to the "
+                "other half, with few angles or noise less than 30; fista: 40 if not given; demo: 12 if not given, "
+                "with --geometry pet 2 of "
                 "osem, 20 of others"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "

@@ -11,6 +11,7 @@
 typedef enum SinoSettingKind {
     SINO_SETTING_FLAG,     /* bool */
     SINO_SETTING_INTEGER,  /* int64_t */
+    SINO_SETTING_AMOUNT,   /* int64_t ≥ 1; 0: auto */
     SINO_SETTING_REAL,     /* double */
     SINO_SETTING_CHOICE,   /* an enum that counts from 0 */
     SINO_SETTING_CHOICES,  /* unsigned: bits 1 << choice */

@@ -91,12 +91,23 @@ static bool assign_shape(const SinoSetting *row, const char *text, char *member)
     return sino_devices_parse(row, text, to);
 }
 
+/* Assigns an integer; that of an amount is 0 for auto. */
+static bool assign_integer(const SinoSetting *row, const char *text, char *member)
+{
+    int64_t integer = 0;
+    const bool chosen = row->kind == SINO_SETTING_AMOUNT && strcmp(text, "auto") == 0;
+    const bool parsed =
+        chosen || (row->kind == SINO_SETTING_BYTES ? parse_bytes(text, &integer) : sino_integer_parse(text, &integer));
+    if (!parsed || !(chosen || sino_setting_in_range(row, (double)integer))) return false;
+    memcpy(member, &integer, sizeof integer);
+    return true;
+}
+
 /* Assigns a value of any kind but text. True: the value is allowed, and was assigned. */
 static bool assign_value(const SinoSetting *row, const char *text, char *member)
 {
     bool flag;
     unsigned choice;
-    int64_t integer;
     double real;
     SinoCountList list;
     switch (row->kind) {
@@ -115,13 +126,10 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
         if (!parse_counts(row, text, &list)) return false;
         memcpy(member, &list, sizeof list);
         return true;
+    case SINO_SETTING_AMOUNT:
     case SINO_SETTING_INTEGER:
     case SINO_SETTING_BYTES:
-        if (!(row->kind == SINO_SETTING_BYTES ? parse_bytes(text, &integer) : sino_integer_parse(text, &integer)) ||
-            !sino_setting_in_range(row, (double)integer))
-            return false;
-        memcpy(member, &integer, sizeof integer);
-        return true;
+        return assign_integer(row, text, member);
     case SINO_SETTING_AXIS:
     case SINO_SETTING_REAL:
         if (row->kind == SINO_SETTING_AXIS && strcmp(text, "auto") == 0)
@@ -319,6 +327,9 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
     case SINO_SETTING_INTEGER:
         snprintf(text, SINO_ALLOWED_SIZE, "an integer %s", range_text(row, range));
         break;
+    case SINO_SETTING_AMOUNT:
+        snprintf(text, SINO_ALLOWED_SIZE, "auto or an integer %s", range_text(row, range));
+        break;
     case SINO_SETTING_REAL:
         snprintf(text, SINO_ALLOWED_SIZE, "a number %s", range_text(row, range));
         break;
@@ -387,12 +398,21 @@ static void print_words(const SinoSetting *row, const char *member, FILE *out)
         fputs(text ? text : "no", out);
 }
 
+static void print_integer(const SinoSetting *row, const char *member, FILE *out)
+{
+    int64_t integer;
+    memcpy(&integer, member, sizeof integer);
+    if (row->kind == SINO_SETTING_AMOUNT && integer == 0)
+        fputs("auto", out);
+    else
+        fprintf(out, "%" PRId64, integer);
+}
+
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out)
 {
     const char *member = (const char *)settings + row->offset;
     bool flag;
     unsigned choice;
-    int64_t integer;
     double real;
     SinoCountList list;
     switch (row->kind) {
@@ -412,10 +432,10 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
         memcpy(&list, member, sizeof list);
         print_counts(&list, out);
         break;
+    case SINO_SETTING_AMOUNT:
     case SINO_SETTING_INTEGER:
     case SINO_SETTING_BYTES:
-        memcpy(&integer, member, sizeof integer);
-        fprintf(out, "%" PRId64, integer);
+        print_integer(row, member, out);
         break;
     case SINO_SETTING_REAL:
     case SINO_SETTING_AXIS:

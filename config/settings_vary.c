@@ -23,7 +23,8 @@ static const char *const not_swept[] = {"reconstruction-type",
 
 static bool is_number(const SinoSetting *row)
 {
-    return row->kind == SINO_SETTING_INTEGER || row->kind == SINO_SETTING_REAL || row->kind == SINO_SETTING_AXIS;
+    return row->kind == SINO_SETTING_INTEGER || row->kind == SINO_SETTING_REAL || row->kind == SINO_SETTING_AXIS ||
+           row->kind == SINO_SETTING_AMOUNT;
 }
 
 static bool can_vary(const SinoSetting *row)

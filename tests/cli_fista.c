@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, fista: what its defaults reach on noisy phantoms, that no division of the work changes its volumes, and
- * what it refuses. */
+ * what it refuses; and the number of iterations of cg, which halves of the projections find, too. */
 #include "cli.h"
 
 #include <math.h>
@@ -72,6 +72,41 @@ static void strength_is_near_the_best(void **state)
     }
     print_message("strength %g: %.2f %%, best of seven %.2f %%\n", strength, 100 * found, 100 * best);
     assert_true(found <= 1.1 * best);
+}
+
+/* cg stops before it fits the noise: near the best of five numbers of iterations, and never worse than the middle one.
+ */
+static void cg_stops_before_noise(void **state)
+{
+    const char *const at = *state;
+    static const struct {
+        int angles;
+        double noise;
+    } cases[] = {{40, 0.01}, {100, 0.03}, {400, 0.01}};
+    static const int numbers[] = {5, 8, 12, 20, 30};
+    enum { NUMBERS = sizeof numbers / sizeof *numbers };
+    static const char line[] = "recon p.h5 -o v.h5 --overwrite --rotation-axis 127.5 --pictures no --report none";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char words[160];
+        double best = INFINITY;
+        cli_works(at, "phantom -o p.h5 --overwrite --size %d --angles %d --slices 1 --noise %g --truth t.h5", SIZE,
+                  cases[i].angles, cases[i].noise);
+        snprintf(words, sizeof words, "%s --iterations auto", line);
+        char *said = cli_output_of(at, words);
+        const double iterations = cli_number_after(said, "iterations: ", NULL), found = error_of(at, "v.h5", SIZE);
+        assert_non_null(strstr(said, ", by both halves of the projections of slice 0\n"));
+        free(said);
+        double *kept = cli_read_doubles(at, "v.h5", "/process/iterations", 0, NULL);
+        assert_true(*kept == iterations);
+        free(kept);
+        for (int n = 0; n < NUMBERS; n++) {
+            cli_works(at, "%s --iterations %d", line, numbers[n]);
+            best = fmin(best, error_of(at, "v.h5", SIZE));
+        }
+        print_message("%d angles, noise %g: %.0f iterations, %.2f %%, best of five %.2f %%\n", cases[i].angles,
+                      cases[i].noise, iterations, 100 * found, 100 * best);
+        assert_true(found <= 1.15 * best);
+    }
 }
 
 static void assert_same(const char *directory, const char *words)
@@ -177,6 +212,12 @@ static void bad_words_are_refused(void **state)
                 "recon p.h5 -o v.h5 --weights none");
     cli_refuses(at, "--regularization is '-1'; allowed: auto or a number from 0 to 1000000000",
                 "recon p.h5 -o v.h5 --algorithm fista --regularization -1");
+    cli_refuses(at,
+                "--iterations is auto with --geometry parallel --algorithm sirt; allowed: a number, or --geometry "
+                "parallel with --algorithm cg or fista",
+                "recon p.h5 -o v.h5 --algorithm sirt --iterations auto");
+    cli_refuses(at, "--iterations is '0'; allowed: auto or an integer from 1 to 1000000000",
+                "recon p.h5 -o v.h5 --iterations 0");
     cli_refuses(at, "--weights is 'flat'; allowed: auto, counts or none",
                 "recon p.h5 -o v.h5 --algorithm fista --weights flat");
 }
@@ -192,13 +233,10 @@ static void sweep_of_strengths(void **state)
 int cli_fista_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(defaults_are_close_to_the_truth),
-        CLI_TEST(strength_is_near_the_best),
-        CLI_TEST(division_changes_nothing),
-        CLI_TEST(settings_do_what_they_say),
-        CLI_TEST(undefined_rays_have_no_weight),
-        CLI_TEST(bad_words_are_refused),
-        CLI_TEST(sweep_of_strengths),
+        CLI_TEST(defaults_are_close_to_the_truth), CLI_TEST(strength_is_near_the_best),
+        CLI_TEST(cg_stops_before_noise),           CLI_TEST(division_changes_nothing),
+        CLI_TEST(settings_do_what_they_say),       CLI_TEST(undefined_rays_have_no_weight),
+        CLI_TEST(bad_words_are_refused),           CLI_TEST(sweep_of_strengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

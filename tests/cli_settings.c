@@ -48,7 +48,7 @@ static void options(void **state)
                 "info scan.h5 --iterations 3");
     cli_refuses(at, "--size is not an option of recon; allowed: with phantom or demo",
                 "recon scan.h5 -o out.h5 --size 64");
-    cli_refuses(at, "--iterations is '3x'; allowed: an integer from 1 to 1000000000",
+    cli_refuses(at, "--iterations is '3x'; allowed: auto or an integer from 1 to 1000000000",
                 "recon scan.h5 -o out.h5 --iterations 3x");
     cli_refuses(at, "--noise is 'nan'; allowed: a number from 0 to 1", "phantom -o out.h5 --noise nan");
     cli_refuses(at, "--out has no value; allowed: a file name in UTF-8", "phantom --out");
@@ -98,7 +98,7 @@ static void yaml(void **state)
                 "recon scan.h5 -o out.h5 --config unknown.yaml");
     cli_refuses(at, "other.yaml: size is not an option of recon; allowed: with phantom or demo",
                 "recon scan.h5 -o out.h5 --config other.yaml");
-    cli_refuses(at, "bad.yaml: iterations is 'none'; allowed: an integer from 1 to 1000000000",
+    cli_refuses(at, "bad.yaml: iterations is 'none'; allowed: auto or an integer from 1 to 1000000000",
                 "recon scan.h5 -o out.h5 --config bad.yaml");
     cli_refuses(at, "text.yaml: Expecting MAPPING, got event: SCALAR; allowed: one \"name: value\" line per setting",
                 "recon scan.h5 -o out.h5 --config text.yaml");

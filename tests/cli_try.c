@@ -93,7 +93,7 @@ static void other_settings(void **state)
 static void refusals(void **state)
 {
     static const char *const refused[][2] = {
-        {"iterations=5,0", "--sweep iterations is '0'; allowed: an integer from 1 to 1000000000"},
+        {"iterations=5,0", "--sweep iterations is '0'; allowed: auto or an integer from 1 to 1000000000"},
         {"iterations=5,5", "--sweep has the value 5 twice; allowed: different values"},
         {"rotation-axis=20,20.0", "--sweep has the value 20.0 twice; allowed: different values"},
         {"iterations=5,", "--sweep has the value ''; allowed: values with commas, or FIRST:LAST:STEP"},

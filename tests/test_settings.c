@@ -400,7 +400,7 @@ static void missing_and_repeated_values_are_refused(void **state)
 {
     (void)state;
     refuse(SINO_VERB_RECON, "scan.h5 --iterations",
-           "--iterations has no value; allowed: an integer from 1 to 1000000000");
+           "--iterations has no value; allowed: auto or an integer from 1 to 1000000000");
     refuse(SINO_VERB_RECON, "scan.h5 -o --overwrite", "--out has no value; allowed: a file name in UTF-8");
     refuse(SINO_VERB_RECON, "scan.h5 -o ''", "--out is ''; allowed: a file name in UTF-8");
     refuse(SINO_VERB_RECON, "scan.h5 --out=a\xff", "--out is 'a\xff'; allowed: a file name in UTF-8");
@@ -422,7 +422,8 @@ static void missing_and_repeated_values_are_refused(void **state)
 static void bad_values_are_refused(void **state)
 {
     (void)state;
-    static const char *const count = "an integer from 1 to 1000000000", *const real = "a number at least 0 and below 1";
+    static const char *const count = "auto or an integer from 1 to 1000000000", *const real =
+                                                                                    "a number at least 0 and below 1";
     static const char *const axis = "auto or a number from -1000000 to 1000000";
     static const char *const kinds[] = {"iterations", "tolerance", "rotation-axis"};
     const char *const allowed[] = {count, real, axis};
@@ -439,9 +440,9 @@ static void bad_values_are_refused(void **state)
             sino_status_free(status);
         }
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --iterations 0",
-           "--iterations is '0'; allowed: an integer from 1 to 1000000000");
+           "--iterations is '0'; allowed: auto or an integer from 1 to 1000000000");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --iterations 1.5",
-           "--iterations is '1.5'; allowed: an integer from 1 to 1000000000");
+           "--iterations is '1.5'; allowed: auto or an integer from 1 to 1000000000");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --end-row -2",
            "--end-row is '-2'; allowed: an integer from -1 to 1000000000");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --relaxation 2",
@@ -854,10 +855,11 @@ static void bad_yaml_files_are_refused(void **state)
                 ": unknown setting help of recon; allowed: what sinodag recon --help all lists");
     refuse_yaml(SINO_VERB_RECON, "size: 64\n", "", ": size is not an option of recon; allowed: with phantom or demo");
     refuse_yaml(SINO_VERB_RECON, "iterations: many\n", "",
-                ": iterations is 'many'; allowed: an integer from 1 to 1000000000");
-    refuse_yaml(SINO_VERB_RECON, "iterations:\n", "", ": iterations is ''; allowed: an integer from 1 to 1000000000");
+                ": iterations is 'many'; allowed: auto or an integer from 1 to 1000000000");
+    refuse_yaml(SINO_VERB_RECON, "iterations:\n", "",
+                ": iterations is ''; allowed: auto or an integer from 1 to 1000000000");
     refuse_yaml(SINO_VERB_RECON, "iterations: 0\n", "--iterations 3",
-                ": iterations is '0'; allowed: an integer from 1 to 1000000000");
+                ": iterations is '0'; allowed: auto or an integer from 1 to 1000000000");
     snprintf(message, sizeof message, "%s%s",
              ": Expecting STRING, got event: SEQUENCE_START in mapping field 'iterations' (line: 1, column: 13)", hint);
     refuse_yaml(SINO_VERB_RECON, "iterations: [3, 4]\n", "", message);

@@ -177,10 +177,15 @@ static bool gives_up(const Run *run)
     return run->of.op->ranks->shape.data_count == 1 && sino_runtime_failed(run->of.runtime);
 }
 
+static int64_t iterations_of(const Run *run)
+{
+    return run->of.iterations > 0 ? run->of.iterations : run->of.record->columns - 1;
+}
+
 /* Submits iteration by iteration, so that every minibatch of the slab has tasks in flight. */
 static SinoStatus insert_iterations(Run *run, int64_t slab)
 {
-    for (int64_t i = 1; i <= run->solver_run.iterations; i++) {
+    for (int64_t i = 1; i <= iterations_of(run); i++) {
         for (int64_t s = 0; s < slot_count(run, slab); s++) {
             SinoMinibatch *minibatch = run->slot[s];
             if (is_done(run, slab, s) || minibatch->stopped) continue;
@@ -263,7 +268,7 @@ static void advance_done(const Run *run, int64_t slab, int64_t slot)
 static SinoStatus expect(const Run *run)
 {
     const SinoStreaming *plan = run->of.streaming;
-    const int64_t slices = run->of.input->slice_count, columns = run->of.record->columns;
+    const int64_t slices = run->of.input->slice_count, columns = iterations_of(run) + 1;
     const SinoProgressShape shape = {.slice_count = slices,
                                      .slab_slices = plan->slab_slices,
                                      .slab_minibatches = plan->slots,

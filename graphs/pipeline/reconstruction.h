@@ -31,6 +31,7 @@ typedef struct SinoReconstruction {
     const SinoSolver *solver;
     const SinoStreaming *streaming;
     double strength;      /* of the solver's prior (SinoSolverRun) */
+    int64_t iterations;   /* less than those of the settings; 0: those */
     double scale;         /* output value = scale · value per voxel */
     SinoVolume *volume;   /* NULL: only the picture is wanted; slices that are done already are left out */
     SinoJournal *journal; /* gets an entry for each minibatch that is stored; NULL: none */

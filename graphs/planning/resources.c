@@ -40,6 +40,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                                     .projector = settings->projector,
                                     .interpolation = settings->interpolation},
                         .solver = solver,
+                        .halved = solver->iterative && settings->iterations == 0,
                         .history_columns = sino_solver_history_columns(solver, settings),
                         .history_numbers = sino_solver_history_numbers(solver, settings),
                         .slice_count = input->slice_count,

@@ -312,6 +312,7 @@ static const char *whole_slices_why(const SinoPlanRequest *request)
     const SinoSolver *solver = request->job.solver;
     if (solver->choice == SINO_ALGORITHM_FBP && sino_redundancy_width(&request->job.problem.geometry) > 0)
         return "fbp completes projections of a half acquisition by the opposite ones";
+    if (request->job.halved) return "--iterations auto divides projections into halves";
     return solver->whole_slices ? "fista compares neighbouring voxels" : NULL;
 }
 

@@ -14,7 +14,7 @@ int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settin
 
 int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSettings *settings)
 {
-    return solver->iterative ? settings->iterations + 1 : 1;
+    return solver->iterative ? sino_settings_iterations(settings) + 1 : 1;
 }
 
 int64_t sino_solver_rays(const SinoSolverRun *run)

@@ -4,7 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "recon_strength.h"
+#include "recon_halves.h"
 #include "spmm.h"
 #include "team.h"
 
@@ -16,7 +16,7 @@ typedef struct Parallel {
     const SinoSolver *solver;
     SinoTeam team;
     SinoOperator *op;
-    double strength; /* of the prior */
+    SinoReconChoice choice;
 } Parallel;
 
 static SinoStatus begin(SinoRecon *recon)
@@ -125,19 +125,19 @@ static SinoStatus take_share(SinoRecon *recon)
     return own->op->idle ? NULL : sino_input_take_angles(&recon->input, own->op->place);
 }
 
-/* Collective. Every rank finds the same strength; rank 0's is taken, should a processor round otherwise. */
-static SinoStatus find_strength(SinoRecon *recon)
+/* Collective. Every rank finds the same; rank 0's choice is taken, should a processor round otherwise. */
+static SinoStatus choose(SinoRecon *recon)
 {
     Parallel *own = recon->own;
-    const SinoReconStrength of = {.runtime = recon->runtime,
-                                  .settings = recon->settings,
-                                  .input = &recon->input,
-                                  .team = &own->team,
-                                  .op = own->op,
-                                  .solver = own->solver,
-                                  .slice = recon->input.slice_count / 2};
-    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_strength(&of, &own->strength)));
-    return sino_processes_broadcast(recon->processes, (int64_t)sizeof own->strength, &own->strength);
+    const SinoReconHalves of = {.runtime = recon->runtime,
+                                .settings = recon->settings,
+                                .input = &recon->input,
+                                .team = &own->team,
+                                .op = own->op,
+                                .solver = own->solver,
+                                .slice = recon->input.slice_count / 2};
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_halves(&of, &own->choice)));
+    return sino_processes_broadcast(recon->processes, (int64_t)sizeof own->choice, &own->choice);
 }
 
 static SinoStatus build(SinoRecon *recon)
@@ -149,7 +149,7 @@ static SinoStatus build(SinoRecon *recon)
     own->op->kind->report(own->op);
     tell_team(recon);
     tell_plan(recon);
-    SINO_TRY(find_strength(recon));
+    SINO_TRY(choose(recon));
     return sino_processes_agree(recon->processes, take_share(recon));
 }
 
@@ -170,7 +170,8 @@ static SinoStatus compute(SinoRecon *recon)
                                                .op = own->op,
                                                .solver = own->solver,
                                                .streaming = &own->team.forecast.plan.streaming,
-                                               .strength = own->strength,
+                                               .strength = own->choice.strength,
+                                               .iterations = own->choice.iterations,
                                                .scale = sino_recon_scale(recon->settings),
                                                .volume = recon->volume,
                                                .journal = recon->resume.journal,
@@ -238,6 +239,7 @@ static int by_value(const void *a, const void *b)
 /* Logs after how many iterations the slices stopped, if some stopped at the tolerance. */
 static SinoStatus tell_iterations(const SinoRecon *recon)
 {
+    const Parallel *own = recon->own;
     const int64_t slices = recon->record.slice_count, columns = recon->record.columns;
     const int64_t numbers = recon->record.numbers;
     int64_t *iteration;
@@ -246,10 +248,11 @@ static SinoStatus tell_iterations(const SinoRecon *recon)
         iteration[i] = sino_minibatch_progress(1, numbers, columns - 1, recon->record.history + i * numbers).iteration;
     qsort(iteration, (size_t)slices, sizeof *iteration, by_value);
     const int64_t least = iteration[0], most = iteration[slices - 1], median = iteration[slices / 2];
-    if (least < columns - 1 && least == most)
+    const int64_t planned = own->choice.iterations > 0 ? own->choice.iterations : columns - 1;
+    if (least < planned && least == most)
         sino_log_info(recon->log, "iterations", "iterations: %" PRId64 ", where every slice reached the tolerance",
                       least);
-    else if (least < columns - 1)
+    else if (least < planned)
         sino_log_info(recon->log, "iterations", "iterations: %" PRId64 "–%" PRId64 " (median %" PRId64 ") by slice",
                       least, most, median);
     free(iteration);
@@ -264,8 +267,11 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(recon->volume, "projector",
                                       sino_projector_name(own->team.forecast.plan.problem.projector)));
     if (own->solver->choice == SINO_ALGORITHM_FISTA)
-        SINO_TRY(sino_volume_process_doubles(recon->volume, "regularization", 0, 0, &own->strength,
+        SINO_TRY(sino_volume_process_doubles(recon->volume, "regularization", 0, 0, &own->choice.strength,
                                              "strength of the total variation"));
+    if (own->choice.iterations > 0)
+        SINO_TRY(sino_volume_process_integers(recon->volume, "iterations", 0, &own->choice.iterations,
+                                              "found by halves of the projections of a slice"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "nonzeros", 0, &own->op->nonzero_count,
                                           "nonzeros of the system matrix of a slice"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,

@@ -4,7 +4,7 @@
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "memory.h"
-#include "recon_strength.h"
+#include "recon_halves.h"
 #include "recon_try.h"
 #include "suspicion.h"
 
@@ -103,14 +103,14 @@ static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRe
     const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, numbers, true);
     SINO_TRY(sino_record_new(&shape, record));
     SINO_TRY(take_operator(try, settings));
-    double strength;
-    const SinoReconStrength of = {.runtime = try->runtime,
-                                  .settings = settings,
-                                  .input = &try->input,
-                                  .team = &try->team,
-                                  .op = try->op,
-                                  .solver = solver};
-    SINO_TRY(sino_recon_strength(&of, &strength));
+    SinoReconChoice choice;
+    const SinoReconHalves of = {.runtime = try->runtime,
+                                .settings = settings,
+                                .input = &try->input,
+                                .team = &try->team,
+                                .op = try->op,
+                                .solver = solver};
+    SINO_TRY(sino_recon_halves(&of, &choice));
     SINO_TRY(sino_input_take_angles(&try->input, try->op->place));
     const SinoReconstruction reconstruction = {.runtime = try->runtime,
                                                .settings = settings,
@@ -118,7 +118,8 @@ static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRe
                                                .op = try->op,
                                                .solver = solver,
                                                .streaming = &try->team.forecast.plan.streaming,
-                                               .strength = strength,
+                                               .strength = choice.strength,
+                                               .iterations = choice.iterations,
                                                .scale = sino_recon_scale(settings),
                                                .record = record};
     return sino_reconstruct(&reconstruction);

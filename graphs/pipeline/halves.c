@@ -1,37 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Strength: how strong the prior of a solver should be, from two halves of the projections of a slice. */
-#include "strength.h"
+/* Halves: numbers of a solver that the scan decides, by a slice that is reconstructed from each half of the
+ * projections.
+ */
+#include "halves.h"
 
 #include "arithmetic.h"
 #include "memory.h"
 #include "panel.h"
-#include "solver_fbp.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The strengths are first·2^step, of which those from −STEPS to STEPS may be tried. */
-enum { HALVES = 2, STEPS = 20, ITERATIONS_MOST = 40 };
+/* The strengths are first·2^(step − MIDDLE), of which those of the steps below STEPS may be tried. */
+enum { HALVES = 2, STEPS = 41, MIDDLE = 20, ITERATIONS_MOST = STEPS - 1 };
+
+/* What is best for halves is this times too few iterations for all projections. */
+static const double beyond_halves = 1.2;
 
 /* In units of √(angles) times the root mean square of the line integrals; about what 1 % of noise asks for. */
 static const double usual = 0.01;
 
 /* The search. Voxels of `reference` are in the order of the vectors, partition after partition. */
 typedef struct Search {
-    SinoStrengthRequest of;
+    SinoHalvesRequest of;
     SinoSettings settings; /* of the run; owns nothing */
-    SinoSolverRun run, fbp;
+    SinoSolverRun run;
     SinoMinibatch *minibatch;
     const float *sinogram; /* [angle][column] */
     double first;
-    float *reference[HALVES];         /* FBP of each half; owned */
-    bool *inside;                     /* voxels that count; owned */
-    int64_t lowest;                   /* step of slices 0 and 1 of the minibatch; 2 and 3 have the next one */
-    double difference[2 * STEPS + 1]; /* squares, by step + STEPS */
+    float *reference[HALVES]; /* FBP of each half; owned */
+    bool *inside;             /* voxels that count; owned */
+    int64_t lowest;           /* step of slices 0 and 1 of the minibatch, 2 and 3 have the next one; or the iteration */
+    double difference[STEPS]; /* sums of squares, by step or iteration */
 } Search;
 
 /* The sinogram of the slice after all stages, by a run of FBP. */
-static SinoStatus take_sinogram(const SinoStrengthRequest *of, SinoRecord *record)
+static SinoStatus take_sinogram(const SinoHalvesRequest *of, SinoRecord *record)
 {
     SinoSettings settings = *of->settings;
     settings.algorithm = SINO_ALGORITHM_FBP;
@@ -76,11 +80,10 @@ static double get(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, c
 
 /* Fills the sinograms: slice f gets the angles of number f mod 2; the others have no value, which −0 says (correct.h).
  * In a half acquisition, whose projections FBP completes by the opposite ones, these have the same number. */
-static SinoStatus fill(Search *search)
+static SinoStatus fill(const Search *search, SinoMinibatch *minibatch)
 {
     const SinoGeometry *geometry = &search->of.op->problem.geometry;
     const int64_t columns = geometry->column_count, rays = sino_solver_rays(&search->run);
-    const SinoMinibatch *minibatch = search->minibatch;
     const bool completed = search->of.op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
     const int64_t period = completed ? sino_ceil_divide(geometry->angle_count, 2) : geometry->angle_count;
     void *b;
@@ -98,34 +101,34 @@ static SinoStatus fill(Search *search)
     return NULL;
 }
 
-/* Calls use(search, first voxel of the partition, rows, values) for the voxels of a vector in every partition. */
-static SinoStatus on_voxels(Search *search, int64_t vector,
-                            void (*use)(Search *search, int64_t first, int64_t rows, const void *value))
+/* Calls use(search, slices, first voxel of the partition, rows, values) for the voxels of a vector in every partition.
+ */
+typedef void Use(Search *search, SinoSlices slices, int64_t first, int64_t rows, const void *value);
+static SinoStatus on_voxels(Search *search, const SinoMinibatch *minibatch, int64_t vector, Use *use)
 {
     int64_t first = 0;
     for (int64_t p = 0; p < sino_solver_partitions(&search->run); p++) {
         const int64_t rows = sino_solver_voxels(&search->run, p);
         void *value;
         if (rows == 0) continue;
-        SINO_TRY(sino_data_acquire(search->minibatch->vector[vector][p], SINO_READ, &value));
-        use(search, first, rows, value);
-        sino_data_release(search->minibatch->vector[vector][p]);
+        SINO_TRY(sino_data_acquire(minibatch->vector[vector][p], SINO_READ, &value));
+        use(search, minibatch->slices, first, rows, value);
+        sino_data_release(minibatch->vector[vector][p]);
         first += rows;
     }
     return NULL;
 }
 
-static void keep_references(Search *search, int64_t first, int64_t rows, const void *value)
+static void keep_references(Search *search, SinoSlices slices, int64_t first, int64_t rows, const void *value)
 {
     for (int h = 0; h < HALVES; h++)
         for (int64_t i = 0; i < rows; i++)
-            search->reference[h][first + i] = (float)(2 * get(search->minibatch->slices, rows, i, h, value));
+            search->reference[h][first + i] = (float)(2 * get(slices, rows, i, h, value));
 }
 
-/* Adds up the differences of the slices from FBP of the other half. */
-static void add_differences(Search *search, int64_t first, int64_t rows, const void *value)
+/* Adds the differences of the slices from FBP of the other half to search->difference. */
+static void add_differences(Search *search, SinoSlices slices, int64_t first, int64_t rows, const void *value)
 {
-    const SinoSlices slices = search->minibatch->slices;
     for (int64_t f = 0; f < slices.slice_count; f++) {
         const float *reference = search->reference[1 - f % HALVES] + first;
         double sum = 0;
@@ -133,7 +136,7 @@ static void add_differences(Search *search, int64_t first, int64_t rows, const v
             const double rest = get(slices, rows, i, f, value) - (double)reference[i];
             sum += search->inside[first + i] ? rest * rest : 0;
         }
-        search->difference[STEPS + search->lowest + f / HALVES] += sum;
+        search->difference[search->lowest + f / HALVES] += sum;
     }
 }
 
@@ -164,7 +167,7 @@ static SinoStatus spread_strengths(Search *search)
     SinoSliceState *state = memory;
     for (int64_t f = 0; f < minibatch->slices.slice_count; f++) {
         const int64_t step = search->lowest + f / HALVES;
-        state[f].scalar[SINO_FISTA_THRESHOLD] *= exp2((double)step);
+        state[f].scalar[SINO_FISTA_THRESHOLD] *= exp2((double)(step - MIDDLE));
     }
     sino_data_release(minibatch->state);
     return NULL;
@@ -177,36 +180,36 @@ static SinoStatus try_steps(Search *search, int64_t lowest, int64_t count)
     SinoMinibatch *minibatch = search->minibatch;
     search->lowest = lowest;
     minibatch->slices.slice_count = HALVES * count;
-    SINO_TRY(fill(search));
+    SINO_TRY(fill(search, minibatch));
     SINO_TRY(solver->start(&search->run, minibatch));
     SINO_TRY(spread_strengths(search));
     for (int64_t i = 1; i <= search->run.iterations; i++) SINO_TRY(solver->iterate(&search->run, minibatch, i));
-    return on_voxels(search, solver->vectors.tomogram, add_differences);
+    return on_voxels(search, minibatch, solver->vectors.tomogram, add_differences);
 }
 
 static int64_t best_of(const Search *search, int64_t begin, int64_t end)
 {
     int64_t best = begin;
-    for (int64_t step = begin; step < end; step++)
-        if (search->difference[STEPS + step] < search->difference[STEPS + best]) best = step;
+    for (int64_t i = begin; i < end; i++)
+        if (search->difference[i] < search->difference[best]) best = i;
     return best;
 }
 
 /* The lowest point of a parabola through the differences of the best step and its neighbours. */
 static double refine(const Search *search, int64_t best)
 {
-    const double *at = search->difference + STEPS + best, bend = at[-1] - 2 * at[0] + at[1];
+    const double *at = search->difference + best, bend = at[-1] - 2 * at[0] + at[1];
     return (double)best + (bend > 0 ? 0.5 * (at[-1] - at[1]) / bend : 0);
 }
 
 /* Tries steps until the best one has neighbours. *step: of the least difference. */
 static SinoStatus descend(Search *search, int64_t count, double *step)
 {
-    int64_t begin = -count / 2, end = begin + count;
+    int64_t begin = MIDDLE - count / 2, end = begin + count;
     SINO_TRY(try_steps(search, begin, count));
     for (;;) {
         const int64_t best = best_of(search, begin, end);
-        const int64_t up = sino_smaller(count, STEPS + 1 - end), down = sino_smaller(count, STEPS + begin);
+        const int64_t up = sino_smaller(count, STEPS - end), down = sino_smaller(count, begin);
         *step = (double)best;
         if (best == end - 1 && up > 0) {
             SINO_TRY(try_steps(search, end, up));
@@ -221,53 +224,68 @@ static SinoStatus descend(Search *search, int64_t count, double *step)
     }
 }
 
+static SinoStatus new_minibatch(const Search *search, const SinoSolver *solver, int64_t slices,
+                                SinoMinibatch **minibatch)
+{
+    const SinoHalvesRequest *of = &search->of;
+    const SinoPrecision precision = of->op->problem.precision;
+    const SinoMinibatchRequest request = {.op = of->op,
+                                          .vectors = &solver->vectors,
+                                          .slices = {.precision = sino_precision_solver(precision),
+                                                     .stride = sino_panel_stride(precision, slices),
+                                                     .slice_count = slices},
+                                          .history_numbers = search->run.iterations + 1};
+    return sino_minibatch_new(of->runtime, &request, minibatch);
+}
+
 /* FBP of both halves, with which the reconstructions are compared. */
 static SinoStatus make_references(Search *search)
 {
-    const int64_t tomogram = search->of.solver->vectors.tomogram;
-    search->minibatch->slices.slice_count = HALVES;
-    SINO_TRY(fill(search));
-    int64_t completed = 0;
-    while (search->of.solver->vectors.buffer[completed].rows != SINO_ROWS_COMPLETED) completed++;
-    SINO_TRY(sino_insert_fbp(&search->fbp, search->minibatch, -1, 0, completed, tomogram));
-    return on_voxels(search, tomogram, keep_references);
+    const SinoSolver *fbp = &sino_solver_fbp;
+    SinoSolverRun run = search->run;
+    SinoMinibatch *minibatch = NULL;
+    SinoStatus status = new_minibatch(search, fbp, HALVES, &minibatch);
+    if (status) return status;
+    run.stride = minibatch->slices.stride;
+    status = fbp->prepare(&run);
+    if (!status) status = fill(search, minibatch);
+    if (!status) status = fbp->start(&run, minibatch);
+    if (!status) status = on_voxels(search, minibatch, fbp->vectors.tomogram, keep_references);
+    status = sino_runtime_wait_after(run.runtime, status);
+    fbp->release(&run);
+    sino_minibatch_free(minibatch);
+    return status;
 }
 
-static SinoStatus open(Search *search, int64_t slices)
+/* Prepares reconstructions of so many slices at a time. */
+static SinoStatus open_search(Search *search, int64_t slices, double strength)
 {
-    const SinoStrengthRequest *of = &search->of;
-    const SinoSlices stack = {.precision = sino_precision_solver(of->op->problem.precision),
-                              .stride = sino_panel_stride(of->op->problem.precision, slices),
-                              .slice_count = slices};
+    const SinoHalvesRequest *of = &search->of;
     const int64_t voxels = of->op->shape.extent[SINO_ROWS_VOXELS].total;
     search->settings = *of->settings;
     search->settings.tolerance = 0;
-    search->settings.iterations = sino_smaller(of->settings->iterations, ITERATIONS_MOST);
+    search->settings.iterations = sino_smaller(sino_settings_iterations(of->settings), ITERATIONS_MOST);
     search->run = (SinoSolverRun){.runtime = of->runtime,
                                   .op = of->op,
                                   .settings = &search->settings,
-                                  .stride = stack.stride,
                                   .iterations = search->settings.iterations,
                                   .pad_edges = of->input->pad_edges,
                                   .photon_weights = sino_reconstruction_weighs_photons(of->settings, of->input),
-                                  .strength = search->first,
+                                  .strength = strength,
                                   .halved = true};
-    search->fbp = search->run;
-    const SinoMinibatchRequest request = {
-        .op = of->op, .vectors = &of->solver->vectors, .slices = stack, .history_numbers = search->run.iterations + 1};
     for (int h = 0; h < HALVES; h++)
         SINO_TRY(sino_allocate(voxels, sizeof *search->reference[h], "a slice", &search->reference[h]));
     SINO_TRY(sino_allocate(voxels, sizeof *search->inside, "a slice", &search->inside));
     mark_inside(of->op, search->inside);
-    SINO_TRY(sino_minibatch_new(of->runtime, &request, &search->minibatch));
-    SINO_TRY(sino_solver_fbp.prepare(&search->fbp));
-    return of->solver->prepare(&search->run);
+    SINO_TRY(make_references(search));
+    SINO_TRY(new_minibatch(search, of->solver, slices, &search->minibatch));
+    search->run.stride = search->minibatch->slices.stride;
+    return of->solver->prepare ? of->solver->prepare(&search->run) : NULL;
 }
 
-static void close(Search *search)
+static void close_search(Search *search)
 {
-    search->of.solver->release(&search->run);
-    sino_solver_fbp.release(&search->fbp);
+    if (search->of.solver->release) search->of.solver->release(&search->run);
     sino_minibatch_free(search->minibatch);
     for (int h = 0; h < HALVES; h++) free(search->reference[h]);
     free(search->inside);
@@ -280,29 +298,61 @@ static double rounded(double value)
     return value > 0 ? nearbyint(value / unit) * unit : 0;
 }
 
-static SinoStatus find(const SinoStrengthRequest *request, const float *sinogram, double *strength)
+static SinoStatus find_strength(Search *search, double *strength)
 {
-    const SinoGeometry *geometry = &request->op->problem.geometry;
-    const double size = sqrt((double)geometry->angle_count * mean_square(geometry, sinogram));
-    const int64_t count = sino_larger(request->width / HALVES, 1);
-    Search search = {.of = *request, .sinogram = sinogram, .first = usual * size};
+    const SinoHalvesRequest *of = &search->of;
+    const SinoGeometry *geometry = &of->op->problem.geometry;
+    const double size = sqrt((double)geometry->angle_count * mean_square(geometry, search->sinogram));
+    const int64_t count = sino_larger(of->width / HALVES, 1);
     double step = 0;
     *strength = 0;
     if (!(size > 0)) return NULL;
-    SinoStatus status = open(&search, HALVES * count);
-    if (!status) status = make_references(&search);
-    if (!status) status = descend(&search, count, &step);
+    search->first = usual * size;
+    SINO_TRY(open_search(search, HALVES * count, search->first));
+    SINO_TRY(descend(search, count, &step));
+    *strength = rounded(sqrt(2.0) * search->first * exp2(step - MIDDLE));
+    return NULL;
+}
+
+static SinoStatus find_iterations(Search *search, double *iterations)
+{
+    const SinoSolver *solver = search->of.solver;
+    SINO_TRY(open_search(search, HALVES, 0));
+    SINO_TRY(fill(search, search->minibatch));
+    SINO_TRY(solver->start(&search->run, search->minibatch));
+    for (int64_t i = 1; i <= search->run.iterations; i++) {
+        SINO_TRY(solver->iterate(&search->run, search->minibatch, i));
+        search->lowest = i;
+        SINO_TRY(on_voxels(search, search->minibatch, solver->vectors.tomogram, add_differences));
+    }
+    const int64_t best = best_of(search, 1, search->run.iterations + 1);
+    *iterations = fmin(ceil(beyond_halves * (double)best), (double)search->run.iterations);
+    return NULL;
+}
+
+static SinoStatus find(const SinoHalvesRequest *request, SinoStatus (*search_for)(Search *search, double *found),
+                       double *found)
+{
+    SinoRecord record = {0};
+    Search search = {.of = *request};
+    SinoStatus status = take_sinogram(request, &record);
+    search.sinogram = record.sinogram;
+    if (!status) status = search_for(&search, found);
     status = sino_runtime_wait_after(request->runtime, status);
-    close(&search);
-    *strength = rounded(sqrt(2.0) * search.first * exp2(step));
+    close_search(&search);
+    sino_record_free(&record);
     return status;
 }
 
-SinoStatus sino_strength_find(const SinoStrengthRequest *request, double *strength)
+SinoStatus sino_halves_strength(const SinoHalvesRequest *request, double *strength)
 {
-    SinoRecord record = {0};
-    SinoStatus status = take_sinogram(request, &record);
-    if (!status) status = find(request, record.sinogram, strength);
-    sino_record_free(&record);
+    return find(request, find_strength, strength);
+}
+
+SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t *iterations)
+{
+    double found = 0;
+    SinoStatus status = find(request, find_iterations, &found);
+    *iterations = (int64_t)found;
     return status;
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Halves: numbers of a solver that the scan itself decides, by a slice that is reconstructed from each half of the
+ * projections.
+ *
+ * A slice is reconstructed from the projections of even number, and from those of odd number. The noise of both halves
+ * is independent. FBP of the other half differs from the slice by an error of its own, and by the error of the
+ * reconstruction: where the mean square difference is least, so is the latter (the principle of A. Hendriksen, D. Pelt
+ * and K. J. Batenburg, "Noise2Inverse", IEEE Trans. Comput. Imaging 6, 1320 (2020)). docs/QUALITY.md compares the
+ * choices with the best ones. */
+#ifndef SINO_HALVES_H
+#define SINO_HALVES_H
+
+#include "reconstruction.h"
+
+/* The slice that the input is restricted to, with its angles in the order of op; no rank shares it. */
+typedef struct SinoHalvesRequest {
+    SinoRuntime *runtime;
+    const SinoSettings *settings;
+    const SinoInput *input;
+    const SinoOperator *op;
+    const SinoSolver *solver;
+    int64_t width; /* slices of a minibatch that memory has room for; each strength takes two */
+} SinoHalvesRequest;
+
+/* The strength of the prior of fista: √2 times the one that is best for halves, since noise in the gradient grows as
+ * the square root of the number of projections. Two digits; 0: a slice without values. SINO_FAILED: no memory, or a
+ * task failed. */
+SinoStatus sino_halves_strength(const SinoHalvesRequest *request, double *strength);
+
+/* The number of iterations of cg: 1.2 times that which is best for halves, as less noise is fitted later; at most that
+ * of the settings. Errors: as above. */
+SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t *iterations);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon --regularization auto and --iterations auto: found once for the whole volume, by one slice. */
+#include "recon_halves.h"
+
+#include "arithmetic.h"
+#include "halves.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { WIDTH_MOST = 8 };
+
+/* The largest minibatch, of 2, 4 or 8 slices, for which memory has room beside the operator; at least 2. */
+static int64_t width_of(const SinoTeam *team, const SinoOperator *op, const SinoSolver *solver)
+{
+    const SinoRunPlan *plan = &team->forecast.plan;
+    const SinoBatch own = {.stride = plan->streaming.stride, .history_numbers = 1};
+    const int64_t slot = sino_minibatch_bytes(op->kind, &solver->vectors, &op->shape, own);
+    const int64_t rest = plan->resources.total_bytes - sino_times(slot, plan->streaming.slots);
+    int64_t width = WIDTH_MOST;
+    for (; width > 2; width /= 2) {
+        const SinoBatch batch = {.stride = width, .history_numbers = 1};
+        const int64_t bytes = sino_minibatch_bytes(op->kind, &solver->vectors, &op->shape, batch);
+        if (plan->budget_bytes == 0 || rest + bytes <= plan->budget_bytes) break;
+    }
+    return width;
+}
+
+/* Restricts the input to the slice, calls find, and gives back what the input then owns. */
+static SinoStatus find(const SinoReconHalves *of, SinoReconChoice *choice)
+{
+    SinoInput input = *of->input;
+    sino_input_take_slices(&input, of->slice, 1);
+    input.first_slice = 0; /* of the slices that are reconstructed */
+    input.run = NULL;
+    input.place = NULL;
+    SINO_TRY(sino_input_take_angles(&input, of->op->place));
+    const SinoHalvesRequest request = {.runtime = of->runtime,
+                                       .settings = of->settings,
+                                       .input = &input,
+                                       .op = of->op,
+                                       .solver = of->solver,
+                                       .width = width_of(of->team, of->op, of->solver)};
+    SinoStatus status = of->solver->choice == SINO_ALGORITHM_FISTA
+                            ? sino_halves_strength(&request, &choice->strength)
+                            : sino_halves_iterations(&request, &choice->iterations);
+    free(input.run);
+    free(input.place);
+    return status;
+}
+
+SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
+{
+    SinoLog *log = sino_runtime_log(of->runtime);
+    const bool fista = of->solver->choice == SINO_ALGORITHM_FISTA, cg = of->solver->choice == SINO_ALGORITHM_CG;
+    *choice = (SinoReconChoice){.strength = fista ? of->settings->regularization : NAN};
+    const bool seeks_strength = fista && isnan(choice->strength),
+               seeks_iterations = cg && of->settings->iterations == 0;
+    if (of->op->idle || !(seeks_strength || seeks_iterations)) return NULL;
+    SINO_TRY(find(of, choice));
+    if (seeks_strength)
+        sino_log_info(log, "solver", "regularization: %.2g, by both halves of the projections of slice %" PRId64,
+                      choice->strength, of->slice);
+    else
+        sino_log_info(log, "solver", "iterations: %" PRId64 ", by both halves of the projections of slice %" PRId64,
+                      choice->iterations, of->slice);
+    return NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon --regularization auto and --iterations auto: what a slice decides for the whole volume (halves.h). */
+#ifndef SINO_RECON_HALVES_H
+#define SINO_RECON_HALVES_H
+
+#include "team.h"
+
+/* Nothing is owned. */
+typedef struct SinoReconHalves {
+    SinoRuntime *runtime;
+    const SinoSettings *settings;
+    const SinoInput *input; /* all slices and angles of the scan */
+    const SinoTeam *team;
+    const SinoOperator *op;
+    const SinoSolver *solver;
+    int64_t slice; /* that decides */
+} SinoReconHalves;
+
+typedef struct SinoReconChoice {
+    double strength;    /* of the prior; NaN: the solver has none, or the rank is idle */
+    int64_t iterations; /* 0: as many as the settings say */
+} SinoReconChoice;
+
+/* What the settings say, or, where they are auto, what halves of the projections find. */
+SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice);
+
+#endif

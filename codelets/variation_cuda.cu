@@ -18,8 +18,9 @@ enum {
     PARTS = SINO_VARIATION_CUDA_PARTS
 };
 
-/* The fields of SinoVariation that kernels read. */
-struct Tiles {
+/* The fields of SinoVariation that kernels read, and the vectors of all parts: p and q, or u. They are one argument,
+ * because ptxas keeps a copy of an argument that is an array alone in each thread's memory. */
+template <class Real> struct Tiles {
     SinoPanels panels;
     int slice_count, part;
     int64_t grid_size;
@@ -27,15 +28,12 @@ struct Tiles {
     const SinoTilePlace *tile;
     const SinoTileNeighbours *neighbour;
     const SinoSliceState *state;
-};
-
-/* A vector of all parts. */
-template <class Real> struct Parts {
-    const Real *part[PARTS];
+    const Real *p[PARTS], *q[PARTS], *u[PARTS];
 };
 
 /* The first element of a tile in this block's panel of a part's vector. */
-static __device__ __forceinline__ int64_t tile_at(const Tiles &tiles, int part, int64_t tile)
+template <class Real>
+static __device__ __forceinline__ int64_t tile_at(const Tiles<Real> &tiles, int part, int64_t tile)
 {
     const int64_t rows = (tiles.first_tile[part + 1] - tiles.first_tile[part]) * SINO_TILE_VOXELS;
     return sino_panel_first(tiles.panels) * rows +
@@ -44,13 +42,14 @@ static __device__ __forceinline__ int64_t tile_at(const Tiles &tiles, int part, 
 
 /* The same in the vector of the part that has the tile; NULL: there is no such tile. */
 template <class Real>
-static __device__ __forceinline__ const Real *find_tile(const Tiles &tiles, const Parts<Real> &vector, int64_t tile)
+static __device__ __forceinline__ const Real *find_tile(const Tiles<Real> &tiles, const Real *const (&vector)[PARTS],
+                                                        int64_t tile)
 {
     int part = tiles.part;
     if (tile < 0) return NULL;
     while (tile < tiles.first_tile[part]) part--;
     while (tile >= tiles.first_tile[part + 1]) part++;
-    return vector.part[part] + tile_at(tiles, part, tile);
+    return vector[part] + tile_at(tiles, part, tile);
 }
 
 /* The work of a thread in its block's tile: slices column … column + N − 1 of the panel, of every step-th voxel. */
@@ -60,7 +59,8 @@ template <int N> struct Walk {
     int64_t tile; /* number among those of all parts */
     SinoTileRange down, across;
 
-    __device__ __forceinline__ explicit Walk(const Tiles &tiles)
+    template <class Real>
+    __device__ __forceinline__ explicit Walk(const Tiles<Real> &tiles)
         : width(sino_panel_slices(tiles.panels)), column(static_cast<int>(threadIdx.x) % (width / N) * N),
           voxel(static_cast<int>(threadIdx.x) / (width / N)), step(THREADS / (width / N)),
           tile(tiles.first_tile[tiles.part] + blockIdx.x), down(sino_tile_range(tiles.grid_size, tiles.tile[tile].row)),
@@ -77,8 +77,8 @@ template <int N> struct Walk {
 };
 
 /* θ of this thread's slices; 0: padding. */
-template <int N>
-static __device__ __forceinline__ void load_theta(const Tiles &tiles, const Walk<N> &walk, double (&theta)[N])
+template <int N, class Real>
+static __device__ __forceinline__ void load_theta(const Tiles<Real> &tiles, const Walk<N> &walk, double (&theta)[N])
 {
     const int first = sino_panel_first(tiles.panels) + walk.column;
     for (int i = 0; i < N; i++)
@@ -96,15 +96,14 @@ load_beside(bool is_within, const Real *own, int within, const Real *beside, int
 }
 
 template <int N, class Real>
-static __device__ __forceinline__ void primal_tile(const Tiles &tiles, const Real *z, const Parts<Real> &p,
-                                                   const Parts<Real> &q, Real least, Real *u)
+static __device__ __forceinline__ void primal_tile(const Tiles<Real> &tiles, const Real *z, Real least, Real *u)
 {
     const Walk<N> walk(tiles);
     const int width = walk.width;
     const SinoTileNeighbours beside = tiles.neighbour[walk.tile];
     const int64_t own = tile_at(tiles, tiles.part, walk.tile);
-    const Real *const own_p = p.part[tiles.part] + own, *const left = find_tile(tiles, p, beside.left);
-    const Real *const own_q = q.part[tiles.part] + own, *const above = find_tile(tiles, q, beside.above);
+    const Real *const own_p = tiles.p[tiles.part] + own, *const left = find_tile(tiles, tiles.p, beside.left);
+    const Real *const own_q = tiles.q[tiles.part] + own, *const above = find_tile(tiles, tiles.q, beside.above);
     double theta[N];
     load_theta(tiles, walk, theta);
     for (int voxel = walk.voxel; voxel < SINO_TILE_VOXELS; voxel += walk.step) {
@@ -127,7 +126,7 @@ static __device__ __forceinline__ void primal_tile(const Tiles &tiles, const Rea
 }
 
 template <int N, class Real>
-static __device__ __forceinline__ void dual_tile(const Tiles &tiles, const Parts<Real> &u, Real *p, Real *q)
+static __device__ __forceinline__ void dual_tile(const Tiles<Real> &tiles, Real *p, Real *q)
 {
     const Walk<N> walk(tiles);
     const int width = walk.width;
@@ -135,8 +134,9 @@ static __device__ __forceinline__ void dual_tile(const Tiles &tiles, const Parts
     const int64_t own = tile_at(tiles, tiles.part, walk.tile);
     const int last_place = static_cast<int>(walk.across.first + walk.across.count) - 1;
     const int last_row = static_cast<int>(walk.down.first + walk.down.count) - 1;
-    const Real *const own_u = u.part[tiles.part] + own;
-    const Real *const right = find_tile(tiles, u, beside.right), *const below = find_tile(tiles, u, beside.below);
+    const Real *const own_u = tiles.u[tiles.part] + own;
+    const Real *const right = find_tile(tiles, tiles.u, beside.right), *const below =
+                                                                           find_tile(tiles, tiles.u, beside.below);
     double inverse[N];
     load_theta(tiles, walk, inverse);
     for (int i = 0; i < N; i++) inverse[i] = inverse[i] > 0 ? 1 / (8 * inverse[i]) : 0;
@@ -163,29 +163,28 @@ static __device__ __forceinline__ void dual_tile(const Tiles &tiles, const Parts
 }
 
 template <class Real>
-static __global__ void __launch_bounds__(THREADS)
-    primal_kernel(Tiles tiles, const Real *z, Parts<Real> p, Parts<Real> q, Real least, Real *u)
+static __global__ void __launch_bounds__(THREADS) primal_kernel(Tiles<Real> tiles, const Real *z, Real least, Real *u)
 {
     constexpr int full = SinoPackWidth<Real>::ELEMENTS;
     if (sino_panel_slices(tiles.panels) >= full)
-        primal_tile<full>(tiles, z, p, q, least, u);
+        primal_tile<full>(tiles, z, least, u);
     else
-        primal_tile<1>(tiles, z, p, q, least, u);
+        primal_tile<1>(tiles, z, least, u);
 }
 
-template <class Real>
-static __global__ void __launch_bounds__(THREADS) dual_kernel(Tiles tiles, Parts<Real> u, Real *p, Real *q)
+template <class Real> static __global__ void __launch_bounds__(THREADS) dual_kernel(Tiles<Real> tiles, Real *p, Real *q)
 {
     constexpr int full = SinoPackWidth<Real>::ELEMENTS;
     if (sino_panel_slices(tiles.panels) >= full)
-        dual_tile<full>(tiles, u, p, q);
+        dual_tile<full>(tiles, p, q);
     else
-        dual_tile<1>(tiles, u, p, q);
+        dual_tile<1>(tiles, p, q);
 }
 
-static Tiles tiles_of(const SinoVariation *variation, const SinoSliceState *state)
+/* Without vectors. */
+template <class Real> static Tiles<Real> tiles_of(const SinoVariation *variation, const SinoSliceState *state)
 {
-    Tiles tiles = {};
+    Tiles<Real> tiles = {};
     assert(variation->part_count <= PARTS);
     tiles.panels = sino_panels_of(variation->slices);
     tiles.slice_count = static_cast<int>(variation->slices.slice_count);
@@ -198,18 +197,18 @@ static Tiles tiles_of(const SinoVariation *variation, const SinoSliceState *stat
     return tiles;
 }
 
-template <class Real> static Parts<Real> parts_of(const SinoVariation *variation, const void *const *vector)
+template <class Real>
+static void put_parts(const SinoVariation *variation, const void *const *vector, const Real *(&part)[PARTS])
 {
-    Parts<Real> parts = {};
-    for (int64_t i = 0; i < variation->part_count; i++) parts.part[i] = static_cast<const Real *>(vector[i]);
-    return parts;
+    for (int64_t i = 0; i < variation->part_count; i++) part[i] = static_cast<const Real *>(vector[i]);
 }
 
 /* Launch parameters of a block for each tile of the part and each panel. */
-static SinoLaunch over_tiles(const char *name, cudaStream_t stream, const Tiles &tiles)
+static SinoLaunch over_tiles(const char *name, cudaStream_t stream, const SinoVariation *variation)
 {
-    const int64_t count = tiles.first_tile[tiles.part + 1] - tiles.first_tile[tiles.part];
-    return {name, dim3(static_cast<unsigned>(count), sino_panels_count(tiles.panels)), THREADS, 0, stream};
+    const int64_t count = variation->first_tile[variation->part + 1] - variation->first_tile[variation->part];
+    const unsigned panels = sino_panels_count(sino_panels_of(variation->slices));
+    return {name, dim3(static_cast<unsigned>(count), panels), THREADS, 0, stream};
 }
 
 static bool is_empty(const SinoVariation *variation)
@@ -221,19 +220,21 @@ template <class Real>
 static SinoStatus launch_primal(cudaStream_t stream, const SinoVariation *variation, const void *z,
                                 const void *const *p, const void *const *q, const SinoSliceState *state, void *u)
 {
-    const Tiles tiles = tiles_of(variation, state);
-    return sino_launch(over_tiles("variation_primal", stream, tiles), primal_kernel<Real>, tiles,
-                       static_cast<const Real *>(z), parts_of<Real>(variation, p), parts_of<Real>(variation, q),
-                       static_cast<Real>(variation->least), static_cast<Real *>(u));
+    Tiles<Real> tiles = tiles_of<Real>(variation, state);
+    put_parts(variation, p, tiles.p);
+    put_parts(variation, q, tiles.q);
+    return sino_launch(over_tiles("variation_primal", stream, variation), primal_kernel<Real>, tiles,
+                       static_cast<const Real *>(z), static_cast<Real>(variation->least), static_cast<Real *>(u));
 }
 
 template <class Real>
 static SinoStatus launch_dual(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
                               const SinoSliceState *state, void *p, void *q)
 {
-    const Tiles tiles = tiles_of(variation, state);
-    return sino_launch(over_tiles("variation_dual", stream, tiles), dual_kernel<Real>, tiles,
-                       parts_of<Real>(variation, u), static_cast<Real *>(p), static_cast<Real *>(q));
+    Tiles<Real> tiles = tiles_of<Real>(variation, state);
+    put_parts(variation, u, tiles.u);
+    return sino_launch(over_tiles("variation_dual", stream, variation), dual_kernel<Real>, tiles,
+                       static_cast<Real *>(p), static_cast<Real *>(q));
 }
 
 SinoStatus sino_variation_primal_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,

@@ -67,7 +67,7 @@ static double *at(const Case *of, const Vector *vector, int64_t f, int64_t y, in
     return &vector->image[(f * of->size + y) * of->size + x];
 }
 
-/* Random numbers of the precision in the grid; NaN outside. scale 0: NaN everywhere. */
+/* Random numbers of the precision in the grid; NaN outside. scale 0: NaN everywhere, of other bits than any result. */
 static Vector vector_new(const Case *of, double scale, uint64_t *seed)
 {
     Vector vector = {.image = calloc((size_t)(of->slices.stride * of->size * of->size), sizeof(double))};
@@ -78,6 +78,8 @@ static Vector vector_new(const Case *of, double scale, uint64_t *seed)
         vector.part[p] = malloc(size + 1);
         assert_non_null(vector.part[p]);
         memset(vector.part[p], 0xff, size);
+        for (int64_t i = 0; scale > 0 && i < part_rows(of, p) * of->slices.stride; i++)
+            testing_set_element(of->slices.precision, vector.part[p], i, (double)NAN);
     }
     FOR_VOXELS(of, part, row, y, x)
     for (int64_t f = 0; scale > 0 && f < of->slices.stride; f++) {
@@ -109,14 +111,18 @@ static void check(const Case *of, const Vector *vector, const char *what)
     }
 }
 
-/* Elements outside of the grid are as they were, NaN. */
-static void check_outside(const Case *of, const Vector *vector)
+/* Elements outside of the grid are as they were, NaN; `unwritten`: as vector_new makes them with scale 0. */
+static void check_outside(const Case *of, const Vector *vector, bool unwritten)
 {
+    static const uint8_t ones[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    const size_t bytes = sino_precision_bytes(of->slices.precision);
     for (int64_t part = 0; part < of->part_count; part++)
         for (int64_t row = 0, y, x; row < part_rows(of, part); row++)
-            for (int64_t f = 0; !place(of, part, row, &y, &x) && f < of->slices.stride; f++)
-                assert_true(isnan(testing_element(of->slices.precision, vector->part[part],
-                                                  sino_panel_element(of->slices, part_rows(of, part), row, f))));
+            for (int64_t f = 0; !place(of, part, row, &y, &x) && f < of->slices.stride; f++) {
+                const int64_t i = sino_panel_element(of->slices, part_rows(of, part), row, f);
+                assert_true(isnan(testing_element(of->slices.precision, vector->part[part], i)));
+                if (unwritten) assert_memory_equal((uint8_t *)vector->part[part] + (size_t)i * bytes, ones, bytes);
+            }
 }
 
 static double theta_of(int64_t f)
@@ -148,7 +154,7 @@ static void check_case(const Case *of, double least, uint64_t *seed)
                 *at(of, &u, f, y, x) = fmax(*at(of, &z, f, y, x) + theta_of(f) * sum, least);
             }
     check(of, &u, "u");
-    check_outside(of, &u);
+    check_outside(of, &u, true);
     for (variation.part = 0; variation.part < of->part_count; variation.part++)
         sino_variation_dual(&variation, (const void *const *)u.part, state, p.part[variation.part],
                             q.part[variation.part]);
@@ -167,7 +173,8 @@ static void check_case(const Case *of, double least, uint64_t *seed)
             }
     check(of, &p, "p");
     check(of, &q, "q");
-    check_outside(of, &p);
+    check_outside(of, &p, false);
+    check_outside(of, &q, false);
     Vector *const all[] = {&z, &p, &q, &u};
     for (int i = 0; i < 4; i++) vector_free(of, all[i]);
 }

@@ -45,6 +45,11 @@ SinoStatus sino_center_phase_correlation(int64_t row_count, int64_t column_count
 SinoStatus sino_center_pairs(int64_t pair_count, int64_t column_count, const float *first, const float *second,
                              double *center, double *likeness);
 
+/* The same likeness about a given center, to half a column; 0 if fewer columns are in common. SINO_FAILED: no memory.
+ */
+SinoStatus sino_center_pairs_likeness(int64_t pair_count, int64_t column_count, const float *first, const float *second,
+                                      double center, double *likeness);
+
 /* The entropy of the slice (slice_quality.h; T. Donath, F. Beckmann, A. Schreyer, J. Opt. Soc. Am. A 23, 1048 (2006),
  * Q_H): that of the histogram, in standard deviations about the mean, of a filtered backprojection about a candidate,
  * in tiles spread over the inscribed circle. A wrong center blurs edges and adds artefacts, which widen the peaks of

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Columns that a pair must have in common, and their share of all columns. */
+/* The least number of columns in common, and their share of all columns. */
 static const double least_share = 0.05;
 enum { LEAST_COLUMNS = 8 };
 
@@ -61,12 +61,31 @@ static void reverse_rows(int64_t rows, int64_t columns, const float *from, float
         for (int64_t c = 0; c < columns; c++) to[r * columns + c] = from[r * columns + columns - 1 - c];
 }
 
+/* Columns that a pair must have in common. */
+static int64_t least_common(int64_t column_count)
+{
+    return sino_smaller(column_count, sino_larger(LEAST_COLUMNS, (int64_t)ceil(least_share * (double)column_count)));
+}
+
+SinoStatus sino_center_pairs_likeness(int64_t pair_count, int64_t column_count, const float *first, const float *second,
+                                      double center, double *likeness)
+{
+    float *reversed;
+    const int64_t low = least_common(column_count) - 1, t = (int64_t)round(2 * center);
+    *likeness = 0;
+    if (t < low || t > 2 * (column_count - 1) - low) return NULL;
+    SINO_TRY(sino_allocate(sino_times(pair_count, column_count), sizeof *reversed, "projections", &reversed));
+    reverse_rows(pair_count, column_count, second, reversed);
+    *likeness = correlation(pair_count, column_count, first, reversed, t);
+    free(reversed);
+    return NULL;
+}
+
 SinoStatus sino_center_pairs(int64_t pair_count, int64_t column_count, const float *first, const float *second,
                              double *center, double *likeness)
 {
     float *reversed;
-    const int64_t least =
-        sino_smaller(column_count, sino_larger(LEAST_COLUMNS, (int64_t)ceil(least_share * (double)column_count)));
+    const int64_t least = least_common(column_count);
     SINO_TRY(sino_allocate(sino_times(pair_count, column_count), sizeof *reversed, "projections", &reversed));
     reverse_rows(pair_count, column_count, second, reversed);
     const int64_t low = least - 1, high = 2 * (column_count - 1) - low;

@@ -76,10 +76,33 @@ static int by_angle(const void *a, const void *b)
     return p->number < q->number ? -1 : p->number > q->number;
 }
 
+/* Scans mostly are in order. */
+static void sort(Angle *angle, int64_t count)
+{
+    bool sorted = true;
+    for (int64_t i = 1; i < count && sorted; i++) sorted = by_angle(&angle[i - 1], &angle[i]) <= 0;
+    if (!sorted) qsort(angle, (size_t)count, sizeof *angle, by_angle);
+}
+
+/* Narrows the range low … high in which a sorted angle is searched: of even angles it is near the place that its value
+ * tells, and a search of all would mostly miss the caches. */
+static void guess_range(const Angle *angle, double turn_rad, int64_t *low, int64_t *high)
+{
+    enum { REACH = 2 };
+    const int64_t last = *high - 1;
+    const double first_rad = angle[0].turn_rad, span_rad = angle[last].turn_rad - first_rad;
+    const double share = span_rad > 0 ? (turn_rad - first_rad) / span_rad : 0;
+    const int64_t guess = (int64_t)(fmin(fmax(share, 0), 1) * (double)last);
+    const int64_t before = sino_larger(guess - REACH, 0), after = sino_smaller(guess + REACH, last);
+    if (angle[before].turn_rad < turn_rad) *low = before + 1;
+    if (angle[after].turn_rad >= turn_rad) *high = after;
+}
+
 /* Index of the first sorted angle that is not less than turn_rad. */
 static int64_t lower_bound(const Angle *angle, int64_t count, double turn_rad)
 {
     int64_t low = 0, high = count;
+    guess_range(angle, turn_rad, &low, &high);
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
         if (angle[middle].turn_rad < turn_rad)
@@ -240,7 +263,7 @@ static SinoStatus fill(SinoLayout *layout, const SinoGeometry *scan, bool symmet
         angle[k] = (Angle){.number = k, .turn_rad = modulo_turn(scan->angle_rad[k])};
         layout->place[k] = -1;
     }
-    qsort(angle, (size_t)count, sizeof *angle, by_angle);
+    sort(angle, count);
     for (int64_t i = 0; i < count; i++) angle[i].next = i;
     pair_angles(scan, symmetry, angle);
     classify(layout, angle, count);

@@ -4,6 +4,8 @@
 
 #include "vector.h"
 
+#include <assert.h>
+#include <string.h>
 #include <tgmath.h>
 
 enum { ROW_MAX = SINO_TILE * SINO_PANEL_MAX };
@@ -30,16 +32,21 @@ static void *vector_of(const SinoVariation *variation, SinoPanel at, int64_t par
     return (char *)vector + (size_t)(at.first * rows) * sino_precision_bytes(at.slices.precision);
 }
 
-/* First element of a tile in the panel of its part's vector; NULL: there is no such tile. */
+/* First element of a tile in the panel of its part's vector. */
 static const void *tile_of(const SinoVariation *variation, SinoPanel at, int64_t tile, const void *const *vector)
 {
     int64_t part = variation->part;
-    if (tile < 0) return NULL;
     while (tile < variation->first_tile[part]) part--;
     while (tile >= variation->first_tile[part + 1]) part++;
     const int64_t row = (tile - variation->first_tile[part]) * SINO_TILE_VOXELS;
     return (const char *)vector_of(variation, at, part, vector[part]) +
            (size_t)(row * at.slices.stride) * sino_precision_bytes(at.slices.precision);
+}
+
+/* The same; NULL: there is no such tile (−1). */
+static const void *beside_of(const SinoVariation *variation, SinoPanel at, int64_t tile, const void *const *vector)
+{
+    return tile < 0 ? NULL : tile_of(variation, at, tile, vector);
 }
 
 #define REAL    float

@@ -2,6 +2,7 @@
 /* Variation, tiles: which tiles lie beside each other. */
 #include "variation.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ SinoStatus sino_variation_neighbours(int64_t grid_size, int64_t tile_count, cons
 {
     const int64_t side = sino_tile_side(grid_size), wide = side + 2; /* with a border of no tiles */
     int32_t *number = NULL;
-    SINO_TRY(sino_allocate(wide * wide, sizeof *number, "tiles", &number));
+    SINO_TRY(sino_allocate(sino_times(wide, wide), sizeof *number, "tiles", &number));
     for (int64_t i = 0; i < wide * wide; i++) number[i] = -1;
     for (int64_t t = 0; t < tile_count; t++) {
         const bool inside =

@@ -54,7 +54,7 @@ static void NAME(fill)(SinoPanel at, const SinoSliceState *state, bool inverse, 
         const double theta = f < at.slices.slice_count ? state[at.first + f].scalar[SINO_FISTA_THRESHOLD] : 0;
         row[f] = (REAL)(!inverse ? theta : theta > 0 ? 1 / (8 * theta) : 0);
     }
-    for (int64_t i = step; i < SINO_TILE * step; i++) row[i] = row[i - step];
+    for (int64_t i = step; i < SINO_TILE * step; i += step) memcpy(row + i, row, (size_t)step * sizeof *row);
 }
 
 static void NAME(primal)(const SinoVariation *variation, SinoPanel at, const void *z, const void *const *p,
@@ -63,13 +63,13 @@ static void NAME(primal)(const SinoVariation *variation, SinoPanel at, const voi
     const int64_t step = at.slices.stride, first = variation->first_tile[variation->part];
     const REAL *from_z = vector_of(variation, at, variation->part, z),
                *to_u = vector_of(variation, at, variation->part, u);
-    REAL theta[ROW_MAX];
+    REAL theta[ROW_MAX] = {0};
     NAME(fill)(at, state, false, theta);
     for (int64_t t = first; t < variation->first_tile[variation->part + 1]; t++) {
         const SinoTileNeighbours beside = variation->neighbour[t];
         const Extent extent = extent_of(variation, t);
         const REAL *own_p = tile_of(variation, at, t, p), *own_q = tile_of(variation, at, t, q);
-        const REAL *left = tile_of(variation, at, beside.left, p), *above = tile_of(variation, at, beside.above, q);
+        const REAL *left = beside_of(variation, at, beside.left, p), *above = beside_of(variation, at, beside.above, q);
         for (int64_t r = extent.down.first; r < extent.down.first + extent.down.count; r++) {
             const int64_t i = (r * SINO_TILE + extent.across.first) * step,
                           tile = (t - first) * SINO_TILE_VOXELS * step;
@@ -89,13 +89,15 @@ static void NAME(dual)(const SinoVariation *variation, SinoPanel at, const void 
 {
     const int64_t step = at.slices.stride, first = variation->first_tile[variation->part];
     REAL *to_p = vector_of(variation, at, variation->part, p), *to_q = vector_of(variation, at, variation->part, q);
-    REAL inverse[ROW_MAX];
+    REAL inverse[ROW_MAX] = {0};
     NAME(fill)(at, state, true, inverse);
     for (int64_t t = first; t < variation->first_tile[variation->part + 1]; t++) {
         const SinoTileNeighbours beside = variation->neighbour[t];
         const Extent extent = extent_of(variation, t);
         const REAL *own = tile_of(variation, at, t, u);
-        const REAL *right = tile_of(variation, at, beside.right, u), *below = tile_of(variation, at, beside.below, u);
+        assert(own);
+        const REAL *right = beside_of(variation, at, beside.right, u),
+                   *below = beside_of(variation, at, beside.below, u);
         for (int64_t r = extent.down.first; r < extent.down.first + extent.down.count; r++) {
             const int64_t i = (r * SINO_TILE + extent.across.first) * step,
                           tile = (t - first) * SINO_TILE_VOXELS * step;

@@ -49,6 +49,13 @@ static SinoStatus assign_arguments(const char *const text[SINO_SETTING_COUNT], S
     return NULL;
 }
 
+static SinoStatus check_axis(const SinoSettings *settings)
+{
+    SINO_CHECK(settings->file_name || isnan(settings->rotation_axis), SINO_BAD_INPUT,
+               "--rotation-axis is that of a file; allowed: with an input file");
+    return NULL;
+}
+
 /* Without an input file, plan and simulate need a description of the scan. */
 static SinoStatus check_described(const SinoVerbText *verb, const SinoSettings *settings)
 {
@@ -90,6 +97,7 @@ static SinoStatus check_needed(int verb, const SinoSettings *settings)
                settings->system_matrix);
     SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM | INIT)), SINO_BAD_INPUT, "%s has no --out; needed: %s",
                text->name, text->usage);
+    if (verb == PLAN) SINO_TRY(check_axis(settings));
     if (!(verb & (PLAN | SIMULATE))) return NULL;
     return settings->file_name ? check_file_alone(settings) : check_described(text, settings);
 }
@@ -315,8 +323,7 @@ static SinoStatus check_sweep(const bool given[SINO_SETTING_COUNT], const SinoSe
         SINO_CHECK(!given[row - sino_setting_table], SINO_BAD_INPUT,
                    "--%s describes scans without a file; allowed: without '%s'", sizes[i], settings->file_name);
     }
-    SINO_CHECK(settings->file_name || isnan(settings->rotation_axis), SINO_BAD_INPUT,
-               "--rotation-axis is that of a file; allowed: with an input file");
+    SINO_TRY(check_axis(settings));
     SINO_CHECK(!settings->machine || settings->simulation != SINO_SIMULATION_NO, SINO_BAD_INPUT,
                "--machine is '%s' without --simulate; allowed: with --simulate", settings->machine);
     SINO_CHECK(!settings->resume || !settings->overwrite, SINO_BAD_INPUT,

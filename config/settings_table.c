@@ -375,8 +375,8 @@ const SinoSetting sino_setting_table[] = {
         .fallback = "auto", .operand = "auto|X", .unit = "rows", .geometries = CONE,
         .help = "detector row that the perpendicular from the source meets, where 0 is the middle of the first row; "
                 "auto: the middle of the detector"),
-    ROW(CENTER, RECON | SWEEP, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double), .low = -1e6,
-        .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true,
+    ROW(CENTER, RECON | INFO | PLAN | SWEEP, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double),
+        .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true,
         .geometries = SCANS, BRIEF(RECON, "rotation center, a column; 0 is the middle of the first one"),
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
@@ -405,7 +405,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "distance between two centers of --reconstruction-type try"),
     ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"), .may_change = true, .geometries = PARALLEL,
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
-                "middle one"),
+                "middle one, and two others for the center"),
 
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(algorithm, algorithm_words, "cg"), BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "method"),

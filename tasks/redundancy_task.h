@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task redundancy: weights of the detector columns of one minibatch, for direct methods. */
+/* Tasks complete and redundancy: projections of a half acquisition, for direct methods (redundancy.h). */
 #ifndef SINO_REDUNDANCY_TASK_H
 #define SINO_REDUNDANCY_TASK_H
 
 #include "redundancy.h"
 #include "runtime.h"
 
-/* Inserts redundancy, which changes a minibatch's line integrals in place. weight[column_count] is not owned, and
- * outlives the task. Cores run it. */
-SinoStatus sino_insert_redundancy(SinoRuntime *runtime, SinoPosition position, int64_t angle_count,
-                                  int64_t column_count, SinoSlices slices, const double *weight, SinoData *sinogram);
+/* The half acquisition of a rank's angles. Errors: those of sino_redundancy_new. */
+typedef struct SinoCompletion SinoCompletion;
+SinoStatus sino_completion_new(SinoRuntime *runtime, const SinoGeometry *geometry, const int64_t *place,
+                               SinoCompletion **completion);
+void sino_completion_free(SinoCompletion *completion); /* takes NULL; no task may use it any more */
+
+/* Inserts complete, which writes a minibatch's completed projections: `completed`, angles × sino_redundancy_width rows.
+ * Cores run it. */
+SinoStatus sino_insert_complete(const SinoCompletion *completion, SinoPosition position, SinoSlices slices,
+                                SinoData *sinogram, SinoData *completed);
+
+/* Inserts redundancy, which writes the weighed columns of the detector from completed projections. Cores run it. */
+SinoStatus sino_insert_redundancy(const SinoCompletion *completion, SinoPosition position, SinoSlices slices,
+                                  SinoData *completed, SinoData *sinogram);
 
 #endif

@@ -216,6 +216,76 @@ static void plan_info_and_recon_agree(void **state)
     }
 }
 
+/* Writes disks.npy, [row][angle][column], from disks.bin. */
+static void write_npy(const char *directory, int angles)
+{
+    static const unsigned char magic[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
+    const size_t values = (size_t)angles * 64 * sizeof(float), header = 128;
+    char *npy = malloc(header + values);
+    float *raw = cli_read_bytes(directory, "disks.bin", values);
+    assert_non_null(npy);
+    memset(npy, ' ', header);
+    memcpy(npy, magic, sizeof magic);
+    const int length =
+        sprintf(npy + 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, %d, 64), }", angles); /* NOLINT */
+    npy[10 + length] = ' ';
+    npy[header - 1] = '\n';
+    memcpy(npy + header, raw, values);
+    cli_write_bytes(directory, "disks.npy", npy, header + values);
+    free(raw);
+    free(npy);
+}
+
+/* Of a half acquisition, too, plan, info and recon tell the same slices and memory, whether the axis is given or found,
+ * with and without completed projections; given an axis in the middle, a slice as wide as the detector. */
+static void half_acquisitions_agree(void **state)
+{
+    const char *const at = *state;
+    static const struct {
+        const char *algorithm, *axis;
+        double center;
+        int side;
+    } row[] = {{"fbp", " --rotation-axis 14", 14, 100},
+               {"fbp", "", 14, 100},
+               {"cg --iterations 2", "", 49, 100},
+               {"cg --iterations 30", " --rotation-axis 49", 49, 100},
+               {"cg --iterations 2", " --rotation-axis 32", 49, 64}};
+    static const char scan[] = "disks.npy --axes row,angle,column --data line-integrals --theta disks_theta.bin";
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char line[300], planned[24], taken[32];
+        cli_write_disks(at, 240, 2 * M_PI, row[i].center, 44, 30);
+        write_npy(at, 240);
+        snprintf(line, sizeof line, "plan %s --algorithm %s%s", scan, row[i].algorithm, row[i].axis);
+        sino_bytes_text((int64_t)number_of(at, "\"memory_bytes\": {", "\"total\": ", line), planned);
+        assert_true(number_of(at, "\"slice\": {", "\"side\": ", line) == row[i].side);
+        CliRun run = {.directory = at};
+        cli_start(&run, "recon %s --algorithm %s%s -o o.h5 --overwrite", scan, row[i].algorithm, row[i].axis);
+        cli_wait(&run);
+        if (run.exit_code != 0) fail_msg("%s", run.err);
+        copy_after(run.err, ", memory: ", "iB", taken);
+        cli_free(&run);
+        if (strcmp(planned, taken) != 0) fail_msg("%s: planned %s, taken %s", line, planned, taken);
+        free(cli_read_volume(at, "o.h5", 1, row[i].side));
+        snprintf(line, sizeof line, "info %s%s", scan, row[i].axis);
+        assert_true(number_of(at, "\"slice\": {", "\"side\": ", line) == row[i].side);
+        char *told = cli_output_of(at, line);
+        assert_true((strstr(told, "the slice gets 100 x 100 voxels") != NULL) == (row[i].side == 100));
+        free(told);
+    }
+    const double whole = number_of(at, "\"memory_bytes\": {", "\"usual\": ",
+                                   "info disks.npy --axes row,angle,column "
+                                   "--data line-integrals --theta disks_theta.bin --rotation-axis 49");
+    assert_true(whole == number_of(at, "\"memory_bytes\": {", "\"total\": ",
+                                   "plan disks.npy --axes row,angle,column "
+                                   "--data line-integrals --theta disks_theta.bin --rotation-axis 49"));
+    cli_refuses(at, "rotation-axis is 64; allowed: auto, or a column of the detector, 0 to 63",
+                "plan %s "
+                "--rotation-axis 64",
+                scan);
+    cli_refuses(at, "--rotation-axis is that of a file; allowed: with an input file",
+                "plan --columns 64 --angles 90 --slices 4 --rotation-axis 14");
+}
+
 /* With partitions given, recon stores as many angles as plan says, with symmetry and without. */
 static void partitions_and_symmetry_agree(void **state)
 {
@@ -690,6 +760,7 @@ int cli_plan_tests(void)
         CLI_TEST(of_a_file),
         CLI_TEST(large_scans_take_little),
         CLI_TEST(plan_info_and_recon_agree),
+        CLI_TEST(half_acquisitions_agree),
         CLI_TEST(partitions_and_symmetry_agree),
         CLI_TEST(windows),
         CLI_TEST(rotation_takes_less),

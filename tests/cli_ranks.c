@@ -174,6 +174,34 @@ static void stopping_early(void **state)
     assert_same(*state, "--iterations 60 --tolerance 0.2 --minibatch 2", 2, "--grid 1x2 --symmetry no", 1e-4, 0);
 }
 
+/* fbp of a half acquisition needs whole slices on a rank: it takes such a grid by itself, and refuses another. */
+static void half_acquisitions_of_ranks(void **state)
+{
+    const char *const at = *state;
+    static const char input[] = "recon disks.bin --theta disks_theta.bin --columns 64 --rotation-axis 14 --algorithm "
+                                "fbp --pictures no --overwrite";
+    CliRun run = {.directory = at, .launcher = "mpirun -q -n 2"};
+    cli_write_disks(at, 359, 2 * M_PI, 14, 44, 30);
+    cli_works(at, "%s -o one.h5", input);
+    cli_start(&run, "%s -o many.h5", input);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "2 in a grid of 2x1 (each slice on one rank, as fbp completes projections"));
+    cli_free(&run);
+    float *one = cli_read_volume(at, "one.h5", 1, 100), *many = cli_read_volume(at, "many.h5", 1, 100);
+    assert_memory_equal(one, many, 100 * 100 * sizeof *one);
+    free(one);
+    free(many);
+    run = (CliRun){.directory = at, .launcher = "mpirun -q -n 2"};
+    cli_start(&run, "%s -o many.h5 --grid 1x2", input);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err,
+                           "--grid is 1x2, but fbp completes projections of a half acquisition by the opposite "
+                           "ones, for which a rank needs whole slices; allowed: --grid Nx1, or --algorithm cg"));
+    cli_free(&run);
+}
+
 /* Without ray lengths ranks have slices of their own, with the bits of one process. */
 static void nothing_stored(void **state)
 {
@@ -367,6 +395,7 @@ int cli_ranks_tests(void)
         CLI_TEST(other_algorithms_and_precisions),
         CLI_TEST(undefined_values),
         CLI_TEST(stopping_early),
+        CLI_TEST(half_acquisitions_of_ranks),
         CLI_TEST(nothing_stored),
         CLI_TEST(other_outputs),
         CLI_TEST(what_does_not_fit_is_refused),

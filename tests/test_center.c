@@ -295,9 +295,29 @@ static void correlation_finds_center_of_tooth(void **state)
     free(both);
 }
 
+/* Pairs that are mirror images about column 14 are alike there, and nowhere else; too few columns in common tell
+ * nothing. */
+static void likeness_about_a_center(void **state)
+{
+    (void)state;
+    enum { WIDTH = 64, COUNT = 3, TWICE = 28 };
+    float first[COUNT * WIDTH], second[COUNT * WIDTH];
+    double at[3];
+    for (int p = 0; p < COUNT; p++)
+        for (int c = 0; c < WIDTH; c++) {
+            first[p * WIDTH + c] = (float)sin(0.9 * c + p);
+            second[p * WIDTH + c] = (float)sin(0.9 * (TWICE - c) + p);
+        }
+    static const double centers[] = {14, 15.5, 1};
+    for (int i = 0; i < 3; i++)
+        assert_success(sino_center_pairs_likeness(COUNT, WIDTH, first, second, centers[i], &at[i]));
+    assert_true(at[0] > 0.999 && at[1] < 0.5 && at[2] == 0);
+}
+
 TESTING_SUBJECT(center)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(likeness_about_a_center),
         cmocka_unit_test(vo_finds_centers_of_phantoms),
         cmocka_unit_test(vo_treats_fractions_alike),
         cmocka_unit_test(vo_of_nothing_is_one),

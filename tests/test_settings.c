@@ -307,7 +307,8 @@ static void other_words_are_answered(void **state)
          "unknown option --dezinger of recon; did you mean --zinger-removal-method (standard removes them)?"},
         {SINO_VERB_RECON, "--save-folder x", "unknown option --save-folder of recon; did you mean --out?"},
         {SINO_VERB_PLAN, "--format json", "unknown option --format of plan; did you mean --json?"},
-        {SINO_VERB_INFO, "--center 5", "unknown option --center of info; allowed: what sinodag info --help all lists"},
+        {SINO_VERB_SIMULATE, "--center 5",
+         "unknown option --center of simulate; allowed: what sinodag simulate --help all lists"},
         {SINO_VERB_RECON, "--nsino 0.7",
          "--nsino is '0.7'; allowed: an integer from -1 to 1000000000 (a detector row; tomocupy's share of the height, "
          "times the rows)"},
@@ -685,7 +686,8 @@ static void words_are_passed_on(void **state)
     assert_null(words[5]);
     sino_words_free(words);
     assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_PLAN, &words));
-    assert_string_equal(words[0], "--algorithm=sirt");
+    assert_string_equal(words[0], "--rotation-axis=3.5");
+    assert_string_equal(words[1], "--algorithm=sirt");
     sino_words_free(words);
     assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_SWEEP, &words));
     assert_string_equal(words[5], "--schedulers=lws");

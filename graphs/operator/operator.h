@@ -16,6 +16,7 @@
 #include "matrix_survey.h"
 #include "partial_sums.h"
 #include "projector.h"
+#include "redundancy.h"
 #include "topology.h"
 #include "trace.h"
 
@@ -163,6 +164,13 @@ struct SinoOperatorKind {
     void (*report)(const SinoOperator *op);
     void (*keep)(SinoOperator *op, const char *folder);
 };
+
+/* SINO_ROWS_COMPLETED of a rank with angle_count angles of a parallel beam. */
+static inline SinoExtent sino_operator_completed(const SinoGeometry *geometry, int64_t angle_count)
+{
+    const int64_t width = sino_redundancy_width(geometry);
+    return width > 0 ? sino_extent_one(sino_times(angle_count, width)) : (SinoExtent){0};
+}
 
 extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_pixels_kind, sino_cone_kind, sino_bricks_kind;
 

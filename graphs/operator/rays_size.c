@@ -307,7 +307,9 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
     sino_layout_free(&voxels);
     size.shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
     size.shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(pixels);
-    size.shape.extent[SINO_ROWS_TALLY] = sino_extent_one(size.shape.extent[SINO_ROWS_RAYS].total / columns + columns);
+    const int64_t angles = size.shape.extent[SINO_ROWS_RAYS].total / columns;
+    size.shape.extent[SINO_ROWS_TALLY] = sino_extent_one(angles + columns);
+    size.shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(&problem->geometry, angles);
     if (!status) *result = size;
     return status;
 }

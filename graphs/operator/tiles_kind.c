@@ -70,6 +70,7 @@ static void fill_extents(const SinoProblem *problem, const SinoDecomposition *de
     const int64_t rays = sino_geometry_ray_count(scan);
     extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
     extent[SINO_ROWS_RAYS] = sino_extent_one(rays);
+    extent[SINO_ROWS_COMPLETED] = sino_operator_completed(scan, scan->angle_count);
     extent[SINO_ROWS_SUBSET] = (SinoExtent){.members = problem->subset_count,
                                             .total = rays,
                                             .most = sino_times(subset_angles(problem, 0), scan->column_count),
@@ -159,6 +160,7 @@ static SinoStatus fill_shape(SinoOperator *op, SinoTilesOwn *own)
     op->shape.precision = op->problem.precision;
     SINO_TRY(sino_ray_exchange_extents(own->exchange, op->shape.extent));
     op->shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
+    op->shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(scan, scan->angle_count);
     op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(op->problem.subset_count, own->subset_rays);
     op->shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(sino_times(scan->grid_size, scan->grid_size));
     op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(scan->angle_count + scan->column_count);

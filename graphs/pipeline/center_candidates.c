@@ -93,27 +93,59 @@ static SinoStatus half_turn(const SinoGeometry *geometry, int64_t *angle_count)
     return NULL;
 }
 
-SinoStatus sino_center_by_vo(const SinoCenterRow *row, SinoCenterRange range, SinoCenterFound *found)
+/* A search with a metric of one sinogram. */
+typedef SinoStatus Search(const Metric *metric, const SinoGeometry *geometry, int64_t range_count,
+                          const SinoCenterRange *range, SinoCenterFound *found);
+
+static SinoStatus search_vo(const SinoCenterRow *row, Search *search_ranges, const SinoCenterRange *range,
+                            SinoCenterFound *found)
 {
     int64_t angle_count;
     SinoCenterVo *vo;
     SINO_TRY(half_turn(row->geometry, &angle_count));
     SINO_TRY(
         sino_center_vo_new(angle_count, row->geometry->column_count, row->sinogram, vo_radius_ratio, VO_DROP, &vo));
-    SinoStatus status = search(&(Metric){.runtime = row->runtime, .vo = vo}, row->geometry, 1, &range, found);
+    SinoStatus status = search_ranges(&(Metric){.runtime = row->runtime, .vo = vo}, row->geometry, 1, range, found);
     sino_center_vo_free(vo);
     return status;
 }
 
-SinoStatus sino_center_by_entropy(const SinoCenterRow *row, int64_t range_count, const SinoCenterRange *range,
-                                  SinoCenterFound *found)
+static SinoStatus search_entropy(const SinoCenterRow *row, Search *search_ranges, int64_t range_count,
+                                 const SinoCenterRange *range, SinoCenterFound *found)
 {
     SinoCenterEntropy *entropy;
     SinoGeometry half = *row->geometry; /* in a whole turn a wrong center blurs, without artefacts */
     SINO_TRY(half_turn(row->geometry, &half.angle_count));
     SINO_TRY(sino_center_entropy_new(&half, row->sinogram, &entropy));
     SinoStatus status =
-        search(&(Metric){.runtime = row->runtime, .entropy = entropy}, row->geometry, range_count, range, found);
+        search_ranges(&(Metric){.runtime = row->runtime, .entropy = entropy}, row->geometry, range_count, range, found);
     sino_center_entropy_free(entropy);
     return status;
+}
+
+/* Tenths of the range alone. */
+static SinoStatus search_tenths(const Metric *metric, const SinoGeometry *geometry, int64_t range_count,
+                                const SinoCenterRange *range, SinoCenterFound *found)
+{
+    const double last = (double)(geometry->column_count - 1);
+    (void)range_count; /* one */
+    return try_candidates(metric, fmax(range->low, 0), fmin(range->high, last), 0.1, found);
+}
+
+SinoStatus sino_center_by_vo(const SinoCenterRow *row, SinoCenterRange range, SinoCenterFound *found)
+{
+    return search_vo(row, search, &range, found);
+}
+
+SinoStatus sino_center_by_entropy(const SinoCenterRow *row, int64_t range_count, const SinoCenterRange *range,
+                                  SinoCenterFound *found)
+{
+    return search_entropy(row, search, range_count, range, found);
+}
+
+SinoStatus sino_center_near(const SinoCenterRow *row, bool entropy, double around, double width, SinoCenterFound *found)
+{
+    const SinoCenterRange range = {around - width, around + width};
+    return entropy ? search_entropy(row, search_tenths, 1, &range, found)
+                   : search_vo(row, search_tenths, &range, found);
 }

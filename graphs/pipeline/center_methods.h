@@ -37,8 +37,26 @@ SinoStatus sino_center_by_vo(const SinoCenterRow *row, SinoCenterRange range, Si
 SinoStatus sino_center_by_entropy(const SinoCenterRow *row, int64_t range_count, const SinoCenterRange *range,
                                   SinoCenterFound *found);
 
+/* The entropy, or Vo's metric, over tenths of columns within `width` of `around`. Errors: as above. */
+SinoStatus sino_center_near(const SinoCenterRow *row, bool entropy, double around, double width,
+                            SinoCenterFound *found);
+
 /* Compares projections with those half a turn later. SINO_BAD_INPUT: no angles are half a turn apart. */
 SinoStatus sino_center_by_pairs(const SinoCenterRow *row, SinoCenterFound *found);
+
+/* How alike they are about a center; errors as above. */
+SinoStatus sino_center_likeness(const SinoCenterRow *row, double center, double *likeness);
+
+/* The same of projections that `read` gives: integral[column of the geometry], finite. */
+typedef SinoStatus SinoCenterRead(void *context, int64_t angle, float *integral);
+SinoStatus sino_center_of_pairs(const SinoGeometry *geometry, SinoCenterRead *read, void *context,
+                                SinoCenterFound *found);
+
+/* Correlation of opposite projections below which they are too little alike to be believed. */
+#define SINO_CENTER_LIKENESS 0.8
+
+/* Whether the angles cover a whole turn but for 10 degrees. */
+bool sino_center_is_whole_turn(const SinoGeometry *geometry);
 
 /* Phase correlation of the first projection, all its rows, and the projection half a turn later. SINO_BAD_INPUT: the
  * scan has no such pair. */

@@ -26,43 +26,85 @@ static int64_t opposite_of(const SinoGeometry *geometry, int64_t k, double *off)
     return best;
 }
 
-/* Copies pairs, whose first angles are spread over the scan; *count: those that are nearly half a turn apart. */
-static void take_pairs(const SinoGeometry *geometry, const float *sinogram, int64_t *count, float *first, float *second)
+/* Reads pairs, whose first angles are spread over the scan; *count: those that are nearly half a turn apart. */
+static SinoStatus take_pairs(const SinoGeometry *geometry, SinoCenterRead *read, void *context, int64_t *count,
+                             float *first, float *second)
 {
     const int64_t columns = geometry->column_count, angles = geometry->angle_count;
     const int64_t tried = sino_smaller(PAIRS, angles);
     const double step =
         angles > 1 ? fabs(geometry->angle_rad[angles - 1] - geometry->angle_rad[0]) / (double)(angles - 1) : 0;
-    const size_t bytes = (size_t)columns * sizeof *first;
     *count = 0;
     for (int64_t i = 0; i < tried; i++) {
         double off;
         const int64_t k = i * angles / tried, opposite = opposite_of(geometry, k, &off);
         if (off > 0.51 * step) continue;
-        memcpy(first + *count * columns, sinogram + k * columns, bytes);
-        memcpy(second + *count * columns, sinogram + opposite * columns, bytes);
+        SINO_TRY(read(context, k, first + *count * columns));
+        SINO_TRY(read(context, opposite, second + *count * columns));
         ++*count;
     }
+    return NULL;
 }
 
-SinoStatus sino_center_by_pairs(const SinoCenterRow *row, SinoCenterFound *found)
+/* about NaN: finds the center; else tells how alike the projections are about that one, in found->metric. */
+static SinoStatus compare_pairs(const SinoGeometry *geometry, SinoCenterRead *read, void *context, double about,
+                                SinoCenterFound *found)
 {
     SinoStatus status = NULL;
-    const int64_t floats = sino_times(PAIRS, row->geometry->column_count);
+    const int64_t floats = sino_times(PAIRS, geometry->column_count);
     float *first = NULL, *second = NULL;
     int64_t count = 0;
     SINO_TRY_OR(status, cleanup, sino_allocate(floats, sizeof *first, "projections", &first));
     SINO_TRY_OR(status, cleanup, sino_allocate(floats, sizeof *second, "projections", &second));
-    take_pairs(row->geometry, row->sinogram, &count, first, second);
+    SINO_TRY_OR(status, cleanup, take_pairs(geometry, read, context, &count, first, second));
     found->at_edge = false;
     if (count == 0)
         status =
             sino_error(SINO_BAD_INPUT, "no two angles are half a turn apart, which --rotation-axis-auto pairs needs; "
                                        "allowed: vo, entropy, or --rotation-axis");
+    else if (isnan(about))
+        status = sino_center_pairs(count, geometry->column_count, first, second, &found->center, &found->metric);
     else
-        status = sino_center_pairs(count, row->geometry->column_count, first, second, &found->center, &found->metric);
+        status = sino_center_pairs_likeness(count, geometry->column_count, first, second, about, &found->metric);
 cleanup:
     free(first);
     free(second);
     return status;
+}
+
+SinoStatus sino_center_of_pairs(const SinoGeometry *geometry, SinoCenterRead *read, void *context,
+                                SinoCenterFound *found)
+{
+    return compare_pairs(geometry, read, context, NAN, found);
+}
+
+/* SinoCenterRead of a row of the whole scan. */
+static SinoStatus copy_projection(void *context, int64_t angle, float *integral)
+{
+    const SinoCenterRow *row = context;
+    const int64_t columns = row->geometry->column_count;
+    memcpy(integral, row->sinogram + angle * columns, (size_t)columns * sizeof *integral);
+    return NULL;
+}
+
+SinoStatus sino_center_by_pairs(const SinoCenterRow *row, SinoCenterFound *found)
+{
+    SinoCenterRow own = *row;
+    return sino_center_of_pairs(row->geometry, copy_projection, &own, found);
+}
+
+SinoStatus sino_center_likeness(const SinoCenterRow *row, double center, double *likeness)
+{
+    SinoCenterRow own = *row;
+    SinoCenterFound found = {.metric = 0};
+    SINO_TRY(compare_pairs(row->geometry, copy_projection, &own, center, &found));
+    *likeness = found.metric;
+    return NULL;
+}
+
+bool sino_center_is_whole_turn(const SinoGeometry *geometry)
+{
+    const int64_t last = geometry->angle_count - 1;
+    const double covered = sino_center_degrees(geometry, last);
+    return last > 0 && covered + covered / (double)last >= 350;
 }

@@ -3,6 +3,8 @@
 #include "center_search.h"
 
 #include "center_methods.h"
+#include "center_quick.h"
+#include "center_rows.h"
 #include "stages.h"
 #include "suspicion.h"
 
@@ -10,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Half width of the search, in detector columns, if the user gives none. */
 static const double default_width = 50;
@@ -17,11 +20,14 @@ static const double default_width = 50;
 /* Two methods agree if their centers differ by this many columns at most; the entropy is less precise. */
 static const double agreement = 1, entropy_agreement = 2;
 
+/* Half a step of the search, in columns: rows that agree tell no more. */
+static const double resolution = 0.05;
+
+/* Half of the range of the rows' centers, in columns of the detector, above which they disagree. */
+static const double most_spread = 0.5;
+
 /* Columns to each side of a center in which the entropy looks for a better one. */
 static const double neighbourhood = 3;
-
-/* Correlation of opposite projections below which they are too little alike to be believed. */
-static const double usual_likeness = 0.8;
 
 static const char *const method_names[] = {[SINO_CENTER_VO] = "Vo's method",
                                            [SINO_CENTER_PHASE] = "phase correlation",
@@ -36,22 +42,23 @@ typedef struct Search {
     SinoCenterRange range;
 } Search;
 
+/* A center, and how it was found. */
+typedef struct Result {
+    double center; /* in columns of the search's input */
+    SinoCenterMethod method;
+    bool leans;    /* the axis leans, which is told */
+    char how[256]; /* for the log */
+} Result;
+
 /* What the methods say, the most precise first. */
 enum { OPINIONS = 2 };
 typedef struct Opinions {
     double lean; /* as of SinoCenterFound */
+    bool half;   /* pairs alone tell: the axis is far off the middle */
     int64_t count;
     SinoCenterMethod method[OPINIONS];
     double center[OPINIONS];
 } Opinions;
-
-/* Whether the angles cover a whole turn but for 10 degrees. */
-static bool is_whole_turn(const SinoGeometry *geometry)
-{
-    const int64_t last = geometry->angle_count - 1;
-    const double covered = sino_center_degrees(geometry, last);
-    return last > 0 && covered + covered / (double)last >= 350;
-}
 
 static void warn_edge(const Search *search)
 {
@@ -78,17 +85,18 @@ static SinoStatus by_method(const Search *search, SinoCenterMethod method, SinoC
 }
 
 /* The center by the method that the user chose. */
-static SinoStatus find_one(const Search *search, SinoCenterMethod method, double *center)
+static SinoStatus find_one(const Search *search, SinoCenterMethod method, Result *result)
 {
     SinoCenterFound found;
     SINO_TRY(by_method(search, method, &found));
     if (found.at_edge) warn_edge(search);
-    if (method == SINO_CENTER_PAIRS && found.metric < usual_likeness)
+    if (method == SINO_CENTER_PAIRS && found.metric < SINO_CENTER_LIKENESS)
         sino_log_warning(sino_runtime_log(search->runtime), "center",
                          "opposite projections are little alike (correlation %.2f); look at the slice, or give "
                          "--rotation-axis",
                          found.metric);
-    *center = found.center;
+    *result = (Result){.center = found.center, .method = method};
+    snprintf(result->how, sizeof result->how, "by %s", method_names[method]);
     return NULL;
 }
 
@@ -98,12 +106,25 @@ static void add(Opinions *opinions, SinoCenterMethod method, double center)
     opinions->center[opinions->count++] = center;
 }
 
+/* Whether the axis is far off the middle by pairs, and opposite projections are unlike about Vo's center. Vo's method
+ * and the entropy take half a turn, of which a half acquisition sees a part only. */
+static SinoStatus suspect_half(const Search *search, const SinoCenterFound *vo, double pairs, bool *half)
+{
+    const double last = (double)(search->input->geometry.column_count - 1);
+    double likeness;
+    *half = false;
+    if (fabs(pairs - last / 2) < 0.1 * (last + 1) || fabs(pairs - vo->center) <= agreement) return NULL;
+    SINO_TRY(sino_center_likeness(&search->row, vo->center, &likeness));
+    *half = vo->at_edge || likeness < SINO_CENTER_LIKENESS;
+    return NULL;
+}
+
 /* Asks Vo's method, and the method that compares opposite projections. Vo's center is dropped if the center lies at the
  * end of the search, and that of pairs if the projections are unlike, unless no other center is left. */
 static SinoStatus ask(const Search *search, Opinions *opinions)
 {
     const SinoGeometry *geometry = &search->input->geometry;
-    const bool turn = is_whole_turn(geometry);
+    const bool turn = sino_center_is_whole_turn(geometry);
     bool opposite = turn || sino_center_has_opposite(geometry);
     const SinoCenterMethod second = turn ? SINO_CENTER_PAIRS : SINO_CENTER_PHASE;
     SinoCenterFound vo, other = {.metric = 0};
@@ -114,8 +135,9 @@ static SinoStatus ask(const Search *search, Opinions *opinions)
         opposite = !status; /* else the projections are constant */
         sino_status_free(status);
     }
-    const bool unlike = turn && other.metric < usual_likeness;
-    if (!vo.at_edge || !opposite || unlike) add(opinions, SINO_CENTER_VO, vo.center);
+    const bool unlike = turn && other.metric < SINO_CENTER_LIKENESS;
+    if (turn && opposite && !unlike) SINO_TRY(suspect_half(search, &vo, other.center, &opinions->half));
+    if (!opinions->half && (!vo.at_edge || !opposite || unlike)) add(opinions, SINO_CENTER_VO, vo.center);
     if (opposite && (!unlike || vo.at_edge)) add(opinions, second, other.center);
     opinions->lean = opposite && !turn ? other.lean : NAN;
     if (vo.at_edge && (!turn || unlike)) warn_edge(search);
@@ -123,7 +145,7 @@ static SinoStatus ask(const Search *search, Opinions *opinions)
 }
 
 /* The entropy decides between opinions, and checks a single one. */
-static SinoStatus decide(const Search *search, const Opinions *opinions, double *center, char *how, size_t size)
+static SinoStatus decide(const Search *search, const Opinions *opinions, Result *result)
 {
     SinoCenterRange range[OPINIONS];
     SinoCenterFound found;
@@ -133,8 +155,8 @@ static SinoStatus decide(const Search *search, const Opinions *opinions, double 
     SINO_TRY(sino_center_by_entropy(&search->row, opinions->count, range, &found));
     for (int64_t i = 1; i < opinions->count; i++)
         if (fabs(opinions->center[i] - found.center) < fabs(opinions->center[nearest] - found.center)) nearest = i;
-    *center = opinions->center[nearest];
-    const bool agree = fabs(*center - found.center) <= entropy_agreement;
+    *result = (Result){.center = opinions->center[nearest], .method = opinions->method[nearest]};
+    const bool agree = fabs(result->center - found.center) <= entropy_agreement;
     const SinoInput *input = search->input;
     char others[160] = "";
     for (int64_t i = 0, length = 0; i < opinions->count; i++)
@@ -142,7 +164,7 @@ static SinoStatus decide(const Search *search, const Opinions *opinions, double 
             length +=
                 snprintf(others + length, sizeof others - (size_t)length, "%s: %.2f; ",
                          method_names[opinions->method[i]], sino_input_column_of_file(input, opinions->center[i]));
-    snprintf(how, size, "by %s; %s%s: %.2f", method_names[opinions->method[nearest]], others,
+    snprintf(result->how, sizeof result->how, "by %s; %s%s: %.2f", method_names[result->method], others,
              method_names[SINO_CENTER_ENTROPY], sino_input_column_of_file(input, found.center));
     if (!agree || opinions->count > 1)
         sino_log_warning(sino_runtime_log(search->runtime), "center",
@@ -152,60 +174,80 @@ static SinoStatus decide(const Search *search, const Opinions *opinions, double 
 }
 
 /* One center for all rows suits an axis that stands upright. */
-static void warn_lean(const Search *search, double lean)
+static bool warn_lean(const Search *search, double lean)
 {
     const double rows = (double)search->input->slice_count / 2; /* between the middles of the halves */
-    if (!(fabs(lean) > agreement)) return;
+    if (!(fabs(lean) > agreement)) return false;
     sino_log_warning(
         sino_runtime_log(search->runtime), "center",
         "the rotation axis leans: the lower half of the rows has its center %.1f columns beside that of the "
         "upper half, as if the detector was turned by %.2f degrees; slices far from the middle row are blurred",
         lean, atan2(lean, rows) * 180 / SINO_PI);
+    return true;
 }
 
 /* The center that methods agree on. */
-static SinoStatus find_agreed(const Search *search, double *center, char *how, size_t size)
+static SinoStatus find_agreed(const Search *search, Result *result)
 {
     Opinions opinions = {0};
     SINO_TRY(ask(search, &opinions));
-    *center = opinions.center[0];
+    *result = (Result){.center = opinions.center[0], .method = opinions.method[0]};
+    if (opinions.half) {
+        snprintf(result->how, sizeof result->how, "by %s", method_names[opinions.method[0]]);
+        return NULL;
+    }
     if (opinions.count < 2 || fabs(opinions.center[0] - opinions.center[1]) > agreement)
-        return decide(search, &opinions, center, how, size);
-    snprintf(how, size, "by %s; %s: %.2f", method_names[opinions.method[0]], method_names[opinions.method[1]],
-             sino_input_column_of_file(search->input, opinions.center[1]));
-    warn_lean(search, opinions.lean);
+        return decide(search, &opinions, result);
+    snprintf(result->how, sizeof result->how, "by %s; %s: %.2f", method_names[opinions.method[0]],
+             method_names[opinions.method[1]], sino_input_column_of_file(search->input, opinions.center[1]));
+    result->leans = warn_lean(search, opinions.lean);
     return NULL;
 }
 
-/* Finds the center from all columns, with the sinogram of one row. *center: as a column of the file. */
-static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, double *center,
-                       char *how, size_t size)
+/* Compares the center with those of other rows, and takes the median. */
+static SinoStatus ask_rows(const Search *search, int64_t slice, Result *result, SinoInput *input)
 {
-    const SinoInput all = sino_input_with_all_columns(input);
+    SinoCenterRows rows = {.count = 1, .center = {result->center}};
+    const size_t length = strlen(result->how);
+    SINO_TRY(sino_center_add_rows(search->runtime, search->input, result->method, &search->row, slice, &rows));
+    if (rows.count == 1) return NULL;
+    result->center = sino_center_rows_median(&rows);
+    input->center_rows = rows.count;
+    input->center_spread = fmax(sino_center_rows_spread(&rows), resolution) * (double)input->binning;
+    snprintf(result->how + length, sizeof result->how - length, "; %" PRId64 " rows", rows.count);
+    if (input->center_spread > most_spread && !result->leans)
+        sino_log_warning(sino_runtime_log(search->runtime), "center",
+                         "the centers of %" PRId64 " rows of the detector differ by %.1f columns; look at slices near "
+                         "the top and the bottom, or give --rotation-axis",
+                         rows.count, 2 * input->center_spread);
+    return NULL;
+}
+
+/* Finds the center from all columns, with the sinogram of the middle row, or of --nsino, and those of two rows beside
+ * the middle one. *result: in columns of the input with all columns. */
+static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *all, Result *result,
+                       SinoInput *input)
+{
     /* With `try`, --center-search-width is the width of the centers tried, not of this search. */
     const bool full = settings->reconstruction_type == SINO_RECONSTRUCTION_FULL;
     const double asked = full ? settings->center_search_width : 0;
-    const double width = (asked > 0 ? asked : default_width) / (double)all.binning;
-    const double middle = (double)(all.geometry.column_count - 1) / 2;
+    const double width = (asked > 0 ? asked : default_width) / (double)all->binning;
+    const double middle = (double)(all->geometry.column_count - 1) / 2;
     Search search = {.runtime = runtime,
-                     .input = &all,
-                     .row = {.runtime = runtime, .geometry = &all.geometry},
+                     .input = all,
+                     .row = {.runtime = runtime, .geometry = &all->geometry},
                      .range = {middle - width, middle + width}};
-    SinoStatus status = NULL;
     float *sinogram = NULL;
     int64_t slice;
-    SINO_TRY(sino_input_slice_of_row(&all, settings->nsino, &slice));
+    SINO_TRY(sino_input_slice_of_row(all, settings->nsino, &slice));
     if (settings->center_method != SINO_CENTER_PHASE) /* which reads two projections of its own */
-        SINO_TRY(sino_stages_read(runtime, &all, false, slice, 1, &sinogram));
+        SINO_TRY(sino_stages_read(runtime, all, false, slice, 1, &sinogram));
     search.row.sinogram = sinogram;
-    if (settings->center_method == SINO_CENTER_AUTO) {
-        status = find_agreed(&search, center, how, size);
-    } else {
-        snprintf(how, size, "by %s", method_names[settings->center_method]);
-        status = find_one(&search, settings->center_method, center);
-    }
+    SinoStatus status = settings->center_method == SINO_CENTER_AUTO
+                            ? find_agreed(&search, result)
+                            : find_one(&search, settings->center_method, result);
+    if (!status && settings->nsino < 0) status = ask_rows(&search, slice, result, input);
     free(sinogram);
-    if (!status) *center = sino_input_column_of_file(&all, *center);
     return status;
 }
 
@@ -213,36 +255,35 @@ void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *
 {
     const double center = input->geometry.center, of_file = sino_input_column_of_file(input, center);
     SinoLog *log = sino_runtime_log(runtime);
+    char spread[32] = "";
+    if (input->center_rows > 1) snprintf(spread, sizeof spread, " ± %.2f", input->center_spread);
     if (input->geometry.column_count == input->info->column_count)
-        sino_log_info(log, "center", "rotation center: column %.2f (%s)", of_file, how);
+        sino_log_info(log, "center", "rotation center: column %.2f%s (%s)", of_file, spread, how);
     else
         sino_log_info(log, "center",
-                      "rotation center: column %.2f (%s), which is column %.2f of the %" PRId64
+                      "rotation center: column %.2f%s (%s), which is column %.2f of the %" PRId64
                       " columns after crop and binning",
-                      of_file, how, center, input->geometry.column_count);
+                      of_file, spread, how, center, input->geometry.column_count);
 }
 
 SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
 {
-    const double last = (double)(input->info->column_count - 1);
-    SINO_CHECK(settings->rotation_axis >= 0 && settings->rotation_axis <= last, SINO_BAD_INPUT,
-               "rotation-axis is %g; allowed: auto, or a column of the detector, 0 to %g", settings->rotation_axis,
-               last);
-    input->geometry.center = sino_input_column_of_grid(input, settings->rotation_axis);
+    SINO_TRY(sino_center_given(settings, input, &input->geometry.center));
     sino_center_tell(runtime, input, "given");
     return NULL;
 }
 
 SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
 {
-    double center;
-    char how[256];
+    Result result;
     if (!isnan(settings->rotation_axis)) {
         SINO_TRY(sino_center_take(runtime, settings, input));
         return sino_check_center(settings, input, sino_runtime_log(runtime));
     }
-    SINO_TRY(find(runtime, settings, input, &center, how, sizeof how));
-    input->geometry.center = sino_input_column_of_grid(input, center);
-    sino_center_tell(runtime, input, how);
+    const SinoInput all = sino_input_with_all_columns(input);
+    SINO_TRY(find(runtime, settings, &all, &result, input));
+    const double of_file = sino_input_column_of_file(&all, result.center);
+    input->geometry.center = sino_input_column_of_grid(input, of_file);
+    sino_center_tell(runtime, input, result.how);
     return sino_check_center(settings, input, sino_runtime_log(runtime));
 }

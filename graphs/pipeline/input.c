@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "redundancy.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -105,6 +106,11 @@ SinoStatus sino_input_grid_size(const SinoSettings *settings, int64_t columns, i
                "algorithm but fbp needs all voxels that rays cross",
                volume.x, volume.y, columns);
     return NULL;
+}
+
+bool sino_input_is_half(const SinoInput *input)
+{
+    return input->geometry.center >= 0 && sino_redundancy_width(&input->geometry) > 0;
 }
 
 SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size)

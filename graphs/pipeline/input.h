@@ -31,6 +31,9 @@ typedef struct SinoInput {
     double saturation;          /* counts of this value or more are undefined; 0: none */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
                             * --angle-direction says; of a cone beam: its angles and columns (cone_scan.h) */
+    int64_t center_rows;   /* detector rows by which the center was found; 0: given, or not by rows */
+    double center_spread;  /* half of the range of their centers, at least half a step of the search, in columns of the
+                            * detector; of 2 rows or more */
     double *negated_rad;   /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
     int64_t first_slice;   /* first slice that this rank works on: 0, or the beginning of its share */
     int64_t angle_count;   /* angles that this rank reads: all of the scan, or its share */
@@ -94,6 +97,10 @@ SinoPhaseOptions sino_input_phase(const SinoInput *input);
 
 /* Makes the slices larger. SINO_BAD_INPUT: too large. */
 SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size);
+
+/* Whether the center is known and the scan is a half acquisition whose slices have room for what is seen once
+ * (redundancy.h). */
+bool sino_input_is_half(const SinoInput *input);
 
 /* What a sample of the scan asks for, where the settings leave the choice. */
 typedef struct SinoStageChoice {

@@ -74,21 +74,23 @@ static double get(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, c
 }
 
 /* Fills the sinograms: slice f gets the angles of number f mod 2; the others have no value, which −0 says (correct.h).
- */
+ * In a half acquisition, whose projections FBP completes by the opposite ones, these have the same number. */
 static SinoStatus fill(Search *search)
 {
     const SinoGeometry *geometry = &search->of.op->problem.geometry;
     const int64_t columns = geometry->column_count, rays = sino_solver_rays(&search->run);
     const SinoMinibatch *minibatch = search->minibatch;
+    const bool completed = search->of.op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
+    const int64_t period = completed ? sino_ceil_divide(geometry->angle_count, 2) : geometry->angle_count;
     void *b;
     SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
     for (int64_t k = 0; k < geometry->angle_count; k++)
         for (int64_t c = 0; c < columns; c++)
             for (int64_t f = 0; f < minibatch->slices.stride; f++) {
                 const bool padding = f >= minibatch->slices.slice_count;
-                const double value = padding                    ? 0
-                                     : f % HALVES == k % HALVES ? (double)search->sinogram[k * columns + c]
-                                                                : -0.0;
+                const double value = padding                             ? 0
+                                     : f % HALVES == k % period % HALVES ? (double)search->sinogram[k * columns + c]
+                                                                         : -0.0;
                 set(minibatch->slices, rays, search->of.op->place[k] * columns + c, f, value, b);
             }
     sino_data_release(minibatch->vector[0][0]);
@@ -159,8 +161,10 @@ static SinoStatus spread_strengths(Search *search)
     void *memory;
     SINO_TRY(sino_data_acquire(minibatch->state, SINO_READ_WRITE, &memory));
     SinoSliceState *state = memory;
-    for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
-        state[f].scalar[SINO_FISTA_THRESHOLD] *= exp2((double)(search->lowest + f / HALVES));
+    for (int64_t f = 0; f < minibatch->slices.slice_count; f++) {
+        const int64_t step = search->lowest + f / HALVES;
+        state[f].scalar[SINO_FISTA_THRESHOLD] *= exp2((double)step);
+    }
     sino_data_release(minibatch->state);
     return NULL;
 }
@@ -222,7 +226,9 @@ static SinoStatus make_references(Search *search)
     const int64_t tomogram = search->of.solver->vectors.tomogram;
     search->minibatch->slices.slice_count = HALVES;
     SINO_TRY(fill(search));
-    SINO_TRY(sino_insert_fbp(&search->fbp, search->minibatch, -1, 0, tomogram));
+    int64_t completed = 0;
+    while (search->of.solver->vectors.buffer[completed].rows != SINO_ROWS_COMPLETED) completed++;
+    SINO_TRY(sino_insert_fbp(&search->fbp, search->minibatch, -1, 0, completed, tomogram));
     return on_voxels(search, tomogram, keep_references);
 }
 

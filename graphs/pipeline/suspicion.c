@@ -399,13 +399,11 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
              of_file, off);
     if (settings->volume.x == 0) {
         findings->half_side = side;
-        add(findings, false, "center",
+        add(findings, false, "half",
             "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
-            "(--volume %" PRId64 "x%" PRId64 ": cut it off)%s",
-            axis, side, side, input->geometry.grid_size, input->geometry.grid_size,
-            direct ? "; fbp lacks what its filter puts beyond the shorter side, so that its values are up to a tenth "
-                     "too high; --algorithm cg has no such error"
-                   : "");
+            "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
+            axis, side, side, input->geometry.grid_size, input->geometry.grid_size);
+        findings->finding[findings->count - 1].harmless = true;
         return NULL;
     }
     if (shorter >= 0.1 * columns)
@@ -419,12 +417,17 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
     return NULL;
 }
 
-static SinoStatus judge(const SinoFindings *findings, SinoLog *log)
+SinoStatus sino_findings_judge(const SinoFindings *findings, SinoLog *log)
 {
     for (int64_t i = 0; i < findings->count; i++)
         SINO_CHECK(!findings->finding[i].refused, SINO_BAD_INPUT, "%s", findings->finding[i].text);
-    for (int64_t i = 0; i < findings->count; i++)
-        sino_log_warning(log, findings->finding[i].event, "%s", findings->finding[i].text);
+    for (int64_t i = 0; i < findings->count; i++) {
+        const SinoFinding *finding = &findings->finding[i];
+        if (finding->harmless)
+            sino_log_info(log, finding->event, "%s", finding->text);
+        else
+            sino_log_warning(log, finding->event, "%s", finding->text);
+    }
     return NULL;
 }
 
@@ -433,7 +436,7 @@ SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input,
     SinoFindings findings = {0};
     SINO_TRY(sino_suspect(settings, input, &findings));
     *stages = findings.stages;
-    return judge(&findings, log);
+    return sino_findings_judge(&findings, log);
 }
 
 SinoStatus sino_check_center(const SinoSettings *settings, SinoInput *input, SinoLog *log)
@@ -442,5 +445,5 @@ SinoStatus sino_check_center(const SinoSettings *settings, SinoInput *input, Sin
     if (settings->geometry == SINO_GEOMETRY_CONE) return NULL; /* weights of rays take care of it (cone_weigh.h) */
     SINO_TRY(sino_suspect_center(settings, input, &findings));
     if (findings.half_side > 0) SINO_TRY(sino_input_enlarge(input, findings.half_side));
-    return judge(&findings, log);
+    return sino_findings_judge(&findings, log);
 }

@@ -8,6 +8,7 @@
 
 typedef struct SinoFinding {
     bool refused;      /* recon refuses the scan; false: it warns */
+    bool harmless;     /* recon only tells what it does */
     const char *event; /* of the log: "theta", "data" … */
     char text[640];    /* what was found, and what to type */
 } SinoFinding;
@@ -34,6 +35,7 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
  * warnings. The slice of a half acquisition gets room for the object. SINO_BAD_INPUT: the text of the first finding
  * that is refused. */
 SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input, SinoLog *log, SinoStageChoice *stages);
+SinoStatus sino_findings_judge(const SinoFindings *findings, SinoLog *log); /* what both do with findings */
 SinoStatus sino_check_center(const SinoSettings *settings, SinoInput *input, SinoLog *log);
 
 #endif

@@ -38,8 +38,10 @@ SinoDeviceNeed sino_device_need(const SinoVectors *vectors, const SinoOperatorSi
                                                     vectors_of(vectors, SINO_ROWS_SUBSET, shape, batch)) +
                                             sino_buffer_most_bytes(&weight, shape, batch),
                                         vectors_of(vectors, SINO_ROWS_VOXELS, shape, batch));
+    const int64_t completed = vectors_of(vectors, SINO_ROWS_COMPLETED, shape, batch);
     return (SinoDeviceNeed){.lists = (int64_t)(direction_factor * (double)size->partition_bytes),
-                            .vectors = sino_larger(spmm, sino_larger(updates, 2 * rays + rows))};
+                            .vectors =
+                                sino_larger(sino_larger(spmm, completed), sino_larger(updates, 2 * rays + rows))};
 }
 
 int64_t sino_device_estimate_lists(int64_t operator_bytes)

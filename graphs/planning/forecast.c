@@ -20,8 +20,16 @@ static double update_bytes(const SinoPlanRequest *request, const SinoRunPlan *pl
     const double stored = (double)sino_precision_bytes(plan->problem.precision);
     const double voxels = (double)extent[SINO_ROWS_VOXELS].total, rays = (double)extent[SINO_ROWS_RAYS].total;
     double rows = 0;
-    for (int64_t i = 0; i < vectors->count; i++)
-        rows += vectors->buffer[i].rows == SINO_ROWS_VOXELS ? 2 * voxels : 1.5 * rays;
+    for (int64_t i = 0; i < vectors->count; i++) switch (vectors->buffer[i].rows) {
+        case SINO_ROWS_VOXELS:
+            rows += 2 * voxels;
+            break;
+        case SINO_ROWS_COMPLETED:
+            rows += 1.5 * (double)extent[SINO_ROWS_COMPLETED].total;
+            break;
+        default:
+            rows += 1.5 * rays;
+        }
     const double narrow = stored < element ? (element + stored) * (voxels + rays) : 0;
     return rows * element + narrow + 2 * (double)plan->size.traffic.most_received * (stored + 2 * element);
 }

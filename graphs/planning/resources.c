@@ -50,7 +50,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .field_images = sino_workload_fields(input),
                         .pictures = sino_settings_records_planes(settings)};
     add_phase(input, &job);
-    job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
+    if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;
 }
 

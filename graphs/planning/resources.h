@@ -28,8 +28,8 @@ typedef struct SinoWorkload {
     bool pictures;
 } SinoWorkload;
 
-/* The workload of the part of a file that the settings select. The rotation axis is assumed in the middle: sizes hardly
- * depend on it, and it may not be known yet. */
+/* The workload of the part of a file that the settings select. The rotation axis is assumed in the middle but of a half
+ * acquisition: sizes hardly depend on it, and it may not be known yet. */
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input);
 
 /* The larger number of the flat and dark fields that an input is divided by; 0: none is used. */

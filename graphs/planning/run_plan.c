@@ -5,8 +5,10 @@
 #include "arithmetic.h"
 #include "device_plan.h"
 #include "memory.h"
+#include "redundancy.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* Slices of a minibatch, which share each length of A: at least a panel. More slices cost memory and gain little
  * (docs/PERFORMANCE.md). */
@@ -303,28 +305,34 @@ static SinoStatus rank_bytes(const void *context, int64_t batch_groups, int64_t 
     return NULL;
 }
 
-/* The grid that the user asks for, or, where ranks cannot share slices, the only one. */
-static SinoGridShape wanted_shape(const SinoPlanRequest *request)
+/* Why a rank needs whole slices, a clause; NULL: ranks can share them. Projections of a half acquisition are completed
+ * by the opposite ones (redundancy.h), which a rank that has a part of the angles lacks. */
+static const char *whole_slices_why(const SinoPlanRequest *request)
 {
-    const bool given = request->choices.grid.data_ranks > 0;
-    return given || !request->job.solver->whole_slices ? request->choices.grid
-                                                       : (SinoGridShape){request->rank_count, 1};
+    const SinoSolver *solver = request->job.solver;
+    if (solver->choice == SINO_ALGORITHM_FBP && sino_redundancy_width(&request->job.problem.geometry) > 0)
+        return "fbp completes projections of a half acquisition by the opposite ones";
+    return solver->whole_slices ? "fista compares neighbouring voxels" : NULL;
 }
 
 /* Chooses a grid in which two minibatches of a panel fit, else one in which one slice fits. */
 static SinoStatus choose_grid(Planner *planner, SinoProcessGrid *grid)
 {
     const SinoPlanRequest *request = planner->request;
-    const SinoProcessGridRequest wanted = {.shape = wanted_shape(request),
-                                           .rank_count = request->rank_count,
-                                           .slice_count = request->job.slice_count,
-                                           .node_count = request->choices.topology.nodes,
-                                           .unit_count = planner->outline.unit_count,
-                                           .rank_weight = request->choices.rank_weight,
-                                           .rank_bytes = request->rank_count > 1 ? rank_bytes : NULL,
-                                           .context = planner,
-                                           .budget_bytes = request->machine.memory_bytes};
+    SinoProcessGridRequest wanted = {.shape = request->choices.grid,
+                                     .rank_count = request->rank_count,
+                                     .slice_count = request->job.slice_count,
+                                     .node_count = request->choices.topology.nodes,
+                                     .unit_count = planner->outline.unit_count,
+                                     .rank_weight = request->choices.rank_weight,
+                                     .rank_bytes = request->rank_count > 1 ? rank_bytes : NULL,
+                                     .context = planner,
+                                     .budget_bytes = request->machine.memory_bytes};
+    const char *why = whole_slices_why(request);
+    const bool whole = why && !wanted.shape.batch_groups;
+    if (whole) wanted.shape = (SinoGridShape){request->rank_count, 1};
     SinoStatus status = sino_process_grid_new(&wanted, grid);
+    if (!status && whole) snprintf(grid->why, sizeof grid->why, "each slice on one rank, as %s", why);
     if (!status || sino_status_exit_code(status) != SINO_BAD_INPUT || request->choices.minibatch || planner->least)
         return status;
     sino_status_free(status);
@@ -363,10 +371,12 @@ static SinoStatus check(const SinoPlanRequest *request)
     SINO_CHECK(weights == 0 || weights == request->rank_count, SINO_BAD_INPUT,
                "--node-weights has %" PRId64 " numbers; allowed: one for each of the %" PRId64 " ranks", weights,
                request->rank_count);
-    SINO_CHECK(!request->job.solver->whole_slices || request->choices.grid.data_ranks <= 1, SINO_BAD_INPUT,
+    const char *why = whole_slices_why(request);
+    SINO_CHECK(!why || request->choices.grid.data_ranks <= 1, SINO_BAD_INPUT,
                "--grid is %" PRId64 "x%" PRId64
-               ", in which ranks share slices, with --algorithm fista; allowed: %" PRId64 "x1",
-               request->choices.grid.batch_groups, request->choices.grid.data_ranks, request->rank_count);
+               ", but %s, for which a rank needs whole slices; allowed: --grid Nx1, or "
+               "--algorithm cg",
+               request->choices.grid.batch_groups, request->choices.grid.data_ranks, why);
     SINO_TRY(sino_multiply(scan->angle_count, scan->column_count, "rays", &rays));
     SINO_CHECK(rays <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
                scan->angle_count, scan->column_count);

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FBP: filtered backprojection (A. Kak and M. Slaney, Principles of Computerized Tomographic Imaging, ch. 3): x = Aᵀ F
  * b, where F is the ramp filter and A the operator of the iterative solvers. A voxel thus sums the filtered rays of
- * each angle, weighted by the rays' lengths in the voxel. */
+ * each angle, weighted by the rays' lengths in the voxel. Projections of a half acquisition are filtered in full width,
+ * completed by the opposite ones (redundancy.h). */
 #include "solver_fbp.h"
+
 #include "filter_task.h"
 #include "memory.h"
 #include "redundancy_task.h"
 
 #include <stdlib.h>
 
-enum { B, X, VECTORS }; /* the sinogram, filtered in place; the tomogram */
+/* The sinogram, filtered in place; the tomogram; completed projections, of a half acquisition only. */
+enum { B, X, COMPLETED, VECTORS };
 
-static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-                                            [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+static const SinoBuffer vectors[VECTORS] = {
+    [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
 typedef struct Filter {
     SinoFilter *filter;
     double *angle_weight;
     SinoFilterPlans *plans;
-    int64_t angle_count;
-    double *column_weight; /* of a half acquisition; NULL: every ray of the slice is seen equally often */
+    SinoCompletion *completion; /* of a half acquisition; NULL: every ray of the slice is seen equally often */
 } Filter;
 
 static void release(SinoSolverRun *run)
@@ -28,7 +32,7 @@ static void release(SinoSolverRun *run)
     if (!filter) return;
     sino_filter_plans_free(filter->plans);
     free(filter->angle_weight);
-    free(filter->column_weight);
+    sino_completion_free(filter->completion);
     sino_filter_free(filter->filter);
     free(filter);
     run->own = NULL;
@@ -46,25 +50,20 @@ SinoFilterWindow sino_solver_window(SinoFbpFilter filter)
     return window[filter];
 }
 
-/* Fills `own` with the weights of this rank's angles, in the order of its rays. */
-static SinoStatus weigh_angles(const SinoOperator *op, double *own)
+/* Fills `own` with the weights of this rank's angles, in the order of its rays. Of a half acquisition the two sights of
+ * a ray, which may be half a step apart, share their weight by columns (redundancy.h), not by angles. */
+static SinoStatus weigh_angles(const SinoOperator *op, bool half, double *own)
 {
     const SinoGeometry *geometry = &op->problem.geometry;
+    const double share = half ? 0.5 : 1;
     double *weight = NULL;
     SINO_TRY(sino_allocate(geometry->angle_count, sizeof *weight, "angles", &weight));
-    SinoStatus status = sino_filter_angle_weights(geometry->angle_count, geometry->angle_rad, weight);
+    SinoStatus status =
+        sino_filter_angle_shares(geometry->angle_count, geometry->angle_rad, SINO_PI / share, false, weight);
     for (int64_t k = 0; k < geometry->angle_count && !status; k++)
-        if (op->place[k] >= 0) own[op->place[k]] = weight[k];
+        if (op->place[k] >= 0) own[op->place[k]] = share * weight[k];
     free(weight);
     return status;
-}
-
-static SinoStatus weigh_columns(const SinoGeometry *geometry, double **weight)
-{
-    if (!sino_redundancy_matters(geometry)) return NULL;
-    SINO_TRY(sino_allocate(geometry->column_count, sizeof **weight, "weights of columns", weight));
-    sino_redundancy_weights(geometry, *weight);
-    return NULL;
 }
 
 static SinoStatus prepare(SinoSolverRun *run)
@@ -74,34 +73,38 @@ static SinoStatus prepare(SinoSolverRun *run)
     Filter *filter = NULL;
     SINO_TRY(sino_allocate(1, sizeof *filter, "the filter", &filter));
     run->own = filter;
-    filter->angle_count = angle_count;
-    SINO_TRY(weigh_columns(geometry, &filter->column_weight));
-    SINO_TRY(sino_filter_new(geometry->column_count, sino_solver_window(run->settings->fbp_filter),
+    const int64_t width = sino_redundancy_width(geometry);
+    if (width > 0) SINO_TRY(sino_completion_new(run->runtime, geometry, run->op->place, &filter->completion));
+    SINO_TRY(sino_filter_new(width > 0 ? width : geometry->column_count, sino_solver_window(run->settings->fbp_filter),
                              sino_precision_solver(run->op->problem.precision), &filter->filter));
     if (run->pad_edges) sino_filter_pad_edges(filter->filter);
     SINO_TRY(sino_allocate(angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));
-    SINO_TRY(weigh_angles(run->op, filter->angle_weight));
+    SINO_TRY(weigh_angles(run->op, width > 0, filter->angle_weight));
     return sino_filter_plans_new(run->runtime, filter->filter, angle_count, run->stride, filter->angle_weight,
                                  &filter->plans);
 }
 
-SinoStatus sino_insert_fbp(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to)
+SinoStatus sino_insert_fbp(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t from,
+                           int64_t completed, int64_t to)
 {
     const Filter *filter = run->own;
     const SinoPosition position = sino_minibatch_at(minibatch, iteration, -1);
-    const int64_t columns = run->op->problem.geometry.column_count;
     SinoData *sinogram = minibatch->vector[from][0];
-    if (filter->column_weight)
-        SINO_TRY(sino_insert_redundancy(run->runtime, position, filter->angle_count, columns, minibatch->slices,
-                                        filter->column_weight, sinogram));
-    SINO_TRY(sino_insert_filter(position, filter->plans, minibatch->slices, sinogram));
+    if (!filter->completion) {
+        SINO_TRY(sino_insert_filter(position, filter->plans, minibatch->slices, sinogram));
+        return sino_insert_backproject(minibatch, iteration, from, to);
+    }
+    SinoData *whole = minibatch->vector[completed][0];
+    SINO_TRY(sino_insert_complete(filter->completion, position, minibatch->slices, sinogram, whole));
+    SINO_TRY(sino_insert_filter(position, filter->plans, minibatch->slices, whole));
+    SINO_TRY(sino_insert_redundancy(filter->completion, position, minibatch->slices, whole, sinogram));
     return sino_insert_backproject(minibatch, iteration, from, to);
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     SINO_TRY(sino_solver_start(run, minibatch));
-    return sino_insert_fbp(run, minibatch, -1, B, X);
+    return sino_insert_fbp(run, minibatch, -1, B, COMPLETED, X);
 }
 
 const SinoSolver sino_solver_fbp = {.choice = SINO_ALGORITHM_FBP,

@@ -30,8 +30,8 @@
 enum { DUAL_STEPS = 5 }; /* with 3 some problems end 1e-4 above the minimum, with 5 within 1e-7 (tests/test_fista.c) */
 
 /* B: the sinogram. W: weights of rays. AX: A x of the last iteration. Q: A x, then W(b − A y). G: the gradient, then z.
- * U: the x to come. P, D: dual vectors. */
-enum { B, W, AX, Q, X, Y, G, U, P, D, VECTORS };
+ * U: the x to come. P, D: dual vectors. COMPLETED: for FBP of a half acquisition. */
+enum { B, W, AX, Q, X, Y, G, U, P, D, COMPLETED, VECTORS };
 
 static const SinoBuffer vectors[VECTORS] = {
     [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
@@ -43,7 +43,8 @@ static const SinoBuffer vectors[VECTORS] = {
     [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [U] = {"next tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [P] = {"dual across", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [D] = {"dual down", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+    [D] = {"dual down", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
 /* Vectors of the one-slice minibatch in which A 1 and AᵀA 1 are computed. */
 enum { ROW_SUMS, ONES, CURVATURE, WEIGHT_VECTORS };
@@ -237,7 +238,7 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     SINO_TRY(sino_solver_start(run, minibatch));
     SINO_TRY(insert_step(run, minibatch));
     SINO_TRY(insert_rays(run, minibatch, 0, &copy, false));
-    SINO_TRY(sino_insert_fbp(&own->filter, minibatch, 0, Q, X));
+    SINO_TRY(sino_insert_fbp(&own->filter, minibatch, 0, Q, COMPLETED, X));
     SINO_TRY(insert_voxels(run, minibatch, 0, &begin, 2, (const int[]){X, Y}));
     if (own->neighbour) {
         SINO_TRY(insert_zeros(run, minibatch, U)); /* outside of the grid the prior leaves it as it is */

@@ -5,6 +5,7 @@
 #include "info_report.h"
 
 #include "arithmetic.h"
+#include "center_quick.h"
 #include "cone_plan.h"
 #include "cone_solution_plan.h"
 #include "forecast.h"
@@ -227,8 +228,9 @@ static SinoStatus forecast_cone(SinoInfoReport *report)
 
 static SinoStatus describe_cone(SinoInfoReport *report)
 {
-    const double middle = (double)(report->input->geometry.column_count - 1) / 2;
-    SINO_TRY(sino_cone_scan(report->settings, report->input, middle, &report->cone));
+    double center;
+    SINO_TRY(sino_center_given(report->settings, report->input, &center));
+    SINO_TRY(sino_cone_scan(report->settings, report->input, center, &report->cone));
     SINO_TRY(sino_cone_arc_new(&report->cone, &report->arc));
     report->cone_known = true;
     return NULL;
@@ -255,6 +257,7 @@ static SinoStatus inspect(SinoInfoReport *report)
     SINO_TRY(sino_suspect(report->settings, input, &report->findings));
     sino_input_choose_stages(report->settings, report->findings.stages, report->input);
     SINO_TRY(find(report, "scan", sino_input_check(report->settings, input)));
+    SINO_TRY(find(report, "center", sino_center_quick(report->settings, report->input, &report->findings)));
     return report->settings->geometry == SINO_GEOMETRY_CONE ? inspect_cone(report) : forecast(report);
 }
 

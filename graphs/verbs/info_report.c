@@ -136,7 +136,10 @@ static void print_cone(const SinoInfoReport *report, FILE *out)
 static void print_findings(const SinoFindings *findings, FILE *out)
 {
     for (int64_t i = 0; i < findings->count; i++)
-        sino_report_line(findings->finding[i].refused ? "refused" : "warning", findings->finding[i].text, out);
+        sino_report_line(findings->finding[i].refused    ? "refused"
+                         : findings->finding[i].harmless ? "half"
+                                                         : "warning",
+                         findings->finding[i].text, out);
 }
 
 /* Prints the stages from values to line integrals under the default settings. */
@@ -258,10 +261,23 @@ static void json_of_stages(SinoJson *json, const SinoInput *input)
     sino_json_close_list(json);
 }
 
+/* All but those that only tell what recon does. */
 static void json_of_findings(SinoJson *json, const SinoFindings *findings, bool refused)
 {
     for (int64_t i = 0; i < findings->count; i++)
-        if (findings->finding[i].refused == refused) sino_json_text(json, NULL, findings->finding[i].text);
+        if (findings->finding[i].refused == refused && !findings->finding[i].harmless)
+            sino_json_text(json, NULL, findings->finding[i].text);
+}
+
+/* The axis of a half acquisition, as a column of the file: it decides the size of the slice. */
+static void json_of_slice(SinoJson *json, const SinoInput *input)
+{
+    const double center = input->geometry.center;
+    sino_json_open(json, "slice");
+    sino_json_integer(json, "side", input->geometry.grid_size);
+    sino_json_flag(json, "half_acquisition", center >= 0);
+    if (center >= 0) sino_json_real(json, "rotation_axis", sino_input_column_of_file(input, center));
+    sino_json_close(json);
 }
 
 void sino_info_report_json(const SinoInfoReport *report, FILE *out)
@@ -281,6 +297,7 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
     sino_json_integer(&json, "rows", info->row_count);
     sino_json_integer(&json, "columns", info->column_count);
     sino_json_close(&json);
+    if (report->settings->geometry == SINO_GEOMETRY_PARALLEL) json_of_slice(&json, report->input);
     json_of_angles(&json, report);
     json_of_geometry(&json, report);
     sino_json_flag(&json, "data_are_counts", has_counts(report));

@@ -3,6 +3,7 @@
 #include "plan_report.h"
 
 #include "arithmetic.h"
+#include "center_quick.h"
 #include "memory.h"
 #include "model_directory.h"
 #include "suspicion.h"
@@ -69,22 +70,22 @@ static SinoStatus open_costs(const SinoSettings *settings, SinoTaskCosts **costs
     return status;
 }
 
-/* The stages that a run would choose by a sample of the scan, which take memory. */
-static SinoStatus choose_stages(const SinoSettings *settings, SinoInput *input)
+/* What a run would choose by the values of the scan, and what takes memory: stages, and the slices of a half
+ * acquisition, which it tells. */
+static SinoStatus choose(const SinoSettings *settings, SinoLog *log, SinoInput *input)
 {
-    SinoFindings findings = {0};
-    SinoStatus status = sino_suspect(settings, input, &findings);
-    if (status)
-        sino_input_close(input);
-    else
-        sino_input_choose_stages(settings, findings.stages, input);
-    return status;
+    SinoFindings findings = {0}, center = {0};
+    SINO_TRY(sino_suspect(settings, input, &findings));
+    sino_input_choose_stages(settings, findings.stages, input);
+    SINO_TRY(sino_center_quick(settings, input, &center));
+    return sino_findings_judge(&center, log);
 }
 
 static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const SinoTaskCosts *costs)
 {
     SinoInput input = {0};
     double *angle_rad = NULL;
+    SinoStatus status = NULL;
     SinoPlanRequest request = {.choices = sino_choices_of(settings), .rank_count = settings->ranks};
     SINO_TRY(sino_machine_new(settings, 0, &request.machine));
     request.machine.costs = costs;
@@ -92,12 +93,12 @@ static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const Sino
     if (settings->topology.workers > 0 && settings->workers == 0) request.machine.worker_count = 0;
     if (settings->file_name) {
         SINO_TRY(sino_input_open(settings, log, &input));
-        SINO_TRY(choose_stages(settings, &input));
+        status = choose(settings, log, &input);
         request.job = sino_workload_of_input(settings, &input);
     } else {
         SINO_TRY(describe(settings, &angle_rad, &request.job));
     }
-    SinoStatus status = print_plan(settings, &request);
+    if (!status) status = print_plan(settings, &request);
     if (settings->file_name) sino_input_close(&input);
     free(angle_rad);
     return status;

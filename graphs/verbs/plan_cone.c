@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan of a cone beam: by FDK, its memory, and its time on R × C ranks; or by an iterative algorithm. */
 #include "arithmetic.h"
+#include "center_quick.h"
 #include "cone_model_report.h"
 #include "cone_scan.h"
 #include "plan_cone_solution.h"
@@ -86,8 +87,9 @@ static SinoStatus plan_file(const SinoSettings *settings, SinoLog *log)
     SinoInput input;
     SinoConeModelReport report = {0};
     SINO_TRY(sino_input_open(settings, log, &input));
-    const double middle = (double)(input.geometry.column_count - 1) / 2;
-    SinoStatus status = sino_cone_scan(settings, &input, middle, &report.cone);
+    double center = 0;
+    SinoStatus status = sino_center_given(settings, &input, &center);
+    if (!status) status = sino_cone_scan(settings, &input, center, &report.cone);
     if (!status) status = print_plan(settings, &input, &report);
     sino_input_close(&input);
     return status;

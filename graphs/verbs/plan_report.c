@@ -119,6 +119,8 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
     char bytes[24];
     fprintf(out, "scan         %" PRId64 " angles, %" PRId64 " columns, %" PRId64 " slices\n", scan->angle_count,
             scan->column_count, request->job.slice_count);
+    if (scan->grid_size != scan->column_count)
+        fprintf(out, "slice        %" PRId64 " x %" PRId64 " voxels\n", scan->grid_size, scan->grid_size);
     print_angles(scan, out);
     fprintf(out, "grid         %" PRId64 "x%" PRId64 ": %s\n", grid->batch_groups, grid->data_ranks, grid->why);
     if (plan->idle_ranks > 0)
@@ -231,6 +233,9 @@ static void json_of_scan(SinoJson *json, const SinoPlanRequest *request, const S
     sino_json_integer(json, "angles", scan->angle_count);
     sino_json_integer(json, "columns", scan->column_count);
     sino_json_integer(json, "slices", request->job.slice_count);
+    sino_json_close(json);
+    sino_json_open(json, "slice");
+    sino_json_integer(json, "side", scan->grid_size);
     sino_json_close(json);
 }
 

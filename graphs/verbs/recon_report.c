@@ -133,8 +133,11 @@ static void print_center(const SinoRecon *recon, FILE *out)
     for (int64_t i = 0; i < count; i++)
         if (strcmp(line[i].event, "center") == 0 && strcmp(line[i].level, "info") == 0) told = line[i].message;
     const char *bracket = told ? strchr(told, '(') : NULL;
-    sino_page_row(out, "rotation center", "column %.2f of the detector, %s %s",
-                  sino_input_column_of_file(&recon->input, recon->input.geometry.center), how, bracket ? bracket : "");
+    char spread[32] = "";
+    if (recon->input.center_rows > 1) snprintf(spread, sizeof spread, " ± %.2f", recon->input.center_spread);
+    sino_page_row(out, "rotation center", "column %.2f%s of the detector, %s %s",
+                  sino_input_column_of_file(&recon->input, recon->input.geometry.center), spread, how,
+                  bracket ? bracket : "");
 }
 
 static void print_undefined(const SinoRecord *record, FILE *out)

@@ -133,7 +133,8 @@ static SinoStatus set_up(SinoRecon *recon)
     SINO_TRY(find_center(recon));
     if (isnan(settings->rotation_axis) && recon->kind->find_center)
         sino_recon_mark(recon, "the rotation center is found");
-    if (recon->input.geometry.grid_size != side) SINO_TRY(recon->kind->plan(recon));
+    if (recon->input.geometry.grid_size != side || sino_input_is_half(&recon->input))
+        SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(sino_recon_find_range(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
     const SinoRecordShape shape = recon->kind->record(recon);
@@ -191,8 +192,13 @@ static SinoStatus write_center(SinoRecon *recon)
 {
     if (!recon->kind->find_center) return NULL;
     const double center = sino_input_column_of_file(&recon->input, recon->input.geometry.center);
-    return sino_volume_process_doubles(recon->volume, "center", 0, 0, &center,
-                                       "rotation center, column of the input; 0 is the centre of column 0");
+    SINO_TRY(sino_volume_process_doubles(recon->volume, "center", 0, 0, &center,
+                                         "rotation center, column of the input; 0 is the centre of column 0"));
+    if (recon->input.center_rows < 2) return NULL;
+    SINO_TRY(sino_volume_process_integers(recon->volume, "center_rows", 0, &recon->input.center_rows,
+                                          "detector rows by which the center was found"));
+    return sino_volume_process_doubles(recon->volume, "center_spread", 0, 0, &recon->input.center_spread,
+                                       "half of the range of their centers, columns of the input");
 }
 
 static SinoStatus write_process(SinoRecon *recon)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Quick center: what a run would make of the rotation axis, for verbs that predict a run and start no StarPU. */
+#ifndef SINO_CENTER_QUICK_H
+#define SINO_CENTER_QUICK_H
+
+#include "suspicion.h"
+
+/* The center that the settings give, or the middle of the detector, as a column of the input's geometry.
+ * SINO_BAD_INPUT: the given center is outside the detector. */
+SinoStatus sino_center_given(const SinoSettings *settings, const SinoInput *input, double *center);
+
+/* Adds what sino_suspect_center finds of the given center, or of the one by which opposite projections of a whole turn
+ * are alike in the middle row (at most 192 projections are read). A half acquisition gets its center and the size of
+ * its slices; of any other scan, and of a cone beam, the input stays. SINO_BAD_INPUT: as above. */
+SinoStatus sino_center_quick(const SinoSettings *settings, SinoInput *input, SinoFindings *findings);
+
+#endif

@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "task.h"
 #include "variation_cuda.h"
+#include "variation_opencl.h"
 
 #include <stdlib.h>
 
@@ -85,18 +86,41 @@ static SinoStatus dual_cuda(const SinoTask *task, cudaStream_t stream)
                                     sino_task_buffer(task, OWN + 1));
 }
 
+/* On OpenCL devices one partition has all tiles (suits_devices). */
+static SinoStatus primal_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    enum { P = OWN + 2, Q, TILES, NEIGHBOURS };
+    const Arguments *arguments = task->arguments;
+    return sino_variation_primal_opencl(opencl, &arguments->variation, sino_task_opencl_buffer(task, TILES),
+                                        sino_task_opencl_buffer(task, NEIGHBOURS), sino_task_opencl_buffer(task, OWN),
+                                        sino_task_opencl_buffer(task, P), sino_task_opencl_buffer(task, Q),
+                                        sino_task_opencl_buffer(task, STATE), sino_task_opencl_buffer(task, OWN + 1));
+}
+
+static SinoStatus dual_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    enum { U = OWN + 2, TILES, NEIGHBOURS };
+    const Arguments *arguments = task->arguments;
+    return sino_variation_dual_opencl(opencl, &arguments->variation, sino_task_opencl_buffer(task, TILES),
+                                      sino_task_opencl_buffer(task, NEIGHBOURS), sino_task_opencl_buffer(task, U),
+                                      sino_task_opencl_buffer(task, STATE), sino_task_opencl_buffer(task, OWN),
+                                      sino_task_opencl_buffer(task, OWN + 1));
+}
+
 static const SinoTaskKind primal_kind = {.name = "variation_primal",
                                          .argument_bytes = sizeof(Arguments),
                                          .access_min = OWN + 4,
                                          .access_max = SINO_TASK_DATA_MANY,
                                          .cpu = primal_cpu,
-                                         .cuda = SINO_ON_CUDA(primal_cuda)};
+                                         .cuda = SINO_ON_CUDA(primal_cuda),
+                                         .opencl = SINO_ON_OPENCL(primal_opencl)};
 static const SinoTaskKind dual_kind = {.name = "variation_dual",
                                        .argument_bytes = sizeof(Arguments),
                                        .access_min = OWN + 3,
                                        .access_max = SINO_TASK_DATA_MANY,
                                        .cpu = dual_cpu,
-                                       .cuda = SINO_ON_CUDA(dual_cuda)};
+                                       .cuda = SINO_ON_CUDA(dual_cuda),
+                                       .opencl = SINO_ON_OPENCL(dual_opencl)};
 
 /* Bytes of z, u, p and q of all partitions. */
 static int64_t step_bytes(const SinoVariation *variation)
@@ -118,7 +142,7 @@ static bool suits_devices(const SinoRuntime *runtime, const SinoVariationTask *t
     for (int64_t i = 0; i < variation->part_count; i++) filled += !is_empty(variation, i);
     if (!task->tiles || !task->neighbours || variation->part_count > SINO_VARIATION_CUDA_PARTS) return false;
     if (filled == 1) return true;
-    return sino_runtime_device_count(runtime) == 1 &&
+    return sino_runtime_device_count(runtime) == 1 && !(sino_runtime_devices(runtime) & SINO_DEVICE_OPENCL) &&
            (room == 0 || 2 * bytes + sino_runtime_device_held(runtime, bytes) <= room);
 }
 

@@ -168,22 +168,22 @@ static void one_partition_without_symmetry(void **state)
     assert_agrees(*state, kind()->device, "--partitions 7 --iterations 3 --nonnegativity --algorithm sirt", 1e-5);
 }
 
-/* GPUs compute the prior, too, where one partition has all voxels or one GPU has all partitions; else cores do. */
+/* Devices compute the prior, too, where one partition has all voxels, or one GPU all partitions; else cores do. */
 static void total_variation(void **state)
 {
     static const char *const name[] = {"variation_primal", "variation_dual"};
     static const struct {
         const char *words;
-        bool one_device, on_device;
-    } runs[] = {{"--partitions 1", false, true},
-                {"--partitions 1 --precision double --symmetry no", false, true},
-                {"--partitions 3", true, true},
-                {"--partitions 3", false, false}};
+        bool one_device, on_opencl, on_cuda;
+    } runs[] = {{"--partitions 1", false, true, true},
+                {"--partitions 1 --precision double --symmetry no", false, true, true},
+                {"--partitions 3", true, false, true},
+                {"--partitions 3", false, false, false}};
     cli_works(*state, scan);
     for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
         char line[128], one[32];
         CliRun cpu, other;
-        const bool on_device = is_cuda() && runs[r].on_device;
+        const bool on_device = is_cuda() ? runs[r].on_cuda : runs[r].on_opencl;
         snprintf(line, sizeof line, "%s --algorithm fista --regularization 0.3 --iterations 3", runs[r].words);
         snprintf(one, sizeof one, "%s=1", kind()->one_device);
         float *expected = volume_of(*state, NULL, "cpu", line, &cpu);

@@ -103,6 +103,21 @@ static void report_of_all_ranks(void **state)
     free(page);
 }
 
+/* fista has whole slices on each rank, and all ranks the strength that rank 0 finds. */
+static void fista_of_ranks(void **state)
+{
+    static const char words[] = "--algorithm fista --iterations 5";
+    CliRun run;
+    cli_works(*state, scan);
+    cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s", words);
+    assert_same(*state, words, 2, "", 2e-5, 1e-5);
+    assert_same(*state, words, 8, "--grid 8x1", 2e-5, 1e-5);
+    run_ranks(*state, 2, "--algorithm fista --grid 1x2", &run);
+    cli_assert_ended(&run, 2,
+                     "--grid is 1x2, but fista compares neighbouring voxels, for which a rank needs whole slices; "
+                     "allowed: --grid Nx1, or --algorithm cg");
+}
+
 static void single_precision(void **state)
 {
     cli_works(*state, scan);
@@ -390,6 +405,7 @@ int cli_ranks_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(report_of_all_ranks),
+        CLI_TEST(fista_of_ranks),
         CLI_TEST(single_precision),
         CLI_TEST(double_precision_without_symmetry),
         CLI_TEST(other_algorithms_and_precisions),

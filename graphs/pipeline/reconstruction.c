@@ -307,14 +307,15 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .photon_weights =
                                   sino_reconstruction_weighs_photons(reconstruction->settings, reconstruction->input),
                               .strength = reconstruction->strength}};
-    status = sino_processes_agree(sino_runtime_processes(runtime), begin(&run));
+    SinoProcesses *processes = reconstruction->alone ? NULL : sino_runtime_processes(runtime);
+    status = sino_processes_agree(processes, begin(&run));
     const bool begun = !status; /* all ranks have begun */
     if (!status && solver->prepare && !reconstruction->op->idle) status = solver->prepare(&run.solver_run);
     if (!reconstruction->aside) sino_runtime_profile_begin(runtime);
     if (!status) status = insert_all(&run);
     /* Other ranks would wait for ever for messages that this rank no longer submits. */
-    if (begun && *sino_status_text(status) && sino_processes_count(sino_runtime_processes(runtime)) > 1)
-        sino_processes_abort(sino_runtime_processes(runtime), status);
+    if (begun && *sino_status_text(status) && sino_processes_count(processes) > 1)
+        sino_processes_abort(processes, status);
     status = sino_runtime_wait_after(runtime, status);
     if (!status && !reconstruction->aside) sino_runtime_profile_report(runtime, "");
     if (solver->release) solver->release(&run.solver_run);

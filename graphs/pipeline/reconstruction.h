@@ -35,6 +35,7 @@ typedef struct SinoReconstruction {
     SinoVolume *volume;   /* NULL: only the picture is wanted; slices that are done already are left out */
     SinoJournal *journal; /* gets an entry for each minibatch that is stored; NULL: none */
     SinoRecord *record;   /* of all slices of the volume */
+    bool alone;           /* other ranks do not take part */
     bool aside;           /* tells neither progress nor profile, for it is not what was asked for */
 } SinoReconstruction;
 
@@ -44,8 +45,8 @@ bool sino_reconstruction_weighs_photons(const SinoSettings *settings, const Sino
 /* Where undefined values of this rank's angles are counted. */
 SinoTally sino_reconstruction_tally(const SinoInput *input, const SinoRecord *record);
 
-/* Collective. Submits every task, and returns when the last slice of this rank is stored. If another rank fails, the
- * result is an error of the same kind without a text. */
+/* Collective, unless `alone`. Submits every task, and returns when the last slice of this rank is stored. If another
+ * rank fails, the result is an error of the same kind without a text. */
 SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction);
 
 #endif

@@ -46,6 +46,7 @@ static SinoStatus take_sinogram(const SinoStrengthRequest *of, SinoRecord *recor
                                                .streaming = &one,
                                                .scale = 1,
                                                .record = record,
+                                               .alone = true,
                                                .aside = true};
     return sino_reconstruct(&reconstruction);
 }

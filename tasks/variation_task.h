@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task variation: variation_primal and variation_dual are the halves of a step that lowers the total variation of the
- * slices of a minibatch (codelets/variation.h), for one partition. Cores run both. */
+ * slices of a minibatch (codelets/variation.h), for one partition. Cores run both; devices too, where one partition
+ * has all voxels, and a single CUDA GPU whose memory holds the vectors of all of up to 16 partitions. */
 #ifndef SINO_VARIATION_TASK_H
 #define SINO_VARIATION_TASK_H
 
@@ -13,6 +14,7 @@ typedef struct SinoVariationTask {
     SinoVariation variation; /* its tables outlive the task */
     SinoData *const *p, *const *q, *const *u;
     SinoData *state;
+    SinoData *tiles, *neighbours; /* the tables variation.tile and variation.neighbour as data; NULL: for cores only */
 } SinoVariationTask;
 
 /* u of the partition variation.part from z, and from p and q of all partitions. */

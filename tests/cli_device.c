@@ -168,6 +168,41 @@ static void one_partition_without_symmetry(void **state)
     assert_agrees(*state, kind()->device, "--partitions 7 --iterations 3 --nonnegativity --algorithm sirt", 1e-5);
 }
 
+/* Devices compute the prior, too, where one partition has all voxels, or one GPU all partitions; else cores do. */
+static void total_variation(void **state)
+{
+    static const char *const name[] = {"variation_primal", "variation_dual"};
+    static const struct {
+        const char *words;
+        bool one_device, on_opencl, on_cuda;
+    } runs[] = {{"--partitions 1", false, true, true},
+                {"--partitions 1 --precision double --symmetry no", false, true, true},
+                {"--partitions 3", true, false, true},
+                {"--partitions 3", false, false, false}};
+    cli_works(*state, scan);
+    for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
+        char line[128], one[32];
+        CliRun cpu, other;
+        const bool on_device = is_cuda() ? runs[r].on_cuda : runs[r].on_opencl;
+        snprintf(line, sizeof line, "%s --algorithm fista --regularization 0.3 --iterations 3", runs[r].words);
+        snprintf(one, sizeof one, "%s=1", kind()->one_device);
+        float *expected = volume_of(*state, NULL, "cpu", line, &cpu);
+        float *found = volume_of(*state, runs[r].one_device ? one : NULL, kind()->device, line, &other);
+        const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
+        print_message("%s %s: %.2g\n", kind()->device, line, off);
+        assert_true(off <= 1e-5);
+        assert_on_devices_only(&other);
+        for (int i = 0; i < 2; i++)
+            if ((tasks_on(&other, name[i], "   ") > 0) == on_device ||
+                (tasks_on(&other, name[i], kind()->place) > 0) != on_device)
+                fail_msg("%s elsewhere:\n%s", name[i], other.err);
+        free(expected);
+        free(found);
+        cli_free(&cpu);
+        cli_free(&other);
+    }
+}
+
 /* The volume of a cone beam; on devices alone, all that has a kernel for them runs there. */
 static void assert_cone_agrees(const char *directory, const char *device, const char *words, double within)
 {
@@ -719,6 +754,7 @@ int cli_device_tests(void)
     const struct CMUnitTest with_devices[] = {
         CLI_TEST(every_precision_and_algorithm),
         CLI_TEST(one_partition_without_symmetry),
+        CLI_TEST(total_variation),
         CLI_TEST(cone_beams),
         CLI_TEST(parts_of_cone_beams_fit_devices),
         CLI_TEST(iterative_cone_beams),

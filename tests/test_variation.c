@@ -9,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { TILES_MOST = 256, PARTS_MOST = 5, SIZE_MOST = 70 };
+enum { TILES_MOST = 256, PARTS_MOST = 16, SIZE_MOST = 70 };
 
 /* A vector in parts: values of tiles in some order, and an image of each slice. */
 typedef struct Vector {
@@ -67,7 +67,7 @@ static double *at(const Case *of, const Vector *vector, int64_t f, int64_t y, in
     return &vector->image[(f * of->size + y) * of->size + x];
 }
 
-/* Random numbers of the precision in the grid; NaN outside. scale 0: NaN everywhere. */
+/* Random numbers of the precision in the grid; NaN outside. scale 0: NaN everywhere, of other bits than any result. */
 static Vector vector_new(const Case *of, double scale, uint64_t *seed)
 {
     Vector vector = {.image = calloc((size_t)(of->slices.stride * of->size * of->size), sizeof(double))};
@@ -78,6 +78,8 @@ static Vector vector_new(const Case *of, double scale, uint64_t *seed)
         vector.part[p] = malloc(size + 1);
         assert_non_null(vector.part[p]);
         memset(vector.part[p], 0xff, size);
+        for (int64_t i = 0; scale > 0 && i < part_rows(of, p) * of->slices.stride; i++)
+            testing_set_element(of->slices.precision, vector.part[p], i, (double)NAN);
     }
     FOR_VOXELS(of, part, row, y, x)
     for (int64_t f = 0; scale > 0 && f < of->slices.stride; f++) {
@@ -109,14 +111,18 @@ static void check(const Case *of, const Vector *vector, const char *what)
     }
 }
 
-/* Elements outside of the grid are as they were, NaN. */
-static void check_outside(const Case *of, const Vector *vector)
+/* Elements outside of the grid are as they were, NaN; `unwritten`: as vector_new makes them with scale 0. */
+static void check_outside(const Case *of, const Vector *vector, bool unwritten)
 {
+    static const uint8_t ones[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    const size_t bytes = sino_precision_bytes(of->slices.precision);
     for (int64_t part = 0; part < of->part_count; part++)
         for (int64_t row = 0, y, x; row < part_rows(of, part); row++)
-            for (int64_t f = 0; !place(of, part, row, &y, &x) && f < of->slices.stride; f++)
-                assert_true(isnan(testing_element(of->slices.precision, vector->part[part],
-                                                  sino_panel_element(of->slices, part_rows(of, part), row, f))));
+            for (int64_t f = 0; !place(of, part, row, &y, &x) && f < of->slices.stride; f++) {
+                const int64_t i = sino_panel_element(of->slices, part_rows(of, part), row, f);
+                assert_true(isnan(testing_element(of->slices.precision, vector->part[part], i)));
+                if (unwritten) assert_memory_equal((uint8_t *)vector->part[part] + (size_t)i * bytes, ones, bytes);
+            }
 }
 
 static double theta_of(int64_t f)
@@ -148,7 +154,7 @@ static void check_case(const Case *of, double least, uint64_t *seed)
                 *at(of, &u, f, y, x) = fmax(*at(of, &z, f, y, x) + theta_of(f) * sum, least);
             }
     check(of, &u, "u");
-    check_outside(of, &u);
+    check_outside(of, &u, true);
     for (variation.part = 0; variation.part < of->part_count; variation.part++)
         sino_variation_dual(&variation, (const void *const *)u.part, state, p.part[variation.part],
                             q.part[variation.part]);
@@ -167,7 +173,8 @@ static void check_case(const Case *of, double least, uint64_t *seed)
             }
     check(of, &p, "p");
     check(of, &q, "q");
-    check_outside(of, &p);
+    check_outside(of, &p, false);
+    check_outside(of, &q, false);
     Vector *const all[] = {&z, &p, &q, &u};
     for (int i = 0; i < 4; i++) vector_free(of, all[i]);
 }
@@ -176,17 +183,16 @@ static void halves_match_definition(void **state)
 {
     (void)state;
     static const int64_t sizes[] = {1, 15, 16, 17, 33, 64, SIZE_MOST};
-    static const struct {
-        int64_t stride, slice_count;
-    } shapes[] = {{1, 1}, {4, 3}, {8, 8}, {20, 19}, {64, 33}};
+    static const int64_t slice_counts[] = {1, 3, 8, 19, 33}, part_counts[] = {3, 5, PARTS_MOST};
     uint64_t seed = 11;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        for (size_t f = 0; f < sizeof shapes / sizeof *shapes; f++)
-            for (int64_t parts = 1; parts <= PARTS_MOST; parts += 2) {
+        for (size_t f = 0; f < sizeof slice_counts / sizeof *slice_counts; f++)
+            for (int split = 0; split < 2; split++) {
                 Case of;
                 const SinoPrecision precision = (s + f) % 2 ? SINO_DOUBLE : SINO_SINGLE;
-                make_case(sizes[s], parts, (SinoSlices){precision, shapes[f].stride, shapes[f].slice_count}, &seed,
-                          &of);
+                const int64_t stride = sino_panel_stride(precision, slice_counts[f]);
+                const int64_t parts = split ? part_counts[(s + f) % (sizeof part_counts / sizeof *part_counts)] : 1;
+                make_case(sizes[s], parts, (SinoSlices){precision, stride, slice_counts[f]}, &seed, &of);
                 check_case(&of, f % 2 ? 0 : (double)-INFINITY, &seed);
             }
 }

@@ -17,6 +17,7 @@
  * The start is x = FBP of b, which has the fine structure that gradient steps find last: 30 iterations then come as
  * far as 75 from zero (docs/QUALITY.md). A y follows from A x of this and the last iteration, so that the residual in
  * the history is that of x. */
+#include "arithmetic.h"
 #include "memory.h"
 #include "solver.h"
 #include "solver_fbp.h"
@@ -59,6 +60,7 @@ typedef struct Fista {
     SinoSolverRun filter; /* of FBP, for the start */
     SinoTiling tiling;
     SinoTileNeighbours *neighbour; /* NULL: no prior; owned */
+    SinoData *tiles, *neighbours;  /* the tables of tiles as data; NULL: no prior, or no device computes */
     double least;                  /* of x */
 } Fista;
 
@@ -68,6 +70,8 @@ static void release(SinoSolverRun *run)
     if (!own) return;
     sino_solver_fbp.release(&own->filter);
     sino_data_free(own->row_sums);
+    sino_data_free(own->tiles);
+    sino_data_free(own->neighbours);
     free(own->neighbour);
     free(own);
     run->own = NULL;
@@ -118,6 +122,19 @@ static SinoStatus sum_rows(SinoSolverRun *run, Fista *own)
     return status;
 }
 
+/* Makes the tables that the prior needs. */
+static SinoStatus prepare_prior(const SinoSolverRun *run, Fista *own)
+{
+    const int64_t count = own->tiling.first[own->tiling.partition_count];
+    const int64_t tile_bytes = sino_times(count, sizeof *own->tiling.tile);
+    const int64_t neighbour_bytes = sino_times(count, sizeof *own->neighbour);
+    SINO_TRY(sino_allocate(count, sizeof *own->neighbour, "tiles", &own->neighbour));
+    SINO_TRY(sino_variation_neighbours(run->op->problem.geometry.grid_size, count, own->tiling.tile, own->neighbour));
+    if (sino_runtime_devices(run->runtime) == SINO_DEVICE_CPU) return NULL;
+    SINO_TRY(sino_data_copy(run->runtime, "tiles", own->tiling.tile, tile_bytes, &own->tiles));
+    return sino_data_copy(run->runtime, "neighbours", own->neighbour, neighbour_bytes, &own->neighbours);
+}
+
 static SinoStatus prepare(SinoSolverRun *run)
 {
     Fista *own = NULL;
@@ -127,12 +144,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     own->filter.own = NULL;
     own->least = run->settings->nonnegativity ? 0 : (double)-INFINITY;
     own->tiling = run->op->kind->tiling(run->op);
-    if (run->strength > 0) {
-        const int64_t tiles = own->tiling.first[own->tiling.partition_count];
-        SINO_TRY(sino_allocate(tiles, sizeof *own->neighbour, "tiles", &own->neighbour));
-        SINO_TRY(
-            sino_variation_neighbours(run->op->problem.geometry.grid_size, tiles, own->tiling.tile, own->neighbour));
-    }
+    if (run->strength > 0) SINO_TRY(prepare_prior(run, own));
     SINO_TRY(sino_solver_fbp.prepare(&own->filter));
     return sum_rows(run, own);
 }
@@ -250,7 +262,9 @@ static SinoStatus insert_prior(SinoSolverRun *run, SinoMinibatch *minibatch, int
                               .p = minibatch->vector[P],
                               .q = minibatch->vector[D],
                               .u = minibatch->vector[U],
-                              .state = minibatch->state};
+                              .state = minibatch->state,
+                              .tiles = own->tiles,
+                              .neighbours = own->neighbours};
     for (int half = 0; half <= 2 * DUAL_STEPS; half++)
         for (int64_t p = 0; p < own->tiling.partition_count; p++) {
             const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);

@@ -60,7 +60,8 @@ SinoStatus sino_simulated_opencl_kernel(const SinoTask *task, SinoOpencl *opencl
 enum {
     SINO_FILE_DATA = -1,            /* as bytes of a file: the bytes of all data of the task */
     SINO_TASK_DATA_MAX = 8,         /* buffers per task for which StarPU's structures of every build have room */
-    SINO_TASK_DATA_MANY = 1 << 16,  /* access_max of kinds whose tasks may have more; on cores only */
+    SINO_TASK_DATA_MANY = 1 << 16,  /* access_max of kinds whose tasks may have more: on devices */
+                                    /* only those whose data fit there, as plans count less (device_plan.h) */
     SINO_PRIORITY_URGENT = INT_MAX, /* the highest one of the policy */
     SINO_CONE_UPDATE_FLOPS = 8      /* of a voxel and a projection of a cone beam: four weights and four sums */
 };

@@ -330,7 +330,7 @@ static SinoStatus choose_grid(Planner *planner, SinoProcessGrid *grid)
                                      .context = planner,
                                      .budget_bytes = request->machine.memory_bytes};
     const char *why = whole_slices_why(request);
-    const bool whole = why && !wanted.shape.batch_groups;
+    const bool whole = why && !wanted.shape.batch_groups && request->rank_count > 1;
     if (whole) wanted.shape = (SinoGridShape){request->rank_count, 1};
     SinoStatus status = sino_process_grid_new(&wanted, grid);
     if (!status && whole) snprintf(grid->why, sizeof grid->why, "each slice on one rank, as %s", why);

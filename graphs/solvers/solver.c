@@ -77,6 +77,26 @@ SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch)
     return sino_solver_begin(run, minibatch, SINO_UPDATE_SQUARE, &sums);
 }
 
+SinoStatus sino_solver_update_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
+                                     const SinoUpdate *update, int vector_count, const int *vector)
+{
+    const SinoUpdateRow *row = &sino_update_row[update->formula];
+    const int64_t parts = minibatch->part_count;
+    int64_t part = 0;
+    for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
+        SinoUpdateTask task = {.update = *update, .state = row->reads_state ? minibatch->state : NULL};
+        task.update.slices = minibatch->slices;
+        task.update.rows = sino_solver_voxels(run, p);
+        if (task.update.rows == 0) continue;
+        for (int i = 0; i < vector_count; i++) task.vector[i] = minibatch->vector[vector[i]][p];
+        if (row->sums > 0) task.sums = parts > 1 ? minibatch->part_sums[part++] : minibatch->sums;
+        SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));
+    }
+    if (row->sums == 0 || parts <= 1) return NULL;
+    return sino_insert_update_collect_all(run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
+                                          parts, minibatch->part_sums, minibatch->sums);
+}
+
 SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const SinoPosition position = sino_minibatch_at(minibatch, iteration, -1);

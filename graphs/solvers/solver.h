@@ -89,6 +89,12 @@ SinoStatus sino_solver_begin(SinoSolverRun *run, SinoMinibatch *minibatch, SinoU
 /* sino_solver_begin with the formula that sums squares only. */
 SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch);
 
+/* Applies a formula to voxel vectors of all partitions that have voxels; vector[vector_count] are their numbers in the
+ * minibatch's table, update->slices and update->rows are not read. Sums of the formula, of this rank's voxels, go to
+ * minibatch->sums. */
+SinoStatus sino_solver_update_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
+                                     const SinoUpdate *update, int vector_count, const int *vector);
+
 /* Inserts update_record from the sums in minibatch->sums, and tells all ranks which slices go on. */
 SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 

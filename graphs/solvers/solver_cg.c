@@ -26,20 +26,8 @@ static const SinoBuffer vectors[VECTORS] = {
 /* The sums of g: its squares in iteration 0, where g is g0; later its sums along g0 (SINO_UPDATE_PRODUCT). */
 static SinoStatus insert_sums(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
-    const int64_t parts = minibatch->part_count;
-    int64_t part = 0;
-    for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
-        if (sino_solver_voxels(run, p) == 0) continue;
-        const SinoUpdateTask sums = {.update = {.formula = iteration == 0 ? SINO_UPDATE_SQUARE : SINO_UPDATE_PRODUCT,
-                                                .slices = minibatch->slices,
-                                                .rows = sino_solver_voxels(run, p)},
-                                     .vector = {minibatch->vector[G][p], minibatch->vector[G0][p]},
-                                     .sums = parts > 1 ? minibatch->part_sums[part++] : minibatch->sums};
-        SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &sums));
-    }
-    if (parts <= 1) return NULL;
-    return sino_insert_update_collect_all(run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
-                                          parts, minibatch->part_sums, minibatch->sums);
+    const SinoUpdate sums = {.formula = iteration == 0 ? SINO_UPDATE_SQUARE : SINO_UPDATE_PRODUCT};
+    return sino_solver_update_voxels(run, minibatch, iteration, &sums, 2, (const int[]){G, G0});
 }
 
 /* Updates x and the direction d. */

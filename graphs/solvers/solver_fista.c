@@ -77,7 +77,7 @@ static void release(SinoSolverRun *run)
     run->own = NULL;
 }
 
-/* The largest element of a vector of one slice over all ranks that share it. */
+/* The largest (AᵀA 1)_j, over all partitions. */
 static SinoStatus find_largest(SinoSolverRun *run, const SinoMinibatch *sums, double *largest)
 {
     *largest = 0;
@@ -149,37 +149,15 @@ static SinoStatus prepare(SinoSolverRun *run)
     return sum_rows(run, own);
 }
 
-/* Applies a formula to ray vectors. sums: it has some. */
-static SinoStatus insert_rays(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoUpdateTask *task,
-                              bool sums)
+/* Applies a formula, which may have sums, to ray vectors. */
+static SinoStatus insert_rays(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoUpdateTask *task)
 {
     task->update.slices = minibatch->slices;
     task->update.rows = sino_solver_rays(run);
-    task->sums = sums ? minibatch->sums : NULL;
+    task->sums = sino_update_row[task->update.formula].sums > 0 ? minibatch->sums : NULL;
     task->part_count = minibatch->part_count;
     task->part_sums = minibatch->part_sums;
     return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), task);
-}
-
-/* Applies a formula, which may have sums, to voxel vectors, whose numbers are vector[vector_count]. */
-static SinoStatus insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
-                                const SinoUpdate *update, int vector_count, const int *vector)
-{
-    const SinoUpdateRow *row = &sino_update_row[update->formula];
-    const int64_t parts = minibatch->part_count;
-    int64_t part = 0;
-    for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
-        SinoUpdateTask task = {.update = *update, .state = row->reads_state ? minibatch->state : NULL};
-        task.update.slices = minibatch->slices;
-        task.update.rows = sino_solver_voxels(run, p);
-        if (task.update.rows == 0) continue;
-        for (int i = 0; i < vector_count; i++) task.vector[i] = minibatch->vector[vector[i]][p];
-        if (row->sums > 0) task.sums = parts > 1 ? minibatch->part_sums[part++] : minibatch->sums;
-        SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));
-    }
-    if (row->sums == 0 || parts <= 1) return NULL;
-    return sino_insert_update_collect_all(run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
-                                          parts, minibatch->part_sums, minibatch->sums);
 }
 
 /* Inserts a rule that takes the sums of all ranks. */
@@ -202,10 +180,10 @@ static SinoStatus insert_step(SinoSolverRun *run, SinoMinibatch *minibatch)
                             .vector = {minibatch->vector[B][0], minibatch->vector[W][0]}};
     SinoUpdateTask majorise = {.update = {.formula = SINO_UPDATE_MAJORISE},
                                .vector = {own->row_sums, minibatch->vector[W][0], minibatch->vector[Q][0]}};
-    SINO_TRY(insert_rays(run, minibatch, 0, &weigh, false));
-    SINO_TRY(insert_rays(run, minibatch, 0, &majorise, false));
+    SINO_TRY(insert_rays(run, minibatch, 0, &weigh));
+    SINO_TRY(insert_rays(run, minibatch, 0, &majorise));
     SINO_TRY(sino_insert_backproject(minibatch, 0, Q, G));
-    SINO_TRY(insert_voxels(run, minibatch, 0, &curvature, 1, (const int[]){G}));
+    SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &curvature, 1, (const int[]){G}));
     SINO_TRY(insert_rule(run, minibatch, 0, SINO_RULE_STEP_FISTA, own->curvature));
     return insert_rule(run, minibatch, 0, SINO_RULE_STRENGTH_FISTA, run->strength);
 }
@@ -213,7 +191,7 @@ static SinoStatus insert_step(SinoSolverRun *run, SinoMinibatch *minibatch)
 static SinoStatus insert_zeros(SinoSolverRun *run, SinoMinibatch *minibatch, int vector)
 {
     const SinoUpdate zero = {.formula = SINO_UPDATE_ZERO};
-    return insert_voxels(run, minibatch, 0, &zero, 1, &vector);
+    return sino_solver_update_voxels(run, minibatch, 0, &zero, 1, &vector);
 }
 
 /* Projects x, and turns A x into W(b − A y). */
@@ -226,7 +204,7 @@ static SinoStatus insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, 
         .vector = {minibatch->vector[B][0], minibatch->vector[W][0], minibatch->vector[AX][0], minibatch->vector[Q][0]},
         .state = minibatch->state};
     SINO_TRY(sino_insert_project(minibatch, iteration, X, Q));
-    return insert_rays(run, minibatch, iteration, &residual, true);
+    return insert_rays(run, minibatch, iteration, &residual);
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
@@ -237,9 +215,9 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
                            .vector = {minibatch->vector[B][0], minibatch->vector[Q][0]}};
     SINO_TRY(sino_solver_start(run, minibatch));
     SINO_TRY(insert_step(run, minibatch));
-    SINO_TRY(insert_rays(run, minibatch, 0, &copy, false));
+    SINO_TRY(insert_rays(run, minibatch, 0, &copy));
     SINO_TRY(sino_insert_fbp(&own->filter, minibatch, 0, Q, COMPLETED, X));
-    SINO_TRY(insert_voxels(run, minibatch, 0, &begin, 2, (const int[]){X, Y}));
+    SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){X, Y}));
     if (own->neighbour) {
         SINO_TRY(insert_zeros(run, minibatch, U)); /* outside of the grid the prior leaves it as it is */
         SINO_TRY(insert_zeros(run, minibatch, P));
@@ -284,9 +262,10 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
     const SinoUpdate descend = {.formula = SINO_UPDATE_DESCEND_FISTA};
     const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_FISTA, .argument = {own->least, odd}};
     SINO_TRY(sino_insert_backproject(minibatch, iteration, Q, G));
-    SINO_TRY(insert_voxels(run, minibatch, iteration, &descend, 2, (const int[]){Y, G}));
+    SINO_TRY(sino_solver_update_voxels(run, minibatch, iteration, &descend, 2, (const int[]){Y, G}));
     if (own->neighbour) SINO_TRY(insert_prior(run, minibatch, iteration));
-    SINO_TRY(insert_voxels(run, minibatch, iteration, &voxels, 3, (const int[]){own->neighbour ? U : G, X, Y}));
+    SINO_TRY(
+        sino_solver_update_voxels(run, minibatch, iteration, &voxels, 3, (const int[]){own->neighbour ? U : G, X, Y}));
     SINO_TRY(insert_rule(run, minibatch, iteration, SINO_RULE_MOMENTUM_FISTA, 1 - odd));
     SINO_TRY(insert_residual(run, minibatch, iteration));
     return sino_solver_record(run, minibatch, iteration);

@@ -67,11 +67,12 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 2 };
     ROW(majorise, MAJORISE, "update_majorise", SINO_VECTOR_BY_ROW, SINO_VECTOR_READ, SINO_VECTOR_WRITE,                \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
     ROW(curvature, CURVATURE, "update_sums", SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 1, 0)   \
-    ROW(copy, COPY, "update_copy", SINO_VECTOR_READ, SINO_VECTOR_WRITE, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)          \
+    ROW(accumulate, ACCUMULATE, "update_accumulate", SINO_VECTOR_READ, SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR,    \
+        SINO_NO_VECTOR, 0, 0)                                                                                          \
     ROW(start_fista, START_FISTA, "update_start_fista", SINO_VECTOR_CHANGE, SINO_VECTOR_WRITE, SINO_NO_VECTOR,         \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
     ROW(residual_fista, RESIDUAL_FISTA, "update_residual_fista", SINO_VECTOR_READ, SINO_VECTOR_READ,                   \
-        SINO_VECTOR_CHANGE_OR_WRITE, SINO_VECTOR_CHANGE, 1, 1)                                                         \
+        SINO_VECTOR_CHANGE, SINO_NO_VECTOR, 1, 0)                                                                      \
     ROW(descend_fista, DESCEND_FISTA, "update_descend_fista", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,    \
         SINO_NO_VECTOR, 0, 1)                                                                                          \
     ROW(voxels_fista, VOXELS_FISTA, "update_voxels_fista", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_VECTOR_CHANGE,   \
@@ -113,8 +114,7 @@ enum {
     SINO_FISTA_STEP,      /* 1/L */
     SINO_FISTA_THRESHOLD, /* θ = strength of the prior/L */
     SINO_FISTA_T,         /* t of the next iteration */
-    SINO_FISTA_BETA,      /* weight of the last change of x in y, of even iterations; the next scalar: of odd ones */
-    SINO_FISTA_BETA_ODD
+    SINO_FISTA_BETA       /* weight of the last change of x in y */
 };
 enum { SINO_SUM_SQUARE, SINO_SUM_PRODUCT, SINO_SUM_TOTAL = SINO_SUM_PRODUCT, SINO_SUM_LIKELIHOOD = SINO_SUM_PRODUCT };
 
@@ -163,7 +163,7 @@ SINO_INLINE void sino_rule_step_fista(SinoSliceState *state, const SinoSliceSums
     if (!(most > 0)) state->stopped = 1;
     state->scalar[SINO_FISTA_STEP] = most > 0 ? 1 / most : 0;
     state->scalar[SINO_FISTA_T] = (1 + sqrt(5.0)) / 2;
-    state->scalar[SINO_FISTA_BETA] = state->scalar[SINO_FISTA_BETA_ODD] = 0;
+    state->scalar[SINO_FISTA_BETA] = 0;
 }
 
 /* The threshold of a prior with strength argument. Sums are not read. */
@@ -173,17 +173,16 @@ SINO_INLINE void sino_rule_strength_fista(SinoSliceState *state, const SinoSlice
     state->scalar[SINO_FISTA_THRESHOLD] = argument * state->scalar[SINO_FISTA_STEP];
 }
 
-/* The weight β of the next iteration, whose parity is argument: 0 even, 1 odd. It grows as that of FISTA (A. Beck and
- * M. Teboulle, SIAM J. Imaging Sci. 2, 183 (2009)) until the last change of x points away from the descent, Σ (y − u)(u
- * − x) > 0; then it starts again (gradient restart: B. O'Donoghue and E. Candès, Found. Comput. Math. 15, 715 (2015)).
- */
+/* The weight β of the next update. It grows as that of FISTA (A. Beck and M. Teboulle, SIAM J. Imaging Sci. 2, 183
+ * (2009)) until the last change of x points away from the descent, Σ (y − u)(u − x) > 0; then it starts again (gradient
+ * restart: B. O'Donoghue and E. Candès, Found. Comput. Math. 15, 715 (2015)). t is at most the argument. */
 SINO_INLINE void sino_rule_momentum_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
 {
     (void)first;
-    const double t = sums->sum[SINO_SUM_PRODUCT] > 0 ? 1 : state->scalar[SINO_FISTA_T];
+    const double t = sums->sum[SINO_SUM_PRODUCT] > 0 ? 1 : fmin(state->scalar[SINO_FISTA_T], argument);
     const double next = (1 + sqrt(1 + 4 * t * t)) / 2;
     state->scalar[SINO_FISTA_T] = next;
-    state->scalar[argument > 0 ? SINO_FISTA_BETA_ODD : SINO_FISTA_BETA] = (t - 1) / next;
+    state->scalar[SINO_FISTA_BETA] = (t - 1) / next;
 }
 
 /* Calls the rule with this number. */
@@ -417,11 +416,11 @@ SINO_FORMULA sino_formula_curvature(SINO_ELEMENT *e, REAL *v, double *sum)
     sum[SINO_SUM_SQUARE] += power;
 }
 
-/* Vectors v, w: w = v, where rays without a value become +0. */
-SINO_FORMULA sino_formula_copy(SINO_ELEMENT *e, REAL *v, double *sum)
+/* Vectors v, w: w += v. First: w = v. */
+SINO_FORMULA sino_formula_accumulate(SINO_ELEMENT *e, REAL *v, double *sum)
 {
-    (void)e, (void)sum;
-    v[1] = v[0] + 0;
+    (void)sum;
+    v[1] = e->first ? v[0] : v[1] + v[0];
 }
 
 /* FISTA. Vectors x, y: x = max(scale·x, least), y = x. argument: least, scale. */
@@ -435,42 +434,33 @@ SINO_FORMULA sino_formula_start_fista(SINO_ELEMENT *e, REAL *v, double *sum)
     v[Y] = v[X];
 }
 
-/* β of an iteration; `odd` > 0: of an odd one. */
-SINO_FORMULA_VALUE sino_formula_beta(SINO_ELEMENT *e, REAL odd)
-{
-    return odd > 0 ? e->scalar[SINO_FISTA_BETA_ODD] : e->scalar[SINO_FISTA_BETA];
-}
-
-/* FISTA. Vectors b, w, ax, q, which contains A x on entry; ax has that of the last iteration: q = w·(b − A y) with A y
- * = A x + β·(A x − ax), ax = A x. First: y = x. Sum over the rays that have a value: Σ (A x − b)². argument[0]: > 0 in
- * odd iterations. */
+/* FISTA. Vectors b, w, q, which contains A y on entry: q = w·(b − A y). Sum over the rays that have a value:
+ * Σ (b − A y)². */
 SINO_FORMULA sino_formula_residual_fista(SINO_ELEMENT *e, REAL *v, double *sum)
 {
-    enum { B, W, AX, Q };
-    const REAL now = v[Q], before = e->first ? now : v[AX];
-    const REAL rest = sino_formula_weight(v[B]) * (now - v[B]);
+    enum { B, W, Q };
+    const REAL rest = sino_formula_weight(v[B]) * (v[B] - v[Q]);
+    (void)e;
     sum[SINO_SUM_SQUARE] += (double)rest * (double)rest;
-    v[Q] = v[W] * (v[B] - (now + sino_formula_beta(e, e->argument[0]) * (now - before)));
-    v[AX] = now;
+    v[Q] = v[W] * rest;
 }
 
-/* FISTA. Vectors y, g = AᵀW(b − A y): g = z = y + g/L. */
+/* FISTA. Vectors y, g = AᵀW(b − A y) of a subset: g = z = y + count·g/L. argument: the number of subsets. */
 SINO_FORMULA sino_formula_descend_fista(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { Y, G };
     (void)sum;
-    v[G] = v[Y] + e->scalar[SINO_FISTA_STEP] * v[G];
+    v[G] = v[Y] + e->scalar[SINO_FISTA_STEP] * e->argument[0] * v[G];
 }
 
 /* FISTA. Vectors u, x, y: u is first limited to ≥ least; x = u, y = u + β·(u − x before). Sums: Σ (u − x before)²,
- * Σ (y before − u)(u − x before). A stopped slice keeps x and y. argument[0]: least; argument[1]: > 0 in odd
- * iterations. */
+ * Σ (y before − u)(u − x before). A stopped slice keeps x and y. argument: least. */
 SINO_FORMULA sino_formula_voxels_fista(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { U, X, Y };
     const REAL least = e->argument[0], limited = v[U] < least ? least : v[U];
     const REAL u = e->going > 0 ? limited : v[X], change = u - v[X];
-    const REAL y = e->going > 0 ? u + sino_formula_beta(e, e->argument[1]) * change : v[Y];
+    const REAL y = e->going > 0 ? u + e->scalar[SINO_FISTA_BETA] * change : v[Y];
     sum[SINO_SUM_SQUARE] += (double)change * (double)change;
     sum[SINO_SUM_PRODUCT] += (double)(v[Y] - u) * (double)change;
     v[X] = u;

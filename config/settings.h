@@ -216,7 +216,7 @@ typedef struct SinoSettings {
     bool nonnegativity;          /* SIRT and FISTA; the default of FISTA */
     double regularization;       /* FISTA only: strength of the total variation; NaN: auto */
     SinoRayWeights weights;      /* FISTA only */
-    int64_t subsets;             /* OSEM only: number of subsets of the angles, or of the rows of a system matrix */
+    int64_t subsets;             /* OSEM and FISTA: of the angles, or of the rows of a system matrix; 0: auto */
     SinoFbpFilter fbp_filter;
     SinoPaddingType padding; /* --padding-type */
     SinoPrecision precision;

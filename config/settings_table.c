@@ -424,7 +424,7 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
         .help = "largest number of iterations; auto, of cg: as many as reconstruct one half of the projections closest "
                 "to the "
-                "other half, with few angles or noise less than 30; fista: 40 if not given; demo: 12 if not given, "
+                "other half, with few angles or noise less than 30; fista: 10 if not given; demo: 12 if not given, "
                 "with --geometry pet 2 of "
                 "osem, 20 of others"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
@@ -449,9 +449,10 @@ const SinoSetting sino_setting_table[] = {
         .help = "weights of rays in fista; counts: the share of the photons that the object lets through, so that dark "
                 "rays, which are noisy, count less; none: all alike; auto: counts where the scan holds counts or "
                 "transmissions"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", INTEGER(subsets, 1, 4096, "8"), .algorithms = OSEM,
-        .help = "subsets that osem divides the angles, or the rows of a system matrix, into; each iteration updates a "
-                "slice once per subset"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", .kind = SINO_SETTING_AMOUNT, AT(subsets, int64_t),
+        .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA,
+        .help = "subsets that osem and fista divide the angles, or the rows of a system matrix, into; each iteration "
+                "updates a slice once per subset; auto: 8, or as many as there are angles"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
         BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),

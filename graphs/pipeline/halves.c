@@ -7,6 +7,7 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "panel.h"
+#include "solver_fbp.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ enum { HALVES = 2, STEPS = 41, MIDDLE = 20, ITERATIONS_MOST = STEPS - 1 };
 static const double beyond_halves = 1.2;
 
 /* In units of √(angles) times the root mean square of the line integrals; about what 1 % of noise asks for. */
-static const double usual = 0.01;
+static const double usual = 0.015;
 
 /* The search. Voxels of `reference` are in the order of the vectors, partition after partition. */
 typedef struct Search {
@@ -46,7 +47,7 @@ static SinoStatus take_sinogram(const SinoHalvesRequest *of, SinoRecord *record)
                                                .settings = &settings,
                                                .input = of->input,
                                                .op = of->op,
-                                               .solver = &sino_solver_fbp,
+                                               .solver = sino_solver_fbp_of(of->op->problem.subset_count),
                                                .streaming = &one,
                                                .scale = 1,
                                                .record = record,
@@ -78,8 +79,16 @@ static double get(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, c
     return slices.precision == SINO_DOUBLE ? ((const double *)vector)[at] : (double)((const float *)vector)[at];
 }
 
-/* Fills the sinograms: slice f gets the angles of number f mod 2; the others have no value, which −0 says (correct.h).
- * In a half acquisition, whose projections FBP completes by the opposite ones, these have the same number. */
+/* The half of angle k of `period` angles. Every subset has angles of both halves: of its angles k, k + subsets, …
+ * every second one. Consecutive angles alternate, except from one run of `subsets` angles to the next. */
+static int64_t half_of(int64_t k, int64_t period, int64_t subsets)
+{
+    const int64_t angle = k % period;
+    return (angle % subsets + angle / subsets) % HALVES;
+}
+
+/* Fills the sinograms: slice f gets the angles of half f mod 2; the others have no value, which −0 says (correct.h). In
+ * a half acquisition, whose projections FBP completes by the opposite ones, these are in the same half. */
 static SinoStatus fill(const Search *search, SinoMinibatch *minibatch)
 {
     const SinoGeometry *geometry = &search->of.op->problem.geometry;
@@ -88,15 +97,17 @@ static SinoStatus fill(const Search *search, SinoMinibatch *minibatch)
     const int64_t period = completed ? sino_ceil_divide(geometry->angle_count, 2) : geometry->angle_count;
     void *b;
     SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
-    for (int64_t k = 0; k < geometry->angle_count; k++)
+    for (int64_t k = 0; k < geometry->angle_count; k++) {
+        const int64_t half = half_of(k, period, search->of.op->problem.subset_count);
         for (int64_t c = 0; c < columns; c++)
             for (int64_t f = 0; f < minibatch->slices.stride; f++) {
                 const bool padding = f >= minibatch->slices.slice_count;
-                const double value = padding                             ? 0
-                                     : f % HALVES == k % period % HALVES ? (double)search->sinogram[k * columns + c]
-                                                                         : -0.0;
+                const double value = padding              ? 0
+                                     : f % HALVES == half ? (double)search->sinogram[k * columns + c]
+                                                          : -0.0;
                 set(minibatch->slices, rays, search->of.op->place[k] * columns + c, f, value, b);
             }
+    }
     sino_data_release(minibatch->vector[0][0]);
     return NULL;
 }
@@ -241,7 +252,7 @@ static SinoStatus new_minibatch(const Search *search, const SinoSolver *solver, 
 /* FBP of both halves, with which the reconstructions are compared. */
 static SinoStatus make_references(Search *search)
 {
-    const SinoSolver *fbp = &sino_solver_fbp;
+    const SinoSolver *fbp = sino_solver_fbp_of(search->of.op->problem.subset_count);
     SinoSolverRun run = search->run;
     SinoMinibatch *minibatch = NULL;
     SinoStatus status = new_minibatch(search, fbp, HALVES, &minibatch);

@@ -20,7 +20,7 @@ static SinoMatrixRequest request_of(const SinoSettings *settings, SinoMatrixShar
     SinoMatrixRequest request = {.path = settings->system_matrix,
                                  .mask = settings->mask,
                                  .grid = {.size = {size, size, size}},
-                                 .subset_count = sino_solver_subsets(sino_matrix_solver(settings), settings),
+                                 .subset_count = sino_solver_subsets(sino_matrix_solver(settings), settings, INT64_MAX),
                                  .rank = share.rank,
                                  .rank_count = share.rank_count,
                                  .rank_weight = weights->count > 0 ? weights->value : NULL};

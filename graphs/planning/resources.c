@@ -36,7 +36,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
     SinoWorkload job = {.problem = {.geometry = input->geometry,
                                     .precision = settings->precision,
                                     .symmetry = settings->symmetry,
-                                    .subset_count = sino_solver_subsets(solver, settings),
+                                    .subset_count = sino_solver_subsets(solver, settings, input->geometry.angle_count),
                                     .projector = settings->projector,
                                     .interpolation = settings->interpolation},
                         .solver = solver,

@@ -20,19 +20,6 @@ typedef struct Source {
     SinoData *known;
 } Source;
 
-/* The order: 0 … count − 1 by reversed bits, so that consecutive subsets have angles far apart. */
-static void order_subsets(int64_t count, int64_t *order)
-{
-    int bits = 0;
-    int64_t made = 0;
-    while ((int64_t)1 << bits < count) bits++;
-    for (int64_t i = 0; i < (int64_t)1 << bits; i++) {
-        int64_t reversed = 0;
-        for (int b = 0; b < bits; b++) reversed |= (i >> b & 1) << (bits - 1 - b);
-        if (reversed < count) order[made++] = reversed;
-    }
-}
-
 /* Writes the sensitivity of a subset. */
 static SinoStatus insert_sensitivity(SinoSolverRun *run, SinoMinibatch *weights, int64_t subset, const Source *source)
 {
@@ -130,9 +117,8 @@ SinoStatus sino_sensitivity_new(SinoSolverRun *run, SinoData *const *factor, Sin
     SINO_TRY(sino_allocate(1, sizeof *made, "MLEM's weights", &made));
     *sensitivity = made;
     made->subset_count = count;
-    SINO_TRY(sino_allocate(count, sizeof *made->order, "MLEM's weights", &made->order));
+    SINO_TRY(sino_solver_order_subsets(count, &made->order));
     SINO_TRY(sino_allocate(count, sizeof *made->weight, "MLEM's weights", &made->weight));
-    order_subsets(count, made->order);
     return prepare_subsets(run, &source, made);
 }
 

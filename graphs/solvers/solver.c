@@ -3,13 +3,46 @@
 #include "solver.h"
 
 #include "arithmetic.h"
+#include "memory.h"
+#include "subset_task.h"
 #include "update_task.h"
 
 #include <float.h>
 
-int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings)
+enum { SUBSETS_USUAL = 8 };
+
+int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings, int64_t rows)
 {
-    return solver->has_subsets ? settings->subsets : 1;
+    if (!solver->has_subsets) return 1;
+    return settings->subsets > 0 ? settings->subsets : sino_smaller(SUBSETS_USUAL, rows);
+}
+
+SinoStatus sino_solver_order_subsets(int64_t count, int64_t **order)
+{
+    int bits = 0;
+    int64_t made = 0;
+    SINO_TRY(sino_allocate(count, sizeof **order, "subsets", order));
+    while ((int64_t)1 << bits < count) bits++;
+    for (int64_t i = 0; i < (int64_t)1 << bits; i++) {
+        int64_t reversed = 0;
+        for (int b = 0; b < bits; b++) reversed |= (i >> b & 1) << (bits - 1 - b);
+        if (reversed < count) (*order)[made++] = reversed;
+    }
+    return NULL;
+}
+
+SinoStatus sino_solver_divide(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t from, int64_t to)
+{
+    const SinoExtent *subsets = &run->op->shape.extent[SINO_ROWS_SUBSET];
+    int64_t first = 0;
+    for (int64_t s = 0; s < subsets->members; s++) {
+        const SinoSubset part = {
+            .total_rows = sino_solver_rays(run), .first_row = first, .row_count = subsets->rows[s]};
+        SINO_TRY(sino_insert_subset(run->runtime, sino_minibatch_at(minibatch, 0, -1), minibatch->slices, &part,
+                                    minibatch->vector[from][0], minibatch->vector[to][s]));
+        first += part.row_count;
+    }
+    return NULL;
 }
 
 int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSettings *settings)

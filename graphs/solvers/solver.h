@@ -65,8 +65,15 @@ enum { SINO_COUNTS_G, SINO_COUNTS_X, SINO_COUNTS_GRADIENT, SINO_COUNTS_R };
 /* The window of a setting. */
 SinoFilterWindow sino_solver_window(SinoFbpFilter filter);
 
-/* Number of subsets of the data. */
-int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings);
+/* Number of subsets of the data, of which there are `rows`: angles of a scan, or rows of a system matrix. */
+int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings, int64_t rows);
+
+/* Makes the order in which subsets have their turns: 0 … count − 1 by reversed bits, so that consecutive subsets have
+ * angles far apart. The caller frees it. */
+SinoStatus sino_solver_order_subsets(int64_t count, int64_t **order);
+
+/* Copies the rays of vector `from` (SINO_ROWS_RAYS) to the subsets of vector `to` (SINO_ROWS_SUBSET). */
+SinoStatus sino_solver_divide(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t from, int64_t to);
 
 /* Columns of the history of residuals: iterations + 1; column 0 is the state before the first iteration. */
 int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSettings *settings);

@@ -11,13 +11,16 @@
 
 #include <stdlib.h>
 
-/* The sinogram, filtered in place; the tomogram; completed projections, of a half acquisition only. */
-enum { B, X, COMPLETED, VECTORS };
+/* The sinogram, filtered in place; the tomogram; completed projections, of a half acquisition only. With several
+ * subsets also the filtered sinogram by subset, and the tomogram of one. */
+enum { B, X, COMPLETED, VECTORS, PART = VECTORS, ADDEND, VECTORS_OF_SUBSETS };
 
-static const SinoBuffer vectors[VECTORS] = {
+static const SinoBuffer vectors[VECTORS_OF_SUBSETS] = {
     [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+    [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [PART] = {"subset of the sinogram", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [ADDEND] = {"tomogram of a subset", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
 typedef struct Filter {
     SinoFilter *filter;
@@ -84,27 +87,44 @@ static SinoStatus prepare(SinoSolverRun *run)
                                  &filter->plans);
 }
 
-SinoStatus sino_insert_fbp(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t from,
-                           int64_t completed, int64_t to)
+/* Filters a vector of rays. */
+static SinoStatus insert_filter(const Filter *filter, SinoMinibatch *minibatch, SinoPosition position,
+                                SinoData *sinogram, const SinoFbpVectors *of)
+{
+    if (!filter->completion) return sino_insert_filter(position, filter->plans, minibatch->slices, sinogram);
+    SinoData *whole = minibatch->vector[of->completed][0];
+    SINO_TRY(sino_insert_complete(filter->completion, position, minibatch->slices, sinogram, whole));
+    SINO_TRY(sino_insert_filter(position, filter->plans, minibatch->slices, whole));
+    return sino_insert_redundancy(filter->completion, position, minibatch->slices, whole, sinogram);
+}
+
+SinoStatus sino_insert_addend(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t addend,
+                              int64_t to, bool first)
+{
+    const SinoUpdate add = {.formula = SINO_UPDATE_ACCUMULATE, .first = first};
+    return sino_solver_update_voxels(run, minibatch, iteration, &add, 2, (const int[]){(int)addend, (int)to});
+}
+
+SinoStatus sino_insert_fbp(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, const SinoFbpVectors *of)
 {
     const Filter *filter = run->own;
     const SinoPosition position = sino_minibatch_at(minibatch, iteration, -1);
-    SinoData *sinogram = minibatch->vector[from][0];
-    if (!filter->completion) {
-        SINO_TRY(sino_insert_filter(position, filter->plans, minibatch->slices, sinogram));
-        return sino_insert_backproject(minibatch, iteration, from, to);
+    const int64_t subsets = run->op->problem.subset_count;
+    SINO_TRY(insert_filter(filter, minibatch, position, minibatch->vector[of->from][0], of));
+    if (subsets == 1) return sino_insert_backproject(minibatch, iteration, of->from, of->to);
+    SINO_TRY(sino_solver_divide(run, minibatch, of->from, of->part));
+    for (int64_t s = 0; s < subsets; s++) {
+        SINO_TRY(sino_insert_backproject_subset(minibatch, iteration, s, of->part, of->addend));
+        SINO_TRY(sino_insert_addend(run, minibatch, iteration, of->addend, of->to, s == 0));
     }
-    SinoData *whole = minibatch->vector[completed][0];
-    SINO_TRY(sino_insert_complete(filter->completion, position, minibatch->slices, sinogram, whole));
-    SINO_TRY(sino_insert_filter(position, filter->plans, minibatch->slices, whole));
-    SINO_TRY(sino_insert_redundancy(filter->completion, position, minibatch->slices, whole, sinogram));
-    return sino_insert_backproject(minibatch, iteration, from, to);
+    return NULL;
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
+    static const SinoFbpVectors of = {.from = B, .completed = COMPLETED, .to = X, .part = PART, .addend = ADDEND};
     SINO_TRY(sino_solver_start(run, minibatch));
-    return sino_insert_fbp(run, minibatch, -1, B, COMPLETED, X);
+    return sino_insert_fbp(run, minibatch, -1, &of);
 }
 
 const SinoSolver sino_solver_fbp = {.choice = SINO_ALGORITHM_FBP,
@@ -113,3 +133,15 @@ const SinoSolver sino_solver_fbp = {.choice = SINO_ALGORITHM_FBP,
                                     .prepare = prepare,
                                     .release = release,
                                     .start = start};
+
+static const SinoSolver fbp_by_subsets = {.choice = SINO_ALGORITHM_FBP,
+                                          .iterative = false,
+                                          .vectors = {.count = VECTORS_OF_SUBSETS, .buffer = vectors, .tomogram = X},
+                                          .prepare = prepare,
+                                          .release = release,
+                                          .start = start};
+
+const SinoSolver *sino_solver_fbp_of(int64_t subset_count)
+{
+    return subset_count > 1 ? &fbp_by_subsets : &sino_solver_fbp;
+}

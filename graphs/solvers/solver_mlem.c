@@ -13,7 +13,6 @@
  * The residual ‖A x − b‖² and the log-likelihood Σ b ln(A x) − A x of an iteration are sums over the subsets, each
  * computed just before the subset's next turn. With one subset they are those of the new x. */
 #include "sensitivity.h"
-#include "subset_task.h"
 #include "update_task.h"
 
 /* B: the sinogram. W: A x, then the ratio b/A x, by subset. X: the tomogram. G: the factor that x is multiplied with.
@@ -52,19 +51,6 @@ static SinoData *subset_of(const SinoMinibatch *minibatch, int64_t subset)
     return minibatch->vectors->count == VECTORS ? minibatch->vector[PART][subset] : minibatch->vector[B][0];
 }
 
-static SinoStatus insert_subsets(SinoSolverRun *run, SinoMinibatch *minibatch)
-{
-    int64_t first = 0;
-    for (int64_t s = 0; minibatch->vectors->count == VECTORS && s < run->op->problem.subset_count; s++) {
-        const SinoSubset part = {
-            .total_rows = sino_solver_rays(run), .first_row = first, .row_count = subset_rays(run, s)};
-        SINO_TRY(sino_insert_subset(run->runtime, sino_minibatch_at(minibatch, 0, -1), minibatch->slices, &part,
-                                    minibatch->vector[B][0], minibatch->vector[PART][s]));
-        first += part.row_count;
-    }
-    return NULL;
-}
-
 /* Computes A x of the k-th subset in turn and its ratio. Its residuals are added to those of earlier turns; `first_sum`
  * starts the sum. */
 static SinoStatus insert_ratio(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k,
@@ -98,7 +84,7 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     const SinoSensitivity *own = run->own;
     SinoData *sums;
     SINO_TRY(sino_solver_begin(run, minibatch, SINO_UPDATE_TOTAL_MLEM, &sums));
-    SINO_TRY(insert_subsets(run, minibatch));
+    if (minibatch->vectors->count == VECTORS) SINO_TRY(sino_solver_divide(run, minibatch, B, PART));
     SINO_TRY(sino_sensitivity_start(run, own, minibatch, sums, X));
     return insert_ratio(run, minibatch, 0, 0, true);
 }

@@ -27,7 +27,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                                                    .center = (double)(columns - 1) / 2},
                                       .precision = settings->precision,
                                       .symmetry = settings->symmetry,
-                                      .subset_count = sino_solver_subsets(solver, settings),
+                                      .subset_count = sino_solver_subsets(solver, settings, angles),
                                       .projector = settings->projector,
                                       .interpolation = settings->interpolation},
                           .solver = solver,

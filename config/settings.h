@@ -55,6 +55,8 @@ typedef enum SinoFbpFilter {
 } SinoFbpFilter;
 /* Weights of rays in a least-squares solution. AUTO: by photons where the scan holds counts or transmissions. */
 typedef enum SinoRayWeights { SINO_WEIGHTS_AUTO, SINO_WEIGHTS_COUNTS, SINO_WEIGHTS_NONE } SinoRayWeights;
+/* What `phantom` simulates the scan of (codelets/phantom.h). */
+typedef enum SinoPhantomObject { SINO_OBJECT_HEAD, SINO_OBJECT_TEXTURE } SinoPhantomObject;
 typedef enum SinoPhaseMethod { SINO_PHASE_NONE, SINO_PHASE_PAGANIN } SinoPhaseMethod;
 typedef enum SinoFlatInterpolation { SINO_FLATS_LINEAR, SINO_FLATS_AS_ONE } SinoFlatInterpolation;
 /* Removal of stripes from sinograms (codelets/stripes.h). */
@@ -262,6 +264,7 @@ typedef struct SinoSettings {
     /* phantom, demo */
     int64_t size, angles, slices; /* bench and plan also use angles, plan also slices; there 0: not given */
     double noise;                 /* relative standard deviation of an open-beam count; 0: none */
+    SinoPhantomObject phantom_object;
     int64_t seed;
     char *truth;
     /* phantom of a PET scanner */

@@ -80,6 +80,7 @@ static const char *const axes_words[] = {"angle,row,column",
 static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", "events", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
+static const char *const object_words[] = {"head", "texture", NULL};
 static const char *const phase_words[] = {"none", "paganin", NULL};
 static const char *const flat_interpolation_words[] = {"linear", "none", NULL};
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
@@ -107,6 +108,7 @@ const SinoWordRule sino_word_rules[] = {
     {.name = "algorithm", .words = FBP | FISTA, .geometries = PARALLEL},
     {.name = "algorithm", .words = FDK, .geometries = CONE},
     {.name = "precision", .words = 1u << SINO_DOUBLE | 1u << SINO_HALF, .geometries = PARALLEL},
+    {.name = "object", .words = 1u << SINO_OBJECT_TEXTURE, .geometries = PARALLEL},
     {.name = "data", .words = COUNTS_WORD | TRANSMISSION | INTEGRALS, .geometries = SCANS},
     {.name = "data", .words = EVENTS, .geometries = MATRIX},
     {.name = NULL},
@@ -621,6 +623,10 @@ const SinoSetting sino_setting_table[] = {
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels", .geometries = SCANS,
         BRIEF(PHANTOM | DEMO, "detector columns"),
         .help = "number of detector columns, which is also the side of a slice"),
+    ROW(PHANTOM, PHANTOM | DEMO, "object", CHOICE(phantom_object, object_words, "head"), .geometries = SCANS,
+        BRIEF(PHANTOM, "what is scanned: head or texture"),
+        .help = "what is scanned; head: ellipsoids, each of one value, after Shepp and Logan; texture, of parallel "
+                "beams: a body with grains of all sizes, smooth fields, crystals and pores, as of bone or rock"),
     ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"), .geometries = SCANS,
         BRIEF(PHANTOM | DEMO, "projections"), .help = "projections over 180 degrees; with --geometry cone over 360"),
     ROW(PHANTOM, PHANTOM | DEMO, "slices", INTEGER(slices, 1, 1000000, "16"), .geometries = SCANS,

@@ -53,6 +53,8 @@ typedef enum SinoFbpFilter {
     SINO_FILTER_PARZEN,
     SINO_FILTER_BUTTERWORTH
 } SinoFbpFilter;
+/* What fista adds to the residual (codelets/variation.h, codelets/prior.h). */
+typedef enum SinoPriorChoice { SINO_PRIOR_TOTAL_VARIATION, SINO_PRIOR_OF_HUBER, SINO_PRIOR_OF_QGGMRF } SinoPriorChoice;
 /* Weights of rays in a least-squares solution. AUTO: by photons where the scan holds counts or transmissions. */
 typedef enum SinoRayWeights { SINO_WEIGHTS_AUTO, SINO_WEIGHTS_COUNTS, SINO_WEIGHTS_NONE } SinoRayWeights;
 /* What `phantom` simulates the scan of (codelets/phantom.h). */
@@ -216,7 +218,9 @@ typedef struct SinoSettings {
     double likelihood_tolerance; /* stop a slice whose log-likelihood L gains at most this times |L|; 0: never */
     double relaxation;           /* SIRT relaxation factor, in (0, 2) */
     bool nonnegativity;          /* SIRT and FISTA; the default of FISTA */
-    double regularization;       /* FISTA only: strength of the total variation; NaN: auto */
+    SinoPriorChoice prior;       /* FISTA only */
+    double prior_threshold;      /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
+    double regularization;       /* FISTA only: strength of the prior; NaN: auto */
     SinoRayWeights weights;      /* FISTA only */
     int64_t subsets;             /* OSEM only: number of subsets of the angles, or of the rows of a system matrix */
     SinoFbpFilter fbp_filter;

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FISTA: the x ≥ least (0, or none) that minimises
  *
- *     ½ Σ w (A x − b)² + strength · TV(x)
+ *     ½ Σ w (A x − b)² + strength · R(x)
  *
  * by proximal gradient steps with momentum (A. Beck and M. Teboulle, SIAM J. Imaging Sci. 2, 183 (2009)), whose
  * momentum starts again where it points away from the descent (update_formulas.h):
  *
- *     g = AᵀW(b − A y);  z = y + g/L;  u = min over u ≥ least of ½‖u − z‖² + strength/L · TV(u);
+ *     g = AᵀW(b − A y);  z = y + g/L;  u = min over u ≥ least of ½‖u − z‖² + strength/L · R(u);
  *     y = u + beta·(u − x);  x = u
  *
- * TV is the isotropic total variation of a slice (codelets/variation.h). Its minimum is sought by DUAL_STEPS steps from
- * the dual vectors of the last iteration, which come closer with every iteration. w is the weight of each ray
- * (sino_formula_weigh_rays). Every slice has its own L, bounded by a sum over the rows of AᵀW A
- * (sino_rule_step_fista).
+ * R is the isotropic total variation of a slice (codelets/variation.h), or a smooth prior (codelets/prior.h). The
+ * minimum of total variation is sought by DUAL_STEPS steps from the dual vectors of the last iteration, which come
+ * closer with every iteration. The gradient of a smooth prior is added to g instead, and its curvature to L: z = y + (g
+ * − strength·∇R(y))/L, u = max(z, least). w is the weight of each ray (sino_formula_weigh_rays). Every slice has its
+ * own L, bounded by a sum over the rows of AᵀW A (sino_rule_step_fista).
  *
  * The start is x = FBP of b, which has the fine structure that gradient steps find last: 30 iterations then come as
  * far as 75 from zero (docs/QUALITY.md). A y follows from A x of this and the last iteration, so that the residual in
  * the history is that of x. */
 #include "arithmetic.h"
 #include "memory.h"
+#include "prior_task.h"
 #include "solver.h"
 #include "solver_fbp.h"
 #include "update_task.h"
@@ -60,6 +62,7 @@ typedef struct Fista {
     SinoSolverRun filter; /* of FBP, for the start */
     SinoTiling tiling;
     SinoTileNeighbours *neighbour; /* NULL: no prior; owned */
+    bool smooth;                   /* the prior is */
     SinoData *tiles, *neighbours;  /* the tables of tiles as data; NULL: no prior, or no device computes */
     double least;                  /* of x */
 } Fista;
@@ -130,7 +133,8 @@ static SinoStatus prepare_prior(const SinoSolverRun *run, Fista *own)
     const int64_t neighbour_bytes = sino_times(count, sizeof *own->neighbour);
     SINO_TRY(sino_allocate(count, sizeof *own->neighbour, "tiles", &own->neighbour));
     SINO_TRY(sino_variation_neighbours(run->op->problem.geometry.grid_size, count, own->tiling.tile, own->neighbour));
-    if (sino_runtime_devices(run->runtime) == SINO_DEVICE_CPU) return NULL;
+    own->smooth = run->regularization.prior != SINO_PRIOR_TOTAL_VARIATION;
+    if (own->smooth || sino_runtime_devices(run->runtime) == SINO_DEVICE_CPU) return NULL;
     SINO_TRY(sino_data_copy(run->runtime, "tiles", own->tiling.tile, tile_bytes, &own->tiles));
     return sino_data_copy(run->runtime, "neighbours", own->neighbour, neighbour_bytes, &own->neighbours);
 }
@@ -144,7 +148,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     own->filter.own = NULL;
     own->least = run->settings->nonnegativity ? 0 : (double)-INFINITY;
     own->tiling = run->op->kind->tiling(run->op);
-    if (run->strength > 0) SINO_TRY(prepare_prior(run, own));
+    if (run->regularization.strength > 0) SINO_TRY(prepare_prior(run, own));
     SINO_TRY(sino_solver_fbp.prepare(&own->filter));
     return sum_rows(run, own);
 }
@@ -185,7 +189,9 @@ static SinoStatus insert_step(SinoSolverRun *run, SinoMinibatch *minibatch)
     SINO_TRY(sino_insert_backproject(minibatch, 0, Q, G));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &curvature, 1, (const int[]){G}));
     SINO_TRY(insert_rule(run, minibatch, 0, SINO_RULE_STEP_FISTA, own->curvature));
-    return insert_rule(run, minibatch, 0, SINO_RULE_STRENGTH_FISTA, run->strength);
+    SINO_TRY(insert_rule(run, minibatch, 0, SINO_RULE_PRIOR_FISTA,
+                         own->smooth ? SINO_PRIOR_CURVATURE / run->regularization.threshold : 0));
+    return insert_rule(run, minibatch, 0, SINO_RULE_STRENGTH_FISTA, run->regularization.strength);
 }
 
 static SinoStatus insert_zeros(SinoSolverRun *run, SinoMinibatch *minibatch, int vector)
@@ -218,7 +224,7 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     SINO_TRY(insert_rays(run, minibatch, 0, &copy));
     SINO_TRY(sino_insert_fbp(&own->filter, minibatch, 0, Q, COMPLETED, X));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){X, Y}));
-    if (own->neighbour) {
+    if (own->neighbour && !own->smooth) {
         SINO_TRY(insert_zeros(run, minibatch, U)); /* outside of the grid the prior leaves it as it is */
         SINO_TRY(insert_zeros(run, minibatch, P));
         SINO_TRY(insert_zeros(run, minibatch, D));
@@ -226,17 +232,39 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     return insert_residual(run, minibatch, 0);
 }
 
-/* Computes U from z, which is in G. */
-static SinoStatus insert_prior(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+static SinoVariation tiles_of(const SinoSolverRun *run, const SinoMinibatch *minibatch)
 {
     const Fista *own = run->own;
-    SinoVariationTask task = {.variation = {.slices = minibatch->slices,
-                                            .grid_size = run->op->problem.geometry.grid_size,
-                                            .part_count = own->tiling.partition_count,
-                                            .first_tile = own->tiling.first,
-                                            .tile = own->tiling.tile,
-                                            .neighbour = own->neighbour,
-                                            .least = own->least},
+    return (SinoVariation){.slices = minibatch->slices,
+                           .grid_size = run->op->problem.geometry.grid_size,
+                           .part_count = own->tiling.partition_count,
+                           .first_tile = own->tiling.first,
+                           .tile = own->tiling.tile,
+                           .neighbour = own->neighbour,
+                           .least = own->least};
+}
+
+/* Takes the gradient of a smooth prior at y from z, which is in G. */
+static SinoStatus insert_smooth_prior(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const SinoRegularization *of = &run->regularization;
+    SinoSmoothPrior prior = {.tiles = tiles_of(run, minibatch),
+                             .function = of->prior == SINO_PRIOR_OF_HUBER ? SINO_PRIOR_HUBER : SINO_PRIOR_QGGMRF,
+                             .threshold = of->threshold};
+    for (; prior.tiles.part < prior.tiles.part_count; prior.tiles.part++) {
+        const int64_t part = prior.tiles.part;
+        if (sino_solver_voxels(run, part) > 0)
+            SINO_TRY(sino_insert_prior(run->runtime, sino_minibatch_at(minibatch, iteration, part), &prior,
+                                       minibatch->vector[Y], minibatch->state, minibatch->vector[G][part]));
+    }
+    return NULL;
+}
+
+/* Computes U from z, which is in G. */
+static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const Fista *own = run->own;
+    SinoVariationTask task = {.variation = tiles_of(run, minibatch),
                               .p = minibatch->vector[P],
                               .q = minibatch->vector[D],
                               .u = minibatch->vector[U],
@@ -258,14 +286,15 @@ static SinoStatus insert_prior(SinoSolverRun *run, SinoMinibatch *minibatch, int
 static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Fista *own = run->own;
+    const bool proximal = own->neighbour && !own->smooth;
     const double odd = (double)(iteration % 2);
     const SinoUpdate descend = {.formula = SINO_UPDATE_DESCEND_FISTA};
     const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_FISTA, .argument = {own->least, odd}};
     SINO_TRY(sino_insert_backproject(minibatch, iteration, Q, G));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, iteration, &descend, 2, (const int[]){Y, G}));
-    if (own->neighbour) SINO_TRY(insert_prior(run, minibatch, iteration));
-    SINO_TRY(
-        sino_solver_update_voxels(run, minibatch, iteration, &voxels, 3, (const int[]){own->neighbour ? U : G, X, Y}));
+    if (own->smooth) SINO_TRY(insert_smooth_prior(run, minibatch, iteration));
+    if (proximal) SINO_TRY(insert_variation(run, minibatch, iteration));
+    SINO_TRY(sino_solver_update_voxels(run, minibatch, iteration, &voxels, 3, (const int[]){proximal ? U : G, X, Y}));
     SINO_TRY(insert_rule(run, minibatch, iteration, SINO_RULE_MOMENTUM_FISTA, 1 - odd));
     SINO_TRY(insert_residual(run, minibatch, iteration));
     return sino_solver_record(run, minibatch, iteration);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phantom: a 3-D Shepp-Logan-like head of ellipsoids, its exact line integrals, and photon counts. */
+/* Phantom: a 3-D Shepp-Logan-like head of ellipsoids, or a texture of many (phantom_texture.h), its exact line
+ * integrals, and photon counts. */
 #ifndef SINO_PHANTOM_H
 #define SINO_PHANTOM_H
 
@@ -18,6 +19,7 @@ typedef struct SinoPhantom {
     int64_t height; /* slices */
     bool whole;     /* the slices reach beyond the head, as far as the grid does when height = N; false: they lie within
                      * the head, each with something to see */
+    bool textured;  /* a texture instead of the head; of parallel beams only */
 } SinoPhantom;
 
 /* slice[N][N]: voxel averages (mean of 8×8 points per voxel) of slice z, row 0 on top (largest y). */
@@ -28,8 +30,8 @@ void sino_phantom_slice(const SinoPhantom *phantom, int64_t z, float *slice);
 void sino_phantom_sinogram(const SinoPhantom *phantom, int64_t z, const SinoGeometry *geometry, double *sinogram);
 
 /* projection[row][column] of angle `angle`: exact line integrals along the rays from the source to the middles of the
- * detector's pixels. The grid's X and Y must be the phantom's size, and Z its height. Values are attenuation per voxel
- * side. */
+ * detector's pixels, through the head. The grid's X and Y must be the phantom's size, and Z its height. Values are
+ * attenuation per voxel side. */
 void sino_phantom_cone(const SinoPhantom *phantom, const SinoCone *cone, int64_t angle, double *projection);
 
 /* Poisson deviate with this mean from a counter-based generator: the same (seed, index) gives the same count on any

@@ -91,6 +91,7 @@ typedef enum SinoUpdateFormula {
     ROW(direction_cg, DIRECTION_CG, "update_direction")                                                                \
     ROW(scale_mlem, SCALE_MLEM, "update_scale_mlem")                                                                   \
     ROW(step_fista, STEP_FISTA, "update_step_fista")                                                                   \
+    ROW(prior_fista, PRIOR_FISTA, "update_prior_fista")                                                                \
     ROW(strength_fista, STRENGTH_FISTA, "update_strength_fista")                                                       \
     ROW(momentum_fista, MOMENTUM_FISTA, "update_momentum_fista")
 
@@ -111,10 +112,11 @@ enum {
 };
 enum { SINO_MLEM_START }; /* the value of every voxel at the start */
 enum {
-    SINO_FISTA_STEP,      /* 1/L */
-    SINO_FISTA_THRESHOLD, /* θ = strength of the prior/L */
+    SINO_FISTA_STEP,      /* 1/(L + strength·curvature) */
+    SINO_FISTA_THRESHOLD, /* θ = strength of the prior·step */
     SINO_FISTA_T,         /* t of the next iteration */
-    SINO_FISTA_BETA       /* weight of the last change of x in y */
+    SINO_FISTA_BETA,      /* weight of the last change of x in y */
+    SINO_FISTA_CURVATURE  /* of a smooth prior of strength 1; 0: total variation */
 };
 enum { SINO_SUM_SQUARE, SINO_SUM_PRODUCT, SINO_SUM_TOTAL = SINO_SUM_PRODUCT, SINO_SUM_LIKELIHOOD = SINO_SUM_PRODUCT };
 
@@ -166,11 +168,31 @@ SINO_INLINE void sino_rule_step_fista(SinoSliceState *state, const SinoSliceSums
     state->scalar[SINO_FISTA_BETA] = 0;
 }
 
-/* The threshold of a prior with strength argument. Sums are not read. */
+/* Sets the strength of the prior: the step length becomes the inverse of L + strength·curvature of the prior. Any
+ * number of times after sino_rule_step_fista. */
+SINO_INLINE void sino_fista_set_strength(SinoSliceState *state, double strength)
+{
+    const double step = state->scalar[SINO_FISTA_STEP], curvature = state->scalar[SINO_FISTA_CURVATURE];
+    const double more = curvature * (step * strength - state->scalar[SINO_FISTA_THRESHOLD]);
+    state->scalar[SINO_FISTA_STEP] = step / (1 + more);
+    state->scalar[SINO_FISTA_THRESHOLD] = strength * state->scalar[SINO_FISTA_STEP];
+}
+
+/* The strength of the prior: argument. Sums are not read. */
 SINO_INLINE void sino_rule_strength_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
 {
     (void)sums, (void)first;
-    state->scalar[SINO_FISTA_THRESHOLD] = argument * state->scalar[SINO_FISTA_STEP];
+    sino_fista_set_strength(state, argument);
+}
+
+/* Which prior, before its strength: argument is the largest eigenvalue of the Hessian of a smooth prior of strength 1,
+ * whose gradient is added to that of the residual; 0 for total variation, whose steps are proximal. Sums are not read.
+ */
+SINO_INLINE void sino_rule_prior_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    (void)sums, (void)first;
+    state->scalar[SINO_FISTA_CURVATURE] = argument;
+    state->scalar[SINO_FISTA_THRESHOLD] = 0;
 }
 
 /* The weight β of the next update. It grows as that of FISTA (A. Beck and M. Teboulle, SIAM J. Imaging Sci. 2, 183

@@ -18,7 +18,7 @@ SINO_VECTORISED static void NAME(primal_row)(int64_t length, int64_t step, REAL 
                                              const REAL *p, const REAL *p_left, const REAL *q, const REAL *q_above,
                                              REAL *u)
 {
-    static const REAL zero[ROW_MAX];
+    static const REAL zero[SINO_TILE_ROW_MAX];
     const REAL *above = q_above ? q_above : zero;
     NAME(primal_elements)(step, least, theta, z, p, p_left ? p_left : zero, q, above, u);
     NAME(primal_elements)(length - step, least, theta + step, z + step, p + step, p, q + step, above + step, u + step);
@@ -61,15 +61,16 @@ static void NAME(primal)(const SinoVariation *variation, SinoPanel at, const voi
                          const void *const *q, const SinoSliceState *state, void *u)
 {
     const int64_t step = at.slices.stride, first = variation->first_tile[variation->part];
-    const REAL *from_z = vector_of(variation, at, variation->part, z),
-               *to_u = vector_of(variation, at, variation->part, u);
-    REAL theta[ROW_MAX] = {0};
+    const REAL *from_z = sino_tile_panel(variation, at, variation->part, z),
+               *to_u = sino_tile_panel(variation, at, variation->part, u);
+    REAL theta[SINO_TILE_ROW_MAX] = {0};
     NAME(fill)(at, state, false, theta);
     for (int64_t t = first; t < variation->first_tile[variation->part + 1]; t++) {
         const SinoTileNeighbours beside = variation->neighbour[t];
-        const Extent extent = extent_of(variation, t);
-        const REAL *own_p = tile_of(variation, at, t, p), *own_q = tile_of(variation, at, t, q);
-        const REAL *left = beside_of(variation, at, beside.left, p), *above = beside_of(variation, at, beside.above, q);
+        const SinoTileExtent extent = sino_tile_extent(variation, t);
+        const REAL *own_p = sino_tile_vector(variation, at, t, p), *own_q = sino_tile_vector(variation, at, t, q);
+        const REAL *left = sino_tile_vector(variation, at, beside.left, p),
+                   *above = sino_tile_vector(variation, at, beside.above, q);
         for (int64_t r = extent.down.first; r < extent.down.first + extent.down.count; r++) {
             const int64_t i = (r * SINO_TILE + extent.across.first) * step,
                           tile = (t - first) * SINO_TILE_VOXELS * step;
@@ -88,16 +89,17 @@ static void NAME(dual)(const SinoVariation *variation, SinoPanel at, const void 
                        void *p, void *q)
 {
     const int64_t step = at.slices.stride, first = variation->first_tile[variation->part];
-    REAL *to_p = vector_of(variation, at, variation->part, p), *to_q = vector_of(variation, at, variation->part, q);
-    REAL inverse[ROW_MAX] = {0};
+    REAL *to_p = sino_tile_panel(variation, at, variation->part, p),
+         *to_q = sino_tile_panel(variation, at, variation->part, q);
+    REAL inverse[SINO_TILE_ROW_MAX] = {0};
     NAME(fill)(at, state, true, inverse);
     for (int64_t t = first; t < variation->first_tile[variation->part + 1]; t++) {
         const SinoTileNeighbours beside = variation->neighbour[t];
-        const Extent extent = extent_of(variation, t);
-        const REAL *own = tile_of(variation, at, t, u);
+        const SinoTileExtent extent = sino_tile_extent(variation, t);
+        const REAL *own = sino_tile_vector(variation, at, t, u);
         assert(own);
-        const REAL *right = beside_of(variation, at, beside.right, u),
-                   *below = beside_of(variation, at, beside.below, u);
+        const REAL *right = sino_tile_vector(variation, at, beside.right, u),
+                   *below = sino_tile_vector(variation, at, beside.below, u);
         for (int64_t r = extent.down.first; r < extent.down.first + extent.down.count; r++) {
             const int64_t i = (r * SINO_TILE + extent.across.first) * step,
                           tile = (t - first) * SINO_TILE_VOXELS * step;

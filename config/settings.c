@@ -355,6 +355,15 @@ static SinoStatus check_iterations(int verb, const SinoSettings *settings)
     return NULL;
 }
 
+/* Total variation is of the same kind for differences of all sizes. */
+static SinoStatus check_prior(const SinoSettings *settings)
+{
+    SINO_CHECK(settings->prior != SINO_PRIOR_TOTAL_VARIATION || !(settings->prior_threshold > 0), SINO_BAD_INPUT,
+               "--prior-threshold is %g with --prior total-variation; allowed: auto, or --prior huber or qggmrf",
+               settings->prior_threshold);
+    return NULL;
+}
+
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     SINO_TRY(check_needed(verb, settings));
@@ -366,6 +375,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_shares(settings));
     SINO_TRY(check_report(settings));
     SINO_TRY(check_iterations(verb, settings));
+    SINO_TRY(check_prior(settings));
     SINO_CHECK(!settings->slurm || !settings->json, SINO_BAD_INPUT, "--slurm contradicts --json; allowed: one of them");
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));

@@ -53,8 +53,12 @@ typedef enum SinoFbpFilter {
     SINO_FILTER_PARZEN,
     SINO_FILTER_BUTTERWORTH
 } SinoFbpFilter;
+/* What fista adds to the residual (codelets/variation.h, codelets/prior.h). */
+typedef enum SinoPriorChoice { SINO_PRIOR_TOTAL_VARIATION, SINO_PRIOR_OF_HUBER, SINO_PRIOR_OF_QGGMRF } SinoPriorChoice;
 /* Weights of rays in a least-squares solution. AUTO: by photons where the scan holds counts or transmissions. */
 typedef enum SinoRayWeights { SINO_WEIGHTS_AUTO, SINO_WEIGHTS_COUNTS, SINO_WEIGHTS_NONE } SinoRayWeights;
+/* What `phantom` simulates the scan of (codelets/phantom.h). */
+typedef enum SinoPhantomObject { SINO_OBJECT_HEAD, SINO_OBJECT_TEXTURE } SinoPhantomObject;
 typedef enum SinoPhaseMethod { SINO_PHASE_NONE, SINO_PHASE_PAGANIN } SinoPhaseMethod;
 typedef enum SinoFlatInterpolation { SINO_FLATS_LINEAR, SINO_FLATS_AS_ONE } SinoFlatInterpolation;
 /* Removal of stripes from sinograms (codelets/stripes.h). */
@@ -214,7 +218,9 @@ typedef struct SinoSettings {
     double likelihood_tolerance; /* stop a slice whose log-likelihood L gains at most this times |L|; 0: never */
     double relaxation;           /* SIRT relaxation factor, in (0, 2) */
     bool nonnegativity;          /* SIRT and FISTA; the default of FISTA */
-    double regularization;       /* FISTA only: strength of the total variation; NaN: auto */
+    SinoPriorChoice prior;       /* FISTA only */
+    double prior_threshold;      /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
+    double regularization;       /* FISTA only: strength of the prior; NaN: auto */
     SinoRayWeights weights;      /* FISTA only */
     int64_t subsets;             /* OSEM and FISTA: of the angles, or of the rows of a system matrix; 0: auto */
     SinoFbpFilter fbp_filter;
@@ -262,6 +268,7 @@ typedef struct SinoSettings {
     /* phantom, demo */
     int64_t size, angles, slices; /* bench and plan also use angles, plan also slices; there 0: not given */
     double noise;                 /* relative standard deviation of an open-beam count; 0: none */
+    SinoPhantomObject phantom_object;
     int64_t seed;
     char *truth;
     /* phantom of a PET scanner */

@@ -20,9 +20,14 @@ static Excluder find_excluder(int algorithms, int geometries, int removals, cons
                {"remove-stripe-method", (int)settings->stripe_removal, removals}};
     size_t i = 0;
     while (i < 2 && (all[i].allowed == 0 || (all[i].allowed & 1 << all[i].word))) i++;
-    const char *const *words = sino_setting_find(SINO_VERB_RECON, all[i].name, strlen(all[i].name))->choices;
-    return (Excluder){
-        .name = all[i].name, .word = words[all[i].word], .words = words, .allowed = (unsigned)all[i].allowed};
+    const SinoSetting *row = sino_setting_find(SINO_VERB_RECON, all[i].name, strlen(all[i].name));
+    unsigned possible = 0; /* words that the other settings allow, too */
+    for (unsigned word = 0; row->choices[word]; word++)
+        if (!sino_word_forbidden(row, word, settings)) possible |= (unsigned)all[i].allowed & 1u << word;
+    return (Excluder){.name = row->name,
+                      .word = row->choices[all[i].word],
+                      .words = row->choices,
+                      .allowed = possible ? possible : (unsigned)all[i].allowed};
 }
 
 static SinoStatus check_word(const SinoSetting *row, const SinoSettings *settings)

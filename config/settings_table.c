@@ -66,6 +66,7 @@ enum {
 #define LENGTH_MAX 1e6
 
 static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", "fdk", "fista", NULL};
+static const char *const prior_words[] = {"total-variation", "huber", "qggmrf", NULL};
 static const char *const weight_words[] = {"auto", "counts", "none", NULL};
 static const char *const geometry_words[] = {"parallel", "cone", "pet", "matrix", NULL};
 static const char *const direction_words[] = {"clockwise", "counterclockwise", NULL};
@@ -80,6 +81,7 @@ static const char *const axes_words[] = {"angle,row,column",
 static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", "events", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
+static const char *const object_words[] = {"head", "texture", NULL};
 static const char *const phase_words[] = {"none", "paganin", NULL};
 static const char *const flat_interpolation_words[] = {"linear", "none", NULL};
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
@@ -107,6 +109,7 @@ const SinoWordRule sino_word_rules[] = {
     {.name = "algorithm", .words = FBP | FISTA, .geometries = PARALLEL},
     {.name = "algorithm", .words = FDK, .geometries = CONE},
     {.name = "precision", .words = 1u << SINO_DOUBLE | 1u << SINO_HALF, .geometries = PARALLEL},
+    {.name = "object", .words = 1u << SINO_OBJECT_TEXTURE, .geometries = PARALLEL},
     {.name = "data", .words = COUNTS_WORD | TRANSMISSION | INTEGRALS, .geometries = SCANS},
     {.name = "data", .words = EVENTS, .geometries = MATRIX},
     {.name = NULL},
@@ -442,9 +445,19 @@ const SinoSetting sino_setting_table[] = {
             "finds the best volume without any"),
     ROW(SOLVER, RECON | DEMO, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA,
-        .help = "strength of the total variation that fista adds to half the weighted square of the residual; more "
+        .help = "strength of the prior that fista adds to half the weighted square of the residual; more "
                 "gives fewer details and less noise, 0 none of it; auto: what reconstructs one half of the "
                 "projections closest to the other half"),
+    ROW(SOLVER, RECON | DEMO, "prior", CHOICE(prior, prior_words, "total-variation"), .algorithms = FISTA,
+        .help =
+            "what fista adds to the residual for differences of neighbouring voxels; total-variation: their sum, which "
+            "flattens noise and keeps edges; huber: squares of small ones, which leave slopes; qggmrf: "
+            "squares of small ones and powers of 1.2 of large ones, as MBIR does"),
+    ROW(SOLVER, RECON | DEMO, "prior-threshold", .kind = SINO_SETTING_AXIS, AT(prior_threshold, double), .low = 0,
+        .low_excluded = true, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA,
+        .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share "
+                "of the "
+                "typical value of the object; auto: 0.1"),
     ROW(SOLVER, RECON | DEMO, "weights", CHOICE(weights, weight_words, "auto"), .algorithms = FISTA,
         .help = "weights of rays in fista; counts: the share of the photons that the object lets through, so that dark "
                 "rays, which are noisy, count less; none: all alike; auto: counts where the scan holds counts or "
@@ -622,6 +635,10 @@ const SinoSetting sino_setting_table[] = {
     ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels", .geometries = SCANS,
         BRIEF(PHANTOM | DEMO, "detector columns"),
         .help = "number of detector columns, which is also the side of a slice"),
+    ROW(PHANTOM, PHANTOM | DEMO, "object", CHOICE(phantom_object, object_words, "head"), .geometries = SCANS,
+        BRIEF(PHANTOM, "what is scanned: head or texture"),
+        .help = "what is scanned; head: ellipsoids, each of one value, after Shepp and Logan; texture, of parallel "
+                "beams: a body with grains of all sizes, smooth fields, crystals and pores, as of bone or rock"),
     ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"), .geometries = SCANS,
         BRIEF(PHANTOM | DEMO, "projections"), .help = "projections over 180 degrees; with --geometry cone over 360"),
     ROW(PHANTOM, PHANTOM | DEMO, "slices", INTEGER(slices, 1, 1000000, "16"), .geometries = SCANS,

@@ -160,6 +160,58 @@ static void division_changes_nothing(void **state)
     assert_same(at, "--scheduler eager");
 }
 
+/* So does no division with smooth priors. */
+static void division_changes_no_smooth_prior(void **state)
+{
+    const char *const at = *state;
+    static const char *const priors[] = {"--prior huber", "--prior qggmrf --prior-threshold 0.03"};
+    cli_works(at, "phantom -o p.h5 --object texture --size %d --angles 45 --slices %d --noise 0.01", SMALL, SLICES);
+    for (size_t i = 0; i < sizeof priors / sizeof *priors; i++) {
+        char words[160];
+        cli_works(
+            at,
+            "recon p.h5 -o one.h5 --overwrite --algorithm fista --iterations 15 --rotation-axis 39.5 --pictures no "
+            "--report none --partitions 1 --minibatch 1 --workers 1 %s",
+            priors[i]);
+        static const char *const divisions[] = {"--partitions 3", "--partitions 7 --minibatch 2",
+                                                "--minibatch 5 --symmetry no", "--precision double"};
+        for (size_t d = 0; d < sizeof divisions / sizeof *divisions; d++) {
+            snprintf(words, sizeof words, "%s %s", divisions[d], priors[i]);
+            assert_same(at, words);
+        }
+    }
+}
+
+/* With either smooth prior fista finds a strength, stores what it took, and is closer to a texture than cg. */
+static void smooth_priors_are_close_to_the_truth(void **state)
+{
+    const char *const at = *state;
+    static const char *const priors[] = {"huber", "qggmrf"};
+    cli_works(at, "phantom -o p.h5 --object texture --size %d --angles 100 --slices 1 --noise 0.01 --truth t.h5", SIZE);
+    cli_works(at, "recon p.h5 -o cg.h5 --iterations 8 --rotation-axis 127.5 --pictures no --report none");
+    const double of_cg = error_of(at, "cg.h5", SIZE);
+    for (size_t i = 0; i < sizeof priors / sizeof *priors; i++) {
+        char words[160], line[80];
+        snprintf(words, sizeof words,
+                 "recon p.h5 -o v.h5 --overwrite --algorithm fista --rotation-axis 127.5 --pictures no --report none "
+                 "--prior %s",
+                 priors[i]);
+        char *said = cli_output_of(at, words);
+        snprintf(line, sizeof line, "prior: %s, threshold ", priors[i]);
+        const double threshold = cli_number_after(said, line, NULL), error = error_of(at, "v.h5", SIZE);
+        double *kept = cli_read_doubles(at, "v.h5", "/process/prior_threshold", 0, NULL);
+        double *strength = cli_read_doubles(at, "v.h5", "/process/regularization", 0, NULL);
+        print_message("%s: threshold %g, %.2f %%, cg %.2f %%\n", priors[i], threshold, 100 * error, 100 * of_cg);
+        /* A tenth of the value of the body, which the texture raises: docs/QUALITY.md. */
+        assert_true(fabs(*kept - threshold) <= 1e-3 * threshold && threshold > 4e-4 && threshold < 2e-3);
+        assert_true(*strength > 0);
+        assert_true(error <= 0.09 && error < 0.8 * of_cg);
+        free(kept);
+        free(strength);
+        free(said);
+    }
+}
+
 /* ‖A x − b‖² after the last iteration of v.h5. */
 static double last_residual(const char *directory, int64_t iterations)
 {
@@ -245,6 +297,14 @@ static void bad_words_are_refused(void **state)
                 "recon p.h5 -o v.h5 --iterations 0");
     cli_refuses(at, "--subsets is 10, and the scan has 9 angles; allowed: 1 to that many",
                 "recon p.h5 -o v.h5 --algorithm fista --subsets 10");
+    cli_refuses(at, "--prior is 'l2'; allowed: total-variation, huber or qggmrf",
+                "recon p.h5 -o v.h5 --algorithm fista --prior l2");
+    cli_refuses(at, "--prior contradicts --algorithm cg; allowed: --prior with --algorithm fista",
+                "recon p.h5 -o v.h5 --prior huber");
+    cli_refuses(at, "--prior-threshold is 0.1 with --prior total-variation; allowed: auto, or --prior huber or qggmrf",
+                "recon p.h5 -o v.h5 --algorithm fista --prior-threshold 0.1");
+    cli_refuses(at, "--prior-threshold is '0'; allowed: auto or a number above 0 and at most 1000000000",
+                "recon p.h5 -o v.h5 --algorithm fista --prior huber --prior-threshold 0");
     cli_refuses(at, "--weights is 'flat'; allowed: auto, counts or none",
                 "recon p.h5 -o v.h5 --algorithm fista --weights flat");
 }
@@ -265,6 +325,8 @@ int cli_fista_tests(void)
         CLI_TEST(subsets_are_faster),
         CLI_TEST(cg_stops_before_noise),
         CLI_TEST(division_changes_nothing),
+        CLI_TEST(division_changes_no_smooth_prior),
+        CLI_TEST(smooth_priors_are_close_to_the_truth),
         CLI_TEST(settings_do_what_they_say),
         CLI_TEST(undefined_rays_have_no_weight),
         CLI_TEST(bad_words_are_refused),

@@ -51,6 +51,9 @@ static void options(void **state)
     cli_refuses(at, "--iterations is '3x'; allowed: auto or an integer from 1 to 1000000000",
                 "recon scan.h5 -o out.h5 --iterations 3x");
     cli_refuses(at, "--noise is 'nan'; allowed: a number from 0 to 1", "phantom -o out.h5 --noise nan");
+    cli_refuses(at, "--object is 'bone'; allowed: head or texture", "phantom -o out.h5 --object bone");
+    cli_refuses(at, "--object texture contradicts --geometry cone; allowed: head",
+                "phantom -o out.h5 --object texture --geometry cone");
     cli_refuses(at, "--out has no value; allowed: a file name in UTF-8", "phantom --out");
     cli_refuses(at, "--size is given twice, '3' and '4'; allowed: once", "phantom -o out.h5 --size 3 --size 4");
     cli_refuses(at, "--algorithm is 'art'; allowed: cg, sirt, fbp, mlem, osem, fdk or fista",

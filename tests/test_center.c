@@ -12,7 +12,7 @@
 /* Line integrals of the phantom of N voxels at K angles over 180°, with photon noise unless `photons` is 0. */
 static float *make_sinogram(int64_t size, int64_t angles, int64_t columns, double center, double photons)
 {
-    const SinoPhantom phantom = {size, 1, false};
+    const SinoPhantom phantom = {.size = size, .height = 1};
     double *angle_rad = NULL, *exact = NULL;
     float *sinogram = NULL;
     assert_success(sino_allocate(angles, sizeof *angle_rad, "test", &angle_rad));
@@ -119,7 +119,7 @@ static void correlation_finds_centers_of_phantoms(void **state)
 {
     (void)state;
     enum { ROWS = 5, COLUMNS = 256 };
-    const SinoPhantom phantom = {200, ROWS, false};
+    const SinoPhantom phantom = {.size = 200, .height = ROWS};
     const double both_rad[] = {0, M_PI}, centers[] = {117.3, 127.5, 140.1, 128.75};
     for (size_t i = 0; i < sizeof centers / sizeof centers[0]; i++) {
         const SinoGeometry geometry = {2, COLUMNS, 200, both_rad, centers[i]};
@@ -143,7 +143,7 @@ static void pairs_find_any_center(void **state)
 {
     (void)state;
     enum { PAIRS = 12, COLUMNS = 256 };
-    const SinoPhantom phantom = {300, 1, false};
+    const SinoPhantom phantom = {.size = 300, .height = 1};
     const double centers[] = {20.3, 60, 117.3, 127.5, 190.75, 236.1};
     double angle_rad[2 * PAIRS], found, likeness;
     static double exact[2 * PAIRS * COLUMNS];

@@ -69,7 +69,7 @@ static void add_noise(const Case *scan, float *sinogram)
 /* sinogram[angle][column] of the phantom's middle; the caller frees it. */
 static float *scan_phantom(const Case *scan, const double *angle_rad)
 {
-    const SinoPhantom phantom = {SIZE, 1, true};
+    const SinoPhantom phantom = {.size = SIZE, .height = 1, .whole = true};
     const SinoCone cone = cone_of(scan->angles, scan->columns, angle_rad, scan->center);
     float *sinogram = NULL;
     double row[COLUMNS];
@@ -105,7 +105,7 @@ static void reverses_have_equal_integrals(void **state)
 {
     (void)state;
     enum { WIDE = 41 };
-    const SinoPhantom phantom = {SIZE, 1, true};
+    const SinoPhantom phantom = {.size = SIZE, .height = 1, .whole = true};
     for (int half = 0; half < 2; half++)
         for (int c = 0; c < WIDE - half; c++) {
             const double center = (WIDE - 1 - half) / 2.0, gamma = atan((c - center) * 1.5 / 450);

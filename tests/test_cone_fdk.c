@@ -47,7 +47,7 @@ static SinoCone cone_of(const Case *scan, double *angle_rad)
 /* Line integrals in panels of rows, [angle][column][row]. */
 static float *project(const SinoCone *cone, SinoSlices rows)
 {
-    const SinoPhantom phantom = {SIZE, SIZE, true};
+    const SinoPhantom phantom = {.size = SIZE, .height = SIZE, .whole = true};
     const int64_t rays = cone->angle_count * cone->column_count;
     double *projection = NULL;
     float *sinogram = NULL;
@@ -149,7 +149,7 @@ static void check_case(const Case *scan, SinoConeSymmetry expected)
 {
     double angle_rad[256];
     const SinoCone cone = cone_of(scan, angle_rad);
-    const SinoPhantom phantom = {SIZE, SIZE, true};
+    const SinoPhantom phantom = {.size = SIZE, .height = SIZE, .whole = true};
     const SinoSlices rows = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, cone.row_count), cone.row_count};
     const int64_t voxels = (int64_t)SIZE * SIZE * SIZE;
     float *volume = NULL, *other = NULL, *truth = NULL, *sinogram = project(&cone, rows);

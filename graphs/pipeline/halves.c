@@ -15,6 +15,9 @@
 /* The strengths are first·2^(step − MIDDLE), of which those of the steps below STEPS may be tried. */
 enum { HALVES = 2, STEPS = 41, MIDDLE = 20, ITERATIONS_MOST = STEPS - 1 };
 
+/* Threshold of smooth priors, as a share of the slice's typical value. */
+static const double usual_threshold = 0.1;
+
 /* What is best for halves is this times too few iterations for all projections. */
 static const double beyond_halves = 1.2;
 
@@ -169,7 +172,7 @@ static void mark_inside(const SinoOperator *op, bool *inside)
     }
 }
 
-/* Multiplies the thresholds of slices 2i and 2i + 1 by 2^(lowest + i). */
+/* Multiplies the strengths of slices 2i and 2i + 1 by 2^(lowest + i − MIDDLE). */
 static SinoStatus spread_strengths(Search *search)
 {
     const SinoMinibatch *minibatch = search->minibatch;
@@ -178,7 +181,7 @@ static SinoStatus spread_strengths(Search *search)
     SinoSliceState *state = memory;
     for (int64_t f = 0; f < minibatch->slices.slice_count; f++) {
         const int64_t step = search->lowest + f / HALVES;
-        state[f].scalar[SINO_FISTA_THRESHOLD] *= exp2((double)(step - MIDDLE));
+        sino_fista_set_strength(&state[f], search->run.regularization.strength * exp2((double)(step - MIDDLE)));
     }
     sino_data_release(minibatch->state);
     return NULL;
@@ -269,7 +272,7 @@ static SinoStatus make_references(Search *search)
 }
 
 /* Prepares reconstructions of so many slices at a time. */
-static SinoStatus open_search(Search *search, int64_t slices, double strength)
+static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization regularization)
 {
     const SinoHalvesRequest *of = &search->of;
     const int64_t voxels = of->op->shape.extent[SINO_ROWS_VOXELS].total;
@@ -282,7 +285,7 @@ static SinoStatus open_search(Search *search, int64_t slices, double strength)
                                   .iterations = search->settings.iterations,
                                   .pad_edges = of->input->pad_edges,
                                   .photon_weights = sino_reconstruction_weighs_photons(of->settings, of->input),
-                                  .strength = strength,
+                                  .regularization = regularization,
                                   .halved = true};
     for (int h = 0; h < HALVES; h++)
         SINO_TRY(sino_allocate(voxels, sizeof *search->reference[h], "a slice", &search->reference[h]));
@@ -309,26 +312,63 @@ static double rounded(double value)
     return value > 0 ? nearbyint(value / unit) * unit : 0;
 }
 
-static SinoStatus find_strength(Search *search, double *strength)
+static SinoStatus find_strength(Search *search, SinoRegularization *found)
 {
     const SinoHalvesRequest *of = &search->of;
     const SinoGeometry *geometry = &of->op->problem.geometry;
     const double size = sqrt((double)geometry->angle_count * mean_square(geometry, search->sinogram));
     const int64_t count = sino_larger(of->width / HALVES, 1);
     double step = 0;
-    *strength = 0;
+    found->strength = 0;
     if (!(size > 0)) return NULL;
     search->first = usual * size;
-    SINO_TRY(open_search(search, HALVES * count, search->first));
+    SinoRegularization first = *found;
+    first.strength = search->first;
+    SINO_TRY(open_search(search, HALVES * count, first));
     SINO_TRY(descend(search, count, &step));
-    *strength = rounded(sqrt(2.0) * search->first * exp2(step - MIDDLE));
+    found->strength = rounded(sqrt(2.0) * search->first * exp2(step - MIDDLE));
     return NULL;
 }
 
-static SinoStatus find_iterations(Search *search, double *iterations)
+/* The value of a disk with the mass M of the slice and the mean E of the sums of the squares of a projection's line
+ * integrals: M = π μ R², E = 16/3 μ² R³. 0: the slice has no mass. */
+static double typical_value(const SinoGeometry *geometry, const float *sinogram)
 {
+    const int64_t rays = sino_times(geometry->angle_count, geometry->column_count);
+    const double angles = (double)geometry->angle_count, columns = (double)geometry->column_count;
+    double mass = 0;
+    for (int64_t i = 0; i < rays; i++) mass += (double)sinogram[i] / angles;
+    if (!(mass > 0)) return 0;
+    const double root = 3 * columns * mean_square(geometry, sinogram) / 16 / pow(mass / SINO_PI, 1.5);
+    return root * root;
+}
+
+static SinoStatus find_threshold(const Search *search, SinoRegularization *found)
+{
+    const double given = search->of.settings->prior_threshold;
+    const double typical = typical_value(&search->of.op->problem.geometry, search->sinogram);
+    SINO_CHECK(
+        typical > 0, SINO_BAD_INPUT,
+        "the line integrals of the slice that decides sum to 0 or less, so that differences of its voxels have no "
+        "measure; allowed: --prior total-variation");
+    found->threshold = rounded(typical * (isnan(given) ? usual_threshold : given));
+    return NULL;
+}
+
+static SinoStatus find_regularization(Search *search, void *found)
+{
+    const SinoSettings *settings = search->of.settings;
+    SinoRegularization *of = found;
+    *of = (SinoRegularization){.prior = settings->prior, .strength = settings->regularization};
+    if (of->prior != SINO_PRIOR_TOTAL_VARIATION) SINO_TRY(find_threshold(search, of));
+    return isnan(of->strength) ? find_strength(search, of) : NULL;
+}
+
+static SinoStatus find_iterations(Search *search, void *found)
+{
+    int64_t *iterations = found;
     const SinoSolver *solver = search->of.solver;
-    SINO_TRY(open_search(search, HALVES, 0));
+    SINO_TRY(open_search(search, HALVES, (SinoRegularization){0}));
     SINO_TRY(fill(search, search->minibatch));
     SINO_TRY(solver->start(&search->run, search->minibatch));
     for (int64_t i = 1; i <= search->run.iterations; i++) {
@@ -337,12 +377,12 @@ static SinoStatus find_iterations(Search *search, double *iterations)
         SINO_TRY(on_voxels(search, search->minibatch, solver->vectors.tomogram, add_differences));
     }
     const int64_t best = best_of(search, 1, search->run.iterations + 1);
-    *iterations = fmin(ceil(beyond_halves * (double)best), (double)search->run.iterations);
+    *iterations = sino_smaller((int64_t)ceil(beyond_halves * (double)best), search->run.iterations);
     return NULL;
 }
 
-static SinoStatus find(const SinoHalvesRequest *request, SinoStatus (*search_for)(Search *search, double *found),
-                       double *found)
+static SinoStatus find(const SinoHalvesRequest *request, SinoStatus (*search_for)(Search *search, void *found),
+                       void *found)
 {
     SinoRecord record = {0};
     Search search = {.of = *request};
@@ -355,15 +395,12 @@ static SinoStatus find(const SinoHalvesRequest *request, SinoStatus (*search_for
     return status;
 }
 
-SinoStatus sino_halves_strength(const SinoHalvesRequest *request, double *strength)
+SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, SinoRegularization *found)
 {
-    return find(request, find_strength, strength);
+    return find(request, find_regularization, found);
 }
 
 SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t *iterations)
 {
-    double found = 0;
-    SinoStatus status = find(request, find_iterations, &found);
-    *iterations = (int64_t)found;
-    return status;
+    return find(request, find_iterations, iterations);
 }

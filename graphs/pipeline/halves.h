@@ -22,10 +22,12 @@ typedef struct SinoHalvesRequest {
     int64_t width; /* slices of a minibatch that memory has room for; each strength takes two */
 } SinoHalvesRequest;
 
-/* The strength of the prior of fista: √2 times the one that is best for halves, since noise in the gradient grows as
- * the square root of the number of projections. Two digits; 0: a slice without values. SINO_FAILED: no memory, or a
- * task failed. */
-SinoStatus sino_halves_strength(const SinoHalvesRequest *request, double *strength);
+/* The prior of fista. Its threshold, if it is smooth, is a share of the typical value of the slice: that of a disk with
+ * the slice's mass, and with the mean square of its line integrals; both come from sums of line integrals, which noise
+ * hardly changes. Its strength is that of the settings, or √2 times the one that is best for halves, since noise in the
+ * gradient grows as the square root of the number of projections. Two digits; 0: a slice without values. SINO_FAILED:
+ * no memory, or a task failed. SINO_BAD_INPUT: a smooth prior, and a slice with a mass of 0 or less. */
+SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, SinoRegularization *found);
 
 /* The number of iterations of cg: 1.2 times that which is best for halves, as less noise is fitted later; at most that
  * of the settings. Errors: as above. */

@@ -30,14 +30,14 @@ typedef struct SinoReconstruction {
     const SinoOperator *op;
     const SinoSolver *solver;
     const SinoStreaming *streaming;
-    double strength;      /* of the solver's prior (SinoSolverRun) */
-    int64_t iterations;   /* less than those of the settings; 0: those */
-    double scale;         /* output value = scale · value per voxel */
-    SinoVolume *volume;   /* NULL: only the picture is wanted; slices that are done already are left out */
-    SinoJournal *journal; /* gets an entry for each minibatch that is stored; NULL: none */
-    SinoRecord *record;   /* of all slices of the volume */
-    bool alone;           /* other ranks do not take part */
-    bool aside;           /* tells neither progress nor profile, for it is not what was asked for */
+    SinoRegularization regularization; /* of fista */
+    int64_t iterations;                /* less than those of the settings; 0: those */
+    double scale;                      /* output value = scale · value per voxel */
+    SinoVolume *volume;                /* NULL: only the picture is wanted; slices that are done already are left out */
+    SinoJournal *journal;              /* gets an entry for each minibatch that is stored; NULL: none */
+    SinoRecord *record;                /* of all slices of the volume */
+    bool alone;                        /* other ranks do not take part */
+    bool aside;                        /* tells neither progress nor profile, for it is not what was asked for */
 } SinoReconstruction;
 
 /* Whether rays have weights by the photons that are left of them. */

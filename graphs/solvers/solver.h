@@ -16,6 +16,13 @@ typedef struct SinoCountModel {
     bool started;                    /* the tomogram is filled in before the solver starts */
 } SinoCountModel;
 
+/* What fista adds to the residual. */
+typedef struct SinoRegularization {
+    SinoPriorChoice prior;
+    double strength;  /* in units of the line integrals; 0: no prior */
+    double threshold; /* of a smooth prior: attenuation per voxel side, > 0 */
+} SinoRegularization;
+
 /* The context of a solver during a run. Pointers are not owned. */
 typedef struct SinoSolverRun {
     SinoRuntime *runtime;
@@ -25,7 +32,7 @@ typedef struct SinoSolverRun {
     int64_t iterations;  /* 0 for direct methods */
     bool pad_edges;      /* projections are continued by their outermost values before they are filtered */
     bool photon_weights; /* fista: rays have weights by the photons that are left of them */
-    double strength;     /* fista: of the prior, in units of the line integrals; 0: no prior */
+    SinoRegularization regularization; /* fista */
     bool halved; /* fista: every slice has the rays of every second angle only; FBP, the start, counts them twice */
     bool has_likelihood;          /* of the solver */
     const SinoCountModel *counts; /* of sino_solver_counts; else NULL */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FISTA: the x ≥ least (0, or none) that minimises
  *
- *     ½ Σ w (A x − b)² + strength · TV(x)
+ *     ½ Σ w (A x − b)² + strength · R(x)
  *
  * by proximal gradient steps with momentum (A. Beck and M. Teboulle, SIAM J. Imaging Sci. 2, 183 (2009)), whose
  * momentum starts again where it points away from the descent (update_formulas.h):
  *
- *     g = AᵀW(b − A y);  z = y + g/L;  u = min over u ≥ least of ½‖u − z‖² + strength/L · TV(u);
+ *     g = AᵀW(b − A y);  z = y + g/L;  u = min over u ≥ least of ½‖u − z‖² + strength/L · R(u);
  *     y = u + beta·(u − x);  x = u
  *
  * With S subsets of the angles an iteration has S such updates, each of which takes S times the g of one subset for
@@ -14,15 +14,17 @@
  * (2015)). 10 iterations with 8 subsets come as far as 80 without, in an eighth of the products; x then stays as near
  * to the minimum as the subsets differ (docs/QUALITY.md). With one subset x converges to the minimum.
  *
- * TV is the isotropic total variation of a slice (codelets/variation.h). Its minimum is sought by a few steps from the
- * dual vectors of the last update, which come closer with every update. w is the weight of each ray
- * (sino_formula_weigh_rays). Every slice has its own L, bounded by a sum over the rows of AᵀW A
- * (sino_rule_step_fista).
+ * R is the isotropic total variation of a slice (codelets/variation.h), or a smooth prior (codelets/prior.h). The
+ * minimum of total variation is sought by a few steps from the dual vectors of the last update, which come closer with
+ * every update. The gradient of a smooth prior is added to g instead, and its curvature to L: z = y + (g −
+ * strength·∇R(y))/L, u = max(z, least). w is the weight of each ray (sino_formula_weigh_rays). Every slice has its own
+ * L, bounded by a sum over the rows of AᵀW A (sino_rule_step_fista).
  *
  * The start is x = FBP of b, which has the fine structure that gradient steps find last. The residual ‖A y − b‖² of an
  * iteration is the sum over the subsets, each computed just before the subset's next turn. */
 #include "arithmetic.h"
 #include "memory.h"
+#include "prior_task.h"
 #include "solver.h"
 #include "solver_fbp.h"
 #include "update_task.h"
@@ -36,9 +38,10 @@
  * nothing (docs/QUALITY.md). */
 enum { DUAL_STEPS = 5, DUAL_STEPS_OF_SUBSETS = 2 };
 
-/* The largest t of the momentum (t − 1)/t. With subsets a larger one would amplify what they differ by, and rounding:
- * from 1e-5 at 20 to 4e-4 without a limit, at the same error. */
-static const double t_most = INFINITY, t_most_of_subsets = 20;
+/* The largest t of the momentum (t − 1)/t. With subsets a larger one amplifies rounding and what the subsets differ by:
+ * with a limit of 20 volumes of different partitions differ by up to 1e-4 with smooth priors, without any by 4e-4 with
+ * total variation, at the same error. */
+static const double t_most = INFINITY, t_most_of_subsets = 10, t_most_of_smooth_subsets = 6;
 
 /* B: the sinogram, then filtered. PART: the sinogram by subset. W: weights of rays. Q: A y, then W(b − A y). G: the
  * gradient, then z. U: the x to come. P, D: dual vectors. COMPLETED: for FBP of a half acquisition. SUMS: of voxels,
@@ -76,6 +79,7 @@ typedef struct Fista {
     SinoSolverRun filter; /* of FBP, for the start */
     SinoTiling tiling;
     SinoTileNeighbours *neighbour; /* NULL: no prior; owned */
+    bool smooth;                   /* the prior is */
     SinoData *tiles, *neighbours;  /* the tables of tiles as data; NULL: no prior, or no device computes */
     double least;                  /* of x */
 } Fista;
@@ -151,7 +155,8 @@ static SinoStatus prepare_prior(const SinoSolverRun *run, Fista *own)
     const int64_t neighbour_bytes = sino_times(count, sizeof *own->neighbour);
     SINO_TRY(sino_allocate(count, sizeof *own->neighbour, "tiles", &own->neighbour));
     SINO_TRY(sino_variation_neighbours(run->op->problem.geometry.grid_size, count, own->tiling.tile, own->neighbour));
-    if (sino_runtime_devices(run->runtime) == SINO_DEVICE_CPU) return NULL;
+    own->smooth = run->regularization.prior != SINO_PRIOR_TOTAL_VARIATION;
+    if (own->smooth || sino_runtime_devices(run->runtime) == SINO_DEVICE_CPU) return NULL;
     SINO_TRY(sino_data_copy(run->runtime, "tiles", own->tiling.tile, tile_bytes, &own->tiles));
     return sino_data_copy(run->runtime, "neighbours", own->neighbour, neighbour_bytes, &own->neighbours);
 }
@@ -167,7 +172,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     SINO_TRY(sino_solver_order_subsets(own->subset_count, &own->order));
     own->least = run->settings->nonnegativity ? 0 : (double)-INFINITY;
     own->tiling = run->op->kind->tiling(run->op);
-    if (run->strength > 0) SINO_TRY(prepare_prior(run, own));
+    if (run->regularization.strength > 0) SINO_TRY(prepare_prior(run, own));
     SINO_TRY(sino_solver_fbp.prepare(&own->filter));
     return sum_rows(run, own);
 }
@@ -214,6 +219,13 @@ static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *minibatch)
     return NULL;
 }
 
+/* Inserts a rule that reads no sums. */
+static SinoStatus insert_choice(SinoSolverRun *run, SinoMinibatch *minibatch, SinoUpdateRule rule, double argument)
+{
+    return sino_insert_update_slices(run->runtime, sino_minibatch_at(minibatch, 0, -1), rule, minibatch->slices, false,
+                                     argument, minibatch->vector[SUMS][0], minibatch->state);
+}
+
 /* Finds the step length of every slice. */
 static SinoStatus insert_step(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
@@ -222,9 +234,9 @@ static SinoStatus insert_step(SinoSolverRun *run, SinoMinibatch *minibatch)
                                   .argument = {own->curvature > 0 ? 1 / own->curvature : 0}};
     SINO_TRY(insert_weights(run, minibatch));
     SINO_TRY(insert_rule(run, minibatch, 0, &curvature, 1, (const int[]){U}, SINO_RULE_STEP_FISTA, own->curvature));
-    return sino_insert_update_slices(run->runtime, sino_minibatch_at(minibatch, 0, -1), SINO_RULE_STRENGTH_FISTA,
-                                     minibatch->slices, false, run->strength, minibatch->vector[SUMS][0],
-                                     minibatch->state);
+    SINO_TRY(insert_choice(run, minibatch, SINO_RULE_PRIOR_FISTA,
+                           own->smooth ? SINO_PRIOR_CURVATURE / run->regularization.threshold : 0));
+    return insert_choice(run, minibatch, SINO_RULE_STRENGTH_FISTA, run->regularization.strength);
 }
 
 static SinoStatus insert_zeros(SinoSolverRun *run, SinoMinibatch *minibatch, int vector)
@@ -257,7 +269,7 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     SINO_TRY(insert_step(run, minibatch));
     SINO_TRY(sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){X, Y}));
-    if (own->neighbour) {
+    if (own->neighbour && !own->smooth) {
         SINO_TRY(insert_zeros(run, minibatch, U)); /* outside of the grid the prior leaves it as it is */
         SINO_TRY(insert_zeros(run, minibatch, P));
         SINO_TRY(insert_zeros(run, minibatch, D));
@@ -265,17 +277,39 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     return insert_residual(run, minibatch, 0, 0, true);
 }
 
-/* Computes U from z, which is in G. */
-static SinoStatus insert_prior(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+static SinoVariation tiles_of(const SinoSolverRun *run, const SinoMinibatch *minibatch)
 {
     const Fista *own = run->own;
-    SinoVariationTask task = {.variation = {.slices = minibatch->slices,
-                                            .grid_size = run->op->problem.geometry.grid_size,
-                                            .part_count = own->tiling.partition_count,
-                                            .first_tile = own->tiling.first,
-                                            .tile = own->tiling.tile,
-                                            .neighbour = own->neighbour,
-                                            .least = own->least},
+    return (SinoVariation){.slices = minibatch->slices,
+                           .grid_size = run->op->problem.geometry.grid_size,
+                           .part_count = own->tiling.partition_count,
+                           .first_tile = own->tiling.first,
+                           .tile = own->tiling.tile,
+                           .neighbour = own->neighbour,
+                           .least = own->least};
+}
+
+/* Takes the gradient of a smooth prior at y from z, which is in G. */
+static SinoStatus insert_smooth_prior(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const SinoRegularization *of = &run->regularization;
+    SinoSmoothPrior prior = {.tiles = tiles_of(run, minibatch),
+                             .function = of->prior == SINO_PRIOR_OF_HUBER ? SINO_PRIOR_HUBER : SINO_PRIOR_QGGMRF,
+                             .threshold = of->threshold};
+    for (; prior.tiles.part < prior.tiles.part_count; prior.tiles.part++) {
+        const int64_t part = prior.tiles.part;
+        if (sino_solver_voxels(run, part) > 0)
+            SINO_TRY(sino_insert_prior(run->runtime, sino_minibatch_at(minibatch, iteration, part), &prior,
+                                       minibatch->vector[Y], minibatch->state, minibatch->vector[G][part]));
+    }
+    return NULL;
+}
+
+/* Computes U from z, which is in G. */
+static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const Fista *own = run->own;
+    SinoVariationTask task = {.variation = tiles_of(run, minibatch),
                               .p = minibatch->vector[P],
                               .q = minibatch->vector[D],
                               .u = minibatch->vector[U],
@@ -295,17 +329,25 @@ static SinoStatus insert_prior(SinoSolverRun *run, SinoMinibatch *minibatch, int
     return NULL;
 }
 
+static double most_momentum(const Fista *own)
+{
+    if (own->subset_count == 1) return t_most;
+    return own->smooth ? t_most_of_smooth_subsets : t_most_of_subsets;
+}
+
 /* Updates x and y in the k-th subset's turn. */
 static SinoStatus insert_turn(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k)
 {
     const Fista *own = run->own;
+    const bool proximal = own->neighbour && !own->smooth;
     const SinoUpdate descend = {.formula = SINO_UPDATE_DESCEND_FISTA, .argument = {(double)own->subset_count}};
     const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_FISTA, .argument = {own->least}};
     SINO_TRY(sino_insert_backproject_subset(minibatch, iteration, own->order[k], Q, G));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, iteration, &descend, 2, (const int[]){Y, G}));
-    if (own->neighbour) SINO_TRY(insert_prior(run, minibatch, iteration));
-    return insert_rule(run, minibatch, iteration, &voxels, 3, (const int[]){own->neighbour ? U : G, X, Y},
-                       SINO_RULE_MOMENTUM_FISTA, own->subset_count > 1 ? t_most_of_subsets : t_most);
+    if (own->smooth) SINO_TRY(insert_smooth_prior(run, minibatch, iteration));
+    if (proximal) SINO_TRY(insert_variation(run, minibatch, iteration));
+    return insert_rule(run, minibatch, iteration, &voxels, 3, (const int[]){proximal ? U : G, X, Y},
+                       SINO_RULE_MOMENTUM_FISTA, most_momentum(own));
 }
 
 static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phantom, scans: exact line integrals of a head of ellipsoids, and its true volume. */
+/* phantom, scans: exact line integrals of a head or a texture of ellipsoids, and its true volume. */
 #include "arithmetic.h"
 #include "cone_scan.h"
 #include "memory.h"
@@ -109,7 +109,8 @@ static SinoStatus insert_rows(Scan *scan, int64_t first, int64_t count)
     for (int64_t r = 0; r < count; r++) {
         const SinoPhantomRow row = {.phantom = {.size = settings->size,
                                                 .height = settings->slices,
-                                                .whole = is_cone(scan)}, /* its rays leave the slices */
+                                                .whole = is_cone(scan), /* its rays leave the slices */
+                                                .textured = settings->phantom_object == SINO_OBJECT_TEXTURE},
                                     .geometry = scan->geometry,
                                     .cone = is_cone(scan) ? &scan->cone : NULL,
                                     .slice = first + r,

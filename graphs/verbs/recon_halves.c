@@ -43,27 +43,47 @@ static SinoStatus find(const SinoReconHalves *of, SinoReconChoice *choice)
                                        .solver = of->solver,
                                        .width = width_of(of->team, of->op, of->solver)};
     SinoStatus status = of->solver->choice == SINO_ALGORITHM_FISTA
-                            ? sino_halves_strength(&request, &choice->strength)
+                            ? sino_halves_regularization(&request, &choice->regularization)
                             : sino_halves_iterations(&request, &choice->iterations);
     free(input.run);
     free(input.place);
     return status;
 }
 
-SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
+const char *sino_prior_name(SinoPriorChoice prior)
+{
+    static const char *const name[] = {"total-variation", "huber", "qggmrf"};
+    return name[prior];
+}
+
+/* What was found. */
+static void tell(const SinoReconHalves *of, const SinoReconChoice *choice)
 {
     SinoLog *log = sino_runtime_log(of->runtime);
-    const bool fista = of->solver->choice == SINO_ALGORITHM_FISTA, cg = of->solver->choice == SINO_ALGORITHM_CG;
-    *choice = (SinoReconChoice){.strength = fista ? of->settings->regularization : NAN};
-    const bool seeks_strength = fista && isnan(choice->strength),
-               seeks_iterations = cg && of->settings->iterations == 0;
-    if (of->op->idle || !(seeks_strength || seeks_iterations)) return NULL;
-    SINO_TRY(find(of, choice));
-    if (seeks_strength)
-        sino_log_info(log, "solver", "regularization: %.2g, by both halves of the projections of slice %" PRId64,
-                      choice->strength, of->slice);
-    else
+    const SinoRegularization *found = &choice->regularization;
+    if (of->solver->choice == SINO_ALGORITHM_CG) {
         sino_log_info(log, "solver", "iterations: %" PRId64 ", by both halves of the projections of slice %" PRId64,
                       choice->iterations, of->slice);
+        return;
+    }
+    if (found->prior != SINO_PRIOR_TOTAL_VARIATION)
+        sino_log_info(log, "solver", "prior: %s, threshold %.3g per voxel", sino_prior_name(found->prior),
+                      found->threshold);
+    if (isnan(of->settings->regularization))
+        sino_log_info(log, "solver", "regularization: %.2g, by both halves of the projections of slice %" PRId64,
+                      found->strength, of->slice);
+}
+
+SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
+{
+    const SinoSettings *settings = of->settings;
+    const bool fista = of->solver->choice == SINO_ALGORITHM_FISTA, cg = of->solver->choice == SINO_ALGORITHM_CG;
+    *choice = (SinoReconChoice){
+        .regularization = {.prior = settings->prior, .strength = fista ? settings->regularization : NAN}};
+    const bool seeks = (fista && (isnan(settings->regularization) || settings->prior != SINO_PRIOR_TOTAL_VARIATION)) ||
+                       (cg && settings->iterations == 0);
+    if (of->op->idle || !seeks) return NULL;
+    SINO_TRY(find(of, choice));
+    tell(of, choice);
     return NULL;
 }

@@ -17,9 +17,12 @@ typedef struct SinoReconHalves {
 } SinoReconHalves;
 
 typedef struct SinoReconChoice {
-    double strength;    /* of the prior; NaN: the solver has none, or the rank is idle */
-    int64_t iterations; /* 0: as many as the settings say */
+    SinoRegularization regularization; /* of fista; strength NaN: another solver, or the rank is idle */
+    int64_t iterations;                /* 0: as many as the settings say */
 } SinoReconChoice;
+
+/* As the settings call it. */
+const char *sino_prior_name(SinoPriorChoice prior);
 
 /* What the settings say, or, where they are auto, what halves of the projections find. */
 SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice);

@@ -170,7 +170,7 @@ static SinoStatus compute(SinoRecon *recon)
                                                .op = own->op,
                                                .solver = own->solver,
                                                .streaming = &own->team.forecast.plan.streaming,
-                                               .strength = own->choice.strength,
+                                               .regularization = own->choice.regularization,
                                                .iterations = own->choice.iterations,
                                                .scale = sino_recon_scale(recon->settings),
                                                .volume = recon->volume,
@@ -259,6 +259,17 @@ static SinoStatus tell_iterations(const SinoRecon *recon)
     return NULL;
 }
 
+/* What fista added to the residual. */
+static SinoStatus write_prior(SinoRecon *recon)
+{
+    const SinoRegularization *of = &((const Parallel *)recon->own)->choice.regularization;
+    SINO_TRY(sino_volume_process_text(recon->volume, "prior", sino_prior_name(of->prior)));
+    if (of->prior != SINO_PRIOR_TOTAL_VARIATION)
+        SINO_TRY(sino_volume_process_doubles(recon->volume, "prior_threshold", 0, 0, &of->threshold,
+                                             "threshold of the prior: attenuation per voxel side"));
+    return sino_volume_process_doubles(recon->volume, "regularization", 0, 0, &of->strength, "strength of the prior");
+}
+
 static SinoStatus write_process(SinoRecon *recon)
 {
     const Parallel *own = recon->own;
@@ -266,9 +277,7 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(tell_iterations(recon));
     SINO_TRY(sino_volume_process_text(recon->volume, "projector",
                                       sino_projector_name(own->team.forecast.plan.problem.projector)));
-    if (own->solver->choice == SINO_ALGORITHM_FISTA)
-        SINO_TRY(sino_volume_process_doubles(recon->volume, "regularization", 0, 0, &own->choice.strength,
-                                             "strength of the total variation"));
+    if (own->solver->choice == SINO_ALGORITHM_FISTA) SINO_TRY(write_prior(recon));
     if (own->choice.iterations > 0)
         SINO_TRY(sino_volume_process_integers(recon->volume, "iterations", 0, &own->choice.iterations,
                                               "found by halves of the projections of a slice"));

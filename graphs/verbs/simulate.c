@@ -138,15 +138,16 @@ static SinoStatus compute(Simulate *of)
 {
     const SinoInput *input = &of->input;
     const int64_t bytes = sino_input_slab_bytes(input, input->angle_count, of->slice_count);
-    const SinoReconstruction reconstruction = {.runtime = of->runtime,
-                                               .strength = 1, /* any; auto's search is not simulated */
-                                               .settings = &of->settings,
-                                               .input = input,
-                                               .op = of->op,
-                                               .solver = of->solver,
-                                               .streaming = &of->team.forecast.plan.streaming,
-                                               .scale = sino_recon_scale(&of->settings),
-                                               .record = &of->record};
+    const SinoReconstruction reconstruction = {
+        .runtime = of->runtime,
+        .regularization = {.strength = 1}, /* any; auto's search is not simulated */
+        .settings = &of->settings,
+        .input = input,
+        .op = of->op,
+        .solver = of->solver,
+        .streaming = &of->team.forecast.plan.streaming,
+        .scale = sino_recon_scale(&of->settings),
+        .record = &of->record};
     SinoStatus status = NULL;
     if (sino_processes_rank(of->processes) == 0)
         status = sino_insert_checksum(of->runtime, 0, NULL, bytes, of->checksum);

@@ -118,7 +118,7 @@ static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRe
                                                .op = try->op,
                                                .solver = solver,
                                                .streaming = &try->team.forecast.plan.streaming,
-                                               .strength = choice.strength,
+                                               .regularization = choice.regularization,
                                                .iterations = choice.iterations,
                                                .scale = sino_recon_scale(settings),
                                                .record = record};

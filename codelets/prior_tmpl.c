@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prior, one panel: REAL is the element, NAME(x) the function names, ROOT_STEPS the steps of the fifth root. Included
+ * by prior_cpu.c. */
+
+/* t^(q − p) = t^0.8 for t ≥ 0, as t·t^(−1/5): the exponent of a float, divided by −5, is within 4 % of t^(−1/5), and
+ * Newton's steps of y^(−5) = t do the rest. They vectorise, unlike pow. */
+SINO_INLINE REAL NAME(power)(REAL t)
+{
+    const REAL least = (REAL)1e-30, most = (REAL)1e30, limited = t < least ? least : t > most ? most : t;
+    union {
+        float value;
+        int32_t bits;
+    } guess = {.value = (float)limited};
+    guess.bits = 1277960192 - (int32_t)(0.2F * (float)guess.bits);
+    REAL root = (REAL)guess.value;
+    for (int i = 0; i < ROOT_STEPS; i++) {
+        const REAL square = root * root;
+        root += root * (1 - limited * square * square * root) / 5;
+    }
+    return t * root;
+}
+
+SINO_INLINE REAL NAME(huber)(REAL t)
+{
+    const REAL below = t > 1 ? 1 : t;
+    return below < -1 ? -1 : below;
+}
+
+SINO_INLINE REAL NAME(qggmrf)(REAL t)
+{
+    const REAL v = NAME(power)(fabs(t)), share = 1 / (1 + v);
+    return t * (1 + (REAL)QGGMRF_P / 2 * v) * share * share;
+}
+
+/* sum += weight·φ′((u − other)/δ). */
+SINO_VECTORISED static void NAME(huber_pairs)(int64_t length, REAL weight, REAL inverse, const REAL *restrict u,
+                                              const REAL *restrict other, REAL *restrict sum)
+{
+    for (int64_t i = 0; i < length; i++) sum[i] += weight * NAME(huber)(inverse * (u[i] - other[i]));
+}
+
+SINO_VECTORISED static void NAME(qggmrf_pairs)(int64_t length, REAL weight, REAL inverse, const REAL *restrict u,
+                                               const REAL *restrict other, REAL *restrict sum)
+{
+    for (int64_t i = 0; i < length; i++) sum[i] += weight * NAME(qggmrf)(inverse * (u[i] - other[i]));
+}
+
+SINO_VECTORISED static void NAME(subtract)(int64_t length, const REAL *restrict theta, const REAL *restrict sum,
+                                           REAL *restrict z)
+{
+    for (int64_t i = 0; i < length; i++) z[i] -= theta[i] * sum[i];
+}
+
+/* A row of voxels between a voxel of the tile on the left and one of that on the right. */
+typedef struct NAME(Row) {
+    bool present, left, right;                      /* whether the row, and its outer voxels, are in the grid */
+    REAL u[SINO_TILE_ROW_MAX + 2 * SINO_PANEL_MAX]; /* [voxel][slice], from the outer voxel on the left */
+} NAME(Row);
+
+/* Takes row r of a tile; tile −1: there is none. */
+static void NAME(take)(const SinoSmoothPrior *prior, SinoPanel at, int64_t tile, int64_t r, SinoTileRange across,
+                       const void *const *u, NAME(Row) * row)
+{
+    const int64_t step = at.slices.stride;
+    const size_t bytes = (size_t)step * sizeof(REAL);
+    row->present = tile >= 0;
+    if (tile < 0) return;
+    const SinoTileNeighbours beside = prior->tiles.neighbour[tile];
+    const REAL *own = sino_tile_vector(&prior->tiles, at, tile, u);
+    const REAL *left = sino_tile_vector(&prior->tiles, at, beside.left, u);
+    const REAL *right = sino_tile_vector(&prior->tiles, at, beside.right, u);
+    row->left = left != NULL;
+    row->right = right != NULL;
+    if (left) memcpy(row->u, left + (r * SINO_TILE + SINO_TILE - 1) * step, bytes);
+    memcpy(row->u + step, own + (r * SINO_TILE + across.first) * step, (size_t)across.count * bytes);
+    if (right) memcpy(row->u + (across.count + 1) * step, right + r * SINO_TILE * step, bytes);
+}
+
+/* Adds the pairs of a row's voxels with those of `other`, which lie `aside` voxels to the right. */
+static void NAME(add_pairs)(const SinoSmoothPrior *prior, int64_t length, int64_t step, double weight,
+                            const NAME(Row) * own, const NAME(Row) * other, int aside, REAL *sum)
+{
+    const int64_t first = aside < 0 && !other->left ? step : 0, end = length - (aside > 0 && !other->right ? step : 0);
+    const REAL inverse = (REAL)(1 / prior->threshold);
+    const REAL *u = own->u + step + first, *with = other->u + step + first + aside * step;
+    if (!other->present) return;
+    if (prior->function == SINO_PRIOR_HUBER)
+        NAME(huber_pairs)(end - first, (REAL)weight, inverse, u, with, sum + first);
+    else
+        NAME(qggmrf_pairs)(end - first, (REAL)weight, inverse, u, with, sum + first);
+}
+
+/* The tile that has the row `down` below row r of a tile, and the number of that row in it. */
+static int64_t NAME(tile_below)(const SinoSmoothPrior *prior, int64_t tile, SinoTileRange range, int64_t r, int down,
+                                int64_t *row)
+{
+    const SinoTileNeighbours beside = prior->tiles.neighbour[tile];
+    const int64_t to = r + down;
+    if (to < range.first) {
+        *row = SINO_TILE - 1;
+        return beside.above;
+    }
+    if (to >= range.first + range.count) {
+        *row = 0;
+        return beside.below;
+    }
+    *row = to;
+    return tile;
+}
+
+static void NAME(descend_tile)(const SinoSmoothPrior *prior, SinoPanel at, int64_t tile, const REAL *theta,
+                               const void *const *u, REAL *z)
+{
+    const int64_t step = at.slices.stride;
+    const SinoTileExtent extent = sino_tile_extent(&prior->tiles, tile);
+    const int64_t length = extent.across.count * step;
+    for (int64_t r = extent.down.first; r < extent.down.first + extent.down.count; r++) {
+        NAME(Row) row[3];
+        REAL sum[SINO_TILE_ROW_MAX];
+        memset(sum, 0, (size_t)length * sizeof *sum);
+        for (int down = -1; down <= 1; down++) {
+            int64_t of = r;
+            const int64_t from = NAME(tile_below)(prior, tile, extent.down, r, down, &of);
+            NAME(take)(prior, at, from, of, extent.across, u, &row[down + 1]);
+        }
+        for (int down = -1; down <= 1; down++)
+            for (int aside = -1; aside <= 1; aside++)
+                if (down != 0 || aside != 0) NAME(add_pairs)
+        (prior, length, step, down != 0 && aside != 0 ? corner_weight : side_weight, &row[1], &row[down + 1], aside,
+         sum);
+        NAME(subtract)(length, theta, sum, z + (r * SINO_TILE + extent.across.first) * step);
+    }
+}
+
+static void NAME(descend)(const SinoSmoothPrior *prior, SinoPanel at, const void *const *u, const SinoSliceState *state,
+                          void *z)
+{
+    const SinoVariation *tiles = &prior->tiles;
+    const int64_t step = at.slices.stride, first = tiles->first_tile[tiles->part];
+    REAL *to = sino_tile_panel(tiles, at, tiles->part, z);
+    REAL theta[SINO_TILE_ROW_MAX];
+    for (int64_t i = 0; i < SINO_TILE * step; i++) {
+        const int64_t f = i % step;
+        theta[i] = (REAL)(f < at.slices.slice_count ? state[at.first + f].scalar[SINO_FISTA_THRESHOLD] : 0);
+    }
+    for (int64_t t = first; t < tiles->first_tile[tiles->part + 1]; t++)
+        NAME(descend_tile)(prior, at, t, theta, u, to + (t - first) * SINO_TILE_VOXELS * step);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Variation, tiles: where the voxels of tiles lie in the vectors of several parts. */
+#ifndef SINO_VARIATION_TILES_H
+#define SINO_VARIATION_TILES_H
+
+#include "variation.h"
+
+#include <stddef.h>
+
+enum { SINO_TILE_ROW_MAX = SINO_TILE * SINO_PANEL_MAX }; /* elements of a row of a tile */
+
+/* The voxels of a tile that lie in the grid. `down` is empty where there are none. */
+typedef struct SinoTileExtent {
+    SinoTileRange down, across;
+} SinoTileExtent;
+static inline SinoTileExtent sino_tile_extent(const SinoVariation *variation, int64_t tile)
+{
+    const SinoTilePlace place = variation->tile[tile];
+    SinoTileExtent extent = {.down = sino_tile_range(variation->grid_size, place.row),
+                             .across = sino_tile_range(variation->grid_size, place.column)};
+    if (extent.across.count == 0) extent.down.count = 0;
+    return extent;
+}
+
+/* First element of a panel in a part's vector. */
+static inline void *sino_tile_panel(const SinoVariation *variation, SinoPanel at, int64_t part, const void *vector)
+{
+    const int64_t rows = (variation->first_tile[part + 1] - variation->first_tile[part]) * SINO_TILE_VOXELS;
+    return (char *)vector + (size_t)(at.first * rows) * sino_precision_bytes(at.slices.precision);
+}
+
+/* First element of a tile in the panel of its part's vector; NULL: there is no such tile (−1). */
+static inline const void *sino_tile_vector(const SinoVariation *variation, SinoPanel at, int64_t tile,
+                                           const void *const *vector)
+{
+    int64_t part = variation->part;
+    if (tile < 0) return NULL;
+    while (tile < variation->first_tile[part]) part--;
+    while (tile >= variation->first_tile[part + 1]) part++;
+    const int64_t row = (tile - variation->first_tile[part]) * SINO_TILE_VOXELS;
+    return (const char *)sino_tile_panel(variation, at, part, vector[part]) +
+           (size_t)(row * at.slices.stride) * sino_precision_bytes(at.slices.precision);
+}
+
+#endif

@@ -216,7 +216,7 @@ static SinoStatus insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     Fista *own = run->own;
-    const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA, .argument = {own->least, run->halved ? 2 : 1}};
+    const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA, .argument = {own->least, 1 / (1 - run->lacking)}};
     SinoUpdateTask copy = {.update = {.formula = SINO_UPDATE_COPY},
                            .vector = {minibatch->vector[B][0], minibatch->vector[Q][0]}};
     SINO_TRY(sino_solver_start(run, minibatch));
@@ -305,6 +305,7 @@ const SinoSolver sino_solver_fista = {.choice = SINO_ALGORITHM_FISTA,
                                       .whole_slices = true,
                                       .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
                                       .weights = &weight_vectors,
+                                      .projection = AX,
                                       .prepare = prepare,
                                       .release = release,
                                       .start = start,

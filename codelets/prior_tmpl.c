@@ -123,11 +123,12 @@ static void NAME(descend_tile)(const SinoSmoothPrior *prior, SinoPanel at, int64
             const int64_t from = NAME(tile_below)(prior, tile, extent.down, r, down, &of);
             NAME(take)(prior, at, from, of, extent.across, u, &row[down + 1]);
         }
-        for (int down = -1; down <= 1; down++)
-            for (int aside = -1; aside <= 1; aside++)
-                if (down != 0 || aside != 0) NAME(add_pairs)
-        (prior, length, step, down != 0 && aside != 0 ? corner_weight : side_weight, &row[1], &row[down + 1], aside,
-         sum);
+        for (int i = 0; i < 9; i++) {
+            const int down = i / 3 - 1, aside = i % 3 - 1;
+            const double weight = down != 0 && aside != 0 ? corner_weight : side_weight;
+            if (i == 4) continue; /* the voxel itself */
+            NAME(add_pairs)(prior, length, step, weight, &row[1], &row[i / 3], aside, sum);
+        }
         NAME(subtract)(length, theta, sum, z + (r * SINO_TILE + extent.across.first) * step);
     }
 }

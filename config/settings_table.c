@@ -445,9 +445,10 @@ const SinoSetting sino_setting_table[] = {
             "finds the best volume without any"),
     ROW(SOLVER, RECON | DEMO, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA,
-        .help = "strength of the prior that fista adds to half the weighted square of the residual; more "
-                "gives fewer details and less noise, 0 none of it; auto: what reconstructs one half of the "
-                "projections closest to the other half"),
+        .help =
+            "strength of the prior that fista adds to half the weighted square of the residual; more "
+            "gives fewer details and less noise, 0 none of it; auto: with which a slice predicts best the projections "
+            "that it lacks"),
     ROW(SOLVER, RECON | DEMO, "prior", CHOICE(prior, prior_words, "total-variation"), .algorithms = FISTA,
         .help =
             "what fista adds to the residual for differences of neighbouring voxels; total-variation: their sum, which "

@@ -437,3 +437,8 @@ SinoStatus sino_insert_update_record(SinoRuntime *runtime, SinoPosition position
     SINO_TRY(insert_slices(runtime, &record_kind, position, &arguments, 4, access));
     return arguments.progress_apart ? insert_slices(runtime, &progress_kind, position, &arguments, 1, reported) : NULL;
 }
+
+void sino_update_strengthen(SinoSliceState *state, double strength)
+{
+    sino_fista_set_strength(state, strength);
+}

@@ -50,4 +50,7 @@ SinoStatus sino_insert_update_record(SinoRuntime *runtime, SinoPosition position
                                      SinoIteration iteration, SinoData *sums, SinoData *state, SinoData *history,
                                      SinoData *active);
 
+/* Sets the strength of the prior in the state of a slice that FISTA has begun; the state must have been acquired. */
+void sino_update_strengthen(SinoSliceState *state, double strength);
+
 #endif

@@ -111,7 +111,8 @@ static void check_differences(SinoPriorFunction function)
     FOR_VOXELS(&of, part, row, y, x)
     {
         const double step = *at(&of, &way, 0, y, x);
-        along -= step * (((double *)z.part[part])[row] - *at(&of, &z, 0, y, x)) / theta_of(0);
+        const double *value = z.part[part];
+        along -= value ? step * (value[row] - *at(&of, &z, 0, y, x)) / theta_of(0) : (double)NAN;
         square += step * step;
     }
     const double middle = prior_of(&of, &u, function), size = 1e-5;

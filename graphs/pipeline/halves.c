@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Halves: numbers of a solver that the scan decides, by a slice that is reconstructed from each half of the
- * projections.
+/* Halves: numbers of a solver that the scan decides, by a slice that is reconstructed from a part of the projections.
  */
 #include "halves.h"
 
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 
 /* The strengths are first·2^(step − MIDDLE), of which those of the steps below STEPS may be tried. */
-enum { HALVES = 2, STEPS = 41, MIDDLE = 20, ITERATIONS_MOST = STEPS - 1 };
+enum { HALVES = 2, PARTS_MOST = 4, STEPS = 41, MIDDLE = 20, ITERATIONS_MOST = STEPS - 1 };
 
 /* Threshold of smooth priors, as a share of the slice's typical value. */
 static const double usual_threshold = 0.1;
@@ -31,6 +30,7 @@ typedef struct Search {
     SinoSolverRun run;
     SinoMinibatch *minibatch;
     const float *sinogram; /* [angle][column] */
+    int64_t parts;         /* of the angles, of which slices of even number lack part 0, others the one in the middle */
     double first;
     float *reference[HALVES]; /* FBP of each half; owned */
     bool *inside;             /* voxels that count; owned */
@@ -82,35 +82,35 @@ static double get(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, c
     return slices.precision == SINO_DOUBLE ? ((const double *)vector)[at] : (double)((const float *)vector)[at];
 }
 
-/* The half of angle k of `period` angles. Every subset has angles of both halves: of its angles k, k + subsets, …
- * every second one. Consecutive angles alternate, except from one run of `subsets` angles to the next. */
-static int64_t half_of(int64_t k, int64_t period, int64_t subsets)
+/* Whether slice f has a value of angle k. Every subset has the same share of the angles that a slice lacks: of its
+ * angles k, k + subsets, … each part has every so many. In a half acquisition, whose projections FBP completes by the
+ * opposite ones, these are in the same part. */
+static bool has_angle(const Search *search, int64_t f, int64_t k)
 {
-    const int64_t angle = k % period;
-    return (angle % subsets + angle / subsets) % HALVES;
+    const SinoProblem *problem = &search->of.op->problem;
+    const int64_t angles = problem->geometry.angle_count, subsets = problem->subset_count;
+    const bool completed = search->of.op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
+    const int64_t angle = completed ? k % sino_ceil_divide(angles, 2) : k;
+    const int64_t part = (angle % subsets + angle / subsets) % search->parts;
+    return part != f % HALVES * (search->parts / HALVES);
 }
 
-/* Fills the sinograms: slice f gets the angles of half f mod 2; the others have no value, which −0 says (correct.h). In
- * a half acquisition, whose projections FBP completes by the opposite ones, these are in the same half. */
+/* Fills the sinograms; angles that a slice lacks have no value, which −0 says (correct.h). */
 static SinoStatus fill(const Search *search, SinoMinibatch *minibatch)
 {
     const SinoGeometry *geometry = &search->of.op->problem.geometry;
     const int64_t columns = geometry->column_count, rays = sino_solver_rays(&search->run);
-    const bool completed = search->of.op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
-    const int64_t period = completed ? sino_ceil_divide(geometry->angle_count, 2) : geometry->angle_count;
     void *b;
     SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
-    for (int64_t k = 0; k < geometry->angle_count; k++) {
-        const int64_t half = half_of(k, period, search->of.op->problem.subset_count);
+    for (int64_t k = 0; k < geometry->angle_count; k++)
         for (int64_t c = 0; c < columns; c++)
             for (int64_t f = 0; f < minibatch->slices.stride; f++) {
                 const bool padding = f >= minibatch->slices.slice_count;
-                const double value = padding              ? 0
-                                     : f % HALVES == half ? (double)search->sinogram[k * columns + c]
-                                                          : -0.0;
+                const double value = padding                   ? 0
+                                     : has_angle(search, f, k) ? (double)search->sinogram[k * columns + c]
+                                                               : -0.0;
                 set(minibatch->slices, rays, search->of.op->place[k] * columns + c, f, value, b);
             }
-    }
     sino_data_release(minibatch->vector[0][0]);
     return NULL;
 }
@@ -138,6 +138,66 @@ static void keep_references(Search *search, SinoSlices slices, int64_t first, in
     for (int h = 0; h < HALVES; h++)
         for (int64_t i = 0; i < rows; i++)
             search->reference[h][first + i] = (float)(2 * get(slices, rows, i, h, value));
+}
+
+/* What a projection that differs by r says of a slice's square error: Σ s·(h ∗ s) with the ramp filter h. The footprint
+ * of a voxel passes 2/3 of the highest frequency; s has 3/2 of it, so that s is the difference before the footprint. */
+static double filtered_square(int64_t columns, const double *r, double *s)
+{
+    const double sharpen = 1.0 / 8;
+    double sum = 0;
+    for (int64_t c = 0; c < columns; c++) {
+        const double before = c > 0 ? r[c - 1] : 0, after = c + 1 < columns ? r[c + 1] : 0;
+        s[c] = r[c] + sharpen * (2 * r[c] - before - after);
+    }
+    for (int64_t c = 0; c < columns; c++) {
+        double filtered = 0.25 * s[c];
+        for (int64_t d = c + 1; d < columns; d += 2)
+            filtered -= 2 * s[d] / (SINO_PI * SINO_PI * (double)((d - c) * (d - c)));
+        sum += s[c] * filtered;
+    }
+    return sum;
+}
+
+/* Adds what angle k of the scan says of slice f, whose projection has `row` as its first row, to search->difference. */
+static void add_prediction(Search *search, int64_t f, int64_t k, int64_t rows, int64_t row, const void *projection,
+                           double *rest)
+{
+    const int64_t columns = search->of.op->problem.geometry.column_count;
+    const float *b = search->sinogram + k * columns;
+    for (int64_t c = 0; c < columns; c++) {
+        const bool defined = b[c] != 0 || !signbit(b[c]);
+        rest[c] = defined ? get(search->minibatch->slices, rows, row + c, f, projection) - (double)b[c] : 0;
+    }
+    search->difference[search->lowest + f / HALVES] += filtered_square(columns, rest, rest + columns);
+}
+
+/* Adds the differences of the slices' projections from those that they lack to search->difference. */
+static SinoStatus add_predictions(Search *search)
+{
+    const SinoSolver *solver = search->of.solver;
+    const SinoProblem *problem = &search->of.op->problem;
+    const SinoExtent *subsets = &search->of.op->shape.extent[SINO_ROWS_SUBSET];
+    const int64_t columns = problem->geometry.column_count;
+    SinoMinibatch *minibatch = search->minibatch;
+    double *rest = NULL;
+    int64_t first = 0;
+    SinoStatus status = sino_allocate(2 * columns, sizeof *rest, "a projection", &rest);
+    for (int64_t s = 0; !status && s < subsets->members; s++) {
+        void *value;
+        status = sino_insert_project_subset(minibatch, search->run.iterations, s, solver->vectors.tomogram,
+                                            solver->projection);
+        if (!status) status = sino_data_acquire(minibatch->vector[solver->projection][s], SINO_READ, &value);
+        for (int64_t k = s; !status && k < problem->geometry.angle_count; k += subsets->members)
+            for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
+                if (!has_angle(search, f, k))
+                    add_prediction(search, f, k, subsets->rows[s], search->of.op->place[k] * columns - first, value,
+                                   rest);
+        if (!status) sino_data_release(minibatch->vector[solver->projection][s]);
+        first += subsets->rows[s];
+    }
+    free(rest);
+    return status;
 }
 
 /* Adds the differences of the slices from FBP of the other half to search->difference. */
@@ -181,7 +241,7 @@ static SinoStatus spread_strengths(Search *search)
     SinoSliceState *state = memory;
     for (int64_t f = 0; f < minibatch->slices.slice_count; f++) {
         const int64_t step = search->lowest + f / HALVES;
-        sino_fista_set_strength(&state[f], search->run.regularization.strength * exp2((double)(step - MIDDLE)));
+        sino_update_strengthen(&state[f], search->run.regularization.strength * exp2((double)(step - MIDDLE)));
     }
     sino_data_release(minibatch->state);
     return NULL;
@@ -198,7 +258,7 @@ static SinoStatus try_steps(Search *search, int64_t lowest, int64_t count)
     SINO_TRY(solver->start(&search->run, minibatch));
     SINO_TRY(spread_strengths(search));
     for (int64_t i = 1; i <= search->run.iterations; i++) SINO_TRY(solver->iterate(&search->run, minibatch, i));
-    return on_voxels(search, minibatch, solver->vectors.tomogram, add_differences);
+    return add_predictions(search);
 }
 
 static int64_t best_of(const Search *search, int64_t begin, int64_t end)
@@ -286,12 +346,11 @@ static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization
                                   .pad_edges = of->input->pad_edges,
                                   .photon_weights = sino_reconstruction_weighs_photons(of->settings, of->input),
                                   .regularization = regularization,
-                                  .halved = true};
+                                  .lacking = 1 / (double)search->parts};
     for (int h = 0; h < HALVES; h++)
         SINO_TRY(sino_allocate(voxels, sizeof *search->reference[h], "a slice", &search->reference[h]));
     SINO_TRY(sino_allocate(voxels, sizeof *search->inside, "a slice", &search->inside));
     mark_inside(of->op, search->inside);
-    SINO_TRY(make_references(search));
     SINO_TRY(new_minibatch(search, of->solver, slices, &search->minibatch));
     search->run.stride = search->minibatch->slices.stride;
     return of->solver->prepare ? of->solver->prepare(&search->run) : NULL;
@@ -312,6 +371,16 @@ static double rounded(double value)
     return value > 0 ? nearbyint(value / unit) * unit : 0;
 }
 
+/* How much stronger the prior should be with all projections than with those that slices have in the search: noise in
+ * the gradient grows as the square root of their number. Streaks of too few projections do not, where less than all
+ * that the columns need have been taken, π/2 times as many. */
+static double growth(const Search *search)
+{
+    const SinoGeometry *geometry = &search->of.op->problem.geometry;
+    const double parts = (double)search->parts, needed = SINO_PI / 2 * (double)geometry->column_count;
+    return pow(parts / (parts - 1), 0.5 * fmin(1, (double)geometry->angle_count / needed));
+}
+
 static SinoStatus find_strength(Search *search, SinoRegularization *found)
 {
     const SinoHalvesRequest *of = &search->of;
@@ -324,9 +393,10 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     search->first = usual * size;
     SinoRegularization first = *found;
     first.strength = search->first;
+    search->parts = sino_larger(HALVES, sino_smaller(geometry->angle_count / 2, PARTS_MOST));
     SINO_TRY(open_search(search, HALVES * count, first));
     SINO_TRY(descend(search, count, &step));
-    found->strength = rounded(sqrt(2.0) * search->first * exp2(step - MIDDLE));
+    found->strength = rounded(growth(search) * search->first * exp2(step - MIDDLE));
     return NULL;
 }
 
@@ -368,7 +438,9 @@ static SinoStatus find_iterations(Search *search, void *found)
 {
     int64_t *iterations = found;
     const SinoSolver *solver = search->of.solver;
+    search->parts = HALVES;
     SINO_TRY(open_search(search, HALVES, (SinoRegularization){0}));
+    SINO_TRY(make_references(search));
     SINO_TRY(fill(search, search->minibatch));
     SINO_TRY(solver->start(&search->run, search->minibatch));
     for (int64_t i = 1; i <= search->run.iterations; i++) {

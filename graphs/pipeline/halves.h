@@ -2,11 +2,16 @@
 /* Halves: numbers of a solver that the scan itself decides, by a slice that is reconstructed from each half of the
  * projections.
  *
- * A slice is reconstructed from the projections of even number, and from those of odd number. The noise of both halves
- * is independent. FBP of the other half differs from the slice by an error of its own, and by the error of the
- * reconstruction: where the mean square difference is least, so is the latter (the principle of A. Hendriksen, D. Pelt
- * and K. J. Batenburg, "Noise2Inverse", IEEE Trans. Comput. Imaging 6, 1320 (2020)). docs/QUALITY.md compares the
- * choices with the best ones. */
+ * For the strength of a prior, a slice is reconstructed without every fourth projection. Its own projections there
+ * differ from those that were measured by their noise, of which the slice knows nothing, and by the slice's error:
+ * where the mean square difference is least, so is the latter. The ramp filter gives each frequency the weight that it
+ * has in the slice.
+ *
+ * For the number of iterations of cg, a slice is reconstructed from the projections of even number, and from those of
+ * odd number. The noise of both halves is independent. FBP of the other half differs from the slice by an error of its
+ * own, and by the error of the reconstruction: where the mean square difference is least, so is the latter (the
+ * principle of A. Hendriksen, D. Pelt and K. J. Batenburg, "Noise2Inverse", IEEE Trans. Comput. Imaging 6, 1320
+ * (2020)). docs/QUALITY.md compares the choices with the best ones. */
 #ifndef SINO_HALVES_H
 #define SINO_HALVES_H
 
@@ -24,9 +29,9 @@ typedef struct SinoHalvesRequest {
 
 /* The prior of fista. Its threshold, if it is smooth, is a share of the typical value of the slice: that of a disk with
  * the slice's mass, and with the mean square of its line integrals; both come from sums of line integrals, which noise
- * hardly changes. Its strength is that of the settings, or √2 times the one that is best for halves, since noise in the
- * gradient grows as the square root of the number of projections. Two digits; 0: a slice without values. SINO_FAILED:
- * no memory, or a task failed. SINO_BAD_INPUT: a smooth prior, and a slice with a mass of 0 or less. */
+ * hardly changes. Its strength is that of the settings, or the one with which slices predict best what they lack, up
+ * to √(4/3) times as much, as these have fewer projections. Two digits; 0: a slice without values. SINO_FAILED: no
+ * memory, or a task failed. SINO_BAD_INPUT: a smooth prior, and a slice with a mass of 0 or less. */
 SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, SinoRegularization *found);
 
 /* The number of iterations of cg: 1.2 times that which is best for halves, as less noise is fitted later; at most that

@@ -33,7 +33,7 @@ typedef struct SinoSolverRun {
     bool pad_edges;      /* projections are continued by their outermost values before they are filtered */
     bool photon_weights; /* fista: rays have weights by the photons that are left of them */
     SinoRegularization regularization; /* fista */
-    bool halved; /* fista: every slice has the rays of every second angle only; FBP, the start, counts them twice */
+    double lacking; /* fista: share of the angles of which slices have no value; FBP, the start, is larger for it */
     bool has_likelihood;          /* of the solver */
     const SinoCountModel *counts; /* of sino_solver_counts; else NULL */
     void *own;                    /* data that the solver keeps during the run; made by prepare, freed by release */
@@ -47,7 +47,8 @@ typedef struct SinoSolver {
     bool has_likelihood; /* iterations record the log-likelihood beside the residual */
     SinoVectors vectors;
     const SinoVectors
-        *weights; /* vectors of the one-slice minibatches that `prepare` makes, one for each subset; NULL: none */
+        *weights;   /* vectors of the one-slice minibatches that `prepare` makes, one for each subset; NULL: none */
+    int projection; /* fista: the vector by subset that A x may be written to after the last iteration */
     /* Called once per run, after the operator is ready; NULL: nothing to prepare or release. */
     SinoStatus (*prepare)(SinoSolverRun *run);
     void (*release)(SinoSolverRun *run);

@@ -41,7 +41,7 @@ enum { DUAL_STEPS = 5, DUAL_STEPS_OF_SUBSETS = 2 };
 /* The largest t of the momentum (t − 1)/t. With subsets a larger one amplifies rounding and what the subsets differ by:
  * with a limit of 20 volumes of different partitions differ by up to 1e-4 with smooth priors, without any by 4e-4 with
  * total variation, at the same error. */
-static const double t_most = INFINITY, t_most_of_subsets = 10, t_most_of_smooth_subsets = 6;
+static const double t_most = INFINITY, t_most_of_subsets = 8, t_most_of_smooth_subsets = 6;
 
 /* B: the sinogram, then filtered. PART: the sinogram by subset. W: weights of rays. Q: A y, then W(b − A y). G: the
  * gradient, then z. U: the x to come. P, D: dual vectors. COMPLETED: for FBP of a half acquisition. SUMS: of voxels,
@@ -263,7 +263,7 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     static const SinoFbpVectors fbp = {.from = B, .completed = COMPLETED, .to = X, .part = Q, .addend = G};
     Fista *own = run->own;
-    const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA, .argument = {own->least, run->halved ? 2 : 1}};
+    const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA, .argument = {own->least, 1 / (1 - run->lacking)}};
     SINO_TRY(sino_solver_start(run, minibatch));
     SINO_TRY(sino_solver_divide(run, minibatch, B, PART));
     SINO_TRY(insert_step(run, minibatch));
@@ -366,6 +366,7 @@ const SinoSolver sino_solver_fista = {.choice = SINO_ALGORITHM_FISTA,
                                       .whole_slices = true,
                                       .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
                                       .weights = &weight_vectors,
+                                      .projection = Q,
                                       .prepare = prepare,
                                       .release = release,
                                       .start = start,

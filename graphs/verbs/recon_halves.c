@@ -70,7 +70,8 @@ static void tell(const SinoReconHalves *of, const SinoReconChoice *choice)
         sino_log_info(log, "solver", "prior: %s, threshold %.3g per voxel", sino_prior_name(found->prior),
                       found->threshold);
     if (isnan(of->settings->regularization))
-        sino_log_info(log, "solver", "regularization: %.2g, by both halves of the projections of slice %" PRId64,
+        sino_log_info(log, "solver",
+                      "regularization: %.2g, by how well slice %" PRId64 " predicts projections that it lacks",
                       found->strength, of->slice);
 }
 

@@ -24,7 +24,7 @@ typedef struct SinoReconChoice {
 /* As the settings call it. */
 const char *sino_prior_name(SinoPriorChoice prior);
 
-/* What the settings say, or, where they are auto, what halves of the projections find. */
+/* What the settings say, or, where they are auto, what a part of the projections finds. */
 SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice);
 
 #endif

@@ -211,12 +211,13 @@ static void check_minimum(const char *directory, const char *prior, double stren
     snprintf(sinogram, sizeof sinogram, "%s/b.bin", directory);
     snprintf(theta, sizeof theta, "%s/theta.bin", directory);
     problem.prior = prior;
-    TestingVolume volume = testing_recon(directory,
-                                         "%s --theta %s --columns %d --rotation-axis 9.5 --algorithm fista "
-                                         "--iterations 1500 --precision double --regularization %g --weights %s "
-                                         "--nonnegativity %s --prior %s --prior-threshold 0.2",
-                                         sinogram, theta, SIZE, strength, weighted ? "counts" : "none",
-                                         nonnegative ? "yes" : "no", prior ? prior : "total-variation");
+    TestingVolume volume =
+        testing_recon(directory,
+                      "%s --theta %s --columns %d --rotation-axis 9.5 --algorithm fista "
+                      "--iterations 1500 --precision double --regularization %g --weights %s "
+                      "--nonnegativity %s --prior %s --prior-threshold %s",
+                      sinogram, theta, SIZE, strength, weighted ? "counts" : "none", nonnegative ? "yes" : "no",
+                      prior ? prior : "total-variation", prior ? "0.2" : "auto");
     problem.threshold = prior ? threshold_of(directory) : 0;
     const double least = prior ? smooth_minimum(&problem, x) : reference_minimum(&problem, x);
     for (int j = 0; j < VOXELS; j++) found[j] = (double)volume.value[j];

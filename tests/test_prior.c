@@ -138,11 +138,30 @@ static void gradients_are_those_of_the_priors(void **state)
     check_differences(SINO_PRIOR_QGGMRF);
 }
 
+/* Steps are 1/(L + strength·curvature), however often the strength changes; with total variation they are 1/L. */
+static void steps_know_the_strength(void **state)
+{
+    (void)state;
+    static const double strengths[] = {0.5, 8, 0, 3};
+    const double scale = 40, curvatures[] = {0, 17};
+    for (int c = 0; c < 2; c++) {
+        SinoSliceState slice = {.scalar = {[SINO_FISTA_STEP] = 1 / scale, [SINO_FISTA_THRESHOLD] = 99}};
+        sino_rule_apply(SINO_RULE_PRIOR_FISTA, &slice, NULL, curvatures[c], false);
+        for (int i = 0; i < 4; i++) {
+            const double step = 1 / (scale + strengths[i] * curvatures[c]);
+            sino_rule_apply(SINO_RULE_STRENGTH_FISTA, &slice, NULL, strengths[i], false);
+            assert_true(fabs(slice.scalar[SINO_FISTA_STEP] - step) <= 1e-12 * step);
+            assert_true(fabs(slice.scalar[SINO_FISTA_THRESHOLD] - strengths[i] * step) <= 1e-12);
+        }
+    }
+}
+
 TESTING_SUBJECT(prior)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_match_definition),
         cmocka_unit_test(gradients_are_those_of_the_priors),
+        cmocka_unit_test(steps_know_the_strength),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

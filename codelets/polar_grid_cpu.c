@@ -13,19 +13,19 @@
 #include <string.h>
 
 enum {
-    TAPS = 8,             /* of the window; margins of the grid are half of it */
-    MARGIN = TAPS / 2,    /* columns of the grid before 0, and after G/2 */
-    NODES = 14,           /* of the polynomial for each tap, by the fraction of a point in [−1, 1] */
-    PAD_BYTES = 64,       /* between columns of the grid, so that they do not all map to the same cache sets */
+    TAPS = 8,          /* of the window; margins of the grid are half of it */
+    MARGIN = TAPS / 2, /* columns of the grid before 0, and after G/2 */
+    NODES = 14,        /* of the polynomial for each tap, by the fraction of a point in [−1, 1] */
+    PAD_BYTES = 64,    /* between columns of the grid, so that they do not all map to the same cache sets */
     ROWS = SINO_POLAR_ROWS
 };
 
 struct SinoPolarGrid {
-    int64_t size;       /* S */
-    int64_t grid_size;  /* G */
+    int64_t size;      /* S */
+    int64_t grid_size; /* G */
     SinoPrecision precision;
-    double *inverse;    /* [S]: 1/transform of the window at pixel j − S/2 */
-    void *taps;         /* [NODES][TAPS] of the precision: coefficients, the highest power first */
+    double *inverse; /* [S]: 1/transform of the window at pixel j − S/2 */
+    void *taps;      /* [NODES][TAPS] of the precision: coefficients, the highest power first */
     fftwf_plan along_single, across_single;
     fftw_plan along_double, across_double;
 };
@@ -187,7 +187,8 @@ void sino_polar_grid_free(SinoPolarGrid *grid)
 int64_t sino_polar_grid_sum_bytes(int64_t size, SinoPrecision precision)
 {
     const int64_t grid = grid_size_of(size);
-    return sino_times(sino_times(column_count(grid), column_stride(grid)), 2 * (int64_t)sino_precision_bytes(precision));
+    return sino_times(sino_times(column_count(grid), column_stride(grid)),
+                      2 * (int64_t)sino_precision_bytes(precision));
 }
 
 /* Real rows, and half of the transform of each. */

@@ -25,7 +25,8 @@
 #include "panel.h"
 #include "status.h"
 
-/* Where the tile (row, column) of the grid of tiles (trace.h) is: tile `number` of `part`. part < 0: beyond the grid. */
+/* Where the tile (row, column) of the grid of tiles (trace.h) is: tile `number` of `part`. part < 0: beyond the grid.
+ */
 typedef struct SinoToeplitzTile {
     int32_t part, number;
 } SinoToeplitzTile;
@@ -55,9 +56,9 @@ int64_t sino_toeplitz_side(int64_t grid_size);
 /* Flops of the FFTs of a product, for one slice. */
 double sino_toeplitz_flops(int64_t grid_size);
 
-/* y = AᵀA x, of `slices` in single precision. x[part], y[part]: voxel vectors in panels (panel.h) with rows in the order
- * of their tiles, row after row; voxels beyond the grid are not read, and become 0; NULL: a part without voxels. A
- * slice's result does not depend on the other slices, to the last bit, nor on parts. */
+/* y = AᵀA x, of `slices` in single precision. x[part], y[part]: voxel vectors in panels (panel.h) with rows in the
+ * order of their tiles, row after row; voxels beyond the grid are not read, and become 0; NULL: a part without voxels.
+ * A slice's result does not depend on the other slices, to the last bit, nor on parts. */
 void sino_toeplitz_product(const SinoToeplitz *toeplitz, const SinoToeplitzMap *map, SinoSlices slices,
                            const float *const *x, void *scratch, float *const *y);
 

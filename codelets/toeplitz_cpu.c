@@ -2,8 +2,8 @@
 /* Toeplitz: products with AᵀA and Aᵀ on a CPU core.
  *
  * A product transforms the N rows of a slice, real, to half of L frequencies each; then each column of frequencies, of
- * which N values are not 0, forth and back; then the N rows that are wanted back. Between the passes the frequencies lie
- * column by column, so that the long pass reads and writes memory once, in order. */
+ * which N values are not 0, forth and back; then the N rows that are wanted back. Between the passes the frequencies
+ * lie column by column, so that the long pass reads and writes memory once, in order. */
 #include "toeplitz.h"
 
 #include "block.h"
@@ -75,7 +75,8 @@ static int64_t column_bytes(int64_t size, int64_t side)
 
 static int64_t product_bytes(int64_t size, int64_t side)
 {
-    const int64_t rows = ROWS * (real_stride(side) * (int64_t)sizeof(float) + half_stride(side) * (int64_t)sizeof(Complex));
+    const int64_t rows =
+        ROWS * (real_stride(side) * (int64_t)sizeof(float) + half_stride(side) * (int64_t)sizeof(Complex));
     return column_bytes(size, side) + rows + sino_ceil_multiple(side * (int64_t)sizeof(Complex), 64);
 }
 
@@ -136,8 +137,8 @@ static SinoStatus make_plans(SinoToeplitz *toeplitz)
     toeplitz->column_back = fftwf_plan_dft_1d(side, column, column, FFTW_BACKWARD, FFTW_ESTIMATE);
     toeplitz->detector_row = fftwf_plan_dft_r2c_1d(detector, memory, memory, FFTW_ESTIMATE);
     sino_free_large(memory);
-    const bool planned = toeplitz->row && toeplitz->row_back && toeplitz->column && toeplitz->column_back &&
-                         toeplitz->detector_row;
+    const bool planned =
+        toeplitz->row && toeplitz->row_back && toeplitz->column && toeplitz->column_back && toeplitz->detector_row;
     SINO_CHECK(planned, SINO_FAILED, "FFTW made no plan for %d or %d points", side, detector);
     return NULL;
 }
@@ -304,8 +305,7 @@ static void transform_back(const SinoToeplitz *toeplitz, const Slice *slice, con
         from_columns(side / 2 + 1, sino_tile_first_voxel(size, down) + within.first, within.count, at->columns,
                      column_stride(size), at->half, half);
         for (int64_t r = 0; r < within.count; r++)
-            fftwf_execute_dft_c2r(toeplitz->row_back, (void *)(at->half + r * half),
-                                  at->row + r * stride);
+            fftwf_execute_dft_c2r(toeplitz->row_back, (void *)(at->half + r * half), at->row + r * stride);
         scatter_rows(slice, down, within, stride, at->row, y);
     }
 }
@@ -321,7 +321,8 @@ void sino_toeplitz_product(const SinoToeplitz *toeplitz, const SinoToeplitzMap *
                            const float *const *x, void *scratch, float *const *y)
 {
     const Scratch at = scratch_of(toeplitz->geometry.grid_size, toeplitz->side, scratch);
-    for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride; panel = sino_panel_next(slices, panel))
+    for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
+         panel = sino_panel_next(slices, panel))
         for (int64_t f = 0; f < panel.slices.stride; f++) {
             const Slice slice = {map, toeplitz->geometry.grid_size, panel, f};
             if (f >= panel.slices.slice_count) {
@@ -386,8 +387,8 @@ static void finish_slice(const SinoToeplitz *toeplitz, const Slice *slice, const
     for (int64_t down = 0; down < sino_tile_side(size); down++) {
         const SinoTileRange within = sino_tile_range(size, down);
         if (within.count == 0) continue;
-        const float *row = sino_polar_grid_finish(
-            toeplitz->adjoint, sums, sino_tile_first_voxel(size, down) + within.first, within.count, rows);
+        const float *row = sino_polar_grid_finish(toeplitz->adjoint, sums,
+                                                  sino_tile_first_voxel(size, down) + within.first, within.count, rows);
         scatter_rows(slice, down, within, stride, row, x);
     }
 }
@@ -399,7 +400,8 @@ void sino_toeplitz_adjoint(const SinoToeplitz *toeplitz, const SinoToeplitzMap *
     char *rows = (char *)scratch + sino_polar_grid_sum_bytes(size, SINO_SINGLE);
     float *row = (float *)(rows + sino_polar_grid_row_bytes(size, SINO_SINGLE));
     Complex *strength = (Complex *)(row + detector_stride(toeplitz->detector));
-    for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride; panel = sino_panel_next(slices, panel))
+    for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
+         panel = sino_panel_next(slices, panel))
         for (int64_t f = 0; f < panel.slices.stride; f++) {
             const Slice slice = {map, size, panel, f};
             if (f >= panel.slices.slice_count) {

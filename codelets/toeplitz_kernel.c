@@ -78,8 +78,7 @@ SinoStatus sino_toeplitz_fill_spectrum(SinoToeplitz *toeplitz)
     SinoStatus status = NULL;
     double *kernel = sino_allocate_large(sino_times(sino_times(side, side + 2), sizeof *kernel));
     SINO_CHECK(kernel, SINO_FAILED, "no memory for the kernel of AᵀA, of %d points a side", (int)side);
-    fftw_plan plan =
-        fftw_plan_dft_r2c_2d((int)side, (int)side, kernel, (fftw_complex *)kernel, FFTW_ESTIMATE);
+    fftw_plan plan = fftw_plan_dft_r2c_2d((int)side, (int)side, kernel, (fftw_complex *)kernel, FFTW_ESTIMATE);
     SINO_CHECK_OR(status, out, plan, SINO_FAILED, "FFTW made no plan for %d × %d points", (int)side, (int)side);
     SINO_TRY_OR(status, out, fill_kernel(toeplitz, kernel));
     fftw_execute(plan);

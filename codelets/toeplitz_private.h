@@ -11,9 +11,9 @@
 
 struct SinoToeplitz {
     SinoGeometry geometry;
-    int64_t side;           /* L */
-    int64_t detector;       /* D */
-    float *spectrum;        /* [column frequency 0 … L/2][row frequency 0 … L − 1]: transform of T, 1/L² included */
+    int64_t side;     /* L */
+    int64_t detector; /* D */
+    float *spectrum;  /* [column frequency 0 … L/2][row frequency 0 … L − 1]: transform of T, 1/L² included */
     SinoPolarGrid *adjoint; /* of N × N pixels, in single */
     fftwf_plan row, row_back, column, column_back, detector_row;
 };

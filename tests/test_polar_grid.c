@@ -44,8 +44,7 @@ static double wanted(const Terms *terms, int64_t row, int64_t column)
     double sum = 0;
     for (int r = 0; r < RAYS; r++)
         for (int k = 0; k < TERMS; k++) {
-            const double phase =
-                k * ((double)row * terms->row_step[r] + (double)column * terms->column_step[r]);
+            const double phase = k * ((double)row * terms->row_step[r] + (double)column * terms->column_step[r]);
             sum += terms->strength[r][2 * k] * cos(phase) - terms->strength[r][2 * k + 1] * sin(phase);
         }
     return sum;

@@ -13,8 +13,7 @@
 
 enum { ANGLES = 11, PARTS = 3 };
 
-static const double some_angles[ANGLES] = {0,    0.3, M_PI / 4, 0.9, M_PI / 2, 1.7, 2.2, 3 * M_PI / 4,
-                                           3.14, 4.1, 6.0};
+static const double some_angles[ANGLES] = {0, 0.3, M_PI / 4, 0.9, M_PI / 2, 1.7, 2.2, 3 * M_PI / 4, 3.14, 4.1, 6.0};
 
 /* Uniform in [−1, 1). */
 static double next_random(uint32_t *state)
@@ -53,15 +52,14 @@ static void list_tiles(Case *of)
 
 static void open_case(Case *of, int64_t columns, int64_t size, double center, int64_t slices, int parts)
 {
-    *of = (Case){.geometry = {.angle_count = ANGLES,
-                              .column_count = columns,
-                              .grid_size = size,
-                              .angle_rad = some_angles,
-                              .center = center},
-                 .slices = {.precision = SINO_SINGLE,
-                            .stride = sino_panel_stride(SINO_SINGLE, slices),
-                            .slice_count = slices},
-                 .parts = parts};
+    *of = (Case){
+        .geometry = {.angle_count = ANGLES,
+                     .column_count = columns,
+                     .grid_size = size,
+                     .angle_rad = some_angles,
+                     .center = center},
+        .slices = {.precision = SINO_SINGLE, .stride = sino_panel_stride(SINO_SINGLE, slices), .slice_count = slices},
+        .parts = parts};
     list_tiles(of);
     assert_success(sino_toeplitz_new(&of->geometry, &of->toeplitz));
     of->scratch = sino_allocate_large(sino_toeplitz_scratch_bytes(&of->geometry));
@@ -306,8 +304,7 @@ static void what_is_no_voxel_becomes_zero(void **state)
     sino_toeplitz_product(of.toeplitz, &of.map, of.slices, (const float *const *)x.part, of.scratch, y.part);
     for (int64_t i = 0; i < of.part_rows[0] * of.slices.stride; i++) sum += fabs((double)y.part[0][i]);
     for (int64_t f = 0; f < SLICES; f++)
-        for (int64_t i = 0; i < SIZE * SIZE; i++)
-            of_voxels += fabs((double)*voxel(&of, &y, i / SIZE, i % SIZE, f));
+        for (int64_t i = 0; i < SIZE * SIZE; i++) of_voxels += fabs((double)*voxel(&of, &y, i / SIZE, i % SIZE, f));
     assert_true(fabs(sum - of_voxels) <= 1e-12 * sum);
     free_vector(&x);
     free_vector(&y);

@@ -79,14 +79,6 @@ void sino_update_start(SinoSlices slices, const SinoSliceSums *sums, SinoSliceSt
     }
 }
 
-void sino_update_residual(SinoSlices slices, const SinoSliceState *state, SinoSliceSums *sums)
-{
-    for (int64_t f = 0; f < slices.stride; f++)
-        sums[f] = (SinoSliceSums){
-            .sum[SINO_SUM_SQUARE] =
-                f < slices.slice_count ? fmax(state[f].residual0 - state[f].scalar[SINO_CG_GAIN], 0.0) : 0};
-}
-
 void sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history,
                         int64_t *active)
 {

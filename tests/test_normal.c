@@ -170,13 +170,14 @@ static void phantoms_come_back(void **state)
         double axis, bound;
     } scan[] = {{128, 63.5, 0.125}, {127, 63, 0.125}};
     char path[TESTING_PATH], truth_path[TESTING_PATH];
-    testing_path(path, *state, "head.h5");
-    testing_path(truth_path, *state, "truth.h5");
+
     for (int i = 0; i < 2; i++) {
         double error[2];
         int64_t slices, height, width;
         float *truth = NULL;
-        testing_phantom("--out %s --truth %s --overwrite --size %d --angles 200 --slices 1 --noise 0", path, truth_path,
+        testing_path(path, *state, i ? "odd.h5" : "even.h5");
+        testing_path(truth_path, *state, i ? "odd-truth.h5" : "even-truth.h5");
+        testing_phantom("--out %s --truth %s --size %d --angles 200 --slices 1 --noise 0", path, truth_path,
                         scan[i].size);
         assert_success(sino_volume_read(truth_path, &slices, &height, &width, &truth));
         for (int p = 0; p < 2; p++) {

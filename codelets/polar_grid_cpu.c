@@ -25,7 +25,8 @@ struct SinoPolarGrid {
     int64_t grid_size; /* G */
     SinoPrecision precision;
     double *inverse; /* [S]: 1/transform of the window at pixel j − S/2 */
-    void *taps;      /* [NODES][TAPS] of the precision: coefficients, the highest power first */
+    void
+        *taps; /* [NODES][TAPS] of the precision: coefficients, the highest power first; [NODES][TAPS][2]: each twice */
     fftwf_plan along_single, across_single;
     fftw_plan along_double, across_double;
 };
@@ -146,7 +147,7 @@ static SinoStatus fill(SinoPolarGrid *grid)
     const bool is_double = grid->precision == SINO_DOUBLE;
     const int64_t middle = grid->size / 2;
     SINO_TRY(sino_allocate(grid->size, sizeof *grid->inverse, "a grid of frequencies", &grid->inverse));
-    SINO_TRY(sino_allocate(NODES * TAPS, sino_precision_bytes(grid->precision), "a window", &grid->taps));
+    SINO_TRY(sino_allocate(3 * NODES * TAPS, sino_precision_bytes(grid->precision), "a window", &grid->taps));
     for (int64_t j = 0; j < grid->size; j++)
         grid->inverse[j] = 1 / window_transform((double)(j - middle) / (double)grid->grid_size);
     for (int tap = 0; tap < TAPS; tap++) {
@@ -154,9 +155,9 @@ static SinoStatus fill(SinoPolarGrid *grid)
         fit_tap(tap, coefficient);
         for (int n = 0; n < NODES; n++)
             if (is_double)
-                ((double *)grid->taps)[n * TAPS + tap] = coefficient[n];
+                keep_tap_double(n * TAPS + tap, coefficient[n], grid->taps);
             else
-                ((float *)grid->taps)[n * TAPS + tap] = (float)coefficient[n];
+                keep_tap_single(n * TAPS + tap, coefficient[n], grid->taps);
     }
     return is_double ? make_plans_double(grid) : make_plans_single(grid);
 }

@@ -25,14 +25,22 @@ static SinoStatus TMPL(make_plans)(SinoPolarGrid *grid)
     return NULL;
 }
 
-/* The first point of the grid under the window of a frequency, and the weights of the TAPS points from there. */
-SINO_INLINE int64_t TMPL(window)(const REAL *taps, double at, REAL weight[TAPS])
+static void TMPL(keep_tap)(int at, double coefficient, REAL *taps)
+{
+    REAL *twice = taps + NODES * TAPS + 2 * at;
+    taps[at] = twice[0] = twice[1] = (REAL)coefficient;
+}
+
+/* The weights of the points under a window; each of them twice, for a complex number. As arrays the compiler takes them
+ * apart into scalars. */
+typedef REAL TMPL(Weights) __attribute__((vector_size(TAPS * sizeof(REAL))));
+typedef REAL TMPL(Pairs) __attribute__((vector_size(2 * TAPS * sizeof(REAL))));
+
+/* The first point of the grid under the window of a frequency, and the variable of the taps' polynomials. */
+SINO_INLINE int64_t TMPL(first_point)(double at, REAL *z)
 {
     const double first = ceil(at - TAPS / 2.0);
-    const REAL z = (REAL)(2 * (first - (at - TAPS / 2.0)) - 1);
-    for (int t = 0; t < TAPS; t++) weight[t] = taps[t];
-    for (int n = 1; n < NODES; n++)
-        for (int t = 0; t < TAPS; t++) weight[t] = weight[t] * z + taps[n * TAPS + t];
+    *z = (REAL)(2 * (first - (at - TAPS / 2.0)) - 1);
     return (int64_t)first;
 }
 
@@ -41,19 +49,33 @@ SINO_VECTORISED static void TMPL(spread)(const SinoPolarGrid *grid, double along
                                          int64_t count, const REAL *strength, REAL *sums)
 {
     const int64_t size = grid->grid_size, stride = 2 * column_stride(size);
-    const REAL *taps = grid->taps;
+    const REAL *taps = grid->taps, *twice = taps + NODES * TAPS;
     for (int64_t k = 0; k < count; k++) {
-        REAL over[TAPS], down[TAPS], pair[2 * TAPS];
-        const int64_t column = TMPL(window)(taps, (double)k * across, over) + MARGIN;
-        const int64_t place = TMPL(window)(taps, (double)k * along, down);
+        REAL z_over, z_down;
+        TMPL(Weights) over, factor;
+        TMPL(Pairs) down, pair, to;
+        const int64_t column = TMPL(first_point)((double)k * across, &z_over) + MARGIN;
+        const int64_t place = TMPL(first_point)((double)k * along, &z_down);
         const REAL real = strength[2 * k], imaginary = turned ? -strength[2 * k + 1] : strength[2 * k + 1];
-        REAL *to = sums + column * stride + 2 * (place < 0 ? place + size : place);
-        for (int t = 0; t < TAPS; t++) {
-            pair[2 * t] = real * down[t];
-            pair[2 * t + 1] = imaginary * down[t];
+        REAL *at = sums + column * stride + 2 * (place < 0 ? place + size : place);
+        memcpy(&over, taps, sizeof over);
+        memcpy(&down, twice, sizeof down);
+        for (int n = 1; n < NODES; n++) {
+            memcpy(&factor, taps + n * TAPS, sizeof factor);
+            memcpy(&pair, twice + 2 * n * TAPS, sizeof pair);
+            over = over * z_over + factor;
+            down = down * z_down + pair;
         }
-        for (int c = 0; c < TAPS; c++)
-            for (int t = 0; t < 2 * TAPS; t++) to[c * stride + t] += over[c] * pair[t];
+        for (int t = 0; t < TAPS; t++) {
+            pair[2 * t] = real;
+            pair[2 * t + 1] = imaginary;
+        }
+        pair *= down;
+        for (int c = 0; c < TAPS; c++) {
+            memcpy(&to, at + c * stride, sizeof to);
+            to += over[c] * pair;
+            memcpy(at + c * stride, &to, sizeof to);
+        }
     }
 }
 

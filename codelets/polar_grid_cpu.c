@@ -45,12 +45,12 @@ static int64_t row_stride(int64_t grid_size)
 
 static int64_t column_count(int64_t grid_size)
 {
-    return grid_size / 2 + 1 + 2 * MARGIN;
+    return grid_size / 2 + 1 + 2 * (int64_t)MARGIN;
 }
 
 static int64_t grid_size_of(int64_t size)
 {
-    return sino_fast_size(sino_larger(2 * size, 2 * TAPS));
+    return sino_fast_size(sino_larger(2 * size, 2 * (int64_t)TAPS));
 }
 
 /* The shape parameter of the window for G = 2S, and the modified Bessel function I₀. */
@@ -119,8 +119,8 @@ static void fit_tap(int tap, double coefficient[NODES])
     double matrix[NODES][NODES];
     for (int n = 0; n < NODES; n++) {
         const double z = cos(M_PI * (n + 0.5) / NODES);
-        double power = 1;
-        for (int p = NODES - 1; p >= 0; p--, power *= z) matrix[n][p] = power;
+        matrix[n][NODES - 1] = 1;
+        for (int p = NODES - 2; p >= 0; p--) matrix[n][p] = matrix[n][p + 1] * z;
         coefficient[n] = window_at(tap + (z + 1) / 2 - TAPS / 2.0);
     }
     solve(matrix, coefficient);
@@ -147,7 +147,7 @@ static SinoStatus fill(SinoPolarGrid *grid)
     const bool is_double = grid->precision == SINO_DOUBLE;
     const int64_t middle = grid->size / 2;
     SINO_TRY(sino_allocate(grid->size, sizeof *grid->inverse, "a grid of frequencies", &grid->inverse));
-    SINO_TRY(sino_allocate(3 * NODES * TAPS, sino_precision_bytes(grid->precision), "a window", &grid->taps));
+    SINO_TRY(sino_allocate(3 * (int64_t)NODES * TAPS, sino_precision_bytes(grid->precision), "a window", &grid->taps));
     for (int64_t j = 0; j < grid->size; j++)
         grid->inverse[j] = 1 / window_transform((double)(j - middle) / (double)grid->grid_size);
     for (int tap = 0; tap < TAPS; tap++) {
@@ -195,7 +195,7 @@ int64_t sino_polar_grid_sum_bytes(int64_t size, SinoPrecision precision)
 /* Real rows, and half of the transform of each. */
 int64_t sino_polar_grid_row_bytes(int64_t size, SinoPrecision precision)
 {
-    return 2 * ROWS * sino_times(row_stride(grid_size_of(size)), (int64_t)sino_precision_bytes(precision));
+    return 2 * (int64_t)ROWS * sino_times(row_stride(grid_size_of(size)), (int64_t)sino_precision_bytes(precision));
 }
 
 int64_t sino_polar_grid_stride(const SinoPolarGrid *grid)

@@ -29,12 +29,12 @@ typedef struct Complex {
  * lines, so that rows do not all map to the same cache sets. */
 static int64_t real_stride(int64_t side)
 {
-    return sino_ceil_multiple(side + 2, 2 * LINE) + LINE;
+    return sino_ceil_multiple(side + 2, 2 * (int64_t)LINE) + LINE;
 }
 
 static int64_t half_stride(int64_t side)
 {
-    return real_stride(side) / 2 + LINE / 4;
+    return real_stride(side) / 2;
 }
 
 static int64_t column_stride(int64_t size)
@@ -44,7 +44,7 @@ static int64_t column_stride(int64_t size)
 
 int64_t sino_toeplitz_side(int64_t grid_size)
 {
-    return sino_fast_size(sino_larger(2 * grid_size - 1, 2 * ROWS));
+    return sino_fast_size(sino_larger(2 * grid_size - 1, 2 * (int64_t)ROWS));
 }
 
 int64_t sino_toeplitz_detector(const SinoGeometry *geometry)
@@ -344,7 +344,7 @@ static void weigh_terms(const SinoToeplitz *toeplitz, double cosine, double sine
 {
     const SinoGeometry *scan = &toeplitz->geometry;
     const double step = 2 * M_PI / (double)toeplitz->detector;
-    const double beside = (double)(scan->grid_size / 2) - (double)(scan->grid_size - 1) / 2;
+    const double beside = scan->grid_size % 2 == 0 ? 0.5 : 0;
     const double across = step * cosine / 2, down = step * sine / 2;
     SinoTurn x = sino_turn_begin(across), y = sino_turn_begin(down);
     SinoTurn phase = sino_turn_begin(step * (scan->center + beside * (cosine - sine)));

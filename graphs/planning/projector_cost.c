@@ -24,8 +24,8 @@ static const struct Sample {
                                        [SINO_INTERPOLATION_LINEAR] = {150, 14},
                                        [SINO_INTERPOLATION_CUBIC] = {325, 60}};
 
-/* Flops of FFTs, as flops of a product with ray lengths at the same rate. */
-static const double fft_flops = 1;
+/* A flop of FFTs as flops of products with ray lengths, measured in the same runs (docs/PERFORMANCE.md). */
+static const double fft_flops = 2.5;
 
 static double samples_of(const SinoProblem *problem)
 {

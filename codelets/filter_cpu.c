@@ -2,6 +2,7 @@
 /* Filter: q = h * p with the band-limited ramp h(0) = 1/4, h(n) = −1/(π²n²) for odd n, 0 for even n (Kak & Slaney,
  * ch. 3.3, eq. 61), by FFTW on zero-padded rows. */
 #include "arithmetic.h"
+#include "fast_size.h"
 #include "filter.h"
 #include "memory.h"
 #include "vector.h"
@@ -78,18 +79,6 @@ double sino_filter_window(SinoFilterWindow window, double nyquist_share)
     return 1;
 }
 
-/* The smallest even number ≥ `least` without prime factors above 7. FFTs of such sizes are fast. */
-static int64_t fast_size(int64_t least)
-{
-    for (int64_t size = least + least % 2;; size += 2) {
-        int64_t rest = size;
-        for (int64_t factor = 2; factor <= 7; factor++) {
-            while (rest % factor == 0) rest /= factor;
-        }
-        if (rest == 1) return size;
-    }
-}
-
 /* Transforms the ramp. It is even, so its Fourier transform is a cosine transform of its half [P/2 + 1], in place. */
 static SinoStatus transform_ramp(int64_t padded_count, double *half)
 {
@@ -133,7 +122,7 @@ SinoStatus sino_filter_new(int64_t column_count, SinoFilterWindow window, SinoPr
     SinoFilter *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "filter", &made));
     made->column_count = column_count;
-    made->padded_count = fast_size(2 * column_count);
+    made->padded_count = sino_fast_size(2 * column_count);
     made->precision = precision;
     SinoStatus status = NULL;
     SINO_TRY_OR(status, fail, make_transfer(made, window));

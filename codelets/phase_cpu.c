@@ -3,6 +3,7 @@
 #include "phase.h"
 
 #include "arithmetic.h"
+#include "fast_size.h"
 #include "memory.h"
 #include "vector.h"
 
@@ -29,20 +30,9 @@ int64_t sino_phase_halo(double range)
     return (int64_t)ceil(SINO_PHASE_REACH * range) + 16;
 }
 
-/* The smallest even number ≥ `least` without prime factors above 7. */
-static int64_t fast_size(int64_t least)
-{
-    for (int64_t size = sino_ceil_multiple(least, 2);; size += 2) {
-        int64_t rest = size;
-        for (int64_t prime = 2; prime <= 7; prime++)
-            while (rest % prime == 0) rest /= prime;
-        if (rest == 1) return size;
-    }
-}
-
 static int64_t padded_columns(const SinoPhaseOptions *options)
 {
-    return fast_size(options->column_count + sino_times(2, sino_phase_halo(options->range)));
+    return sino_fast_size(options->column_count + sino_times(2, sino_phase_halo(options->range)));
 }
 
 static int64_t stride_of(const SinoPhaseOptions *options)
@@ -82,7 +72,7 @@ static void fill_kernel(SinoPhase *phase, int64_t n, int64_t count, double *valu
 
 static SinoStatus make_kernel(SinoPhase *phase)
 {
-    const int64_t count = fast_size(4 * phase->halo) + 1; /* of half a period, both ends included */
+    const int64_t count = sino_fast_size(4 * phase->halo) + 1; /* of half a period, both ends included */
     double *values = NULL;
     SINO_TRY(
         sino_allocate(sino_times(phase->halo + 1, phase->stride), sizeof *phase->kernel, "a kernel", &phase->kernel));

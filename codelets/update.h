@@ -41,6 +41,9 @@ void sino_update(const SinoUpdate *update, void *const vector[SINO_UPDATE_VECTOR
 void sino_update_slices(SinoUpdateRule rule, SinoSlices slices, bool first, double argument, const SinoSliceSums *sums,
                         SinoSliceState *state);
 
+/* sums[f].sum[SINO_SUM_SQUARE] = ‖Ax − b‖² of CG on the normal equations, from the states. */
+void sino_update_residual(SinoSlices slices, const SinoSliceState *state, SinoSliceSums *sums);
+
 /* Adds the sums of one part of a vector: total += part; the `first` part starts the total. A vector may have parts of
  * several partitions or processes; the caller adds them in a fixed order. */
 void sino_update_collect(SinoSlices slices, const SinoSliceSums *part, bool first, SinoSliceSums *total);

@@ -50,6 +50,9 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 2 };
         SINO_NO_VECTOR, 1, 1)                                                                                          \
     ROW(voxels_cg, VOXELS_CG, "update_voxels_cg", SINO_VECTOR_READ, SINO_VECTOR_READ_OR_WRITE,                         \
         SINO_VECTOR_CHANGE_OR_WRITE, SINO_VECTOR_CHANGE_OR_WRITE, 0, 1)                                                \
+    ROW(along_cg, ALONG_CG, "update_sums", SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_NO_VECTOR, 2, 0) \
+    ROW(gradient_cg, GRADIENT_CG, "update_gradient_cg", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_VECTOR_READ,        \
+        SINO_NO_VECTOR, 2, 1)                                                                                          \
     ROW(residual_sirt, RESIDUAL_SIRT, "update_residual_sirt", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW,                    \
         SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR, 1, 0)                                                             \
     ROW(voxels_sirt, VOXELS_SIRT, "update_voxels_sirt", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW,                          \
@@ -88,6 +91,7 @@ typedef enum SinoUpdateFormula {
 /* ROW(function sino_rule_…, enumerator SINO_RULE_…, task name in traces). */
 #define SINO_UPDATE_RULES(ROW)                                                                                         \
     ROW(step_cg, STEP_CG, "update_step")                                                                               \
+    ROW(step_normal, STEP_NORMAL, "update_step")                                                                       \
     ROW(direction_cg, DIRECTION_CG, "update_direction")                                                                \
     ROW(scale_mlem, SCALE_MLEM, "update_scale_mlem")                                                                   \
     ROW(step_fista, STEP_FISTA, "update_step_fista")                                                                   \
@@ -108,7 +112,8 @@ enum {
     SINO_CG_NORM0,   /* ‖g0‖² */
     SINO_CG_GAMMA,   /* ‖Aᵀr‖² of the last iteration */
     SINO_CG_STEP,    /* step length along d; 0 once the slice has stopped */
-    SINO_CG_BETA     /* weight of the previous direction in the next one */
+    SINO_CG_BETA,    /* weight of the previous direction in the next one */
+    SINO_CG_GAIN     /* CG on the normal equations: ‖b‖² − ‖Ax − b‖² */
 };
 enum { SINO_MLEM_START }; /* the value of every voxel at the start */
 enum {
@@ -128,6 +133,14 @@ SINO_INLINE void sino_rule_step_cg(SinoSliceState *state, const SinoSliceSums *s
     const double square = sums->sum[SINO_SUM_SQUARE];
     if (!(square > 0)) state->stopped = 1;
     state->scalar[SINO_CG_STEP] = state->stopped ? 0 : sums->sum[SINO_SUM_PRODUCT] / square;
+}
+
+/* CG on the normal equations: the step length (d·g)/(d·q) with q = AᵀA d, from the sums Σ d·q, Σ d·g, and by how much
+ * it lowers ‖Ax − b‖². */
+SINO_INLINE void sino_rule_step_normal(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    sino_rule_step_cg(state, sums, argument, first);
+    state->scalar[SINO_CG_GAIN] += state->scalar[SINO_CG_STEP] * sums->sum[SINO_SUM_PRODUCT];
 }
 
 /* In exact arithmetic CG's gradients are orthogonal to the first one, g0 = Aᵀb. A's largest singular vectors amplify
@@ -339,6 +352,25 @@ SINO_FORMULA sino_formula_voxels_cg(SINO_ELEMENT *e, REAL *v, double *sum)
     }
     v[X] += e->scalar[SINO_CG_STEP] * v[D];
     v[D] = v[G] - e->scalar[SINO_CG_OVERLAP] * v[G0] + e->scalar[SINO_CG_BETA] * v[D];
+}
+
+/* CG on the normal equations. Vectors d, q = AᵀA d, g. Sums: Σ d·q, Σ d·g. */
+SINO_FORMULA sino_formula_along_cg(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { D, Q, G };
+    (void)e;
+    sum[SINO_SUM_SQUARE] += (double)v[D] * (double)v[Q];
+    sum[SINO_SUM_PRODUCT] += (double)v[D] * (double)v[G];
+}
+
+/* CG on the normal equations. Vectors q, g, g0: g −= step·q. Sums: Σ g², Σ g·g0. */
+SINO_FORMULA sino_formula_gradient_cg(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { Q, G, G0 };
+    const REAL g = v[G] - e->scalar[SINO_CG_STEP] * v[Q];
+    v[G] = g;
+    sum[SINO_SUM_SQUARE] += (double)g * (double)g;
+    sum[SINO_SUM_PRODUCT] += (double)g * (double)v[G0];
 }
 
 /* SIRT (A. van der Sluis and H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)). Vectors b, row weight R = 1/row

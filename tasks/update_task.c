@@ -228,6 +228,27 @@ SinoStatus sino_insert_update_slices(SinoRuntime *runtime, SinoPosition position
     return insert_slices(runtime, &rule_kind[rule], position, &arguments, 2, access);
 }
 
+static SinoStatus residual_cpu(const SinoTask *task)
+{
+    const SliceArguments *arguments = task->arguments;
+    sino_update_residual(arguments->slices, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+    return NULL;
+}
+
+static const SinoTaskKind residual_kind = {.name = "update_residual",
+                                           .argument_bytes = sizeof(SliceArguments),
+                                           .access_min = 2,
+                                           .access_max = 2,
+                                           .cpu = residual_cpu};
+
+SinoStatus sino_insert_update_residual(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *state,
+                                       SinoData *sums)
+{
+    const SliceArguments arguments = {.slices = slices};
+    const SinoAccess access[] = {{state, SINO_READ}, {sums, SINO_WRITE}};
+    return insert_slices(runtime, &residual_kind, position, &arguments, 2, access);
+}
+
 static SinoStatus collect_cpu(const SinoTask *task)
 {
     const SliceArguments *arguments = task->arguments;

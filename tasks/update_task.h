@@ -22,6 +22,11 @@ SinoStatus sino_insert_update(SinoRuntime *runtime, SinoPosition position, const
 SinoStatus sino_insert_update_slices(SinoRuntime *runtime, SinoPosition position, SinoUpdateRule rule,
                                      SinoSlices slices, bool first, double argument, SinoData *sums, SinoData *state);
 
+/* Inserts update_residual: sums = ‖Ax − b‖² of every slice, from the states of CG on the normal equations. Cores only.
+ */
+SinoStatus sino_insert_update_residual(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *state,
+                                       SinoData *sums);
+
 /* Inserts update_collect: total = Σ part, in the order of the parts; parts are not NULL. */
 SinoStatus sino_insert_update_collect_all(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t count,
                                           SinoData *const *part, SinoData *total);

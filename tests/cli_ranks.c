@@ -220,16 +220,22 @@ static void half_acquisitions_of_ranks(void **state)
 /* Without ray lengths ranks have slices of their own, with the bits of one process. */
 static void nothing_stored(void **state)
 {
-    static const char *const words[] = {"--iterations 5 --projector rotate", "--algorithm fbp --projector pixels"};
+    static const char *const words[] = {"--iterations 5 --projector rotate", "--algorithm fbp --projector pixels",
+                                        "--iterations 5 --projector toeplitz"};
     cli_works(*state, scan);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s --minibatch 1", words[i]);
-        assert_same(*state, words[i], 2, "--minibatch 1 --grid 2x1", 0, i == 0 ? 1e-12 : 0); /* fbp has none */
+        assert_same(*state, words[i], 2, "--minibatch 1 --grid 2x1", 0, i == 1 ? 0 : 1e-12); /* fbp has none */
     }
     CliRun run;
     run_ranks(*state, 2, "--projector rotate --grid 1x2", &run);
     assert_int_equal(run.exit_code, 2);
     assert_non_null(strstr(run.err, "--projector rotate with 2 ranks per slice; allowed: 1, by --grid Nx1 of N ranks"));
+    cli_free(&run);
+    run_ranks(*state, 2, "--projector toeplitz --grid 1x2", &run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err, "--grid is 1x2, but --projector toeplitz transforms whole slices, for which a rank "
+                                    "needs whole slices; allowed: --grid Nx1, or --algorithm cg by --projector rays"));
     cli_free(&run);
 }
 

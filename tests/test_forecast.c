@@ -27,7 +27,7 @@ static Case make(const char *line)
     made.rad = calloc((size_t)angles, sizeof *made.rad);
     assert_non_null(made.rad);
     for (int64_t k = 0; k < angles; k++) made.rad[k] = M_PI * (double)k / (double)angles;
-    const SinoSolver *solver = sino_solver_find(settings->algorithm);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
     made.request = (SinoPlanRequest){
         .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2},
                             .precision = settings->precision,
@@ -308,6 +308,8 @@ static void projector_is_chosen(void **state)
                   {"--slices 1 --algorithm fbp --projector rotate", SINO_PROJECTOR_ROTATE},
                   {"--slices 1 --ranks 2 --algorithm fbp", SINO_PROJECTOR_RAYS}, /* two ranks share the slice */
                   {"--slices 1 --iterations 1", SINO_PROJECTOR_RAYS},
+                  {"--slices 1 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},
+                  {"--slices 4 --ranks 2 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},
                   {"--slices 16 --memory 3GiB", SINO_PROJECTOR_ROTATE},
                   {"--slices 16 --memory 3GiB --projector rays", SINO_PROJECTOR_RAYS},
                   {"--slices 16 --memory 3GiB --precision mixed", SINO_PROJECTOR_RAYS},
@@ -322,6 +324,11 @@ static void projector_is_chosen(void **state)
     refuse("--angles 1501 --columns 1024 --slices 16 --memory 700MiB --projector rays", "memory is 700 MiB");
     refuse("--angles 10 --columns 16 --slices 1 --projector pixels", "--projector is pixels with --algorithm cg");
     refuse("--angles 10 --columns 16 --slices 1 --projector rotate --precision half", "allowed: single");
+    refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --precision double", "allowed: single");
+    refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --algorithm sirt",
+           "--projector is toeplitz with --algorithm sirt; allowed: cg, or another projector");
+    refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --algorithm fbp",
+           "--projector is toeplitz with --algorithm fbp");
     refuse("--angles 10 --columns 16 --slices 1 --projector rotate --ranks 2 --grid 1x2",
            "2 ranks per slice; allowed: 1");
 }

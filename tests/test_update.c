@@ -353,6 +353,53 @@ static void residual_cg_matches_loops(void **state)
     for_each_shape(check_residual_cg);
 }
 
+/* CG on the normal equations: sums, step, gain and the next gradient. Slice 1 has q = 0 and stops. */
+static void check_normal(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    Vector d = vector_create(slices, rows, seed), q = vector_create(slices, rows, seed);
+    Vector g = vector_create(slices, rows, seed), g0 = vector_create(slices, rows, seed);
+    SinoSliceState *states = random_states(slices, seed);
+    SinoSliceSums sums[SINO_SLICES_MAX], residual[SINO_SLICES_MAX];
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t f = 0; f < slices.slice_count; f++)
+            set(&q, row, f, f == 1 ? 0 : *number_at(&d, row, f)); /* d·q > 0 */
+    for (int64_t f = 0; f < slices.slice_count; f++) states[f].scalar[SINO_CG_GAIN] = 0.25;
+    const SinoUpdate along = {.formula = SINO_UPDATE_ALONG_CG, .slices = slices, .rows = rows};
+    sino_update(&along, (void *[SINO_UPDATE_VECTORS]){d.values, q.values, g.values}, NULL, sums);
+    sino_update_slices(SINO_RULE_STEP_NORMAL, slices, false, 0, sums, states);
+    sino_update_residual(slices, states, residual);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        const double square = product(&d, &q, f), slope = product(&d, &g, f);
+        const double step = square > 0 && !states[f].stopped ? slope / square : 0;
+        check_close(sums[f].sum[SINO_SUM_SQUARE], square, 1e-13, "d·q");
+        assert_true(fabs(sums[f].sum[SINO_SUM_PRODUCT] - slope) <= 1e-13 * (1 + fabs(slope)) * (double)(rows + 1));
+        assert_true(square > 0 || states[f].stopped);
+        assert_true(fabs(states[f].scalar[SINO_CG_STEP] - step) <= 1e-11 * (1 + fabs(step)));
+        assert_true(fabs(states[f].scalar[SINO_CG_GAIN] - 0.25 - step * slope) <= 1e-11 * (1 + fabs(step * slope)));
+        const double left = states[f].residual0 - states[f].scalar[SINO_CG_GAIN];
+        assert_true(residual[f].sum[SINO_SUM_SQUARE] == (left > 0 ? left : 0));
+        for (int64_t row = 0; row < rows; row++)
+            *number_at(&g, row, f) -= states[f].scalar[SINO_CG_STEP] * *number_at(&q, row, f);
+    }
+    const SinoUpdate gradient = {.formula = SINO_UPDATE_GRADIENT_CG, .slices = slices, .rows = rows};
+    sino_update(&gradient, (void *[SINO_UPDATE_VECTORS]){q.values, g.values, g0.values}, states, sums);
+    check_vector(&g, "g");
+    check_vector(&g0, "g0");
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        const double tolerance = 1e-5 * (1 + product(&g, &g, f) + product(&g0, &g0, f));
+        assert_true(fabs(sums[f].sum[SINO_SUM_SQUARE] - product(&g, &g, f)) <= tolerance);
+        assert_true(fabs(sums[f].sum[SINO_SUM_PRODUCT] - product(&g, &g0, f)) <= tolerance);
+    }
+    for (int i = 0; i < 4; i++) vector_free((Vector *[]){&d, &q, &g, &g0}[i]);
+    free(states);
+}
+
+static void normal_cg_matches_loops(void **state)
+{
+    (void)state;
+    for_each_shape(check_normal);
+}
+
 /* Norms over three partitions, of which the second may be empty; `later`: with a first gradient to be taken out. */
 static void check_norm_of(SinoSlices slices, int64_t rows, uint64_t *seed, bool later)
 {
@@ -1234,6 +1281,7 @@ TESTING_SUBJECT(update)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(start_sums_and_stops_zero_slices),
         cmocka_unit_test(residual_cg_matches_loops),
+        cmocka_unit_test(normal_cg_matches_loops),
         cmocka_unit_test(norm_sums_over_partitions),
         cmocka_unit_test(voxels_cg_match_loops),
         cmocka_unit_test(first_voxels_cg_overwrite),

@@ -124,6 +124,7 @@ typedef struct SinoTiling {
 
 struct SinoOperatorKind {
     const char *name;
+    int64_t minibatch; /* slices of a minibatch that suit its products; 0: a panel */
     /* Whether the kind can solve the problem. */
     bool (*takes)(const SinoProblem *problem);
     /* Called before any work. SINO_BAD_INPUT: operators cannot be saved in the folder (NULL: no folder is asked
@@ -149,6 +150,8 @@ struct SinoOperatorKind {
      * order. */
     SinoStatus (*project)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
     SinoStatus (*backproject)(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
+    /* Inserts the tasks of y = AᵀA x. NULL: solvers project and backproject. */
+    SinoStatus (*normal)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *const *y);
     /* Inserts the tasks of x' = Aᵀ (n · g/ybar) to `to`, where ybar is not > 0 the ratio is 0; and of the sums of
      * (ybar − g)² and of the log-likelihood (SinoSliceSums). A is read once. NULL: the kind has no sweep. */
     SinoStatus (*sweep)(SinoOperatorWork *work, const SinoProduct *product, const SinoSweep *sweep, SinoData *const *x,
@@ -172,7 +175,8 @@ static inline SinoExtent sino_operator_completed(const SinoGeometry *geometry, i
     return width > 0 ? sino_extent_one(sino_times(angle_count, width)) : (SinoExtent){0};
 }
 
-extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_pixels_kind, sino_cone_kind, sino_bricks_kind;
+extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_pixels_kind, sino_toeplitz_kind, sino_cone_kind,
+    sino_bricks_kind;
 
 /* The first kind of the table that takes the problem; NULL: none does, which sino_run_plan_new refuses. */
 const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem);

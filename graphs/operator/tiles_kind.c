@@ -191,7 +191,7 @@ SinoStatus sino_tiles_open(SinoOperator *op, const SinoOperatorRequest *request,
     op->ranks = own->exchange;
     if (op->idle) return NULL;
     SINO_TRY(fill_shape(op, own));
-    return sino_data_scratch(op->runtime, "scratch", scratch_bytes, &own->scratch);
+    return scratch_bytes > 0 ? sino_data_scratch(op->runtime, "scratch", scratch_bytes, &own->scratch) : NULL;
 }
 
 void sino_tiles_close(SinoOperator *op)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles: what the kinds of operator of a parallel beam without a matrix (rotate, pixels) share.
+/* Tiles: what the kinds of operator of a parallel beam without a matrix (rotate, pixels, toeplitz) share.
  *
  * A slice has partitions of tiles, as those of the kind `rays`. A rank has all rays of its slices; subset s of S has
  * the angles s, s + S, s + 2S … All tasks run on cores. */
@@ -19,7 +19,8 @@ typedef struct SinoTilesOwn {
     int64_t *partition_voxels; /* [partition] */
     SinoExchangePart *part;
     SinoRayExchange *exchange;
-    SinoData *scratch;   /* of the kind's tasks */
+    SinoData *scratch;   /* of the kind's tasks; NULL: none */
+    void *kind;          /* of the kind, which frees it; NULL: nothing */
     int64_t task_angles; /* of a task that projects */
 } SinoTilesOwn;
 

@@ -57,7 +57,7 @@ static SinoStatus new_data(Run *run)
         .slab_slices = plan->slab_slices,
         .set_count = sino_smaller(COUNT_SETS, plan->slab_count),
         .field_set_count = sino_smaller(COUNT_SETS, plan->slab_count),
-        .marked = run->of.solver->iterative};
+        .marked = sino_solver_weighs_rays(run->of.solver)};
     SINO_TRY(sino_stages_new(&stages, &run->stages));
     SINO_TRY(sino_allocate(plan->slots, sizeof *run->slot, "slots", &run->slot));
     SinoMinibatchRequest request = {.op = run->of.op,

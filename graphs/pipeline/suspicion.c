@@ -309,7 +309,13 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
     enum { LEAST_COLUMNS = 32 };
     const double usual = 0.1, share = share_at_edge(input->info, sample);
     const bool free_choice = settings->padding == SINO_PADDING_AUTO && settings->algorithm == SINO_ALGORITHM_FBP;
+    const bool zeros = settings->projector == SINO_PROJECTOR_TOEPLITZ;
     const bool integrals = input->minus_log || input->info->line_integrals;
+    if (zeros && integrals && sample->column_count >= LEAST_COLUMNS && share > usual)
+        add(findings, false, "padding",
+            "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
+            "detector: --projector toeplitz takes the columns beyond it for 0 (--projector rays: leaves them out)",
+            100 * share);
     if (!free_choice || !integrals || sample->column_count < LEAST_COLUMNS || !(share > usual)) return;
     findings->stages.edges = true;
     add(findings, false, "padding",

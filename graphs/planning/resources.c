@@ -31,7 +31,7 @@ static void add_phase(const SinoInput *input, SinoWorkload *job)
 
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
     const SinoStripesOptions stripes = sino_input_stripes(input);
     SinoWorkload job = {.problem = {.geometry = input->geometry,
                                     .precision = settings->precision,

@@ -49,6 +49,7 @@ static int64_t usual_minibatch(const Planner *planner, int64_t slices)
 {
     const int64_t panel = sino_larger(sino_panel_width(planner->problem.precision), LEAST_DEFAULT_MINIBATCH);
     const int64_t workers = sino_larger(planner->request->machine.worker_count, 1);
+    if (planner->kind->minibatch > 0) return planner->kind->minibatch;
     return sino_smaller(panel, sino_larger(sino_ceil_divide(slices, workers), LEAST_DEFAULT_MINIBATCH));
 }
 
@@ -313,7 +314,7 @@ static const char *whole_slices_why(const SinoPlanRequest *request)
     if (solver->choice == SINO_ALGORITHM_FBP && sino_redundancy_width(&request->job.problem.geometry) > 0)
         return "fbp completes projections of a half acquisition by the opposite ones";
     if (request->job.halved) return "--iterations auto divides projections into halves";
-    return solver->whole_slices ? "fista compares neighbouring voxels" : NULL;
+    return solver->whole_slices;
 }
 
 /* Chooses a grid in which two minibatches of a panel fit, else one in which one slice fits. */
@@ -376,11 +377,29 @@ static SinoStatus check(const SinoPlanRequest *request)
     SINO_CHECK(!why || request->choices.grid.data_ranks <= 1, SINO_BAD_INPUT,
                "--grid is %" PRId64 "x%" PRId64
                ", but %s, for which a rank needs whole slices; allowed: --grid Nx1, or "
-               "--algorithm cg",
-               request->choices.grid.batch_groups, request->choices.grid.data_ranks, why);
+               "--algorithm cg%s",
+               request->choices.grid.batch_groups, request->choices.grid.data_ranks, why,
+               request->job.solver->normal ? " by --projector rays" : "");
     SINO_TRY(sino_multiply(scan->angle_count, scan->column_count, "rays", &rays));
     SINO_CHECK(rays <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
                scan->angle_count, scan->column_count);
+    return NULL;
+}
+
+/* AᵀA is a convolution if every ray counts alike, and those beside the detector are 0. */
+static SinoStatus check_toeplitz(const SinoPlanRequest *request)
+{
+    SINO_CHECK(request->job.solver->normal, SINO_BAD_INPUT,
+               "--projector is toeplitz with --algorithm %s; allowed: cg, or another projector",
+               sino_algorithm_name(request->job.solver->choice));
+    SINO_CHECK(
+        !request->job.halved, SINO_BAD_INPUT,
+        "--iterations is auto with --projector toeplitz, which weighs no rays; allowed: a number, or --projector "
+        "rays or rotate");
+    SINO_CHECK(
+        sino_redundancy_width(&request->job.problem.geometry) == 0, SINO_BAD_INPUT,
+        "--projector is toeplitz with a half acquisition; allowed: objects that lie within the detector at every "
+        "angle, or --projector rays or rotate");
     return NULL;
 }
 
@@ -398,7 +417,7 @@ static SinoStatus check_projector(const SinoPlanRequest *request)
     SINO_CHECK(problem->projector != SINO_PROJECTOR_PIXELS || !request->job.solver->iterative, SINO_BAD_INPUT,
                "--projector is pixels with --algorithm %s; allowed: fbp, or --projector rays or rotate",
                sino_algorithm_name(request->job.solver->choice));
-    return NULL;
+    return problem->projector == SINO_PROJECTOR_TOEPLITZ ? check_toeplitz(request) : NULL;
 }
 
 SinoStatus sino_run_plan_new(const SinoPlanRequest *request, SinoRunPlan *result)

@@ -134,6 +134,12 @@ SinoStatus sino_insert_backproject(SinoMinibatch *minibatch, int64_t iteration, 
     return sino_insert_backproject_subset(minibatch, iteration, 0, from, to);
 }
 
+SinoStatus sino_insert_normal(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to)
+{
+    const SinoProduct product = product_of(minibatch, iteration, 0);
+    return minibatch->op->kind->normal(minibatch->work, &product, minibatch->vector[from], minibatch->vector[to]);
+}
+
 SinoStatus sino_insert_collect(SinoMinibatch *minibatch, int64_t iteration, SinoData **all)
 {
     return sino_insert_collection(minibatch->op->runtime, minibatch->work->sums,

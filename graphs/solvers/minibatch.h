@@ -70,6 +70,9 @@ SinoPosition sino_minibatch_at(const SinoMinibatch *minibatch, int64_t iteration
 SinoStatus sino_insert_project(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);
 SinoStatus sino_insert_backproject(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);
 
+/* Inserts the tasks of vector[to] = AᵀA·vector[from], of operators whose kind has `normal`. */
+SinoStatus sino_insert_normal(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);
+
 /* The same over one subset of the rays. The ray vector's buffer has the kind SINO_ROWS_SUBSET; its member `subset` is
  * used. */
 SinoStatus sino_insert_project_subset(SinoMinibatch *minibatch, int64_t iteration, int64_t subset, int64_t from,

@@ -42,9 +42,10 @@ typedef struct SinoSolverRun {
 typedef struct SinoSolver {
     SinoAlgorithmChoice choice;
     bool iterative;
-    bool has_subsets;    /* the solver uses --subsets; false: the data are one subset */
-    bool whole_slices;   /* a slice cannot be shared by ranks */
-    bool has_likelihood; /* iterations record the log-likelihood beside the residual */
+    bool has_subsets;         /* the solver uses --subsets; false: the data are one subset */
+    bool normal;              /* the solver of --projector toeplitz: it uses AᵀA, and every ray has a value */
+    const char *whole_slices; /* why a slice cannot be shared by ranks, a clause; NULL: it can */
+    bool has_likelihood;      /* iterations record the log-likelihood beside the residual */
     SinoVectors vectors;
     const SinoVectors
         *weights;   /* vectors of the one-slice minibatches that `prepare` makes, one for each subset; NULL: none */
@@ -59,11 +60,15 @@ typedef struct SinoSolver {
     SinoStatus (*iterate)(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 } SinoSolver;
 
-extern const SinoSolver sino_solver_cg, sino_solver_sirt, sino_solver_fbp, sino_solver_mlem, sino_solver_osem,
-    sino_solver_fista;
+extern const SinoSolver sino_solver_cg, sino_solver_cg_normal, sino_solver_sirt, sino_solver_fbp, sino_solver_mlem,
+    sino_solver_osem, sino_solver_fista;
 
-/* The solver of an algorithm; NULL: it reconstructs without one (fdk). */
-const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice);
+/* The solver of an algorithm by a projector: of toeplitz one that uses AᵀA, if the algorithm has one; a plan refuses
+ * the other ones with it. NULL: the algorithm reconstructs without a solver (fdk). */
+const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector);
+
+/* Whether undefined rays are left to the solver, marked (correct.h); else they are interpolated before. */
+bool sino_solver_weighs_rays(const SinoSolver *solver);
 
 /* The solver of counts with MLEM or OSEM (solver_counts.c), in which subsets of rows have vectors of their own from the
  * start, numbered SINO_COUNTS_…. NULL: the algorithm has none. additive: r is known. */

@@ -363,7 +363,7 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
 const SinoSolver sino_solver_fista = {.choice = SINO_ALGORITHM_FISTA,
                                       .iterative = true,
                                       .has_subsets = true,
-                                      .whole_slices = true,
+                                      .whole_slices = "fista compares neighbouring voxels",
                                       .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
                                       .weights = &weight_vectors,
                                       .projection = Q,

@@ -18,7 +18,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
     const int64_t angles = settings->angles, columns = settings->columns;
     int64_t grid_size;
     SINO_TRY(sino_input_grid_size(settings, columns, &grid_size));
-    const SinoSolver *solver = sino_solver_find(settings->algorithm);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
     SINO_TRY(sino_plan_angles(settings, SINO_PI, angle_rad));
     *job = (SinoWorkload){.problem = {.geometry = {.angle_count = angles,
                                                    .column_count = columns,
@@ -31,6 +31,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                                       .projector = settings->projector,
                                       .interpolation = settings->interpolation},
                           .solver = solver,
+                          .halved = solver->iterative && settings->iterations == 0,
                           .history_columns = sino_solver_history_columns(solver, settings),
                           .history_numbers = sino_solver_history_numbers(solver, settings),
                           .slice_count = settings->slices,

@@ -146,7 +146,9 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
             "slices       %" PRId64 " of a group, in slabs of %" PRId64 " minibatches of %" PRId64
             " (the kernels at %.0f %% of their rate)\n",
             plan->group_slices, plan->streaming.slots, plan->streaming.minibatch,
-            100 * sino_forecast_kernel_efficiency(plan->streaming.minibatch));
+            plan->problem.projector == SINO_PROJECTOR_TOEPLITZ /* slices share nothing */
+                ? 100
+                : 100 * sino_forecast_kernel_efficiency(plan->streaming.minibatch));
 }
 
 static void print_memory(const SinoForecast *forecast, FILE *out)

@@ -29,7 +29,7 @@ static SinoStatus begin(SinoRecon *recon)
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     own->planned = *settings;
-    own->solver = sino_solver_find(settings->algorithm);
+    own->solver = sino_solver_find(settings->algorithm, settings->projector);
     recon->request.slice_count = recon->input.slice_count;
     recon->request.height = recon->input.geometry.grid_size; /* a half acquisition: see `plan` */
     recon->request.width = recon->input.geometry.grid_size;
@@ -227,7 +227,7 @@ static SinoStatus tell_levels(SinoRecon *recon)
 static bool weighted(const SinoRecon *recon)
 {
     const Parallel *own = recon->own;
-    return own->solver->iterative;
+    return sino_solver_weighs_rays(own->solver);
 }
 
 static int by_value(const void *a, const void *b)

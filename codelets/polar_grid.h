@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Polar grid: sums of exponentials whose frequencies lie along rays from the origin, on a square of pixels (a
+ * nonuniform FFT of type 1):
+ *
+ *     v(row, column) = Re Σ_k c_k · exp(i·(row − S/2)·ρ_k + i·(column − S/2)·κ_k),   |ρ_k|, |κ_k| ≤ π
+ *
+ * for rows and columns 0 … S − 1 (S/2 rounded down). Each frequency is spread on a grid of G ≥ 2S points a side by a
+ * Kaiser-Bessel window of 8 points (P. Beatty, D. Nishimura, J. Pauly, IEEE Trans. Med. Imaging 24, 799 (2005)), an FFT
+ * sums, and the window's transform is divided out. Only columns of frequencies κ ≥ 0 are stored. The error is below
+ * 10⁻⁶ of Σ|c_k|, plus rounding. */
+#ifndef SINO_POLAR_GRID_H
+#define SINO_POLAR_GRID_H
+
+#include "precision.h"
+#include "status.h"
+
+#include <stdint.h>
+
+enum { SINO_POLAR_ROWS = 16 }; /* rows that are finished together, at most */
+
+/* A square of S × S pixels, in single or double precision. Create and free on one thread at a time, while no other
+ * thread uses FFTW's planner; many threads may use one square at once, each with sums of its own. SINO_FAILED: no
+ * memory, or FFTW makes no plan. */
+typedef struct SinoPolarGrid SinoPolarGrid;
+SinoStatus sino_polar_grid_new(int64_t size, SinoPrecision precision, SinoPolarGrid **grid);
+void sino_polar_grid_free(SinoPolarGrid *grid); /* takes NULL */
+
+/* Bytes of the sums of one transform, and of the rows that are finished together; both are 64-byte aligned. */
+int64_t sino_polar_grid_sum_bytes(int64_t size, SinoPrecision precision);
+int64_t sino_polar_grid_row_bytes(int64_t size, SinoPrecision precision);
+
+/* Sets the sums to 0. */
+void sino_polar_grid_clear(const SinoPolarGrid *grid, void *sums);
+
+/* Adds the terms k = 0 … count − 1 of one ray: ρ_k = k·row_step, κ_k = k·column_step. strength[k]: c_k, a complex
+ * number of the precision. */
+void sino_polar_grid_add(const SinoPolarGrid *grid, double row_step, double column_step, int64_t count,
+                         const void *strength, void *sums);
+
+/* Transforms the sums along rows, once all terms are added. */
+void sino_polar_grid_transform(const SinoPolarGrid *grid, void *sums);
+
+/* After the transform: the values of `count` ≤ SINO_POLAR_ROWS rows from `first_row` on. Value (row r, column c) is
+ * element (r − first_row)·sino_polar_grid_stride + c of the returned array, which is in `rows`, scratch memory of
+ * sino_polar_grid_row_bytes. */
+int64_t sino_polar_grid_stride(const SinoPolarGrid *grid);
+void *sino_polar_grid_finish(const SinoPolarGrid *grid, const void *sums, int64_t first_row, int64_t count, void *rows);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Polar grid: spreading along rays, and FFTs, on a CPU core. */
+#include "arithmetic.h"
+#include "fast_size.h"
+#include "memory.h"
+#include "polar_grid.h"
+#include "vector.h"
+
+#include <complex.h>
+#include <fftw3.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TAPS = 8,          /* of the window; margins of the grid are half of it */
+    MARGIN = TAPS / 2, /* columns of the grid before 0, and after G/2 */
+    NODES = 14,        /* of the polynomial for each tap, by the fraction of a point in [−1, 1] */
+    PAD_BYTES = 64,    /* between columns of the grid, so that they do not all map to the same cache sets */
+    ROWS = SINO_POLAR_ROWS
+};
+
+struct SinoPolarGrid {
+    int64_t size;      /* S */
+    int64_t grid_size; /* G */
+    SinoPrecision precision;
+    double *inverse; /* [S]: 1/transform of the window at pixel j − S/2 */
+    void
+        *taps; /* [NODES][TAPS] of the precision: coefficients, the highest power first; [NODES][TAPS][2]: each twice */
+    fftwf_plan along_single, across_single;
+    fftw_plan along_double, across_double;
+};
+
+/* Elements from column to column of the grid, complex, with room for what is spread beyond the end; from row to row of
+ * the finished rows, real. */
+static int64_t column_stride(int64_t grid_size)
+{
+    return sino_ceil_multiple(grid_size + TAPS, PAD_BYTES / 8) + PAD_BYTES / 8;
+}
+
+static int64_t row_stride(int64_t grid_size)
+{
+    return sino_ceil_multiple(grid_size + 2, PAD_BYTES / 4) + PAD_BYTES / 4;
+}
+
+static int64_t column_count(int64_t grid_size)
+{
+    return grid_size / 2 + 1 + 2 * (int64_t)MARGIN;
+}
+
+static int64_t grid_size_of(int64_t size)
+{
+    return sino_fast_size(sino_larger(2 * size, 2 * (int64_t)TAPS));
+}
+
+/* The shape parameter of the window for G = 2S, and the modified Bessel function I₀. */
+static double window_shape(void)
+{
+    const double half = TAPS / 2.0 * 1.5;
+    return M_PI * sqrt(half * half - 0.8);
+}
+
+static double bessel(double x)
+{
+    double sum = 1, term = 1;
+    for (int k = 1; term > 1e-18 * sum; k++) {
+        term *= x * x / (4.0 * k * k);
+        sum += term;
+    }
+    return sum;
+}
+
+/* The window at the distance t from its middle, in points of the grid. */
+static double window_at(double t)
+{
+    const double u = 2 * t / TAPS, rest = 1 - u * u;
+    return rest > 0 ? bessel(window_shape() * sqrt(rest)) / bessel(window_shape()) : 1 / bessel(window_shape());
+}
+
+/* ∫ window(t)·exp(2πi·t·frequency) dt; the frequency is at most 1/4. */
+static double window_transform(double frequency)
+{
+    const double shape = window_shape(), wave = M_PI * TAPS * frequency;
+    const double root = sqrt(shape * shape - wave * wave);
+    return TAPS * sinh(root) / root / bessel(shape);
+}
+
+/* Solves matrix · x = right in place, by elimination with pivots. */
+static void solve(double matrix[NODES][NODES], double right[NODES])
+{
+    for (int i = 0; i < NODES; i++) {
+        int pivot = i;
+        for (int r = i + 1; r < NODES; r++)
+            if (fabs(matrix[r][i]) > fabs(matrix[pivot][i])) pivot = r;
+        for (int c = 0; c < NODES; c++) {
+            const double held = matrix[i][c];
+            matrix[i][c] = matrix[pivot][c];
+            matrix[pivot][c] = held;
+        }
+        const double held = right[i];
+        right[i] = right[pivot];
+        right[pivot] = held;
+        for (int r = i + 1; r < NODES; r++) {
+            const double share = matrix[r][i] / matrix[i][i];
+            for (int c = i; c < NODES; c++) matrix[r][c] -= share * matrix[i][c];
+            right[r] -= share * right[i];
+        }
+    }
+    for (int i = NODES - 1; i >= 0; i--) {
+        for (int c = i + 1; c < NODES; c++) right[i] -= matrix[i][c] * right[c];
+        right[i] /= matrix[i][i];
+    }
+}
+
+/* The polynomial in z = 2·fraction − 1 that agrees with the window of a tap at the Chebyshev nodes. coefficient[0] is
+ * that of the highest power. */
+static void fit_tap(int tap, double coefficient[NODES])
+{
+    double matrix[NODES][NODES];
+    for (int n = 0; n < NODES; n++) {
+        const double z = cos(M_PI * (n + 0.5) / NODES);
+        matrix[n][NODES - 1] = 1;
+        for (int p = NODES - 2; p >= 0; p--) matrix[n][p] = matrix[n][p + 1] * z;
+        coefficient[n] = window_at(tap + (z + 1) / 2 - TAPS / 2.0);
+    }
+    solve(matrix, coefficient);
+}
+
+#define REAL       float
+#define FFTW(name) fftwf_##name
+#define TMPL(name) name##_single
+#include "polar_grid_tmpl.c"
+#undef REAL
+#undef FFTW
+#undef TMPL
+
+#define REAL       double
+#define FFTW(name) fftw_##name
+#define TMPL(name) name##_double
+#include "polar_grid_tmpl.c"
+#undef REAL
+#undef FFTW
+#undef TMPL
+
+static SinoStatus fill(SinoPolarGrid *grid)
+{
+    const bool is_double = grid->precision == SINO_DOUBLE;
+    const int64_t middle = grid->size / 2;
+    SINO_TRY(sino_allocate(grid->size, sizeof *grid->inverse, "a grid of frequencies", &grid->inverse));
+    SINO_TRY(sino_allocate(3 * (int64_t)NODES * TAPS, sino_precision_bytes(grid->precision), "a window", &grid->taps));
+    for (int64_t j = 0; j < grid->size; j++)
+        grid->inverse[j] = 1 / window_transform((double)(j - middle) / (double)grid->grid_size);
+    for (int tap = 0; tap < TAPS; tap++) {
+        double coefficient[NODES];
+        fit_tap(tap, coefficient);
+        for (int n = 0; n < NODES; n++)
+            if (is_double)
+                keep_tap_double(n * TAPS + tap, coefficient[n], grid->taps);
+            else
+                keep_tap_single(n * TAPS + tap, coefficient[n], grid->taps);
+    }
+    return is_double ? make_plans_double(grid) : make_plans_single(grid);
+}
+
+SinoStatus sino_polar_grid_new(int64_t size, SinoPrecision precision, SinoPolarGrid **grid)
+{
+    SinoPolarGrid *made = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *made, "a grid of frequencies", &made));
+    *made = (SinoPolarGrid){.size = size, .grid_size = grid_size_of(size), .precision = precision};
+    SinoStatus status = fill(made);
+    if (status)
+        sino_polar_grid_free(made);
+    else
+        *grid = made;
+    return status;
+}
+
+void sino_polar_grid_free(SinoPolarGrid *grid)
+{
+    if (!grid) return;
+    free_plans_single(grid);
+    free_plans_double(grid);
+    free(grid->inverse);
+    free(grid->taps);
+    free(grid);
+}
+
+int64_t sino_polar_grid_sum_bytes(int64_t size, SinoPrecision precision)
+{
+    const int64_t grid = grid_size_of(size);
+    return sino_times(sino_times(column_count(grid), column_stride(grid)),
+                      2 * (int64_t)sino_precision_bytes(precision));
+}
+
+/* Real rows, and half of the transform of each. */
+int64_t sino_polar_grid_row_bytes(int64_t size, SinoPrecision precision)
+{
+    return 2 * (int64_t)ROWS * sino_times(row_stride(grid_size_of(size)), (int64_t)sino_precision_bytes(precision));
+}
+
+int64_t sino_polar_grid_stride(const SinoPolarGrid *grid)
+{
+    return row_stride(grid->grid_size);
+}
+
+void sino_polar_grid_clear(const SinoPolarGrid *grid, void *sums)
+{
+    memset(sums, 0, (size_t)sino_polar_grid_sum_bytes(grid->size, grid->precision));
+}
+
+void sino_polar_grid_add(const SinoPolarGrid *grid, double row_step, double column_step, int64_t count,
+                         const void *strength, void *sums)
+{
+    const double points = (double)grid->grid_size / (2 * M_PI);
+    const bool turned = column_step < 0; /* the real part of a term is that of its conjugate */
+    const double along = (turned ? -row_step : row_step) * points, across = fabs(column_step) * points;
+    if (grid->precision == SINO_DOUBLE)
+        spread_double(grid, along, across, turned, count, strength, sums);
+    else
+        spread_single(grid, along, across, turned, count, strength, sums);
+}
+
+void sino_polar_grid_transform(const SinoPolarGrid *grid, void *sums)
+{
+    if (grid->precision == SINO_DOUBLE)
+        transform_double(grid, sums);
+    else
+        transform_single(grid, sums);
+}
+
+void *sino_polar_grid_finish(const SinoPolarGrid *grid, const void *sums, int64_t first_row, int64_t count, void *rows)
+{
+    if (grid->precision == SINO_DOUBLE)
+        finish_double(grid, sums, first_row, count, rows);
+    else
+        finish_single(grid, sums, first_row, count, rows);
+    return rows;
+}

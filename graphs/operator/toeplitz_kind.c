@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Toeplitz, the kind of operator: AᵀA of a parallel beam as a convolution by FFT (toeplitz.h), without a matrix. It
+ * projects nothing, and serves solvers of the normal equations. */
+#include "memory.h"
+#include "tiles_kind.h"
+#include "toeplitz_task.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* SinoTilesOwn.kind. */
+typedef struct Own {
+    SinoToeplitzTile *tile; /* of the map; owned */
+    SinoToeplitzPlan *plan;
+} Own;
+
+static bool takes(const SinoProblem *problem)
+{
+    return sino_tiles_take(problem, SINO_PROJECTOR_TOEPLITZ) && problem->subset_count == 1;
+}
+
+static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
+                       SinoOperatorSize *size)
+{
+    const int64_t parts = sino_topology_partitions(&division->topology);
+    SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
+    size->map_bytes = sino_toeplitz_plan_bytes(&problem->geometry, parts, worker_count);
+    size->building_bytes = sino_toeplitz_plan_building_bytes(&problem->geometry);
+    return NULL;
+}
+
+/* Places in partitions by place in the grid. */
+static void fill_map(const SinoTilesOwn *tiles, int64_t side, SinoToeplitzTile *map)
+{
+    for (int64_t i = 0; i < side * side; i++) map[i] = (SinoToeplitzTile){-1, 0};
+    for (int64_t p = 0; p < tiles->decomposition.partition_count; p++) {
+        int64_t count;
+        const SinoTilePlace *tile = sino_tiles_of(tiles, p, &count);
+        for (int64_t i = 0; i < count; i++)
+            map[tile[i].row * side + tile[i].column] = (SinoToeplitzTile){(int32_t)p, (int32_t)i};
+    }
+}
+
+static SinoStatus open_plan(const SinoOperator *op, Own *own)
+{
+    const SinoTilesOwn *tiles = op->own;
+    const int64_t side = sino_tile_side(op->problem.geometry.grid_size);
+    SINO_TRY(sino_allocate(sino_times(side, side), sizeof *own->tile, "tiles", &own->tile));
+    fill_map(tiles, side, own->tile);
+    const SinoToeplitzMap map = {own->tile, tiles->partition_voxels};
+    return sino_toeplitz_plan_new(op->runtime, tiles->subset, &map, tiles->decomposition.partition_count, &own->plan);
+}
+
+static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
+{
+    Own *own = NULL;
+    SINO_TRY(sino_tiles_open(op, request, 0));
+    if (op->idle) return NULL;
+    SINO_TRY(sino_allocate(1, sizeof *own, "the operator", &own));
+    ((SinoTilesOwn *)op->own)->kind = own;
+    return open_plan(op, own);
+}
+
+static void close_all(SinoOperator *op)
+{
+    Own *own = op->own ? ((SinoTilesOwn *)op->own)->kind : NULL;
+    if (own) {
+        sino_toeplitz_plan_free(own->plan);
+        free(own->tile);
+        free(own);
+    }
+    sino_tiles_close(op);
+}
+
+static const SinoToeplitzPlan *plan_of(const SinoOperatorWork *work)
+{
+    const SinoTilesOwn *tiles = work->op->own;
+    return ((const Own *)tiles->kind)->plan;
+}
+
+static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
+{
+    (void)work;
+    (void)product;
+    (void)x;
+    (void)y;
+    return sino_error(SINO_FAILED, "projector toeplitz projects nothing"); /* the plan refuses solvers that project */
+}
+
+static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
+{
+    return sino_insert_toeplitz_back(plan_of(work), product->position, product->slices, y, x);
+}
+
+static SinoStatus normal(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *const *y)
+{
+    return sino_insert_toeplitz_product(plan_of(work), product->position, product->slices, x, y);
+}
+
+static void report(const SinoOperator *op)
+{
+    const int64_t side = sino_toeplitz_plan_side(op->problem.geometry.grid_size);
+    if (op->idle) return;
+    sino_log_info(sino_runtime_log(op->runtime), "operator",
+                  "operator: AᵀA is a convolution, by FFTs of %" PRId64 " × %" PRId64 " points; nothing of A is stored",
+                  side, side);
+}
+
+const SinoOperatorKind sino_toeplitz_kind = {.name = "toeplitz",
+                                             .minibatch = 1,
+                                             .takes = takes,
+                                             .check = sino_tiles_check,
+                                             .outline = sino_tiles_outline,
+                                             .size = size,
+                                             .open = open_all,
+                                             .close = close_all,
+                                             .work_bytes = sino_tiles_work_bytes,
+                                             .work_open = sino_tiles_work_open,
+                                             .work_close = sino_tiles_work_close,
+                                             .project = project,
+                                             .backproject = backproject,
+                                             .normal = normal,
+                                             .image = sino_tiles_image,
+                                             .tiling = sino_tiles_tiling,
+                                             .report = report,
+                                             .keep = sino_tiles_keep};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks toeplitz_product and toeplitz_back: products of a parallel beam's AᵀA and Aᵀ by FFT (toeplitz.h). */
+#ifndef SINO_TOEPLITZ_TASK_H
+#define SINO_TOEPLITZ_TASK_H
+
+#include "runtime.h"
+#include "toeplitz.h"
+
+/* An operator, the tiles of its vectors, and scratch memory for each worker. */
+typedef struct SinoToeplitzPlan SinoToeplitzPlan;
+
+/* Computes the convolution of AᵀA. The arrays of geometry and map are not owned and outlive the plan; part p is empty
+ * if map->part_rows[p] is 0. SINO_FAILED: no memory. */
+SinoStatus sino_toeplitz_plan_new(SinoRuntime *runtime, const SinoGeometry *geometry, const SinoToeplitzMap *map,
+                                  int64_t part_count, SinoToeplitzPlan **plan);
+void sino_toeplitz_plan_free(SinoToeplitzPlan *plan); /* takes NULL; no task may use it any more */
+
+/* Bytes that a plan keeps, scratch memory of workers included; and that making it takes beside them. */
+int64_t sino_toeplitz_plan_bytes(const SinoGeometry *geometry, int64_t part_count, int64_t worker_count);
+int64_t sino_toeplitz_plan_building_bytes(const SinoGeometry *geometry);
+
+/* The side of the FFTs, and their flops for a product with one slice (toeplitz.h). */
+int64_t sino_toeplitz_plan_side(int64_t grid_size);
+double sino_toeplitz_plan_flops(int64_t grid_size);
+
+/* Inserts toeplitz_product: y = AᵀA x; x[part], y[part], NULL if the part is empty. */
+SinoStatus sino_insert_toeplitz_product(const SinoToeplitzPlan *plan, SinoPosition position, SinoSlices slices,
+                                        SinoData *const *x, SinoData *const *y);
+
+/* Inserts toeplitz_back: x = Aᵀ b. */
+SinoStatus sino_insert_toeplitz_back(const SinoToeplitzPlan *plan, SinoPosition position, SinoSlices slices,
+                                     SinoData *b, SinoData *const *x);
+
+#endif

@@ -16,7 +16,7 @@ static struct {
     SinoLog *log;
     SinodagLog *tell; /* the caller's; NULL: none */
     void *tell_of;
-    pid_t process; /* that started StarPU */
+    pid_t process; /* that started StarPU; 0: none. Read without the lock, which a fork may have left locked */
 } library = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* This thread is in a function of the caller. */
@@ -35,9 +35,11 @@ SinoStatus sino_library_enter(void)
 {
     SINO_CHECK(!telling, SINO_BAD_INPUT,
                "a function that sinodag calls for messages has called sinodag; allowed: calls from elsewhere");
-    pthread_mutex_lock(&library.mutex);
-    if (!library.runtime || library.process == getpid()) return NULL;
-    pthread_mutex_unlock(&library.mutex);
+    const pid_t process = __atomic_load_n(&library.process, __ATOMIC_ACQUIRE);
+    if (process == 0 || process == getpid()) {
+        pthread_mutex_lock(&library.mutex);
+        return NULL;
+    }
     return sino_error(
         SINO_BAD_INPUT,
         "this process was forked after sinodag had started, and has none of its threads; allowed: to start "
@@ -74,6 +76,7 @@ SinoStatus sino_library_let_go(void)
     library.runtime = NULL;
     library.log = NULL;
     library.tell = NULL;
+    __atomic_store_n(&library.process, 0, __ATOMIC_RELEASE);
     return status;
 }
 
@@ -102,7 +105,7 @@ static SinoStatus start(const char *const *given)
     SinoStatus status = sino_log_open_sink(&sink, &library.log);
     if (!status) status = start_runtime(settings);
     sino_settings_free(settings);
-    library.process = getpid();
+    if (!status) __atomic_store_n(&library.process, getpid(), __ATOMIC_RELEASE);
     if (!status) return NULL;
     sino_log_close(library.log);
     library.log = NULL;

@@ -254,6 +254,113 @@ static void freed_operators_are_refused(void **state)
     succeeds(sinodag_operator_free(NULL));
 }
 
+/* The volume of a reconstruction, and what its functions do. */
+typedef struct Volume {
+    float *value;
+    int64_t size[3];
+    bool refuses, cancels, calls;
+    double done;
+} Volume;
+
+static float *allocate(void *of, int64_t slices, int64_t rows, int64_t columns)
+{
+    Volume *volume = of;
+    volume->size[0] = slices;
+    volume->size[1] = rows;
+    volume->size[2] = columns;
+    volume->value = volume->refuses ? NULL : calloc((size_t)(slices * rows * columns), sizeof *volume->value);
+    if (volume->calls) refused(sinodag_stop(), "a function that sinodag calls");
+    return volume->value;
+}
+
+static int progress(void *of, double done, const char *text)
+{
+    Volume *volume = of;
+    assert_true(*text && done >= 0 && done <= 1.001);
+    volume->done = done;
+    return volume->cancels;
+}
+
+/* Line integrals of a disk of value 0.02 in the middle, as float32 or, turned in memory, as float64. */
+static SinodagArray disk(SinodagType type)
+{
+    const int64_t count = ANGLES * SLICES * COLUMNS;
+    SinodagArray array = {.type = type, .size = {ANGLES, SLICES, COLUMNS}};
+    double *wide = calloc((size_t)count, sizeof *wide);
+    float *narrow = (float *)wide;
+    assert_non_null(wide);
+    for (int64_t i = 0; i < count; i++) {
+        const double s = (double)(i % COLUMNS) - (COLUMNS - 1) / 2.0, half = 100 - s * s;
+        const float value = half > 0 ? (float)(0.04 * sqrt(half)) : 0;
+        if (type == SINODAG_FLOAT64)
+            wide[count - 1 - i] = (double)value;
+        else
+            narrow[i] = value;
+    }
+    array.data = wide;
+    if (type == SINODAG_FLOAT64) {
+        array.data = wide + count - 1;
+        memcpy(array.stride, (int64_t[]){-SLICES * COLUMNS, -COLUMNS, -1}, sizeof array.stride);
+    }
+    return array;
+}
+
+static const char *const by_cg[] = {"data=line-integrals", "iterations=8", "rotation-axis=16", NULL};
+
+static void volumes_are_reconstructed(void **state)
+{
+    (void)state;
+    Volume volume = {.calls = true}, other = {0};
+    const SinodagScan scan = {.projections = disk(SINODAG_FLOAT32), .angle_rad = angles()};
+    const SinodagScan turned = {.projections = disk(SINODAG_FLOAT64), .angle_rad = angles()};
+    succeeds(sinodag_recon(&scan, by_cg, &(SinodagOutput){allocate, progress, &volume}));
+    assert_true(volume.size[0] == SLICES && volume.size[1] == COLUMNS && volume.size[2] == COLUMNS);
+    assert_true(volume.done == 1 && fabs((double)volume.value[2 * VOXELS + VOXELS / 2] - 0.02) < 0.002);
+    succeeds(sinodag_recon(&turned, by_cg, &(SinodagOutput){allocate, NULL, &other}));
+    assert_memory_equal(volume.value, other.value, SLICES * VOXELS * sizeof *volume.value);
+    free(volume.value);
+    free(other.value);
+    free(scan.projections.data);
+    free((double *)turned.projections.data - (ANGLES * SLICES * COLUMNS - 1));
+}
+
+static void reconstructions_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[][3] = {{"overwrite=yes", "is no setting of a reconstruction in memory"},
+                                           {"algorithm=magic", "--algorithm is 'magic'"},
+                                           {"geometry=matrix", "--geometry is matrix without --system-matrix"}};
+    Volume volume = {.refuses = true};
+    const SinodagOutput output = {allocate, progress, &volume};
+    const SinodagScan scan = {.projections = disk(SINODAG_FLOAT32), .angle_rad = angles()};
+    SinodagScan bad = {0};
+    refused(sinodag_recon(NULL, NULL, &output), "there is no scan");
+    refused(sinodag_recon(&bad, NULL, &output), "the projections have no data");
+    refused(sinodag_recon(&scan, NULL, NULL), "no function that makes the volume");
+    refused(sinodag_recon(&scan, NULL, &output), "'projections' has no flat fields");
+    bad = scan;
+    bad.flats = scan.projections;
+    bad.flats.size[2]--;
+    refused(sinodag_recon(&bad, NULL, &output), "the flats have 5 rows and 32 columns; allowed: 5 and 33");
+    bad = scan;
+    bad.projections.type = (SinodagType)-1;
+    refused(sinodag_recon(&bad, by_cg, &output), "of type -1");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refused(sinodag_recon(&scan, (const char *const[]){wrong[i][0], NULL}, &output), wrong[i][1]);
+    SinodagStatus status = sinodag_recon(&scan, by_cg, &output);
+    assert_int_equal(sinodag_status_code(status), SINODAG_FAILED);
+    assert_string_equal(sinodag_status_text(status), "there is no memory for a volume of 5 x 33 x 33 voxels");
+    sinodag_status_free(status);
+    volume = (Volume){.cancels = true};
+    status = sinodag_recon(&scan, by_cg, &output);
+    assert_int_equal(sinodag_status_code(status), SINODAG_FAILED);
+    assert_string_equal(sinodag_status_text(status), "cancelled by the caller");
+    sinodag_status_free(status);
+    free(volume.value);
+    free(scan.projections.data);
+    use_once();
+}
+
 static int told;
 static SinodagStatus from_inside;
 
@@ -367,6 +474,8 @@ TESTING_SUBJECT(library)
                                        cmocka_unit_test(freed_operators_are_refused),
                                        cmocka_unit_test(memory_does_not_grow),
                                        cmocka_unit_test(threads_take_turns),
+                                       cmocka_unit_test(volumes_are_reconstructed),
+                                       cmocka_unit_test(reconstructions_are_refused),
                                        cmocka_unit_test(starts_count)};
     return cmocka_run_group_tests(tests, start, stop);
 }

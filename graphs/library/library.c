@@ -16,6 +16,8 @@ static struct {
     SinoLog *log;
     SinodagLog *tell; /* the caller's; NULL: none */
     void *tell_of;
+    SinodagProgress *progress; /* of the call that works; NULL: none */
+    void *progress_of;
     pid_t process; /* that started StarPU; 0: none. Read without the lock, which a fork may have left locked */
 } library = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -29,6 +31,28 @@ static void tell_line(void *of, const char *level, const char *event, const char
     telling = true;
     library.tell(library.tell_of, level, event, message);
     telling = false;
+}
+
+/* A caller that has enough of a call ends it by a failure of its tasks. */
+static void tell_progress(void *of, const SinoProgress *progress, const char *text)
+{
+    (void)of;
+    if (!library.progress) return;
+    telling = true;
+    const int enough = library.progress(library.progress_of, progress->done, text);
+    telling = false;
+    if (enough) sino_runtime_fail(library.runtime, sino_error(SINO_FAILED, "cancelled by the caller"));
+}
+
+void sino_library_show_progress(SinodagProgress *progress, void *of)
+{
+    library.progress_of = of;
+    library.progress = progress;
+}
+
+void sino_library_calls(bool begins)
+{
+    telling = begins;
 }
 
 SinoStatus sino_library_enter(void)
@@ -99,7 +123,7 @@ static SinoStatus start_runtime(const SinoSettings *settings)
 static SinoStatus start(const char *const *given)
 {
     const SinoLibrarySettings of = {.what = "sinodag_start", .allowed = start_settings};
-    const SinoLogSink sink = {.line = tell_line};
+    const SinoLogSink sink = {.line = tell_line, .progress = tell_progress};
     SinoSettings *settings = NULL;
     SINO_TRY(sino_library_settings(&of, given, &settings));
     SinoStatus status = sino_log_open_sink(&sink, &library.log);

@@ -22,13 +22,20 @@ SinoStatus sino_library_need_runtime(void);
 void sino_library_keep(void);
 SinoStatus sino_library_let_go(void);
 
-/* Reads settings of recon: those of the caller, of which `allowed` names all (NULL ends it), and those of the library,
- * which a caller's replaces. `what` names in messages what the settings are of: "an operator". The caller frees
- * *settings. SINO_BAD_INPUT: as of sino_settings_read; a text is no name=value; the name is not allowed. */
+/* Within a call: the caller's function for the progress of this call; NULL: none. */
+void sino_library_show_progress(SinodagProgress *progress, void *of);
+
+/* Marks that a function of the caller is called by this thread, which must not call the library then. */
+void sino_library_calls(bool begins);
+
+/* Reads settings of recon: those of the caller, of which `allowed` names all, or `denied` those that are not (NULL ends
+ * either), and those of the library, which a caller's replaces. `what` names in messages what the settings are of: "an
+ * operator". The caller frees *settings. SINO_BAD_INPUT: as of sino_settings_read; a text is no name=value; the name is
+ * not allowed. */
 typedef struct SinoLibrarySettings {
     const char *what;
-    const char *const *allowed;
-    const char *const *own; /* "name=value"; NULL ends it */
+    const char *const *allowed, *const *denied; /* one of them is NULL */
+    const char *const *own;                     /* "name=value"; NULL ends it */
 } SinoLibrarySettings;
 SinoStatus sino_library_settings(const SinoLibrarySettings *of, const char *const *given, SinoSettings **settings);
 

@@ -31,12 +31,13 @@ static bool is_in(const char *text, const char *const *names)
 
 static SinoStatus refuse(const SinoLibrarySettings *of, const char *text)
 {
-    char allowed[1024] = "";
+    char list[1024] = "";
     size_t length = 0;
-    for (const char *const *name = of->allowed; *name && length < sizeof allowed; name++)
-        length +=
-            (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s", name == of->allowed ? "" : ", ", *name);
-    return sino_error(SINO_BAD_INPUT, "'%.80s' is no setting of %s; allowed: %s", text, of->what, allowed);
+    const char *const *names = of->allowed ? of->allowed : of->denied;
+    for (const char *const *name = names; *name && length < sizeof list; name++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", name == names ? "" : ", ", *name);
+    return sino_error(SINO_BAD_INPUT, "'%.80s' is no setting of %s; allowed: %s%s", text, of->what,
+                      of->allowed ? "" : "those of recon but ", list);
 }
 
 static SinoStatus check(const SinoLibrarySettings *of, const char *text)
@@ -44,7 +45,8 @@ static SinoStatus check(const SinoLibrarySettings *of, const char *text)
     const size_t name = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_");
     SINO_CHECK(name > 0 && text[0] != '-' && text[name] == '=', SINO_BAD_INPUT,
                "the setting '%.80s' is no name=value; allowed: as precision=double", text);
-    return is_in(text, of->allowed) ? NULL : refuse(of, text);
+    const bool allowed = of->allowed ? is_in(text, of->allowed) : !is_in(text, of->denied);
+    return allowed ? NULL : refuse(of, text);
 }
 
 /* Appends "--name=value". */
@@ -67,7 +69,7 @@ static bool is_replaced(const char *own, const char *const *given)
 
 static SinoStatus fill(const SinoLibrarySettings *of, const char *const *given, int *count, char **arguments)
 {
-    SINO_TRY(add("file-name=memory", count, arguments));
+    SINO_TRY(add("file-name=projections", count, arguments));
     SINO_TRY(add("out=volume", count, arguments)); /* of files, which a library does not write */
     for (const char *const *own = of->own; own && *own; own++)
         if (!is_replaced(*own, given)) SINO_TRY(add(*own, count, arguments));

@@ -96,6 +96,33 @@ SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *ab
 SinodagStatus sinodag_project(SinodagOperator *op, const SinodagArray *images, const SinodagArray *projections);
 SinodagStatus sinodag_backproject(SinodagOperator *op, const SinodagArray *projections, const SinodagArray *images);
 
+/* A scan in memory: counts, or what the setting `data` says they are. Types: float32, float64, uint8, uint16; sizes
+ * (angle, row, column). */
+typedef struct SinodagScan {
+    SinodagArray projections;
+    SinodagArray flats, darks; /* fields without object and without light; data NULL: none */
+    const double *angle_rad;   /* of the projections; NULL: from 0 to π, both included */
+} SinodagScan;
+
+/* Called once the sizes of the volume are known: returns memory for float32 [slice][row][column], or NULL, which ends
+ * the call. The memory stays the caller's. */
+typedef float *SinodagAllocate(void *of, int64_t slices, int64_t rows, int64_t columns);
+
+/* Progress: the finished share of the call, 0 to 1, and a line about it. Anything but 0 ends the call soon, as a
+ * failure. Called from any thread. */
+typedef int SinodagProgress(void *of, double done, const char *text);
+
+typedef struct SinodagOutput {
+    SinodagAllocate *allocate;
+    SinodagProgress *progress; /* NULL: none */
+    void *of;                  /* argument of both */
+} SinodagOutput;
+
+/* Reconstructs the volume of a scan as the program's recon does, to the same bits. `settings`: those of recon but for
+ * the names of files, what is written to files, and what sinodag_start decides. sinodag_start comes first. Errors as of
+ * the program; SINODAG_FAILED: cancelled. */
+SinodagStatus sinodag_recon(const SinodagScan *scan, const char *const *settings, const SinodagOutput *output);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,12 +8,15 @@
     projections = A @ image             # (512, 512) -> (360, 512); (S, 512, 512) -> (S, 360, 512)
     image = A.T @ projections
 
+    volume = sinodag.recon(counts, angles, flats, darks, algorithm="fbp")
+
 Messages go to logging.getLogger("sinodag"). Every error is a sinodag.Error with the text that the program would print;
 sinodag.BadInput is a ValueError, too, and sinodag.Failed a RuntimeError. Calls release the GIL; calls of several threads
 take turns, each with all workers.
 """
 from ._library import BadInput, Error, Failed, start, stop, version
 from ._operator import Operator
+from ._recon import recon
 
-__all__ = ["BadInput", "Error", "Failed", "Operator", "start", "stop", "version"]
+__all__ = ["BadInput", "Error", "Failed", "Operator", "recon", "start", "stop", "version"]
 __version__ = version()

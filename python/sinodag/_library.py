@@ -53,6 +53,27 @@ class About(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int64) for name in ("angles", "columns", "side", "nonzeros", "bytes", "partitions")]
 
 
+class Scan(ctypes.Structure):
+    """SinodagScan"""
+
+    _fields_ = [
+        ("projections", Array),
+        ("flats", Array),
+        ("darks", Array),
+        ("angle_rad", ctypes.POINTER(ctypes.c_double)),
+    ]
+
+
+ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.c_char_p)
+
+
+class Output(ctypes.Structure):
+    """SinodagOutput"""
+
+    _fields_ = [("allocate", ALLOCATE), ("progress", PROGRESS), ("of", ctypes.c_void_p)]
+
+
 LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p)
 SETTINGS = ctypes.POINTER(ctypes.c_char_p)
 STATUS = ctypes.c_void_p
@@ -69,6 +90,7 @@ FUNCTIONS = {
     "sinodag_operator_about": (STATUS, [ctypes.c_void_p, ctypes.POINTER(About)]),
     "sinodag_project": (STATUS, [ctypes.c_void_p, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
     "sinodag_backproject": (STATUS, [ctypes.c_void_p, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
+    "sinodag_recon": (STATUS, [ctypes.POINTER(Scan), SETTINGS, ctypes.POINTER(Output)]),
 }
 
 
@@ -126,6 +148,15 @@ def array_of(values, order=(0, 1, 2)):
         (ctypes.c_int64 * 3)(*(values.shape[i] for i in order)),
         (ctypes.c_int64 * 3)(*strides),
     )
+
+
+def as_array(values):
+    """Arrays of other libraries in main memory by DLPack or the buffer protocol, without a copy."""
+    if isinstance(values, np.ndarray):
+        return values
+    if hasattr(values, "__dlpack__"):
+        return np.from_dlpack(values)
+    return np.asarray(values)
 
 
 def usable(values, dtype):

@@ -5,18 +5,9 @@ import weakref
 
 import numpy as np
 
-from ._library import About, BadInput, Parallel, array_of, check, ensure_started, library, settings_of, usable
+from ._library import About, BadInput, Parallel, array_of, as_array, check, ensure_started, library, settings_of, usable
 
 _ELEMENT = {"double": np.float64}
-
-
-def _as_array(values):
-    """Arrays of other libraries in main memory by DLPack or the buffer protocol, without a copy."""
-    if isinstance(values, np.ndarray):
-        return values
-    if hasattr(values, "__dlpack__"):
-        return np.from_dlpack(values)
-    return np.asarray(values)
 
 
 def _free(handle):
@@ -73,7 +64,7 @@ class _Linear:
         )
 
     def _multiply(self, values, out):
-        values = _as_array(values)
+        values = as_array(values)
         real = values.dtype.kind in "biuf"
         kind = np.result_type(values.dtype, np.float32) if real else values.dtype
         if not real or kind.itemsize > 8:

@@ -254,6 +254,18 @@ static void freed_operators_are_refused(void **state)
     succeeds(sinodag_operator_free(NULL));
 }
 
+static void use_once(void)
+{
+    SinodagOperator *op = new_operator(NULL);
+    float *x = calloc(SLICES * VOXELS, sizeof *x), *y = calloc(SLICES * RAYS, sizeof *y);
+    const SinodagArray of = images(x, SINODAG_FLOAT32), to = projections(y, SINODAG_FLOAT32);
+    succeeds(sinodag_project(op, &of, &to));
+    succeeds(sinodag_backproject(op, &to, &of));
+    free(x);
+    free(y);
+    succeeds(sinodag_operator_free(op));
+}
+
 /* The volume of a reconstruction, and what its functions do. */
 typedef struct Volume {
     float *value;
@@ -315,7 +327,9 @@ static void volumes_are_reconstructed(void **state)
     const SinodagScan turned = {.projections = disk(SINODAG_FLOAT64), .angle_rad = angles()};
     succeeds(sinodag_recon(&scan, by_cg, &(SinodagOutput){allocate, progress, &volume}));
     assert_true(volume.size[0] == SLICES && volume.size[1] == COLUMNS && volume.size[2] == COLUMNS);
-    assert_true(volume.done == 1 && fabs((double)volume.value[2 * VOXELS + VOXELS / 2] - 0.02) < 0.002);
+    double mean = 0;
+    for (int i = 0; i < 49; i++) mean += (double)volume.value[2 * VOXELS + (13 + i / 7) * COLUMNS + 13 + i % 7] / 49;
+    assert_true(volume.done == 1 && fabs(mean - 0.02) < 0.001);
     succeeds(sinodag_recon(&turned, by_cg, &(SinodagOutput){allocate, NULL, &other}));
     assert_memory_equal(volume.value, other.value, SLICES * VOXELS * sizeof *volume.value);
     free(volume.value);
@@ -408,18 +422,6 @@ static int64_t resident_bytes(void)
     assert_int_equal(fscanf(file, "%ld %ld", &all, &pages), 2);
     (void)fclose(file);
     return (int64_t)pages * sysconf(_SC_PAGESIZE);
-}
-
-static void use_once(void)
-{
-    SinodagOperator *op = new_operator(NULL);
-    float *x = calloc(SLICES * VOXELS, sizeof *x), *y = calloc(SLICES * RAYS, sizeof *y);
-    const SinodagArray of = images(x, SINODAG_FLOAT32), to = projections(y, SINODAG_FLOAT32);
-    succeeds(sinodag_project(op, &of, &to));
-    succeeds(sinodag_backproject(op, &to, &of));
-    free(x);
-    free(y);
-    succeeds(sinodag_operator_free(op));
 }
 
 /* SINODAG_TEST_CYCLES sets their number. */

@@ -11,10 +11,11 @@
 /* Cells of a line that are turned together: those of one slice fill a cache line of the array. */
 enum { CELLS = 16 };
 
-#define LARGEST FLT_MAX
-#define REAL    float
-#define VALUE   float
-#define NAME(x) x##_single_float32
+#define LARGEST   FLT_MAX
+#define MAGNITUDE fabsf
+#define REAL      float
+#define VALUE     float
+#define NAME(x)   x##_single_float32
 #include "strided_tmpl.c"
 #undef VALUE
 #undef NAME
@@ -26,11 +27,13 @@ enum { CELLS = 16 };
 #undef NAME
 #undef REAL
 #undef LARGEST
+#undef MAGNITUDE
 
-#define LARGEST DBL_MAX
-#define REAL    double
-#define VALUE   float
-#define NAME(x) x##_double_float32
+#define LARGEST   DBL_MAX
+#define MAGNITUDE fabs
+#define REAL      double
+#define VALUE     float
+#define NAME(x)   x##_double_float32
 #include "strided_tmpl.c"
 #undef VALUE
 #undef NAME
@@ -42,6 +45,7 @@ enum { CELLS = 16 };
 #undef NAME
 #undef REAL
 #undef LARGEST
+#undef MAGNITUDE
 
 typedef struct Functions {
     bool (*take[2])(SinoSlices slices, int64_t count, SinoStrided line, void *x); /* [the slices of a cell follow] */

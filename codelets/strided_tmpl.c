@@ -2,6 +2,14 @@
 /* Strided for one type of vector and one of array: REAL is the vector's element, VALUE the array's, NAME(x) the
  * function names. Included by strided_cpu.c. */
 
+/* x[cell][slice] = turned[slice][cell]; a loop of its own for whole lines, for registers. */
+SINO_INLINE void NAME(turn_in)(int64_t cells, int64_t stride, REAL turned[SINO_PANEL_MAX][CELLS], REAL *x)
+{
+    for (int64_t f = 0; f < stride; f += 4)
+        for (int64_t c = 0; c < cells; c++)
+            for (int64_t g = f; g < stride && g < f + 4; g++) x[c * stride + g] = turned[g][c];
+}
+
 /* x[cell][slice] = line[slice][cell]. */
 SINO_VECTORISED static bool NAME(take)(SinoSlices slices, int64_t count, SinoStrided line, REAL *x)
 {
@@ -11,16 +19,18 @@ SINO_VECTORISED static bool NAME(take)(SinoSlices slices, int64_t count, SinoStr
         const int64_t cells = count - begin < CELLS ? count - begin : CELLS;
         for (int64_t f = 0; f < slices.slice_count; f++) {
             const VALUE *from = (const VALUE *)line.first + f * line.step[0] + begin * line.step[2];
-            if (line.step[2] == 1) /* a loop of its own, for registers */
-                for (int64_t c = 0; c < cells; c++) turned[f][c] = (REAL)from[c];
+            if (line.step[2] == 1 && cells == CELLS)
+                for (int64_t c = 0; c < CELLS; c++) turned[f][c] = (REAL)from[c];
             else
                 for (int64_t c = 0; c < cells; c++) turned[f][c] = (REAL)from[c * line.step[2]];
-            for (int64_t c = 0; c < cells; c++) faults |= !(fabs((double)turned[f][c]) <= LARGEST);
+            for (int64_t c = 0; c < cells; c++) faults |= !(MAGNITUDE(turned[f][c]) <= LARGEST);
         }
         for (int64_t f = slices.slice_count; f < slices.stride; f++)
             for (int64_t c = 0; c < cells; c++) turned[f][c] = 0;
-        for (int64_t c = 0; c < cells; c++)
-            for (int64_t f = 0; f < slices.stride; f++) x[c * slices.stride + f] = turned[f][c];
+        if (cells == CELLS)
+            NAME(turn_in)(CELLS, slices.stride, turned, x);
+        else
+            NAME(turn_in)(cells, slices.stride, turned, x);
     }
     return !faults;
 }
@@ -33,7 +43,7 @@ SINO_VECTORISED static bool NAME(take_cells)(SinoSlices slices, int64_t count, S
         const VALUE *from = (const VALUE *)line.first + c * line.step[2];
         for (int64_t f = 0; f < slices.slice_count; f++) {
             x[f] = (REAL)from[f];
-            faults |= !(fabs((double)x[f]) <= LARGEST);
+            faults |= !(MAGNITUDE(x[f]) <= LARGEST);
         }
         for (int64_t f = slices.slice_count; f < slices.stride; f++) x[f] = 0;
     }
@@ -51,8 +61,10 @@ SINO_VECTORISED static void NAME(give)(SinoSlices slices, int64_t count, SinoStr
         for (int64_t f = 0; f < slices.slice_count; f++) {
             VALUE *to = (VALUE *)line.first + f * line.step[0] + begin * line.step[2];
             if (line.step[2] == 1)
+                /* The loops above have set every element. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
                 for (int64_t c = 0; c < cells; c++) to[c] = turned[f][c];
             else
+                /* The loops above have set every element. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
                 for (int64_t c = 0; c < cells; c++) to[c * line.step[2]] = turned[f][c];
         }
     }

@@ -25,6 +25,7 @@ struct SinoLog {
     double last_progress_s; /* since start_s; negative: no progress was written yet */
     bool line_is_open;      /* a progress line stands on the terminal, without newline */
     bool ended;             /* nothing is written any more */
+    SinoLogSink sink;       /* line NULL: stderr */
     bool keeps;
     SinoLogLine *line; /* [line_count]; owned */
     int64_t line_count;
@@ -43,6 +44,14 @@ SinoStatus sino_log_open(SinoLogFormat format, SinoLog **log)
     result->start_s = sino_platform_now_s();
     result->last_progress_s = -1;
     *log = result;
+    return NULL;
+}
+
+SinoStatus sino_log_open_sink(const SinoLogSink *sink, SinoLog **log)
+{
+    SINO_TRY(sino_log_open(SINO_LOG_TEXT, log));
+    (*log)->sink = *sink;
+    (*log)->on_terminal = false;
     return NULL;
 }
 
@@ -79,6 +88,10 @@ static void write_line(SinoLog *log, const char *level, const char *event, const
 {
     char *line = NULL;
     size_t size;
+    if (log->sink.line) {
+        log->sink.line(log->sink.of, level, event, message);
+        return;
+    }
     /* The line is written at once, so that lines of several ranks do not mix. Without memory it is written piece by
      * piece. */
     FILE *memory = open_memstream(&line, &size);
@@ -284,17 +297,20 @@ void sino_log_progress(SinoLog *log, const SinoProgress *progress)
     const double left_s = remaining_s(progress->done, progress->elapsed_s);
     const bool is_last = progress->done >= 1;
     /* Seconds between two progress lines. */
-    const double pause_s = log->format == SINO_LOG_JSON ? 0 : log->on_terminal ? 0.1 : 1;
+    const double pause_s = log->format == SINO_LOG_JSON ? 0 : log->on_terminal || log->sink.line ? 0.1 : 1;
     if (log->ended) {
         pthread_mutex_unlock(&log->mutex);
         return;
     }
     if (is_last || log->last_progress_s < 0 || elapsed_s - log->last_progress_s >= pause_s) {
         progress_text(progress, left_s, text, sizeof text);
-        if (log->format == SINO_LOG_JSON)
+        if (log->sink.line) {
+            if (log->sink.progress) log->sink.progress(log->sink.of, progress, text);
+        } else if (log->format == SINO_LOG_JSON) {
             write_json_progress(progress, elapsed_s, left_s, text);
-        else
+        } else {
             write_text_progress(log, is_last, text);
+        }
         log->last_progress_s = elapsed_s;
     }
     pthread_mutex_unlock(&log->mutex);

@@ -28,6 +28,17 @@ typedef struct SinoProgress {
  * with "time" (seconds since open), "level", "event" and "message". A progress object is written for every call, and
  * adds the numbers of SinoProgress and the "remaining" seconds; null: not known. */
 SinoStatus sino_log_open(SinoLogFormat format, SinoLog **log);
+
+/* Functions that get what a log would write; called from any thread, one call at a time. The texts are valid during a
+ * call. */
+typedef struct SinoLogSink {
+    void (*line)(void *of, const char *level, const char *event, const char *message);
+    void (*progress)(void *of, const SinoProgress *progress, const char *text); /* NULL: progress is dropped */
+    void *of;                                                                   /* not owned */
+} SinoLogSink;
+
+/* Opens a log that writes nothing, but calls the functions of the sink, which is copied. */
+SinoStatus sino_log_open_sink(const SinoLogSink *sink, SinoLog **log);
 void sino_log_close(SinoLog *log); /* takes NULL */
 
 /* From now on the log writes errors only: in a job of several ranks, one rank writes messages and progress. */

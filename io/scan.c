@@ -17,16 +17,17 @@
 #include "scan_source.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
-static const SinoScanFormat *const formats[] = {
-    &sino_dxchange_format, &sino_nxtomo_format, &sino_dataset_format,  &sino_npy_scan_format,
-    &sino_edf_format,      &sino_tiff_format,   &sino_sinogram_format, NULL};
+static const SinoScanFormat *const formats[] = {&sino_memory_format,  &sino_dxchange_format, &sino_nxtomo_format,
+                                                &sino_dataset_format, &sino_npy_scan_format, &sino_edf_format,
+                                                &sino_tiff_format,    &sino_sinogram_format, NULL};
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {
     char allowed[1024] = "";
     size_t length = 0;
-    for (const SinoScanFormat *const *at = formats; *at && length < sizeof allowed; at++) {
-        const char *between = at == formats ? "" : at[1] ? ", " : " or ";
+    const SinoScanFormat *const *first = formats + 1; /* without that of memory */
+    for (const SinoScanFormat *const *at = first; *at && length < sizeof allowed; at++) {
+        const char *between = at == first ? "" : at[1] ? ", " : " or ";
         length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s (%s)", between, (*at)->name,
                                    (*at)->example);
     }

@@ -72,6 +72,7 @@ typedef struct SinoScanRequest {
     int64_t angle_binning;         /* consecutive projections to average, their angles too; 0, 1: none */
     double saturation;             /* where a projection has this count or more, averages have it; 0: full_count */
     int64_t columns;               /* raw sinograms: detector columns; else 0 */
+    const struct SinoMemoryScan *memory; /* arrays in place of files (memory_scan.h); NULL: files; not owned */
 } SinoScanRequest;
 
 /* Opens and closes the scan in a child process, within limits of time and memory (child.h): HDF5 and TIFF libraries

@@ -19,7 +19,8 @@
 static SinoStatus check_request(const SinoVolumeRequest *request)
 {
     int64_t values, bytes;
-    assert(request->hdf5_path || request->tiff_directory || request->stack_path || request->zarr_path);
+    assert(request->hdf5_path || request->tiff_directory || request->stack_path || request->zarr_path ||
+           request->memory);
     SINO_CHECK(request->slice_count >= 1 && request->height >= 1 && request->width >= 1, SINO_BAD_INPUT,
                "a volume of %" PRId64 " × %" PRId64 " × %" PRId64 " voxels; allowed: 1 or more of each",
                request->slice_count, request->height, request->width);
@@ -101,11 +102,13 @@ static const char *name_of(const SinoVolume *volume)
     return volume->hdf5_path    ? volume->hdf5_path
            : volume->stack_path ? volume->stack_path
            : volume->zarr_path  ? volume->zarr_path
+           : volume->memory     ? "the volume"
                                 : volume->tiff_directory;
 }
 
 static void print_safe(FILE *out, const SinoVolume *volume)
 {
+    if (volume->request.memory) return; /* nothing is on disk */
     if (volume->tiff_directory) {
         const int64_t rows = print_rows(out, volume);
         const char *verb = rows == 0 ? "no row is" : rows == 1 ? " is" : " are";
@@ -169,6 +172,17 @@ static SinoStatus open_slices(SinoVolume *volume)
     return sino_volume_flat_open(&request, volume->slices_path, NULL, 0, &volume->flat);
 }
 
+static SinoStatus open_memory(SinoVolume *volume)
+{
+    const SinoVolumeRequest *request = &volume->request;
+    const SinoMemoryVolume *memory = request->memory;
+    volume->memory = memory->allocate(memory->of, request->slice_count, request->height, request->width);
+    SINO_CHECK(volume->memory, SINO_FAILED,
+               "there is no memory for a volume of %" PRId64 " x %" PRId64 " x %" PRId64 " voxels",
+               request->slice_count, request->height, request->width);
+    return NULL;
+}
+
 SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opened)
 {
     SinoVolume *volume;
@@ -183,6 +197,7 @@ SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opene
                     sino_volume_tiff_open(&volume->request, volume->token, &volume->directory_made, &volume->marker,
                                           &volume->removed));
     }
+    if (request->memory) SINO_TRY_OR(status, end, open_memory(volume));
     if (volume->stack_path) SINO_TRY_OR(status, end, open_stack(volume));
     if (volume->zarr_path) SINO_TRY_OR(status, end, open_slices(volume));
     if (volume->hdf5_path) SINO_TRY_OR(status, end, sino_volume_hdf5_open(&volume->request, &volume->hdf5));
@@ -223,6 +238,8 @@ static SinoStatus write_stored(SinoVolume *volume, int64_t first, int64_t count,
         SINO_TRY(sino_volume_tiff_write(request, first + i, (const char *)slices + i * bytes));
         sino_mark(&volume->tiff_done[first + i]);
     }
+    if (volume->memory)
+        memcpy((char *)volume->memory + sino_times(first, bytes), slices, (size_t)sino_times(count, bytes));
     if (volume->hdf5.output) SINO_TRY(sino_volume_hdf5_write(&volume->hdf5, first, count, slices));
     if (volume->joined) SINO_TRY(write_joined(volume, first, count, slices));
     if (volume->flat.file) SINO_TRY(sino_volume_flat_write(&volume->flat, first, count, slices));
@@ -435,6 +452,7 @@ char *sino_volume_safe(const SinoVolume *volume)
 {
     char *text = NULL;
     size_t size = 0;
+    if (volume->request.memory) return NULL;
     FILE *out = open_memstream(&text, &size);
     if (!out) return NULL;
     print_safe(out, volume);

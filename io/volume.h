@@ -11,6 +11,7 @@
 #ifndef SINO_VOLUME_H
 #define SINO_VOLUME_H
 
+#include "memory_scan.h"
 #include "status.h"
 #include "voxel_codes.h"
 
@@ -27,13 +28,14 @@ typedef struct SinoVolumeRequest {
     bool resume; /* open what a killed run left behind; its slices count once sino_volume_mark_done says so */
     int64_t slice_count, height, width;
     int64_t set_count; /* sets of as many slices, one after the other, that the slices are of; 0, 1: they are one set */
-    int64_t first_row, row_step; /* slice i is detector row first_row + i·row_step, which numbers its TIFF file */
-    const char *units;           /* attribute of /exchange/data: any text, such as "1/pixel" */
-    double voxel_um[3];          /* sides of a voxel along x, y and z; 0: unknown */
-    const char *zarr_path;       /* final name of a folder; NULL: no Zarr. Then there is nothing else */
-    bool zstd;                   /* chunks of Zarr are compressed */
-    bool deflate;                /* slices are compressed: HDF5 that neither resumes nor is joined, TIFF slices */
-    SinoVoxelCodes codes;        /* the type of the voxels in the files, and its range */
+    int64_t first_row, row_step;    /* slice i is detector row first_row + i·row_step, which numbers its TIFF file */
+    const char *units;              /* attribute of /exchange/data: any text, such as "1/pixel" */
+    double voxel_um[3];             /* sides of a voxel along x, y and z; 0: unknown */
+    const char *zarr_path;          /* final name of a folder; NULL: no Zarr. Then there is nothing else */
+    bool zstd;                      /* chunks of Zarr are compressed */
+    bool deflate;                   /* slices are compressed: HDF5 that neither resumes nor is joined, TIFF slices */
+    SinoVoxelCodes codes;           /* the type of the voxels in the files, and its range */
+    const SinoMemoryVolume *memory; /* makes memory for float32 slices; NULL: files. Then there is nothing else */
 } SinoVolumeRequest;
 
 /* Opens the output; the caller ends with _finish or _abandon. SINO_BAD_INPUT: the output exists without overwrite (for

@@ -32,6 +32,7 @@ struct SinoVolume {
     char beneath[SINO_TOKEN_BYTES]; /* the bytes of the first slice that it covers */
     int64_t removed;                /* slices of an unfinished run that were removed */
     bool *tiff_done, *done; /* per slice: complete as TIFF; written in every format. The last act reads them, too */
+    float *memory;          /* not owned; NULL: files */
     int64_t *clipped;       /* [SINO_CLIPPED][slice_count] */
     SinoLastAct last;       /* tells what is safe */
 };

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "memory_scan.h"
 #include "redundancy.h"
 
 #include <inttypes.h>
@@ -173,11 +174,13 @@ static SinoScanRequest request_of(const SinoSettings *settings)
                              .angle_binning = settings->angle_binning,
                              .saturation = isnan(settings->saturation) ? 0 : settings->saturation,
                              .open_beam = settings->open_beam,
-                             .columns = settings->columns};
+                             .columns = settings->columns,
+                             .memory = settings->memory ? &settings->memory->scan : NULL};
 }
 
 SinoStatus sino_input_try(const SinoSettings *settings)
 {
+    if (settings->memory) return NULL; /* arrays have no headers */
     const SinoScanRequest request = request_of(settings);
     return sino_scan_try(&request);
 }

@@ -71,6 +71,10 @@ SinoStatus sino_recon_start_runtime(const SinoSettings *settings, SinoProcesses 
 /* Collective. Reconstructs the volume. */
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);
 
+/* The same for the arrays of settings->memory, by a runtime of one process that is up and stays so; its log tells the
+ * run. */
+SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings);
+
 /* Reconstructs one slice at a range of centers, as OUT/recon_CENTER.tiff. */
 SinoStatus sino_recon_try(const SinoSettings *settings, SinoLog *log);
 

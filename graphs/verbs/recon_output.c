@@ -20,7 +20,7 @@ static bool has_places(const SinoSettings *settings)
 
 bool sino_recon_keeps_journals(const SinoRecon *recon)
 {
-    return recon->kind->restored && has_places(recon->settings);
+    return recon->kind->restored && !recon->settings->memory && has_places(recon->settings);
 }
 
 SinoStatus sino_recon_check_compression(const SinoRecon *recon)

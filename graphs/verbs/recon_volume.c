@@ -32,6 +32,11 @@ static void name_output(SinoRecon *recon)
     const SinoSettings *settings = recon->settings;
     const SinoSaveFormat format = settings->save_format;
     const bool both = format == SINO_SAVE_BOTH;
+    recon->request.codes = (SinoVoxelCodes){settings->output_type, settings->output_range};
+    if (settings->memory) {
+        recon->request.memory = &settings->memory->volume;
+        return;
+    }
     recon->request.hdf5_path = both || format == SINO_SAVE_HDF5 ? settings->out : NULL;
     recon->request.tiff_directory = both || format == SINO_SAVE_TIFF ? recon->names.tiff_directory : NULL;
     recon->request.stack_path = format == SINO_SAVE_STACK ? settings->out : NULL;
@@ -40,11 +45,11 @@ static void name_output(SinoRecon *recon)
     recon->request.overwrite = settings->overwrite;
     recon->request.resume = recon->resume.earlier;
     recon->request.deflate = settings->compression == SINO_COMPRESSION_DEFLATE;
-    recon->request.codes = (SinoVoxelCodes){settings->output_type, settings->output_range};
 }
 
 static SinoStatus check_output(const SinoRecon *recon)
 {
+    if (recon->settings->memory) return sino_rays_kind.check(recon->settings->operator_cache);
     SINO_TRY(sino_recon_check_compression(recon));
     SINO_TRY(sino_recon_check_files(recon->settings, &recon->files, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
@@ -97,7 +102,7 @@ static SinoStatus identify(SinoRecon *recon)
 {
     char *plan = NULL;
     size_t size;
-    if (!recon->kind->print_plan) return NULL;
+    if (!recon->kind->print_plan || recon->settings->memory) return NULL;
     FILE *out = open_memstream(&plan, &size);
     if (out) {
         recon->kind->print_plan(recon, out);
@@ -125,7 +130,7 @@ static SinoStatus set_up(SinoRecon *recon)
     sino_input_choose_stages(settings, stages, &recon->input);
     if (scan_of(recon)) SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
     sino_recon_mark(recon, "the input is opened and judged by a sample");
-    SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
+    if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
     sino_recon_mark(recon, "StarPU starts");
     SINO_TRY(recon->kind->plan(recon));
     const int64_t side = recon->input.geometry.grid_size;
@@ -400,7 +405,7 @@ static void tell_memory(const SinoRecon *recon)
 static SinoStatus compute(SinoRecon *recon)
 {
     SinoStatus status = NULL;
-    if (is_first(recon))
+    if (is_first(recon) && !recon->settings->memory)
         status = sino_insert_checksum(recon->runtime, recon->files.count, recon->files.name, 0, recon->checksum);
     SINO_TRY(sino_processes_agree(recon->processes, status));
     SINO_TRY(sino_processes_agree(recon->processes, recon->kind->compute(recon)));
@@ -448,22 +453,47 @@ static const SinoReconKind *kind_of(const SinoSettings *settings)
     return settings->algorithm == SINO_ALGORITHM_FDK ? &sino_recon_cone : &sino_recon_cone_solution;
 }
 
+/* Stops the runtime of the run, or waits for the tasks of a failed one. */
+static SinoStatus stop_runtime(SinoRecon *recon, SinoStatus status)
+{
+    if (recon->runs_in) {
+        status = sino_runtime_wait_after(recon->runtime, status);
+        sino_runtime_expect_nothing(recon->runtime);
+        return status;
+    }
+    if (!status) return add_safe(sino_runtime_stop(recon->runtime), volume_is_safe);
+    sino_runtime_abandon(recon->runtime);
+    return status;
+}
+
+static SinoStatus run_and_release(SinoRecon *recon)
+{
+    sino_recon_measure_begin(recon);
+    SinoStatus status = run(recon);
+    recon->kind->release(recon);
+    status = stop_runtime(recon, status);
+    sino_ending_remove(&recon->last);
+    sino_resume_end(&recon->resume, false);
+    sino_record_free(&recon->record);
+    sino_output_names_free(&recon->names);
+    sino_input_close(&recon->input);
+    return status;
+}
+
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
     SinoRecon recon = {.kind = kind_of(settings), .settings = settings, .log = log, .processes = processes};
     SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
     sino_log_keep(log);
-    sino_recon_measure_begin(&recon);
-    SinoStatus status = run(&recon);
-    recon.kind->release(&recon);
-    if (status)
-        sino_runtime_abandon(recon.runtime);
-    else
-        status = add_safe(sino_runtime_stop(recon.runtime), volume_is_safe);
-    sino_ending_remove(&recon.last);
-    sino_resume_end(&recon.resume, false);
-    sino_record_free(&recon.record);
-    sino_output_names_free(&recon.names);
-    sino_input_close(&recon.input);
-    return status;
+    return run_and_release(&recon);
+}
+
+SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
+{
+    SinoRecon recon = {.kind = kind_of(settings),
+                       .settings = settings,
+                       .log = sino_runtime_log(runtime),
+                       .runtime = runtime,
+                       .runs_in = true};
+    return run_and_release(&recon);
 }

@@ -45,6 +45,7 @@ typedef struct SinoRecon {
     SinoLog *log;
     SinoProcesses *processes;
     SinoRuntime *runtime;
+    bool runs_in;         /* the runtime is a caller's, who stops it */
     SinoInput input;      /* a scan; after `build`: this rank's share of it; info NULL: the kind's input is none */
     SinoInputFiles files; /* of the input, whose checksum is in /process */
     SinoResume resume;    /* zero: the kind keeps no journals */

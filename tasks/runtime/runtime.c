@@ -156,6 +156,14 @@ void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition positi
     if (runtime->log) sino_log_progress(runtime->log, &progress);
 }
 
+void sino_runtime_expect_nothing(SinoRuntime *runtime)
+{
+    pthread_mutex_lock(&runtime->mutex);
+    sino_progress_free(runtime->progress);
+    runtime->progress = NULL;
+    pthread_mutex_unlock(&runtime->mutex);
+}
+
 void sino_runtime_expect_less(SinoRuntime *runtime, double work)
 {
     pthread_mutex_lock(&runtime->mutex);

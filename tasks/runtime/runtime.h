@@ -112,6 +112,7 @@ bool sino_runtime_failed(const SinoRuntime *runtime);
  * announces nothing. SINO_FAILED: no memory. */
 SinoStatus sino_runtime_expect(SinoRuntime *runtime, double total_work, const SinoProgressShape *shape);
 void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition position, const SinoMinibatchProgress *now);
+void sino_runtime_expect_nothing(SinoRuntime *runtime);           /* after the run: another one may follow */
 void sino_runtime_expect_less(SinoRuntime *runtime, double work); /* for slices that stop early */
 
 /* With `profile`: begin restarts the measurement, at the beginning of a part of the run. report logs the table of that

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Strided: copies between vectors in panels and arrays of a caller, whose elements lie at steps of the caller's choice.
+ */
+#ifndef SINO_STRIDED_H
+#define SINO_STRIDED_H
+
+#include "panel.h"
+#include "trace.h"
+
+#include <stdbool.h>
+
+typedef enum SinoStridedType { SINO_STRIDED_FLOAT32, SINO_STRIDED_FLOAT64 } SinoStridedType;
+
+/* An array of three dimensions: (slice, image row, image column) of images, (slice, angle, column) of projections.
+ * Element (i, j, k) is `first` + i·step[0] + j·step[1] + k·step[2]. */
+typedef struct SinoStrided {
+    SinoStridedType type;
+    void *first;     /* aligned to its type; not owned */
+    int64_t step[3]; /* elements; may be negative */
+} SinoStrided;
+
+/* Some tiles of the images of `slices`. */
+typedef struct SinoStridedTiles {
+    SinoSlices slices; /* array slice f is slice f of the vector */
+    SinoStrided image;
+    int64_t grid_size, tile_count;
+    const SinoTilePlace *tile; /* not owned */
+} SinoStridedTiles;
+
+/* The projections of `slices`: ray (k, c) is row place[k]·M + c of the vector. */
+typedef struct SinoStridedRays {
+    SinoSlices slices;
+    SinoStrided projections;
+    int64_t angle_count, column_count; /* K, M */
+    const int64_t *place;              /* [K]; not owned */
+} SinoStridedRays;
+
+/* Fill a vector in panels of the solver's type, padding with 0: x of tile_count·T² rows, where voxels outside the grid
+ * become 0, and y of K·M rows. False: a value is NaN or infinite; the vector is filled all the same. */
+bool sino_strided_take_tiles(const SinoStridedTiles *tiles, void *x);
+bool sino_strided_take_rays(const SinoStridedRays *rays, void *y);
+
+/* Write the elements of the array that the vector has, and no others. */
+void sino_strided_give_tiles(const SinoStridedTiles *tiles, const void *x);
+void sino_strided_give_rays(const SinoStridedRays *rays, const void *y);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Strided: arrays of a caller from and to vectors in panels, line by line, on a CPU core. */
+#include "strided.h"
+
+#include "vector.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Cells of a line that are turned together: those of one slice fill a cache line of the array. */
+enum { CELLS = 16 };
+
+#define LARGEST   FLT_MAX
+#define MAGNITUDE fabsf
+#define REAL      float
+#define VALUE     float
+#define NAME(x)   x##_single_float32
+#include "strided_tmpl.c"
+#undef VALUE
+#undef NAME
+
+#define VALUE   double
+#define NAME(x) x##_single_float64
+#include "strided_tmpl.c"
+#undef VALUE
+#undef NAME
+#undef REAL
+#undef LARGEST
+#undef MAGNITUDE
+
+#define LARGEST   DBL_MAX
+#define MAGNITUDE fabs
+#define REAL      double
+#define VALUE     float
+#define NAME(x)   x##_double_float32
+#include "strided_tmpl.c"
+#undef VALUE
+#undef NAME
+
+#define VALUE   double
+#define NAME(x) x##_double_float64
+#include "strided_tmpl.c"
+#undef VALUE
+#undef NAME
+#undef REAL
+#undef LARGEST
+#undef MAGNITUDE
+
+typedef struct Functions {
+    bool (*take[2])(SinoSlices slices, int64_t count, SinoStrided line, void *x); /* [the slices of a cell follow] */
+    void (*give[2])(SinoSlices slices, int64_t count, SinoStrided line, const void *x);
+} Functions;
+
+/* Functions whose vector is untyped. */
+#define OF_TYPES(types, real)                                                                                          \
+    static bool take_line_##types(SinoSlices slices, int64_t count, SinoStrided line, void *x)                         \
+    {                                                                                                                  \
+        return take_##types(slices, count, line, (real *)x);                                                           \
+    }                                                                                                                  \
+    static bool take_cells_line_##types(SinoSlices slices, int64_t count, SinoStrided line, void *x)                   \
+    {                                                                                                                  \
+        return take_cells_##types(slices, count, line, (real *)x);                                                     \
+    }                                                                                                                  \
+    static void give_line_##types(SinoSlices slices, int64_t count, SinoStrided line, const void *x)                   \
+    {                                                                                                                  \
+        give_##types(slices, count, line, (const real *)x);                                                            \
+    }                                                                                                                  \
+    static void give_cells_line_##types(SinoSlices slices, int64_t count, SinoStrided line, const void *x)             \
+    {                                                                                                                  \
+        give_cells_##types(slices, count, line, (const real *)x);                                                      \
+    }
+OF_TYPES(single_float32, float)
+OF_TYPES(single_float64, float)
+OF_TYPES(double_float32, double)
+OF_TYPES(double_float64, double)
+
+#define FUNCTIONS(types)                                                                                               \
+    {                                                                                                                  \
+        {take_line_##types, take_cells_line_##types},                                                                  \
+        {                                                                                                              \
+            give_line_##types, give_cells_line_##types                                                                 \
+        }                                                                                                              \
+    }
+
+/* [vector in double][type of the array] */
+static const Functions functions[2][2] = {{FUNCTIONS(single_float32), FUNCTIONS(single_float64)},
+                                          {FUNCTIONS(double_float32), FUNCTIONS(double_float64)}};
+
+static const Functions *functions_of(SinoSlices slices, const SinoStrided *array)
+{
+    return &functions[slices.precision == SINO_DOUBLE][array->type];
+}
+
+/* The array from element (i, j, k) on. */
+static SinoStrided from_element(SinoStrided array, int64_t i, int64_t j, int64_t k)
+{
+    const int64_t bytes = array.type == SINO_STRIDED_FLOAT64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float);
+    array.first = (char *)array.first + (i * array.step[0] + j * array.step[1] + k * array.step[2]) * bytes;
+    return array;
+}
+
+static void *row_of(SinoSlices slices, int64_t row, const void *x)
+{
+    return (char *)x + (size_t)(row * slices.stride) * sino_precision_bytes(slices.precision);
+}
+
+/* One line of a panel: gives it to the array, or takes it. True: all values are finite. */
+static bool move(bool give, SinoSlices slices, int64_t count, SinoStrided line, void *x)
+{
+    const Functions *of = functions_of(slices, &line);
+    const int along = line.step[0] == 1;
+    if (!give) return of->take[along](slices, count, line, x);
+    of->give[along](slices, count, line, x);
+    return true;
+}
+
+/* One panel of one tile; `x`: the tile's first row. */
+static bool move_tile(bool give, const SinoStridedTiles *tiles, SinoPanel at, SinoTilePlace tile, void *x)
+{
+    const int64_t size = tiles->grid_size;
+    const SinoSlices slices = at.slices;
+    const SinoTileRange down = sino_tile_range(size, tile.row), across = sino_tile_range(size, tile.column);
+    const int64_t top = sino_tile_first_voxel(size, tile.row), left = sino_tile_first_voxel(size, tile.column);
+    const bool inside = down.count == SINO_TILE && across.count == SINO_TILE;
+    bool finite = true;
+    if (!give && !inside)
+        memset(x, 0, (size_t)(SINO_TILE_VOXELS * slices.stride) * sino_precision_bytes(slices.precision));
+    for (int64_t r = down.first; across.count > 0 && r < down.first + down.count; r++) {
+        const SinoStrided line = from_element(tiles->image, at.first, top + r, left + across.first);
+        finite &= move(give, slices, across.count, line, row_of(slices, r * SINO_TILE + across.first, x));
+    }
+    return finite;
+}
+
+static bool move_tiles(bool give, const SinoStridedTiles *tiles, void *x)
+{
+    const int64_t rows = tiles->tile_count * SINO_TILE_VOXELS;
+    bool finite = true;
+    for (SinoPanel at = sino_panel_at(tiles->slices, 0); at.first < tiles->slices.stride;
+         at = sino_panel_next(tiles->slices, at)) {
+        void *panel = sino_panel_to(at, rows, x);
+        for (int64_t t = 0; t < tiles->tile_count; t++)
+            finite &= move_tile(give, tiles, at, tiles->tile[t], row_of(at.slices, t * SINO_TILE_VOXELS, panel));
+    }
+    return finite;
+}
+
+static bool move_rays(bool give, const SinoStridedRays *rays, void *y)
+{
+    const int64_t columns = rays->column_count, rows = rays->angle_count * columns;
+    bool finite = true;
+    for (SinoPanel at = sino_panel_at(rays->slices, 0); at.first < rays->slices.stride;
+         at = sino_panel_next(rays->slices, at)) {
+        void *panel = sino_panel_to(at, rows, y);
+        for (int64_t k = 0; k < rays->angle_count; k++)
+            finite &= move(give, at.slices, columns, from_element(rays->projections, at.first, k, 0),
+                           row_of(at.slices, rays->place[k] * columns, panel));
+    }
+    return finite;
+}
+
+bool sino_strided_take_tiles(const SinoStridedTiles *tiles, void *x)
+{
+    return move_tiles(false, tiles, x);
+}
+
+bool sino_strided_take_rays(const SinoStridedRays *rays, void *y)
+{
+    return move_rays(false, rays, y);
+}
+
+/* The vectors are read only: one function walks in both directions. */
+void sino_strided_give_tiles(const SinoStridedTiles *tiles, const void *x)
+{
+    (void)move_tiles(true, tiles, (void *)x);
+}
+
+void sino_strided_give_rays(const SinoStridedRays *rays, const void *y)
+{
+    (void)move_rays(true, rays, (void *)y);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Library: start and stop of the one runtime of a process, and its lock. StarPU is one per process, so that this is the
+ * one part of the library with state of its own. */
+#include "library.h"
+
+#include "version.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+static struct {
+    pthread_mutex_t mutex; /* held during every call; protects the rest */
+    int64_t starts;        /* calls of sinodag_start without one of sinodag_stop */
+    int64_t users;         /* starts, and operators */
+    SinoRuntime *runtime;  /* NULL: StarPU is not up */
+    SinoLog *log;
+    SinodagLog *tell; /* the caller's; NULL: none */
+    void *tell_of;
+    SinodagProgress *progress; /* of the call that works; NULL: none */
+    void *progress_of;
+    pid_t process; /* that started StarPU; 0: none. Read without the lock, which a fork may have left locked */
+} library = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* This thread is in a function of the caller. */
+static _Thread_local bool telling;
+
+static void tell_line(void *of, const char *level, const char *event, const char *message)
+{
+    (void)of;
+    if (!library.tell) return;
+    telling = true;
+    library.tell(library.tell_of, level, event, message);
+    telling = false;
+}
+
+/* A caller that has enough of a call ends it by a failure of its tasks. */
+static void tell_progress(void *of, const SinoProgress *progress, const char *text)
+{
+    (void)of;
+    if (!library.progress) return;
+    telling = true;
+    const int enough = library.progress(library.progress_of, progress->done, text);
+    telling = false;
+    if (enough) sino_runtime_fail(library.runtime, sino_error(SINO_FAILED, "cancelled by the caller"));
+}
+
+void sino_library_show_progress(SinodagProgress *progress, void *of)
+{
+    library.progress_of = of;
+    library.progress = progress;
+}
+
+void sino_library_calls(bool begins)
+{
+    telling = begins;
+}
+
+SinoStatus sino_library_enter(void)
+{
+    SINO_CHECK(!telling, SINO_BAD_INPUT,
+               "a function that sinodag calls for messages has called sinodag; allowed: calls from elsewhere");
+    const pid_t process = __atomic_load_n(&library.process, __ATOMIC_ACQUIRE);
+    if (process == 0 || process == getpid()) {
+        pthread_mutex_lock(&library.mutex);
+        return NULL;
+    }
+    return sino_error(
+        SINO_BAD_INPUT,
+        "this process was forked after sinodag had started, and has none of its threads; allowed: to start "
+        "sinodag in the process that uses it");
+}
+
+void sino_library_leave(void)
+{
+    pthread_mutex_unlock(&library.mutex);
+}
+
+SinoRuntime *sino_library_runtime(void)
+{
+    return library.runtime;
+}
+
+SinoStatus sino_library_need_runtime(void)
+{
+    SINO_CHECK(library.runtime && library.starts > 0, SINO_BAD_INPUT,
+               "sinodag has not started; allowed: after sinodag_start");
+    return NULL;
+}
+
+void sino_library_keep(void)
+{
+    library.users++;
+}
+
+SinoStatus sino_library_let_go(void)
+{
+    if (--library.users > 0) return NULL;
+    SinoStatus status = sino_runtime_stop(library.runtime);
+    sino_log_close(library.log);
+    library.runtime = NULL;
+    library.log = NULL;
+    library.tell = NULL;
+    __atomic_store_n(&library.process, 0, __ATOMIC_RELEASE);
+    return status;
+}
+
+static const char *const start_settings[] = {"workers", "device", "scheduler", "models",
+                                             "graph",   "trace",  "overwrite", NULL};
+
+static SinoStatus start_runtime(const SinoSettings *settings)
+{
+    const SinoRuntimeRequest request = {.workers = settings->workers,
+                                        .devices = settings->devices,
+                                        .scheduler = settings->scheduler,
+                                        .models = settings->models,
+                                        .graph_path = settings->graph,
+                                        .overwrite = settings->overwrite,
+                                        .trace_path = settings->trace,
+                                        .log = library.log};
+    return sino_runtime_start(&request, &library.runtime);
+}
+
+static SinoStatus start(const char *const *given)
+{
+    const SinoLibrarySettings of = {.what = "sinodag_start", .allowed = start_settings};
+    const SinoLogSink sink = {.line = tell_line, .progress = tell_progress};
+    SinoSettings *settings = NULL;
+    SINO_TRY(sino_library_settings(&of, given, &settings));
+    SinoStatus status = sino_log_open_sink(&sink, &library.log);
+    if (!status) status = start_runtime(settings);
+    sino_settings_free(settings);
+    if (!status) __atomic_store_n(&library.process, getpid(), __ATOMIC_RELEASE);
+    if (!status) return NULL;
+    sino_log_close(library.log);
+    library.log = NULL;
+    return status;
+}
+
+SinodagStatus sinodag_start(const char *const *settings, SinodagLog *log, void *of)
+{
+    SinoStatus status = sino_library_enter();
+    if (status) return status;
+    if (log) {
+        library.tell = log;
+        library.tell_of = of;
+    }
+    if (!library.runtime)
+        status = start(settings);
+    else if (settings && *settings)
+        status = sino_error(SINO_BAD_INPUT,
+                            "sinodag_start has settings ('%s' …), but sinodag has started; allowed: none", *settings);
+    if (!status) {
+        library.starts++;
+        sino_library_keep();
+    }
+    sino_library_leave();
+    return status;
+}
+
+SinodagStatus sinodag_stop(void)
+{
+    SinoStatus status = sino_library_enter();
+    if (status) return status;
+    if (library.starts > 0) {
+        library.starts--;
+        status = sino_library_let_go();
+    } else {
+        status = sino_error(SINO_BAD_INPUT, "sinodag_stop without sinodag_start; allowed: as many calls of both");
+    }
+    sino_library_leave();
+    return status;
+}
+
+const char *sinodag_version(void)
+{
+    return sino_version_text();
+}
+
+int sinodag_status_code(SinodagStatus status)
+{
+    return sino_status_exit_code(status);
+}
+
+const char *sinodag_status_text(SinodagStatus status)
+{
+    return sino_status_text(status);
+}
+
+void sinodag_status_free(SinodagStatus status)
+{
+    sino_status_free(status);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Library, products: A x and Aᵀ y of the arrays of a caller, minibatch after minibatch. */
+#ifndef SINO_LIBRARY_PRODUCT_H
+#define SINO_LIBRARY_PRODUCT_H
+
+#include "operator.h"
+#include "strided.h"
+
+/* The buffers of products, which stay between them. */
+typedef struct SinoProducts SinoProducts;
+
+/* `minibatch`: slices of a minibatch; 0: as suits the workers. The operator is not owned. SINO_FAILED: no memory. */
+SinoStatus sino_products_new(const SinoOperator *op, int64_t partition_count, int64_t minibatch,
+                             SinoProducts **products);
+void sino_products_free(SinoProducts *products); /* takes NULL */
+
+/* Computes the product of slice_count slices: projections = A images, or, `back`, images = Aᵀ projections, and waits
+ * for it. SINO_BAD_INPUT: a value that is read is NaN or infinite. SINO_FAILED: no memory. */
+SinoStatus sino_products_compute(SinoProducts *products, bool back, int64_t slice_count, const SinoStrided *images,
+                                 const SinoStrided *projections);
+
+#endif

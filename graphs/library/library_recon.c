@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Library, reconstructions: recon of the arrays of a caller. */
+#include "library.h"
+#include "recon.h"
+
+#include "memory_scan.h"
+#include "scan_limits.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Names of files, files that are written, and what belongs to the runtime. */
+static const char *const denied[] = {"file-name",
+                                     "theta",
+                                     "dataset",
+                                     "theta-dataset",
+                                     "axes",
+                                     "flats",
+                                     "darks",
+                                     "columns",
+                                     "system-matrix",
+                                     "multiplicative",
+                                     "additive",
+                                     "sensitivity",
+                                     "start",
+                                     "mask",
+                                     "reconstruction-type",
+                                     "sweep",
+                                     "workers",
+                                     "device",
+                                     "scheduler",
+                                     "models",
+                                     "stall-limit",
+                                     "graph",
+                                     "profile",
+                                     "trace",
+                                     "grid",
+                                     "topology",
+                                     "communication",
+                                     "overlap",
+                                     "node-weights",
+                                     "out",
+                                     "save-format",
+                                     "compression",
+                                     "output-type",
+                                     "output-range",
+                                     "post-filter",
+                                     "save-every",
+                                     "pictures",
+                                     "report",
+                                     "resume",
+                                     "overwrite",
+                                     "config",
+                                     "log",
+                                     "help",
+                                     NULL};
+static const char *const own[] = {"pictures=no", "report=none", NULL};
+
+/* `of` data NULL: there are no images, unless they are needed. */
+static SinoStatus use(const char *what, bool needed, const SinodagArray *of, SinoMemoryImages *images)
+{
+    static const int64_t bytes[] = {
+        [SINODAG_FLOAT32] = 4, [SINODAG_FLOAT64] = 8, [SINODAG_UINT8] = 1, [SINODAG_UINT16] = 2};
+    static const SinoMemoryType type[] = {[SINODAG_FLOAT32] = SINO_MEMORY_FLOAT32,
+                                          [SINODAG_FLOAT64] = SINO_MEMORY_FLOAT64,
+                                          [SINODAG_UINT8] = SINO_MEMORY_UINT8,
+                                          [SINODAG_UINT16] = SINO_MEMORY_UINT16};
+    const int64_t *size = of->size;
+    *images = (SinoMemoryImages){0};
+    SINO_CHECK(of->data || !needed, SINO_BAD_INPUT, "the %s have no data; allowed: an array", what);
+    if (!of->data) return NULL;
+    SINO_CHECK((unsigned)of->type < sizeof type / sizeof *type, SINO_BAD_INPUT,
+               "the %s are of type %d; allowed: SINODAG_FLOAT32, SINODAG_FLOAT64, SINODAG_UINT8, SINODAG_UINT16", what,
+               (int)of->type);
+    SINO_CHECK(size[0] >= 1 && size[0] <= SINO_IMAGES_MAX && size[1] >= 1 && size[1] <= SINO_SIDE_MAX && size[2] >= 1 &&
+                   size[2] <= SINO_SIDE_MAX,
+               SINO_BAD_INPUT,
+               "the %s have the sizes (%" PRId64 ", %" PRId64 ", %" PRId64 "); allowed: 1 to %d of each", what, size[0],
+               size[1], size[2], SINO_SIDE_MAX);
+    SINO_CHECK((uintptr_t)of->data % (uintptr_t)bytes[of->type] == 0, SINO_BAD_INPUT,
+               "the %s begin at an address that is no multiple of the size of their elements; allowed: aligned arrays",
+               what);
+    const bool usual = of->stride[0] == 0 && of->stride[1] == 0 && of->stride[2] == 0;
+    *images = (SinoMemoryImages){.type = type[of->type], .first = of->data, .size = {size[0], size[1], size[2]}};
+    images->step[0] = usual ? sino_times(size[1], size[2]) : of->stride[0];
+    images->step[1] = usual ? size[2] : of->stride[1];
+    images->step[2] = usual ? 1 : of->stride[2];
+    return NULL;
+}
+
+static SinoStatus use_scan(const SinodagScan *scan, SinoMemoryScan *used)
+{
+    SINO_CHECK(scan, SINO_BAD_INPUT, "there is no scan; allowed: the address of one");
+    SINO_TRY(use("projections", true, &scan->projections, &used->projections));
+    SINO_TRY(use("flats", false, &scan->flats, &used->flats));
+    SINO_TRY(use("darks", false, &scan->darks, &used->darks));
+    used->angle_rad = scan->angle_rad;
+    for (int64_t k = 0; scan->angle_rad && k < scan->projections.size[0]; k++)
+        SINO_CHECK(isfinite(scan->angle_rad[k]), SINO_BAD_INPUT,
+                   "angle %" PRId64 " is %g; allowed: finite numbers of radians", k, scan->angle_rad[k]);
+    return NULL;
+}
+
+/* SinoMemoryVolume.allocate: `of` is the output. */
+static float *allocate(void *of, int64_t slices, int64_t rows, int64_t columns)
+{
+    const SinodagOutput *output = of;
+    sino_library_calls(true);
+    float *memory = output->allocate(output->of, slices, rows, columns);
+    sino_library_calls(false);
+    return memory;
+}
+
+static SinoStatus reconstruct(const SinodagScan *scan, const char *const *given, const SinodagOutput *output)
+{
+    const SinoLibrarySettings of = {.what = "a reconstruction in memory", .denied = denied, .own = own};
+    SinodagOutput copy;
+    SinoMemoryRun run = {.volume = {.allocate = allocate, .of = &copy}};
+    SinoSettings *settings = NULL;
+    SINO_TRY(sino_library_need_runtime());
+    SINO_CHECK(output && output->allocate, SINO_BAD_INPUT,
+               "there is no function that makes the volume; allowed: a function");
+    copy = *output;
+    SINO_TRY(use_scan(scan, &run.scan));
+    SINO_TRY(sino_library_settings(&of, given, &settings));
+    settings->memory = &run;
+    if (settings->remarks) sino_log_info(sino_runtime_log(sino_library_runtime()), "settings", "%s", settings->remarks);
+    sino_library_show_progress(output->progress, output->of);
+    SinoStatus status = sino_recon_in(sino_library_runtime(), settings);
+    sino_library_show_progress(NULL, NULL);
+    sino_settings_free(settings);
+    return status;
+}
+
+SinodagStatus sinodag_recon(const SinodagScan *scan, const char *const *settings, const SinodagOutput *output)
+{
+    SinoStatus status = sino_library_enter();
+    if (status) return status;
+    status = reconstruct(scan, settings, output);
+    sino_library_leave();
+    return status;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Library, settings: texts of a caller as the arguments of recon, whose parser checks them. */
+#include "library.h"
+
+#include "memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t count_of(const char *const *texts)
+{
+    int64_t count = 0;
+    while (texts && texts[count]) count++;
+    return count;
+}
+
+/* Whether a text "name=value" has this name. */
+static bool has_name(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(text, name, length) == 0 && text[length] == '=';
+}
+
+static bool is_in(const char *text, const char *const *names)
+{
+    for (; *names; names++)
+        if (has_name(text, *names)) return true;
+    return false;
+}
+
+static SinoStatus refuse(const SinoLibrarySettings *of, const char *text)
+{
+    char list[1024] = "";
+    size_t length = 0;
+    const char *const *names = of->allowed ? of->allowed : of->denied;
+    for (const char *const *name = names; *name && length < sizeof list; name++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", name == names ? "" : ", ", *name);
+    return sino_error(SINO_BAD_INPUT, "'%.80s' is no setting of %s; allowed: %s%s", text, of->what,
+                      of->allowed ? "" : "those of recon but ", list);
+}
+
+static SinoStatus check(const SinoLibrarySettings *of, const char *text)
+{
+    const size_t name = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_");
+    SINO_CHECK(name > 0 && text[0] != '-' && text[name] == '=', SINO_BAD_INPUT,
+               "the setting '%.80s' is no name=value; allowed: as precision=double", text);
+    const bool allowed = of->allowed ? is_in(text, of->allowed) : !is_in(text, of->denied);
+    return allowed ? NULL : refuse(of, text);
+}
+
+/* Appends "--name=value". */
+static SinoStatus add(const char *text, int *count, char **arguments)
+{
+    SINO_CHECK(asprintf(&arguments[*count], "--%s", text) >= 0, SINO_FAILED, "no memory for settings");
+    ++*count;
+    return NULL;
+}
+
+/* Whether one of the caller's texts has the name of this one. */
+static bool is_replaced(const char *own, const char *const *given)
+{
+    for (; given && *given; given++) {
+        const size_t length = strcspn(own, "=") + 1;
+        if (strncmp(own, *given, length) == 0) return true;
+    }
+    return false;
+}
+
+static SinoStatus fill(const SinoLibrarySettings *of, const char *const *given, int *count, char **arguments)
+{
+    SINO_TRY(add("file-name=projections", count, arguments));
+    SINO_TRY(add("out=volume", count, arguments)); /* of files, which a library does not write */
+    for (const char *const *own = of->own; own && *own; own++)
+        if (!is_replaced(*own, given)) SINO_TRY(add(*own, count, arguments));
+    for (; given && *given; given++) {
+        SINO_TRY(check(of, *given));
+        SINO_TRY(add(*given, count, arguments));
+    }
+    return NULL;
+}
+
+SinoStatus sino_library_settings(const SinoLibrarySettings *of, const char *const *given, SinoSettings **settings)
+{
+    char **arguments;
+    int count = 0;
+    SINO_TRY(sino_allocate(2 + count_of(of->own) + count_of(given), sizeof *arguments, "settings", &arguments));
+    SinoStatus status = fill(of, given, &count, arguments);
+    if (!status) status = sino_settings_read(SINO_VERB_RECON, count, arguments, settings);
+    for (int i = 0; i < count; i++) free(arguments[i]);
+    free(arguments);
+    return status;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sinodag: tomographic operators for the programs of others; docs/LIBRARY.md has examples.
+ *
+ * A function that can fail returns a status: NULL is success, anything else is an error whose text says what was
+ * received and what is allowed. The caller frees it. No function prints, exits, or touches signals; messages go to the
+ * caller's function. Outputs are untouched on failure, but for arrays, whose contents are then undefined.
+ *
+ * Threads: any thread may call any function at any time. One call works at a time, since a process has one StarPU; the
+ * others wait. Every call uses all workers. Functions of the caller must not call the library: such a call is refused.
+ *
+ * Settings are texts "name=value", with the names and values of the program's settings (docs/SETTINGS.md); NULL ends a
+ * list of them, and stands for an empty list. */
+#ifndef SINODAG_H
+#define SINODAG_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0" */
+const char *sinodag_version(void);
+
+typedef struct SinoError *SinodagStatus;
+
+enum {
+    SINODAG_FAILED = 1,   /* no memory, a full disk, a library's error */
+    SINODAG_BAD_INPUT = 2 /* an argument or a setting is invalid */
+};
+
+int sinodag_status_code(SinodagStatus status);         /* 0: success */
+const char *sinodag_status_text(SinodagStatus status); /* owned by the status; "": success */
+void sinodag_status_free(SinodagStatus status);        /* takes NULL */
+
+/* A message: level "info" or "warning"; event a short word such as "operator". The texts are valid during the call,
+ * which comes from any thread. */
+typedef void SinodagLog(void *of, const char *level, const char *event, const char *message);
+
+/* Starts StarPU, which serves all operators of the process. `settings`: workers, device, scheduler, models, graph,
+ * trace, overwrite. `log` NULL: messages are dropped. Further calls count, up to as many of sinodag_stop; they must
+ * have no settings, and their `log` replaces the one before unless it is NULL. SINODAG_BAD_INPUT: a setting is invalid,
+ * or StarPU has started with others. */
+SinodagStatus sinodag_start(const char *const *settings, SinodagLog *log, void *of);
+
+/* The last one of as many calls as of sinodag_start stops StarPU, once every operator is freed. SINODAG_BAD_INPUT: one
+ * call too many. SINODAG_FAILED: a file of --trace or --graph cannot be written. */
+SinodagStatus sinodag_stop(void);
+
+typedef enum SinodagType { SINODAG_FLOAT32, SINODAG_FLOAT64, SINODAG_UINT8, SINODAG_UINT16 } SinodagType;
+
+/* An array of three dimensions in main memory, in an order of the caller's choice: element (i, j, k) is number
+ * i·stride[0] + j·stride[1] + k·stride[2] of `data`, which is aligned to its type. Strides count elements and may be
+ * negative; all three 0: row-major, stride = {size[1]·size[2], size[2], 1}. Borrowed during a call. */
+typedef struct SinodagArray {
+    void *data;
+    SinodagType type;
+    int64_t size[3];
+    int64_t stride[3];
+} SinodagArray;
+
+/* Parallel beams through slices of N × N voxels, N = columns or the setting `volume`. A ray obeys
+ * s = x·cosθ + y·sinθ in units of a voxel; column c of the detector sees s = c − center. x points right along the
+ * columns of the image, y up, against its rows; the middle of the image is the axis (docs/CONVENTIONS.md). */
+typedef struct SinodagParallel {
+    int64_t angles, columns;
+    const double *angle_rad; /* [angles]; copied */
+    double center;           /* rotation axis as a column; 0 is the middle of column 0; NaN: (columns − 1)/2 */
+    int64_t slices;          /* as many as a product will usually have, by which work is divided; 0: 1 */
+} SinodagParallel;
+
+/* A, whose elements are lengths of rays in voxels, and its transpose. */
+typedef struct SinodagOperator SinodagOperator;
+
+/* Builds the operator, which the caller frees. `settings`: precision, symmetry, projector (default: rays),
+ * interpolation, partitions, minibatch, memory, volume, operator-cache. sinodag_start comes first. SINODAG_BAD_INPUT: a
+ * setting, a size or an angle is invalid, or memory does not suffice. */
+SinodagStatus sinodag_operator_new(const SinodagParallel *geometry, const char *const *settings, SinodagOperator **op);
+
+/* NULL is allowed. SINODAG_BAD_INPUT: it is no operator, or freed. */
+SinodagStatus sinodag_operator_free(SinodagOperator *op);
+
+typedef struct SinodagAbout {
+    int64_t angles, columns, side; /* K, M, N: a slice has K × M rays and N × N voxels */
+    int64_t nonzeros;              /* of A, for one slice; 0: A is not stored */
+    int64_t bytes;                 /* of A, at most */
+    int64_t partitions;            /* of a slice */
+} SinodagAbout;
+
+SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *about);
+
+/* projections = A images, images = Aᵀ projections, for S ≥ 1 slices: images of sizes (S, N, N): slice, row, column;
+ * projections of sizes (S, K, M): slice, angle, column. Types: float32 or float64. Arrays in which the slices of a
+ * pixel follow each other (stride[0] = 1) are copied fastest. SINODAG_BAD_INPUT: other sizes or types, a value that is
+ * read is NaN or infinite, a freed operator. */
+SinodagStatus sinodag_project(SinodagOperator *op, const SinodagArray *images, const SinodagArray *projections);
+SinodagStatus sinodag_backproject(SinodagOperator *op, const SinodagArray *projections, const SinodagArray *images);
+
+/* A scan in memory: counts, or what the setting `data` says they are. Types: float32, float64, uint8, uint16; sizes
+ * (angle, row, column). */
+typedef struct SinodagScan {
+    SinodagArray projections;
+    SinodagArray flats, darks; /* fields without object and without light; data NULL: none */
+    const double *angle_rad;   /* of the projections; NULL: from 0 to π, both included */
+} SinodagScan;
+
+/* Called once the sizes of the volume are known: returns memory for float32 [slice][row][column], or NULL, which ends
+ * the call. The memory stays the caller's. */
+typedef float *SinodagAllocate(void *of, int64_t slices, int64_t rows, int64_t columns);
+
+/* Progress: the finished share of the call, 0 to 1, and a line about it. Anything but 0 ends the call soon, as a
+ * failure. Called from any thread. */
+typedef int SinodagProgress(void *of, double done, const char *text);
+
+typedef struct SinodagOutput {
+    SinodagAllocate *allocate;
+    SinodagProgress *progress; /* NULL: none */
+    void *of;                  /* argument of both */
+} SinodagOutput;
+
+/* Reconstructs the volume of a scan as the program's recon does, to the same bits. `settings`: those of recon but for
+ * the names of files, what is written to files, and what sinodag_start decides. sinodag_start comes first. Errors as of
+ * the program; SINODAG_FAILED: cancelled. */
+SinodagStatus sinodag_recon(const SinodagScan *scan, const char *const *settings, const SinodagOutput *output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

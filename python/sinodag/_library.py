@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The functions of sinodag.h by ctypes, which releases the GIL during a call; statuses as exceptions."""
+import atexit
+import ctypes
+import logging
+import os
+import pathlib
+import threading
+
+import numpy as np
+
+log = logging.getLogger("sinodag")
+
+
+class Error(Exception):
+    """An error of sinodag, with its text."""
+
+
+class BadInput(Error, ValueError):
+    """An argument or a setting is invalid."""
+
+
+class Failed(Error, RuntimeError):
+    """No memory, a full disk, or a library's error."""
+
+
+class Array(ctypes.Structure):
+    """SinodagArray"""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("type", ctypes.c_int),
+        ("size", ctypes.c_int64 * 3),
+        ("stride", ctypes.c_int64 * 3),
+    ]
+
+
+class Parallel(ctypes.Structure):
+    """SinodagParallel"""
+
+    _fields_ = [
+        ("angles", ctypes.c_int64),
+        ("columns", ctypes.c_int64),
+        ("angle_rad", ctypes.POINTER(ctypes.c_double)),
+        ("center", ctypes.c_double),
+        ("slices", ctypes.c_int64),
+    ]
+
+
+class About(ctypes.Structure):
+    """SinodagAbout"""
+
+    _fields_ = [(name, ctypes.c_int64) for name in ("angles", "columns", "side", "nonzeros", "bytes", "partitions")]
+
+
+class Scan(ctypes.Structure):
+    """SinodagScan"""
+
+    _fields_ = [
+        ("projections", Array),
+        ("flats", Array),
+        ("darks", Array),
+        ("angle_rad", ctypes.POINTER(ctypes.c_double)),
+    ]
+
+
+ALLOCATE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_double, ctypes.c_char_p)
+
+
+class Output(ctypes.Structure):
+    """SinodagOutput"""
+
+    _fields_ = [("allocate", ALLOCATE), ("progress", PROGRESS), ("of", ctypes.c_void_p)]
+
+
+LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p)
+SETTINGS = ctypes.POINTER(ctypes.c_char_p)
+STATUS = ctypes.c_void_p
+
+FUNCTIONS = {
+    "sinodag_version": (ctypes.c_char_p, []),
+    "sinodag_status_code": (ctypes.c_int, [STATUS]),
+    "sinodag_status_text": (ctypes.c_char_p, [STATUS]),
+    "sinodag_status_free": (None, [STATUS]),
+    "sinodag_start": (STATUS, [SETTINGS, LOG, ctypes.c_void_p]),
+    "sinodag_stop": (STATUS, []),
+    "sinodag_operator_new": (STATUS, [ctypes.POINTER(Parallel), SETTINGS, ctypes.POINTER(ctypes.c_void_p)]),
+    "sinodag_operator_free": (STATUS, [ctypes.c_void_p]),
+    "sinodag_operator_about": (STATUS, [ctypes.c_void_p, ctypes.POINTER(About)]),
+    "sinodag_project": (STATUS, [ctypes.c_void_p, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
+    "sinodag_backproject": (STATUS, [ctypes.c_void_p, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
+    "sinodag_recon": (STATUS, [ctypes.POINTER(Scan), SETTINGS, ctypes.POINTER(Output)]),
+}
+
+
+def _load():
+    """SINODAG_LIBRARY, else the library that was installed with this package, else the system's."""
+    beside = pathlib.Path(__file__).parent / "libsinodag.so"
+    name = os.environ.get("SINODAG_LIBRARY") or (str(beside) if beside.exists() else "libsinodag.so.0")
+    try:
+        loaded = ctypes.CDLL(name)
+    except OSError as error:
+        raise ImportError(f"sinodag: {error}; SINODAG_LIBRARY can name the library libsinodag.so") from error
+    for function, (result, arguments) in FUNCTIONS.items():
+        getattr(loaded, function).restype = result
+        getattr(loaded, function).argtypes = arguments
+    return loaded
+
+
+library = _load()
+
+
+def check(status):
+    """Raises the exception of a status, if it is an error."""
+    if not status:
+        return
+    text = library.sinodag_status_text(status).decode(errors="replace")
+    kind = BadInput if library.sinodag_status_code(status) == 2 else Failed
+    library.sinodag_status_free(status)
+    raise kind(text)
+
+
+def _word(value):
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ",".join(_word(part) for part in value)
+    return str(value)
+
+
+def settings_of(settings):
+    """Keywords as an array of "name=value"; names have _ for -. None: as if it were not given."""
+    texts = []
+    for name, value in settings.items():
+        if value is not None:
+            texts.append(f"{name.replace('_', '-')}={_word(value)}".encode())
+    return (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
+
+
+def array_of(values, order=(0, 1, 2)):
+    """A SinodagArray over values with three dimensions; strides that are no multiples of an element are refused."""
+    types = {np.dtype(np.float32): 0, np.dtype(np.float64): 1, np.dtype(np.uint8): 2, np.dtype(np.uint16): 3}
+    strides = [values.strides[i] // values.itemsize for i in order]
+    return Array(
+        values.ctypes.data,
+        types[values.dtype],
+        (ctypes.c_int64 * 3)(*(values.shape[i] for i in order)),
+        (ctypes.c_int64 * 3)(*strides),
+    )
+
+
+def as_array(values):
+    """Arrays of other libraries in main memory by DLPack or the buffer protocol, without a copy."""
+    if isinstance(values, np.ndarray):
+        return values
+    if hasattr(values, "__dlpack__"):
+        return np.from_dlpack(values)
+    return np.asarray(values)
+
+
+def usable(values, dtype):
+    """`values` as an aligned array of the type in native byte order, whose strides are whole elements: itself if it is one."""
+    values = np.asarray(values, dtype=dtype)
+    whole = all(stride % values.itemsize == 0 for stride in values.strides)
+    return values if values.flags.aligned and whole else np.array(values, order="C")
+
+
+@LOG
+def _tell(_, level, event, message):
+    try:
+        of_level = logging.WARNING if level == b"warning" else logging.INFO
+        log.log(of_level, "%s", message.decode(errors="replace"), extra={"sinodag_event": event.decode()})
+    except Exception:  # pylint: disable=broad-except
+        pass  # nobody could catch it
+
+
+_lock = threading.Lock()
+_started = False
+_process = None  # that started
+
+
+def start(**settings):
+    """Starts sinodag with settings of the whole process: workers, device, scheduler, models, graph, trace, overwrite.
+
+    The first operator starts it with the defaults, so that this is only needed for others. A second start is refused.
+    """
+    global _started, _process
+    with _lock:
+        if _started:
+            raise BadInput("sinodag has started; allowed: start before the first operator, or after stop")
+        check(library.sinodag_start(settings_of(settings), _tell, None))
+        _started, _process = True, os.getpid()
+
+
+def ensure_started():
+    """Starts sinodag if it is not up."""
+    global _started, _process
+    with _lock:
+        if not _started:
+            check(library.sinodag_start(None, _tell, None))
+            _started, _process = True, os.getpid()
+
+
+def stop():
+    """Stops sinodag, as soon as every operator is closed. It stops by itself when Python ends."""
+    global _started
+    with _lock:
+        if _started:
+            _started = False
+            check(library.sinodag_stop())
+
+
+@atexit.register
+def _stop_at_end():
+    if _process == os.getpid():
+        stop()
+
+
+def version():
+    """The version of the library."""
+    return library.sinodag_version().decode()

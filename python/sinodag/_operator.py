@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Operators of parallel beams."""
+import ctypes
+import weakref
+
+import numpy as np
+
+from ._library import About, BadInput, Parallel, array_of, as_array, check, ensure_started, library, settings_of, usable
+
+_ELEMENT = {"double": np.float64}
+
+
+def _free(handle):
+    """Called by finalizers: an error, as in a forked process, has nobody to tell."""
+    library.sinodag_status_free(library.sinodag_operator_free(handle))
+
+
+class _Linear:
+    """What an operator and its transpose have in common; the transpose has `_sides` exchanged."""
+
+    # Above NumPy's arrays, so that array @ A is not tried element by element.
+    __array_ufunc__ = None
+    __array_priority__ = 100
+
+    def __matmul__(self, values):
+        return self.dot(values)
+
+    def dot(self, values):
+        """The product, as `@`."""
+        return self._multiply(values, None)
+
+    def matvec(self, values):
+        """The product of a vector; SciPy calls it."""
+        return self._multiply(np.asarray(values).reshape(self.shape[1]), None)
+
+    def matmat(self, values):
+        """The product of a matrix whose columns are slices; SciPy calls it."""
+        return self._multiply(values, None)
+
+    def rmatvec(self, values):
+        """The product of the transpose and a vector."""
+        return self.T.matvec(values)
+
+    def rmatmat(self, values):
+        """The product of the transpose and a matrix."""
+        return self.T.matmat(values)
+
+    @property
+    def H(self):  # pylint: disable=invalid-name
+        """The adjoint, which of real numbers is the transpose."""
+        return self.T
+
+    def aslinearoperator(self):
+        """A scipy.sparse.linalg.LinearOperator for one slice, or for the columns of a matrix."""
+        from scipy.sparse.linalg import LinearOperator  # pylint: disable=import-outside-toplevel
+
+        return LinearOperator(
+            self.shape,
+            matvec=self.matvec,
+            rmatvec=self.rmatvec,
+            matmat=self.matmat,
+            rmatmat=self.rmatmat,
+            dtype=self.dtype,
+        )
+
+    def _multiply(self, values, out):
+        values = as_array(values)
+        real = values.dtype.kind in "biuf"
+        kind = np.result_type(values.dtype, np.float32) if real else values.dtype
+        if not real or kind.itemsize > 8:
+            raise BadInput(f"an array of {values.dtype}; allowed: real numbers of up to 64 bits")
+        values = usable(values, kind)
+        taken, order, shape = self._fit(values, self._sides[0], self._sides[1])
+        given = self._result(shape, kind) if out is None else self._given(out, shape, kind)
+        result = given
+        if len(shape) != 3:
+            given = _three(given, self._sides[1], order)
+        self._compute(array_of(taken), array_of(given))
+        return result
+
+    def _fit(self, values, sides, other):
+        """values with the dimensions (slice, ·, ·), whether slices are last, and the shape of the result."""
+        shape, length = values.shape, sides[0] * sides[1]
+        if values.ndim == 3 and shape[1:] == sides:
+            return values, "first", (shape[0], *other)
+        if shape == sides:
+            return values[np.newaxis], "none", other
+        if shape == (length,):
+            return usable(values.reshape(1, *sides), values.dtype), "flat", (other[0] * other[1],)
+        if values.ndim == 2 and shape[0] == length:
+            cells = values.reshape(*sides, shape[1])
+            return np.moveaxis(cells, 2, 0), "last", (other[0] * other[1], shape[1])
+        raise BadInput(
+            f"an array of shape {shape}; allowed: {sides}, (S, {sides[0]}, {sides[1]}), ({length},) or ({length}, S)"
+            " with S slices"
+        )
+
+    @staticmethod
+    def _result(shape, kind):
+        return np.empty(shape, kind)
+
+    @staticmethod
+    def _given(out, shape, kind):
+        fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == kind
+        if not fits or not out.flags.writeable or not out.flags.aligned or not out.flags.c_contiguous:
+            what = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise BadInput(f"out is {what}; allowed: a writeable array of {kind} in C order of shape {shape}")
+        return out
+
+
+def _three(result, sides, order):
+    """A view of the result with the dimensions (slice, ·, ·)."""
+    if order == "last":
+        return np.moveaxis(result.reshape(*sides, result.shape[1]), 2, 0)
+    return result.reshape(1, *sides)
+
+
+class Operator(_Linear):
+    """A: the lengths of rays in voxels, of parallel beams through slices of N × N voxels.
+
+    angles     radians, one for each projection; a ray obeys s = x·cosθ + y·sinθ, where x points right along the
+               columns of the image and y up, against its rows
+    columns    of the detector
+    center     the rotation axis as a column; 0 is the middle of column 0. Default: (columns − 1)/2
+    slices     as many as products will usually have, by which work is divided among the workers
+    settings   precision ("single", "double", "mixed", "half"), symmetry, projector ("rays", "rotate", "pixels"),
+               interpolation, partitions, minibatch, memory, volume ("NxN"), operator_cache: those of the program
+
+    A @ x takes an image (N, N), images (S, N, N), a vector (N·N,) or a matrix (N·N, S) whose columns are slices, and
+    gives projections: (K, M), (S, K, M), (K·M,) or (K·M, S). A.T @ y is its transpose. Of float32 the result is
+    float32, of float64 float64; the arithmetic has the precision of the setting. The shape is that of one slice:
+    (K·M, N·N). Values that are NaN or infinite are refused.
+
+    The operator is freed with the object, by close(), or at the end of a with statement.
+    """
+
+    def __init__(self, angles, columns, center=None, slices=1, **settings):
+        angle_rad = np.ascontiguousarray(angles, dtype=np.float64)
+        if angle_rad.ndim != 1 or angle_rad.size == 0:
+            raise BadInput(f"angles have the shape {angle_rad.shape}; allowed: one dimension with 1 or more")
+        geometry = Parallel(
+            angle_rad.size,
+            int(columns),
+            angle_rad.ctypes.data_as(ctypes.POINTER(ctypes.c_double)),
+            float("nan") if center is None else float(center),
+            int(slices),
+        )
+        handle = ctypes.c_void_p()
+        ensure_started()
+        check(library.sinodag_operator_new(ctypes.byref(geometry), settings_of(settings), ctypes.byref(handle)))
+        self._handle = handle
+        self._close = weakref.finalize(self, _free, handle)
+        about = About()
+        check(library.sinodag_operator_about(handle, ctypes.byref(about)))
+        self.angles, self.columns, self.side = about.angles, about.columns, about.side
+        self.nonzeros, self.nbytes, self.partitions = about.nonzeros, about.bytes, about.partitions
+        self.shape = (self.angles * self.columns, self.side**2)
+        self.dtype = np.dtype(_ELEMENT.get(str(settings.get("precision")), np.float32))
+        self._sides = ((self.side, self.side), (self.angles, self.columns))
+
+    def project(self, images, out=None):
+        """A @ images, into `out` if it is given: an array of the result's shape and type in C order."""
+        return self._multiply(images, out)
+
+    def backproject(self, projections, out=None):
+        """A.T @ projections, likewise."""
+        return self.T._multiply(projections, out)
+
+    @property
+    def T(self):  # pylint: disable=invalid-name
+        """The transpose."""
+        return _Transpose(self)
+
+    def close(self):
+        """Frees the operator; later products are refused. Does nothing the second time."""
+        self._close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        return (
+            f"<sinodag.Operator: {self.angles} angles x {self.columns} columns, {self.side} x {self.side} voxels,"
+            f" {self.nonzeros} nonzeros>"
+        )
+
+    def _compute(self, images, projections):
+        check(library.sinodag_project(self._use(), ctypes.byref(images), ctypes.byref(projections)))
+
+    def _use(self):
+        if not self._close.alive:
+            raise BadInput("the operator is closed; allowed: an operator that is not")
+        return self._handle
+
+
+class _Transpose(_Linear):
+    """The transpose of an operator, which it keeps."""
+
+    def __init__(self, of):
+        self._of = of
+        self.shape = of.shape[::-1]
+        self.dtype = of.dtype
+        self._sides = of._sides[::-1]
+
+    @property
+    def T(self):  # pylint: disable=invalid-name
+        """The operator itself."""
+        return self._of
+
+    def __repr__(self):
+        return f"<transpose of {self._of!r}>"
+
+    def _compute(self, projections, images):
+        handle = self._of._use()
+        check(library.sinodag_backproject(handle, ctypes.byref(projections), ctypes.byref(images)))

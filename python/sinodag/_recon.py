@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reconstructions of arrays."""
+import ctypes
+import threading
+
+import numpy as np
+
+from ._library import (
+    ALLOCATE,
+    PROGRESS,
+    Array,
+    BadInput,
+    Failed,
+    Output,
+    Scan,
+    array_of,
+    as_array,
+    check,
+    ensure_started,
+    library,
+    settings_of,
+    usable,
+)
+
+_KEPT = (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.float32), np.dtype(np.float64))
+
+
+def _images(what, values):
+    """Images as an array that the library reads: of its own types, else as float32, as from files."""
+    values = as_array(values)
+    if values.dtype.kind not in "biuf":
+        raise BadInput(f"the {what} are of {values.dtype}; allowed: real numbers")
+    if values.ndim == 2 and what != "projections":
+        values = values[np.newaxis]
+    if values.ndim != 3:
+        raise BadInput(f"the {what} have the shape {values.shape}; allowed: (image, row, column)")
+    kind = values.dtype.newbyteorder("=")
+    return usable(values, kind if kind in _KEPT else np.float32)
+
+
+def _angles(theta, count):
+    if theta is None:
+        return None
+    theta = np.ascontiguousarray(theta, dtype=np.float64)
+    if theta.shape != (count,):
+        raise BadInput(f"theta has the shape {theta.shape}; allowed: ({count},), an angle for each projection")
+    return theta
+
+
+class _Call:
+    """The functions that a reconstruction calls, and what they leave."""
+
+    def __init__(self, progress):
+        self.volume = self.error = None
+        self.cancelled = False
+        self._progress = progress
+        self.output = Output(ALLOCATE(self._allocate), PROGRESS(self._show), None)
+
+    def _allocate(self, _, slices, rows, columns):
+        try:
+            self.volume = np.empty((slices, rows, columns), np.float32)
+            return self.volume.ctypes.data
+        except MemoryError:
+            return None
+
+    def _show(self, _, done, text):
+        try:
+            if self._progress and not self.cancelled and self._progress(done, text.decode(errors="replace")):
+                self.cancelled = True
+        except BaseException as error:  # pylint: disable=broad-except
+            self.error = error  # for the caller: nobody here could catch it
+            self.cancelled = True
+        return self.cancelled
+
+    def run(self, scan, settings, arrays):
+        """In a thread of its own where Ctrl-C comes to this one: Python sees it between steps of its own only. `arrays` live
+        as long as the call."""
+        statuses, done = [], threading.Event()
+
+        def work():
+            statuses.append(library.sinodag_recon(ctypes.byref(scan), settings, ctypes.byref(self.output)))
+            del arrays[:]
+            done.set()
+
+        if threading.current_thread() is threading.main_thread():
+            threading.Thread(target=work).start()
+            self._wait(done)
+        else:
+            work()
+        return statuses[0]
+
+    def _wait(self, done):
+        while not done.is_set():
+            try:
+                done.wait(0.1)
+            except KeyboardInterrupt as error:
+                self.cancelled, self.error = True, error
+
+
+def recon(projections, theta=None, flats=None, darks=None, progress=None, **settings):
+    """Reconstructs the volume of a scan, as `sinodag recon` does, to the same bits: float32 (slice, row, column).
+
+    projections  (angle, row, column): counts, or what data="transmission" or data="line-integrals" says. uint8, uint16 and
+                 float32 are used as they are; other types become float32. Any strides
+    theta        radians, one for each projection. Default: from 0 to π, both included
+    flats, darks fields without object and without light, (field, row, column) or one (row, column)
+    progress     a function of the share that is done and of a line of text; a true result ends the reconstruction
+    settings     those of `sinodag recon --help all` with _ for -, as algorithm="cg", iterations=30, rotation_axis=511.5,
+                 but for names of files, outputs in files, and the settings of start()
+
+    Ctrl-C and an exception in `progress` end the reconstruction at its next step, and are raised then.
+    """
+    projections = _images("projections", projections)
+    angles = _angles(theta, projections.shape[0])
+    fields = [np.empty((0, 0, 0), np.float32) if of is None else _images(what, of)
+              for what, of in (("flats", flats), ("darks", darks))]
+    scan = Scan(
+        array_of(projections),
+        *(array_of(of) if of.size else Array() for of in fields),
+        angles.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) if angles is not None else None,
+    )
+    for what, of, given in (("flats", fields[0], flats), ("darks", fields[1], darks)):
+        if given is not None and of.size == 0:
+            raise BadInput(f"the {what} have the shape {of.shape}; allowed: 1 or more images, or None")
+    ensure_started()
+    call = _Call(progress)
+    status = call.run(scan, settings_of(settings), [projections, angles, *fields])
+    if call.error:
+        library.sinodag_status_free(status)
+        raise call.error
+    check(status)
+    if call.volume is None:
+        raise Failed("the reconstruction made no volume")
+    return call.volume

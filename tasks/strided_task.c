@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks take and give: between the arrays of a caller and vectors, on cores. */
+#include "strided_task.h"
+
+#include "task.h"
+
+#include <inttypes.h>
+
+typedef struct Tiles {
+    SinoTake take;
+    SinoStridedTiles tiles;
+} Tiles;
+
+typedef struct Rays {
+    SinoTake take;
+    SinoStridedRays rays;
+} Rays;
+
+static SinoStatus check(bool finite, SinoTake take, SinoSlices slices)
+{
+    SINO_CHECK(finite, SINO_BAD_INPUT,
+               "%s: among the slices %" PRId64 " to %" PRId64 " is a value that is NaN or infinite, or too large for "
+               "the precision; allowed: finite values",
+               take.what, take.first, take.first + slices.slice_count - 1);
+    return NULL;
+}
+
+static SinoStatus take_tiles_cpu(const SinoTask *task)
+{
+    const Tiles *of = task->arguments;
+    return check(sino_strided_take_tiles(&of->tiles, sino_task_buffer(task, 0)), of->take, of->tiles.slices);
+}
+
+static SinoStatus give_tiles_cpu(const SinoTask *task)
+{
+    sino_strided_give_tiles(&((const Tiles *)task->arguments)->tiles, sino_task_buffer(task, 0));
+    return NULL;
+}
+
+static SinoStatus take_rays_cpu(const SinoTask *task)
+{
+    const Rays *of = task->arguments;
+    return check(sino_strided_take_rays(&of->rays, sino_task_buffer(task, 0)), of->take, of->rays.slices);
+}
+
+static SinoStatus give_rays_cpu(const SinoTask *task)
+{
+    sino_strided_give_rays(&((const Rays *)task->arguments)->rays, sino_task_buffer(task, 0));
+    return NULL;
+}
+
+static const SinoTaskKind take_tiles_kind = {
+    .name = "take_tiles", .argument_bytes = sizeof(Tiles), .access_min = 1, .access_max = 1, .cpu = take_tiles_cpu};
+static const SinoTaskKind give_tiles_kind = {
+    .name = "give_tiles", .argument_bytes = sizeof(Tiles), .access_min = 1, .access_max = 1, .cpu = give_tiles_cpu};
+static const SinoTaskKind take_rays_kind = {
+    .name = "take_rays", .argument_bytes = sizeof(Rays), .access_min = 1, .access_max = 1, .cpu = take_rays_cpu};
+static const SinoTaskKind give_rays_kind = {
+    .name = "give_rays", .argument_bytes = sizeof(Rays), .access_min = 1, .access_max = 1, .cpu = give_rays_cpu};
+
+static SinoStatus insert_tiles(SinoRuntime *runtime, SinoPosition position, const SinoTaskKind *kind, SinoTake take,
+                               const SinoStridedTiles *tiles, SinoAccess access)
+{
+    const Tiles arguments = {.take = take, .tiles = *tiles};
+    return sino_task_submit(runtime, kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
+                                               .access = &access,
+                                               .access_count = 1,
+                                               SINO_OF_SLICES(tiles->slices),
+                                               .work = (double)tiles->tile_count * (double)tiles->slices.stride});
+}
+
+static SinoStatus insert_rays(SinoRuntime *runtime, SinoPosition position, const SinoTaskKind *kind, SinoTake take,
+                              const SinoStridedRays *rays, SinoAccess access)
+{
+    const Rays arguments = {.take = take, .rays = *rays};
+    return sino_task_submit(runtime, kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
+                                               .access = &access,
+                                               .access_count = 1,
+                                               SINO_OF_SLICES(rays->slices),
+                                               .work = (double)rays->angle_count * (double)rays->column_count *
+                                                       (double)rays->slices.stride});
+}
+
+SinoStatus sino_insert_take_tiles(SinoRuntime *runtime, SinoPosition position, SinoTake take,
+                                  const SinoStridedTiles *tiles, SinoData *x)
+{
+    return insert_tiles(runtime, position, &take_tiles_kind, take, tiles, (SinoAccess){x, SINO_WRITE});
+}
+
+SinoStatus sino_insert_take_rays(SinoRuntime *runtime, SinoPosition position, SinoTake take,
+                                 const SinoStridedRays *rays, SinoData *y)
+{
+    return insert_rays(runtime, position, &take_rays_kind, take, rays, (SinoAccess){y, SINO_WRITE});
+}
+
+SinoStatus sino_insert_give_tiles(SinoRuntime *runtime, SinoPosition position, const SinoStridedTiles *tiles,
+                                  SinoData *x)
+{
+    return insert_tiles(runtime, position, &give_tiles_kind, (SinoTake){0}, tiles, (SinoAccess){x, SINO_READ});
+}
+
+SinoStatus sino_insert_give_rays(SinoRuntime *runtime, SinoPosition position, const SinoStridedRays *rays, SinoData *y)
+{
+    return insert_rays(runtime, position, &give_rays_kind, (SinoTake){0}, rays, (SinoAccess){y, SINO_READ});
+}

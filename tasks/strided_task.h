@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks take and give: from the arrays of a caller to vectors, and back. */
+#ifndef SINO_STRIDED_TASK_H
+#define SINO_STRIDED_TASK_H
+
+#include "runtime.h"
+#include "strided.h"
+
+/* Insert take_tiles, take_rays, give_tiles and give_rays (strided.h). The arrays are no data of StarPU: the caller
+ * waits for the tasks before it touches them. A value that is NaN or infinite ends the run with SINO_BAD_INPUT; `what`
+ * names the array in the text, and `first` is the number of its first slice there. */
+typedef struct SinoTake {
+    const char *what; /* constant */
+    int64_t first;
+} SinoTake;
+SinoStatus sino_insert_take_tiles(SinoRuntime *runtime, SinoPosition position, SinoTake take,
+                                  const SinoStridedTiles *tiles, SinoData *x);
+SinoStatus sino_insert_take_rays(SinoRuntime *runtime, SinoPosition position, SinoTake take,
+                                 const SinoStridedRays *rays, SinoData *y);
+SinoStatus sino_insert_give_tiles(SinoRuntime *runtime, SinoPosition position, const SinoStridedTiles *tiles,
+                                  SinoData *x);
+SinoStatus sino_insert_give_rays(SinoRuntime *runtime, SinoPosition position, const SinoStridedRays *rays, SinoData *y);
+
+#endif

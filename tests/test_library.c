@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Library: the shared object as a program sees it: products, layouts, threads, misuse, and what stays after use. */
+#include "sinodag.h"
+
+#include "testing.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <sys/wait.h>
+
+enum { ANGLES = 24, COLUMNS = 33, SLICES = 5, RAYS = ANGLES * COLUMNS, VOXELS = COLUMNS * COLUMNS };
+
+static const char *const in_double[] = {"precision=double", NULL};
+
+static void succeeds(SinodagStatus status)
+{
+    if (status) fail_msg("unexpected error: %s", sinodag_status_text(status));
+}
+
+static void refused(SinodagStatus status, const char *text)
+{
+    if (sinodag_status_code(status) != SINODAG_BAD_INPUT || !strstr(sinodag_status_text(status), text))
+        fail_msg("expected bad input with '%s', found %d: %s", text, sinodag_status_code(status),
+                 sinodag_status_text(status));
+    sinodag_status_free(status);
+}
+
+static const double *angles(void)
+{
+    static double angle_rad[ANGLES];
+    for (int k = 0; k < ANGLES; k++) angle_rad[k] = 3.14159265358979323846 * k / ANGLES;
+    return angle_rad;
+}
+
+static SinodagParallel geometry(void)
+{
+    return (SinodagParallel){.angles = ANGLES, .columns = COLUMNS, .angle_rad = angles(), .center = NAN};
+}
+
+static SinodagOperator *new_operator(const char *const *settings)
+{
+    const SinodagParallel wanted = geometry();
+    SinodagOperator *op = NULL;
+    succeeds(sinodag_operator_new(&wanted, settings, &op));
+    assert_non_null(op);
+    return op;
+}
+
+static SinodagArray images(void *data, SinodagType type)
+{
+    return (SinodagArray){.data = data, .type = type, .size = {SLICES, COLUMNS, COLUMNS}};
+}
+
+static SinodagArray projections(void *data, SinodagType type)
+{
+    return (SinodagArray){.data = data, .type = type, .size = {SLICES, ANGLES, COLUMNS}};
+}
+
+/* Numbers between 0 and 1. */
+static double *numbers(int64_t count, unsigned seed)
+{
+    double *values = malloc((size_t)count * sizeof *values);
+    assert_non_null(values);
+    for (int64_t i = 0; i < count; i++) {
+        seed = seed * 1664525 + 1013904223;
+        values[i] = (double)(seed >> 8) / (1 << 24);
+    }
+    return values;
+}
+
+static double dot(int64_t count, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+static void directions_are_adjoint(void **state)
+{
+    (void)state;
+    SinodagOperator *op = new_operator(in_double);
+    double *x = numbers(SLICES * VOXELS, 1), *y = numbers(SLICES * RAYS, 2);
+    double *of_x = numbers(SLICES * RAYS, 3), *of_y = numbers(SLICES * VOXELS, 4);
+    const SinodagArray ax = images(x, SINODAG_FLOAT64), ay = projections(y, SINODAG_FLOAT64);
+    const SinodagArray aof_x = projections(of_x, SINODAG_FLOAT64), aof_y = images(of_y, SINODAG_FLOAT64);
+    succeeds(sinodag_project(op, &ax, &aof_x));
+    succeeds(sinodag_backproject(op, &ay, &aof_y));
+    for (int f = 0; f < SLICES; f++) {
+        const double left = dot(RAYS, of_x + f * RAYS, y + f * RAYS);
+        assert_true(fabs(left - dot(VOXELS, x + f * VOXELS, of_y + f * VOXELS)) < 1e-12 * left);
+    }
+    for (int f = 0; f < SLICES; f++) /* at 0° a ray sums a column of the image */
+        for (int c = 0; c < COLUMNS; c++) {
+            double sum = 0;
+            for (int r = 0; r < COLUMNS; r++) sum += x[f * VOXELS + r * COLUMNS + c];
+            assert_true(fabs(sum - of_x[f * RAYS + c]) < 1e-12 * sum);
+        }
+    free(x);
+    free(y);
+    free(of_x);
+    free(of_y);
+    succeeds(sinodag_operator_free(op));
+}
+
+/* The same bits, however arrays lie in memory, and whatever the partitions of work are. */
+static void layouts_agree(void **state)
+{
+    (void)state;
+    SinodagOperator *op = new_operator(NULL);
+    double *x = numbers(SLICES * VOXELS, 1), *turned = numbers(SLICES * VOXELS, 2);
+    float *y = calloc(SLICES * RAYS, sizeof *y), *last = calloc(SLICES * RAYS, sizeof *last);
+    for (int i = 0; i < SLICES * VOXELS; i++) turned[SLICES * VOXELS - 1 - i] = x[i];
+    SinodagArray of = images(x, SINODAG_FLOAT64), to = projections(y, SINODAG_FLOAT32);
+    succeeds(sinodag_project(op, &of, &to));
+    SinodagArray of_turned = images(turned + SLICES * VOXELS - 1, SINODAG_FLOAT64);
+    memcpy(of_turned.stride, (int64_t[]){-VOXELS, -COLUMNS, -1}, sizeof of_turned.stride);
+    SinodagArray to_last = projections(last, SINODAG_FLOAT32);
+    memcpy(to_last.stride, (int64_t[]){1, SLICES * COLUMNS, SLICES}, sizeof to_last.stride);
+    succeeds(sinodag_project(op, &of_turned, &to_last));
+    for (int f = 0; f < SLICES; f++)
+        for (int r = 0; r < RAYS; r++) assert_true(y[f * RAYS + r] == last[r * SLICES + f]);
+    free(x);
+    free(turned);
+    free(y);
+    free(last);
+    succeeds(sinodag_operator_free(op));
+}
+
+/* Many slices go through several slots. */
+static void many_slices(void **state)
+{
+    enum { MANY = 150 };
+    (void)state;
+    SinodagOperator *op = new_operator(NULL);
+    float *x = calloc(MANY * VOXELS, sizeof *x), *y = calloc(MANY * RAYS, sizeof *y);
+    for (int f = 0; f < MANY; f++) x[f * VOXELS + VOXELS / 2] = (float)f;
+    SinodagArray of = images(x, SINODAG_FLOAT32), to = projections(y, SINODAG_FLOAT32);
+    of.size[0] = to.size[0] = MANY;
+    succeeds(sinodag_project(op, &of, &to));
+    for (int f = 0; f < MANY; f++) assert_true(y[f * RAYS + COLUMNS / 2] == (float)f);
+    free(x);
+    free(y);
+    succeeds(sinodag_operator_free(op));
+}
+
+static void about_tells_sizes(void **state)
+{
+    (void)state;
+    static const char *const larger[] = {"volume=40x40", "partitions=3", NULL};
+    SinodagOperator *op = new_operator(larger);
+    SinodagAbout about;
+    succeeds(sinodag_operator_about(op, &about));
+    assert_true(about.angles == ANGLES && about.columns == COLUMNS && about.side == 40 && about.partitions == 3);
+    assert_true(about.nonzeros > ANGLES * COLUMNS && about.bytes > 0);
+    succeeds(sinodag_operator_free(op));
+}
+
+static void geometries_are_refused(void **state)
+{
+    (void)state;
+    SinodagOperator *op = NULL;
+    double unusual[ANGLES];
+    memcpy(unusual, angles(), sizeof unusual);
+    unusual[7] = NAN;
+    const SinodagParallel none = {.angles = ANGLES, .columns = COLUMNS}, usual = geometry();
+    SinodagParallel wrong = usual;
+    refused(sinodag_operator_new(NULL, NULL, &op), "no angles");
+    refused(sinodag_operator_new(&none, NULL, &op), "no angles");
+    refused(sinodag_operator_new(&usual, NULL, NULL), "no place");
+    wrong.angles = 0;
+    refused(sinodag_operator_new(&wrong, NULL, &op), "angles is 0; allowed: 1 to 1048576");
+    wrong = usual;
+    wrong.columns = INT64_MAX;
+    refused(sinodag_operator_new(&wrong, NULL, &op), "columns is 9223372036854775807");
+    wrong = usual;
+    wrong.angle_rad = unusual;
+    refused(sinodag_operator_new(&wrong, NULL, &op), "angle 7 is nan");
+    wrong = usual;
+    wrong.center = INFINITY;
+    refused(sinodag_operator_new(&wrong, NULL, &op), "center is inf");
+    assert_null(op);
+}
+
+static void settings_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"precision=triple", "--precision is 'triple'; allowed: "},
+        {"precision", "'precision' is no name=value"},
+        {"--precision=double", "is no name=value"},
+        {"", "is no name=value"},
+        {"workers=1", "'workers=1' is no setting of an operator; allowed: precision,"},
+        {"out=x", "'out=x' is no setting"},
+        {"partitions=-1", "--partitions is '-1'"}};
+    SinodagOperator *op = NULL;
+    const SinodagParallel usual = geometry();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *const settings[] = {wrong[i][0], NULL};
+        refused(sinodag_operator_new(&usual, settings, &op), wrong[i][1]);
+    }
+    const char *const twice[] = {"partitions=1", "partitions=2", NULL};
+    refused(sinodag_operator_new(&usual, twice, &op), "given twice");
+    assert_null(op);
+}
+
+static void arrays_are_refused(void **state)
+{
+    (void)state;
+    SinodagOperator *op = new_operator(NULL);
+    float *x = calloc(SLICES * VOXELS + 1, sizeof *x), *y = calloc(SLICES * RAYS, sizeof *y);
+    const SinodagArray of = images(x, SINODAG_FLOAT32), to = projections(y, SINODAG_FLOAT32);
+    SinodagArray wrong = of;
+    refused(sinodag_project(op, NULL, &to), "the images have no data");
+    refused(sinodag_project(op, &of, NULL), "the projections have no data");
+    wrong.data = NULL;
+    refused(sinodag_project(op, &wrong, &to), "the images have no data");
+    wrong = of;
+    wrong.type = SINODAG_UINT16;
+    refused(sinodag_project(op, &wrong, &to), "allowed: SINODAG_FLOAT32");
+    wrong.type = (SinodagType)99;
+    refused(sinodag_project(op, &wrong, &to), "of type 99");
+    refused(sinodag_project(op, &to, &of), "(5, 24, 33); allowed: (S, 33, 33)");
+    wrong = of;
+    wrong.size[0] = 4;
+    refused(sinodag_project(op, &wrong, &to), "4 images and projections of 5 slices");
+    wrong.size[0] = 0;
+    refused(sinodag_project(op, &wrong, &to), "(0, 33, 33)");
+    wrong = of;
+    wrong.data = (char *)x + 1;
+    refused(sinodag_project(op, &wrong, &to), "aligned");
+    x[3 * VOXELS + 7] = NAN;
+    refused(sinodag_project(op, &of, &to), "the images: among the slices 0 to 4 is a value that is NaN");
+    x[3 * VOXELS + 7] = 0;
+    succeeds(sinodag_project(op, &of, &to)); /* the failure is over */
+    y[0] = INFINITY;
+    refused(sinodag_backproject(op, &to, &of), "the projections: among");
+    free(x);
+    free(y);
+    succeeds(sinodag_operator_free(op));
+}
+
+static void freed_operators_are_refused(void **state)
+{
+    (void)state;
+    float x[1] = {0};
+    const SinodagArray of = images(x, SINODAG_FLOAT32), to = projections(x, SINODAG_FLOAT32);
+    SinodagAbout about;
+    SinodagOperator *op = new_operator(NULL);
+    succeeds(sinodag_operator_free(op));
+    refused(sinodag_operator_free(op), "was freed");
+    refused(sinodag_project(op, &of, &to), "was freed");
+    refused(sinodag_backproject(NULL, &to, &of), "does not exist");
+    refused(sinodag_operator_about(op, &about), "was freed");
+    succeeds(sinodag_operator_free(NULL));
+}
+
+static void use_once(void)
+{
+    SinodagOperator *op = new_operator(NULL);
+    float *x = calloc(SLICES * VOXELS, sizeof *x), *y = calloc(SLICES * RAYS, sizeof *y);
+    const SinodagArray of = images(x, SINODAG_FLOAT32), to = projections(y, SINODAG_FLOAT32);
+    succeeds(sinodag_project(op, &of, &to));
+    succeeds(sinodag_backproject(op, &to, &of));
+    free(x);
+    free(y);
+    succeeds(sinodag_operator_free(op));
+}
+
+/* The volume of a reconstruction, and what its functions do. */
+typedef struct Volume {
+    float *value;
+    int64_t size[3];
+    bool refuses, cancels, calls;
+    double done;
+} Volume;
+
+static float *allocate(void *of, int64_t slices, int64_t rows, int64_t columns)
+{
+    Volume *volume = of;
+    volume->size[0] = slices;
+    volume->size[1] = rows;
+    volume->size[2] = columns;
+    volume->value = volume->refuses ? NULL : calloc((size_t)(slices * rows * columns), sizeof *volume->value);
+    if (volume->calls) refused(sinodag_stop(), "a function that sinodag calls");
+    return volume->value;
+}
+
+static int progress(void *of, double done, const char *text)
+{
+    Volume *volume = of;
+    assert_true(*text && done >= 0 && done <= 1.001);
+    volume->done = done;
+    return volume->cancels;
+}
+
+/* Line integrals of a disk of value 0.02 in the middle, as float32 or, turned in memory, as float64. */
+static SinodagArray disk(SinodagType type)
+{
+    const int64_t count = ANGLES * SLICES * COLUMNS;
+    SinodagArray array = {.type = type, .size = {ANGLES, SLICES, COLUMNS}};
+    double *wide = calloc((size_t)count, sizeof *wide);
+    float *narrow = (float *)wide;
+    assert_non_null(wide);
+    for (int64_t i = 0; i < count; i++) {
+        const double s = (double)(i % COLUMNS) - (COLUMNS - 1) / 2.0, half = 100 - s * s;
+        const float value = half > 0 ? (float)(0.04 * sqrt(half)) : 0;
+        if (type == SINODAG_FLOAT64)
+            wide[count - 1 - i] = (double)value;
+        else
+            narrow[i] = value;
+    }
+    array.data = wide;
+    if (type == SINODAG_FLOAT64) {
+        array.data = wide + count - 1;
+        memcpy(array.stride, (int64_t[]){-SLICES * COLUMNS, -COLUMNS, -1}, sizeof array.stride);
+    }
+    return array;
+}
+
+static const char *const by_cg[] = {"data=line-integrals", "iterations=8", "rotation-axis=16", NULL};
+
+static void volumes_are_reconstructed(void **state)
+{
+    (void)state;
+    Volume volume = {.calls = true}, other = {0};
+    const SinodagScan scan = {.projections = disk(SINODAG_FLOAT32), .angle_rad = angles()};
+    const SinodagScan turned = {.projections = disk(SINODAG_FLOAT64), .angle_rad = angles()};
+    succeeds(sinodag_recon(&scan, by_cg, &(SinodagOutput){allocate, progress, &volume}));
+    assert_true(volume.size[0] == SLICES && volume.size[1] == COLUMNS && volume.size[2] == COLUMNS);
+    double mean = 0;
+    for (int i = 0; i < 49; i++) mean += (double)volume.value[2 * VOXELS + (13 + i / 7) * COLUMNS + 13 + i % 7] / 49;
+    assert_true(volume.done == 1 && fabs(mean - 0.02) < 0.001);
+    succeeds(sinodag_recon(&turned, by_cg, &(SinodagOutput){allocate, NULL, &other}));
+    assert_memory_equal(volume.value, other.value, SLICES * VOXELS * sizeof *volume.value);
+    free(volume.value);
+    free(other.value);
+    free(scan.projections.data);
+    free((double *)turned.projections.data - (ANGLES * SLICES * COLUMNS - 1));
+}
+
+static void reconstructions_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[][3] = {{"overwrite=yes", "is no setting of a reconstruction in memory"},
+                                           {"algorithm=magic", "--algorithm is 'magic'"},
+                                           {"geometry=matrix", "--geometry is matrix without --system-matrix"}};
+    Volume volume = {.refuses = true};
+    const SinodagOutput output = {allocate, progress, &volume};
+    const SinodagScan scan = {.projections = disk(SINODAG_FLOAT32), .angle_rad = angles()};
+    SinodagScan bad = {0};
+    refused(sinodag_recon(NULL, NULL, &output), "there is no scan");
+    refused(sinodag_recon(&bad, NULL, &output), "the projections have no data");
+    refused(sinodag_recon(&scan, NULL, NULL), "no function that makes the volume");
+    refused(sinodag_recon(&scan, NULL, &output), "'projections' has no flat fields");
+    bad = scan;
+    bad.flats = scan.projections;
+    bad.flats.size[2]--;
+    refused(sinodag_recon(&bad, NULL, &output), "the flats have 5 rows and 32 columns; allowed: 5 and 33");
+    bad = scan;
+    bad.projections.type = (SinodagType)-1;
+    refused(sinodag_recon(&bad, by_cg, &output), "of type -1");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refused(sinodag_recon(&scan, (const char *const[]){wrong[i][0], NULL}, &output), wrong[i][1]);
+    SinodagStatus status = sinodag_recon(&scan, by_cg, &output);
+    assert_int_equal(sinodag_status_code(status), SINODAG_FAILED);
+    assert_string_equal(sinodag_status_text(status), "there is no memory for a volume of 5 x 33 x 33 voxels");
+    sinodag_status_free(status);
+    volume = (Volume){.cancels = true};
+    status = sinodag_recon(&scan, by_cg, &output);
+    assert_int_equal(sinodag_status_code(status), SINODAG_FAILED);
+    assert_string_equal(sinodag_status_text(status), "cancelled by the caller");
+    sinodag_status_free(status);
+    free(volume.value);
+    free(scan.projections.data);
+    use_once();
+}
+
+static int told;
+static SinodagStatus from_inside;
+
+static void tell(void *of, const char *level, const char *event, const char *message)
+{
+    assert_ptr_equal(of, &told);
+    assert_true(*level && *event && *message);
+    if (!told++) from_inside = sinodag_start(NULL, NULL, NULL);
+}
+
+/* Starts count; messages go to the caller; a call from there is refused; a forked process is told so. */
+static void starts_count(void **state)
+{
+    (void)state;
+    static const char *const one[] = {"workers=1", NULL};
+    const SinodagParallel usual = geometry();
+    SinodagOperator *op = NULL;
+    succeeds(sinodag_start(NULL, tell, &told));
+    refused(sinodag_start(one, NULL, NULL), "'workers=1' …");
+    op = new_operator(NULL);
+    assert_true(told > 0);
+    refused(from_inside, "a function that sinodag calls");
+    succeeds(sinodag_stop());
+    const pid_t child = fork();
+    if (child == 0) {
+        SinodagStatus status = sinodag_operator_free(op);
+        _exit(sinodag_status_code(status) == SINODAG_BAD_INPUT && strstr(sinodag_status_text(status), "forked") ? 0
+                                                                                                                : 1);
+    }
+    int code = -1;
+    assert_true(waitpid(child, &code, 0) == child && code == 0);
+    succeeds(sinodag_stop()); /* the one of the group */
+    refused(sinodag_stop(), "sinodag_stop without sinodag_start");
+    refused(sinodag_operator_new(&usual, NULL, &op), "has not started");
+    succeeds(sinodag_operator_free(op));
+    refused(sinodag_start((const char *const[]){"workers=none", NULL}, NULL, NULL), "--workers is 'none'");
+    succeeds(sinodag_start(one, NULL, NULL));
+}
+
+static int64_t resident_bytes(void)
+{
+    long pages = 0, all = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld %ld", &all, &pages), 2);
+    (void)fclose(file);
+    return (int64_t)pages * sysconf(_SC_PAGESIZE);
+}
+
+/* SINODAG_TEST_CYCLES sets their number. */
+static void memory_does_not_grow(void **state)
+{
+    (void)state;
+    const char *given = getenv("SINODAG_TEST_CYCLES");
+    const int cycles = given ? atoi(given) : 100;
+    for (int i = 0; i < 20; i++) use_once();
+    const int64_t before = resident_bytes();
+    for (int i = 0; i < cycles; i++) use_once();
+    const int64_t growth = resident_bytes() - before;
+    print_message("%d cycles: %.2f MiB more\n", cycles, (double)growth / (1 << 20));
+    assert_true(growth < 4 << 20);
+}
+
+static void *in_thread(void *argument)
+{
+    for (int i = 0; i < 5; i++) use_once();
+    return argument;
+}
+
+static void threads_take_turns(void **state)
+{
+    (void)state;
+    pthread_t thread[3];
+    for (int i = 0; i < 3; i++) assert_int_equal(pthread_create(&thread[i], NULL, in_thread, NULL), 0);
+    for (int i = 0; i < 3; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    return sinodag_status_code(sinodag_start(NULL, NULL, NULL));
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    return sinodag_status_code(sinodag_stop());
+}
+
+TESTING_SUBJECT(library)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(directions_are_adjoint),
+                                       cmocka_unit_test(layouts_agree),
+                                       cmocka_unit_test(many_slices),
+                                       cmocka_unit_test(about_tells_sizes),
+                                       cmocka_unit_test(geometries_are_refused),
+                                       cmocka_unit_test(settings_are_refused),
+                                       cmocka_unit_test(arrays_are_refused),
+                                       cmocka_unit_test(freed_operators_are_refused),
+                                       cmocka_unit_test(memory_does_not_grow),
+                                       cmocka_unit_test(threads_take_turns),
+                                       cmocka_unit_test(volumes_are_reconstructed),
+                                       cmocka_unit_test(reconstructions_are_refused),
+                                       cmocka_unit_test(starts_count)};
+    return cmocka_run_group_tests(tests, start, stop);
+}

@@ -101,8 +101,7 @@ static void refusals(void **state)
                                 "and a last number that is not below the first"},
         {"rotation-axis=0:40:0.1", "--sweep has 401 values; allowed: up to 100"},
         {"rotation-axis=40:60:10", "--sweep rotation-axis is 50; allowed: columns of the detector, 0 to 47"},
-        {"fbp-filter=hann",
-         "--fbp-filter contradicts --algorithm cg; allowed: --fbp-filter with --algorithm fbp"},
+        {"fbp-filter=hann", "--fbp-filter contradicts --algorithm cg; allowed: --fbp-filter with --algorithm fbp"},
         {"iterations", "--sweep is 'iterations'; allowed: iterations=VALUES"},
     };
     const char *const at = *state;

@@ -40,7 +40,8 @@ static double norm(long count, const float *values)
 static void fill(float *image)
 {
     for (int i = 0; i < VOXELS; i++) {
-        const double x = i % COLUMNS - (COLUMNS - 1) / 2.0, y = (COLUMNS - 1) / 2.0 - i / COLUMNS;
+        const int row = i / COLUMNS, column = i % COLUMNS;
+        const double x = column - (COLUMNS - 1) / 2.0, y = (COLUMNS - 1) / 2.0 - row;
         image[i] = hypot(x - 5, y + 8) <= 20;
     }
 }

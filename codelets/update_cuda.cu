@@ -148,9 +148,15 @@ static __device__ __forceinline__ void sweep_panel(SinoPanels panels, int64_t ro
     if constexpr (sums > 0) keep_sums(walk, panels, sums, sum, tree, workspace);
 }
 
-/* Four blocks of a multiprocessor leave 64 registers to a thread: ptxas then spills none around divisions. */
+/* Four blocks of a multiprocessor leave 64 registers to a thread: ptxas then spills none around divisions. Formulas
+ * with two sums over three vectors need the 85 that three blocks leave. */
+static constexpr int sweep_blocks(int formula)
+{
+    return formula_row[formula].sums == 2 && formula_row[formula].vector[2] != SINO_NO_VECTOR ? 3 : 4;
+}
+
 template <int FORMULA, class Real>
-static __global__ void __launch_bounds__(SWEEP_THREADS_MAX, 4)
+static __global__ void __launch_bounds__(SWEEP_THREADS_MAX, sweep_blocks(FORMULA))
     sweep_kernel(SinoPanels panels, int64_t rows, Operands<Real> operands, double *workspace)
 {
     SINO_SHARED(double, tree, LANES *SINO_PANEL_MAX);

@@ -81,10 +81,10 @@ static void NAME(take)(const SinoSmoothPrior *prior, SinoPanel at, int64_t tile,
 static void NAME(add_pairs)(const SinoSmoothPrior *prior, int64_t length, int64_t step, double weight,
                             const NAME(Row) * own, const NAME(Row) * other, int aside, REAL *sum)
 {
+    if (!other->present) return; /* nor does it say what lies beside */
     const int64_t first = aside < 0 && !other->left ? step : 0, end = length - (aside > 0 && !other->right ? step : 0);
     const REAL inverse = (REAL)(1 / prior->threshold);
     const REAL *u = own->u + step + first, *with = other->u + step + first + aside * step;
-    if (!other->present) return;
     if (prior->function == SINO_PRIOR_HUBER)
         NAME(huber_pairs)(end - first, (REAL)weight, inverse, u, with, sum + first);
     else

@@ -83,7 +83,7 @@ static int64_t product_bytes(int64_t size, int64_t side)
 static Scratch scratch_of(int64_t size, int64_t side, void *memory)
 {
     Scratch scratch = {.columns = memory};
-    scratch.row = (float *)((char *)memory + column_bytes(size, side));
+    scratch.row = (float *)(void *)((char *)memory + column_bytes(size, side));
     scratch.half = (Complex *)(scratch.row + ROWS * real_stride(side));
     scratch.column = scratch.half + ROWS * half_stride(side);
     return scratch;
@@ -398,7 +398,7 @@ void sino_toeplitz_adjoint(const SinoToeplitz *toeplitz, const SinoToeplitzMap *
 {
     const int64_t size = toeplitz->geometry.grid_size;
     char *rows = (char *)scratch + sino_polar_grid_sum_bytes(size, SINO_SINGLE);
-    float *row = (float *)(rows + sino_polar_grid_row_bytes(size, SINO_SINGLE));
+    float *row = (float *)(void *)(rows + sino_polar_grid_row_bytes(size, SINO_SINGLE));
     Complex *strength = (Complex *)(row + detector_stride(toeplitz->detector));
     for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
          panel = sino_panel_next(slices, panel))

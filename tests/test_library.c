@@ -299,7 +299,7 @@ static SinodagArray disk(SinodagType type)
     const int64_t count = ANGLES * SLICES * COLUMNS;
     SinodagArray array = {.type = type, .size = {ANGLES, SLICES, COLUMNS}};
     double *wide = calloc((size_t)count, sizeof *wide);
-    float *narrow = (float *)wide;
+    float *narrow = (float *)(void *)wide;
     assert_non_null(wide);
     for (int64_t i = 0; i < count; i++) {
         const double s = (double)(i % COLUMNS) - (COLUMNS - 1) / 2.0, half = 100 - s * s;

@@ -143,13 +143,14 @@ static void steps_know_the_strength(void **state)
 {
     (void)state;
     static const double strengths[] = {0.5, 8, 0, 3};
+    static const SinoSliceSums none;
     const double scale = 40, curvatures[] = {0, 17};
     for (int c = 0; c < 2; c++) {
         SinoSliceState slice = {.scalar = {[SINO_FISTA_STEP] = 1 / scale, [SINO_FISTA_THRESHOLD] = 99}};
-        sino_rule_apply(SINO_RULE_PRIOR_FISTA, &slice, NULL, curvatures[c], false);
+        sino_rule_apply(SINO_RULE_PRIOR_FISTA, &slice, &none, curvatures[c], false);
         for (int i = 0; i < 4; i++) {
             const double step = 1 / (scale + strengths[i] * curvatures[c]);
-            sino_rule_apply(SINO_RULE_STRENGTH_FISTA, &slice, NULL, strengths[i], false);
+            sino_rule_apply(SINO_RULE_STRENGTH_FISTA, &slice, &none, strengths[i], false);
             assert_true(fabs(slice.scalar[SINO_FISTA_STEP] - step) <= 1e-12 * step);
             assert_true(fabs(slice.scalar[SINO_FISTA_THRESHOLD] - strengths[i] * step) <= 1e-12);
         }

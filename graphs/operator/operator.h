@@ -4,8 +4,8 @@
  * table in operator.c.
  *
  * The image is divided into partitions, each with voxel vectors of its own. A rank has the ray vectors of the rays that
- * it owns. With OSEM the data are divided into subsets, each with ray vectors of its own (SINO_ROWS_SUBSET); a single
- * subset has all rays. */
+ * it owns. With OSEM and FISTA the data are divided into subsets, each with ray vectors of its own (SINO_ROWS_SUBSET);
+ * a single subset has all rays. */
 #ifndef SINO_OPERATOR_H
 #define SINO_OPERATOR_H
 
@@ -29,7 +29,7 @@ typedef struct SinoProblem {
     const SinoMatrixSurvey *matrix; /* a system matrix, in place of a scan; NULL: none; not owned */
     SinoPrecision precision;
     bool symmetry;        /* store rays that are quarter turns or mirror images of each other once, if angles pair up */
-    int64_t subset_count; /* subsets of the data; 1 except for OSEM */
+    int64_t subset_count; /* subsets of the data; 1 except for OSEM, FISTA */
     SinoProjector projector;         /* of a parallel beam; AUTO: the plan chooses; until it has, as RAYS */
     SinoInterpolation interpolation; /* of SINO_PROJECTOR_ROTATE */
 } SinoProblem;

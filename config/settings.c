@@ -164,10 +164,20 @@ static SinoStatus settle_geometry(int verb, const bool given[SINO_SETTING_COUNT]
 
 /* A cone beam has an algorithm of its own, which is its default; counts of a system matrix are most often those of
  * emissions. */
+/* fista compares neighbouring voxels of a slice, which must lie in one rank, and multiplies by A of a subset of the
+ * angles. Several centers are tried with cg, which needs no strength. */
+static bool allows_fista(const SinoSettings *settings)
+{
+    return settings->grid.data_ranks <= 1 && settings->projector != SINO_PROJECTOR_TOEPLITZ &&
+           settings->reconstruction_type == SINO_RECONSTRUCTION_FULL;
+}
+
 static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "algorithm", 9);
     if (given[row - sino_setting_table]) return;
+    if (settings->algorithm == SINO_ALGORITHM_FISTA && !allows_fista(settings)) settings->algorithm = SINO_ALGORITHM_CG;
+    if (verb == INFO) settings->algorithm = SINO_ALGORITHM_FISTA; /* of the recon whose memory it tells */
     if (settings->geometry == SINO_GEOMETRY_CONE) settings->algorithm = SINO_ALGORITHM_FDK;
     if (settings->geometry == SINO_GEOMETRY_MATRIX) settings->algorithm = SINO_ALGORITHM_MLEM;
     if (settings->geometry == SINO_GEOMETRY_PET) settings->algorithm = SINO_ALGORITHM_OSEM;
@@ -193,18 +203,20 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
 static void settle_nonnegativity(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "nonnegativity", strlen("nonnegativity"));
-    if (row && !given[row - sino_setting_table] && settings->algorithm == SINO_ALGORITHM_FISTA)
-        settings->nonnegativity = true;
+    if (row && !given[row - sino_setting_table]) settings->nonnegativity = settings->algorithm == SINO_ALGORITHM_FISTA;
 }
 
-/* The iterations of the demo of a PET scanner: more would fit the noise of its counts. FISTA with its
- * usual subsets comes close to its minimum in 10. */
+/* FISTA with its usual subsets comes close to its minimum in 10 iterations. More than those of the demo would fit the
+ * noise of its scan, or its counts. */
 static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
-    if (settings->algorithm == SINO_ALGORITHM_FISTA && sino_setting_find(verb, "iterations", 10))
-        return assign_unless_given(verb, "iterations", "10", given, settings);
-    if (verb != DEMO || settings->geometry != SINO_GEOMETRY_PET) return NULL;
-    const char *usual = settings->algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
+    const char *usual = "30";
+    if (!sino_setting_find(verb, "iterations", 10)) return NULL;
+    if (settings->algorithm == SINO_ALGORITHM_FISTA) return NULL;
+    if (verb == DEMO && settings->geometry == SINO_GEOMETRY_PET)
+        usual = settings->algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
+    else if (verb == DEMO)
+        usual = "12";
     return assign_unless_given(verb, "iterations", usual, given, settings);
 }
 
@@ -382,18 +394,11 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     return check_files(settings);
 }
 
-/* The demo's own defaults; more iterations would fit the noise of its scan. */
-static SinoStatus assign_demo_defaults(SinoSettings *settings)
-{
-    SINO_TRY(sino_setting_assign(sino_setting_find(DEMO, "out", 3), "--out", "demo", settings));
-    return sino_setting_assign(sino_setting_find(DEMO, "iterations", 10), "--iterations", "12", settings);
-}
-
 static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     bool given[SINO_SETTING_COUNT] = {false};
     SINO_TRY(assign_defaults(verb, settings));
-    if (verb == DEMO) SINO_TRY(assign_demo_defaults(settings));
+    if (verb == DEMO) SINO_TRY(sino_setting_assign(sino_setting_find(DEMO, "out", 3), "--out", "demo", settings));
     const char *config = text[sino_setting_find(verb, "config", 6) - sino_setting_table];
     if (config) SINO_TRY(sino_settings_yaml_read(config, verb, settings, given));
     SINO_TRY(assign_arguments(text, settings, given));

@@ -410,26 +410,25 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
                 "middle one, and two others for the center"),
 
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "algorithm", .alias = "reconstruction-algorithm",
-        CHOICE(algorithm, algorithm_words, "cg"), BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "method"),
-        .help = "cg: conjugate gradients for least squares; sirt: simultaneous iterative technique, slower; "
-                "fbp: filtered backprojection, without iterations; fista: least squares with total variation and "
-                "without negative "
-                "values, for few or noisy projections; mlem: maximum likelihood of counts, never "
-                "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
-                "default "
-                "of demo --geometry pet; fdk: "
-                "filtered backprojection of cone beams (Feldkamp), the default with --geometry cone, where iterative "
-                "algorithms need memory for the whole volume and scan"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "algorithm", .alias = "reconstruction-algorithm",
+        CHOICE(algorithm, algorithm_words, "fista"), BRIEF(RECON | DEMO | PLAN | SIMULATE, "method"),
+        .help =
+            "fista: least squares of weighted rays, with a prior against noise and streaks, and without negative "
+            "values; cg: conjugate gradients for least squares, the default where ranks share a slice (--grid), with "
+            "--projector toeplitz and with --reconstruction-type try; sirt: simultaneous iterative technique, "
+            "slower; fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
+            "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
+            "default of demo --geometry pet; fdk: filtered backprojection of cone beams (Feldkamp), the default "
+            "with --geometry cone, where iterative algorithms need memory for the whole volume and scan"),
+    ROW(SOLVER, SWEEP, "algorithm", .alias = "reconstruction-algorithm", CHOICE(algorithm, algorithm_words, "cg"),
+        BRIEF(SWEEP, "method"), .help = "that of the runs that are compared; the words are those of recon"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations", .kind = SINO_SETTING_AMOUNT,
-        AT(iterations, int64_t), .low = 1, .high = COUNT_MAX, .fallback = "30", .operand = "N|auto",
+        AT(iterations, int64_t), .low = 1, .high = COUNT_MAX, .fallback = "10", .operand = "N|auto",
         .algorithms = ITERATIVE,
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
-        .help = "largest number of iterations; auto, of cg: as many as reconstruct one half of the projections closest "
-                "to the "
-                "other half, with few angles or noise less than 30; fista: 10 if not given; demo: 12 if not given, "
-                "with --geometry pet 2 of "
-                "osem, 20 of others"),
+        .help = "largest number of iterations; if not given: 10 of fista, 30 of others; demo: 12 of others, with "
+                "--geometry pet 2 of osem and 20 of others; auto, of cg: as many as reconstruct one half of the "
+                "projections closest to the other half, with few angles or noise less than 30"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
                 "only after the last iteration"),
@@ -439,10 +438,10 @@ const SinoSetting sino_setting_table[] = {
                 "iteration"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true,
         .high_excluded = true, .algorithms = SIRT, .help = "length of each step of sirt"),
-    ROW(SOLVER, RECON | DEMO | SWEEP, "nonnegativity", FLAG(nonnegativity, "no"), .algorithms = SIRT | FISTA,
+    ROW(SOLVER, RECON | DEMO | SWEEP, "nonnegativity", FLAG(nonnegativity, "yes"), .algorithms = SIRT | FISTA,
         .help =
-            "no value is below 0: sirt sets negative values to 0 after each iteration, fista, whose default is yes, "
-            "finds the best volume without any"),
+            "no value is below 0: fista finds the best volume without any, sirt, whose default is no, sets negative "
+            "values to 0 after each iteration"),
     ROW(SOLVER, RECON | DEMO, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA,
         .help =

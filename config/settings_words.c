@@ -16,9 +16,10 @@ static bool is_passed_on(const SinoSetting *row, int verb, int to, const SinoSet
            sino_setting_applies(row, settings) && !sino_setting_is_unset(row, settings);
 }
 
-/* "--name=value"; NULL: the value is the default. The caller frees *word. */
-static SinoStatus print_word(const SinoSetting *row, const SinoSettings *settings, char **word)
+/* "--name=value"; NULL: the value is the default of the verb `to`. The caller frees *word. */
+static SinoStatus print_word(const SinoSetting *row, const SinoSettings *settings, int to, char **word)
 {
+    const char *fallback = sino_setting_find(to, row->name, strlen(row->name))->fallback;
     size_t size;
     FILE *out = open_memstream(word, &size);
     SINO_CHECK(out, SINO_FAILED, "no memory for a setting");
@@ -31,7 +32,7 @@ static SinoStatus print_word(const SinoSetting *row, const SinoSettings *setting
         sino_setting_print(row, settings, out);
     }
     SINO_CHECK(fclose(out) == 0, SINO_FAILED, "no memory for a setting");
-    if (!row->fallback || strcmp(*word + before, row->fallback) != 0) return NULL;
+    if (!fallback || strcmp(*word + before, fallback) != 0) return NULL;
     free(*word);
     *word = NULL;
     return NULL;
@@ -44,7 +45,7 @@ SinoStatus sino_settings_words(const SinoSettings *settings, int verb, int to, c
     SINO_TRY(sino_allocate(SINO_SETTING_COUNT + 1, sizeof *list, "settings", &list));
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
         if (!is_passed_on(row, verb, to, settings)) continue;
-        SinoStatus status = print_word(row, settings, &list[count]);
+        SinoStatus status = print_word(row, settings, to, &list[count]);
         if (list[count]) count++;
         if (!status) continue;
         sino_words_free(list);

@@ -89,7 +89,7 @@ static void half_acquisitions(void **state)
     free(found);
     cli_works(at, "%s --algorithm fbp --rotation-axis 14 --start-column 0 --end-column 29", input);
     char *agreed = cli_output_of(at, "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --overwrite "
-                                     "--pictures no --iterations 1");
+                                     "--pictures no --algorithm cg --iterations 1");
     assert_true(fabs(cli_number_after(agreed, "rotation center: column ", NULL) - 14) < 0.1);
     assert_null(strstr(agreed, "disagree"));
     free(agreed);
@@ -169,8 +169,8 @@ static void half_acquisitions_by_fbp(void **state)
 static void centers_of_cropped_scans(void **state)
 {
     const char *const at = *state;
-    static const char input[] =
-        "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite --iterations 1";
+    static const char input[] = "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no "
+                                "--overwrite --algorithm cg --iterations 1";
     static const char *const crops[] = {"--start-column 8 --end-column 30", "--start-column 24 --end-column 40",
                                         "--rotation-axis-auto phase --start-column 30 --end-column 50"};
     char line[300];
@@ -201,8 +201,8 @@ static char *assert_center(const char *directory, const char *line, double cente
  * takes Vo's side, and a warning is given. Without an opposite projection, the entropy checks alone. */
 static void methods_check_each_other(void **state)
 {
-    static const char recon[] =
-        "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite --iterations 1";
+    static const char recon[] = "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no "
+                                "--overwrite --algorithm cg --iterations 1";
     static const char disagreement[] = "the methods that find the center disagree; look at the slice";
     const char *const at = *state;
     enum { ANGLES = 180, COLUMNS = 64, SHIFT = 12 };
@@ -244,7 +244,7 @@ static void methods_check_each_other(void **state)
 static void leaning_axis(void **state)
 {
     static const char recon[] = "recon all.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite "
-                                "--report none --iterations 1";
+                                "--report none --algorithm cg --iterations 1";
     enum { ANGLES = 180, COLUMNS = 64, ROWS = 32, VALUES = ANGLES * COLUMNS };
     const char *const at = *state;
     float *all = calloc(ROWS * VALUES, sizeof *all);
@@ -309,7 +309,8 @@ static void rows_tell_how_sure(void **state)
         char line[300];
         write_stack(at, row[i].lean, row[i].first);
         snprintf(line, sizeof line,
-                 "recon all.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite --iterations "
+                 "recon all.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite --algorithm cg "
+                 "--iterations "
                  "1%s",
                  row[i].words);
         char *said = assert_center(at, line, 33);
@@ -329,8 +330,9 @@ static void rows_tell_how_sure(void **state)
             assert_null(strstr(said, "±"));
         free(said);
     }
-    char *said = cli_output_of(at, "recon all.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no "
-                                   "--overwrite --iterations 1 --rotation-axis-auto vo --start-row 15 --end-row 16");
+    char *said = cli_output_of(
+        at, "recon all.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no "
+            "--overwrite --algorithm cg --iterations 1 --rotation-axis-auto vo --start-row 15 --end-row 16");
     assert_null(strstr(said, "±")); /* there is one row */
     free(said);
 }

@@ -372,7 +372,9 @@ static void one_tile_of_one_slice(void **state)
     const char *const device[] = {"cpu", kind()->device};
     float *volume[2];
     for (int i = 0; i < 2; i++) {
-        cli_start(&run, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 7.5 --profile --iterations 3 --device %s",
+        cli_start(&run,
+                  "recon scan.h5 -o out.h5 --overwrite --rotation-axis 7.5 --profile --algorithm cg --iterations 3 "
+                  "--device %s",
                   device[i]);
         cli_wait(&run);
         assert_int_equal(run.exit_code, 0);
@@ -738,7 +740,7 @@ static bool has_devices(void)
     void *directory = NULL;
     if (testing_directory_make(&directory) != 0) return false;
     CliRun run = {.directory = directory};
-    cli_start(&run, "demo --size 16 --angles 40 --slices 1 --iterations 1 --device %s", kind()->device);
+    cli_start(&run, "demo --size 16 --angles 40 --slices 1 --algorithm cg --iterations 1 --device %s", kind()->device);
     cli_wait(&run);
     const bool found = run.exit_code == 0;
     if (!found)

@@ -8,7 +8,7 @@ enum { SIZE = 64, SLICES = 8, SLICE = SIZE * SIZE };
 
 /* Each slice is an entry of the journal. */
 #define ONE_BY_ONE "--minibatch 1 "
-#define RECON      "recon scan.h5 --rotation-axis 31.5 --iterations 4 "
+#define RECON      "recon scan.h5 --rotation-axis 31.5 --algorithm cg --iterations 4 "
 
 /* scan.h5, and its volume as both.h5 and both/recon_00000.tiff … */
 static void make_reference(const char *directory, const char *options)
@@ -229,8 +229,9 @@ static void files_beyond_the_limit(void **state)
     cli_wait(&run);
     cli_assert_ended(&run, 1, "new.h5: writing failed at byte #: File too large");
     run.file_bytes_max = 4096;
-    cli_start(&run, "recon scan.h5 -o one --rotation-axis 31 --end-row 1 --save-format tiff --iterations 4 "
-                    "--graph graph.dot --pictures no --report none --end-column 16");
+    cli_start(&run,
+              "recon scan.h5 -o one --rotation-axis 31 --end-row 1 --save-format tiff --algorithm cg --iterations 4 "
+              "--graph graph.dot --pictures no --report none --end-column 16");
     cli_wait(&run);
     cli_assert_ended(&run, 1, "graph.dot: writing failed at byte #: File too large; the volume is complete");
     char *names = cli_listing(*state);

@@ -10,7 +10,8 @@
 
 enum { SIZE = 48, SLICES = 7, SLICE = SIZE * SIZE };
 
-#define RECON "recon scan.h5 --rotation-axis 23.5 --iterations 5 --pictures no "
+#define RECON_BY(algorithm) "recon scan.h5 --rotation-axis 23.5 --iterations 5 --pictures no --algorithm " algorithm " "
+#define RECON               RECON_BY("cg")
 
 static void make_scan(const char *directory)
 {
@@ -28,10 +29,11 @@ static double number_of(const char *directory, const char *name, const char *att
     return value;
 }
 
+/* `words` begin with the algorithm. */
 static char *start_and_take(CliRun *run, const char *directory, const char *words)
 {
     *run = (CliRun){.directory = directory};
-    cli_start(run, RECON "%s", words);
+    cli_start(run, RECON_BY("%s"), words);
     cli_wait(run);
     if (run->exit_code != 0) fail_msg("%s: %s", words, run->err);
     return run->err;
@@ -47,7 +49,7 @@ static void integers_stand_for_values(void **state)
     cli_works(at, RECON "-o float.h5");
     float *value = cli_read_volume(at, "float.h5", SLICES, SIZE);
     const char *const err =
-        start_and_take(&run, at, "-o int.h5 --output-type uint16 --output-range -0.01:0.04 --save-format both");
+        start_and_take(&run, at, "cg -o int.h5 --output-type uint16 --output-range -0.01:0.04 --save-format both");
     double *code = cli_read_doubles(at, "int.h5", "/exchange/data", 3, size);
     double *clipped = cli_read_doubles(at, "int.h5", "/process/clipped", 1, &three);
     const double step = number_of(at, "int.h5", "scale_factor"), low = number_of(at, "int.h5", "add_offset");
@@ -107,9 +109,8 @@ static void tiff_says_what_it_is(void **state)
 /* One range for any division of the work; where the division gives the same floats, the same integers. */
 static void range_is_found(void **state)
 {
-    static const char *const way[] = {" --partitions 2", " --partitions 2 --workers 1",
-                                      " --partitions 2 --minibatch 3 --memory 200MiB",
-                                      " --algorithm sirt --partitions 3"};
+    static const char *const way[] = {"cg --partitions 2", "cg --partitions 2 --workers 1",
+                                      "cg --partitions 2 --minibatch 3 --memory 200MiB", "sirt --partitions 3"};
     const char *const at = *state;
     const int64_t two = 2, size[] = {SLICES, SIZE, SIZE};
     double *first = NULL, *data = NULL;
@@ -117,7 +118,7 @@ static void range_is_found(void **state)
     for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
         char words[120];
         CliRun run;
-        snprintf(words, sizeof words, "-o out.h5 --overwrite --output-type uint16%s", way[i]);
+        snprintf(words, sizeof words, "%s -o out.h5 --overwrite --output-type uint16", way[i]);
         const char *const err = start_and_take(&run, at, words);
         assert_non_null(strstr(err, " 1/pixel, by 5 slices reconstructed with fbp\n"));
         assert_true(cli_number_after(err, "clipped: ", NULL) < 1e-3 * SLICES * SLICE);
@@ -143,8 +144,9 @@ static void stack_is_one_file(void **state)
     float row[SIZE];
     make_scan(at);
     cli_works(at, RECON "--minibatch 1 -o out.h5 --report none");
-    cli_works(at, "recon scan.h5 --rotation-axis 23.5 --iterations 5 --minibatch 1 -o out.tif --report none "
-                  "--save-format tiff-stack");
+    cli_works(at,
+              "recon scan.h5 --rotation-axis 23.5 --algorithm cg --iterations 5 --minibatch 1 -o out.tif --report none "
+              "--save-format tiff-stack");
     assert_names(at, "out.h5 out.tif out_sinogram_00003.png out_slice_00003.png scan.h5");
     float *value = cli_read_volume(at, "out.h5", SLICES, SIZE);
     TIFF *tiff = TIFFOpen(testing_path(path, at, "out.tif"), "r");
@@ -211,8 +213,10 @@ static void zarr_is_a_folder(void **state)
 {
     const char *const at = *state;
     make_scan(at);
-    cli_works(at, "recon scan.h5 --rotation-axis 23.5 --iterations 5 -o out.zarr --report none --save-format zarr "
-                  "--compression zstd");
+    cli_works(
+        at,
+        "recon scan.h5 --rotation-axis 23.5 --algorithm cg --iterations 5 -o out.zarr --report none --save-format zarr "
+        "--compression zstd");
     assert_names(at, "out.zarr out.zarr/0 out.zarr/0/c out.zarr/0/c/0 out.zarr/0/c/0/0 out.zarr/0/c/0/0/0 "
                      "out.zarr/0/zarr.json out.zarr/zarr.json out_sinogram_00003.png out_slice_00003.png scan.h5");
     cli_refuses(at, "out.zarr exists; --overwrite replaces it", RECON "-o out.zarr --report none --save-format zarr");

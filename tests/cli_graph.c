@@ -129,8 +129,9 @@ static void assert_dot_reads(const char *directory, const char *name)
 static void cg_graph(void **state)
 {
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 8");
-    cli_works(*state, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 3 --partitions 2 --minibatch 2 "
-                      "--memory 2GiB --graph out.dot");
+    cli_works(*state,
+              "recon scan.h5 -o out.h5 --rotation-axis 31.5 --algorithm cg --iterations 3 --partitions 2 --minibatch 2 "
+              "--memory 2GiB --graph out.dot");
     Graph *graph = read_graph(*state, "out.dot");
     assert_dot_reads(*state, "out.dot");
     assert_kinds(graph, "trace pack checksum load correct sample update_sums update_start spmm_project reduce_node "
@@ -160,8 +161,10 @@ static void cg_graph(void **state)
 static void shared_graph(void **state)
 {
     cli_works(*state, "phantom -o scan.h5 --size 128 --angles 120 --slices 16");
-    cli_works(*state, "recon scan.h5 -o out.h5 --rotation-axis 63.5 --iterations 2 --partitions 2 --minibatch 16 "
-                      "--workers 2 --graph shared.dot");
+    cli_works(
+        *state,
+        "recon scan.h5 -o out.h5 --rotation-axis 63.5 --algorithm cg --iterations 2 --partitions 2 --minibatch 16 "
+        "--workers 2 --graph shared.dot");
     Graph *graph = read_graph(*state, "shared.dot");
     assert_int_equal(count(graph, "reduce_node"), 2 * 2);
     assert_int_equal(count(graph, "update_residual_cg"), 2 * 2);
@@ -173,8 +176,9 @@ static void shared_graph(void **state)
     assert_joined(graph, "update_residual_cg", "update_collect");
     assert_joined(graph, "rays_end", "spmm_backproject");
     free(graph);
-    cli_works(*state, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 63.5 --iterations 2 --partitions 2 "
-                      "--minibatch 16 --precision mixed --graph mixed.dot");
+    cli_works(*state,
+              "recon scan.h5 -o out.h5 --overwrite --rotation-axis 63.5 --algorithm cg --iterations 2 --partitions 2 "
+              "--minibatch 16 --precision mixed --graph mixed.dot");
     graph = read_graph(*state, "mixed.dot");
     assert_int_equal(count(graph, "spread_node"), 2 * 3);
     assert_joined(graph, "rays_end", "spread_node");
@@ -199,7 +203,7 @@ static void other_graphs(void **state)
     assert_joined(graph, "filter", "spmm_backproject");
     free(graph);
     cli_works(*state, "recon scan.h5 -o try --reconstruction-type try --center-search-width 0.5 --rotation-axis 31 "
-                      "--iterations 2 --graph try.dot");
+                      "--algorithm cg --iterations 2 --graph try.dot");
     graph = read_graph(*state, "try.dot");
     assert_int_equal(count(graph, "store"), 3);
     free(graph);
@@ -209,7 +213,8 @@ static void profile(void **state)
 {
     CliRun run = {.directory = *state};
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 4");
-    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31 --iterations 7 --partitions 1 --profile --workers 1");
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31 --algorithm cg --iterations 7 --partitions 1 --profile "
+                    "--workers 1");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     const char *rest;
@@ -255,14 +260,16 @@ static void schedulers(void **state)
         snprintf(environment, sizeof environment, "STARPU_SCHED=%s", name[i]);
         snprintf(expected, sizeof expected, " (%s)\n", name[i]);
         CliRun run = {.directory = *state, .environment = environment};
-        cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31 --iterations 3 --overwrite --profile");
+        cli_start(&run,
+                  "recon scan.h5 -o out.h5 --rotation-axis 31 --algorithm cg --iterations 3 --overwrite --profile");
         cli_wait(&run);
         assert_int_equal(run.exit_code, 0);
         assert_non_null(strstr(run.err, expected));
         cli_free(&run);
         run.environment = "STARPU_SCHED=ws"; /* the option wins */
         cli_start(&run,
-                  "recon scan.h5 -o out.h5 --rotation-axis 31 --iterations 3 --overwrite --profile --scheduler %s",
+                  "recon scan.h5 -o out.h5 --rotation-axis 31 --algorithm cg --iterations 3 --overwrite --profile "
+                  "--scheduler %s",
                   name[i]);
         cli_wait(&run);
         assert_int_equal(run.exit_code, 0);
@@ -270,7 +277,7 @@ static void schedulers(void **state)
         cli_free(&run);
     }
     CliRun run = {.directory = *state, .environment = "STARPU_NCPU=1"};
-    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31 --iterations 3 --overwrite");
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31 --algorithm cg --iterations 3 --overwrite");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, " on 1 cores, "));
@@ -334,7 +341,7 @@ static void json_log(void **state)
 {
     CliRun run = {.directory = *state};
     cli_works(*state, "phantom -o scan\"\\.h5 --size 64 --angles 60 --slices 4 --log json");
-    cli_start(&run, "recon scan\"\\.h5 -o out.h5 --iterations 4 --minibatch 2 --log json --profile");
+    cli_start(&run, "recon scan\"\\.h5 -o out.h5 --algorithm cg --iterations 4 --minibatch 2 --log json --profile");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     assert_json(run.err, "\"event\":\"output\"");
@@ -375,12 +382,16 @@ static void rounded_angles_follow_from_each_other(void **state)
     scan.angles = scan.theta_count = ANGLES;
     scan.theta = theta;
     cli_write_scan(*state, "scan.h5", &scan);
-    assert_logs(*state, "recon scan.h5 -o even.h5 --rotation-axis 7.5 --iterations 3 --pictures no --report none",
-                taken, true);
+    assert_logs(
+        *state,
+        "recon scan.h5 -o even.h5 --rotation-axis 7.5 --algorithm cg --iterations 3 --pictures no --report none", taken,
+        true);
     assert_logs(*state,
-                "recon scan.h5 -o even2.h5 --rotation-axis 7.5 --iterations 3 --pictures no --report none --profile",
+                "recon scan.h5 -o even2.h5 --rotation-axis 7.5 --algorithm cg --iterations 3 --pictures no --report "
+                "none --profile",
                 stored, true);
-    assert_logs(*state, "recon scan.h5 -o plain.h5 --rotation-axis 7.5 --iterations 3 --symmetry no", taken, false);
+    assert_logs(*state, "recon scan.h5 -o plain.h5 --rotation-axis 7.5 --algorithm cg --iterations 3 --symmetry no",
+                taken, false);
     float *even = cli_read_volume(*state, "even.h5", SLICES, SIZE);
     float *plain = cli_read_volume(*state, "plain.h5", SLICES, SIZE);
     const double difference = cli_difference(SLICES * SIZE * SIZE, even, plain);

@@ -206,7 +206,8 @@ static float *volume_of(const char *directory, const char *scan, const char *env
 {
     CliRun run = {.directory = directory, .environment = environment};
     cli_start(&run,
-              "recon %s -o out.h5 --overwrite --rotation-axis 7 --iterations 1 --pictures no --report none --workers 1",
+              "recon %s -o out.h5 --overwrite --rotation-axis 7 --algorithm cg --iterations 1 --pictures no --report "
+              "none --workers 1",
               scan);
     cli_wait(&run);
     if (run.exit_code != 0)
@@ -266,7 +267,7 @@ static void control_characters(void **state)
     const char *const at = *state;
     cli_write_scan(at, name, &cli_scan);
     const char *const lines[] = {"info %s", "info %s.absent", "recon %s -o out.h5 --rotation-axis 99",
-                                 "recon %s -o %s.out --iterations 2"};
+                                 "recon %s -o %s.out --algorithm cg --iterations 2"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         CliRun run = {.directory = at};
 #pragma GCC diagnostic push

@@ -234,10 +234,10 @@ static void stderr_closed(void **state)
 {
     CliRun run = {.directory = *state, .stderr_closed = true, .stdout_closed = true};
     cli_write_scan(*state, "scan.h5", &cli_scan);
-    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 7.5 --iterations 3");
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 7.5 --algorithm cg --iterations 3");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
-    cli_works(*state, "recon scan.h5 -o open.h5 --rotation-axis 7.5 --iterations 3");
+    cli_works(*state, "recon scan.h5 -o open.h5 --rotation-axis 7.5 --algorithm cg --iterations 3");
     float *closed = cli_read_volume(*state, "out.h5", 4, 16), *open = cli_read_volume(*state, "open.h5", 4, 16);
     assert_memory_equal(closed, open, 4 * 16 * 16 * sizeof *open);
     free(closed);

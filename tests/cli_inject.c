@@ -11,7 +11,8 @@
 enum { SIZE = 24, SLICES = 3, STRIDE = 23, TIME_LIMIT_S = 10 };
 
 #define RECON                                                                                                          \
-    "recon scan.h5 -o out.h5 --save-format both --rotation-axis 11.5 --iterations 2 --partitions 2 --operator-cache "  \
+    "recon scan.h5 -o out.h5 --save-format both --rotation-axis 11.5 --algorithm cg --iterations 2 --partitions 2 "    \
+    "--operator-cache "                                                                                                \
     "cache --graph graph.dot --profile --scheduler dmdas --memory 1GiB --overwrite"
 
 /* One run with one injection; `call` 0: nothing fails. */

@@ -120,8 +120,9 @@ static void flats_absent_or_dark(void **state)
     cli_write_scan(*state, "scan.h5", &scan);
     cli_refuses(*state, "'scan.h5': every count of the 2 flat fields is zero or less; allowed: flat fields with light",
                 "recon scan.h5 -o out.h5");
-    cli_works(*state, "recon scan.h5 -o out.h5 --rotation-axis 7.5 --iterations 2 --flat-correction none "
-                      "--minus-log no");
+    cli_works(*state,
+              "recon scan.h5 -o out.h5 --rotation-axis 7.5 --algorithm cg --iterations 2 --flat-correction none "
+              "--minus-log no");
 }
 
 static void parts_outside_the_detector(void **state)
@@ -203,7 +204,8 @@ static void values_that_are_no_counts(void **state)
 {
     enum { SIZE = 16, ANGLES = 12, COUNT = SIZE * ANGLES };
     const char *const at = *state, *const recon =
-                                       "--rotation-axis 7.5 --iterations 4 --pictures no --report none --overwrite";
+                                       "--rotation-axis 7.5 --algorithm cg --iterations 4 --pictures no --report none "
+                                       "--overwrite";
     float transmission[COUNT], integral[COUNT], theta[ANGLES];
     for (int i = 0; i < COUNT; i++) {
         const int column = i % SIZE;

@@ -10,7 +10,7 @@
 /* A run that would last for minutes, in its iterations. */
 static void start_long(CliRun *run, const char *arguments)
 {
-    cli_start(run, "recon scan.h5 --rotation-axis 31.5 --iterations 200000 --minibatch 4 %s", arguments);
+    cli_start(run, "recon scan.h5 --rotation-axis 31.5 --algorithm cg --iterations 200000 --minibatch 4 %s", arguments);
     cli_await(run, "/200000");
 }
 
@@ -29,8 +29,9 @@ static void stop(CliRun *run, int signal_number, const char *words)
 
 static void assert_rerun_works(const char *directory)
 {
-    cli_works(directory, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 3 --save-format both "
-                         "--graph graph.dot");
+    cli_works(directory,
+              "recon scan.h5 -o out.h5 --rotation-axis 31.5 --algorithm cg --iterations 3 --save-format both "
+              "--graph graph.dot");
     assert_names(directory, "graph.dot out out/recon_00000.tiff out/recon_00001.tiff out/recon_00002.tiff "
                             "out/recon_00003.tiff out/recon_00004.tiff out/recon_00005.tiff out/recon_00006.tiff "
                             "out/recon_00007.tiff out.h5 out.html out_sinogram_00004.png out_slice_00004.png scan.h5");
@@ -93,7 +94,7 @@ static void ignored_signals_stay_ignored(void **state)
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 8");
     cli_write_text(*state, "deaf", "#!/bin/sh\ntrap '' INT HUP\nexec \"$@\"\n");
     assert_int_equal(chmod(testing_path(path, *state, "deaf"), 0755), 0);
-    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 300 --minibatch 4");
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --algorithm cg --iterations 300 --minibatch 4");
     cli_await(&run, "iteration");
     assert_int_equal(kill(run.pid, SIGINT), 0);
     assert_int_equal(kill(run.pid, SIGHUP), 0);
@@ -106,8 +107,9 @@ static void ignored_signals_stay_ignored(void **state)
 static int64_t least_memory_mib(const char *directory)
 {
     CliRun run = {.directory = directory};
-    cli_start(&run, "recon wide.h5 -o none.h5 --rotation-axis 63.5 --minibatch 1 --workers 1 --pictures no "
-                    "--report none --memory 1MiB");
+    cli_start(&run,
+              "recon wide.h5 -o none.h5 --algorithm cg --rotation-axis 63.5 --minibatch 1 --workers 1 --pictures no "
+              "--report none --memory 1MiB");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
     const double mib = cli_number_after(run.err, "allowed: --memory ", NULL);
@@ -120,7 +122,8 @@ static void start_slices(CliRun *run, const char *directory, const char *options
 {
     *run = (CliRun){.directory = directory};
     cli_start(run,
-              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 600 --minibatch 1 --workers 1 "
+              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --algorithm cg --iterations 600 "
+              "--minibatch 1 --workers 1 "
               "--pictures no --report none --memory %lldMiB %s",
               (long long)least_memory_mib(directory), options);
     cli_await(run, "part 3/"); /* with seconds for each part, none is left out of the log */
@@ -130,7 +133,8 @@ static void finish_slices(const char *directory, const char *options, const char
 {
     CliRun run = {.directory = directory};
     cli_start(&run,
-              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 1 --pictures no --report none "
+              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --algorithm cg --iterations 1 --pictures "
+              "no --report none "
               "--workers 1 %s",
               options);
     cli_wait(&run);
@@ -149,14 +153,14 @@ static void some_slices_are_complete(void **state)
     cli_works(*state, "phantom -o wide.h5 --size 128 --angles 90 --slices 24");
     start_slices(&run, *state, "");
     cli_refuses(*state, "out is being written by another run",
-                "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 1");
+                "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --algorithm cg --iterations 1");
     stop(&run, SIGTERM,
          "ended by SIGTERM; rows 0 to # are complete as TIFF in out; --resume goes on from # of # slices; temporary "
          "files were removed");
     assert_true(cli_exists(*state, "out/recon_00000_to_00023.partial"));
     /* Other rows do not start anew: these slices are not theirs. */
     run = (CliRun){.directory = *state};
-    cli_start(&run, "recon wide.h5 -o out --save-format tiff --end-row 5 --iterations 1");
+    cli_start(&run, "recon wide.h5 -o out --save-format tiff --end-row 5 --algorithm cg --iterations 1");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
     assert_non_null(
@@ -178,7 +182,7 @@ static void some_slices_are_replaced(void **state)
                 "out has 24 of the files to be written, the first recon_00000.tiff, some of which a run that did not "
                 "finish has replaced (recon_00000_to_00023.partial); --overwrite replaces all of them; "
                 "out.journal is of an unfinished run, which --resume goes on with",
-                "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 1");
+                "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --algorithm cg --iterations 1");
     finish_slices(*state, "--overwrite", NULL);
 }
 
@@ -191,8 +195,10 @@ static void stalled(void **state)
     snprintf(launcher, sizeof launcher, "env LD_PRELOAD=%s BLOCK_WRITE=recon_00003.tiff", library);
     CliRun run = {.directory = *state, .launcher = launcher};
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 8");
-    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 3 --minibatch 4 --save-format both "
-                    "--stall-limit 1s");
+    cli_start(
+        &run,
+        "recon scan.h5 -o out.h5 --rotation-axis 31.5 --algorithm cg --iterations 3 --minibatch 4 --save-format both "
+        "--stall-limit 1s");
     cli_wait(&run);
     assert_true(run.elapsed_s < 10);
     assert_non_null(strstr(run.err, "sinodag: no task has ended for 1 s; running: store on worker "));
@@ -213,10 +219,11 @@ static void two_runs_with_one_output(void **state)
     CliRun first = {.directory = *state};
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 8");
     start_long(&first, "-o out.h5 --workers 1");
-    cli_refuses(*state, "out.h5 is being written by another run", "recon scan.h5 -o out.h5 --iterations 3");
+    cli_refuses(*state, "out.h5 is being written by another run",
+                "recon scan.h5 -o out.h5 --algorithm cg --iterations 3");
     cli_refuses(*state, "out.h5 is being written by another run", "recon scan.h5 -o out.h5 --overwrite");
     stop(&first, SIGKILL, NULL);
-    cli_works(*state, "recon scan.h5 -o out.h5 --iterations 3");
+    cli_works(*state, "recon scan.h5 -o out.h5 --algorithm cg --iterations 3");
 }
 
 int cli_interrupt_tests(void)

@@ -297,7 +297,8 @@ static void one_rank_stalls(void **state)
              library);
     CliRun run = {.directory = *state, .launcher = launcher};
     cli_start(&run,
-              "recon scan.h5 -o out --save-format tiff --grid 1x2 --minibatch 1 --iterations 1 --stall-limit 1s %s",
+              "recon scan.h5 -o out --save-format tiff --grid 1x2 --minibatch 1 --algorithm cg --iterations 1 "
+              "--stall-limit 1s %s",
               recon);
     cli_wait(&run);
     assert_true(run.elapsed_s < 15);

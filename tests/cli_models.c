@@ -11,7 +11,8 @@
 
 /* A run whose policy uses all models. */
 #define RECON                                                                                                          \
-    "recon scan.h5 --rotation-axis 7.5 --iterations 2 --pictures no --report none --scheduler dmdas --overwrite -o "
+    "recon scan.h5 --rotation-axis 7.5 --algorithm cg --iterations 2 --pictures no --report none --scheduler dmdas "   \
+    "--overwrite -o "
 #define KEPT ".starpu/sampling/sinodag"
 
 static void make_scan(const char *directory)
@@ -154,7 +155,7 @@ static void killed_runs_leave_nothing_for_long(void **state)
     make_scan(*state);
     assert_int_equal(mkdir(testing_path(place, *state, "tmp"), 0700), 0);
     snprintf(home, sizeof home, "TMPDIR=%s/tmp", (const char *)*state);
-    cli_start(&run, "recon scan.h5 --rotation-axis 7.5 --iterations 100000 --minibatch 1 -o killed.h5");
+    cli_start(&run, "recon scan.h5 --rotation-axis 7.5 --algorithm cg --iterations 100000 --minibatch 1 -o killed.h5");
     cli_await(&run, ", iteration ");
     char *name = file_with(place, "sinodag-starpu-");
     name[strcspn(name, "/")] = '\0';
@@ -216,7 +217,8 @@ static void run_with(const char *directory, char *environment, const char *words
 {
     CliRun run = {.directory = directory, .environment = environment};
     cli_start(&run,
-              "recon scan.h5 --rotation-axis 7.5 --iterations 12 --pictures no --report none --overwrite -o out.h5 %s",
+              "recon scan.h5 --rotation-axis 7.5 --algorithm cg --iterations 12 --pictures no --report none "
+              "--overwrite -o out.h5 %s",
               words);
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", words, run.exit_code, run.err);
@@ -277,8 +279,10 @@ static void measure(const char *directory, char *environment, int size)
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     cli_free(&run);
-    cli_start(&run, "recon s.h5 -o v.h5 --overwrite --rotation-axis %g --minibatch 8 --iterations 10 --workers 1",
-              (size - 1) / 2.0);
+    cli_start(
+        &run,
+        "recon s.h5 -o v.h5 --overwrite --rotation-axis %g --minibatch 8 --algorithm cg --iterations 10 --workers 1",
+        (size - 1) / 2.0);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     cli_free(&run);

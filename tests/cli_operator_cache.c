@@ -13,7 +13,9 @@
 
 enum { SIZE = 64, SLICES = 4, VOXELS = SLICES * SIZE * SIZE };
 
-#define RECON  "recon scan.h5 --iterations 3 --pictures no --report none --overwrite --memory 2GiB"
+#define RECON_BY(algorithm)                                                                                            \
+    "recon scan.h5 --iterations 3 --pictures no --report none --overwrite --memory 2GiB --algorithm " algorithm
+#define RECON  RECON_BY("cg")
 #define CENTER " --rotation-axis 31.5"
 #define KEEP   " --operator-cache cache"
 
@@ -116,7 +118,7 @@ static void second_run_reads(void **state)
         const char *fbp = strstr(variant[i], "fbp");
         snprintf(line, sizeof line,
                  "recon scan.h5 --pictures no --report none --overwrite --memory 2GiB" CENTER " %s%s -o plain.h5",
-                 fbp ? "" : "--iterations 3 ", variant[i]);
+                 fbp ? "" : "--algorithm cg --iterations 3 ", variant[i]);
         cli_works(at, "%s", line);
         snprintf(strrchr(line, ' '), 100, " out.h5 --operator-cache cache");
         char *first = said(&run, line);
@@ -205,7 +207,7 @@ static void whatever_does_not_is_not(void **state)
     const char *const at = *state;
     make_scan(at);
     assert_built(at, RECON CENTER KEEP " --partitions 1 -o out.h5");
-    assert_read(at, RECON CENTER KEEP " --partitions 1 -o out.h5 --algorithm sirt --end-row 2 --workers 1");
+    assert_read(at, RECON_BY("sirt") CENTER KEEP " --partitions 1 -o out.h5 --end-row 2 --workers 1");
     assert_int_equal(kept(at), 1);
 }
 
@@ -413,7 +415,7 @@ static void directory_is_lost_meanwhile(void **state)
     cli_free(&run);
     char path[TESTING_PATH];
     assert_int_equal(mkdir(testing_path(path, *state, "cache"), 0700), 0);
-    cli_start(&run, "recon scan.h5 --overwrite --minibatch 1 --iterations 2000" CENTER
+    cli_start(&run, "recon scan.h5 --overwrite --minibatch 1 --algorithm cg --iterations 2000" CENTER
                     " -o out.h5 --operator-cache cache/cache");
     cli_await(&run, ", iteration ");
     assert_int_equal(rmdir(path), 0);
@@ -461,7 +463,7 @@ static void killed_run_leaves_no_operator(void **state)
 {
     const char *const at = *state;
     static const char arguments[] =
-        "recon scan.h5 -o out.h5 --rotation-axis 127.5 --iterations 1 --pictures no --report none "
+        "recon scan.h5 -o out.h5 --rotation-axis 127.5 --algorithm cg --iterations 1 --pictures no --report none "
         "--overwrite --partitions 1" KEEP;
     char name[TESTING_PATH];
     bool killed = false;
@@ -516,8 +518,9 @@ static void try_reads_but_keeps_none(void **state)
 
 static void demo_keeps_one(void **state)
 {
-    static const char arguments[] = "demo --out demo --size 64 --angles 30 --slices 2 --iterations 3 --overwrite "
-                                    "--operator-cache demo/cache";
+    static const char arguments[] =
+        "demo --out demo --size 64 --angles 30 --slices 2 --algorithm cg --iterations 3 --overwrite "
+        "--operator-cache demo/cache";
     assert_says(*state, arguments, "ray lengths: kept in demo/cache/operator-", "read from");
     assert_says(*state, arguments, "ray lengths: read from demo/cache/operator-", "kept in");
 }

@@ -161,9 +161,8 @@ static void truth_comes_back(void **state)
     assert_names(at, "scan.h5 truth.h5");
     float *truth = read_finite(at, "truth.h5", 16, 256);
     cli_works(at, "info scan.h5");
-    cli_works(
-        at,
-        "recon scan.h5 -o out.h5 --start-row 8 --end-row 9 --iterations 20 --pictures no --report none --mask-ratio 1");
+    cli_works(at, "recon scan.h5 -o out.h5 --start-row 8 --end-row 9 --algorithm cg --iterations 20 --pictures no "
+                  "--report none --mask-ratio 1");
     float *found = read_finite(at, "out.h5", 1, 256);
     for (int i = 0; i < 256 * 256; i++)
         if (found[i] == 0) truth[8 * 65536 + i] = 0; /* masked */
@@ -204,10 +203,12 @@ static void some_rows_in_partitions(void **state)
 {
     const char *const at = *state;
     cli_works(at, "phantom -o scan.h5 --size 64 --angles 60 --slices 16 --noise 0");
-    cli_works(at, "recon scan.h5 -o all.h5 --rotation-axis 31.5 --iterations 10");
+    cli_works(at, "recon scan.h5 -o all.h5 --rotation-axis 31.5 --algorithm cg --iterations 10");
     for (int i = 0; i < 2; i++) /* the second time the output exists */
-        cli_works(at, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 10 --start-row 4 --end-row 12 "
-                      "--partitions 3 --minibatch 8 --memory 2GiB --overwrite");
+        cli_works(
+            at,
+            "recon scan.h5 -o out.h5 --rotation-axis 31.5 --algorithm cg --iterations 10 --start-row 4 --end-row 12 "
+            "--partitions 3 --minibatch 8 --memory 2GiB --overwrite");
     float *all = read_finite(at, "all.h5", 16, SIZE), *some = read_finite(at, "out.h5", 8, SIZE);
     assert_true(cli_difference(8 * SLICE, some, all + 4 * SLICE) < 1e-4);
     assert_true(cli_exists(at, "out_slice_00008.png"));
@@ -257,9 +258,8 @@ static void residuals_end_where_slices_stop(void **state)
     const int64_t size[] = {SLICES, 201};
     make_scan(at);
     CliRun run = {.directory = at};
-    cli_start(
-        &run,
-        "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 200 --tolerance 0.02 --pictures no --report none");
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --algorithm cg --iterations 200 --tolerance 0.02 "
+                    "--pictures no --report none");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     double *residual = cli_read_doubles(at, "out.h5", "/process/residuals", 2, size);
@@ -284,13 +284,14 @@ static void tiff_by_absolute_row(void **state)
 {
     const char *const at = *state;
     make_scan(at);
-    cli_works(at, "recon scan.h5 -o out --rotation-axis 31.5 --iterations 3 --start-row 2 --end-row 5 "
+    cli_works(at, "recon scan.h5 -o out --rotation-axis 31.5 --algorithm cg --iterations 3 --start-row 2 --end-row 5 "
                   "--save-format tiff");
     assert_names(at,
                  "out out/recon_00002.tiff out/recon_00003.tiff out/recon_00004.tiff out.html out_sinogram_00003.png "
                  "out_slice_00003.png scan.h5");
-    cli_works(at, "recon scan.h5 -o both.h5 --rotation-axis 31.5 --iterations 3 --start-row 2 --end-row 5 "
-                  "--save-format both --pictures no --report none");
+    cli_works(at,
+              "recon scan.h5 -o both.h5 --rotation-axis 31.5 --algorithm cg --iterations 3 --start-row 2 --end-row 5 "
+              "--save-format both --pictures no --report none");
     float *volume = read_finite(at, "both.h5", 3, SIZE);
     for (int i = 0; i < 3; i++) {
         char name[40];
@@ -305,7 +306,7 @@ static void tiff_by_absolute_row(void **state)
     }
     free(volume);
     /* Without an ending the folder needs a name of its own; binning names the first row of each slice. */
-    cli_works(at, "recon scan.h5 -o plain --rotation-axis 31.5 --iterations 3 --binning 2 --start-row 1 "
+    cli_works(at, "recon scan.h5 -o plain --rotation-axis 31.5 --algorithm cg --iterations 3 --binning 2 --start-row 1 "
                   "--save-format both --pictures no --report none");
     free(read_finite(at, "plain", 3, SIZE / 2));
     free(cli_read_tiff(at, "plain_tiff/recon_00005.tiff", SIZE / 2));
@@ -316,10 +317,11 @@ static void mask_and_units(void **state)
 {
     const char *const at = *state;
     make_scan(at);
-    cli_works(at, "recon scan.h5 -o plain.h5 --rotation-axis 31.5 --iterations 3 --pictures no --report none");
     cli_works(
-        at, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --iterations 3 --pictures no --report none --mask-ratio 0.8 "
-            "--pixel-size 100");
+        at, "recon scan.h5 -o plain.h5 --rotation-axis 31.5 --algorithm cg --iterations 3 --pictures no --report none");
+    cli_works(at, "recon scan.h5 -o out.h5 --rotation-axis 31.5 --algorithm cg --iterations 3 --pictures no --report "
+                  "none --mask-ratio 0.8 "
+                  "--pixel-size 100");
     float *plain = read_finite(at, "plain.h5", SLICES, SIZE), *out = read_finite(at, "out.h5", SLICES, SIZE);
     const double radius = 0.8 * SIZE / 2;
     int64_t kept = 0;
@@ -342,15 +344,18 @@ static void try_names_its_centers(void **state)
 {
     const char *const at = *state;
     make_scan(at);
-    cli_works(at, "recon scan.h5 -o out --rotation-axis 31.5 --iterations 3 --reconstruction-type try "
+    cli_works(at, "recon scan.h5 -o out --rotation-axis 31.5 --algorithm cg --iterations 3 --reconstruction-type try "
                   "--center-search-width 1 --nsino 2");
     assert_names(at, "out out/recon_00030.50.tiff out/recon_00031.00.tiff out/recon_00031.50.tiff "
                      "out/recon_00032.00.tiff out/recon_00032.50.tiff out/sheet.png out/sweep.csv scan.h5");
-    cli_works(at, "recon scan.h5 -o row.h5 --rotation-axis 31 --iterations 3 --start-row 2 --end-row 3 --pictures no "
+    cli_works(at, "recon scan.h5 -o row.h5 --rotation-axis 31 --algorithm cg --iterations 3 --start-row 2 --end-row 3 "
+                  "--pictures no "
                   "--report none "
                   "--partitions 1");
-    cli_works(at, "recon scan.h5 -o fine --rotation-axis 31 --iterations 3 --reconstruction-type try --nsino 2 "
-                  "--center-search-width 0.002 --center-search-step 0.002 --partitions 1");
+    cli_works(
+        at,
+        "recon scan.h5 -o fine --rotation-axis 31 --algorithm cg --iterations 3 --reconstruction-type try --nsino 2 "
+        "--center-search-width 0.002 --center-search-step 0.002 --partitions 1");
     float *volume = read_finite(at, "row.h5", 1, SIZE), *middle = cli_read_tiff(at, "fine/recon_00031.000.tiff", SIZE);
     assert_memory_equal(middle, volume, SLICE * sizeof *volume);
     free(cli_read_tiff(at, "fine/recon_00030.998.tiff", SIZE));
@@ -358,7 +363,7 @@ static void try_names_its_centers(void **state)
     free(volume);
     free(middle);
     /* Centers beside the detector are left out. */
-    cli_works(at, "recon scan.h5 -o edge --rotation-axis 1 --iterations 1 --reconstruction-type try "
+    cli_works(at, "recon scan.h5 -o edge --rotation-axis 1 --algorithm cg --iterations 1 --reconstruction-type try "
                   "--center-search-width 3 --center-search-step 1");
     assert_true(cli_exists(at, "edge/recon_00000.00.tiff") && cli_exists(at, "edge/recon_00004.00.tiff"));
     assert_false(cli_exists(at, "edge/recon_000-1.00.tiff"));
@@ -371,12 +376,14 @@ static void sides_of_a_slice_are_the_callers_choice(void **state)
     const char *at = *state;
     CliRun run = {.directory = at};
     cli_works(at, "phantom -o scan.h5 --size 47 --angles 36 --slices 2");
-    cli_start(&run, "recon scan.h5 -o even.h5 --rotation-axis 23 --volume 48x48 --iterations 4 --profile");
+    cli_start(&run,
+              "recon scan.h5 -o even.h5 --rotation-axis 23 --volume 48x48 --algorithm cg --iterations 4 --profile");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, "; 10 of 36 angles stored (the others are quarter turns or mirror images)"));
     cli_free(&run);
-    cli_works(at, "recon scan.h5 -o plain.h5 --rotation-axis 23 --volume 48x48 --iterations 4 --symmetry no");
+    cli_works(
+        at, "recon scan.h5 -o plain.h5 --rotation-axis 23 --volume 48x48 --algorithm cg --iterations 4 --symmetry no");
     float *even = read_finite(at, "even.h5", 2, EVEN), *plain = read_finite(at, "plain.h5", 2, EVEN);
     assert_true(cli_difference(2 * EVEN * EVEN, even, plain) <= 1e-5);
     free(even);
@@ -410,7 +417,7 @@ static void sides_of_a_slice_are_the_callers_choice(void **state)
 static void demo(void **state)
 {
     CliRun run = {.directory = *state};
-    cli_start(&run, "demo --out DIR --size 64 --angles 90 --slices 4 --iterations 20");
+    cli_start(&run, "demo --out DIR --size 64 --angles 90 --slices 4 --algorithm cg --iterations 20");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     assert_names(*state, "DIR DIR/scan.h5 DIR/truth.h5 DIR/volume.h5 DIR/volume.html DIR/volume_sinogram_00002.png "

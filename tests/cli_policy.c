@@ -10,7 +10,8 @@
 enum { SIZE = 48, SLICES = 3 };
 
 #define RECON                                                                                                          \
-    "recon scan.h5 -o out.h5 --rotation-axis 23.5 --iterations 4 --partitions 3 --pictures no --report none "          \
+    "recon scan.h5 -o out.h5 --rotation-axis 23.5 --algorithm cg --iterations 4 --partitions 3 --pictures no "         \
+    "--report none "                                                                                                   \
     "--overwrite "
 
 static const char *policy_path(void)

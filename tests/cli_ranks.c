@@ -185,7 +185,9 @@ static void undefined_values(void **state)
 static void stopping_early(void **state)
 {
     cli_works(*state, scan);
-    cli_works(*state, "recon scan.h5 -o one.h5 --rotation-axis 49.5 --iterations 60 --tolerance 0.2 --minibatch 2");
+    cli_works(
+        *state,
+        "recon scan.h5 -o one.h5 --rotation-axis 49.5 --algorithm cg --iterations 60 --tolerance 0.2 --minibatch 2");
     assert_same(*state, "--iterations 60 --tolerance 0.2 --minibatch 2", 2, "--grid 1x2 --symmetry no", 1e-4, 0);
 }
 
@@ -245,7 +247,9 @@ static void other_outputs(void **state)
     CliRun run;
     char path[TESTING_PATH], other[TESTING_PATH];
     cli_works(*state, scan);
-    cli_works(*state, "recon scan.h5 -o one.h5 --rotation-axis 49.5 --iterations 2 --save-format both --symmetry no");
+    cli_works(
+        *state,
+        "recon scan.h5 -o one.h5 --rotation-axis 49.5 --algorithm cg --iterations 2 --save-format both --symmetry no");
     run_ranks(*state, 3, "--iterations 2 --save-format both --grid 1x3 --symmetry no --profile --graph many.dot", &run);
     assert_int_equal(run.exit_code, 0);
     assert_true(cli_number_after(run.err, "sinodag: partial ", NULL) > 0);
@@ -332,7 +336,9 @@ static void one_cannot_write(void **state)
     snprintf(launcher, sizeof launcher, "env LD_PRELOAD=%s FULL_WRITE=.tiff BLOCK_RANK=1 mpirun -q -n 2", library);
     CliRun run = {.directory = *state, .launcher = launcher};
     cli_works(*state, scan);
-    cli_start(&run, "recon scan.h5 -o out --save-format tiff --grid 2x1 --iterations 2 --pictures no --report none");
+    cli_start(
+        &run,
+        "recon scan.h5 -o out --save-format tiff --grid 2x1 --algorithm cg --iterations 2 --pictures no --report none");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 1);
     const char *told = strstr(run.err, "sinodag: out/recon_");
@@ -378,7 +384,8 @@ static void outputs_in_different_folders(void **state)
     for (size_t i = 0; i < sizeof output / sizeof *output; i++) {
         CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2 ./into_rank"};
         cli_start(&run,
-                  "recon ../scan.h5 -o out --save-format %s --grid 2x1 --iterations 2 --pictures no --report none",
+                  "recon ../scan.h5 -o out --save-format %s --grid 2x1 --algorithm cg --iterations 2 --pictures no "
+                  "--report none",
                   output[i].format);
         cli_wait(&run);
         cli_assert_ended(&run, 2, output[i].message);
@@ -392,7 +399,8 @@ static void one_is_killed(void **state)
     char path[TESTING_PATH], number[32];
     cli_works(*state, scan);
     make_folders(*state);
-    cli_start(&run, "recon ../scan.h5 -o ../out.h5 --grid 1x2 --iterations 1000000 --rotation-axis 49.5");
+    cli_start(&run,
+              "recon ../scan.h5 -o ../out.h5 --grid 1x2 --algorithm cg --iterations 1000000 --rotation-axis 49.5");
     cli_await(&run, ", iteration ");
     FILE *file = fopen(testing_path(path, *state, "rank1/pid"), "r");
     assert_non_null(file);

@@ -61,7 +61,7 @@ static void parallel_beam(void **state)
     scan.columns = 32;
     scan.count = faulty;
     cli_write_scan(at, "scan.h5", &scan);
-    cli_start(&run, "recon scan.h5 -o out.h5 --iterations 7 --pixel-size 1.5 --rotation-axis 15.25");
+    cli_start(&run, "recon scan.h5 -o out.h5 --algorithm cg --iterations 7 --pixel-size 1.5 --rotation-axis 15.25");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, "sinodag: report: out.html\n"));
@@ -151,7 +151,7 @@ static void names_are_text(void **state)
 {
     static const char *const word[] = {"&lt;b&gt;&amp;&quot;x&#39;.h5", "<h1>&lt;script&gt;.h5</h1>", NULL};
     cli_works(*state, "phantom -o <b>&\"x'.h5 --size 16 --angles 20 --slices 1");
-    cli_works(*state, "recon <b>&\"x'.h5 -o <script>.h5 --iterations 2 --rotation-axis 7.5");
+    cli_works(*state, "recon <b>&\"x'.h5 -o <script>.h5 --algorithm cg --iterations 2 --rotation-axis 7.5");
     assert_tells(*state, "<script>.html", 2, 1, word);
 }
 
@@ -159,9 +159,9 @@ static void names_and_refusals(void **state)
 {
     const char *const at = *state;
     cli_works(at, "phantom -o scan.h5 --size 16 --angles 20 --slices 2");
-    cli_works(at, "recon scan.h5 -o a.h5 --iterations 2 --report page.html --pictures no");
-    cli_works(at, "recon scan.h5 -o b.hdf5 --iterations 2 --report none --pictures no");
-    cli_works(at, "recon scan.h5 -o c.h5 --iterations 2 --report auto --pictures no --save-format both");
+    cli_works(at, "recon scan.h5 -o a.h5 --algorithm cg --iterations 2 --report page.html --pictures no");
+    cli_works(at, "recon scan.h5 -o b.hdf5 --algorithm cg --iterations 2 --report none --pictures no");
+    cli_works(at, "recon scan.h5 -o c.h5 --algorithm cg --iterations 2 --report auto --pictures no --save-format both");
     assert_names(at, "a.h5 b.hdf5 c c/recon_00000.tiff c/recon_00001.tiff c.h5 c.html page.html scan.h5");
     cli_refuses(at, "page.html exists; --overwrite replaces it", "recon scan.h5 -o d.h5 --report page.html");
     cli_refuses(at, "--report and --out are the same file, 'd.h5'; allowed: different files",
@@ -172,7 +172,7 @@ static void names_and_refusals(void **state)
                 "recon scan.h5 -o d --report p.html --reconstruction-type try");
     cli_refuses(at, "--report is not an option of info; allowed: with recon, demo or sweep",
                 "info scan.h5 --report p.html");
-    cli_works(at, "recon scan.h5 -o c.h5 --iterations 1 --pictures no --save-format both --overwrite");
+    cli_works(at, "recon scan.h5 -o c.h5 --algorithm cg --iterations 1 --pictures no --save-format both --overwrite");
     static const char *const word[] = {"cg, 1 iterations", NULL};
     assert_tells(at, "c.html", 2, 1, word);
 }
@@ -190,7 +190,9 @@ static void page_beyond_the_limit(void **state)
 {
     CliRun run = {.directory = *state, .file_bytes_max = 8192};
     cli_works(*state, "phantom -o scan.h5 --size 16 --angles 20 --slices 2");
-    cli_start(&run, "recon scan.h5 -o out --save-format tiff --iterations 2 --rotation-axis 7.5 --pictures no");
+    cli_start(
+        &run,
+        "recon scan.h5 -o out --save-format tiff --algorithm cg --iterations 2 --rotation-axis 7.5 --pictures no");
     cli_wait(&run);
     cli_assert_ended(&run, 1, "out.html: writing failed at byte #: File too large; the volume is complete");
     assert_names(*state, "out out/recon_00000.tiff out/recon_00001.tiff scan.h5");

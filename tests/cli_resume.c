@@ -19,7 +19,8 @@ static uint16_t count(uint64_t angle, uint64_t row, uint64_t column)
 
 /* With as little memory as there may be it takes several slabs. */
 #define RECON                                                                                                          \
-    "recon ../scan.h5 --minibatch 2 --iterations 20 --save-format both --rotation-axis 23.5 --stall-limit 30s "        \
+    "recon ../scan.h5 --minibatch 2 --algorithm cg --iterations 20 --save-format both --rotation-axis 23.5 "           \
+    "--stall-limit 30s "                                                                                               \
     "--memory %dMiB "
 
 /* How the processes are started in folders of their own, and how they share the work. */
@@ -347,7 +348,7 @@ static void what_differs_is_refused(void **state)
         "begins anew");
     assert_int_equal(utimensat(AT_FDCWD, testing_path(path, *state, "scan.h5"), now, 0), 0);
     CliRun run = {.directory = folder};
-    cli_start(&run, "recon ../scan.h5 -o out.h5 --save-format both --resume --iterations 20");
+    cli_start(&run, "recon ../scan.h5 -o out.h5 --save-format both --resume --algorithm cg --iterations 20");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
     assert_non_null(strstr(run.err, "sinodag: out.h5.journal: input file 1 is "));
@@ -359,8 +360,9 @@ static void the_plan_is_taken_over(void **state)
 {
     char folder[TESTING_PATH];
     make_unfinished(*state, testing_path(folder, *state, "broken"));
-    cli_works(*state, "recon scan.h5 -o broken/out.h5 --save-format both --iterations 20 --resume --workers 1 "
-                      "--memory 1GiB --scheduler eager --profile");
+    cli_works(*state,
+              "recon scan.h5 -o broken/out.h5 --save-format both --algorithm cg --iterations 20 --resume --workers 1 "
+              "--memory 1GiB --scheduler eager --profile");
     assert_same_files(*state, &one_rank);
     assert_no_journals(*state);
     clear(*state);

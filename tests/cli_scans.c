@@ -315,7 +315,7 @@ static void measured_at_k11(void **state)
 {
     char path[TESTING_PATH];
     testing_data(path, "diad-k11/k11-18014.nxs");
-    cli_works(*state, "recon %s -o v.h5 --pictures no --report none --iterations 2", path);
+    cli_works(*state, "recon %s -o v.h5 --pictures no --report none --algorithm cg --iterations 2", path);
     free(cli_read_volume(*state, "v.h5", 22, 26));
 }
 

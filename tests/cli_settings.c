@@ -68,7 +68,7 @@ static void contradictions(void **state)
                 "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem, osem "
                 "or fista",
                 "recon scan.h5 -o out.h5 --algorithm fbp --iterations 3");
-    cli_refuses(at, "--fbp-filter contradicts --algorithm cg; allowed: --fbp-filter with --algorithm fbp",
+    cli_refuses(at, "--fbp-filter contradicts --algorithm fista; allowed: --fbp-filter with --algorithm fbp",
                 "recon scan.h5 -o out.h5 --fbp-filter hann");
     cli_refuses(at, "--theta contradicts --geometry matrix; allowed: --theta with --geometry parallel or cone",
                 "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --theta 0:180");

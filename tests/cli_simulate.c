@@ -103,7 +103,8 @@ static void same_graph(void **state)
     enum { PROFILE_BYTES = 1 << 20 };
     (void)cli_simulator();
     cli_works(at, "phantom -o scan.h5 --size 64 --angles 48 --slices 8");
-    cli_works(at, "recon scan.h5 -o v.h5 --rotation-axis 31.5 --iterations 3 --minibatch 4 --partitions 2 --projector "
+    cli_works(at, "recon scan.h5 -o v.h5 --rotation-axis 31.5 --algorithm cg --iterations 3 --minibatch 4 --partitions "
+                  "2 --projector "
                   "rays --workers 1 --profile=real.json");
     char *json = simulated(at, "scan.h5 --iterations 3 --minibatch 4 --partitions 2 --projector rays --workers 1 "
                                "--json");

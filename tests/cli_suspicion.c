@@ -18,9 +18,10 @@ static int count_of(const char *text, const char *what)
 static void assert_warned(const char *directory, const char *warning, const char *arguments)
 {
     char line[300];
-    snprintf(line, sizeof line,
-             "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --report none --overwrite",
-             arguments);
+    snprintf(
+        line, sizeof line,
+        "recon %s -o out.h5 --rotation-axis 7.5 --algorithm cg --iterations 1 --pictures no --report none --overwrite",
+        arguments);
     char *said = cli_output_of(directory, line);
     snprintf(line, sizeof line, "info %s", arguments);
     char *told = cli_output_of(directory, line), expected[300];
@@ -48,9 +49,10 @@ static void assert_refused(const char *directory, const char *refusal, const cha
 static void assert_silent(const char *directory, const char *arguments)
 {
     char line[300];
-    snprintf(line, sizeof line,
-             "recon %s -o out.h5 --rotation-axis 7.5 --iterations 1 --pictures no --report none --overwrite",
-             arguments);
+    snprintf(
+        line, sizeof line,
+        "recon %s -o out.h5 --rotation-axis 7.5 --algorithm cg --iterations 1 --pictures no --report none --overwrite",
+        arguments);
     char *said = cli_output_of(directory, line);
     snprintf(line, sizeof line, "info %s", arguments);
     char *told = cli_output_of(directory, line);
@@ -249,7 +251,8 @@ static void faults_are_told_by_number(void **state)
     scan.rows = FAULTY_ROWS;
     scan.count = faulty;
     cli_write_scan(*state, "scan.h5", &scan);
-    char *cg = cli_output_of(*state, "recon scan.h5 -o cg.h5 --rotation-axis 7.5 --iterations 1 --max-repaired 0.3");
+    char *cg = cli_output_of(
+        *state, "recon scan.h5 -o cg.h5 --rotation-axis 7.5 --algorithm cg --iterations 1 --max-repaired 0.3");
     assert_int_equal(count_of(cg, "warning"), 3);
     assert_non_null(strstr(cg,
                            "sinodag: warning: projections without any value: 3 of 40, they have weight 0; number 3, "
@@ -295,14 +298,14 @@ static void many_undefined_values_are_refused(void **state)
         "50.0 %% of the values of a sample of the scan are undefined; allowed: up to 20 %% (--max-repaired 0.2): %s",
         advice);
     assert_refused(at, message, "half.h5");
-    cli_works(at, "recon half.h5 -o half_out.h5 --rotation-axis 7.5 --iterations 1 --max-repaired 0.5");
-    cli_works(at, "recon half.h5 -o crop.h5 --rotation-axis 11.5 --iterations 1 --start-column 8");
+    cli_works(at, "recon half.h5 -o half_out.h5 --rotation-axis 7.5 --algorithm cg --iterations 1 --max-repaired 0.5");
+    cli_works(at, "recon half.h5 -o crop.h5 --rotation-axis 11.5 --algorithm cg --iterations 1 --start-column 8");
     scan.rows = 60;
     scan.count = hidden;
     cli_write_scan(at, "hidden.h5", &scan);
     char *names = cli_listing(at);
     CliRun run = {.directory = at};
-    cli_start(&run, "recon hidden.h5 -o o.h5 --rotation-axis 7.5 --iterations 1");
+    cli_start(&run, "recon hidden.h5 -o o.h5 --rotation-axis 7.5 --algorithm cg --iterations 1");
     cli_wait(&run);
     snprintf(message, sizeof message,
              "53.3 %% of the values are undefined; allowed: up to 20 %% (--max-repaired 0.2): %s", advice);
@@ -351,7 +354,8 @@ static void measured_scans(void **state)
         const bool images = strncmp(sets[i][0], "savu", 4) == 0;
         testing_data(scan, sets[i][0]);
         cli_start(&run,
-                  "recon %s -o o.h5 --iterations 1 --pictures no --report none --overwrite --remove-stripe-method none "
+                  "recon %s -o o.h5 --algorithm cg --iterations 1 --pictures no --report none --overwrite "
+                  "--remove-stripe-method none "
                   "--zinger-removal-method none %s%s%s%s%s%s%s%s",
                   scan, sets[i][1], *theta[i] ? " " : "", *theta[i] ? testing_data(angles, theta[i]) : "", more[i],
                   images ? " --flats " : "", images ? testing_data(flat, "savu-24737/flat_00001.tiff") : "",

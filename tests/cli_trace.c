@@ -23,11 +23,12 @@ static void assert_agree(const char *directory)
     fail_msg("%.*s", (int)length, complaint);
 }
 
-/* Runs recon, writes its log to log.txt, and checks both files. */
+/* Runs recon with arguments that begin with the algorithm, writes its log to log.txt, and checks both files. */
 static void check_run(const char *directory, const char *launcher, const char *arguments)
 {
     CliRun run = {.directory = directory, .launcher = launcher};
-    cli_start(&run, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 31.5 --iterations 3 %s" FILES, arguments);
+    cli_start(&run, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 31.5 --iterations 3 --algorithm %s" FILES,
+              arguments);
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("exit code %d\n%s", run.exit_code, run.err);
     cli_write_text(directory, "log.txt", run.err);
@@ -38,15 +39,16 @@ static void check_run(const char *directory, const char *launcher, const char *a
 static void trace_and_profile(void **state)
 {
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 8");
-    check_run(*state, NULL, "--partitions 2 --minibatch 2 --memory 2GiB --graph graph.dot");
-    check_run(*state, NULL, "--algorithm sirt --minibatch 4 --scheduler dmda --workers 1");
-    check_run(*state, NULL, "--precision mixed --partitions 1");
+    check_run(*state, NULL, "cg --partitions 2 --minibatch 2 --memory 2GiB --graph graph.dot");
+    check_run(*state, NULL, "sirt --minibatch 4 --scheduler dmda --workers 1");
+    check_run(*state, NULL, "cg --precision mixed --partitions 1");
+    check_run(*state, NULL, "fista");
 }
 
 static void of_several_ranks(void **state)
 {
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 8");
-    check_run(*state, "mpirun -q -n 2", "--grid 1x2 --minibatch 4");
+    check_run(*state, "mpirun -q -n 2", "cg --grid 1x2 --minibatch 4");
 }
 
 /* On cores and devices, whose names and memory nodes are in both files; skipped where there is none. */
@@ -56,10 +58,11 @@ static void of_devices(void **state)
     const char *device = wanted && strcmp(wanted, "opencl") != 0 ? "cuda" : "opencl";
     CliRun run = {.directory = *state};
     cli_works(*state, "phantom -o scan.h5 --size 32 --angles 30 --slices 4");
-    cli_start(&run,
-              "recon scan.h5 -o out.h5 --rotation-axis 15.5 --iterations 2 --minibatch 2 --device cpu,%s "
-              "--scheduler eager" FILES,
-              device);
+    cli_start(
+        &run,
+        "recon scan.h5 -o out.h5 --rotation-axis 15.5 --algorithm cg --iterations 2 --minibatch 2 --device cpu,%s "
+        "--scheduler eager" FILES,
+        device);
     cli_wait(&run);
     if (run.exit_code == 2 && strstr(run.err, "device")) {
         print_message("no trace of %s devices: %s", device, run.err);
@@ -78,13 +81,14 @@ static void spellings(void **state)
     const char *const spelling[] = {"--profile=other.json", "--profile other.json"};
     cli_works(*state, "phantom -o scan.h5 --size 32 --angles 30 --slices 2");
     for (int i = 0; i < 2; i++) {
-        cli_works(
-            *state,
-            "recon %s scan.h5 -o out.h5 --overwrite --rotation-axis 15.5 --iterations 1 --pictures no --report none",
-            spelling[i]);
+        cli_works(*state,
+                  "recon %s scan.h5 -o out.h5 --overwrite --rotation-axis 15.5 --algorithm cg --iterations 1 "
+                  "--pictures no --report none",
+                  spelling[i]);
         assert_names(*state, "other.json out.h5 scan.h5");
     }
-    cli_works(*state, "recon --profile scan.h5 -o out.h5 --overwrite --rotation-axis 15.5 --iterations 1 --pictures no "
+    cli_works(*state, "recon --profile scan.h5 -o out.h5 --overwrite --rotation-axis 15.5 --algorithm cg --iterations "
+                      "1 --pictures no "
                       "--report none");
     assert_names(*state, "other.json out.h5 scan.h5");
 }
@@ -116,9 +120,8 @@ static void paje(void **state)
     CliRun run = {.directory = *state, .environment = temporary};
     cli_works(*state, "phantom -o scan.h5 --size 32 --angles 30 --slices 2");
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", (const char *)*state);
-    cli_start(
-        &run,
-        "recon scan.h5 -o out.h5 --rotation-axis 15.5 --iterations 1 --pictures no --report none --trace trace.paje");
+    cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 15.5 --algorithm cg --iterations 1 --pictures no --report "
+                    "none --trace trace.paje");
     cli_wait(&run);
     if (run.exit_code == 2)
         assert_non_null(strstr(run.err, "sinodag: trace is 'trace.paje', which needs a StarPU with FxT, and this one "

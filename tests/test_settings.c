@@ -94,8 +94,9 @@ static void defaults_are_those_documented(void **state)
     assert_true(isnan(settings->rotation_axis));
     assert_int_equal(settings->center_method, SINO_CENTER_AUTO);
     assert_int_equal(settings->nsino, -1);
-    assert_int_equal(settings->algorithm, SINO_ALGORITHM_CG);
-    assert_int_equal(settings->iterations, 30);
+    assert_int_equal(settings->algorithm, SINO_ALGORITHM_FISTA);
+    assert_int_equal(settings->iterations, 10);
+    assert_true(settings->nonnegativity && isnan(settings->regularization));
     assert_true(settings->tolerance == 0 && settings->relaxation == 1);
     assert_int_equal(settings->fbp_filter, SINO_FILTER_RAMP);
     assert_int_equal(settings->precision, SINO_SINGLE);
@@ -204,6 +205,42 @@ static void durations_take_units(void **state)
     }
 }
 
+/* fista, where it can be. */
+static void defaults_of_the_algorithm(void **state)
+{
+    (void)state;
+    static const struct {
+        int verb;
+        const char *line;
+        SinoAlgorithmChoice algorithm;
+        int64_t iterations;
+        bool nonnegativity;
+    } each[] = {{SINO_VERB_RECON, "s.h5 -o o.h5", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --grid 2x1", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --grid 1x2", SINO_ALGORITHM_CG, 30, false},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --projector toeplitz", SINO_ALGORITHM_CG, 30, false},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --projector rotate", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_RECON, "s.h5 -o o --reconstruction-type try", SINO_ALGORITHM_CG, 30, false},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt", SINO_ALGORITHM_SIRT, 30, false},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity", SINO_ALGORITHM_SIRT, 30, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone", SINO_ALGORITHM_FDK, 30, false},
+                {SINO_VERB_RECON, "s -o o.h5 --system-matrix m", SINO_ALGORITHM_MLEM, 30, false},
+                {SINO_VERB_DEMO, "", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_DEMO, "--algorithm cg", SINO_ALGORITHM_CG, 12, false},
+                {SINO_VERB_DEMO, "--geometry pet", SINO_ALGORITHM_OSEM, 2, false},
+                {SINO_VERB_PLAN, "s.h5", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_SIMULATE, "s.h5", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_SWEEP, "s.h5 --csv a.csv", SINO_ALGORITHM_CG, 30, false}};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        SinoSettings *settings = accept(each[i].verb, each[i].line);
+        assert_int_equal(settings->algorithm, each[i].algorithm);
+        assert_int_equal(settings->iterations, each[i].iterations);
+        if (each[i].verb & (SINO_VERB_RECON | SINO_VERB_DEMO))
+            assert_int_equal(settings->nonnegativity, each[i].nonnegativity);
+        sino_settings_free(settings);
+    }
+}
+
 /* Ranks must share what they compute, not where their files are, nor what their machines offer. */
 static void shared_settings(void **state)
 {
@@ -215,7 +252,7 @@ static void shared_settings(void **state)
     assert_null(sino_settings_shared_text(a, SINO_VERB_RECON, &first));
     assert_null(sino_settings_shared_text(b, SINO_VERB_RECON, &other));
     assert_string_equal(first, other);
-    assert_non_null(strstr(first, "iterations: 30\n"));
+    assert_non_null(strstr(first, "iterations: 10\n"));
     assert_non_null(strstr(first, "help: no\n"));
     free(other);
     sino_settings_free(b);
@@ -462,7 +499,7 @@ static void bad_values_are_refused(void **state)
 static void contradictions_are_refused(void **state)
 {
     (void)state;
-    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity",
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity --algorithm cg",
            "--nonnegativity contradicts --algorithm cg; allowed: --nonnegativity with --algorithm sirt or fista");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --relaxation 1 --algorithm fbp",
            "--relaxation contradicts --algorithm fbp; allowed: --relaxation with --algorithm sirt");
@@ -683,16 +720,24 @@ static void words_are_passed_on(void **state)
     assert_string_equal(words[1], "--algorithm=sirt");
     assert_string_equal(words[2], "--iterations=7");
     assert_string_equal(words[3], "--relaxation=1.5");
-    assert_string_equal(words[4], "--memory=1073741824");
-    assert_null(words[5]);
+    assert_string_equal(words[4], "--nonnegativity=no");
+    assert_string_equal(words[5], "--memory=1073741824");
+    assert_null(words[6]);
     sino_words_free(words);
     assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_PLAN, &words));
     assert_string_equal(words[0], "--rotation-axis=3.5");
     assert_string_equal(words[1], "--algorithm=sirt");
     sino_words_free(words);
     assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_SWEEP, &words));
-    assert_string_equal(words[5], "--schedulers=lws");
-    assert_null(words[6]);
+    assert_string_equal(words[6], "--schedulers=lws");
+    assert_null(words[7]);
+    sino_words_free(words);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_SWEEP, "s.h5 --csv a.csv"); /* whose default is not that of recon */
+    assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_RECON, &words));
+    assert_string_equal(words[0], "--algorithm=cg");
+    assert_string_equal(words[1], "--iterations=30");
+    assert_null(words[2]);
     sino_words_free(words);
     sino_settings_free(settings);
 }
@@ -875,8 +920,9 @@ static void bad_yaml_files_are_refused(void **state)
     SinoSettings *settings = NULL;
     char path[256];
     SinoStatus status = read_yaml(SINO_VERB_RECON, "relaxation: 1.5\n", "s.h5 -o o.h5", path, &settings);
-    assert_string_equal(sino_status_text(status), "--relaxation contradicts --algorithm cg; allowed: --relaxation with "
-                                                  "--algorithm sirt");
+    assert_string_equal(sino_status_text(status),
+                        "--relaxation contradicts --algorithm fista; allowed: --relaxation with "
+                        "--algorithm sirt");
     sino_status_free(status);
 }
 
@@ -1344,7 +1390,7 @@ static void changed_settings(void **state)
 {
     (void)state;
     char *text = NULL;
-    SinoSettings *settings = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --iterations 30 --algorithm CG --tolerance 1e-1 "
+    SinoSettings *settings = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --iterations 10 --algorithm FISTA --tolerance 1e-1 "
                                                      "--memory 1G --report auto --pictures no --rotation-axis auto");
     assert_null(sino_settings_changed_text(settings, SINO_VERB_RECON, &text));
     assert_string_equal(text, "file-name: \"a.h5\"\ntolerance: 0.1\nmemory: 1073741824\nout: \"x.h5\"\npictures: no\n");
@@ -1448,6 +1494,7 @@ TESTING_SUBJECT(settings)
         cmocka_unit_test(spellings_mean_the_same),
         cmocka_unit_test(sizes_take_units),
         cmocka_unit_test(durations_take_units),
+        cmocka_unit_test(defaults_of_the_algorithm),
         cmocka_unit_test(shared_settings),
         cmocka_unit_test(unknown_options_are_refused),
         cmocka_unit_test(other_words_are_answered),

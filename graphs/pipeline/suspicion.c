@@ -302,6 +302,27 @@ static double share_at_edge(const SinoScanInfo *info, const SinoScanSample *samp
     return most > 0 ? (covered > 1.9 * SINO_PI ? fmin(left, right) : fmax(left, right)) / most : 0;
 }
 
+/* Side of a slice with room for an object whose mean line integrals at the ends of the detector have this share of the
+ * largest: sections of a disk, p(s) ∝ √(R² − s²), with a tenth more; at most twice the detector. Even. */
+static int64_t roomy_side(int64_t columns, double share)
+{
+    const double radii = 1.1 / sqrt(1 - fmin(share * share, 0.99));
+    return 2 * (int64_t)ceil(fmin(radii, 2) * (double)columns / 2);
+}
+
+/* Iterative algorithms put what lies beyond the slice into its rim, and make all of it too dense. */
+static void suspect_room(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
+{
+    const int64_t columns = input->geometry.column_count, side = roomy_side(columns, share);
+    if (settings->algorithm == SINO_ALGORITHM_FBP || settings->projector == SINO_PROJECTOR_TOEPLITZ) return;
+    if (input->geometry.grid_size > columns) return;
+    add(findings, false, "padding",
+        "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
+        "detector, and beyond the slice: what lies there makes the slice too dense (--volume %" PRId64 "x%" PRId64
+        ": has room for it; --algorithm fbp: continues each projection beyond the detector)",
+        100 * share, side, side);
+}
+
 /* The filter of fbp sees the end of the detector as the end of the object, which gives the slice a bright rim. */
 static void choose_padding(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            SinoFindings *findings)
@@ -316,7 +337,9 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
             "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
             "detector: --projector toeplitz takes the columns beyond it for 0 (--projector rays: leaves them out)",
             100 * share);
-    if (!free_choice || !integrals || sample->column_count < LEAST_COLUMNS || !(share > usual)) return;
+    if (!integrals || sample->column_count < LEAST_COLUMNS || !(share > usual)) return;
+    suspect_room(settings, input, share, findings);
+    if (!free_choice) return;
     findings->stages.edges = true;
     add(findings, false, "padding",
         "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "

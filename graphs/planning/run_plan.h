@@ -47,6 +47,9 @@ typedef struct SinoRunPlan {
     int64_t budget_bytes;
 } SinoRunPlan;
 
+/* Why a rank needs whole slices, a clause; NULL: ranks can share them. */
+const char *sino_plan_whole_slices(const SinoPlanRequest *request);
+
 /* Makes the plan for one way of storing A. If memory is short, the plan gives up slots first, then slices of a
  * minibatch, then (with one rank) the operator as a whole. SINO_BAD_INPUT: not even one slice fits, or a task does not
  * fit a device (the text names a memory that would do); a grid, weights or a topology do not fit the ranks; more than

@@ -54,7 +54,7 @@ static void half_acquisitions(void **state)
     char line[400], message[700];
     cli_write_disks(at, 360, 2 * M_PI, 14, 44, 30);
     for (int fbp = 0; fbp < 2; fbp++) {
-        const char *const words = fbp ? "--algorithm fbp" : "--iterations 10";
+        const char *const words = fbp ? "--algorithm fbp" : "--algorithm cg --iterations 10";
         snprintf(line, sizeof line, "%s %s --rotation-axis 14", input, words);
         char *said = cli_output_of(at, line);
         snprintf(message, sizeof message, "%s: %s\n", axis, room);

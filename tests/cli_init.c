@@ -47,7 +47,7 @@ static void round_trip(void **state)
     assert_has(text, "\n# The scan: Data Exchange HDF5 (certain), 30 projections of 3 x 32 pixels, uint16; ");
     assert_has(text, "\n# Angles from 0 to 174 degrees.\n");
     assert_has(text, "\nfile-name: \"scan.h5\"\nout: \"scan_volume.h5\"\n");
-    assert_has(text, "\n#iterations: 30\n");
+    assert_has(text, "\n#iterations: 10\n");
     assert_has(text, "\n#rotation-axis: auto\n");
     free(text);
     cli_works(at, "recon --config scan.yaml --pictures no --report none");

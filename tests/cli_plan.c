@@ -96,7 +96,7 @@ static void of_a_file(void **state)
 /* Angles of a scan without a file: 1501 angles that include 180° pair up as 1500 that leave it out do. */
 static void angles_of_a_described_scan(void **state)
 {
-    static const char words[] = "--columns 128 --slices 2 --memory 4GiB";
+    static const char words[] = "--columns 128 --slices 2 --memory 4GiB --algorithm cg";
     static const struct {
         const char *angles, *printed, *stored;
     } row[] = {{"--angles 1500", "0.0000 to 179.8800 degrees, steps of 0.1200", " 376 of 1500 "},
@@ -408,7 +408,7 @@ static void bad_input(void **state)
     cli_wait(&run);
     cli_assert_ended(
         &run, 2,
-        "memory is 90.0 MiB per rank; a rank needs # GiB, for fista compares neighbouring voxels; allowed: "
+        "memory is 90.0 MiB per rank; a rank needs # MiB, for fista compares neighbouring voxels; allowed: "
         "--memory #MiB or more, or --algorithm cg, for which ranks can share a slice");
 }
 

@@ -332,18 +332,18 @@ static void what_differs_is_refused(void **state)
     char folder[TESTING_PATH], path[TESTING_PATH];
     const struct timespec now[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_NOW}};
     make_unfinished(*state, testing_path(folder, *state, "broken"));
-    refuses(folder, "--iterations 21 --rotation-axis 23.5",
+    refuses(folder, "--algorithm cg --iterations 21 --rotation-axis 23.5",
             "out.h5.journal: iterations is 21, and was 20 in the unfinished run; allowed: the same, or no --resume, "
             "which begins anew");
-    refuses(folder, "--iterations 20 --rotation-axis 23.5 --minibatch 3",
+    refuses(folder, "--algorithm cg --iterations 20 --rotation-axis 23.5 --minibatch 3",
             "out.h5.journal: minibatch is 3, and was 2 in the unfinished run; allowed: the same, or no --resume, which "
             "begins anew");
     refuses(
-        folder, "--iterations 20 --rotation-axis 23.5 --projector rotate",
+        folder, "--algorithm cg --iterations 20 --rotation-axis 23.5 --projector rotate",
         "out.h5.journal: projector is rotate, and was rays in the unfinished run; allowed: the same, or no --resume, "
         "which begins anew");
     refuses(
-        folder, "--iterations 20 --rotation-axis 23",
+        folder, "--algorithm cg --iterations 20 --rotation-axis 23",
         "out.h5.journal: center is 23, and was 23.5 in the unfinished run; allowed: the same, or no --resume, which "
         "begins anew");
     assert_int_equal(utimensat(AT_FDCWD, testing_path(path, *state, "scan.h5"), now, 0), 0);

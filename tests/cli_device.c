@@ -23,13 +23,13 @@ typedef struct Kind {
 
 static const Kind kinds[] = {
     {"opencl", "opencl", "cpu,opencl", " on opencl", "OpenCL", "STARPU_NOPENCL", "STARPU_LIMIT_OPENCL_MEM=1",
-     "STARPU_LIMIT_OPENCL_MEM=8", 48, 180, "--partitions 6 --iterations 8"},
+     "STARPU_LIMIT_OPENCL_MEM=8", 48, 180, "--partitions 6 --algorithm cg --iterations 8"},
     /* StarPU takes memory of GPUs in pieces of 32 MiB. */
     {"cuda", "cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1",
-     "STARPU_LIMIT_CUDA_MEM=256", 256, 360, "--partitions 24 --iterations 8"},
+     "STARPU_LIMIT_CUDA_MEM=256", 256, 360, "--partitions 24 --algorithm cg --iterations 8"},
     /* GPUs that the host plays (tests/simt): slowly. With this little memory lists are for cores. */
     {"simt", "cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1",
-     "STARPU_LIMIT_CUDA_MEM=42", 96, 120, "--partitions 24 --iterations 2 --precision double"},
+     "STARPU_LIMIT_CUDA_MEM=42", 96, 120, "--partitions 24 --algorithm cg --iterations 2 --precision double"},
 };
 
 static const Kind *kind(void)
@@ -164,7 +164,7 @@ static void every_precision_and_algorithm(void **state)
 static void one_partition_without_symmetry(void **state)
 {
     cli_works(*state, scan);
-    assert_agrees(*state, kind()->device, "--partitions 1 --symmetry no --iterations 3", 1e-5);
+    assert_agrees(*state, kind()->device, "--partitions 1 --symmetry no --algorithm cg --iterations 3", 1e-5);
     assert_agrees(*state, kind()->device, "--partitions 7 --iterations 3 --nonnegativity --algorithm sirt", 1e-5);
 }
 
@@ -291,11 +291,12 @@ static void cores_and_devices_together(void **state)
     cli_works(*state, scan);
     for (int i = 0; i < 5; i++) {
         char words[80];
-        snprintf(words, sizeof words, "--partitions 3 --iterations 3 --scheduler %s", scheduler[i]);
+        snprintf(words, sizeof words, "--partitions 3 --algorithm cg --iterations 3 --scheduler %s", scheduler[i]);
         assert_agrees(*state, kind()->with_cores, words, 1e-5);
     }
     CliRun run;
-    free(volume_of(*state, NULL, kind()->with_cores, "--partitions 7 --iterations 3 --scheduler random", &run));
+    free(volume_of(*state, NULL, kind()->with_cores, "--partitions 7 --algorithm cg --iterations 3 --scheduler random",
+                   &run));
     assert_true(tasks_on(&run, "spmm_backproject", kind()->place) > 0);
     cli_free(&run);
 }
@@ -304,9 +305,11 @@ static void cores_and_devices_together(void **state)
 static void partitions_have_homes(void **state)
 {
     cli_works(*state, scan);
-    assert_agrees(*state, kind()->device, "--partitions 6 --iterations 3 --scheduler sino-affinity", 1e-5);
+    assert_agrees(*state, kind()->device, "--partitions 6 --algorithm cg --iterations 3 --scheduler sino-affinity",
+                  1e-5);
     CliRun run;
-    free(volume_of(*state, NULL, kind()->device, "--partitions 6 --iterations 3 --scheduler sino-affinity", &run));
+    free(volume_of(*state, NULL, kind()->device,
+                   "--partitions 6 --algorithm cg --iterations 3 --scheduler sino-affinity", &run));
     assert_on_devices_only(&run);
     cli_free(&run);
 }
@@ -314,7 +317,7 @@ static void partitions_have_homes(void **state)
 static void operators_are_kept(void **state)
 {
     CliRun run;
-    const char *words = "--partitions 2 --iterations 3 --operator-cache kept";
+    const char *words = "--partitions 2 --algorithm cg --iterations 3 --operator-cache kept";
     cli_works(*state, scan);
     float *built = volume_of(*state, NULL, kind()->device, words, &run);
     cli_free(&run);
@@ -360,7 +363,7 @@ static void operators_are_the_same_wherever_traced(void **state)
 {
     cli_works(*state, scan);
     assert_same_operator(*state, "--partitions 1 --algorithm fbp");
-    assert_same_operator(*state, "--partitions 3 --iterations 1 --symmetry no --precision double");
+    assert_same_operator(*state, "--partitions 3 --algorithm cg --iterations 1 --symmetry no --precision double");
     assert_same_operator(*state, "--partitions 17 --algorithm fbp --symmetry no --precision half");
 }
 
@@ -396,7 +399,8 @@ static void lists_are_the_same_wherever_made(void **state)
     for (int p = 0; p < 4; p++) {
         CliRun run;
         char words[80];
-        snprintf(words, sizeof words, "--partitions 2 --minibatch 1 --iterations 1 --precision %s", precision[p]);
+        snprintf(words, sizeof words, "--partitions 2 --minibatch 1 --algorithm cg --iterations 1 --precision %s",
+                 precision[p]);
         float *by_gpus = volume_sized(*state, 1, SIZE, NULL, "cuda", words, &run);
         assert_listed(&run);
         cli_free(&run);
@@ -711,7 +715,7 @@ static void sweeps_compare_devices(void **state)
     char row[80];
     cli_works(*state,
               "sweep --csv s.csv --schedulers dmdas,eager --devices cpu,cpu+%s --columns 32 --angles 24 --slices 8 "
-              "--minibatches 4 --iterations 3 --repetitions 1",
+              "--minibatches 4 --algorithm cg --iterations 3 --repetitions 1",
               kind()->device);
     const int64_t size = cli_file_size(*state, "s.csv");
     char *bytes = cli_read_bytes(*state, "s.csv", (size_t)size), *text = strndup(bytes, (size_t)size);
@@ -727,7 +731,7 @@ static void by_default_cores_compute(void **state)
 {
     CliRun run;
     cli_works(*state, scan);
-    free(volume_of(*state, "CUDA_VISIBLE_DEVICES=", "all", "--iterations 3", &run));
+    free(volume_of(*state, "CUDA_VISIBLE_DEVICES=", "all", "--algorithm cg --iterations 3", &run));
     assert_null(strstr(run.err, "opencl"));
     assert_null(strstr(run.err, "transfers"));
     assert_non_null(strstr(run.err, ", policy lws\n"));

@@ -91,7 +91,7 @@ static void report_of_all_ranks(void **state)
                                        "Row 50 of all 9 slices", "relative residual"};
     CliRun run;
     cli_works(*state, "phantom -o scan.h5 --size 100 --angles 45 --slices 9");
-    run_ranks(*state, 3, "--grid 1x3 --iterations 2", &run);
+    run_ranks(*state, 3, "--grid 1x3 --algorithm cg --iterations 2", &run);
     if (run.exit_code != 0) fail_msg("%s", run.err);
     assert_non_null(strstr(run.err, "sinodag: report: many.html\n"));
     cli_free(&run);
@@ -121,13 +121,13 @@ static void fista_of_ranks(void **state)
 static void single_precision(void **state)
 {
     cli_works(*state, scan);
-    assert_all_ways(*state, "--iterations 5", 1e-5, 1e-5);
+    assert_all_ways(*state, "--algorithm cg --iterations 5", 1e-5, 1e-5);
 }
 
 static void double_precision_without_symmetry(void **state)
 {
     cli_works(*state, scan);
-    assert_all_ways(*state, "--iterations 5 --precision double --symmetry no", 1e-7, 1e-12);
+    assert_all_ways(*state, "--algorithm cg --iterations 5 --precision double --symmetry no", 1e-7, 1e-12);
 }
 
 static void other_algorithms_and_precisions(void **state)
@@ -137,8 +137,8 @@ static void other_algorithms_and_precisions(void **state)
         double within, residuals_within;
     } other[] = {{"--algorithm sirt --iterations 5 --symmetry no", 1e-5, 1e-5},
                  {"--algorithm fbp --symmetry no", 1e-5, 0},
-                 {"--precision mixed --iterations 5 --symmetry no", 2e-3, 2e-3},
-                 {"--precision half --iterations 5 --symmetry no", 2e-2, 2e-2}};
+                 {"--precision mixed --algorithm cg --iterations 5 --symmetry no", 2e-3, 2e-3},
+                 {"--precision half --algorithm cg --iterations 5 --symmetry no", 2e-2, 2e-2}};
     cli_works(*state, scan);
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s", other[i].words);
@@ -160,7 +160,7 @@ static uint16_t faulty_count(uint64_t angle, uint64_t row, uint64_t column)
 static void undefined_values(void **state)
 {
     static const int few[] = {1, 3, 5, 7};
-    static const char *const words[] = {"--iterations 5", "--iterations 5 --algorithm sirt",
+    static const char *const words[] = {"--algorithm cg --iterations 5", "--iterations 5 --algorithm sirt",
                                         "--iterations 5 --algorithm osem --subsets 3"};
     CliScan faulty = cli_scan;
     faulty.angles = faulty.theta_count = 45;
@@ -174,7 +174,7 @@ static void undefined_values(void **state)
             assert_same(*state, words[i], ways[few[w]].ranks, ways[few[w]].words, 5e-5, 1e-3);
     }
     CliRun run;
-    run_ranks(*state, 4, "--iterations 1 --grid 2x2", &run);
+    run_ranks(*state, 4, "--algorithm cg --iterations 1 --grid 2x2", &run);
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, "projections without any value: 2 of 45, they have weight 0; number 7 to 8\n"));
     assert_non_null(strstr(run.err, "columns without any value: 1 of 100, they have weight 0; column 30\n"));
@@ -188,7 +188,8 @@ static void stopping_early(void **state)
     cli_works(
         *state,
         "recon scan.h5 -o one.h5 --rotation-axis 49.5 --algorithm cg --iterations 60 --tolerance 0.2 --minibatch 2");
-    assert_same(*state, "--iterations 60 --tolerance 0.2 --minibatch 2", 2, "--grid 1x2 --symmetry no", 1e-4, 0);
+    assert_same(*state, "--algorithm cg --iterations 60 --tolerance 0.2 --minibatch 2", 2, "--grid 1x2 --symmetry no",
+                1e-4, 0);
 }
 
 /* fbp of a half acquisition needs whole slices on a rank: it takes such a grid by itself, and refuses another. */
@@ -222,8 +223,9 @@ static void half_acquisitions_of_ranks(void **state)
 /* Without ray lengths ranks have slices of their own, with the bits of one process. */
 static void nothing_stored(void **state)
 {
-    static const char *const words[] = {"--iterations 5 --projector rotate", "--algorithm fbp --projector pixels",
-                                        "--iterations 5 --projector toeplitz"};
+    static const char *const words[] = {"--algorithm cg --iterations 5 --projector rotate",
+                                        "--algorithm fbp --projector pixels",
+                                        "--algorithm cg --iterations 5 --projector toeplitz"};
     cli_works(*state, scan);
     for (int i = 0; i < 3; i++) {
         cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s --minibatch 1", words[i]);
@@ -250,7 +252,9 @@ static void other_outputs(void **state)
     cli_works(
         *state,
         "recon scan.h5 -o one.h5 --rotation-axis 49.5 --algorithm cg --iterations 2 --save-format both --symmetry no");
-    run_ranks(*state, 3, "--iterations 2 --save-format both --grid 1x3 --symmetry no --profile --graph many.dot", &run);
+    run_ranks(*state, 3,
+              "--algorithm cg --iterations 2 --save-format both --grid 1x3 --symmetry no --profile --graph many.dot",
+              &run);
     assert_int_equal(run.exit_code, 0);
     assert_true(cli_number_after(run.err, "sinodag: partial ", NULL) > 0);
     assert_true(cli_number_after(run.err, "sinodag: overlap: messages were under way for ", NULL) > 0);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SIZES "--columns 64 --angles 48 --slices 16 --iterations 3 --projector rays --minibatch 4 "
+#define SIZES "--columns 64 --angles 48 --slices 16 --algorithm cg --iterations 3 --projector rays --minibatch 4 "
 
 static void setup_scan(const char *at)
 {
@@ -138,16 +138,17 @@ static void same_graph(void **state)
         char launcher[32], line[400];
         snprintf(launcher, sizeof launcher, "mpirun -q -n %d", way[i].ranks);
         CliRun run = {.directory = at, .launcher = launcher};
-        cli_start(
-            &run,
-            "recon scan.h5 -o v.h5 --overwrite --rotation-axis 31.5 --iterations 3 --projector rays --minibatch 4 "
-            "--workers 1 --profile=real.json %s",
-            way[i].options);
+        cli_start(&run,
+                  "recon scan.h5 -o v.h5 --overwrite --rotation-axis 31.5 --algorithm cg --iterations 3 --projector "
+                  "rays --minibatch 4 "
+                  "--workers 1 --profile=real.json %s",
+                  way[i].options);
         cli_wait(&run);
         if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", way[i].options, run.exit_code, run.err);
         cli_free(&run);
         snprintf(line, sizeof line,
-                 "scan.h5 --iterations 3 --projector rays --minibatch 4 --workers 1 --overwrite --profile=virtual.json "
+                 "scan.h5 --algorithm cg --iterations 3 --projector rays --minibatch 4 --workers 1 --overwrite "
+                 "--profile=virtual.json "
                  "--ranks %d %s",
                  way[i].ranks, way[i].options);
         free(simulated(at, line));

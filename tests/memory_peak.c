@@ -21,24 +21,27 @@ typedef struct Case {
 } Case;
 
 static const Case quick_case[] = {
-    {"--size 128 --angles 60", 128, 512, 144, "--rotation-axis 63.5 --iterations 2"},
+    {"--size 128 --angles 60", 128, 512, 144, "--rotation-axis 63.5 --algorithm cg --iterations 2"},
     {"--size 128 --angles 60", 128, 512, 128, "--rotation-axis 63.5 --algorithm fbp"},
-    {"--size 128 --angles 60", 128, 256, 1024, "--iterations 2 --save-format both"},
-    {"--size 256 --angles 180", 1, 4, 1024, "--rotation-axis 127.5 --iterations 1 --partitions 4"},
+    {"--size 128 --angles 60", 128, 256, 1024, "--algorithm cg --iterations 2 --save-format both"},
+    {"--size 256 --angles 180", 1, 4, 1024, "--rotation-axis 127.5 --algorithm cg --iterations 1 --partitions 4"},
     /* Blocks that are smaller than a large page. */
-    {"--size 256 --angles 60", 1, 2, 1024, "--rotation-axis 127.5 --iterations 1 --partitions 200 --symmetry no"},
+    {"--size 256 --angles 60", 1, 2, 1024,
+     "--rotation-axis 127.5 --algorithm cg --iterations 1 --partitions 200 --symmetry no"},
     /* Less than the operator: a few of its partitions at a time. */
-    {"--size 256 --angles 180", 1, 4, 160, "--rotation-axis 127.5 --iterations 1 --symmetry no --projector rays"},
+    {"--size 256 --angles 180", 1, 4, 160,
+     "--rotation-axis 127.5 --algorithm cg --iterations 1 --symmetry no --projector rays"},
     /* Built and kept with few slices, read and mapped with many. */
-    {"--size 256 --angles 180", 8, 12, 1024, "--rotation-axis 127.5 --iterations 1 --operator-cache cache"},
+    {"--size 256 --angles 180", 8, 12, 1024,
+     "--rotation-axis 127.5 --algorithm cg --iterations 1 --operator-cache cache"},
 };
 
 static const Case full_case[] = {
-    {"--size 512 --angles 60", 64, 512, 640, "--rotation-axis 255.5 --iterations 2"},
-    {"--size 512 --angles 60", 64, 512, 460, "--rotation-axis 255.5 --iterations 2"},
+    {"--size 512 --angles 60", 64, 512, 640, "--rotation-axis 255.5 --algorithm cg --iterations 2"},
+    {"--size 512 --angles 60", 64, 512, 460, "--rotation-axis 255.5 --algorithm cg --iterations 2"},
     {"--size 512 --angles 60", 64, 512, 640, "--rotation-axis 255.5 --algorithm fbp"},
     {"--size 512 --angles 60", 64, 512, 2048, "--algorithm sirt --iterations 2 --precision double"},
-    {"--size 512 --angles 400", 1, 8, 4096, "--rotation-axis 255.5 --iterations 1"},
+    {"--size 512 --angles 400", 1, 8, 4096, "--rotation-axis 255.5 --algorithm cg --iterations 1"},
 };
 
 static const Case *chosen = quick_case;

@@ -10,7 +10,8 @@ static double share_of(const char *directory, const char *scheduler, double *sec
 {
     CliRun run = {.directory = directory};
     cli_start(&run,
-              "recon scan.h5 -o out.h5 --overwrite --rotation-axis 127.5 --iterations 10 --pictures no --report none "
+              "recon scan.h5 -o out.h5 --overwrite --rotation-axis 127.5 --algorithm cg --iterations 10 --pictures no "
+              "--report none "
               "--profile "
               "--scheduler %s",
               scheduler);

@@ -317,7 +317,7 @@ static SinodagArray disk(SinodagType type)
     return array;
 }
 
-static const char *const by_cg[] = {"data=line-integrals", "iterations=8", "rotation-axis=16", NULL};
+static const char *const by_cg[] = {"data=line-integrals", "algorithm=cg", "iterations=8", "rotation-axis=16", NULL};
 
 static void volumes_are_reconstructed(void **state)
 {

@@ -117,7 +117,7 @@ const SinoWordRule sino_word_rules[] = {
 
 const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     {SINO_VERB_RECON, "recon", "reconstruct the volume of a scan", "sinodag recon FILE --out FILE [options]",
-     "sinodag recon scan.h5 -o volume.h5 --algorithm cg --iterations 30"},
+     "sinodag recon scan.h5 -o volume.h5 --algorithm fbp --fbp-filter hann"},
     {PHANTOM, "phantom", "simulate the scan of a known object, and write its true volume",
      "sinodag phantom --out FILE [options]",
      "sinodag phantom -o scan.h5 --size 256 --angles 400 --slices 16 --truth truth.h5"},

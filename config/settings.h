@@ -360,8 +360,9 @@ void sino_words_free(char **words); /* takes NULL */
 void sino_settings_help(int verb, SinoHelpChoice which, FILE *out);
 void sino_settings_markdown(FILE *out);
 
-/* Print the manual page, and what shells read to complete a command line, from the table. */
-void sino_settings_man(FILE *out);
+/* Prints the manual page of a verb, or of the program (""), from the table. False: there is no such verb. */
+bool sino_settings_man(const char *verb, FILE *out);
+/* Print what shells read to complete a command line, from the table. */
 void sino_settings_bash(FILE *out);
 void sino_settings_zsh(FILE *out);
 void sino_settings_fish(FILE *out);

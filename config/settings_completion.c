@@ -140,7 +140,8 @@ static const char bash_code[] =
 
 void sino_settings_bash(FILE *out)
 {
-    fputs("# SPDX-License-Identifier: BSD-3-Clause\n"
+    fputs("# SPDX-"
+          "License-Identifier: BSD-3-Clause\n" /* in two, as it is not of this file */
           "# shellcheck shell=bash\n"
           "# bash completion of sinodag, made from config/settings_table.c.\n\n_sinodag_verbs='",
           out);

@@ -2,7 +2,9 @@
 """Builds the wheel of the package sinodag for pip (PEP 517), with what the distribution has: Python, meson and ninja.
 
 pip calls these functions in the top folder. The shared library is built in build-python, or in the folder that
-SINODAG_BUILD names if it was set up before, and becomes a file of the package.
+SINODAG_BUILD names if it was set up before, and becomes a file of the package. As a program this prints the metadata.
+
+The same sources, compiler and libraries give the same bytes: files of the wheel are as old as SOURCE_DATE_EPOCH.
 """
 import base64
 import hashlib
@@ -11,7 +13,9 @@ import pathlib
 import re
 import subprocess
 import sysconfig
+import sys
 import tarfile
+import time
 import zipfile
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
@@ -53,13 +57,19 @@ def _record_line(name, content):
     return f"{name},sha256={digest},{len(content)}\n"
 
 
+def _write(wheel, path, content):
+    entry = zipfile.ZipInfo(path, time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))[:6])
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = (0o755 if path.endswith(".so") else 0o644) << 16
+    wheel.writestr(entry, content)
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """Writes the wheel, and returns its name."""
     del config_settings, metadata_directory
     platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
     info, tag = f"sinodag-{_version()}.dist-info", f"py3-none-{platform}"
     files = {f"sinodag/{path.name}": path.read_bytes() for path in sorted((TOP / "python" / "sinodag").glob("*.py*"))}
-    files["sinodag/py.typed"] = b""
     files["sinodag/libsinodag.so"] = _build_library().read_bytes()
     files[f"{info}/METADATA"] = _metadata().encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: sinodag\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
@@ -69,7 +79,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = f"sinodag-{_version()}-{tag}.whl"
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, content in files.items():
-            wheel.writestr(path, content)
+            _write(wheel, path, content)
     return name
 
 
@@ -87,3 +97,7 @@ def build_sdist(sdist_directory, config_settings=None):
         archive.add(metadata, f"{base}/PKG-INFO")
         metadata.unlink()
     return f"{base}.tar.gz"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(_metadata())

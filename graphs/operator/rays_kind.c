@@ -44,7 +44,7 @@ static SinoStatus build(SinoOperator *op, const SinoOperatorRequest *request, co
     const SinoRaysRequest wanted = {.geometry = *angles,
                                     .cut_by = op->problem.subset_count > 1 ? &op->problem.geometry : NULL,
                                     .precision = op->problem.precision,
-                                    .symmetry = sino_rays_symmetry(&op->problem),
+                                    .symmetry = op->problem.symmetry,
                                     .partition_count = partitions,
                                     .first_partition = request->shape.data_rank * partitions,
                                     .all_partitions = sino_topology_partitions(topology),

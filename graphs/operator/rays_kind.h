@@ -35,10 +35,6 @@ typedef struct SinoSubsetAngles {
 SinoStatus sino_subset_angles_new(const SinoProblem *problem, int64_t subset, SinoSubsetAngles *angles);
 void sino_subset_angles_free(SinoSubsetAngles *angles);
 
-/* Whether angles that are quarter turns or mirror images of each other are stored once. With subsets every angle is
- * stored: the angles of different subsets would pair up differently, and their partitions could not be the same. */
-bool sino_rays_symmetry(const SinoProblem *problem);
-
 /* The functions of sino_rays_kind that are defined in other files. */
 SinoStatus sino_rays_outline(const SinoProblem *problem, SinoOperatorOutline *outline);
 SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,

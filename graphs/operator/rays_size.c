@@ -263,7 +263,7 @@ static SinoStatus open_subset(const SinoProblem *problem, const SinoLayout *voxe
     SINO_TRY_OR(status, cleanup, sino_subset_angles_new(problem, number, &angles));
     if (!whole)
         SINO_TRY_OR(status, cleanup,
-                    sino_layout_new(&angles.geometry, problem->precision, sino_rays_symmetry(problem), &part_layout));
+                    sino_layout_new(&angles.geometry, problem->precision, problem->symmetry, &part_layout));
     if (division->rank_weight) {
         SINO_TRY_OR(status, cleanup, sino_allocate(partitions, sizeof *share, "partitions", &share));
         sino_topology_shares(&division->topology, division->rank_weight, share);
@@ -280,7 +280,7 @@ static SinoStatus open_subset(const SinoProblem *problem, const SinoLayout *voxe
     subset->data.angle_rad = NULL;
     subset->bytes = sino_rays_estimate_bytes(layout);
     size->stored_angles += sino_layout_stored_angles(layout);
-    size->orientations = __builtin_popcount(layout->orientations);
+    size->orientations = sino_larger(size->orientations, __builtin_popcount(layout->orientations));
 cleanup:
     free(share);
     sino_layout_free(&part_layout);
@@ -296,7 +296,7 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
     SinoStatus status = NULL;
     const int64_t pixels = sino_times(problem->geometry.grid_size, problem->geometry.grid_size);
     const int64_t columns = problem->geometry.column_count;
-    SINO_TRY(sino_layout_new(&problem->geometry, problem->precision, sino_rays_symmetry(problem), &voxels));
+    SINO_TRY(sino_layout_new(&problem->geometry, problem->precision, problem->symmetry, &voxels));
     for (int64_t s = 0; s < problem->subset_count && !status; s++) {
         Subset subset = {.division = division, .worker_count = worker_count};
         status = open_subset(problem, &voxels, division, s, &subset, &size);
@@ -317,17 +317,18 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
 SinoStatus sino_rays_outline(const SinoProblem *problem, SinoOperatorOutline *outline)
 {
     SinoOperatorOutline made = {.voxel_count = sino_tile_voxels(problem->geometry.grid_size)};
+    SinoLayout voxels;
+    SINO_TRY(sino_layout_new(&problem->geometry, problem->precision, problem->symmetry, &voxels));
+    made.unit_count = sino_decomposition_units(&voxels);
+    sino_layout_free(&voxels);
     SinoStatus status = NULL;
     for (int64_t s = 0; s < problem->subset_count && !status; s++) {
         SinoSubsetAngles angles = {0};
         SinoLayout layout = {0};
         status = sino_subset_angles_new(problem, s, &angles);
         if (!status)
-            status = sino_layout_new(&angles.geometry, problem->precision, sino_rays_symmetry(problem), &layout);
-        if (!status) {
-            made.bytes += sino_rays_estimate_bytes(&layout);
-            made.unit_count = sino_decomposition_units(&layout);
-        }
+            status = sino_layout_new(&angles.geometry, problem->precision, problem->symmetry, &layout);
+        if (!status) made.bytes += sino_rays_estimate_bytes(&layout);
         sino_layout_free(&layout);
         sino_subset_angles_free(&angles);
     }

@@ -5,11 +5,6 @@
 
 #include <stdlib.h>
 
-bool sino_rays_symmetry(const SinoProblem *problem)
-{
-    return problem->symmetry && problem->subset_count == 1;
-}
-
 SinoStatus sino_subset_angles_new(const SinoProblem *problem, int64_t subset, SinoSubsetAngles *angles)
 {
     const SinoGeometry *scan = &problem->geometry;

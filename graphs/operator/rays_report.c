@@ -89,6 +89,7 @@ void sino_rays_report(const SinoOperator *op)
                     (double)totals.bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1),
                     own->subset[0].rays->file ? "read" : "built", totals.build_s, totals.stored_angles,
                     op->problem.geometry.angle_count, why_stored(op, why));
+    sino_angle_subsets_report(&own->angles, log);
     report_even_angles(op, &own->subset[0].rays->layout);
     if (totals.lists_bytes > 0)
         sino_log_detail(log, "operator", "lists of it for devices: %s", sino_bytes_text(totals.lists_bytes, bytes));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 static const double half_turn_rad = SINO_PI;
+static const uint32_t every_orientation = (1u << SINO_ORIENTATIONS) - 1;
 
 double sino_orientation_angle_rad(int orientation, double angle_rad)
 {
@@ -141,16 +142,16 @@ static int64_t find(Angle *angle, int64_t count, double turn_rad, double toleran
     return -1;
 }
 
-static void pair_angles(const SinoGeometry *scan, bool symmetry, Angle *angle)
+static void pair_angles(const SinoGeometry *scan, uint32_t allowed, Angle *angle)
 {
     const double tolerance_rad = fmin(1e-5, 2e-3 / (double)scan->grid_size);
-    const int orientations = symmetry && scan->grid_size % 2 == 0 ? SINO_ORIENTATIONS : 1;
     for (int64_t i = 0; i < scan->angle_count; i++) {
         if (angle[i].next != i) continue;
         take(angle, i);
         angle[i].orientations = 1;
         angle[i].mate[0] = angle[i].number;
-        for (int g = 1; g < orientations; g++) {
+        for (int g = 1; g < SINO_ORIENTATIONS; g++) {
+            if (!(allowed >> g & 1)) continue;
             const double turn_rad = modulo_turn(sino_orientation_angle_rad(g, angle[i].turn_rad));
             const int64_t mate = find(angle, scan->angle_count, turn_rad, tolerance_rad);
             if (mate < 0) continue;
@@ -254,7 +255,7 @@ static SinoStatus choose_group_angles(SinoLayout *layout)
     return NULL;
 }
 
-static SinoStatus fill(SinoLayout *layout, const SinoGeometry *scan, bool symmetry, Angle *angle)
+static SinoStatus fill(SinoLayout *layout, const SinoGeometry *scan, uint32_t allowed, Angle *angle)
 {
     const int64_t count = scan->angle_count;
     SINO_TRY(sino_allocate(count, sizeof *layout->place, "angles", &layout->place));
@@ -265,7 +266,7 @@ static SinoStatus fill(SinoLayout *layout, const SinoGeometry *scan, bool symmet
     }
     sort(angle, count);
     for (int64_t i = 0; i < count; i++) angle[i].next = i;
-    pair_angles(scan, symmetry, angle);
+    pair_angles(scan, allowed, angle);
     classify(layout, angle, count);
     for (int c = 1; c < layout->class_count; c++) place_class(layout, scan, &layout->angle_class[c], angle);
     place_single(layout, scan, angle);
@@ -273,12 +274,13 @@ static SinoStatus fill(SinoLayout *layout, const SinoGeometry *scan, bool symmet
     return choose_group_angles(layout);
 }
 
-static SinoStatus new_layout(const SinoGeometry *scan, SinoPrecision precision, bool symmetry, SinoLayout *result)
+/* `allowed`: the orientations in which angles may pair up. */
+static SinoStatus new_layout(const SinoGeometry *scan, SinoPrecision precision, uint32_t allowed, SinoLayout *result)
 {
     SinoLayout layout = {.geometry = *scan, .precision = precision};
     Angle *angle = NULL;
     SinoStatus status = sino_allocate(scan->angle_count, sizeof *angle, "angles", &angle);
-    if (!status) status = fill(&layout, scan, symmetry, angle);
+    if (!status) status = fill(&layout, scan, allowed, angle);
     free(angle);
     if (status)
         sino_layout_free(&layout);
@@ -331,7 +333,7 @@ static SinoStatus space_evenly(const SinoGeometry *scan, SinoLayout *layout)
     SinoGeometry spaced = *scan;
     spaced.angle_rad = even;
     SinoLayout found = {0};
-    SinoStatus status = new_layout(&spaced, layout->precision, true, &found);
+    SinoStatus status = new_layout(&spaced, layout->precision, every_orientation, &found);
     if (!status && 4 * sino_layout_stored_angles(&found) <= 3 * sino_layout_stored_angles(layout)) {
         const SinoLayout other = *layout;
         *layout = found;
@@ -351,13 +353,31 @@ double sino_layout_even_tolerance_rad(int64_t grid_size)
 SinoStatus sino_layout_new(const SinoGeometry *scan, SinoPrecision precision, bool symmetry, SinoLayout *result)
 {
     SinoLayout layout;
-    SINO_TRY(new_layout(scan, precision, symmetry, &layout));
-    SinoStatus status = symmetry && scan->grid_size % 2 == 0 ? space_evenly(scan, &layout) : NULL;
+    const bool paired = symmetry && scan->grid_size % 2 == 0;
+    SINO_TRY(new_layout(scan, precision, paired ? every_orientation : 1, &layout));
+    SinoStatus status = paired ? space_evenly(scan, &layout) : NULL;
     if (status)
         sino_layout_free(&layout);
     else
         *result = layout;
     return status;
+}
+
+SinoStatus sino_layout_part(const SinoLayout *scan, int64_t count, const int64_t *number, SinoLayout *result)
+{
+    SinoLayout part = {0};
+    double *angle_rad = NULL;
+    SINO_TRY(sino_allocate(count, sizeof *angle_rad, "angles", &angle_rad));
+    for (int64_t i = 0; i < count; i++) angle_rad[i] = scan->angle_rad[scan->place[number[i]]];
+    SinoGeometry geometry = scan->geometry;
+    geometry.angle_count = count;
+    geometry.angle_rad = angle_rad;
+    SinoStatus status = new_layout(&geometry, scan->precision, sino_orientation_group(scan->orientations), &part);
+    free(angle_rad);
+    if (status) return status;
+    part.deviation_rad = scan->deviation_rad;
+    *result = part;
+    return NULL;
 }
 
 void sino_layout_free(SinoLayout *layout)

@@ -55,6 +55,11 @@ typedef struct SinoLayout {
 SinoStatus sino_layout_new(const SinoGeometry *scan, SinoPrecision precision, bool symmetry, SinoLayout *layout);
 void sino_layout_free(SinoLayout *layout);
 
+/* Makes the layout of a part of a scan: of `count` angles, whose numbers in the scan are number[i], all different. The
+ * angles are those of the scan's layout, evenly spaced ones included, and pair up in orientations of its group only. In
+ * part->place, angle i is that of number[i]. SINO_FAILED: out of memory. */
+SinoStatus sino_layout_part(const SinoLayout *scan, int64_t count, const int64_t *number, SinoLayout *part);
+
 /* Largest allowed difference between the angles of a scan and evenly spaced ones: the lesser of 10⁻⁴ and the angle that
  * moves the edge of the grid by 1/50 voxel. */
 double sino_layout_even_tolerance_rad(int64_t grid_size);

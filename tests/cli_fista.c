@@ -97,6 +97,46 @@ static void subsets_are_faster(void **state)
     assert_true(begun > 2 * converged);
 }
 
+/* MiB of ray lengths that a run has. */
+static double lengths_of(const char *directory, const char *words)
+{
+    char line[256];
+    snprintf(line, sizeof line,
+             "recon p.h5 -o v.h5 --overwrite --rotation-axis 127.5 --iterations 1 --pictures no --report none %s",
+             words);
+    char *said = cli_output_of(directory, line);
+    const char *unit = NULL;
+    const double found = cli_number_after(said, "ray lengths: ", &unit);
+    assert_true(strncmp(unit, " MiB", 4) == 0);
+    free(said);
+    return found;
+}
+
+/* Quarter turns and mirror images of an angle are in its subset and stored once. Rays that are stored side by side are
+ * of angles further apart, which takes memory, but not four times as much. The plan foresees it. */
+static void subsets_store_as_few_angles(void **state)
+{
+    static const char *const algorithm[] = {"--algorithm fista --regularization 0.1", "--algorithm osem"};
+    const char *const at = *state;
+    cli_works(at, "phantom -o p.h5 --size %d --angles 400 --slices 1", SIZE);
+    for (int i = 0; i < 2; i++) {
+        char words[128];
+        snprintf(words, sizeof words, "%s --subsets 1", algorithm[i]);
+        const double one = lengths_of(at, words), eight = lengths_of(at, algorithm[i]);
+        snprintf(words, sizeof words, "%s --symmetry no", algorithm[i]);
+        const double all = lengths_of(at, words);
+        print_message("%s: %g MiB, without subsets %g, every angle %g\n", algorithm[i], eight, one, all);
+        assert_true(eight < 1.5 * one && eight < 0.3 * all);
+        CliRun run = {.directory = at};
+        cli_start(&run, "plan p.h5 --algorithm %s", i == 0 ? "fista" : "osem");
+        cli_wait(&run);
+        const double planned = cli_number_after(run.out, " million nonzeros, ", NULL);
+        assert_true(planned >= eight && planned <= 1.35 * eight);
+        if (!strstr(run.out, "101 of 400 angles stored\n")) fail_msg("%s", run.out);
+        cli_free(&run);
+    }
+}
+
 /* Where noise decides, and where the number of projections does. */
 static void strength_is_near_the_best(void **state)
 {
@@ -366,6 +406,7 @@ int cli_fista_tests(void)
         CLI_TEST(defaults_are_close_to_the_truth),
         CLI_TEST(strength_is_near_the_best),
         CLI_TEST(subsets_are_faster),
+        CLI_TEST(subsets_store_as_few_angles),
         CLI_TEST(cg_stops_before_noise),
         CLI_TEST(starved_scan_keeps_its_contrast),
         CLI_TEST(division_changes_nothing),

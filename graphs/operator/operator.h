@@ -30,6 +30,8 @@ typedef struct SinoProblem {
     SinoPrecision precision;
     bool symmetry;        /* store rays that are quarter turns or mirror images of each other once, if angles pair up */
     int64_t subset_count; /* subsets of the data; 1 except for OSEM, FISTA */
+    bool whole_orbits;    /* a subset has all quarter turns and mirror images of its angles, if it can
+                           * (angle_subsets.h); whether they are stored or not, so that it changes no values */
     SinoProjector projector;         /* of a parallel beam; AUTO: the plan chooses; until it has, as RAYS */
     SinoInterpolation interpolation; /* of SINO_PROJECTOR_ROTATE */
 } SinoProblem;

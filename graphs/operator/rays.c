@@ -23,37 +23,33 @@ static SinoStatus new_partitions(SinoRays *op)
     return NULL;
 }
 
-/* Decomposes the slice into partitions. */
-static SinoStatus decompose(const SinoRaysRequest *request, int64_t partition_count, SinoRays *op)
+static SinoStatus new_layout(const SinoRaysRequest *request, SinoLayout *layout)
 {
-    SinoLayout layout;
-    if (!request->cut_by)
-        return sino_decomposition_new(&op->layout, partition_count, request->share, &op->decomposition);
-    SINO_TRY(sino_layout_new(request->cut_by, request->precision, request->symmetry, &layout));
-    SinoStatus status = sino_decomposition_new(&layout, partition_count, request->share, &op->decomposition);
-    sino_layout_free(&layout);
-    return status;
+    if (request->scan) return sino_layout_part(request->scan, request->part_count, request->part, layout);
+    return sino_layout_new(&request->geometry, request->precision, request->symmetry, layout);
 }
 
 SinoStatus sino_rays_new(SinoRuntime *runtime, const SinoRaysRequest *request, SinoRays **result)
 {
     SinoStatus status = NULL;
     SinoRays *op = NULL;
-    const SinoGeometry *geometry = &request->geometry;
     const double begin = sino_runtime_now_s();
+    const int64_t angles = request->scan ? request->part_count : request->geometry.angle_count;
+    const int64_t columns = request->geometry.column_count;
     int64_t ray_count;
-    SINO_TRY(sino_multiply(geometry->angle_count, geometry->column_count, "rays", &ray_count));
+    SINO_TRY(sino_multiply(angles, columns, "rays", &ray_count));
     SINO_CHECK(ray_count <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
-               geometry->angle_count, geometry->column_count);
+               angles, columns);
     SINO_TRY(sino_allocate(1, sizeof *op, "the operator", &op));
     const int64_t all = request->all_partitions > 0 ? request->all_partitions : request->partition_count;
     op->partition_count = request->partition_count;
     op->first_partition = request->first_partition;
     op->whole = all == 1;
     op->ray_count = ray_count;
-    op->weight_share = request->cut_by ? (double)geometry->angle_count / (double)request->cut_by->angle_count : 1;
-    SINO_TRY_OR(status, fail, sino_layout_new(geometry, request->precision, request->symmetry, &op->layout));
-    SINO_TRY_OR(status, fail, decompose(request, all, op));
+    op->weight_share = (double)angles / (double)request->geometry.angle_count;
+    SINO_TRY_OR(status, fail, new_layout(request, &op->layout));
+    const SinoLayout *balanced = request->scan ? request->scan : &op->layout;
+    SINO_TRY_OR(status, fail, sino_decomposition_new(balanced, all, request->share, &op->decomposition));
     SINO_TRY_OR(status, fail, new_partitions(op));
     SINO_TRY_OR(status, fail, sino_data_scratch(runtime, "spmm scratch", sino_spmm_scratch_bytes(), &op->scratch));
     op->window_count = request->window_count < op->partition_count ? request->window_count : 0;

@@ -64,8 +64,11 @@ typedef struct SinoRays {
 } SinoRays;
 
 typedef struct SinoRaysRequest {
-    SinoGeometry geometry;      /* the scan's; angles in any order */
-    const SinoGeometry *cut_by; /* geometry whose nonzeros the partitions balance; NULL: `geometry`; not owned */
+    SinoGeometry geometry;  /* the scan's; angles in any order */
+    const SinoLayout *scan; /* its layout, if the operator has a part of the angles only: part[0 … part_count − 1] of
+                             * the scan. Partitions balance the nonzeros of the scan. NULL: all angles; not owned */
+    int64_t part_count;
+    const int64_t *part; /* not owned */
     SinoPrecision precision;
     bool symmetry;           /* store quarter turns and mirror images of an angle only once (layout.h) */
     int64_t partition_count; /* of this rank */

@@ -30,9 +30,9 @@ static SinoStatus describe_parts(SinoRaysSubset *subset, SinoExchangeParts *part
     return NULL;
 }
 
-static SinoStatus build(SinoOperator *op, const SinoOperatorRequest *request, const SinoGeometry *angles,
-                        SinoRaysSubset *subset)
+static SinoStatus build(SinoOperator *op, const SinoOperatorRequest *request, int64_t number, SinoRaysSubset *subset)
 {
+    const SinoRaysOwn *own = op->own;
     const SinoTopology *topology = &request->division.topology;
     const int64_t partitions = sino_topology_rank_partitions(topology);
     double *share = NULL;
@@ -41,10 +41,12 @@ static SinoStatus build(SinoOperator *op, const SinoOperatorRequest *request, co
         SINO_TRY(sino_allocate(sino_topology_partitions(topology), sizeof *share, "partitions", &share));
         sino_topology_shares(topology, request->division.rank_weight, share);
     }
-    const SinoRaysRequest wanted = {.geometry = *angles,
-                                    .cut_by = op->problem.subset_count > 1 ? &op->problem.geometry : NULL,
+    const SinoRaysRequest wanted = {.geometry = op->problem.geometry,
+                                    .scan = op->problem.subset_count > 1 ? &own->scan : NULL,
+                                    .part_count = sino_angle_subsets_size(&own->angles, number),
+                                    .part = own->angles.number + own->angles.first[number],
                                     .precision = op->problem.precision,
-                                    .symmetry = sino_rays_symmetry(&op->problem),
+                                    .symmetry = op->problem.symmetry,
                                     .partition_count = partitions,
                                     .first_partition = request->shape.data_rank * partitions,
                                     .all_partitions = sino_topology_partitions(topology),
@@ -62,12 +64,9 @@ static SinoStatus open_subset(SinoOperator *op, const SinoOperatorRequest *reque
                               SinoRaysSubset *subset)
 {
     SinoProcesses *processes = sino_runtime_processes(op->runtime);
-    SinoSubsetAngles angles = {0};
     SinoExchangeParts parts = {0};
-    SinoStatus status = sino_subset_angles_new(&op->problem, number, &angles);
-    if (!status) status = build(op, request, &angles.geometry, subset);
+    SinoStatus status = build(op, request, number, subset);
     if (!status && !request->shape.idle) status = describe_parts(subset, &parts);
-    sino_subset_angles_free(&angles);
     SINO_TRY(sino_processes_agree(processes, status));
     SINO_TRY(
         sino_ray_exchange_new(op->runtime, &request->shape, request->shape.idle ? NULL : &parts, &subset->exchange));
@@ -85,18 +84,18 @@ static SinoStatus open_subset(SinoOperator *op, const SinoOperatorRequest *reque
  * subset. */
 static SinoStatus place_angles(SinoOperator *op, SinoRaysOwn *own)
 {
-    const int64_t step = op->problem.subset_count, columns = op->problem.geometry.column_count;
+    const int64_t subsets = op->problem.subset_count, columns = op->problem.geometry.column_count;
     int64_t first = 0;
     SINO_TRY(sino_allocate(op->problem.geometry.angle_count, sizeof *own->place, "angles", &own->place));
-    SINO_TRY(sino_allocate(step, sizeof *own->subset_rays, "subsets", &own->subset_rays));
-    for (int64_t s = 0; s < step; s++) {
+    SINO_TRY(sino_allocate(subsets, sizeof *own->subset_rays, "subsets", &own->subset_rays));
+    for (int64_t s = 0; s < subsets; s++) {
         const SinoRayExchange *exchange = own->subset[s].exchange;
         const SinoLayout *layout = &own->subset[s].rays->layout;
         const int64_t count = sino_ray_exchange_ray_count(exchange) / columns;
         const int64_t begin = exchange->first_ray[exchange->shape.data_rank] / columns;
         for (int64_t i = 0; i < layout->geometry.angle_count; i++) {
             const int64_t at = layout->place[i] - begin;
-            own->place[s + i * step] = at >= 0 && at < count ? first + at : -1;
+            own->place[own->angles.number[own->angles.first[s] + i]] = at >= 0 && at < count ? first + at : -1;
         }
         own->subset_rays[s] = count * columns;
         first += count;
@@ -105,7 +104,7 @@ static SinoStatus place_angles(SinoOperator *op, SinoRaysOwn *own)
     op->shape = own->subset[0].shape;
     op->shape.extent[SINO_ROWS_RAYS] = sino_extent_one(sino_times(first, columns));
     op->shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(&op->problem.geometry, first);
-    op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(step, own->subset_rays);
+    op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(subsets, own->subset_rays);
     op->shape.extent[SINO_ROWS_PIXELS] =
         sino_extent_one(sino_times(op->problem.geometry.grid_size, op->problem.geometry.grid_size));
     op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(first + columns);
@@ -119,6 +118,9 @@ static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
     SinoStatus status = sino_allocate(1, sizeof *own, "the operator", &own);
     op->own = own;
     if (!status) status = sino_allocate(count, sizeof *own->subset, "subsets", &own->subset);
+    if (!status) status = sino_angle_subsets_new(&op->problem, &own->angles);
+    if (!status && count > 1)
+        status = sino_layout_new(&op->problem.geometry, op->problem.precision, op->problem.symmetry, &own->scan);
     SINO_TRY(sino_processes_agree(sino_runtime_processes(op->runtime), status));
     for (int64_t s = 0; s < count; s++) SINO_TRY(open_subset(op, request, s, &own->subset[s]));
     op->ranks = own->subset[0].exchange;
@@ -143,6 +145,8 @@ static void close_all(SinoOperator *op)
     free(own->subset);
     free(own->place);
     free(own->subset_rays);
+    sino_angle_subsets_free(&own->angles);
+    sino_layout_free(&own->scan);
     free(own);
 }
 

@@ -6,7 +6,7 @@
 #ifndef SINO_RAYS_KIND_H
 #define SINO_RAYS_KIND_H
 
-#include "operator.h"
+#include "angle_subsets.h"
 #include "rays.h"
 
 /* One subset of the angles. */
@@ -23,21 +23,9 @@ typedef struct SinoRaysOwn {
     SinoRaysSubset *subset; /* [subset_count] */
     int64_t *place;         /* SinoOperator.place */
     int64_t *subset_rays;   /* rows of SINO_ROWS_SUBSET */
+    SinoAngleSubsets angles;
+    SinoLayout scan; /* of all angles; of several subsets only */
 } SinoRaysOwn;
-
-/* The angles of a subset, in the order of the scan: of S subsets, subset s has the angles s, s + S, s + 2S … */
-typedef struct SinoSubsetAngles {
-    SinoGeometry geometry;
-    double *angle_rad; /* owned */
-} SinoSubsetAngles;
-
-/* SINO_FAILED: no memory. */
-SinoStatus sino_subset_angles_new(const SinoProblem *problem, int64_t subset, SinoSubsetAngles *angles);
-void sino_subset_angles_free(SinoSubsetAngles *angles);
-
-/* Whether angles that are quarter turns or mirror images of each other are stored once. With subsets every angle is
- * stored: the angles of different subsets would pair up differently, and their partitions could not be the same. */
-bool sino_rays_symmetry(const SinoProblem *problem);
 
 /* The functions of sino_rays_kind that are defined in other files. */
 SinoStatus sino_rays_outline(const SinoProblem *problem, SinoOperatorOutline *outline);

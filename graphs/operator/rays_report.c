@@ -32,15 +32,15 @@ static const char *why_stored(const SinoOperator *op, char text[96])
 {
     const SinoRaysOwn *own = op->own;
     const SinoLayout *layout = &own->subset[0].rays->layout;
-    if (op->problem.subset_count > 1) return " (subsets store every angle)";
     if (!op->problem.symmetry) return " (symmetry is off)";
     if (layout->geometry.grid_size % 2 == 1) {
         const int64_t even = layout->geometry.grid_size + 1;
         snprintf(text, 96, " (symmetry needs an even slice, such as --volume %" PRId64 "x%" PRId64 ")", even, even);
         return text;
     }
-    return layout->orientations == 1 ? " (no quarter turns or mirror images among them)"
-                                     : " (the others are quarter turns or mirror images)";
+    if (layout->orientations > 1) return " (the others are quarter turns or mirror images)";
+    return op->problem.subset_count > 1 ? " (no quarter turns or mirror images within a subset)"
+                                        : " (no quarter turns or mirror images among them)";
 }
 
 /* Reports windows: the memory is too small for the whole operator. */
@@ -89,6 +89,7 @@ void sino_rays_report(const SinoOperator *op)
                     (double)totals.bytes / (double)(op->nonzero_count > 0 ? op->nonzero_count : 1),
                     own->subset[0].rays->file ? "read" : "built", totals.build_s, totals.stored_angles,
                     op->problem.geometry.angle_count, why_stored(op, why));
+    sino_angle_subsets_report(&own->angles, log);
     report_even_angles(op, &own->subset[0].rays->layout);
     if (totals.lists_bytes > 0)
         sino_log_detail(log, "operator", "lists of it for devices: %s", sino_bytes_text(totals.lists_bytes, bytes));

@@ -250,61 +250,67 @@ static void add_subset(const Subset *subset, SinoOperatorSize *size)
     for (size_t i = 0; i < sizeof once / sizeof *once; i++) size->shape.extent[once[i]] = largest[once[i]];
 }
 
-static SinoStatus open_subset(const SinoProblem *problem, const SinoLayout *voxels, const SinoDivision *division,
+static SinoStatus open_subset(const SinoAngleSubsets *subsets, const SinoLayout *scan, const SinoDivision *division,
                               int64_t number, Subset *subset, SinoOperatorSize *size)
 {
     SinoStatus status = NULL;
-    SinoSubsetAngles angles = {0};
     SinoLayout part_layout = {0};
     double *share = NULL;
     const int64_t partitions = sino_topology_partitions(&division->topology);
-    const bool whole = problem->subset_count == 1; /* the subset's layout is that of all angles */
-    const SinoLayout *layout = whole ? voxels : &part_layout;
-    SINO_TRY_OR(status, cleanup, sino_subset_angles_new(problem, number, &angles));
-    if (!whole)
-        SINO_TRY_OR(status, cleanup,
-                    sino_layout_new(&angles.geometry, problem->precision, sino_rays_symmetry(problem), &part_layout));
+    const bool whole = subsets->count == 1; /* the subset's layout is that of all angles */
+    const SinoLayout *layout = whole ? scan : &part_layout;
+    if (!whole) SINO_TRY_OR(status, cleanup, sino_angle_subsets_layout(subsets, number, scan, &part_layout));
     if (division->rank_weight) {
         SINO_TRY_OR(status, cleanup, sino_allocate(partitions, sizeof *share, "partitions", &share));
         sino_topology_shares(&division->topology, division->rank_weight, share);
     }
-    SINO_TRY_OR(status, cleanup, sino_decomposition_new(voxels, partitions, share, &subset->decomposition));
+    SINO_TRY_OR(status, cleanup, sino_decomposition_new(scan, partitions, share, &subset->decomposition));
     SINO_TRY_OR(
         status, cleanup,
         sino_footprint_sizes_new(&layout->geometry, &subset->decomposition, &division->topology, &subset->sizes));
     /* The decomposition's weights count all angles of the scan; the subset has a part of them. */
-    const double part = (double)angles.geometry.angle_count / (double)problem->geometry.angle_count;
+    const double part = (double)layout->geometry.angle_count / (double)scan->geometry.angle_count;
     for (int64_t t = 0; t < subset->decomposition.tile_count; t++) subset->decomposition.weight[t] *= part;
     subset->decomposition.nonzero_count *= part;
     subset->data = layout->geometry;
     subset->data.angle_rad = NULL;
     subset->bytes = sino_rays_estimate_bytes(layout);
     size->stored_angles += sino_layout_stored_angles(layout);
-    size->orientations = __builtin_popcount(layout->orientations);
+    size->orientations = sino_larger(size->orientations, __builtin_popcount(layout->orientations));
 cleanup:
     free(share);
     sino_layout_free(&part_layout);
-    sino_subset_angles_free(&angles);
+    return status;
+}
+
+/* The layout of the scan, and its subsets. */
+static SinoStatus new_subsets(const SinoProblem *problem, SinoLayout *scan, SinoAngleSubsets *subsets)
+{
+    SINO_TRY(sino_angle_subsets_new(problem, subsets));
+    SinoStatus status = sino_layout_new(&problem->geometry, problem->precision, problem->symmetry, scan);
+    if (status) sino_angle_subsets_free(subsets);
     return status;
 }
 
 SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                           SinoOperatorSize *result)
 {
-    SinoLayout voxels;
+    SinoLayout scan;
+    SinoAngleSubsets subsets;
     SinoOperatorSize size = {.shape.precision = problem->precision};
     SinoStatus status = NULL;
     const int64_t pixels = sino_times(problem->geometry.grid_size, problem->geometry.grid_size);
     const int64_t columns = problem->geometry.column_count;
-    SINO_TRY(sino_layout_new(&problem->geometry, problem->precision, sino_rays_symmetry(problem), &voxels));
-    for (int64_t s = 0; s < problem->subset_count && !status; s++) {
+    SINO_TRY(new_subsets(problem, &scan, &subsets));
+    for (int64_t s = 0; s < subsets.count && !status; s++) {
         Subset subset = {.division = division, .worker_count = worker_count};
-        status = open_subset(problem, &voxels, division, s, &subset, &size);
+        status = open_subset(&subsets, &scan, division, s, &subset, &size);
         if (!status) add_subset(&subset, &size);
         sino_decomposition_free(&subset.decomposition);
         sino_footprint_sizes_free(&subset.sizes);
     }
-    sino_layout_free(&voxels);
+    sino_layout_free(&scan);
+    sino_angle_subsets_free(&subsets);
     size.shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
     size.shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(pixels);
     const int64_t angles = size.shape.extent[SINO_ROWS_RAYS].total / columns;
@@ -317,20 +323,19 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
 SinoStatus sino_rays_outline(const SinoProblem *problem, SinoOperatorOutline *outline)
 {
     SinoOperatorOutline made = {.voxel_count = sino_tile_voxels(problem->geometry.grid_size)};
+    SinoLayout scan;
+    SinoAngleSubsets subsets;
     SinoStatus status = NULL;
-    for (int64_t s = 0; s < problem->subset_count && !status; s++) {
-        SinoSubsetAngles angles = {0};
+    SINO_TRY(new_subsets(problem, &scan, &subsets));
+    made.unit_count = sino_decomposition_units(&scan);
+    for (int64_t s = 0; s < subsets.count && !status; s++) {
         SinoLayout layout = {0};
-        status = sino_subset_angles_new(problem, s, &angles);
-        if (!status)
-            status = sino_layout_new(&angles.geometry, problem->precision, sino_rays_symmetry(problem), &layout);
-        if (!status) {
-            made.bytes += sino_rays_estimate_bytes(&layout);
-            made.unit_count = sino_decomposition_units(&layout);
-        }
+        if (subsets.count > 1) status = sino_angle_subsets_layout(&subsets, s, &scan, &layout);
+        if (!status) made.bytes += sino_rays_estimate_bytes(subsets.count > 1 ? &layout : &scan);
         sino_layout_free(&layout);
-        sino_subset_angles_free(&angles);
     }
+    sino_layout_free(&scan);
+    sino_angle_subsets_free(&subsets);
     if (!status) *outline = made;
     return status;
 }

@@ -76,7 +76,9 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
 
 static void report(const SinoOperator *op)
 {
+    const SinoTilesOwn *own = op->own;
     if (op->idle) return;
+    sino_angle_subsets_report(&own->angles, sino_runtime_log(op->runtime));
     sino_log_info(sino_runtime_log(op->runtime), "operator",
                   "operator: slices are turned in every product, with %s interpolation; nothing is stored (%s)",
                   sino_interpolation_name(op->problem.interpolation), sino_rotate_task_isa_name());

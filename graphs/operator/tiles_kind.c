@@ -27,12 +27,6 @@ SinoStatus sino_tiles_check(const char *folder)
     return NULL;
 }
 
-/* Of S subsets, subset s has the angles s, s + S, s + 2S … */
-static int64_t subset_angles(const SinoProblem *problem, int64_t subset)
-{
-    return sino_ceil_divide(problem->geometry.angle_count - subset, problem->subset_count);
-}
-
 /* The decomposition for a matrix that stores every angle: its weights are what a tile costs here, too. A few angles of
  * the scan tell them. */
 static SinoStatus decompose(const SinoProblem *problem, int64_t partition_count, SinoDecomposition *decomposition)
@@ -64,7 +58,8 @@ static int64_t partition_voxels(const SinoDecomposition *decomposition, int64_t 
     return (decomposition->first[partition + 1] - decomposition->first[partition]) * SINO_TILE_VOXELS;
 }
 
-static void fill_extents(const SinoProblem *problem, const SinoDecomposition *decomposition, SinoExtent *extent)
+static void fill_extents(const SinoProblem *problem, int64_t most_angles, const SinoDecomposition *decomposition,
+                         SinoExtent *extent)
 {
     const SinoGeometry *scan = &problem->geometry;
     const int64_t rays = sino_geometry_ray_count(scan);
@@ -73,7 +68,7 @@ static void fill_extents(const SinoProblem *problem, const SinoDecomposition *de
     extent[SINO_ROWS_COMPLETED] = sino_operator_completed(scan, scan->angle_count);
     extent[SINO_ROWS_SUBSET] = (SinoExtent){.members = problem->subset_count,
                                             .total = rays,
-                                            .most = sino_times(subset_angles(problem, 0), scan->column_count),
+                                            .most = sino_times(most_angles, scan->column_count),
                                             .filled = problem->subset_count};
     extent[SINO_ROWS_VOXELS] = (SinoExtent){.members = decomposition->partition_count,
                                             .total = sino_times(decomposition->tile_count, SINO_TILE_VOXELS)};
@@ -90,6 +85,7 @@ SinoStatus sino_tiles_size(const SinoProblem *problem, const SinoDivision *divis
                            int64_t scratch_bytes, SinoOperatorSize *size)
 {
     SinoDecomposition decomposition;
+    SinoAngleSubsets subsets;
     const SinoTopology *topology = &division->topology;
     SINO_CHECK(topology->rank_count == 1, SINO_BAD_INPUT,
                "--projector %s with %" PRId64 " ranks per slice; allowed: 1, by --grid Nx1 of N ranks",
@@ -101,9 +97,13 @@ SinoStatus sino_tiles_size(const SinoProblem *problem, const SinoDivision *divis
                                .slowest_nonzeros = decomposition.nonzero_count / (double)worker_count,
                                .stored_angles = 0,
                                .orientations = 1};
-    fill_extents(problem, &decomposition, size->shape.extent);
+    SinoStatus status = sino_angle_subsets_new(problem, &subsets);
+    if (!status) {
+        fill_extents(problem, sino_angle_subsets_most(&subsets), &decomposition, size->shape.extent);
+        sino_angle_subsets_free(&subsets);
+    }
     sino_decomposition_free(&decomposition);
-    return NULL;
+    return status;
 }
 
 /* ---- open ---- */
@@ -112,22 +112,21 @@ static SinoStatus list_angles(const SinoOperator *op, SinoTilesOwn *own)
 {
     const SinoGeometry *scan = &op->problem.geometry;
     const int64_t subsets = op->problem.subset_count;
-    int64_t first = 0;
+    const SinoAngleSubsets *angles = &own->angles;
+    SINO_TRY(sino_angle_subsets_new(&op->problem, &own->angles));
     SINO_TRY(sino_allocate(subsets, sizeof *own->subset, "subsets", &own->subset));
     SINO_TRY(sino_allocate(subsets, sizeof *own->subset_rays, "subsets", &own->subset_rays));
     SINO_TRY(sino_allocate(scan->angle_count, sizeof *own->angle_rad, "angles", &own->angle_rad));
     SINO_TRY(sino_allocate(scan->angle_count, sizeof *own->place, "angles", &own->place));
     for (int64_t s = 0; s < subsets; s++) {
-        const int64_t count = subset_angles(&op->problem, s);
         own->subset[s] = *scan;
-        own->subset[s].angle_count = count;
-        own->subset[s].angle_rad = own->angle_rad + first;
+        own->subset[s].angle_count = sino_angle_subsets_size(angles, s);
+        own->subset[s].angle_rad = own->angle_rad + angles->first[s];
         own->subset_rays[s] = sino_geometry_ray_count(&own->subset[s]);
-        for (int64_t i = 0; i < count; i++) {
-            own->place[s + i * subsets] = first + i;
-            own->angle_rad[first + i] = scan->angle_rad[s + i * subsets];
-        }
-        first += count;
+    }
+    for (int64_t i = 0; i < scan->angle_count; i++) {
+        own->place[angles->number[i]] = i;
+        own->angle_rad[i] = scan->angle_rad[angles->number[i]];
     }
     return NULL;
 }
@@ -150,7 +149,7 @@ static SinoStatus describe(SinoOperator *op, const SinoOperatorRequest *request,
     SINO_TRY(list_angles(op, own));
     SINO_TRY(list_partitions(op, &request->division, own));
     const int64_t tasks = TASKS_PER_WORKER * sino_larger(sino_runtime_worker_count(op->runtime), 1);
-    own->task_angles = sino_larger(sino_ceil_divide(subset_angles(&op->problem, 0), tasks), ANGLES_LEAST);
+    own->task_angles = sino_larger(sino_ceil_divide(sino_angle_subsets_most(&own->angles), tasks), ANGLES_LEAST);
     return NULL;
 }
 
@@ -207,6 +206,7 @@ void sino_tiles_close(SinoOperator *op)
     free(own->subset_rays);
     free(own->angle_rad);
     free(own->place);
+    sino_angle_subsets_free(&own->angles);
     free(own);
 }
 
@@ -231,7 +231,7 @@ SinoStatus sino_tiles_work_open(SinoOperatorWork *work, const SinoSlices *slices
     SinoTilesWork *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
     work->own = made;
-    made->count = sino_ceil_divide(subset_angles(&op->problem, 0), own->task_angles);
+    made->count = sino_ceil_divide(sino_angle_subsets_most(&own->angles), own->task_angles);
     SINO_TRY(sino_allocate(made->count, sizeof(void *), "a minibatch", &made->order));
     for (int64_t i = 0; i < made->count; i++) SINO_TRY(sino_data_new(op->runtime, "order", 0, &made->order[i]));
     return sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums);

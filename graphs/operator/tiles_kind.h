@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles: what the kinds of operator of a parallel beam without a matrix (rotate, pixels, toeplitz) share.
  *
- * A slice has partitions of tiles, as those of the kind `rays`. A rank has all rays of its slices; subset s of S has
- * the angles s, s + S, s + 2S … All tasks run on cores. */
+ * A slice has partitions of tiles, as those of the kind `rays`. A rank has all rays of its slices; the angles of a
+ * subset are those of the kind `rays`, in the order of the scan. All tasks run on cores. */
 #ifndef SINO_TILES_KIND_H
 #define SINO_TILES_KIND_H
 
+#include "angle_subsets.h"
 #include "decomposition.h"
-#include "operator.h"
 
 /* SinoOperator.own. All members are owned. */
 typedef struct SinoTilesOwn {
+    SinoAngleSubsets angles;
     SinoGeometry *subset; /* [subset_count]: the scan with the subset's angles */
     double *angle_rad;    /* [angle], subset after subset */
     int64_t *place;       /* SinoOperator.place */

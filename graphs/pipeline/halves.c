@@ -3,6 +3,7 @@
  */
 #include "halves.h"
 
+#include "angle_subsets.h"
 #include "arithmetic.h"
 #include "memory.h"
 #include "panel.h"
@@ -30,7 +31,9 @@ typedef struct Search {
     SinoSolverRun run;
     SinoMinibatch *minibatch;
     const float *sinogram; /* [angle][column] */
-    int64_t parts;         /* of the angles, of which slices of even number lack part 0, others the one in the middle */
+    SinoAngleSubsets angles;
+    int64_t *part; /* [angle of the scan]: 0 … parts − 1; owned */
+    int64_t parts; /* of the angles, of which slices of even number lack part 0, others the one in the middle */
     double first;
     float *reference[HALVES]; /* FBP of each half; owned */
     bool *inside;             /* voxels that count; owned */
@@ -82,17 +85,31 @@ static double get(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, c
     return slices.precision == SINO_DOUBLE ? ((const double *)vector)[at] : (double)((const float *)vector)[at];
 }
 
-/* Whether slice f has a value of angle k. Every subset has the same share of the angles that a slice lacks: of its
- * angles k, k + subsets, … each part has every so many. In a half acquisition, whose projections FBP completes by the
+/* Divides the angles into parts, for slices that lack one of them. Every subset has the same share of each part: of the
+ * angles of a subset each part has every so many. In a half acquisition, whose projections FBP completes by the
  * opposite ones, these are in the same part. */
+static SinoStatus divide_angles(Search *search)
+{
+    const SinoOperator *op = search->of.op;
+    const int64_t angles = op->problem.geometry.angle_count, subsets = search->angles.count;
+    const bool completed = op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
+    const int64_t divided = completed ? sino_ceil_divide(angles, 2) : angles;
+    int64_t *before = NULL;
+    SINO_TRY(sino_allocate(angles, sizeof *search->part, "angles", &search->part));
+    SINO_TRY(sino_allocate(subsets, sizeof *before, "subsets", &before));
+    for (int64_t k = 0; k < divided; k++) {
+        const int64_t s = search->angles.subset[k];
+        search->part[k] = (s + before[s]++) % search->parts;
+    }
+    for (int64_t k = divided; k < angles; k++) search->part[k] = search->part[k - divided];
+    free(before);
+    return NULL;
+}
+
+/* Whether slice f has a value of angle k. */
 static bool has_angle(const Search *search, int64_t f, int64_t k)
 {
-    const SinoProblem *problem = &search->of.op->problem;
-    const int64_t angles = problem->geometry.angle_count, subsets = problem->subset_count;
-    const bool completed = search->of.op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
-    const int64_t angle = completed ? k % sino_ceil_divide(angles, 2) : k;
-    const int64_t part = (angle % subsets + angle / subsets) % search->parts;
-    return part != f % HALVES * (search->parts / HALVES);
+    return search->part[k] != f % HALVES * (search->parts / HALVES);
 }
 
 /* Fills the sinograms; angles that a slice lacks have no value, which −0 says (correct.h). */
@@ -188,11 +205,11 @@ static SinoStatus add_predictions(Search *search)
         status = sino_insert_project_subset(minibatch, search->run.iterations, s, solver->vectors.tomogram,
                                             solver->projection);
         if (!status) status = sino_data_acquire(minibatch->vector[solver->projection][s], SINO_READ, &value);
-        for (int64_t k = s; !status && k < problem->geometry.angle_count; k += subsets->members)
+        for (int64_t i = search->angles.first[s]; !status && i < search->angles.first[s + 1]; i++) {
+            const int64_t k = search->angles.number[i], row = search->of.op->place[k] * columns - first;
             for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
-                if (!has_angle(search, f, k))
-                    add_prediction(search, f, k, subsets->rows[s], search->of.op->place[k] * columns - first, value,
-                                   rest);
+                if (!has_angle(search, f, k)) add_prediction(search, f, k, subsets->rows[s], row, value, rest);
+        }
         if (!status) sino_data_release(minibatch->vector[solver->projection][s]);
         first += subsets->rows[s];
     }
@@ -351,6 +368,8 @@ static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization
         SINO_TRY(sino_allocate(voxels, sizeof *search->reference[h], "a slice", &search->reference[h]));
     SINO_TRY(sino_allocate(voxels, sizeof *search->inside, "a slice", &search->inside));
     mark_inside(of->op, search->inside);
+    SINO_TRY(sino_angle_subsets_new(&of->op->problem, &search->angles));
+    SINO_TRY(divide_angles(search));
     SINO_TRY(new_minibatch(search, of->solver, slices, &search->minibatch));
     search->run.stride = search->minibatch->slices.stride;
     return of->solver->prepare ? of->solver->prepare(&search->run) : NULL;
@@ -362,6 +381,8 @@ static void close_search(Search *search)
     sino_minibatch_free(search->minibatch);
     for (int h = 0; h < HALVES; h++) free(search->reference[h]);
     free(search->inside);
+    sino_angle_subsets_free(&search->angles);
+    free(search->part);
 }
 
 /* Two digits, which runs whose sums are rounded differently share. */

@@ -168,9 +168,9 @@ static const char *why_single(const SinoPlanRequest *request, const SinoRunPlan 
     const SinoProblem *problem = &request->job.problem;
     if (!problem->symmetry) return "symmetry is off";
     if (plan->size.orientations > 1) return "a slice lies in one rank";
-    if (problem->subset_count > 1) return "subsets store every angle";
-    return problem->geometry.grid_size % 2 == 1 ? "symmetry needs an even --volume"
-                                                : "no quarter turns or mirror images among the angles";
+    if (problem->geometry.grid_size % 2 == 1) return "symmetry needs an even --volume";
+    return problem->subset_count > 1 ? "no quarter turns or mirror images within a subset"
+                                     : "no quarter turns or mirror images among the angles";
 }
 
 /* The forecast with the projector of the request; AUTO: rays. */

@@ -37,6 +37,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                                     .precision = settings->precision,
                                     .symmetry = settings->symmetry,
                                     .subset_count = sino_solver_subsets(solver, settings, input->geometry.angle_count),
+                                    .whole_orbits = settings->symmetry,
                                     .projector = settings->projector,
                                     .interpolation = settings->interpolation},
                         .solver = solver,

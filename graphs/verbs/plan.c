@@ -28,6 +28,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                                       .precision = settings->precision,
                                       .symmetry = settings->symmetry,
                                       .subset_count = sino_solver_subsets(solver, settings, angles),
+                                      .whole_orbits = settings->symmetry,
                                       .projector = settings->projector,
                                       .interpolation = settings->interpolation},
                           .solver = solver,

@@ -66,6 +66,7 @@ struct Machine {
     SimtOrder order = SIMT_RANDOM;
     uint64_t random = 1;
     Fiber *fibers, *current;
+    Copy *unused_copies;
     State state[THREADS_MAX];                  /* of the fibers: together, as each turn looks at all of them */
     uint32_t in_warp[THREADS_MAX / SIMT_WARP]; /* of each warp: lanes that are IN_WARP */
     char *stacks;
@@ -416,11 +417,19 @@ void simt_begin_shared(uint64_t *block, void *memory, size_t bytes)
     memset(memory, UNDEFINED, bytes);
 }
 
+/* For the next one. */
+static void put_away(Copy *copy)
+{
+    copy->next = machine.unused_copies;
+    machine.unused_copies = copy;
+}
+
 /* Open copies of a thread are a list; NULL destinations end groups. */
 static void append_copy(void *to, const void *from, size_t bytes)
 {
-    Copy *const copy = static_cast<Copy *>(malloc(sizeof *copy));
+    Copy *const copy = machine.unused_copies ? machine.unused_copies : static_cast<Copy *>(malloc(sizeof *copy));
     if (!copy) abort();
+    if (copy == machine.unused_copies) machine.unused_copies = copy->next;
     *copy = {to, from, bytes, nullptr};
     Fiber *const fiber = machine.current;
     if (fiber->last_copy)
@@ -455,7 +464,7 @@ void simt_copy_async_wait(int left)
             fiber->groups--;
         fiber->first_copy = copy->next;
         if (!copy->next) fiber->last_copy = nullptr;
-        free(copy);
+        put_away(copy);
     }
 }
 
@@ -464,7 +473,7 @@ static void drop_copies(Fiber *fiber)
     if (fiber->first_copy) fail("a thread returned with asynchronous copies that nothing waited for");
     for (Copy *copy = fiber->first_copy, *next; copy; copy = next) {
         next = copy->next;
-        free(copy);
+        put_away(copy);
     }
 }
 

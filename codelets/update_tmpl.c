@@ -89,18 +89,28 @@ SINO_INLINE void sweep(const SinoUpdatePanel *panel, const Slices *slices, Opera
         rows_of(&update, slices, &on, formula, a, b, c, d, sums, first, panel->stride);
 }
 
-SINO_VECTORISED static void sweep_panel(const SinoUpdatePanel *restrict panel, const Slices *restrict slices,
-                                        REAL *restrict of_a, REAL *restrict of_b, REAL *restrict of_c,
-                                        REAL *restrict of_d, double *restrict sum0, double *restrict sum1)
-{
-    const Operands on = {of_a, of_b, of_c, of_d, sum0, sum1};
-    switch (panel->update->formula) {
+/* A function for each formula: compilers take far longer over one that has all of them. */
 #define ROW(name, NAME, task, a, b, c, d, sums, state)                                                                 \
-    case SINO_UPDATE_##NAME:                                                                                           \
+    SINO_VECTORISED static void sweep_##name(const SinoUpdatePanel *restrict panel, const Slices *restrict slices,     \
+                                             REAL *restrict of_a, REAL *restrict of_b, REAL *restrict of_c,            \
+                                             REAL *restrict of_d, double *restrict sum0, double *restrict sum1)        \
+    {                                                                                                                  \
+        const Operands on = {of_a, of_b, of_c, of_d, sum0, sum1};                                                      \
         if (panel->update->first)                                                                                      \
             sweep(panel, slices, on, SINO_UPDATE_##NAME, a, b, c, d, sums, true);                                      \
         else                                                                                                           \
             sweep(panel, slices, on, SINO_UPDATE_##NAME, a, b, c, d, sums, false);                                     \
+    }
+SINO_UPDATE_FORMULAS(ROW)
+#undef ROW
+
+static void sweep_panel(const SinoUpdatePanel *panel, const Slices *slices, double *sum0, double *sum1)
+{
+    switch (panel->update->formula) {
+#define ROW(name, NAME, task, a, b, c, d, sums, state)                                                                 \
+    case SINO_UPDATE_##NAME:                                                                                           \
+        sweep_##name(panel, slices, panel->vector[0], panel->vector[1], panel->vector[2], panel->vector[3], sum0,      \
+                     sum1);                                                                                            \
         break;
         SINO_UPDATE_FORMULAS(ROW)
 #undef ROW
@@ -113,5 +123,5 @@ void UPDATE_PANEL(const SinoUpdatePanel *panel, double *sum0, double *sum1)
 {
     Slices slices;
     read_slices(panel, &slices);
-    sweep_panel(panel, &slices, panel->vector[0], panel->vector[1], panel->vector[2], panel->vector[3], sum0, sum1);
+    sweep_panel(panel, &slices, sum0, sum1);
 }

@@ -28,11 +28,11 @@ dim3 blockDim, gridDim;
 namespace
 {
 
-enum { THREADS_MAX = 1024, GUARD = 4096, CANARY_BYTES = 64 };
+enum { THREADS_MAX = 1024, GUARD = 4096, CANARY_BYTES = 64, COLOUR = 128 };
 enum : unsigned char { CANARY = 0xa5, UNDEFINED = 0xff };
 const size_t stack_bytes = 256 << 10, shared_bytes_max = SIMT_SHARED_BYTES;
 
-enum State { READY, AT_BARRIER, IN_WARP, RETURNED };
+enum State : unsigned char { READY, AT_BARRIER, IN_WARP, RETURNED };
 
 /* A copy that a thread has asked for and not waited for. */
 struct Copy {
@@ -43,7 +43,6 @@ struct Copy {
 };
 
 struct Fiber {
-    State state;
     uint3 index;
     int line; /* of the barrier */
     int vote;
@@ -67,6 +66,9 @@ struct Machine {
     SimtOrder order = SIMT_RANDOM;
     uint64_t random = 1;
     Fiber *fibers, *current;
+    Copy *unused_copies;
+    State state[THREADS_MAX];                  /* of the fibers: together, as each turn looks at all of them */
+    uint32_t in_warp[THREADS_MAX / SIMT_WARP]; /* of each warp: lanes that are IN_WARP */
     char *stacks;
     unsigned thread_count;
     uint64_t block; /* blocks run so far, of all launches */
@@ -156,6 +158,11 @@ simt_switch:
 extern "C" void simt_switch(void **keep, void *stack_pointer);
 #endif
 
+static unsigned current_number()
+{
+    return static_cast<unsigned>(machine.current - machine.fibers);
+}
+
 /* From the fiber that runs back to the scheduler. */
 static void leave(bool for_good)
 {
@@ -181,7 +188,7 @@ static void live()
     __sanitizer_finish_switch_fiber(nullptr, &machine.stack_bottom, &machine.stack_size);
 #endif
     machine.thread(machine.closure);
-    machine.current->state = RETURNED;
+    machine.state[current_number()] = RETURNED;
     leave(true);
     abort();
 }
@@ -211,7 +218,8 @@ static void prepare(Fiber *fiber, unsigned number)
     fiber->stack = stack;
     fiber->index = {number % blockDim.x, number / blockDim.x % blockDim.y, number / blockDim.x / blockDim.y};
 #ifdef __x86_64__
-    void **top = reinterpret_cast<void **>(stack + stack_bytes);
+    /* Stacks that began at the same place of their pages would share few lines of the processor's cache. */
+    void **top = reinterpret_cast<void **>(stack + stack_bytes - number % 32 * COLOUR);
     *--top = nullptr; /* where `live` would return to; keeps the stack aligned */
     *--top = reinterpret_cast<void *>(live);
     fiber->stack_pointer = top - 6; /* six registers */
@@ -247,7 +255,7 @@ static void make_fibers()
 /* Waits in this state until the scheduler, or the last lane, has set it back. */
 static void wait_in(State state)
 {
-    machine.current->state = state;
+    machine.state[current_number()] = state;
     leave(false);
 }
 
@@ -264,38 +272,41 @@ void __syncthreads(int line)
     __syncthreads_or(0, line);
 }
 
-static unsigned current_number()
-{
-    return static_cast<unsigned>(machine.current - machine.fibers);
-}
-
 int simt_lane()
 {
     return static_cast<int>(current_number() % SIMT_WARP);
 }
 
+/* Whether the lanes of the mask, which all are IN_WARP, wait for each other. */
+static bool all_came(const Fiber *warp, uint32_t mask, void (*resolve)(void *const *lane_data))
+{
+    for (int lane = 0; lane < SIMT_WARP; lane++)
+        if (mask >> lane & 1 && (warp[lane].mask != mask || warp[lane].resolve != resolve)) return false;
+    return true;
+}
+
 void simt_together(uint32_t mask, void *mine, void (*resolve)(void *const *lane_data))
 {
     Fiber *const fiber = machine.current, *const warp = fiber - simt_lane();
+    uint32_t *const in_warp = &machine.in_warp[current_number() / SIMT_WARP];
     if (!(mask >> simt_lane() & 1)) fail("a warp's function whose mask %08x leaves out lane %d", mask, simt_lane());
     fiber->mask = mask;
     fiber->data = mine;
     fiber->resolve = resolve;
-    fiber->state = IN_WARP;
-    void *lane_data[SIMT_WARP] = {};
-    for (int lane = 0; lane < SIMT_WARP; lane++) {
-        if (!(mask >> lane & 1)) continue;
-        const Fiber *const other = &warp[lane];
-        if (other >= machine.fibers + machine.thread_count || other->state != IN_WARP || other->mask != mask ||
-            other->resolve != resolve) {
-            leave(false);
-            return;
-        }
-        lane_data[lane] = other->data;
+    machine.state[current_number()] = IN_WARP;
+    *in_warp |= 1u << simt_lane();
+    if ((*in_warp & mask) != mask || !all_came(warp, mask, resolve)) {
+        leave(false);
+        return;
     }
-    resolve(lane_data);
+    void *lane_data[SIMT_WARP] = {};
     for (int lane = 0; lane < SIMT_WARP; lane++)
-        if (mask >> lane & 1) warp[lane].state = READY;
+        if (mask >> lane & 1) lane_data[lane] = warp[lane].data;
+    resolve(lane_data);
+    State *const state = &machine.state[warp - machine.fibers];
+    for (int lane = 0; lane < SIMT_WARP; lane++)
+        if (mask >> lane & 1) state[lane] = READY;
+    *in_warp &= ~mask;
 }
 
 namespace
@@ -406,11 +417,19 @@ void simt_begin_shared(uint64_t *block, void *memory, size_t bytes)
     memset(memory, UNDEFINED, bytes);
 }
 
+/* For the next one. */
+static void put_away(Copy *copy)
+{
+    copy->next = machine.unused_copies;
+    machine.unused_copies = copy;
+}
+
 /* Open copies of a thread are a list; NULL destinations end groups. */
 static void append_copy(void *to, const void *from, size_t bytes)
 {
-    Copy *const copy = static_cast<Copy *>(malloc(sizeof *copy));
+    Copy *const copy = machine.unused_copies ? machine.unused_copies : static_cast<Copy *>(malloc(sizeof *copy));
     if (!copy) abort();
+    if (copy == machine.unused_copies) machine.unused_copies = copy->next;
     *copy = {to, from, bytes, nullptr};
     Fiber *const fiber = machine.current;
     if (fiber->last_copy)
@@ -445,7 +464,7 @@ void simt_copy_async_wait(int left)
             fiber->groups--;
         fiber->first_copy = copy->next;
         if (!copy->next) fiber->last_copy = nullptr;
-        free(copy);
+        put_away(copy);
     }
 }
 
@@ -454,7 +473,7 @@ static void drop_copies(Fiber *fiber)
     if (fiber->first_copy) fail("a thread returned with asynchronous copies that nothing waited for");
     for (Copy *copy = fiber->first_copy, *next; copy; copy = next) {
         next = copy->next;
-        free(copy);
+        put_away(copy);
     }
 }
 
@@ -467,16 +486,16 @@ static bool open_barrier()
     machine.vote = 0;
     for (unsigned i = 0; i < machine.thread_count; i++) {
         const Fiber *const fiber = &machine.fibers[i];
-        waiting += fiber->state == AT_BARRIER;
-        in_warp += fiber->state == IN_WARP;
-        same = same && (fiber->state != AT_BARRIER || fiber->line == line);
+        waiting += machine.state[i] == AT_BARRIER;
+        in_warp += machine.state[i] == IN_WARP;
+        same = same && (machine.state[i] != AT_BARRIER || fiber->line == line);
         machine.vote |= fiber->vote != 0;
     }
     if (in_warp) fail("%u threads wait for other lanes of their warps that do not come", in_warp);
     if (waiting < machine.thread_count)
         fail("a barrier that %u of %u threads do not reach", machine.thread_count - waiting, machine.thread_count);
     if (!same) fail("threads of a block at different barriers");
-    for (unsigned i = 0; i < machine.thread_count; i++) machine.fibers[i].state = READY;
+    memset(machine.state, READY, machine.thread_count);
     return !machine.failed;
 }
 
@@ -487,12 +506,12 @@ static unsigned run_turn(bool *progress)
     unsigned returned = 0;
     arrange(machine.thread_count, order);
     for (unsigned i = 0; i < machine.thread_count && !machine.failed; i++) {
-        Fiber *const fiber = &machine.fibers[order[i]];
-        if (fiber->state == READY) {
+        const unsigned number = order[i];
+        if (machine.state[number] == READY) {
             *progress = true;
-            resume(fiber);
+            resume(&machine.fibers[number]);
         }
-        returned += fiber->state == RETURNED;
+        returned += machine.state[number] == RETURNED;
     }
     return returned;
 }
@@ -500,6 +519,8 @@ static unsigned run_turn(bool *progress)
 static void run_block()
 {
     machine.block++;
+    memset(machine.state, READY, machine.thread_count);
+    memset(machine.in_warp, 0, sizeof machine.in_warp);
     for (unsigned i = 0; i < machine.thread_count; i++) prepare(&machine.fibers[i], i);
     while (!machine.failed) {
         bool progress = false;

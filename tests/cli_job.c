@@ -86,10 +86,12 @@ static void other_settings(void **state)
         static const struct {
             const char *first, *last, *message;
         } pair[] = {
-            {"scan.h5", "scan.h5 --iterations 4", "iterations is 30 on rank 0 and 4 on rank %d"},
-            {"scan.h5", "scan.h5 --grid 1x2", "grid is auto on rank 0 and 1x2 on rank %d"},
+            {"scan.h5", "scan.h5 --iterations 4", "iterations is 10 on rank 0 and 4 on rank %d"},
+            {"scan.h5 --algorithm cg", "scan.h5 --algorithm cg --grid 1x2",
+             "grid is auto on rank 0 and 1x2 on rank %d"},
             {"scan.h5 --precision mixed", "scan.h5", "precision is mixed on rank 0 and single on rank %d"},
-            {"scan.h5", "scan.h5 --algorithm fbp", "iterations is 30 on rank 0 and not given on rank %d"},
+            {"scan.h5 --algorithm cg", "scan.h5 --algorithm fbp",
+             "iterations is 30 on rank 0 and not given on rank %d"},
             {"scan.h5 --tolerance 0.1", "scan.h5 --partitions 3",
              "partitions is 0 on rank 0 and 3 on rank %d"}, /* among others */
             {"scan.h5", "--help", "help is no on rank 0 and yes on rank %d"},

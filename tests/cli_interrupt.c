@@ -120,7 +120,7 @@ static void start_slices(CliRun *run, const char *directory, const char *options
 {
     *run = (CliRun){.directory = directory};
     cli_start(run,
-              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 600 --minibatch 1 --workers 1 "
+              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --iterations 100 --minibatch 1 --workers 1 "
               "--pictures no --report none --memory %lldMiB %s",
               (long long)least_memory_mib(directory), options);
     cli_await(run, "part 3/"); /* with seconds for each part, none is left out of the log */

@@ -122,7 +122,7 @@ static void start_slices(CliRun *run, const char *directory, const char *options
 {
     *run = (CliRun){.directory = directory};
     cli_start(run,
-              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --algorithm cg --iterations 600 "
+              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --algorithm cg --iterations 100 "
               "--minibatch 1 --workers 1 "
               "--pictures no --report none --memory %lldMiB %s",
               (long long)least_memory_mib(directory), options);

@@ -53,7 +53,7 @@ static void round_trip(void **state)
     cli_works(at, "recon --config scan.yaml --pictures no --report none");
     uncomment(at, "scan.yaml", "all.yaml");
     text = text_of(at, "all.yaml");
-    assert_has(text, "\niterations: 30\n");
+    assert_has(text, "\niterations: 10\n");
     free(text);
     cli_works(at, "recon --config all.yaml --pictures no --report none -o all.h5");
     float *alone = cli_read_volume(at, "alone.h5", 3, 32);

@@ -184,9 +184,12 @@ static void cg_stops_before_noise(void **state)
 /* Contrast to noise of a rod in v.h5 against the even background between the rods. */
 static double contrast_of_rod(const char *directory)
 {
-    char *out = cli_output_of(directory, "compare v.h5 v.h5 --object 236,179,20 --background 156,220,30 --json");
-    const double contrast = cli_number_after(out, "\"contrast_to_noise\": {\"volume\": ", NULL);
-    free(out);
+    CliRun run = {.directory = directory};
+    cli_start(&run, "compare v.h5 v.h5 --object 236,179,20 --background 156,220,30 --json");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    const double contrast = cli_number_after(run.out, "\"contrast_to_noise\": {\"volume\": ", NULL);
+    cli_free(&run);
     return contrast;
 }
 
@@ -367,9 +370,9 @@ static void bad_words_are_refused(void **state)
     const char *const at = *state;
     cli_works(at, "phantom -o p.h5 --size 40 --angles 9 --slices 2");
     cli_refuses(at, "--regularization contradicts --algorithm cg; allowed: --regularization with --algorithm fista",
-                "recon p.h5 -o v.h5 --regularization 1");
+                "recon p.h5 -o v.h5 --algorithm cg --regularization 1");
     cli_refuses(at, "--weights contradicts --algorithm cg; allowed: --weights with --algorithm fista",
-                "recon p.h5 -o v.h5 --weights none");
+                "recon p.h5 -o v.h5 --algorithm cg --weights none");
     cli_refuses(at, "--regularization is '-1'; allowed: auto or a number from 0 to 1000000000",
                 "recon p.h5 -o v.h5 --algorithm fista --regularization -1");
     cli_refuses(at,
@@ -383,7 +386,7 @@ static void bad_words_are_refused(void **state)
     cli_refuses(at, "--prior is 'l2'; allowed: total-variation, huber or qggmrf",
                 "recon p.h5 -o v.h5 --algorithm fista --prior l2");
     cli_refuses(at, "--prior contradicts --algorithm cg; allowed: --prior with --algorithm fista",
-                "recon p.h5 -o v.h5 --prior huber");
+                "recon p.h5 -o v.h5 --algorithm cg --prior huber");
     cli_refuses(at, "--prior-threshold is 0.1 with --prior total-variation; allowed: auto, or --prior huber or qggmrf",
                 "recon p.h5 -o v.h5 --algorithm fista --prior-threshold 0.1");
     cli_refuses(at, "--prior-threshold is '0'; allowed: auto or a number above 0 and at most 1000000000",

@@ -26,14 +26,29 @@ static struct {
 /* The time that a rank leaves rank 0 to speak. A launcher kills ranks a second or more after the signal. */
 enum { COURTESY_US = 400000 };
 
-void sino_ending_add(SinoLastAct *last)
+/* The caller has the mutex. */
+static void list(SinoLastAct *last)
 {
-    pthread_mutex_lock(&ending.mutex);
     last->next = ending.first;
     last->previous = NULL;
     if (last->next) last->next->previous = last;
     ending.first = last;
+}
+
+void sino_ending_add(SinoLastAct *last)
+{
+    pthread_mutex_lock(&ending.mutex);
+    list(last);
     pthread_mutex_unlock(&ending.mutex);
+}
+
+SinoStatus sino_ending_add_made(SinoLastAct *last, SinoStatus (*make)(void *of))
+{
+    pthread_mutex_lock(&ending.mutex);
+    SinoStatus status = make(last->of);
+    if (!status) list(last);
+    pthread_mutex_unlock(&ending.mutex);
+    return status;
 }
 
 void sino_ending_remove(SinoLastAct *last)

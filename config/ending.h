@@ -25,6 +25,10 @@ typedef struct SinoLastAct {
 void sino_ending_add(SinoLastAct *last);
 void sino_ending_remove(SinoLastAct *last); /* an act that was not added, or was removed before, is fine */
 
+/* Makes something that must not be left behind, and adds its act, if `make` succeeds: the end comes before or after
+ * both. `make`, called with last->of, is short, and calls nothing of this file. */
+SinoStatus sino_ending_add_made(SinoLastAct *last, SinoStatus (*make)(void *of));
+
 /* From now on these signals end the program by sino_ending_now with exit code 128 + signal; a second one ends it at
  * once. Ignored signals (nohup) stay ignored. Called by main before there are other threads: they inherit that the
  * signals are blocked. */

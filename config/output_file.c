@@ -118,8 +118,10 @@ static SinoStatus remove_left(const char *path, const char *temporary)
 
 /* Creates and locks the temporary file. Between the two another run may take it for a file that was left, and remove
  * it; the function then starts again. */
-static SinoStatus create_locked(const char *path, const char *temporary, int *result)
+static SinoStatus create_locked(void *of)
 {
+    SinoOutputFile *file = of;
+    const char *path = file->path, *temporary = file->temporary;
     for (int i = 0; i < LOCK_ATTEMPTS; i++) {
         const int descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
         if (descriptor < 0) {
@@ -128,7 +130,7 @@ static SinoStatus create_locked(const char *path, const char *temporary, int *re
             continue;
         }
         if (lock(descriptor) && is_named(descriptor, temporary)) {
-            *result = descriptor;
+            file->descriptor = descriptor;
             return NULL;
         }
         close(descriptor);
@@ -166,9 +168,8 @@ static SinoStatus open_output(const char *path, bool overwrite, bool again, Sino
     if (again) SINO_TRY_OR(status, end, open_left(path, file->temporary, &file->descriptor));
     file->stays = file->descriptor >= 0;
     if (!file->stays) {
-        SINO_TRY_OR(status, end, create_locked(path, file->temporary, &file->descriptor));
         file->last = (SinoLastAct){.act = end_early, .of = file};
-        sino_ending_add(&file->last);
+        SINO_TRY_OR(status, end, sino_ending_add_made(&file->last, create_locked));
     }
     *opened = file;
     file = NULL;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Output file: the final name appears last, existing files stay, and two runs do not disturb each other. */
+#include "ending.h"
 #include "output_file.h"
 #include "testing.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 /* What a file system lacks: the error of a call, 0: it has it. Network file systems lack the rename that replaces
  * nothing, some of them and FAT lack second names, and some lack locks. The functions below stand before libc's. */
@@ -33,8 +36,19 @@ int link(const char *from, const char *to)
     return refuse_or(lacks.link, lacks.link ? 0 : linkat(AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
+static bool ends_meanwhile; /* another thread ends the program while the next file is locked */
+
+static void *end_program(void *nothing)
+{
+    (void)nothing;
+    sino_ending_now("ended by the test", 9);
+}
+
 int flock(int descriptor, int operation)
 {
+    pthread_t thread;
+    if (ends_meanwhile && pthread_create(&thread, NULL, end_program, NULL) == 0) usleep(200000);
+    ends_meanwhile = false;
     return refuse_or(lacks.lock, lacks.lock ? 0 : syscall(SYS_flock, descriptor, operation));
 }
 
@@ -352,6 +366,26 @@ static void first_failure_is_kept(void **state)
     assert_absent(name.partial);
 }
 
+/* The end that comes while a file is being made leaves none behind. */
+static void end_leaves_no_file(void **state)
+{
+    char path[TESTING_PATH], partial[TESTING_PATH];
+    testing_path(path, *state, "out");
+    testing_path(partial, *state, "out.partial");
+    const pid_t child = fork();
+    if (child == 0) {
+        SinoOutputFile *file;
+        ends_meanwhile = true;
+        if (!freopen("/dev/null", "w", stderr) || sino_output_open(path, false, &file)) _exit(1);
+        for (;;) pause();
+    }
+    int ended = 0;
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 9);
+    assert_absent(path);
+    assert_absent(partial);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, lack_nothing)
 
 TESTING_SUBJECT(output_file)
@@ -372,6 +406,7 @@ TESTING_SUBJECT(output_file)
         TEST(file_systems_that_lack_a_rename),
         TEST(names_that_cannot_be_given),
         TEST(file_systems_without_locks),
+        TEST(end_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

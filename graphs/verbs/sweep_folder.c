@@ -41,23 +41,30 @@ static void remove_at_end(void *of, FILE *clause)
     remove_all(folder->path);
 }
 
+static SinoStatus make(void *of)
+{
+    SinoSweepFolder *folder = of;
+    SINO_CHECK(mkdtemp(folder->path), SINO_FAILED, "no temporary folder %s: %s", folder->path, strerror(errno));
+    return NULL;
+}
+
 SinoStatus sino_sweep_folder_make(SinoSweepFolder **folder)
 {
     SinoSweepFolder *made = NULL;
+    SinoStatus status = NULL;
     const char *place = getenv("TMPDIR");
+    if (!place || !*place) place = "/tmp";
     SINO_TRY(sino_allocate(1, sizeof *made, "a temporary folder", &made));
-    const int length =
-        snprintf(made->path, sizeof made->path, "%s/sinodag-sweep-XXXXXX", place && *place ? place : "/tmp");
-    if (length >= (int)sizeof made->path || !mkdtemp(made->path)) {
-        SinoStatus status =
-            sino_error(SINO_FAILED, "no temporary folder in %s: %s", place && *place ? place : "/tmp", strerror(errno));
-        free(made);
-        return status;
-    }
+    const int length = snprintf(made->path, sizeof made->path, "%s/sinodag-sweep-XXXXXX", place);
     made->last = (SinoLastAct){.act = remove_at_end, .of = made};
-    sino_ending_add(&made->last);
+    SINO_CHECK_OR(status, fail, length < (int)sizeof made->path, SINO_FAILED, "no temporary folder in %s: %s", place,
+                  strerror(ENAMETOOLONG));
+    SINO_TRY_OR(status, fail, sino_ending_add_made(&made->last, make));
     *folder = made;
     return NULL;
+fail:
+    free(made);
+    return status;
 }
 
 void sino_sweep_folder_remove(SinoSweepFolder *folder)

@@ -54,6 +54,28 @@ static void table(void **state)
     free(after);
 }
 
+/* The search for the strength of the prior, and updates once for each subset, take their time. */
+static void times_of_fista(void **state)
+{
+    static const char *const words[] = {"", "--subsets 1", "--algorithm cg"};
+    double search[3], update[3], run_s[3];
+    for (int i = 0; i < 3; i++) {
+        char line[120];
+        snprintf(line, sizeof line, "--json --columns 256 --angles 400 --slices 32 --memory 4GiB%s%s",
+                 *words[i] ? " " : "", words[i]);
+        CliRun run = run_plan(*state, line);
+        const char *seconds = strstr(run.out, "\"seconds\": {");
+        assert_non_null(seconds);
+        search[i] = cli_number_after(seconds, "\"search\": ", NULL);
+        run_s[i] = cli_number_after(seconds, "\"run\": ", NULL);
+        update[i] = cli_number_after(run.out, "\"update\": ", NULL);
+        cli_free(&run);
+    }
+    assert_true(search[0] > 0 && run_s[0] > search[0]);
+    assert_true(update[0] > 4 * update[1] && update[0] < 8 * update[1]);
+    assert_true(search[2] == 0 && run_s[2] > 0);
+}
+
 /* Brackets that match, names and values: enough for any reader, which is asked where there is one. */
 static void json(void **state)
 {
@@ -768,6 +790,7 @@ int cli_plan_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(table),
+        CLI_TEST(times_of_fista),
         CLI_TEST(json),
         CLI_TEST(of_a_file),
         CLI_TEST(large_scans_take_little),

@@ -20,8 +20,8 @@ static void print_set(const Set *set, const char *directory, const char *sinogra
     testing_data(theta, name);
     for (SinoPrecision precision = 0; precision < SINO_PRECISIONS; precision++) {
         TestingVolume volume = testing_recon(
-            directory, "%s --theta %s --columns %d --rotation-axis %g --iterations %d --precision %s", sinogram, theta,
-            set->columns, (double)(set->columns - 1) / 2, ITERATIONS, sino_precision_name(precision));
+            directory, "%s --theta %s --columns %d --rotation-axis %g --algorithm cg --iterations %d --precision %s",
+            sinogram, theta, set->columns, (double)(set->columns - 1) / 2, ITERATIONS, sino_precision_name(precision));
         for (int64_t i = 0; i < volume.columns; i++)
             printf("%s,%s,%lld,%.9g\n", set->name, sino_precision_name(precision), (long long)i, volume.residual[i]);
         testing_volume_free(&volume);

@@ -58,7 +58,8 @@ static void workers_do_not_cut_super_tiles(void **state)
         testing_phantom("--out %s --size %d --angles 40 --slices 1", scan, sizes[s]);
         for (int workers = 1; workers <= 2; workers++)
             found[workers - 1] = testing_recon(
-                *state, "%s --rotation-axis 100 --iterations 3 --partitions 1 --workers %d", scan, workers);
+                *state, "%s --rotation-axis 100 --algorithm cg --iterations 3 --partitions 1 --workers %d", scan,
+                workers);
         assert_same(&found[0], &found[1]);
         testing_volume_free(&found[0]);
         testing_volume_free(&found[1]);
@@ -72,14 +73,15 @@ static void partitions_and_workers_agree(void **state)
     for (size_t s = 0; s < 2; s++) {
         const double center = (double)(sizes[s] - 1) / 2;
         TestingVolume expected =
-            testing_recon(*state, "%s --rotation-axis %g --iterations 10 --partitions 1 --workers 1",
+            testing_recon(*state, "%s --rotation-axis %g --algorithm cg --iterations 10 --partitions 1 --workers 1",
                           make_scan(scan, *state, sizes[s], 0), center);
         for (size_t p = 0; p < sizeof partitions / sizeof *partitions; p++) {
             TestingVolume found[2];
             for (int workers = 1; workers <= 2; workers++)
                 found[workers - 1] = testing_recon(
-                    *state, "%s --rotation-axis %g --iterations 10 --partitions %d --minibatch 17 --workers %d", scan,
-                    center, partitions[p], workers);
+                    *state,
+                    "%s --rotation-axis %g --algorithm cg --iterations 10 --partitions %d --minibatch 17 --workers %d",
+                    scan, center, partitions[p], workers);
             print_message("%d², %d partitions: %.2g\n", sizes[s], partitions[p], difference(&found[0], &expected));
             assert_true(difference(&found[0], &expected) <= within_single);
             assert_same(&found[0], &found[1]);
@@ -189,7 +191,8 @@ static void schedulers_agree(void **state)
     static const char *const schedulers[] = {"lws", "dmda", "dmdas", "eager", "prio", "random", "sino-affinity"};
     char scan[TESTING_PATH];
     make_scan(scan, *state, 48, 0);
-    const char *words = "%s --rotation-axis 23.5 --iterations 10 --partitions 3 --minibatch 5 --scheduler %s";
+    const char *words =
+        "%s --rotation-axis 23.5 --algorithm cg --iterations 10 --partitions 3 --minibatch 5 --scheduler %s";
     TestingVolume expected = testing_recon(*state, words, scan, "ws");
     for (size_t i = 0; i < sizeof schedulers / sizeof *schedulers; i++) {
         TestingVolume found = testing_recon(*state, words, scan, schedulers[i]);
@@ -205,8 +208,9 @@ static void slices_are_independent(void **state)
     char scan[TESTING_PATH];
     make_scan(scan, *state, 48, 0);
     assert_int_equal(sino_panel_stride(SINO_SINGLE, 16), sino_panel_stride(SINO_SINGLE, 13));
-    const char *words = "%s --rotation-axis 23.5 --iterations 10 --partitions 1 --minibatch 16 --start-row %d "
-                        "--end-row %d";
+    const char *words =
+        "%s --rotation-axis 23.5 --algorithm cg --iterations 10 --partitions 1 --minibatch 16 --start-row %d "
+        "--end-row %d";
     TestingVolume all = testing_recon(*state, words, scan, 0, 16), some = testing_recon(*state, words, scan, 3, 16);
     assert_int_equal(some.slice_count, 13);
     for (int64_t i = 0; i < some.slice_count; i++) assert_same_slice(&some, i, &all, i + 3);
@@ -289,8 +293,8 @@ static int64_t planned_slabs(SinoSettings *settings, const SinoInput *input, int
 /* The least --memory that lets a scan through in minibatches of 40, and in how many slabs. */
 static int64_t least_memory(const char *scan, int64_t *slab_count)
 {
-    SinoSettings *settings =
-        testing_settings(SINO_VERB_RECON, "%s --minibatch 40 --partitions 2 --out unused.h5 --rotation-axis 1", scan);
+    SinoSettings *settings = testing_settings(
+        SINO_VERB_RECON, "%s --algorithm cg --minibatch 40 --partitions 2 --out unused.h5 --rotation-axis 1", scan);
     SinoInput input = {0};
     SinoLog *log = NULL;
     assert_success(sino_log_open(SINO_LOG_TEXT, &log));
@@ -317,7 +321,8 @@ static void slabs_agree(void **state)
     snprintf(bytes, sizeof bytes, "%lldB", (long long)least_memory(scan, &slab_count));
     print_message("in %s: %lld slabs\n", bytes, (long long)slab_count);
     assert_true(slab_count >= 2);
-    const char *words = "%s --rotation-axis 23.5 --iterations 5 --minibatch %d --partitions 2 --workers 2 --memory %s";
+    const char *words =
+        "%s --rotation-axis 23.5 --algorithm cg --iterations 5 --minibatch %d --partitions 2 --workers 2 --memory %s";
     TestingVolume ample = testing_recon(*state, words, scan, 40, "4GiB");
     TestingVolume tight = testing_recon(*state, words, scan, 40, bytes);
     TestingVolume single = testing_recon(*state, words, scan, 1, "4GiB"); /* 160 minibatches through a few slots */
@@ -334,7 +339,7 @@ static void one_slice_has_many_workers(void **state)
     char scan[TESTING_PATH];
     testing_path(scan, *state, "one.h5");
     testing_phantom("--out %s --size 40 --angles 30 --slices 1 --noise 0", scan);
-    const char *words = "%s --rotation-axis 19.5 --iterations 6 --workers %d --partitions %d";
+    const char *words = "%s --rotation-axis 19.5 --algorithm cg --iterations 6 --workers %d --partitions %d";
     TestingVolume one = testing_recon(*state, words, scan, 1, 1), two = testing_recon(*state, words, scan, 2, 0);
     assert_int_equal(one.slice_count, 1);
     assert_true(difference(&two, &one) <= within_single);
@@ -449,11 +454,12 @@ static void crop_and_binning_are_what_they_say(void **state)
         average(FIELDS, &whole, whole.flats, first, binning, &binned, binned.flats);
         average(FIELDS, &whole, whole.darks, first, binning, &binned, binned.darks);
         scan_write(part_path, &binned);
-        TestingVolume expected = testing_recon(*state, "%s --rotation-axis %g --iterations 5", part_path,
+        TestingVolume expected = testing_recon(*state, "%s --rotation-axis %g --algorithm cg --iterations 5", part_path,
                                                (center - first - (binning - 1) / 2.0) / binning);
-        TestingVolume found =
-            testing_recon(*state, "%s --rotation-axis %g --iterations 5 --start-column %d --end-column %d --binning %d",
-                          path, center, first, part[i].end, binning);
+        TestingVolume found = testing_recon(
+            *state,
+            "%s --rotation-axis %g --algorithm cg --iterations 5 --start-column %d --end-column %d --binning %d", path,
+            center, first, part[i].end, binning);
         assert_int_equal(found.size, (part[i].end - first) / binning);
         assert_true(fabs(found.center - center) < 1e-9);
         for (int64_t v = 0; v < expected.slice_count * expected.size * expected.size; v++)

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* A described scan and the settings of `line`, whose words are separated by single blanks. */
+/* A described scan and the settings of `line`, whose words are separated by single blanks; of cg, for which ranks can
+ * share a slice, unless the line has an algorithm. */
 typedef struct Case {
     SinoSettings *settings; /* owned */
     double *rad;            /* owned */
@@ -16,9 +17,10 @@ typedef struct Case {
 
 static Case make(const char *line)
 {
-    char *words = strdup(line), *argument[64], *rest = words;
+    char *words = strdup(line), *argument[64], *rest = words, usual[] = "--algorithm=cg";
     int count = 0;
     for (char *word; (word = strsep(&rest, " "));) argument[count++] = word;
+    if (!strstr(line, "--algorithm")) argument[count++] = usual;
     Case made = {0};
     assert_success(sino_settings_read(SINO_VERB_PLAN, count, argument, &made.settings));
     free(words);

@@ -90,7 +90,8 @@ static void solve(double (*a)[VOXELS], const Scan *scan, double x[VOXELS], doubl
 static TestingVolume recon(const char *directory, const Scan *scan, const char *words)
 {
     char line[240];
-    snprintf(line, sizeof line, "%%s --theta %%s --columns %%d --rotation-axis %%g --iterations %%d %s", words);
+    snprintf(line, sizeof line, "%%s --theta %%s --columns %%d --rotation-axis %%g --algorithm cg --iterations %%d %s",
+             words);
     return testing_recon(directory, line, scan->sinogram, scan->angles, SIZE, center, ITERATIONS);
 }
 
@@ -147,7 +148,7 @@ static void divisions_agree(void **state)
     char scan[TESTING_PATH], words[200];
     testing_path(scan, *state, "scan.h5");
     testing_phantom("--out %s --size 45 --angles 60 --slices 5 --noise 0.01", scan);
-    const char *common = "%s --rotation-axis 20.7 --iterations 8 --projector";
+    const char *common = "%s --rotation-axis 20.7 --algorithm cg --iterations 8 --projector";
     snprintf(words, sizeof words, "%s toeplitz --partitions 1 --minibatch 1", common);
     TestingVolume expected = testing_recon(*state, words, scan);
     for (int d = 0; d < DIVISIONS; d++) {
@@ -181,10 +182,11 @@ static void phantoms_come_back(void **state)
                         scan[i].size);
         assert_success(sino_volume_read(truth_path, &slices, &height, &width, &truth));
         for (int p = 0; p < 2; p++) {
-            TestingVolume found = testing_recon(*state,
-                                                p ? "%s --rotation-axis %g --iterations 12 --projector toeplitz"
-                                                  : "%s --rotation-axis %g --iterations 12 --projector rays",
-                                                path, scan[i].axis);
+            TestingVolume found =
+                testing_recon(*state,
+                              p ? "%s --rotation-axis %g --algorithm cg --iterations 12 --projector toeplitz"
+                                : "%s --rotation-axis %g --algorithm cg --iterations 12 --projector rays",
+                              path, scan[i].axis);
             error[p] = testing_error_within(1, scan[i].size, scan[i].size / 2.0, found.value, truth);
             testing_volume_free(&found);
         }

@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* Bytes of vectors that an iteration reads and writes, per slice: updates (each ray vector 1.5 times, each voxel vector
- * twice), casts to halves, and sums at the owners of rays. */
+ * twice for each subset), casts to halves, and sums at the owners of rays. */
 static double update_bytes(const SinoPlanRequest *request, const SinoRunPlan *plan)
 {
     const SinoVectors *vectors = &request->job.solver->vectors;
@@ -19,10 +19,11 @@ static double update_bytes(const SinoPlanRequest *request, const SinoRunPlan *pl
     const double element = (double)sino_precision_bytes(sino_precision_solver(plan->problem.precision));
     const double stored = (double)sino_precision_bytes(plan->problem.precision);
     const double voxels = (double)extent[SINO_ROWS_VOXELS].total, rays = (double)extent[SINO_ROWS_RAYS].total;
+    const double updates = (double)plan->problem.subset_count;
     double rows = 0;
     for (int64_t i = 0; i < vectors->count; i++) switch (vectors->buffer[i].rows) {
         case SINO_ROWS_VOXELS:
-            rows += 2 * voxels;
+            rows += 2 * updates * voxels;
             break;
         case SINO_ROWS_COMPLETED:
             rows += 1.5 * (double)extent[SINO_ROWS_COMPLETED].total;
@@ -30,7 +31,7 @@ static double update_bytes(const SinoPlanRequest *request, const SinoRunPlan *pl
         default:
             rows += 1.5 * rays;
         }
-    const double narrow = stored < element ? (element + stored) * (voxels + rays) : 0;
+    const double narrow = stored < element ? (element + stored) * (updates * voxels + rays) : 0;
     return rows * element + narrow + 2 * (double)plan->size.traffic.most_received * (stored + 2 * element);
 }
 
@@ -95,6 +96,17 @@ static double predict_global(const SinoPlanRequest *request, const SinoRunPlan *
     return DIRECTIONS * (bytes / (rates->link_gbps * giga) + 1e-6 * rates->link_latency_us * messages);
 }
 
+/* Time of the search for the strength of fista's prior: mostly two rounds of iterations of a panel of one slice
+ * (halves.c), whose partitions are its only tasks at a time. */
+static double search_time(const SinoPlanRequest *request, const SinoRunPlan *plan, const SinoForecastTimes *times)
+{
+    enum { ROUNDS = 2, PANEL = 8 };
+    const double busy = (double)sino_smaller(plan->partition_count, plan->worker_count);
+    const double panel_s = times->iteration * PANEL / (double)plan->slowest_slices * (double)plan->worker_count / busy;
+    if (request->job.solver->choice != SINO_ALGORITHM_FISTA) return 0;
+    return ROUNDS * (double)request->job.history_columns * panel_s;
+}
+
 static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPlan *plan,
                                  const SinoProductTimes *products)
 {
@@ -110,7 +122,9 @@ static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPl
                   (request->machine.rates.file_gbps * giga);
     /* One backprojection precedes the first iteration. */
     const double product_pairs = (double)(job->history_columns - 1) + 0.5;
-    times.run = overlapped(product_pairs * times.iteration, times.files, (double)plan->streaming.slab_count);
+    times.search = search_time(request, plan, &times);
+    times.run =
+        times.search + overlapped(product_pairs * times.iteration, times.files, (double)plan->streaming.slab_count);
     return times;
 }
 

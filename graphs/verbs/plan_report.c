@@ -200,6 +200,9 @@ static void print_times(const SinoPlanRequest *request, const SinoForecast *fore
     fprintf(out, "  %-24s %12s\n", "iteration", sino_duration_text(times->iteration, text));
     fprintf(out, "\ntime of the run\n");
     fprintf(out, "  %-24s %12s\n", "files", sino_duration_text(times->files, text));
+    if (times->search > 0)
+        fprintf(out, "  %-24s %12s, of the prior's strength (--regularization NUMBER: none)\n", "search",
+                sino_duration_text(times->search, text));
     fprintf(out, "  %-24s %12s, without building the operator%s\n", "run", sino_duration_text(times->run, text),
             forecast->plan.window_count > 0 ? ", nor computing it again" : "");
     if (forecast->products.source != SINO_COST_RATE)
@@ -303,6 +306,7 @@ static void json_of_times(SinoJson *json, const SinoForecastTimes *times)
     sino_json_open(json, "seconds");
     sino_json_real(json, "iteration", times->iteration);
     sino_json_real(json, "files", times->files);
+    sino_json_real(json, "search", times->search);
     sino_json_real(json, "run", times->run);
     sino_json_close(json);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SIZES "--columns 64 --angles 48 --slices 16 --iterations 3 "
+#define SIZES "--columns 64 --angles 48 --slices 16 --algorithm cg --iterations 3 "
 
 const char *cli_simulator(void)
 {
@@ -106,8 +106,9 @@ static void same_graph(void **state)
     cli_works(at, "recon scan.h5 -o v.h5 --rotation-axis 31.5 --algorithm cg --iterations 3 --minibatch 4 --partitions "
                   "2 --projector "
                   "rays --workers 1 --profile=real.json");
-    char *json = simulated(at, "scan.h5 --iterations 3 --minibatch 4 --partitions 2 --projector rays --workers 1 "
-                               "--json");
+    char *json =
+        simulated(at, "scan.h5 --algorithm cg --iterations 3 --minibatch 4 --partitions 2 --projector rays --workers 1 "
+                      "--json");
     int64_t bytes = cli_file_size(at, "real.json"), all = 0;
     assert_in_range(bytes, 1, PROFILE_BYTES);
     char *real = calloc(1, (size_t)bytes + 1), *read = cli_read_bytes(at, "real.json", (size_t)bytes);
@@ -127,9 +128,9 @@ static void same_graph(void **state)
 
 static void more_workers_are_faster(void **state)
 {
-    static const char *const options =
-        "--columns 128 --angles 96 --slices 64 --iterations 4 --minibatch 8 --machine h100x1 --device cpu --json "
-        "--workers ";
+    static const char *const options = "--columns 128 --angles 96 --slices 64 --algorithm cg --iterations 4 "
+                                       "--minibatch 8 --machine h100x1 --device cpu --json "
+                                       "--workers ";
     double before = INFINITY;
     (void)cli_simulator();
     for (int workers = 1; workers <= 8; workers *= 2) {
@@ -148,11 +149,11 @@ static void every_device_has_links(void **state)
     (void)cli_simulator();
     for (int p = 0; p < 3; p++) {
         char line[256];
-        snprintf(
-            line, sizeof line,
-            "--columns 256 --angles 200 --slices 192 --iterations 4 --minibatch 16 --partitions 1 --device cuda --json "
-            "--machine mirage --scheduler %s",
-            policy[p]);
+        snprintf(line, sizeof line,
+                 "--columns 256 --angles 200 --slices 192 --algorithm cg --iterations 4 --minibatch 16 --partitions 1 "
+                 "--device cuda --json "
+                 "--machine mirage --scheduler %s",
+                 policy[p]);
         char *json = simulated(*state, line);
         const char *rest = json;
         double bytes[3];
@@ -170,8 +171,9 @@ static void every_device_has_links(void **state)
 static void opencl_devices(void **state)
 {
     const char *const at = *state;
-    const char *const words = "--columns 64 --angles 48 --slices 16 --iterations 2 --partitions 2 --json "
-                              "--machine ocl.yaml --device";
+    const char *const words =
+        "--columns 64 --angles 48 --slices 16 --algorithm cg --iterations 2 --partitions 2 --json "
+        "--machine ocl.yaml --device";
     char line[256];
     (void)cli_simulator();
     cli_write_text(at, "ocl.yaml", "like: h100x1\ndevice: opencl\n");
@@ -198,7 +200,8 @@ static void homes_are_faster(void **state)
 {
     static const char *const machine[] = {"mirage", "sirocco", "h100x8"};
     static const char *const policy[] = {"dmdas", "dmda", "dmdar", "dmdasd", "pheft", "eager"};
-    const char *const words = "--columns 256 --angles 400 --slices 256 --iterations 10 --partitions 4 --json --machine";
+    const char *const words =
+        "--columns 256 --angles 400 --slices 256 --algorithm cg --iterations 10 --partitions 4 --json --machine";
     (void)cli_simulator();
     for (int m = 0; m < 3; m++) {
         char line[256];
@@ -221,8 +224,9 @@ static void slow_devices_get_no_products(void **state)
 {
     (void)cli_simulator();
     cli_write_text(*state, "slow.yaml", "like: mirage\ndevice-gflops: 10\n");
-    char *json = simulated(*state, "--columns 128 --angles 96 --slices 16 --iterations 2 --partitions 4 --json "
-                                   "--machine slow.yaml --scheduler sino-affinity");
+    char *json =
+        simulated(*state, "--columns 128 --angles 96 --slices 16 --algorithm cg --iterations 2 --partitions 4 --json "
+                          "--machine slow.yaml --scheduler sino-affinity");
     assert_int_equal(count_of(json, "spmm_project"), 4 * 2 * 1);
     free(json);
 }
@@ -312,7 +316,8 @@ static void large_scans_take_little_memory(void **state)
 {
     (void)cli_simulator();
     CliRun run = {.directory = *state, .environment = "MALLOC_PERTURB_=0"};
-    cli_start(&run, "simulate --columns 2048 --angles 2048 --slices 2048 --iterations 1 --machine h100x8");
+    cli_start(&run,
+              "simulate --columns 2048 --angles 2048 --slices 2048 --algorithm cg --iterations 1 --machine h100x8");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     if (run.peak_bytes > (int64_t)2 << 30) fail_msg("%.3g bytes of memory", (double)run.peak_bytes);

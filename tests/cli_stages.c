@@ -420,9 +420,9 @@ static void iterations_need_room(const char *directory)
         "recon disks.bin --theta disks_theta.bin --columns 64 --rotation-axis 31.5 --pictures no "
         "--report none --overwrite";
     static const char told[] =
-        "warning: the outermost columns have 86 % of the largest mean line integral, so the object "
-        "reaches beyond the detector, and beyond the slice: what lies there makes the slice too "
-        "dense (--volume 128x128: has room for it; --algorithm fbp: ";
+        "warning: the outermost columns have 86 % of the largest mean line integral: the object reaches beyond the "
+        "detector, and beyond the slice, or the light was weaker than in the flat fields; either makes the slice too "
+        "dense (--volume 128x128: has room for the object; --air N: ";
     static const char *const algorithm[] = {"fista", "cg --iterations 12", "sirt --iterations 12"};
     for (size_t i = 0; i < sizeof algorithm / sizeof *algorithm; i++) {
         char line[300];

@@ -310,16 +310,18 @@ static int64_t roomy_side(int64_t columns, double share)
     return 2 * (int64_t)ceil(fmin(radii, 2) * (double)columns / 2);
 }
 
-/* Iterative algorithms put what lies beyond the slice into its rim, and make all of it too dense. */
+/* Iterative algorithms put what lies beyond the slice into its rim, and make all of it too dense. --air says that the
+ * outermost columns see air, whatever their line integrals are. */
 static void suspect_room(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
 {
     const int64_t columns = input->geometry.column_count, side = roomy_side(columns, share);
     if (settings->algorithm == SINO_ALGORITHM_FBP || settings->projector == SINO_PROJECTOR_TOEPLITZ) return;
-    if (input->geometry.grid_size > columns) return;
+    if (input->geometry.grid_size > columns || settings->air > 0) return;
     add(findings, false, "padding",
-        "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
-        "detector, and beyond the slice: what lies there makes the slice too dense (--volume %" PRId64 "x%" PRId64
-        ": has room for it; --algorithm fbp: continues each projection beyond the detector)",
+        "the outermost columns have %.0f %% of the largest mean line integral: the object reaches beyond the detector, "
+        "and beyond the slice, or the light was weaker than in the flat fields; either makes the slice too dense "
+        "(--volume %" PRId64 "x%" PRId64 ": has room for the object; --air N: N columns at each side see air; "
+        "--algorithm fbp: continues each projection beyond the detector)",
         100 * share, side, side);
 }
 

@@ -431,7 +431,15 @@ static void bad_input(void **state)
     cli_assert_ended(
         &run, 2,
         "memory is 90.0 MiB per rank; a rank needs # MiB, for fista compares neighbouring voxels; allowed: "
-        "--memory #MiB or more, or --algorithm cg, for which ranks can share a slice");
+        "--memory #MiB or more, or --algorithm cg, with which ranks can share a slice");
+    cli_start(&run,
+              "plan --angles 300 --columns 640 --slices 8 --ranks 2 --memory 90MiB --algorithm cg --iterations auto");
+    cli_wait(&run);
+    cli_assert_ended(
+        &run, 2,
+        "memory is 90.0 MiB per rank; a rank needs # MiB, for --iterations auto divides projections into "
+        "halves; allowed: --memory #MiB or more, or a number of --iterations, with which ranks can share a "
+        "slice");
 }
 
 /* ---- cone beams ---- */

@@ -124,6 +124,13 @@ const char *sino_plan_whole_slices(const SinoPlanRequest *request)
     return solver->whole_slices;
 }
 
+/* What lets ranks share slices that they otherwise need whole. */
+static const char *sharing(const SinoPlanRequest *request)
+{
+    if (request->job.halved) return "a number of --iterations";
+    return request->job.solver->normal ? "--projector rays" : "--algorithm cg";
+}
+
 static SinoStatus too_little(const Planner *planner, const SinoRunPlan *plan)
 {
     const SinoPlanRequest *request = planner->request;
@@ -138,8 +145,9 @@ static SinoStatus too_little(const Planner *planner, const SinoRunPlan *plan)
     if (request->rank_count > 1 && sino_plan_whole_slices(request))
         return sino_error(SINO_BAD_INPUT,
                           "memory is %s per rank; a rank needs %s, for %s; allowed: --memory %" PRId64
-                          "MiB or more, or --algorithm cg, for which ranks can share a slice",
-                          budget, total, sino_plan_whole_slices(request), (bytes->total_bytes >> 20) + 1);
+                          "MiB or more, or %s, with which ranks can share a slice",
+                          budget, total, sino_plan_whole_slices(request), (bytes->total_bytes >> 20) + 1,
+                          sharing(request));
     if (request->rank_count > 1)
         return sino_error(SINO_BAD_INPUT,
                           "memory is %s per rank; with %" PRId64 " ranks per slice a rank needs %s; allowed: "

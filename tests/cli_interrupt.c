@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A run that would last for minutes, in its iterations. */
@@ -146,14 +147,25 @@ static void finish_slices(const char *directory, const char *options, const char
     assert_true(cli_exists(directory, "out/recon_00023.tiff"));
 }
 
+/* Returns when every thread of the run has stopped, until SIGCONT. */
+static void pause_run(const CliRun *run)
+{
+    int changed = 0;
+    assert_int_equal(kill(run->pid, SIGSTOP), 0);
+    assert_int_equal(waitpid(run->pid, &changed, WUNTRACED), run->pid);
+    assert_true(WIFSTOPPED(changed));
+}
+
 /* The marker says that slices are missing; the same command starts anew, without --overwrite. */
 static void some_slices_are_complete(void **state)
 {
     CliRun run;
     cli_works(*state, "phantom -o wide.h5 --size 128 --angles 90 --slices 24");
     start_slices(&run, *state, "");
+    pause_run(&run); /* what it writes meanwhile would change the directory */
     cli_refuses(*state, "out is being written by another run",
                 "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --algorithm cg --iterations 1");
+    assert_int_equal(kill(run.pid, SIGCONT), 0);
     stop(&run, SIGTERM,
          "ended by SIGTERM; rows 0 to # are complete as TIFF in out; --resume goes on from # of # slices; temporary "
          "files were removed");

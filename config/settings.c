@@ -165,7 +165,7 @@ static SinoStatus settle_geometry(int verb, const bool given[SINO_SETTING_COUNT]
 /* A cone beam has an algorithm of its own, which is its default; counts of a system matrix are most often those of
  * emissions. */
 /* fista compares neighbouring voxels of a slice, which must lie in one rank, and multiplies by A of a subset of the
- * angles. Several centers are tried with cg, which needs no strength. */
+ * angles. --reconstruction-type try takes cg, which needs no strength. */
 static bool allows_fista(const SinoSettings *settings)
 {
     return settings->grid.data_ranks <= 1 && settings->projector != SINO_PROJECTOR_TOEPLITZ &&

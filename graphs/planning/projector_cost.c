@@ -29,7 +29,7 @@ static const struct Sample {
 static const double fft_flops = 2.5;
 
 /* A flop of backprojection by nonuniform FFT, likewise; spreading and copies of slices are bound by memory. */
-static const double gridding_flops = 3.5;
+static const double gridding_flops = 5;
 
 static double samples_of(const SinoProblem *problem)
 {

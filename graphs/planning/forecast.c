@@ -225,11 +225,11 @@ static void explain_projector(const SinoForecast *rays, SinoStatus rays_status, 
         snprintf(taken->projector_why, sizeof taken->projector_why,
                  "%s, because ray lengths do not do (--projector rays: %s)", name, sino_status_text(rays_status));
     else
-        snprintf(taken->projector_why, sizeof taken->projector_why,
-                 "%s, about %s of work; with ray lengths it would be %s, most of it for tracing them%s (--projector "
-                 "rays: trace them)",
-                 name, sino_duration_text(other_s, other_time), sino_duration_text(rays_s, time),
-                 rays->plan.window_count > 0 ? " again and again, because they do not fit memory" : "");
+        snprintf(
+            taken->projector_why, sizeof taken->projector_why,
+            "%s, about %s of work; with ray lengths it would be %s, tracing included%s (--projector rays: trace them)",
+            name, sino_duration_text(other_s, other_time), sino_duration_text(rays_s, time),
+            rays->plan.window_count > 0 ? ", again and again, because they do not fit memory" : "");
 }
 
 /* The least memory of a projector; INT64_MAX: it is refused for another reason. */

@@ -32,10 +32,18 @@ int64_t sino_polar_grid_row_bytes(int64_t size, SinoPrecision precision);
 /* Sets the sums to 0. */
 void sino_polar_grid_clear(const SinoPolarGrid *grid, void *sums);
 
-/* Adds the terms k = 0 … count − 1 of one ray: ρ_k = k·row_step, κ_k = k·column_step. strength[k]: c_k, a complex
- * number of the precision. */
-void sino_polar_grid_add(const SinoPolarGrid *grid, double row_step, double column_step, int64_t count,
-                         const void *strength, void *sums);
+/* Where the terms k = 0 … count − 1 of one ray lie on the grid, and their weights under the window: ρ_k = k·row_step,
+ * κ_k = k·column_step. All transforms with these frequencies may share them. `places`: memory of
+ * sino_polar_grid_place_bytes, a multiple of 64, 64-byte aligned. */
+int64_t sino_polar_grid_place_bytes(int64_t count, SinoPrecision precision);
+void sino_polar_grid_place(const SinoPolarGrid *grid, double row_step, double column_step, int64_t count, void *places);
+
+/* Adds the terms of one ray at their places. strength[k]: c_k, a complex number of the precision. */
+void sino_polar_grid_add(const SinoPolarGrid *grid, const void *places, int64_t count, const void *strength,
+                         void *sums);
+
+/* Flops of a transform with `terms` terms, whose places are shared. */
+double sino_polar_grid_flops(int64_t size, double terms);
 
 /* Transforms the sums along rows, once all terms are added. */
 void sino_polar_grid_transform(const SinoPolarGrid *grid, void *sums);

@@ -208,16 +208,45 @@ void sino_polar_grid_clear(const SinoPolarGrid *grid, void *sums)
     memset(sums, 0, (size_t)sino_polar_grid_sum_bytes(grid->size, grid->precision));
 }
 
-void sino_polar_grid_add(const SinoPolarGrid *grid, double row_step, double column_step, int64_t count,
-                         const void *strength, void *sums)
+/* Places, then elements. */
+static int64_t weight_bytes(int64_t count, SinoPrecision precision)
+{
+    return sino_times(count, precision == SINO_DOUBLE ? (int64_t)sizeof(Place_double) : (int64_t)sizeof(Place_single));
+}
+
+int64_t sino_polar_grid_place_bytes(int64_t count, SinoPrecision precision)
+{
+    return sino_ceil_multiple(weight_bytes(count, precision) + sino_times(count, sizeof(int64_t)), 64);
+}
+
+void sino_polar_grid_place(const SinoPolarGrid *grid, double row_step, double column_step, int64_t count, void *places)
 {
     const double points = (double)grid->grid_size / (2 * M_PI);
     const bool turned = column_step < 0; /* the real part of a term is that of its conjugate */
     const double along = (turned ? -row_step : row_step) * points, across = fabs(column_step) * points;
+    int64_t *element = (int64_t *)(void *)((char *)places + weight_bytes(count, grid->precision));
     if (grid->precision == SINO_DOUBLE)
-        spread_double(grid, along, across, turned, count, strength, sums);
+        place_double(grid, along, across, turned, count, element, places);
     else
-        spread_single(grid, along, across, turned, count, strength, sums);
+        place_single(grid, along, across, turned, count, element, places);
+}
+
+void sino_polar_grid_add(const SinoPolarGrid *grid, const void *places, int64_t count, const void *strength, void *sums)
+{
+    const int64_t stride = 2 * column_stride(grid->grid_size);
+    const int64_t *element =
+        (const int64_t *)(const void *)((const char *)places + weight_bytes(count, grid->precision));
+    if (grid->precision == SINO_DOUBLE)
+        spread_double(stride, count, element, places, strength, sums);
+    else
+        spread_single(stride, count, element, places, strength, sums);
+}
+
+/* Of each term 2·TAPS real sums in TAPS columns; of the FFTs, 5·n·log₂n each. */
+double sino_polar_grid_flops(int64_t size, double terms)
+{
+    const double grid = (double)grid_size_of(size);
+    return terms * 4 * TAPS * TAPS + 2.5 * (grid + (double)size) * grid * log2(grid);
 }
 
 void sino_polar_grid_transform(const SinoPolarGrid *grid, void *sums)

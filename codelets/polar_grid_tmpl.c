@@ -44,20 +44,26 @@ SINO_INLINE int64_t TMPL(first_point)(double at, REAL *z)
     return (int64_t)first;
 }
 
-/* Spreads term k to the column k·across and the place k·along of it; `turned`: its conjugate. */
-SINO_VECTORISED static void TMPL(spread)(const SinoPolarGrid *grid, double along, double across, bool turned,
-                                         int64_t count, const REAL *strength, REAL *sums)
+/* The places of term k: column k·across, and the place k·along of it. `turned`: its conjugate is spread. A term has the
+ * element of its first point in the sums; the weights of TAPS columns; those of TAPS points of a column, for the real
+ * and the imaginary part. */
+typedef struct TMPL(Place) {
+    TMPL(Weights) over;
+    TMPL(Pairs) down;
+} TMPL(Place);
+
+SINO_VECTORISED static void TMPL(place)(const SinoPolarGrid *grid, double along, double across, bool turned,
+                                        int64_t count, int64_t *element, TMPL(Place) * place)
 {
     const int64_t size = grid->grid_size, stride = 2 * column_stride(size);
     const REAL *taps = grid->taps, *twice = taps + NODES * TAPS;
     for (int64_t k = 0; k < count; k++) {
         REAL z_over, z_down;
         TMPL(Weights) over, factor;
-        TMPL(Pairs) down, pair, to;
+        TMPL(Pairs) down, pair;
         const int64_t column = TMPL(first_point)((double)k * across, &z_over) + MARGIN;
-        const int64_t place = TMPL(first_point)((double)k * along, &z_down);
-        const REAL real = strength[2 * k], imaginary = turned ? -strength[2 * k + 1] : strength[2 * k + 1];
-        REAL *at = sums + column * stride + 2 * (place < 0 ? place + size : place);
+        const int64_t at = TMPL(first_point)((double)k * along, &z_down);
+        element[k] = column * stride + 2 * (at < 0 ? at + size : at);
         memcpy(&over, taps, sizeof over);
         memcpy(&down, twice, sizeof down);
         for (int n = 1; n < NODES; n++) {
@@ -66,14 +72,26 @@ SINO_VECTORISED static void TMPL(spread)(const SinoPolarGrid *grid, double along
             over = over * z_over + factor;
             down = down * z_down + pair;
         }
+        for (int t = 1; turned && t < 2 * TAPS; t += 2) down[t] = -down[t];
+        memcpy(&place[k].over, &over, sizeof over);
+        memcpy(&place[k].down, &down, sizeof down);
+    }
+}
+
+SINO_VECTORISED static void TMPL(spread)(int64_t stride, int64_t count, const int64_t *element,
+                                         const TMPL(Place) * place, const REAL *strength, REAL *sums)
+{
+    for (int64_t k = 0; k < count; k++) {
+        REAL *at = sums + element[k];
+        TMPL(Pairs) pair, to;
         for (int t = 0; t < TAPS; t++) {
-            pair[2 * t] = real;
-            pair[2 * t + 1] = imaginary;
+            pair[2 * t] = strength[2 * k];
+            pair[2 * t + 1] = strength[2 * k + 1];
         }
-        pair *= down;
+        pair *= place[k].down;
         for (int c = 0; c < TAPS; c++) {
             memcpy(&to, at + c * stride, sizeof to);
-            to += over[c] * pair;
+            to += place[k].over[c] * pair;
             memcpy(at + c * stride, &to, sizeof to);
         }
     }

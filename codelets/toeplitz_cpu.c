@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Toeplitz: products with AᵀA and Aᵀ on a CPU core.
+/* Toeplitz: products with AᵀA on a CPU core.
  *
  * A product transforms the N rows of a slice, real, to half of L frequencies each; then each column of frequencies, of
  * which N values are not 0, forth and back; then the N rows that are wanted back. Between the passes the frequencies
  * lie column by column, so that the long pass reads and writes memory once, in order. */
 #include "toeplitz.h"
 
-#include "block.h"
 #include "fast_size.h"
+#include "gridding.h"
 #include "memory.h"
+#include "polar_grid.h"
 #include "toeplitz_private.h"
 #include "trace.h"
 #include "vector.h"
@@ -45,11 +46,6 @@ static int64_t column_stride(int64_t size)
 int64_t sino_toeplitz_side(int64_t grid_size)
 {
     return sino_fast_size(sino_larger(2 * grid_size - 1, 2 * (int64_t)ROWS));
-}
-
-int64_t sino_toeplitz_detector(const SinoGeometry *geometry)
-{
-    return sino_fast_size(2 * sino_larger(sino_larger(geometry->grid_size, geometry->column_count), ROWS));
 }
 
 double sino_toeplitz_flops(int64_t grid_size)
@@ -89,23 +85,9 @@ static Scratch scratch_of(int64_t size, int64_t side, void *memory)
     return scratch;
 }
 
-/* Scratch memory of Aᵀ: sums of the grid, its rows, and a row of the detector with its frequencies and strengths. */
-static int64_t detector_stride(int64_t detector)
-{
-    return sino_ceil_multiple(detector + 2, LINE);
-}
-
-static int64_t adjoint_bytes(const SinoGeometry *geometry)
-{
-    const int64_t size = geometry->grid_size, detector = sino_toeplitz_detector(geometry);
-    return sino_polar_grid_sum_bytes(size, SINO_SINGLE) + sino_polar_grid_row_bytes(size, SINO_SINGLE) +
-           2 * detector_stride(detector) * (int64_t)sizeof(float);
-}
-
 int64_t sino_toeplitz_scratch_bytes(const SinoGeometry *geometry)
 {
-    const int64_t product = product_bytes(geometry->grid_size, sino_toeplitz_side(geometry->grid_size));
-    return sino_ceil_multiple(sino_larger(product, adjoint_bytes(geometry)), 64);
+    return sino_ceil_multiple(product_bytes(geometry->grid_size, sino_toeplitz_side(geometry->grid_size)), 64);
 }
 
 int64_t sino_toeplitz_bytes(const SinoGeometry *geometry)
@@ -118,7 +100,8 @@ int64_t sino_toeplitz_building_bytes(const SinoGeometry *geometry)
 {
     const int64_t side = sino_toeplitz_side(geometry->grid_size), reach = 2 * geometry->grid_size;
     return sino_times(sino_times(side, side + 2), sizeof(double)) + sino_polar_grid_sum_bytes(reach, SINO_DOUBLE) +
-           sino_polar_grid_row_bytes(reach, SINO_DOUBLE);
+           sino_polar_grid_row_bytes(reach, SINO_DOUBLE) +
+           sino_polar_grid_place_bytes(sino_gridding_detector(geometry) / 2, SINO_DOUBLE);
 }
 
 /* ---- creation ---- */
@@ -126,7 +109,7 @@ int64_t sino_toeplitz_building_bytes(const SinoGeometry *geometry)
 /* FFTW_ESTIMATE makes the same plans in every run; they fit memory that is aligned alike. */
 static SinoStatus make_plans(SinoToeplitz *toeplitz)
 {
-    const int side = (int)toeplitz->side, detector = (int)toeplitz->detector;
+    const int side = (int)toeplitz->side;
     void *memory = sino_allocate_large(sino_toeplitz_scratch_bytes(&toeplitz->geometry));
     SINO_CHECK(memory, SINO_FAILED, "no memory for FFTs of %d points a side", side);
     const Scratch at = scratch_of(toeplitz->geometry.grid_size, side, memory);
@@ -135,11 +118,9 @@ static SinoStatus make_plans(SinoToeplitz *toeplitz)
     toeplitz->row_back = fftwf_plan_dft_c2r_1d(side, half, at.row, FFTW_ESTIMATE);
     toeplitz->column = fftwf_plan_dft_1d(side, column, column, FFTW_FORWARD, FFTW_ESTIMATE);
     toeplitz->column_back = fftwf_plan_dft_1d(side, column, column, FFTW_BACKWARD, FFTW_ESTIMATE);
-    toeplitz->detector_row = fftwf_plan_dft_r2c_1d(detector, memory, memory, FFTW_ESTIMATE);
     sino_free_large(memory);
-    const bool planned =
-        toeplitz->row && toeplitz->row_back && toeplitz->column && toeplitz->column_back && toeplitz->detector_row;
-    SINO_CHECK(planned, SINO_FAILED, "FFTW made no plan for %d or %d points", side, detector);
+    const bool planned = toeplitz->row && toeplitz->row_back && toeplitz->column && toeplitz->column_back;
+    SINO_CHECK(planned, SINO_FAILED, "FFTW made no plan for %d points", side);
     return NULL;
 }
 
@@ -148,7 +129,6 @@ static SinoStatus fill(SinoToeplitz *toeplitz)
     toeplitz->spectrum = sino_allocate_large(sino_toeplitz_bytes(&toeplitz->geometry));
     SINO_CHECK(toeplitz->spectrum, SINO_FAILED, "no memory for the spectrum of AᵀA");
     SINO_TRY(make_plans(toeplitz));
-    SINO_TRY(sino_polar_grid_new(toeplitz->geometry.grid_size, SINO_SINGLE, &toeplitz->adjoint));
     return sino_toeplitz_fill_spectrum(toeplitz);
 }
 
@@ -156,9 +136,7 @@ SinoStatus sino_toeplitz_new(const SinoGeometry *geometry, SinoToeplitz **toepli
 {
     SinoToeplitz *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "the operator", &made));
-    *made = (SinoToeplitz){.geometry = *geometry,
-                           .side = sino_toeplitz_side(geometry->grid_size),
-                           .detector = sino_toeplitz_detector(geometry)};
+    *made = (SinoToeplitz){.geometry = *geometry, .side = sino_toeplitz_side(geometry->grid_size)};
     SinoStatus status = fill(made);
     if (status)
         sino_toeplitz_free(made);
@@ -179,65 +157,8 @@ void sino_toeplitz_free(SinoToeplitz *toeplitz)
     free_plan(toeplitz->row_back);
     free_plan(toeplitz->column);
     free_plan(toeplitz->column_back);
-    free_plan(toeplitz->detector_row);
-    sino_polar_grid_free(toeplitz->adjoint);
     sino_free_large(toeplitz->spectrum);
     free(toeplitz);
-}
-
-/* ---- tiles ---- */
-
-/* One slice of a vector: panel and slice of the panel. */
-typedef struct Slice {
-    const SinoToeplitzMap *map;
-    int64_t size; /* N */
-    SinoPanel panel;
-    int64_t number;
-} Slice;
-
-/* The first of the elements of voxel 0 of a tile. */
-static int64_t tile_element(const Slice *slice, SinoToeplitzTile tile)
-{
-    const int64_t rows = slice->map->part_rows[tile.part];
-    return slice->panel.first * rows + (int64_t)tile.number * SINO_TILE_VOXELS * slice->panel.slices.stride +
-           slice->number;
-}
-
-/* Copies voxels of the tiles of row `down` to row[voxel row of the tile][column of the slice]. */
-static void gather_rows(const Slice *slice, int64_t down, const float *const *x, int64_t stride, float *row)
-{
-    const int64_t side = sino_tile_side(slice->size), step = slice->panel.slices.stride;
-    for (int64_t across = 0; across < side; across++) {
-        const SinoToeplitzTile tile = slice->map->tile[down * side + across];
-        const SinoTileRange range = sino_tile_range(slice->size, across);
-        if (tile.part < 0) continue;
-        const float *from = x[tile.part] + tile_element(slice, tile);
-        const int64_t first = sino_tile_first_voxel(slice->size, across);
-        for (int64_t r = 0; r < ROWS; r++)
-            for (int64_t c = range.first; c < range.first + range.count; c++)
-                row[r * stride + first + c] = from[(r * SINO_TILE + c) * step];
-    }
-}
-
-/* The way back from row[within.first …], the tiles' rows that are in the grid; voxels beyond it become 0. */
-static void scatter_rows(const Slice *slice, int64_t down, SinoTileRange within, int64_t stride, const float *row,
-                         float *const *y)
-{
-    const int64_t side = sino_tile_side(slice->size), step = slice->panel.slices.stride;
-    for (int64_t across = 0; across < side; across++) {
-        const SinoToeplitzTile tile = slice->map->tile[down * side + across];
-        const SinoTileRange range = sino_tile_range(slice->size, across);
-        if (tile.part < 0) continue;
-        float *to = y[tile.part] + tile_element(slice, tile);
-        const int64_t first = sino_tile_first_voxel(slice->size, across);
-        for (int64_t r = 0; r < ROWS; r++) {
-            const bool inside = r >= within.first && r < within.first + within.count;
-            for (int64_t c = 0; c < SINO_TILE; c++) {
-                const bool is_voxel = inside && c >= range.first && c < range.first + range.count;
-                to[(r * SINO_TILE + c) * step] = is_voxel ? row[(r - within.first) * stride + first + c] : 0;
-            }
-        }
-    }
 }
 
 /* ---- product ---- */
@@ -258,14 +179,15 @@ static void from_columns(int64_t half, int64_t first, int64_t count, const Compl
 }
 
 /* The rows of a slice to columns of frequencies. */
-static void transform_rows(const SinoToeplitz *toeplitz, const Slice *slice, const float *const *x, const Scratch *at)
+static void transform_rows(const SinoToeplitz *toeplitz, const SinoTileSlice *slice, const float *const *x,
+                           const Scratch *at)
 {
     const int64_t size = slice->size, side = toeplitz->side, stride = real_stride(side), half = half_stride(side);
     for (int64_t down = 0; down < sino_tile_side(size); down++) {
         const SinoTileRange within = sino_tile_range(size, down);
         if (within.count == 0) continue;
         memset(at->row, 0, (size_t)(ROWS * stride) * sizeof *at->row);
-        gather_rows(slice, down, x, stride, at->row);
+        sino_tile_rows_gather(slice, down, x, stride, at->row);
         for (int64_t r = 0; r < within.count; r++)
             fftwf_execute_dft_r2c(toeplitz->row, at->row + (within.first + r) * stride, (void *)(at->half + r * half));
         to_columns(side / 2 + 1, sino_tile_first_voxel(size, down) + within.first, within.count, at->half, half,
@@ -296,7 +218,7 @@ static void convolve_columns(const SinoToeplitz *toeplitz, const Scratch *at)
 }
 
 /* The columns of frequencies to the rows of a slice. */
-static void transform_back(const SinoToeplitz *toeplitz, const Slice *slice, const Scratch *at, float *const *y)
+static void transform_back(const SinoToeplitz *toeplitz, const SinoTileSlice *slice, const Scratch *at, float *const *y)
 {
     const int64_t size = slice->size, side = toeplitz->side, stride = real_stride(side), half = half_stride(side);
     for (int64_t down = 0; down < sino_tile_side(size); down++) {
@@ -306,111 +228,24 @@ static void transform_back(const SinoToeplitz *toeplitz, const Slice *slice, con
                      column_stride(size), at->half, half);
         for (int64_t r = 0; r < within.count; r++)
             fftwf_execute_dft_c2r(toeplitz->row_back, (void *)(at->half + r * half), at->row + r * stride);
-        scatter_rows(slice, down, within, stride, at->row, y);
+        sino_tile_rows_scatter(slice, down, within, stride, at->row, y);
     }
 }
 
-/* Sets a slice to 0: padding. */
-static void clear_slice(const Slice *slice, float *const *y)
-{
-    for (int64_t down = 0; down < sino_tile_side(slice->size); down++)
-        scatter_rows(slice, down, (SinoTileRange){0, 0}, 0, NULL, y);
-}
-
-void sino_toeplitz_product(const SinoToeplitz *toeplitz, const SinoToeplitzMap *map, SinoSlices slices,
+void sino_toeplitz_product(const SinoToeplitz *toeplitz, const SinoTileMap *map, SinoSlices slices,
                            const float *const *x, void *scratch, float *const *y)
 {
     const Scratch at = scratch_of(toeplitz->geometry.grid_size, toeplitz->side, scratch);
     for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
          panel = sino_panel_next(slices, panel))
         for (int64_t f = 0; f < panel.slices.stride; f++) {
-            const Slice slice = {map, toeplitz->geometry.grid_size, panel, f};
+            const SinoTileSlice slice = {map, toeplitz->geometry.grid_size, panel, f};
             if (f >= panel.slices.slice_count) {
-                clear_slice(&slice, y);
+                sino_tile_rows_clear(&slice, y);
                 continue;
             }
             transform_rows(toeplitz, &slice, x, &at);
             convolve_columns(toeplitz, &at);
             transform_back(toeplitz, &slice, &at, y);
-        }
-}
-
-/* ---- Aᵀ ---- */
-
-/* The terms of one angle: the transform of its projection times the footprint, and the phase of the axis. Of an even
- * grid, voxels lie half a voxel beside the pixels of the grid of frequencies. */
-static void weigh_terms(const SinoToeplitz *toeplitz, double cosine, double sine, const Complex *transformed,
-                        Complex *strength)
-{
-    const SinoGeometry *scan = &toeplitz->geometry;
-    const double step = 2 * M_PI / (double)toeplitz->detector;
-    const double beside = scan->grid_size % 2 == 0 ? 0.5 : 0;
-    const double across = step * cosine / 2, down = step * sine / 2;
-    SinoTurn x = sino_turn_begin(across), y = sino_turn_begin(down);
-    SinoTurn phase = sino_turn_begin(step * (scan->center + beside * (cosine - sine)));
-    for (int64_t m = 0; m < toeplitz->detector / 2; m++) {
-        const double weight = (m == 0 ? 1 : 2) / (double)toeplitz->detector;
-        const double footprint = weight * sino_turn_sinc(&x, m, across) * sino_turn_sinc(&y, m, down);
-        const double real = footprint * phase.real, imaginary = footprint * phase.imaginary;
-        strength[m].real = (float)(real * (double)transformed[m].real - imaginary * (double)transformed[m].imaginary);
-        strength[m].imaginary =
-            (float)(real * (double)transformed[m].imaginary + imaginary * (double)transformed[m].real);
-        sino_turn_next(&x);
-        sino_turn_next(&y);
-        sino_turn_next(&phase);
-    }
-}
-
-/* Adds Aᵀ of the projections of one slice to the sums of the grid. `row` and `strength`: a row of the detector each. */
-static void add_projections(const SinoToeplitz *toeplitz, const Slice *slice, const float *b, float *row,
-                            Complex *strength, void *sums)
-{
-    const SinoGeometry *scan = &toeplitz->geometry;
-    const int64_t columns = scan->column_count, step = slice->panel.slices.stride;
-    const float *panel = sino_panel_from(slice->panel, sino_geometry_ray_count(scan), b);
-    const double turn = 2 * M_PI / (double)toeplitz->detector;
-    for (int64_t k = 0; k < scan->angle_count; k++) {
-        const double cosine = cos(scan->angle_rad[k]), sine = sin(scan->angle_rad[k]);
-        const float *from = panel + k * columns * step + slice->number;
-        for (int64_t c = 0; c < columns; c++) row[c] = from[c * step];
-        memset(row + columns, 0, (size_t)(toeplitz->detector - columns) * sizeof *row);
-        fftwf_execute_dft_r2c(toeplitz->detector_row, row, (void *)row);
-        weigh_terms(toeplitz, cosine, sine, (const Complex *)row, strength);
-        sino_polar_grid_add(toeplitz->adjoint, -turn * sine, turn * cosine, toeplitz->detector / 2, strength, sums);
-    }
-}
-
-static void finish_slice(const SinoToeplitz *toeplitz, const Slice *slice, const void *sums, void *rows,
-                         float *const *x)
-{
-    const int64_t size = slice->size, stride = sino_polar_grid_stride(toeplitz->adjoint);
-    for (int64_t down = 0; down < sino_tile_side(size); down++) {
-        const SinoTileRange within = sino_tile_range(size, down);
-        if (within.count == 0) continue;
-        const float *row = sino_polar_grid_finish(toeplitz->adjoint, sums,
-                                                  sino_tile_first_voxel(size, down) + within.first, within.count, rows);
-        scatter_rows(slice, down, within, stride, row, x);
-    }
-}
-
-void sino_toeplitz_adjoint(const SinoToeplitz *toeplitz, const SinoToeplitzMap *map, SinoSlices slices, const float *b,
-                           void *scratch, float *const *x)
-{
-    const int64_t size = toeplitz->geometry.grid_size;
-    char *rows = (char *)scratch + sino_polar_grid_sum_bytes(size, SINO_SINGLE);
-    float *row = (float *)(void *)(rows + sino_polar_grid_row_bytes(size, SINO_SINGLE));
-    Complex *strength = (Complex *)(row + detector_stride(toeplitz->detector));
-    for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
-         panel = sino_panel_next(slices, panel))
-        for (int64_t f = 0; f < panel.slices.stride; f++) {
-            const Slice slice = {map, size, panel, f};
-            if (f >= panel.slices.slice_count) {
-                clear_slice(&slice, x);
-                continue;
-            }
-            sino_polar_grid_clear(toeplitz->adjoint, scratch);
-            add_projections(toeplitz, &slice, b, row, strength, scratch);
-            sino_polar_grid_transform(toeplitz->adjoint, scratch);
-            finish_slice(toeplitz, &slice, scratch, rows, x);
         }
 }

@@ -1,45 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Toeplitz, kernel: T of AᵀA by a nonuniform FFT in double, and its transform. */
+#include "gridding.h"
 #include "memory.h"
+#include "polar_grid.h"
 #include "toeplitz_private.h"
+#include "turn.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Adds one angle's terms of T, with rows of the grid along x and columns along the rows of slices, which y decreases
  * along. */
-static void add_angle(const SinoToeplitz *toeplitz, double angle_rad, const SinoPolarGrid *grid, fftw_complex *strength,
-                      void *sums)
+static void add_angle(int64_t detector, double angle_rad, const SinoPolarGrid *grid, fftw_complex *strength,
+                      void *places, void *sums)
 {
-    const double step = 2 * M_PI / (double)toeplitz->detector, detector = (double)toeplitz->detector;
+    const double step = 2 * M_PI / (double)detector;
     const double across = step * cos(angle_rad), down = -step * sin(angle_rad);
     SinoTurn x = sino_turn_begin(across / 2), y = sino_turn_begin(down / 2);
-    for (int64_t m = 0; m < toeplitz->detector / 2; m++) {
+    for (int64_t m = 0; m < detector / 2; m++) {
         const double footprint = sino_turn_sinc(&x, m, across / 2) * sino_turn_sinc(&y, m, down / 2);
-        strength[m][0] = (m == 0 ? 1 : 2) * footprint * footprint / detector;
+        strength[m][0] = (m == 0 ? 1 : 2) * footprint * footprint / (double)detector;
         strength[m][1] = 0;
         sino_turn_next(&x);
         sino_turn_next(&y);
     }
-    sino_polar_grid_add(grid, across, down, toeplitz->detector / 2, strength, sums);
+    sino_polar_grid_place(grid, across, down, detector / 2, places);
+    sino_polar_grid_add(grid, places, detector / 2, strength, sums);
 }
 
 /* T for displacements |x|, |y| < N in a circular array of L rows of L + 2, row x, column −y. */
 static SinoStatus fill_kernel(const SinoToeplitz *toeplitz, double *kernel)
 {
     const SinoGeometry *scan = &toeplitz->geometry;
-    const int64_t reach = scan->grid_size, side = toeplitz->side;
+    const int64_t reach = scan->grid_size, side = toeplitz->side, detector = sino_gridding_detector(scan);
     SinoPolarGrid *grid = NULL;
     fftw_complex *strength = NULL;
-    void *sums = NULL, *rows = NULL;
+    void *sums = NULL, *rows = NULL, *places = NULL;
     SinoStatus status = sino_polar_grid_new(2 * reach, SINO_DOUBLE, &grid);
     if (status) return status;
     sums = sino_allocate_large(sino_polar_grid_sum_bytes(2 * reach, SINO_DOUBLE));
     rows = sino_allocate_large(sino_polar_grid_row_bytes(2 * reach, SINO_DOUBLE));
-    SINO_TRY_OR(status, out, sino_allocate(toeplitz->detector, sizeof *strength, "frequencies", &strength));
-    SINO_CHECK_OR(status, out, sums && rows, SINO_FAILED, "no memory for the kernel of AᵀA");
+    places = sino_allocate_large(sino_polar_grid_place_bytes(detector / 2, SINO_DOUBLE));
+    SINO_TRY_OR(status, out, sino_allocate(detector, sizeof *strength, "frequencies", &strength));
+    SINO_CHECK_OR(status, out, sums && rows && places, SINO_FAILED, "no memory for the kernel of AᵀA");
     sino_polar_grid_clear(grid, sums);
-    for (int64_t k = 0; k < scan->angle_count; k++) add_angle(toeplitz, scan->angle_rad[k], grid, strength, sums);
+    for (int64_t k = 0; k < scan->angle_count; k++)
+        add_angle(detector, scan->angle_rad[k], grid, strength, places, sums);
     sino_polar_grid_transform(grid, sums);
     memset(kernel, 0, (size_t)(side * (side + 2)) * sizeof *kernel);
     const int64_t stride = sino_polar_grid_stride(grid);
@@ -55,6 +61,7 @@ out:
     sino_polar_grid_free(grid);
     sino_free_large(sums);
     sino_free_large(rows);
+    sino_free_large(places);
     free(strength);
     return status;
 }

@@ -92,7 +92,7 @@ static const char *const type_of_output_words[] = {"float32", "uint16", "uint8",
 static const char *const padding_words[] = {"auto", "zeros", "edges", NULL};
 static const char *const center_words[] = {"auto", "vo", "phase", "pairs", "entropy", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
-static const char *const projector_words[] = {"auto", "rays", "rotate", "pixels", "toeplitz", NULL};
+static const char *const projector_words[] = {"auto", "rays", "rotate", "pixels", "gridding", "toeplitz", NULL};
 static const char *const interpolation_words[] = {"nearest", "linear", "cubic", NULL};
 static const char *const communication_words[] = {"hierarchical", "direct", NULL};
 static const char *const model_words[] = {"auto", "record", "frozen", "renew", NULL};
@@ -488,11 +488,10 @@ const SinoSetting sino_setting_table[] = {
         .may_change = true, .geometries = PARALLEL,
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
                 "every product, nothing is kept; pixels: fbp interpolates between detector columns at the middle of "
-                "each pixel, nothing is kept; toeplitz: cg multiplies by the normal operator as a convolution, by "
-                "FFTs, for "
-                "objects that lie within the detector; auto: rays, but pixels where fbp of few slices would trace "
-                "longer than "
-                "it computes, and rotate where the lengths do not fit memory and tracing them again would take longer"),
+                "each pixel, nothing is kept; gridding: fbp sums frequencies by FFTs, nothing is kept; toeplitz: cg "
+                "multiplies by the normal operator as a convolution, by FFTs, for objects that lie within the "
+                "detector; auto: rays, but gridding where fbp takes less time by it, and rotate where the lengths do "
+                "not fit memory and tracing them again would take longer"),
     ROW(SOLVER, RECON | DEMO | PLAN | SWEEP, "interpolation", CHOICE(interpolation, interpolation_words, "linear"),
         .geometries = PARALLEL, .help = "interpolation of --projector rotate between voxels"),
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks toeplitz_product and toeplitz_back: products of a parallel beam's AᵀA and Aᵀ by FFT (toeplitz.h). */
+/* Task toeplitz_product: products of a parallel beam's AᵀA by FFT (toeplitz.h). */
 #ifndef SINO_TOEPLITZ_TASK_H
 #define SINO_TOEPLITZ_TASK_H
 
@@ -11,7 +11,7 @@ typedef struct SinoToeplitzPlan SinoToeplitzPlan;
 
 /* Computes the convolution of AᵀA. The arrays of geometry and map are not owned and outlive the plan; part p is empty
  * if map->part_rows[p] is 0. SINO_FAILED: no memory. */
-SinoStatus sino_toeplitz_plan_new(SinoRuntime *runtime, const SinoGeometry *geometry, const SinoToeplitzMap *map,
+SinoStatus sino_toeplitz_plan_new(SinoRuntime *runtime, const SinoGeometry *geometry, const SinoTileMap *map,
                                   int64_t part_count, SinoToeplitzPlan **plan);
 void sino_toeplitz_plan_free(SinoToeplitzPlan *plan); /* takes NULL; no task may use it any more */
 
@@ -26,9 +26,5 @@ double sino_toeplitz_plan_flops(int64_t grid_size);
 /* Inserts toeplitz_product: y = AᵀA x; x[part], y[part], NULL if the part is empty. */
 SinoStatus sino_insert_toeplitz_product(const SinoToeplitzPlan *plan, SinoPosition position, SinoSlices slices,
                                         SinoData *const *x, SinoData *const *y);
-
-/* Inserts toeplitz_back: x = Aᵀ b. */
-SinoStatus sino_insert_toeplitz_back(const SinoToeplitzPlan *plan, SinoPosition position, SinoSlices slices,
-                                     SinoData *b, SinoData *const *x);
 
 #endif

@@ -224,12 +224,13 @@ static void half_acquisitions_of_ranks(void **state)
 static void nothing_stored(void **state)
 {
     static const char *const words[] = {"--algorithm cg --iterations 5 --projector rotate",
-                                        "--algorithm fbp --projector pixels",
+                                        "--algorithm fbp --projector pixels", "--algorithm fbp --projector gridding",
                                         "--algorithm cg --iterations 5 --projector toeplitz"};
     cli_works(*state, scan);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s --minibatch 1", words[i]);
-        assert_same(*state, words[i], 2, "--minibatch 1 --grid 2x1", 0, i == 1 ? 0 : 1e-12); /* fbp has none */
+        assert_same(*state, words[i], 2, "--minibatch 1 --grid 2x1", 0,
+                    i == 1 || i == 2 ? 0 : 1e-12); /* fbp has none */
     }
     CliRun run;
     run_ranks(*state, 2, "--projector rotate --grid 1x2", &run);

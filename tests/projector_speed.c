@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Projector speed: seconds of one core per slice and product of `rotate` and `pixels`, for docs/PERFORMANCE.md.
+/* Projector speed: seconds of one core per slice and product of `rotate`, `pixels` and `gridding`, for
+ * docs/PERFORMANCE.md.
  *
  *     projector_speed [SIZE ANGLES SLICES] */
 #include "arithmetic.h"
 #include "block.h"
+#include "gridding.h"
 #include "memory.h"
 #include "pixels.h"
 #include "rotate.h"
@@ -70,7 +72,7 @@ static Job job_of(int64_t size, int64_t angles, int64_t slices, double *angle_ra
     return job;
 }
 
-typedef enum Product { PROJECT, BACK, PIXELS } Product;
+typedef enum Product { PROJECT, BACK, PIXELS, GRIDDING } Product;
 
 static void multiply(const Job *job, Product product, SinoInterpolation interpolation)
 {
@@ -87,16 +89,43 @@ static void multiply(const Job *job, Product product, SinoInterpolation interpol
     if (product == PIXELS) sino_pixels_back(&pixels, job->y, job->scratch, job->x);
 }
 
+/* All tiles in one part. */
+static double gridding_s(const Job *job)
+{
+    const int64_t side = sino_tile_side(job->geometry.grid_size), rows = sino_times(job->tile_count, SINO_TILE_VOXELS);
+    SinoTileNumber *tile = NULL;
+    SinoGridding *gridding = NULL;
+    assert_success(sino_allocate(sino_times(side, side), sizeof *tile, "tiles", &tile));
+    for (int64_t i = 0; i < side * side; i++) tile[i] = (SinoTileNumber){-1, 0};
+    for (int64_t i = 0; i < job->tile_count; i++)
+        tile[job->tile[i].row * side + job->tile[i].column] = (SinoTileNumber){0, (int32_t)i};
+    assert_success(sino_gridding_new(&job->geometry, &gridding));
+    void *scratch = sino_allocate_large(sino_gridding_scratch_bytes(&job->geometry));
+    assert_non_null(scratch);
+    const SinoTileMap map = {tile, &rows};
+    const double begin = core_s();
+    sino_gridding_adjoint(gridding, &map, job->slices, job->y, scratch, (float *const[]){job->x});
+    const double end = core_s();
+    sino_free_large(scratch);
+    sino_gridding_free(gridding);
+    free(tile);
+    return end - begin;
+}
+
+static double product_s(const Job *job, Product product, SinoInterpolation interpolation)
+{
+    if (product == GRIDDING) return gridding_s(job);
+    const double begin = core_s();
+    multiply(job, product, interpolation);
+    return core_s() - begin;
+}
+
 /* The best of three. */
 static void measure(const Job *job, Product product, SinoInterpolation interpolation, const char *name)
 {
     const double size = (double)job->geometry.grid_size, samples = size * size * (double)job->geometry.angle_count;
     double best = INFINITY;
-    for (int i = 0; i < 3; i++) {
-        const double begin = core_s();
-        multiply(job, product, interpolation);
-        best = fmin(best, core_s() - begin);
-    }
+    for (int i = 0; i < 3; i++) best = fmin(best, product_s(job, product, interpolation));
     best /= (double)job->slices.slice_count;
     printf("%-24s %8.4f core-seconds per slice, %6.3f ns per pixel and angle\n", name, best, 1e9 * best / samples);
 }
@@ -110,13 +139,14 @@ int main(int count, char **words)
     assert_success(sino_allocate(angles, sizeof *angle_rad, "angles", &angle_rad));
     for (int64_t k = 0; k < angles; k++) angle_rad[k] = M_PI * ((double)k + 0.3) / (double)angles;
     Job job = job_of(size, angles, slices, angle_rad);
+    measure(&job, PIXELS, SINO_INTERPOLATION_LINEAR, "backproject, pixels");
+    measure(&job, GRIDDING, SINO_INTERPOLATION_LINEAR, "backproject, gridding");
     measure(&job, PROJECT, SINO_INTERPOLATION_NEAREST, "project, nearest");
     measure(&job, BACK, SINO_INTERPOLATION_NEAREST, "backproject, nearest");
     measure(&job, PROJECT, SINO_INTERPOLATION_LINEAR, "project, linear");
     measure(&job, BACK, SINO_INTERPOLATION_LINEAR, "backproject, linear");
     measure(&job, PROJECT, SINO_INTERPOLATION_CUBIC, "project, cubic");
     measure(&job, BACK, SINO_INTERPOLATION_CUBIC, "backproject, cubic");
-    measure(&job, PIXELS, SINO_INTERPOLATION_LINEAR, "backproject, pixels");
     sino_free_large(job.x);
     sino_free_large(job.y);
     free(job.scratch);

@@ -122,23 +122,37 @@ static void rotations_agree(void **state)
     }
 }
 
-/* Pixels: the same bits for any division. */
-static void pixels_agree(void **state)
+/* Backprojection without ray lengths: the same bits for any division. */
+static void divisions_keep_bits(const char *directory, const char *scan, const char *projector)
 {
     static const char *const divisions[] = {"--partitions 1 --workers 1", "--partitions 1 --workers 2",
                                             "--partitions 5", "--partitions 20 --minibatch 3"};
-    char scan[TESTING_PATH], words[200];
+    char words[200];
     TestingVolume found[4];
-    make_scan(scan, *state, 48, 0);
     for (int d = 0; d < 4; d++) {
-        snprintf(words, sizeof words, "%%s --rotation-axis 22.6 --algorithm fbp --projector pixels %s", divisions[d]);
-        found[d] = testing_recon(*state, words, scan);
+        snprintf(words, sizeof words, "%%s --rotation-axis 22.6 --algorithm fbp --projector %s %s", projector,
+                 divisions[d]);
+        found[d] = testing_recon(directory, words, scan);
     }
     for (int d = 0; d < 4; d++) {
         assert_memory_equal(found[d].value, found[0].value, SLICES * 48 * 48 * sizeof *found[d].value);
         assert_true(found[d].nonzeros == 0);
     }
     for (int d = 0; d < 4; d++) testing_volume_free(&found[d]);
+}
+
+static void pixels_agree(void **state)
+{
+    char scan[TESTING_PATH];
+    make_scan(scan, *state, 48, 0);
+    divisions_keep_bits(*state, scan, "pixels");
+}
+
+static void gridding_agrees(void **state)
+{
+    char scan[TESTING_PATH];
+    make_scan(scan, *state, 48, 0);
+    divisions_keep_bits(*state, scan, "gridding");
 }
 
 /* In double, where residuals tell more than the float32 of the volume. */
@@ -622,6 +636,7 @@ TESTING_SUBJECT(agreement)
         TEST(projections_are_adjoint),
         TEST(rotations_agree),
         TEST(pixels_agree),
+        TEST(gridding_agrees),
         TEST(windows_are_refilled),
         TEST(phantom_comes_back),
     };

@@ -291,8 +291,8 @@ static void expect_projector(const char *line, SinoProjector wanted)
     sino_forecast_free(&forecast);
 }
 
-/* Without iterations: pixels for few slices of large scans, whatever the division. With iterations: rays, as long as
- * their lengths fit memory. */
+/* Without iterations: gridding for large scans, whatever the division, and pixels where its grids do not fit. With
+ * iterations: rays, as long as their lengths fit memory. */
 static void projector_is_chosen(void **state)
 {
     (void)state;
@@ -300,11 +300,12 @@ static void projector_is_chosen(void **state)
     static const struct Choice {
         const char *words;
         SinoProjector wanted;
-    } choice[] = {{"--slices 1 --algorithm fbp", SINO_PROJECTOR_PIXELS},
-                  {"--slices 1 --algorithm fbp --workers 40", SINO_PROJECTOR_PIXELS},
-                  {"--slices 1 --algorithm fbp --partitions 9 --minibatch 1", SINO_PROJECTOR_PIXELS},
-                  {"--slices 8 --algorithm fbp --ranks 4", SINO_PROJECTOR_PIXELS},
-                  {"--slices 500 --algorithm fbp", SINO_PROJECTOR_RAYS},
+    } choice[] = {{"--slices 1 --algorithm fbp", SINO_PROJECTOR_GRIDDING},
+                  {"--slices 1 --algorithm fbp --workers 40", SINO_PROJECTOR_GRIDDING},
+                  {"--slices 1 --algorithm fbp --partitions 9 --minibatch 1", SINO_PROJECTOR_GRIDDING},
+                  {"--slices 8 --algorithm fbp --ranks 4", SINO_PROJECTOR_GRIDDING},
+                  {"--slices 500 --algorithm fbp", SINO_PROJECTOR_GRIDDING},
+                  {"--slices 1 --algorithm fbp --workers 40 --memory 1GiB", SINO_PROJECTOR_PIXELS}, /* no grids fit */
                   {"--slices 1 --algorithm fbp --precision double", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --algorithm fbp --projector rays", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --algorithm fbp --projector rotate", SINO_PROJECTOR_ROTATE},
@@ -325,6 +326,7 @@ static void projector_is_chosen(void **state)
     expect_projector("--angles 100 --columns 128 --slices 1 --algorithm fbp", SINO_PROJECTOR_RAYS); /* saves nothing */
     refuse("--angles 1501 --columns 1024 --slices 16 --memory 700MiB --projector rays", "memory is 700 MiB");
     refuse("--angles 10 --columns 16 --slices 1 --projector pixels", "--projector is pixels with --algorithm cg");
+    refuse("--angles 10 --columns 16 --slices 1 --projector gridding", "--projector is gridding with --algorithm cg");
     refuse("--angles 10 --columns 16 --slices 1 --projector rotate --precision half", "allowed: single");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --precision double", "allowed: single");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --algorithm sirt",

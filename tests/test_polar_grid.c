@@ -53,9 +53,13 @@ static double wanted(const Terms *terms, int64_t row, int64_t column)
 static void add(const SinoPolarGrid *grid, const Terms *terms, int ray, SinoPrecision precision, void *sums)
 {
     float single[2 * TERMS];
+    void *places = sino_allocate_large(sino_polar_grid_place_bytes(TERMS, precision));
+    assert_non_null(places);
     for (int i = 0; i < 2 * TERMS; i++) single[i] = (float)terms->strength[ray][i];
-    sino_polar_grid_add(grid, terms->row_step[ray], terms->column_step[ray], TERMS,
-                        precision == SINO_DOUBLE ? (const void *)terms->strength[ray] : single, sums);
+    sino_polar_grid_place(grid, terms->row_step[ray], terms->column_step[ray], TERMS, places);
+    sino_polar_grid_add(grid, places, TERMS, precision == SINO_DOUBLE ? (const void *)terms->strength[ray] : single,
+                        sums);
+    sino_free_large(places);
 }
 
 /* The largest error as a share of Σ|c|. */

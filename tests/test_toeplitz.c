@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Toeplitz: AᵀA by FFT and Aᵀ against the same discretisation, dense and in double; that they fit together; that slices
- * and parts do not matter. */
+/* Toeplitz and Gridding: AᵀA and Aᵀ by FFT against the same discretisation, dense and in double; that slices and parts
+ * do not matter. */
 #include "toeplitz.h"
 
 #include "block.h"
-#include "fast_size.h"
+#include "gridding.h"
 #include "memory.h"
 #include "testing.h"
 #include "trace.h"
@@ -27,10 +27,11 @@ typedef struct Case {
     SinoGeometry geometry;
     SinoSlices slices;
     int parts;
-    SinoToeplitzTile *tile;
+    SinoTileNumber *tile;
     int64_t part_rows[PARTS];
-    SinoToeplitzMap map;
+    SinoTileMap map;
     SinoToeplitz *toeplitz;
+    SinoGridding *gridding;
     void *scratch;
 } Case;
 
@@ -41,13 +42,13 @@ static void list_tiles(Case *of)
     assert_success(sino_allocate(side * side, sizeof *of->tile, "test", &of->tile));
     for (int64_t i = 0; i < side * side; i++) {
         const bool is_in = sino_tile_range(size, i / side).count > 0 && sino_tile_range(size, i % side).count > 0;
-        of->tile[i] = (SinoToeplitzTile){-1, 0};
+        of->tile[i] = (SinoTileNumber){-1, 0};
         if (!is_in) continue;
         const int part = (int)(next++ % of->parts);
-        of->tile[i] = (SinoToeplitzTile){part, (int32_t)(of->part_rows[part] / SINO_TILE_VOXELS)};
+        of->tile[i] = (SinoTileNumber){part, (int32_t)(of->part_rows[part] / SINO_TILE_VOXELS)};
         of->part_rows[part] += SINO_TILE_VOXELS;
     }
-    of->map = (SinoToeplitzMap){of->tile, of->part_rows};
+    of->map = (SinoTileMap){of->tile, of->part_rows};
 }
 
 static void open_case(Case *of, int64_t columns, int64_t size, double center, int64_t slices, int parts)
@@ -62,13 +63,16 @@ static void open_case(Case *of, int64_t columns, int64_t size, double center, in
         .parts = parts};
     list_tiles(of);
     assert_success(sino_toeplitz_new(&of->geometry, &of->toeplitz));
-    of->scratch = sino_allocate_large(sino_toeplitz_scratch_bytes(&of->geometry));
+    assert_success(sino_gridding_new(&of->geometry, &of->gridding));
+    const int64_t bytes = sino_toeplitz_scratch_bytes(&of->geometry), back = sino_gridding_scratch_bytes(&of->geometry);
+    of->scratch = sino_allocate_large(bytes > back ? bytes : back);
     assert_non_null(of->scratch);
 }
 
 static void close_case(Case *of)
 {
     sino_toeplitz_free(of->toeplitz);
+    sino_gridding_free(of->gridding);
     sino_free_large(of->scratch);
     free(of->tile);
 }
@@ -99,7 +103,7 @@ static float *voxel(const Case *of, const Vector *vector, int64_t row, int64_t c
 {
     const int64_t size = of->geometry.grid_size, side = sino_tile_side(size), origin = sino_tile_first_voxel(size, 0);
     const int64_t down = row - origin, across = column - origin;
-    const SinoToeplitzTile tile = of->tile[down / SINO_TILE * side + across / SINO_TILE];
+    const SinoTileNumber tile = of->tile[down / SINO_TILE * side + across / SINO_TILE];
     const int64_t number = tile.number * (int64_t)SINO_TILE_VOXELS + down % SINO_TILE * SINO_TILE + across % SINO_TILE;
     return vector->part[tile.part] + sino_panel_element(of->slices, of->part_rows[tile.part], number, slice);
 }
@@ -122,16 +126,10 @@ static double sinc(double t)
     return fabs(t) < 1e-9 ? 1 : sin(t) / t;
 }
 
-static int64_t detector_of(const SinoGeometry *scan)
-{
-    const int64_t most = scan->grid_size > scan->column_count ? scan->grid_size : scan->column_count;
-    return sino_fast_size(2 * (most > SINO_TILE ? most : SINO_TILE));
-}
-
-/* A[(angle, column of the detector)][voxel], by the formula of toeplitz.h. */
+/* A[(angle, column of the detector)][voxel], by the formula of gridding.h. */
 static double *dense(const SinoGeometry *scan)
 {
-    const int64_t size = scan->grid_size, detector = detector_of(scan), voxels = size * size;
+    const int64_t size = scan->grid_size, detector = sino_gridding_detector(scan), voxels = size * size;
     const double middle = 0.5 * (double)(size - 1);
     double *a = NULL;
     assert_success(sino_allocate(scan->angle_count * detector * voxels, sizeof *a, "test", &a));
@@ -172,7 +170,7 @@ static void add_transposed(const double *a, int64_t voxels, int64_t rows, const 
 static void check_product(const Case *of, const double *a)
 {
     const int64_t size = of->geometry.grid_size, voxels = size * size;
-    const int64_t rows = of->geometry.angle_count * detector_of(&of->geometry);
+    const int64_t rows = of->geometry.angle_count * sino_gridding_detector(&of->geometry);
     Vector x = random_vector(of), y = new_vector(of, NAN);
     double *projected = NULL, *wanted = NULL;
     assert_success(sino_allocate(rows, sizeof *projected, "test", &projected));
@@ -211,12 +209,12 @@ static void check_adjoint(const Case *of, const double *a)
 {
     const SinoGeometry *scan = &of->geometry;
     const int64_t voxels = scan->grid_size * scan->grid_size, rays = sino_geometry_ray_count(scan);
-    const int64_t detector = detector_of(scan);
+    const int64_t detector = sino_gridding_detector(scan);
     Vector x = new_vector(of, NAN);
     double *wanted = NULL;
     float *b = random_rays(of);
     assert_success(sino_allocate(voxels, sizeof *wanted, "test", &wanted));
-    sino_toeplitz_adjoint(of->toeplitz, &of->map, of->slices, b, of->scratch, x.part);
+    sino_gridding_adjoint(of->gridding, &of->map, of->slices, b, of->scratch, x.part);
     for (int64_t f = 0; f < of->slices.slice_count; f++) {
         for (int64_t v = 0; v < voxels; v++) wanted[v] = 0;
         for (int64_t i = 0; i < rays; i++) {
@@ -264,7 +262,7 @@ static void slices_and_parts_keep_bits(void **state)
     float *b = random_rays(&all);
     const int64_t rays = sino_geometry_ray_count(&all.geometry);
     sino_toeplitz_product(all.toeplitz, &all.map, all.slices, (const float *const *)x.part, all.scratch, y.part);
-    sino_toeplitz_adjoint(all.toeplitz, &all.map, all.slices, b, all.scratch, xt.part);
+    sino_gridding_adjoint(all.gridding, &all.map, all.slices, b, all.scratch, xt.part);
     for (int64_t f = 0; f < SLICES; f++) {
         Vector x1 = new_vector(&one, 0), y1 = new_vector(&one, NAN), xt1 = new_vector(&one, NAN);
         float *b1 = NULL;
@@ -273,7 +271,7 @@ static void slices_and_parts_keep_bits(void **state)
         for (int64_t i = 0; i < SIZE * SIZE; i++)
             *voxel(&one, &x1, i / SIZE, i % SIZE, 0) = *voxel(&all, &x, i / SIZE, i % SIZE, f);
         sino_toeplitz_product(one.toeplitz, &one.map, one.slices, (const float *const *)x1.part, one.scratch, y1.part);
-        sino_toeplitz_adjoint(one.toeplitz, &one.map, one.slices, b1, one.scratch, xt1.part);
+        sino_gridding_adjoint(one.gridding, &one.map, one.slices, b1, one.scratch, xt1.part);
         for (int64_t i = 0; i < SIZE * SIZE; i++) {
             const int64_t row = i / SIZE, column = i % SIZE;
             assert_true(*voxel(&one, &y1, row, column, 0) == *voxel(&all, &y, row, column, f));

@@ -6,8 +6,9 @@
 
 #include <stdlib.h>
 
-static const SinoOperatorKind *const kinds[] = {&sino_rays_kind,     &sino_rotate_kind, &sino_pixels_kind,
-                                                &sino_toeplitz_kind, &sino_cone_kind,   &sino_bricks_kind};
+static const SinoOperatorKind *const kinds[] = {&sino_rays_kind,     &sino_rotate_kind,   &sino_pixels_kind,
+                                                &sino_gridding_kind, &sino_toeplitz_kind, &sino_cone_kind,
+                                                &sino_bricks_kind};
 
 const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem)
 {

@@ -177,8 +177,8 @@ static inline SinoExtent sino_operator_completed(const SinoGeometry *geometry, i
     return width > 0 ? sino_extent_one(sino_times(angle_count, width)) : (SinoExtent){0};
 }
 
-extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_pixels_kind, sino_toeplitz_kind, sino_cone_kind,
-    sino_bricks_kind;
+extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_pixels_kind, sino_gridding_kind,
+    sino_toeplitz_kind, sino_cone_kind, sino_bricks_kind;
 
 /* The first kind of the table that takes the problem; NULL: none does, which sino_run_plan_new refuses. */
 const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem);

@@ -277,3 +277,18 @@ void sino_tiles_keep(SinoOperator *op, const char *folder)
     (void)op;
     (void)folder;
 }
+
+SinoStatus sino_tiles_map(const SinoOperator *op, SinoTileNumber **tile)
+{
+    const SinoTilesOwn *tiles = op->own;
+    const int64_t side = sino_tile_side(op->problem.geometry.grid_size);
+    SINO_TRY(sino_allocate(sino_times(side, side), sizeof **tile, "tiles", tile));
+    for (int64_t i = 0; i < side * side; i++) (*tile)[i] = (SinoTileNumber){-1, 0};
+    for (int64_t p = 0; p < tiles->decomposition.partition_count; p++) {
+        int64_t count;
+        const SinoTilePlace *place = sino_tiles_of(tiles, p, &count);
+        for (int64_t i = 0; i < count; i++)
+            (*tile)[place[i].row * side + place[i].column] = (SinoTileNumber){(int32_t)p, (int32_t)i};
+    }
+    return NULL;
+}

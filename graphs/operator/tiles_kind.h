@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles: what the kinds of operator of a parallel beam without a matrix (rotate, pixels, toeplitz) share.
+/* Tiles: what the kinds of operator of a parallel beam without a matrix (rotate, pixels, gridding, toeplitz) share.
  *
  * A slice has partitions of tiles, as those of the kind `rays`. A rank has all rays of its slices; the angles of a
  * subset are those of the kind `rays`, in the order of the scan. All tasks run on cores. */
@@ -8,6 +8,7 @@
 
 #include "angle_subsets.h"
 #include "decomposition.h"
+#include "tile_rows.h"
 
 /* SinoOperator.own. All members are owned. */
 typedef struct SinoTilesOwn {
@@ -48,6 +49,9 @@ SinoStatus sino_tiles_image(SinoOperatorWork *work, const SinoProduct *product, 
                             SinoData *const *x, SinoData *image);
 SinoTiling sino_tiles_tiling(const SinoOperator *op);
 void sino_tiles_keep(SinoOperator *op, const char *folder);
+
+/* Where the tiles of the grid are in the partitions. *tile: the caller frees it. */
+SinoStatus sino_tiles_map(const SinoOperator *op, SinoTileNumber **tile);
 
 /* The tiles of a partition, and their number. */
 const SinoTilePlace *sino_tiles_of(const SinoTilesOwn *own, int64_t partition, int64_t *count);

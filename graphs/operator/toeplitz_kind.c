@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Toeplitz, the kind of operator: AᵀA of a parallel beam as a convolution by FFT (toeplitz.h), without a matrix. It
- * projects nothing, and serves solvers of the normal equations. */
+/* Toeplitz, the kind of operator: AᵀA of a parallel beam as a convolution by FFT (toeplitz.h), and Aᵀ by a nonuniform
+ * FFT (gridding.h), without a matrix. It projects nothing, and serves solvers of the normal equations. */
+#include "gridding_task.h"
 #include "memory.h"
 #include "tiles_kind.h"
 #include "toeplitz_task.h"
@@ -10,8 +11,9 @@
 
 /* SinoTilesOwn.kind. */
 typedef struct Own {
-    SinoToeplitzTile *tile; /* of the map; owned */
-    SinoToeplitzPlan *plan;
+    SinoTileNumber *tile; /* of the map; owned */
+    SinoToeplitzPlan *normal;
+    SinoGriddingPlan *back;
 } Own;
 
 static bool takes(const SinoProblem *problem)
@@ -24,31 +26,20 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
 {
     const int64_t parts = sino_topology_partitions(&division->topology);
     SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
-    size->map_bytes = sino_toeplitz_plan_bytes(&problem->geometry, parts, worker_count);
+    size->map_bytes = sino_toeplitz_plan_bytes(&problem->geometry, parts, worker_count) +
+                      sino_gridding_plan_bytes(&problem->geometry, parts, worker_count);
     size->building_bytes = sino_toeplitz_plan_building_bytes(&problem->geometry);
     return NULL;
 }
 
-/* Places in partitions by place in the grid. */
-static void fill_map(const SinoTilesOwn *tiles, int64_t side, SinoToeplitzTile *map)
-{
-    for (int64_t i = 0; i < side * side; i++) map[i] = (SinoToeplitzTile){-1, 0};
-    for (int64_t p = 0; p < tiles->decomposition.partition_count; p++) {
-        int64_t count;
-        const SinoTilePlace *tile = sino_tiles_of(tiles, p, &count);
-        for (int64_t i = 0; i < count; i++)
-            map[tile[i].row * side + tile[i].column] = (SinoToeplitzTile){(int32_t)p, (int32_t)i};
-    }
-}
-
-static SinoStatus open_plan(const SinoOperator *op, Own *own)
+static SinoStatus open_plans(const SinoOperator *op, Own *own)
 {
     const SinoTilesOwn *tiles = op->own;
-    const int64_t side = sino_tile_side(op->problem.geometry.grid_size);
-    SINO_TRY(sino_allocate(sino_times(side, side), sizeof *own->tile, "tiles", &own->tile));
-    fill_map(tiles, side, own->tile);
-    const SinoToeplitzMap map = {own->tile, tiles->partition_voxels};
-    return sino_toeplitz_plan_new(op->runtime, tiles->subset, &map, tiles->decomposition.partition_count, &own->plan);
+    const int64_t parts = tiles->decomposition.partition_count;
+    SINO_TRY(sino_tiles_map(op, &own->tile));
+    const SinoTileMap map = {own->tile, tiles->partition_voxels};
+    SINO_TRY(sino_gridding_plan_new(op->runtime, tiles->subset, &map, parts, &own->back));
+    return sino_toeplitz_plan_new(op->runtime, tiles->subset, &map, parts, &own->normal);
 }
 
 static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
@@ -58,24 +49,24 @@ static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
     if (op->idle) return NULL;
     SINO_TRY(sino_allocate(1, sizeof *own, "the operator", &own));
     ((SinoTilesOwn *)op->own)->kind = own;
-    return open_plan(op, own);
+    return open_plans(op, own);
 }
 
 static void close_all(SinoOperator *op)
 {
     Own *own = op->own ? ((SinoTilesOwn *)op->own)->kind : NULL;
     if (own) {
-        sino_toeplitz_plan_free(own->plan);
+        sino_toeplitz_plan_free(own->normal);
+        sino_gridding_plan_free(own->back);
         free(own->tile);
         free(own);
     }
     sino_tiles_close(op);
 }
 
-static const SinoToeplitzPlan *plan_of(const SinoOperatorWork *work)
+static const Own *own_of(const SinoOperatorWork *work)
 {
-    const SinoTilesOwn *tiles = work->op->own;
-    return ((const Own *)tiles->kind)->plan;
+    return ((const SinoTilesOwn *)work->op->own)->kind;
 }
 
 static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
@@ -89,12 +80,12 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, Si
 
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
 {
-    return sino_insert_toeplitz_back(plan_of(work), product->position, product->slices, y, x);
+    return sino_insert_gridding_back(own_of(work)->back, product->position, product->slices, y, x);
 }
 
 static SinoStatus normal(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *const *y)
 {
-    return sino_insert_toeplitz_product(plan_of(work), product->position, product->slices, x, y);
+    return sino_insert_toeplitz_product(own_of(work)->normal, product->position, product->slices, x, y);
 }
 
 static void report(const SinoOperator *op)

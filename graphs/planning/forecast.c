@@ -209,7 +209,7 @@ static SinoProjector other_projector(const SinoPlanRequest *request)
     const bool may = problem->projector == SINO_PROJECTOR_AUTO && problem->precision == SINO_SINGLE && !problem->cone &&
                      request->machine.devices.count == 0 && !request->choices.kept;
     if (!may) return SINO_PROJECTOR_RAYS;
-    return request->job.solver->iterative ? SINO_PROJECTOR_ROTATE : SINO_PROJECTOR_PIXELS;
+    return request->job.solver->iterative ? SINO_PROJECTOR_ROTATE : SINO_PROJECTOR_GRIDDING;
 }
 
 /* Seconds of a worker's time below which a method without iterations keeps to rays, so that small scans give the same
@@ -225,11 +225,11 @@ static void explain_projector(const SinoForecast *rays, SinoStatus rays_status, 
         snprintf(taken->projector_why, sizeof taken->projector_why,
                  "%s, because ray lengths do not do (--projector rays: %s)", name, sino_status_text(rays_status));
     else
-        snprintf(taken->projector_why, sizeof taken->projector_why,
-                 "%s, about %s of work; with ray lengths it would be %s, most of it for tracing them%s (--projector "
-                 "rays: trace them)",
-                 name, sino_duration_text(other_s, other_time), sino_duration_text(rays_s, time),
-                 rays->plan.window_count > 0 ? " again and again, because they do not fit memory" : "");
+        snprintf(
+            taken->projector_why, sizeof taken->projector_why,
+            "%s, about %s of work; with ray lengths it would be %s, tracing included%s (--projector rays: trace them)",
+            name, sino_duration_text(other_s, other_time), sino_duration_text(rays_s, time),
+            rays->plan.window_count > 0 ? ", again and again, because they do not fit memory" : "");
 }
 
 /* The least memory of a projector; INT64_MAX: it is refused for another reason. */
@@ -304,6 +304,9 @@ SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *resul
     const SinoProjector other = other_projector(request);
     SinoStatus status = forecast_projector(request, &forecast);
     if (other != SINO_PROJECTOR_RAYS) status = try_projector(request, other, status, &forecast);
+    const bool taken = !status && forecast.plan.problem.projector == other;
+    if (other == SINO_PROJECTOR_GRIDDING && !taken) /* which needs memory for its grids */
+        status = try_projector(request, SINO_PROJECTOR_PIXELS, status, &forecast);
     if (!status) *result = forecast;
     return status;
 }

@@ -2,6 +2,7 @@
 /* Projector cost: what the projectors of a parallel beam cost, in seconds of one worker. */
 #include "projector_cost.h"
 
+#include "gridding_task.h"
 #include "toeplitz_task.h"
 #include "trace_task.h"
 
@@ -27,6 +28,9 @@ static const struct Sample {
 /* A flop of FFTs as flops of products with ray lengths, measured in the same runs (docs/PERFORMANCE.md). */
 static const double fft_flops = 2.5;
 
+/* A flop of backprojection by nonuniform FFT, likewise; spreading and copies of slices are bound by memory. */
+static const double gridding_flops = 5;
+
 static double samples_of(const SinoProblem *problem)
 {
     const double size = (double)problem->geometry.grid_size;
@@ -41,6 +45,8 @@ double sino_projector_product_s(const SinoProblem *problem, double nonzero_count
     if (problem->projector == SINO_PROJECTOR_ROTATE)
         return samples_of(problem) * (sample.place / (double)slices + sample.slice) / rate;
     if (problem->projector == SINO_PROJECTOR_PIXELS) return samples_of(problem) * pixel_flops / rate;
+    if (problem->projector == SINO_PROJECTOR_GRIDDING)
+        return sino_gridding_plan_flops(&problem->geometry) * gridding_flops / rate;
     if (problem->projector == SINO_PROJECTOR_TOEPLITZ) /* an iteration counts two products */
         return sino_toeplitz_plan_flops(problem->geometry.grid_size) * fft_flops / (2 * rate);
     return nonzero_count * nonzero_flops / (rate * sino_forecast_kernel_efficiency(slices));

@@ -49,7 +49,8 @@ static int64_t usual_minibatch(const Planner *planner, int64_t slices)
 {
     const int64_t panel = sino_larger(sino_panel_width(planner->problem.precision), LEAST_DEFAULT_MINIBATCH);
     const int64_t workers = sino_larger(planner->request->machine.worker_count, 1);
-    if (planner->kind->minibatch > 0) return planner->kind->minibatch;
+    if (planner->kind->minibatch > 0)
+        return sino_smaller(planner->kind->minibatch, sino_larger(sino_ceil_divide(slices, workers), 1));
     return sino_smaller(panel, sino_larger(sino_ceil_divide(slices, workers), LEAST_DEFAULT_MINIBATCH));
 }
 
@@ -427,8 +428,9 @@ static SinoStatus check_projector(const SinoPlanRequest *request)
                sino_precision_name(problem->precision));
     SINO_CHECK(request->machine.devices.count == 0, SINO_BAD_INPUT,
                "--projector is %s where devices compute; allowed: --device cpu, or --projector rays", name);
-    SINO_CHECK(problem->projector != SINO_PROJECTOR_PIXELS || !request->job.solver->iterative, SINO_BAD_INPUT,
-               "--projector is pixels with --algorithm %s; allowed: fbp, or --projector rays or rotate",
+    const bool only_back = problem->projector == SINO_PROJECTOR_PIXELS || problem->projector == SINO_PROJECTOR_GRIDDING;
+    SINO_CHECK(!only_back || !request->job.solver->iterative, SINO_BAD_INPUT,
+               "--projector is %s with --algorithm %s; allowed: fbp, or --projector rays or rotate", name,
                sino_algorithm_name(request->job.solver->choice));
     return problem->projector == SINO_PROJECTOR_TOEPLITZ ? check_toeplitz(request) : NULL;
 }

@@ -146,7 +146,7 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
             "slices       %" PRId64 " of a group, in slabs of %" PRId64 " minibatches of %" PRId64
             " (the kernels at %.0f %% of their rate)\n",
             plan->group_slices, plan->streaming.slots, plan->streaming.minibatch,
-            plan->problem.projector == SINO_PROJECTOR_TOEPLITZ /* slices share nothing */
+            plan->problem.projector >= SINO_PROJECTOR_GRIDDING /* slices share next to nothing */
                 ? 100
                 : 100 * sino_forecast_kernel_efficiency(plan->streaming.minibatch));
 }

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Gridding, the kind of operator: backprojection by a nonuniform FFT (gridding.h), without a matrix. It projects
+ * nothing, and serves methods that only backproject (FBP). */
+#include "gridding_task.h"
+#include "memory.h"
+#include "tiles_kind.h"
+
+#include <stdlib.h>
+
+/* SinoTilesOwn.kind. */
+typedef struct Own {
+    SinoTileNumber *tile; /* of the map; owned */
+    SinoGriddingPlan *plan;
+} Own;
+
+static bool takes(const SinoProblem *problem)
+{
+    return sino_tiles_take(problem, SINO_PROJECTOR_GRIDDING) && problem->subset_count == 1;
+}
+
+static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
+                       SinoOperatorSize *size)
+{
+    SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
+    size->map_bytes =
+        sino_gridding_plan_bytes(&problem->geometry, sino_topology_partitions(&division->topology), worker_count);
+    return NULL;
+}
+
+static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
+{
+    Own *own = NULL;
+    SINO_TRY(sino_tiles_open(op, request, 0));
+    if (op->idle) return NULL;
+    SinoTilesOwn *tiles = op->own;
+    SINO_TRY(sino_allocate(1, sizeof *own, "the operator", &own));
+    tiles->kind = own;
+    SINO_TRY(sino_tiles_map(op, &own->tile));
+    const SinoTileMap map = {own->tile, tiles->partition_voxels};
+    return sino_gridding_plan_new(op->runtime, tiles->subset, &map, tiles->decomposition.partition_count, &own->plan);
+}
+
+static void close_all(SinoOperator *op)
+{
+    Own *own = op->own ? ((SinoTilesOwn *)op->own)->kind : NULL;
+    if (own) {
+        sino_gridding_plan_free(own->plan);
+        free(own->tile);
+        free(own);
+    }
+    sino_tiles_close(op);
+}
+
+static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
+{
+    (void)work;
+    (void)product;
+    (void)x;
+    (void)y;
+    return sino_error(SINO_FAILED, "projector gridding projects nothing"); /* the plan refuses solvers that project */
+}
+
+static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
+{
+    const Own *own = ((const SinoTilesOwn *)work->op->own)->kind;
+    return sino_insert_gridding_back(own->plan, product->position, product->slices, y, x);
+}
+
+static void report(const SinoOperator *op)
+{
+    if (op->idle) return;
+    sino_log_info(sino_runtime_log(op->runtime), "operator",
+                  "operator: backprojection by nonuniform FFT, nothing is stored");
+}
+
+const SinoOperatorKind sino_gridding_kind = {.name = "gridding",
+                                             .minibatch = 4,
+                                             .takes = takes,
+                                             .check = sino_tiles_check,
+                                             .outline = sino_tiles_outline,
+                                             .size = size,
+                                             .open = open_all,
+                                             .close = close_all,
+                                             .work_bytes = sino_tiles_work_bytes,
+                                             .work_open = sino_tiles_work_open,
+                                             .work_close = sino_tiles_work_close,
+                                             .project = project,
+                                             .backproject = backproject,
+                                             .image = sino_tiles_image,
+                                             .tiling = sino_tiles_tiling,
+                                             .report = report,
+                                             .keep = sino_tiles_keep};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task gridding_back: Aᵀ of a parallel beam by a nonuniform FFT (gridding.h). */
+#ifndef SINO_GRIDDING_TASK_H
+#define SINO_GRIDDING_TASK_H
+
+#include "gridding.h"
+#include "runtime.h"
+
+/* Aᵀ, the tiles of its vectors, and scratch memory for each worker. */
+typedef struct SinoGriddingPlan SinoGriddingPlan;
+
+/* The arrays of geometry and map are not owned and outlive the plan; part p is empty if map->part_rows[p] is 0.
+ * SINO_FAILED: no memory. */
+SinoStatus sino_gridding_plan_new(SinoRuntime *runtime, const SinoGeometry *geometry, const SinoTileMap *map,
+                                  int64_t part_count, SinoGriddingPlan **plan);
+void sino_gridding_plan_free(SinoGriddingPlan *plan); /* takes NULL; no task may use it any more */
+
+/* Bytes that a plan keeps: scratch memory of workers. */
+int64_t sino_gridding_plan_bytes(const SinoGeometry *geometry, int64_t part_count, int64_t worker_count);
+
+/* Flops for one slice, and slices that suit a task (gridding.h). */
+double sino_gridding_plan_flops(const SinoGeometry *geometry);
+int64_t sino_gridding_plan_together(int64_t grid_size);
+
+/* Inserts gridding_back: x = Aᵀ b; x[part], NULL if the part is empty. */
+SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,
+                                     SinoData *b, SinoData *const *x);
+
+#endif

@@ -287,6 +287,31 @@ static void public_functions_match_reference(void **state)
     check_slices(NULL, sino_panel_width(SINO_SINGLE));
 }
 
+/* Any shapes, centers and angles. Slices of no power of two have panels of several widths. */
+static void random_scans(void **state)
+{
+    enum { CASES = 30, MOST = 9 };
+    uint32_t seed = 77;
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        double angle[MOST];
+        const int64_t angles = 1 + (int64_t)(MOST * (next_random(&seed) + 1) / 2);
+        for (int64_t k = 0; k < angles; k++) angle[k] = 7 * next_random(&seed);
+        const int64_t columns = 1 + (int64_t)(35 * (next_random(&seed) + 1)),
+                      size = 1 + (int64_t)(35 * (next_random(&seed) + 1));
+        const SinoGeometry geometry = {.angle_count = sino_smaller(angles, MOST),
+                                       .column_count = columns,
+                                       .grid_size = size,
+                                       .angle_rad = angle,
+                                       .center = 0.5 * (double)columns * (1 + 1.5 * next_random(&seed))};
+        Case of = case_of(&geometry, (SinoInterpolation)(i % SINO_INTERPOLATIONS),
+                          1 + (int64_t)(20 * (next_random(&seed) + 1)), sino_panel_width(SINO_SINGLE));
+        of.tiles_of_call = 1 + (int64_t)(6 * (next_random(&seed) + 1));
+        of.angles_of_call = 1 + (int64_t)(3 * (next_random(&seed) + 1));
+        check_matrix(NULL, &of);
+    }
+}
+
 /* More angles than a visit takes, more tiles than a super-tile has. */
 static void many_angles_and_tiles(void **state)
 {
@@ -390,9 +415,13 @@ static void straight_rays_sum_columns(void **state)
 TESTING_SUBJECT(rotate)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(isa_matches_reference), cmocka_unit_test(public_functions_match_reference),
-        cmocka_unit_test(many_angles_and_tiles), cmocka_unit_test(directions_are_adjoint),
-        cmocka_unit_test(integrals_of_a_spot),   cmocka_unit_test(straight_rays_sum_columns),
+        cmocka_unit_test(isa_matches_reference),
+        cmocka_unit_test(public_functions_match_reference),
+        cmocka_unit_test(random_scans),
+        cmocka_unit_test(many_angles_and_tiles),
+        cmocka_unit_test(directions_are_adjoint),
+        cmocka_unit_test(integrals_of_a_spot),
+        cmocka_unit_test(straight_rays_sum_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

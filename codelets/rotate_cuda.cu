@@ -37,6 +37,7 @@ struct Scan {
     const double *turn;
     const int *number;
     const SinoTilePlace *tile; /* of back */
+    bool fresh;                /* products replace what was there */
 };
 
 /* Slices of a panel in packs of 16 bytes, or less if the panel is narrow. */
@@ -91,6 +92,15 @@ template <int TAPS> static __device__ __forceinline__ float weight_of(int distan
     return d < 2 * ONE ? 0.5F * (1 - size) * outer * outer : 0;
 }
 
+template <int PACK> static __device__ __forceinline__ void store_sums(bool fresh, const float (&sum)[PACK], float *to)
+{
+    SinoPack<float, PACK> pack = {};
+    if (!fresh) pack = sino_pack_load<float, PACK>(to);
+#pragma unroll
+    for (int k = 0; k < PACK; k++) pack.value[k] += sum[k];
+    sino_pack_store(to, pack);
+}
+
 /* ---- project ---- */
 
 /* What a sample sees along one axis: its first voxel, weights, 0 for voxels outside the grid, and the first and the
@@ -129,7 +139,7 @@ template <int TAPS> struct Axis {
 
 template <int TAPS, int WIDTH>
 static __device__ __forceinline__ void add_sample(const Scan &scan, int64_t u, int64_t v, const float *x,
-                                                  float (&sum)[WIDTH / Lanes<WIDTH>::PROJECT])
+                                                  float (&sum)[Lanes<WIDTH>::PROJECT_PACKS][Lanes<WIDTH>::PACK])
 {
     typedef Lanes<WIDTH> L;
     const Axis<TAPS> column(scan, u), row(scan, v);
@@ -151,7 +161,7 @@ static __device__ __forceinline__ void add_sample(const Scan &scan, int64_t u, i
         for (int p = 0; p < L::PROJECT_PACKS; p++) {
             const SinoPack<float, L::PACK> pack = sino_pack_load<float, L::PACK>(from + p * L::PROJECT * L::PACK);
 #pragma unroll
-            for (int k = 0; k < L::PACK; k++) sum[p * L::PACK + k] += weight * pack.value[k];
+            for (int k = 0; k < L::PACK; k++) sum[p][k] += weight * pack.value[k];
         }
     }
 }
@@ -209,7 +219,7 @@ static __global__ void __launch_bounds__(THREADS, 3) project_kernel(Scan scan, c
         keep_near(static_cast<float>(at * s - scan.box.y), static_cast<float>(c),
                   static_cast<float>(scan.box.half_y + reach), static_cast<float>(scan.shift), &own);
     }
-    float sum[WIDTH / L::PROJECT] = {};
+    float sum[L::PROJECT_PACKS][L::PACK] = {};
     for (int first = all.first; first <= all.last; first += STEPS) {
         const int place = static_cast<int>(threadIdx.x), angle = first_angle + place / STEPS;
         __syncthreads();
@@ -222,15 +232,11 @@ static __global__ void __launch_bounds__(THREADS, 3) project_kernel(Scan scan, c
             add_sample<TAPS, WIDTH>(scan, ray.u + at.u, ray.v + at.v, x + lane * L::PACK, sum);
         }
     }
-    if (own.last < own.first) return;
+    if (column >= scan.column_count || first_angle + mine >= scan.end_angle) return;
+    if (!scan.fresh && own.last < own.first) return;
     float *const to = y + ((first_angle + mine) * scan.column_count + column) * WIDTH + lane * L::PACK;
 #pragma unroll
-    for (int p = 0; p < L::PROJECT_PACKS; p++) {
-        SinoPack<float, L::PACK> pack = sino_pack_load<float, L::PACK>(to + p * L::PROJECT * L::PACK);
-#pragma unroll
-        for (int k = 0; k < L::PACK; k++) pack.value[k] += sum[p * L::PACK + k];
-        sino_pack_store(to + p * L::PROJECT * L::PACK, pack);
-    }
+    for (int p = 0; p < L::PROJECT_PACKS; p++) store_sums<L::PACK>(scan.fresh, sum[p], to + p * L::PROJECT * L::PACK);
 }
 static_assert(THREADS == ANGLES * STEPS, "a thread places one step");
 
@@ -345,16 +351,13 @@ static __global__ void __launch_bounds__(THREADS, 2) back_kernel(Scan scan, cons
         const int64_t voxel =
             blockIdx.x * static_cast<int64_t>(SINO_TILE_VOXELS) + me / L::BACK + j * (SINO_TILE_VOXELS / L::BACK);
         float *const to = x + voxel * WIDTH + lane * L::PACK;
-        Pack pack = sino_pack_load<float, L::PACK>(to);
-#pragma unroll
-        for (int k = 0; k < L::PACK; k++) pack.value[k] += sum[j][k];
-        sino_pack_store(to, pack);
+        store_sums<L::PACK>(scan.fresh, sum[j], to);
     }
 }
 
 /* ---- launches ---- */
 
-static Scan scan_of(const SinoRotate *what, const SinoRotateTables *tables)
+static Scan scan_of(const SinoRotate *what, const SinoRotateTables *tables, bool fresh)
 {
     const SinoGeometry *geometry = &what->geometry;
     const int64_t size = geometry->grid_size;
@@ -370,7 +373,8 @@ static Scan scan_of(const SinoRotate *what, const SinoRotateTables *tables)
             sino_rotate_box(what),
             tables->turn,
             tables->number,
-            tables->tile};
+            tables->tile,
+            fresh};
 }
 
 /* One panel, of WIDTH slices. */
@@ -410,20 +414,21 @@ static SinoStatus launch_panel(cudaStream_t stream, bool back, const SinoRotate 
 }
 
 static SinoStatus product(cudaStream_t stream, bool back, const SinoRotate *what, const SinoRotateTables *tables,
-                          const float *from, float *to)
+                          bool fresh, const float *from, float *to)
 {
     const int64_t voxels = sino_times(what->tile_count, SINO_TILE_VOXELS);
     const int64_t rays = sino_geometry_ray_count(&what->geometry);
-    if (what->tile_count == 0 || what->angle_count == 0) return NULL;
-    const Scan scan = scan_of(what, tables);
+    if (back ? what->tile_count == 0 : what->angle_count == 0) return NULL;
+    const Scan scan = scan_of(what, tables, fresh);
     for (SinoPanel at = sino_panel_at(what->slices, 0); at.first < what->slices.stride;
          at = sino_panel_next(what->slices, at)) {
         const float *const panel = from + at.first * (back ? rays : voxels);
         float *const into = to + at.first * (back ? voxels : rays);
         const int64_t width = at.slices.stride;
-        if (what->interpolation == SINO_INTERPOLATION_NEAREST)
+        const int taps = sino_rotate_taps(what->interpolation);
+        if (taps == 1)
             SINO_TRY(launch_panel<1>(stream, back, what, scan, width, panel, into));
-        else if (what->interpolation == SINO_INTERPOLATION_LINEAR)
+        else if (taps == 2)
             SINO_TRY(launch_panel<2>(stream, back, what, scan, width, panel, into));
         else
             SINO_TRY(launch_panel<4>(stream, back, what, scan, width, panel, into));
@@ -431,26 +436,14 @@ static SinoStatus product(cudaStream_t stream, bool back, const SinoRotate *what
     return NULL;
 }
 
-SinoStatus sino_rotate_clear_cuda(cudaStream_t stream, const SinoRotate *what, float *y)
-{
-    const int64_t rays = sino_geometry_ray_count(&what->geometry), columns = what->geometry.column_count;
-    for (SinoPanel at = sino_panel_at(what->slices, 0); at.first < what->slices.stride;
-         at = sino_panel_next(what->slices, at)) {
-        const int64_t row = columns * at.slices.stride;
-        SINO_TRY(sino_clear(stream, y + at.first * rays + what->first_angle * row,
-                            static_cast<size_t>(what->angle_count * row) * sizeof *y));
-    }
-    return NULL;
-}
-
 SinoStatus sino_rotate_project_cuda(cudaStream_t stream, const SinoRotate *what, const SinoRotateTables *tables,
-                                    const float *x, float *y)
+                                    bool fresh, const float *x, float *y)
 {
-    return product(stream, false, what, tables, x, y);
+    return product(stream, false, what, tables, fresh, x, y);
 }
 
 SinoStatus sino_rotate_back_cuda(cudaStream_t stream, const SinoRotate *what, const SinoRotateTables *tables,
-                                 const float *y, float *x)
+                                 bool fresh, const float *y, float *x)
 {
-    return product(stream, true, what, tables, y, x);
+    return product(stream, true, what, tables, fresh, y, x);
 }

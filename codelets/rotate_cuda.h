@@ -9,12 +9,10 @@
 #include "rotate_tables.h"
 #include "status.h"
 
-/* Sets the rays of the angles of `what` in y to 0. */
-SinoStatus sino_rotate_clear_cuda(cudaStream_t stream, const SinoRotate *what, float *y);
-
+/* With `fresh` what was in the rays of the angles, or in the voxels, counts as 0, and need not be finite. */
 SinoStatus sino_rotate_project_cuda(cudaStream_t stream, const SinoRotate *what, const SinoRotateTables *tables,
-                                    const float *x, float *y);
+                                    bool fresh, const float *x, float *y);
 SinoStatus sino_rotate_back_cuda(cudaStream_t stream, const SinoRotate *what, const SinoRotateTables *tables,
-                                 const float *y, float *x);
+                                 bool fresh, const float *y, float *x);
 
 #endif

@@ -36,6 +36,7 @@ SinoRotateBox sino_rotate_box(const SinoRotate *what)
 {
     const int64_t size = what->geometry.grid_size, last = SINO_TILE - 1;
     const double middle = 0.5 * (double)(size - 1);
+    if (what->tile_count == 0) return (SinoRotateBox){.half_x = -SINO_TILE, .half_y = -SINO_TILE};
     int64_t left = INT64_MAX, right = INT64_MIN, top = INT64_MAX, bottom = INT64_MIN;
     for (int64_t i = 0; i < what->tile_count; i++) {
         const int64_t column = sino_tile_first_voxel(size, what->tile[i].column);

@@ -6,6 +6,12 @@
 
 #include "rotate.h"
 
+/* Voxels along a row or column that a sample sees. */
+static inline int sino_rotate_taps(SinoInterpolation interpolation)
+{
+    return interpolation == SINO_INTERPOLATION_NEAREST ? 1 : interpolation == SINO_INTERPOLATION_LINEAR ? 2 : 4;
+}
+
 /* Tables in the memory of a device. */
 typedef struct SinoRotateTables {
     const double *turn;        /* [angle of the geometry][2]: cosine and sine */
@@ -27,7 +33,7 @@ typedef struct SinoRotateBox {
     double half_x, half_y; /* half of its sides */
 } SinoRotateBox;
 
-/* tile_count > 0 */
+/* Without tiles its sides are negative, so that no ray meets it. */
 SinoRotateBox sino_rotate_box(const SinoRotate *what);
 
 #endif

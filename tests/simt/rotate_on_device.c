@@ -6,6 +6,8 @@
 #include "device.h"
 #include "rotate_cuda.h"
 
+#include <math.h>
+
 /* Tables that a kernel reads, filled in on the device. */
 static SinoRotateTables lend_tables(const SinoRotate *what)
 {
@@ -25,20 +27,30 @@ static void unlend_tables(const SinoRotate *what, const SinoRotateTables *tables
     device_free((void *)tables->number);
 }
 
+static void launch(bool back, bool fresh, const SinoRotate *what, const float *from, float *to)
+{
+    const SinoRotateTables tables = lend_tables(what);
+    if (back)
+        device_check(sino_rotate_back_cuda(NULL, what, &tables, fresh, from, to));
+    else
+        device_check(sino_rotate_project_cuda(NULL, what, &tables, fresh, from, to));
+    unlend_tables(what, &tables);
+}
+
+/* Every other product is made afresh, of values that are no numbers, and added here. */
 static void product(bool back, const SinoRotate *what, const float *from, float *to)
 {
-    const size_t voxels = (size_t)(what->tile_count * SINO_TILE_VOXELS * what->slices.stride) * sizeof *from;
-    const size_t rays = (size_t)(sino_geometry_ray_count(&what->geometry) * what->slices.stride) * sizeof *from;
-    const size_t from_bytes = back ? rays : voxels, to_bytes = back ? voxels : rays;
-    const SinoRotateTables tables = lend_tables(what);
-    float *of_from = device_lend(from, from_bytes), *of_to = device_lend(to, to_bytes);
-    if (back)
-        device_check(sino_rotate_back_cuda(NULL, what, &tables, of_from, of_to));
-    else
-        device_check(sino_rotate_project_cuda(NULL, what, &tables, of_from, of_to));
+    static bool fresh;
+    const size_t voxels = (size_t)(what->tile_count * SINO_TILE_VOXELS * what->slices.stride);
+    const size_t rays = (size_t)(sino_geometry_ray_count(&what->geometry) * what->slices.stride);
+    const size_t from_bytes = (back ? rays : voxels) * sizeof *from, count = back ? voxels : rays;
+    float *of_from = device_lend(from, from_bytes), *of_to = device_lend(to, count * sizeof *to);
+    fresh = !fresh;
+    for (size_t i = 0; fresh && i < count; i++) of_to[i] = NAN;
+    launch(back, fresh, what, of_from, of_to);
+    for (size_t i = 0; fresh && i < count; i++) of_to[i] = to[i] + (isnan(of_to[i]) ? 0 : of_to[i]);
     device_unlend(from, of_from, from_bytes);
-    device_return(to, of_to, to_bytes);
-    unlend_tables(what, &tables);
+    device_return(to, of_to, count * sizeof *to);
 }
 
 void rotate_project_on_device(const SinoRotate *what, const float *x, void *scratch, float *y)

@@ -2,7 +2,7 @@
 /* Tiles: what the kinds of operator of a parallel beam without a matrix (rotate, pixels, toeplitz) share.
  *
  * A slice has partitions of tiles, as those of the kind `rays`. A rank has all rays of its slices; the angles of a
- * subset are those of the kind `rays`, in the order of the scan. All tasks run on cores. */
+ * subset are those of the kind `rays`, in the order of the scan. Tasks run on cores, those of rotate on devices, too. */
 #ifndef SINO_TILES_KIND_H
 #define SINO_TILES_KIND_H
 

@@ -202,14 +202,15 @@ static SinoStatus forecast_projector(const SinoPlanRequest *request, SinoForecas
 }
 
 /* The projector that may take the place of rays, if the user leaves the choice to the plan. It stores nothing, and
- * computes on cores, in single precision. Lengths that are kept on disk are not traced for one run alone. */
+ * computes in single precision, pixels on cores alone. Lengths that are kept on disk are not traced for one run alone.
+ */
 static SinoProjector other_projector(const SinoPlanRequest *request)
 {
     const SinoProblem *problem = &request->job.problem;
     const bool may = problem->projector == SINO_PROJECTOR_AUTO && problem->precision == SINO_SINGLE && !problem->cone &&
-                     request->machine.devices.count == 0 && !request->choices.kept;
-    if (!may) return SINO_PROJECTOR_RAYS;
-    return request->job.solver->iterative ? SINO_PROJECTOR_ROTATE : SINO_PROJECTOR_PIXELS;
+                     !request->choices.kept;
+    if (may && request->job.solver->iterative) return SINO_PROJECTOR_ROTATE;
+    return may && request->machine.devices.count == 0 ? SINO_PROJECTOR_PIXELS : SINO_PROJECTOR_RAYS;
 }
 
 /* Seconds of a worker's time below which a method without iterations keeps to rays, so that small scans give the same

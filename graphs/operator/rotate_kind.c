@@ -152,7 +152,7 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
         SINO_TRY(sino_insert_rotate_back(work->op->runtime, at_partition(product, p), &what, &tables, y, own->scratch,
                                          x[p]));
     }
-    return NULL;
+    return sino_tiles_insert_sums(work, product->position, x);
 }
 
 static void report(const SinoOperator *op)

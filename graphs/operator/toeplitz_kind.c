@@ -22,7 +22,9 @@ static bool takes(const SinoProblem *problem)
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                        SinoOperatorSize *size)
 {
-    const int64_t parts = sino_topology_partitions(&division->topology);
+    const int64_t parts = sino_topology_partitions(&division->topology), ranks = division->topology.rank_count;
+    SINO_CHECK(ranks == 1, SINO_BAD_INPUT,
+               "--projector toeplitz with %" PRId64 " ranks per slice; allowed: 1, by --grid Nx1 of N ranks", ranks);
     SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
     size->map_bytes = sino_toeplitz_plan_bytes(&problem->geometry, parts, worker_count);
     size->building_bytes = sino_toeplitz_plan_building_bytes(&problem->geometry);

@@ -251,13 +251,11 @@ static int64_t least_bytes(const SinoPlanRequest *request, SinoProjector project
     return bytes;
 }
 
-/* Of two refusals, the one of the projector that asks for less memory; several ranks that may share slices do so with
- * ray lengths only, and are told of those. Consumes the other. */
+/* Of two refusals, the one of the projector that asks for less memory. Consumes the other. */
 static SinoStatus lesser_refusal(const SinoPlanRequest *request, SinoProjector projector, SinoStatus rays,
                                  SinoStatus other)
 {
-    const bool alone = request->rank_count == 1 || sino_plan_whole_slices(request);
-    const bool take_other = alone && least_bytes(request, projector) < least_bytes(request, SINO_PROJECTOR_RAYS);
+    const bool take_other = least_bytes(request, projector) < least_bytes(request, SINO_PROJECTOR_RAYS);
     sino_status_free(take_other ? rays : other);
     return take_other ? other : rays;
 }

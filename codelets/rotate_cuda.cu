@@ -86,10 +86,9 @@ template <int TAPS> static __device__ __forceinline__ float weight_of(int distan
     if (TAPS == 1) return distance >= -ONE / 2 && distance < ONE / 2 ? 1 : 0;
     const int d = distance < 0 ? -distance : distance;
     if (TAPS == 2) return d < ONE ? static_cast<float>(ONE - d) * unit : 0;
-    const float size = static_cast<float>(d) * unit;
-    if (d < ONE) return 1 + size * size * (1.5F * size - 2.5F);
-    const float outer = static_cast<float>(2 * ONE - d) * unit;
-    return d < 2 * ONE ? 0.5F * (1 - size) * outer * outer : 0;
+    const float size = static_cast<float>(d) * unit, outer = static_cast<float>(max(2 * ONE - d, 0)) * unit;
+    const float within_1 = 1 + size * size * (1.5F * size - 2.5F), beyond = 0.5F * (1 - size) * outer * outer;
+    return d < ONE ? within_1 : beyond;
 }
 
 template <int PACK> static __device__ __forceinline__ void store_sums(bool fresh, const float (&sum)[PACK], float *to)

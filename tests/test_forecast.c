@@ -107,7 +107,7 @@ static void grid_follows_memory(void **state)
         assert_true(forecast.plan.resources.total_bytes <= budget);
         before = forecast.plan.grid.data_ranks;
         /* One less would not do. */
-        snprintf(line, sizeof line, "%s --memory %lld --grid %dx%d", scan, (long long)budget,
+        snprintf(line, sizeof line, "%s --projector rays --memory %lld --grid %dx%d", scan, (long long)budget,
                  (int)(16 / forecast.plan.grid.data_ranks), (int)forecast.plan.grid.data_ranks / 2);
         Case made = make(line);
         SinoForecast fewer;
@@ -308,7 +308,8 @@ static void projector_is_chosen(void **state)
                   {"--slices 1 --algorithm fbp --precision double", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --algorithm fbp --projector rays", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --algorithm fbp --projector rotate", SINO_PROJECTOR_ROTATE},
-                  {"--slices 1 --ranks 2 --algorithm fbp", SINO_PROJECTOR_RAYS}, /* two ranks share the slice */
+                  {"--slices 1 --ranks 2 --algorithm fbp", SINO_PROJECTOR_PIXELS}, /* two ranks share the slice */
+                  {"--slices 4 --ranks 2 --grid 1x2 --projector rotate", SINO_PROJECTOR_ROTATE},
                   {"--slices 1 --iterations 1", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},
                   {"--slices 4 --ranks 2 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},
@@ -331,8 +332,8 @@ static void projector_is_chosen(void **state)
            "--projector is toeplitz with --algorithm sirt; allowed: cg, or another projector");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --algorithm fbp",
            "--projector is toeplitz with --algorithm fbp");
-    refuse("--angles 10 --columns 16 --slices 1 --projector rotate --ranks 2 --grid 1x2",
-           "2 ranks per slice; allowed: 1");
+    refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --ranks 2 --grid 1x2",
+           "--grid is 1x2, but --projector toeplitz transforms whole slices");
 }
 
 TESTING_SUBJECT(forecast)

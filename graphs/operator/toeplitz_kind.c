@@ -5,6 +5,7 @@
 #include "tiles_kind.h"
 #include "toeplitz_task.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -22,9 +23,8 @@ static bool takes(const SinoProblem *problem)
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                        SinoOperatorSize *size)
 {
-    const int64_t parts = sino_topology_partitions(&division->topology), ranks = division->topology.rank_count;
-    SINO_CHECK(ranks == 1, SINO_BAD_INPUT,
-               "--projector toeplitz with %" PRId64 " ranks per slice; allowed: 1, by --grid Nx1 of N ranks", ranks);
+    const int64_t parts = sino_topology_partitions(&division->topology);
+    assert(division->topology.rank_count == 1); /* the solver wants whole slices */
     SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
     size->map_bytes = sino_toeplitz_plan_bytes(&problem->geometry, parts, worker_count);
     size->building_bytes = sino_toeplitz_plan_building_bytes(&problem->geometry);

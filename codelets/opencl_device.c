@@ -14,7 +14,7 @@
 
 /* The text of the .cl files and of the headers that they share with C; the script `embed` makes these arrays. */
 extern const char sino_panel_cl[], sino_update_slice_cl[], sino_update_formulas_cl[], sino_update_cl[], sino_cast_cl[],
-    sino_reduce_cl[], sino_spmm_cl[], sino_cone_cl[], sino_brick_cl[], sino_variation_cl[];
+    sino_reduce_cl[], sino_spmm_cl[], sino_cone_cl[], sino_brick_cl[], sino_variation_cl[], sino_rotate_cl[];
 
 enum { SINGLE, DOUBLE, REALS };
 enum { GROUP_SLICES = 8, GROUP_ROWS = 8 };
@@ -66,8 +66,8 @@ static SinoStatus build_failed(const SinoOpencl *opencl, cl_program program, cl_
 static SinoStatus build(const SinoOpencl *opencl, const char *real, cl_program *result)
 {
     const char *source[] = {
-        sino_panel_cl, sino_update_slice_cl, sino_update_formulas_cl, sino_update_cl,   sino_cast_cl, sino_reduce_cl,
-        sino_spmm_cl,  sino_cone_cl,         sino_brick_cl,           sino_variation_cl};
+        sino_panel_cl, sino_update_slice_cl, sino_update_formulas_cl, sino_update_cl,    sino_cast_cl,  sino_reduce_cl,
+        sino_spmm_cl,  sino_cone_cl,         sino_brick_cl,           sino_variation_cl, sino_rotate_cl};
     char options[64];
     cl_int code;
     snprintf(options, sizeof options, "-cl-std=CL1.2 -DREAL=%s", real);

@@ -31,6 +31,8 @@ typedef struct SinoRotate {
     const SinoTilePlace *tile;        /* not owned */
 } SinoRotate;
 
+enum { SINO_ROTATE_BITS = 24 /* positions are integers in units of 2^−SINO_ROTATE_BITS voxel */ };
+
 /* Bytes of work memory of a call, of any content. */
 int64_t sino_rotate_scratch_bytes(void);
 

@@ -78,7 +78,7 @@ static void place_angle(const SinoRotate *what, const Run *run, int64_t k, SinoR
     angle->step_count = (int64_t)(last_step - first_step) + 1;
     angle->first_row = k * geometry->column_count + (int64_t)first;
     for (int64_t i = 0; i < angle->ray_count; i++) {
-        const double at = angle->first_s + (double)i;
+        const double at = first + (double)i - geometry->center; /* the same in every super-tile */
         angle->ray_u[i] = fixed(middle + at * c);
         angle->ray_v[i] = fixed(middle - at * s);
     }

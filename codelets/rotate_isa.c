@@ -5,6 +5,7 @@
  * the weights along rows and columns. A sample beside the tile gets the tile's voxels nearest to it, whose weights then
  * are 0 or those of its share in this tile. The list serves all panels and both directions. */
 #include "rotate_isa.h"
+#include "rotate_tables.h"
 
 #include "arithmetic.h"
 #include "vector.h"
@@ -190,18 +191,11 @@ static void leave_out(int taps, const Tile *tile, SinoRotateSamples *samples)
         }
 }
 
-static int taps_of(SinoInterpolation interpolation)
-{
-    static const int taps[SINO_INTERPOLATIONS] = {
-        [SINO_INTERPOLATION_NEAREST] = 1, [SINO_INTERPOLATION_LINEAR] = 2, [SINO_INTERPOLATION_CUBIC] = 4};
-    return taps[interpolation];
-}
-
 static void list_samples(const SinoRotate *what, int64_t number, const SinoRotateAngle *angle,
                          SinoRotateSamples *samples)
 {
     const Tile tile = tile_of(what, number);
-    const int taps = taps_of(what->interpolation);
+    const int taps = sino_rotate_taps(what->interpolation);
     if (taps == 1)
         place_samples(1, &tile, angle, samples);
     else if (taps == 2)
@@ -268,7 +262,7 @@ static void visit(bool is_back, const SinoRotate *what, int64_t number, int64_t 
     for (int64_t first = 0, width; first < stride; first += width) {
         width = sino_smaller(stride - first, PANEL); /* as in panel.h */
         float *const tile = x + first * voxels + number * SINO_TILE_VOXELS * width;
-        visit_panel(is_back, taps_of(what->interpolation), width, angle_count, work, tile, y + first * rays);
+        visit_panel(is_back, sino_rotate_taps(what->interpolation), width, angle_count, work, tile, y + first * rays);
     }
 }
 

@@ -8,7 +8,6 @@
 #include "rotate.h"
 
 enum {
-    SINO_ROTATE_BITS = 24,  /* positions are integers in units of 2^−SINO_ROTATE_BITS voxel, modulo 2³² */
     SINO_ROTATE_LANES = 16, /* samples that are placed together */
     SINO_ROTATE_REACH = 2,  /* voxels between a sample and the voxels that it sees: at most */
     SINO_ROTATE_TAPS = 4,   /* voxels along a row or column that a sample sees: at most */
@@ -24,7 +23,7 @@ enum {
 };
 
 /* The rays of an angle near a super-tile. Sample m of ray i has the column ray_u[i] + step_u[m] and the row ray_v[i] +
- * step_v[m] of the grid. */
+ * step_v[m] of the grid, modulo 2³² units (SINO_ROTATE_BITS). */
 typedef struct SinoRotateAngle {
     double cosine, sine;
     double first_s;    /* s of ray 0 */

@@ -4,11 +4,16 @@
 
 #include "arithmetic.h"
 #include "block.h"
+#include "rotate_cuda.h"
+#include "rotate_opencl.h"
 #include "task.h"
 
+#include <assert.h>
 #include <string.h>
 
-enum { VOXELS, SCRATCH, RAYS, ORDER }; /* data of a product */
+/* Data of a product: those of every one; `order` of some angles; or tables, of the angles and of the tiles, which
+ * backprojections lack if no device computes. A projection has the numbers of tiles, a backprojection the tiles. */
+enum { VOXELS, SCRATCH, RAYS, EVERY, ORDER = EVERY, TURN = EVERY, TILES, ALL };
 
 typedef struct Arguments {
     SinoRotate what;
@@ -56,14 +61,71 @@ static SinoStatus back_cpu(const SinoTask *task)
     return NULL;
 }
 
+static SinoRotateTables tables_of(const SinoTask *task)
+{
+    return (SinoRotateTables){.turn = sino_task_buffer(task, TURN),
+                              .number = sino_task_buffer(task, TILES),
+                              .tile = sino_task_buffer(task, TILES)};
+}
+
+static SinoStatus project_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const Arguments *arguments = task->arguments;
+    const SinoRotateTables tables = tables_of(task);
+    return sino_rotate_project_cuda(stream, &arguments->what, &tables, arguments->first, sino_task_buffer(task, VOXELS),
+                                    sino_task_buffer(task, RAYS));
+}
+
+static SinoStatus back_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const SinoRotateTables tables = tables_of(task);
+    return sino_rotate_back_cuda(stream, &((const Arguments *)task->arguments)->what, &tables, true,
+                                 sino_task_buffer(task, RAYS), sino_task_buffer(task, VOXELS));
+}
+
+static SinoRotateOpenclTables opencl_tables_of(const SinoTask *task)
+{
+    return (SinoRotateOpenclTables){.turn = sino_task_opencl_buffer(task, TURN),
+                                    .number = sino_task_opencl_buffer(task, TILES),
+                                    .tile = sino_task_opencl_buffer(task, TILES)};
+}
+
+static SinoStatus project_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    const Arguments *arguments = task->arguments;
+    const SinoRotateOpenclTables tables = opencl_tables_of(task);
+    return sino_rotate_project_opencl(opencl, &arguments->what, &tables, arguments->first,
+                                      sino_task_opencl_buffer(task, VOXELS), sino_task_opencl_buffer(task, RAYS));
+}
+
+static SinoStatus back_opencl(const SinoTask *task, SinoOpencl *opencl)
+{
+    const SinoRotateOpenclTables tables = opencl_tables_of(task);
+    return sino_rotate_back_opencl(opencl, &((const Arguments *)task->arguments)->what, &tables, true,
+                                   sino_task_opencl_buffer(task, RAYS), sino_task_opencl_buffer(task, VOXELS));
+}
+
 static const SinoTaskKind project_kind = {.name = "rotate_project",
                                           .argument_bytes = sizeof(Arguments),
-                                          .access_min = 4,
-                                          .access_max = 4,
+                                          .access_min = ORDER + 1,
+                                          .access_max = ORDER + 1,
                                           .cpu = project_cpu};
 
-static const SinoTaskKind back_kind = {
-    .name = "rotate_back", .argument_bytes = sizeof(Arguments), .access_min = 3, .access_max = 3, .cpu = back_cpu};
+static const SinoTaskKind project_all_kind = {.name = "rotate_project",
+                                              .argument_bytes = sizeof(Arguments),
+                                              .access_min = ALL,
+                                              .access_max = ALL,
+                                              .cpu = project_cpu,
+                                              .cuda = SINO_ON_CUDA(project_cuda),
+                                              .opencl = SINO_ON_OPENCL(project_opencl)};
+
+static const SinoTaskKind back_kind = {.name = "rotate_back",
+                                       .argument_bytes = sizeof(Arguments),
+                                       .access_min = EVERY,
+                                       .access_max = ALL,
+                                       .cpu = back_cpu,
+                                       .cuda = SINO_ON_CUDA(back_cuda),
+                                       .opencl = SINO_ON_OPENCL(back_opencl)};
 
 static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
                          const Arguments *arguments, int access_count, const SinoAccess *access)
@@ -77,7 +139,8 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                                                .access = access,
                                                .access_count = access_count,
                                                SINO_OF_SLICES(what->slices),
-                                               .work = samples * (double)what->slices.stride});
+                                               .work = samples * (double)what->slices.stride,
+                                               .host = access_count < ALL});
 }
 
 SinoStatus sino_insert_rotate_project(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what, bool first,
@@ -88,14 +151,31 @@ SinoStatus sino_insert_rotate_project(SinoRuntime *runtime, SinoPosition positio
                                  [SCRATCH] = {scratch, SINO_SCRATCH},
                                  [RAYS] = {rays, SINO_READ},
                                  [ORDER] = {order, SINO_READ_WRITE}};
-    return insert(runtime, &project_kind, position, &arguments, 4, access);
+    return insert(runtime, &project_kind, position, &arguments, ORDER + 1, access);
 }
 
-SinoStatus sino_insert_rotate_back(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what, SinoData *rays,
-                                   SinoData *scratch, SinoData *voxels)
+SinoStatus sino_insert_rotate_project_all(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what,
+                                          bool first, const SinoRotateData *tables, SinoData *voxels, SinoData *scratch,
+                                          SinoData *rays)
+{
+    const Arguments arguments = {.what = *what, .first = first};
+    const SinoAccess access[] = {[VOXELS] = {voxels, SINO_READ},
+                                 [SCRATCH] = {scratch, SINO_SCRATCH},
+                                 [RAYS] = {rays, first ? SINO_WRITE : SINO_READ_WRITE},
+                                 [TURN] = {tables->turn, SINO_READ},
+                                 [TILES] = {tables->number, SINO_READ}};
+    assert(what->first_angle == 0 && what->angle_count == what->geometry.angle_count);
+    return insert(runtime, &project_all_kind, position, &arguments, ALL, access);
+}
+
+SinoStatus sino_insert_rotate_back(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what,
+                                   const SinoRotateData *tables, SinoData *rays, SinoData *scratch, SinoData *voxels)
 {
     const Arguments arguments = {.what = *what};
-    const SinoAccess access[] = {
-        [VOXELS] = {voxels, SINO_WRITE}, [SCRATCH] = {scratch, SINO_SCRATCH}, [RAYS] = {rays, SINO_READ}};
-    return insert(runtime, &back_kind, position, &arguments, 3, access);
+    const SinoAccess access[] = {[VOXELS] = {voxels, SINO_WRITE},
+                                 [SCRATCH] = {scratch, SINO_SCRATCH},
+                                 [RAYS] = {rays, SINO_READ},
+                                 [TURN] = {tables->turn, SINO_READ},
+                                 [TILES] = {tables->tile, SINO_READ}};
+    return insert(runtime, &back_kind, position, &arguments, tables->tile ? ALL : EVERY, access);
 }

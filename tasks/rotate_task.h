@@ -3,8 +3,7 @@
 #ifndef SINO_ROTATE_TASK_H
 #define SINO_ROTATE_TASK_H
 
-#include "rotate.h"
-#include "runtime.h"
+#include "rotate_data.h"
 
 #include <stdbool.h>
 
@@ -12,14 +11,19 @@
 int64_t sino_rotate_task_scratch_bytes(void);
 const char *sino_rotate_task_isa_name(void);
 
-/* Inserts rotate_project between rays_begin and rays_end (rays_gate_task.h): adds what->tile's part of A x to the rays
- * of what's angles in `rays`, which has all rays of what->geometry. `first` of the partitions: these rays become 0
- * before. `order`: void data that all tasks of these angles write. The arrays of `what` outlive the task. */
+/* Inserts rotate_project between rays_begin and rays_end (rays_gate_task.h), on cores: adds what->tile's part of A x to
+ * the rays of what's angles in `rays`, which has all rays of what->geometry. `first` of the partitions: these rays
+ * become 0 before. `order`: void data that all tasks of these angles write. The arrays of `what` outlive the task. */
 SinoStatus sino_insert_rotate_project(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what, bool first,
                                       SinoData *voxels, SinoData *scratch, SinoData *order, SinoData *rays);
 
+/* The same for all angles of `rays` by one task, on a core or a device. */
+SinoStatus sino_insert_rotate_project_all(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what,
+                                          bool first, const SinoRotateData *tables, SinoData *voxels, SinoData *scratch,
+                                          SinoData *rays);
+
 /* Inserts rotate_back, which writes Aᵀ y of what's angles to the partition. */
-SinoStatus sino_insert_rotate_back(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what, SinoData *rays,
-                                   SinoData *scratch, SinoData *voxels);
+SinoStatus sino_insert_rotate_back(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what,
+                                   const SinoRotateData *tables, SinoData *rays, SinoData *scratch, SinoData *voxels);
 
 #endif

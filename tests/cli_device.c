@@ -520,6 +520,64 @@ static void assert_refused(const char *directory, const char *environment, const
     cli_free(&run);
 }
 
+/* Rotate tasks run on devices alone, or wherever StarPU has them run; the volume is that of the cores. */
+static void assert_rotation_agrees(const char *directory, const char *environment, const char *device,
+                                   const char *words)
+{
+    static const char *const name[] = {"rotate_project", "rotate_back"};
+    const bool alone = strcmp(device, kind()->device) == 0, projects = !strstr(words, "fbp");
+    char line[160];
+    CliRun cpu, other;
+    snprintf(line, sizeof line, "--projector rotate %s", words);
+    float *expected = volume_of(directory, NULL, "cpu", line, &cpu);
+    float *found = volume_of(directory, environment, device, line, &other);
+    const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
+    print_message("%s %s: %.2g\n", device, line, off);
+    assert_true(off <= 1e-5);
+    for (int i = !projects; i < 2 && alone; i++)
+        if (tasks_on(&other, name[i], "   ") > 0 || tasks_on(&other, name[i], kind()->place) == 0)
+            fail_msg("%s elsewhere:\n%s", name[i], other.err);
+    assert_int_equal(tasks_on(&cpu, name[1], kind()->place), 0);
+    free(expected);
+    free(found);
+    cli_free(&cpu);
+    cli_free(&other);
+}
+
+/* Slices are turned in every product, of all angles or subsets, in panels of several widths. */
+static void rotation(void **state)
+{
+    static const char *const words[] = {"--algorithm cg --iterations 3 --partitions 1",
+                                        "--algorithm sirt --iterations 2 --partitions 3 --interpolation nearest",
+                                        "--algorithm osem --subsets 3 --iterations 2 --interpolation cubic",
+                                        "--algorithm fbp --partitions 7 --minibatch 3"};
+    cli_works(*state, scan);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_rotation_agrees(*state, NULL, kind()->device, words[i]);
+    assert_rotation_agrees(*state, NULL, kind()->with_cores, "--algorithm cg --iterations 3 --minibatch 1");
+    assert_rotation_agrees(*state, NULL, kind()->with_cores,
+                           "--algorithm osem --subsets 3 --iterations 2 --partitions 3 --minibatch 2");
+    if (is_cuda()) return; /* StarPU takes memory of GPUs in pieces of 32 MiB */
+    assert_rotation_agrees(*state, "STARPU_LIMIT_OPENCL_MEM=6", kind()->device, "--algorithm cg --iterations 3");
+    assert_refused(*state, kind()->least_memory, "--projector rotate --algorithm cg --device opencl",
+                   "a device has 1.00 MiB of memory; two tasks of this reconstruction need ");
+}
+
+/* What else stores nothing computes on cores. */
+static void other_projectors_are_refused(void **state)
+{
+    char words[80], message[120];
+    cli_works(*state, scan);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? "toeplitz" : "pixels";
+        snprintf(words, sizeof words, "--projector %s --algorithm %s --device %s", name, i ? "cg" : "fbp",
+                 kind()->device);
+        snprintf(message, sizeof message,
+                 "--projector is %s where devices compute; allowed: --device cpu, or --projector rays or rotate", name);
+        assert_refused(*state, NULL, words, message);
+    }
+}
+
 /* ---- system matrices ---- */
 
 #define SMALL_PET "phantom --geometry pet --crystals 8x3x2 --rays 4 --volume 16x14x6 --voxel-size 0.6 -o m.csr4 "
@@ -765,6 +823,8 @@ int cli_device_tests(void)
         CLI_TEST(cone_beams),
         CLI_TEST(parts_of_cone_beams_fit_devices),
         CLI_TEST(iterative_cone_beams),
+        CLI_TEST(rotation),
+        CLI_TEST(other_projectors_are_refused),
         CLI_TEST(cores_and_devices_together),
         CLI_TEST(partitions_have_homes),
         CLI_TEST(sweeps_compare_devices),

@@ -220,6 +220,24 @@ static void half_acquisitions_of_ranks(void **state)
     cli_free(&run);
 }
 
+/* Without ray lengths, ranks that share a slice share the angles, and add up voxels. */
+static void angles_are_shared(void **state)
+{
+    static const char *const words[] = {
+        "--algorithm cg --iterations 5 --projector rotate",
+        "--algorithm sirt --iterations 5 --projector rotate --interpolation nearest --partitions 3",
+        "--algorithm osem --subsets 3 --iterations 5 --projector rotate --interpolation cubic --minibatch 2",
+        "--algorithm fbp --projector rotate", "--algorithm fbp --projector pixels"};
+    static const Way shared[] = {{2, "--grid 1x2"}, {3, "--grid 1x3 --overlap no"}, {4, "--grid 2x2"}};
+    cli_works(*state, scan);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const bool iterates = !strstr(words[i], "fbp");
+        cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s", words[i]);
+        for (size_t w = 0; w < sizeof shared / sizeof *shared; w++)
+            assert_same(*state, words[i], shared[w].ranks, shared[w].words, 1e-5, iterates ? 1e-4 : 0);
+    }
+}
+
 /* Without ray lengths ranks have slices of their own, with the bits of one process. */
 static void nothing_stored(void **state)
 {
@@ -233,10 +251,6 @@ static void nothing_stored(void **state)
                     i == 1 || i == 2 ? 0 : 1e-12); /* fbp has none */
     }
     CliRun run;
-    run_ranks(*state, 2, "--projector rotate --grid 1x2", &run);
-    assert_int_equal(run.exit_code, 2);
-    assert_non_null(strstr(run.err, "--projector rotate with 2 ranks per slice; allowed: 1, by --grid Nx1 of N ranks"));
-    cli_free(&run);
     run_ranks(*state, 2, "--projector toeplitz --grid 1x2", &run);
     assert_int_equal(run.exit_code, 2);
     assert_non_null(strstr(run.err, "--grid is 1x2, but --projector toeplitz transforms whole slices, for which a rank "
@@ -431,6 +445,7 @@ int cli_ranks_tests(void)
         CLI_TEST(undefined_values),
         CLI_TEST(stopping_early),
         CLI_TEST(half_acquisitions_of_ranks),
+        CLI_TEST(angles_are_shared),
         CLI_TEST(nothing_stored),
         CLI_TEST(other_outputs),
         CLI_TEST(what_does_not_fit_is_refused),

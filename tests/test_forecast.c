@@ -107,7 +107,7 @@ static void grid_follows_memory(void **state)
         assert_true(forecast.plan.resources.total_bytes <= budget);
         before = forecast.plan.grid.data_ranks;
         /* One less would not do. */
-        snprintf(line, sizeof line, "%s --memory %lld --grid %dx%d", scan, (long long)budget,
+        snprintf(line, sizeof line, "%s --projector rays --memory %lld --grid %dx%d", scan, (long long)budget,
                  (int)(16 / forecast.plan.grid.data_ranks), (int)forecast.plan.grid.data_ranks / 2);
         Case made = make(line);
         SinoForecast fewer;
@@ -309,7 +309,8 @@ static void projector_is_chosen(void **state)
                   {"--slices 1 --algorithm fbp --precision double", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --algorithm fbp --projector rays", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --algorithm fbp --projector rotate", SINO_PROJECTOR_ROTATE},
-                  {"--slices 1 --ranks 2 --algorithm fbp", SINO_PROJECTOR_RAYS}, /* two ranks share the slice */
+                  {"--slices 1 --ranks 2 --algorithm fbp", SINO_PROJECTOR_PIXELS}, /* two ranks share the slice */
+                  {"--slices 4 --ranks 2 --grid 1x2 --projector rotate", SINO_PROJECTOR_ROTATE},
                   {"--slices 1 --iterations 1", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},
                   {"--slices 4 --ranks 2 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},
@@ -333,8 +334,37 @@ static void projector_is_chosen(void **state)
            "--projector is toeplitz with --algorithm sirt; allowed: cg, or another projector");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --algorithm fbp",
            "--projector is toeplitz with --algorithm fbp");
-    refuse("--angles 10 --columns 16 --slices 1 --projector rotate --ranks 2 --grid 1x2",
-           "2 ranks per slice; allowed: 1");
+    refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --ranks 2 --grid 1x2",
+           "--grid is 1x2, but --projector toeplitz transforms whole slices");
+}
+
+/* Devices need all ray lengths in memory, and their lists. Where these do not fit, iterative algorithms turn slices;
+ * the device's memory holds the tables and the scratch memory of a product beside its vectors. */
+static void devices_turn_slices(void **state)
+{
+    (void)state;
+    static const struct Choice {
+        const char *words;
+        SinoProjector wanted;
+    } choice[] = {{"--memory 3GiB", SINO_PROJECTOR_ROTATE},
+                  {"--memory 64GiB", SINO_PROJECTOR_RAYS},
+                  {"--memory 64GiB --projector rotate", SINO_PROJECTOR_ROTATE},
+                  {"--memory 64GiB --algorithm fbp", SINO_PROJECTOR_RAYS}};
+    for (size_t i = 0; i < sizeof choice / sizeof *choice; i++) {
+        char line[200];
+        SinoForecast forecast;
+        snprintf(line, sizeof line, "--angles 1501 --columns 1024 --slices 2 %s", choice[i].words);
+        Case made = make(line);
+        made.request.machine.devices = sino_device_room_of(true, 1, (int64_t)8 << 30);
+        assert_success(sino_forecast_new(&made.request, &forecast));
+        assert_int_equal(forecast.plan.problem.projector, choice[i].wanted);
+        const SinoOperatorSize *size = &forecast.plan.size;
+        const bool turns = choice[i].wanted == SINO_PROJECTOR_ROTATE;
+        assert_true((size->product_bytes > 0) == turns && (size->table_bytes > 0) == turns);
+        assert_int_equal(forecast.plan.resources.map_bytes, size->map_bytes + size->table_bytes);
+        sino_forecast_free(&forecast);
+        case_free(&made);
+    }
 }
 
 TESTING_SUBJECT(forecast)
@@ -349,6 +379,7 @@ TESTING_SUBJECT(forecast)
         cmocka_unit_test(more_ranks_than_work),
         cmocka_unit_test(published_reductions),
         cmocka_unit_test(projector_is_chosen),
+        cmocka_unit_test(devices_turn_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

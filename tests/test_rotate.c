@@ -10,20 +10,22 @@
 
 #include <math.h>
 
-typedef struct Isa {
-    const SinoRotateIsa *table;
+/* The public functions, which on a device are that one's; and those of each instruction set. */
+static const struct Isa {
+    const SinoRotateIsa *table; /* NULL: public */
     int64_t vector_bytes;
-} Isa;
-
-static const Isa isas[] = {
+} isas[] = {
+    {NULL, 0},
+#ifndef TESTING_ON_DEVICE
     {&sino_rotate_plain, 16},
-#ifdef __x86_64__
+#endif
+#if defined __x86_64__ && !defined TESTING_ON_DEVICE
     {&sino_rotate_avx2, 32},
     {&sino_rotate_avx512, 64},
 #endif
 };
 
-static bool processor_has(const Isa *isa)
+static bool processor_has(const struct Isa *isa)
 {
     return sino_vector_bytes() >= isa->vector_bytes || isa->table == &sino_rotate_plain;
 }
@@ -82,7 +84,7 @@ static int64_t ray_rows(const Case *of)
 
 /* Products by calls for parts of the tiles, whose voxels are vectors of their own, and for parts of the angles. `x`:
  * [voxel of all tiles][stride]; `y`: a vector in panels. */
-static void product(const Isa *isa, bool back, const Case *of, float *x, float *y)
+static void product(const SinoRotateIsa *isa, bool back, const Case *of, float *x, float *y)
 {
     const int64_t stride = stride_of(of), angles = of->geometry.angle_count;
     void *scratch = NULL;
@@ -105,7 +107,7 @@ static void product(const Isa *isa, bool back, const Case *of, float *x, float *
             if (!isa)
                 (back ? sino_rotate_back(&what, y, scratch, part) : sino_rotate_project(&what, part, scratch, y));
             else
-                sino_rotate_with(isa->table, back, &what, back ? y : part, scratch, back ? part : y);
+                sino_rotate_with(isa, back, &what, back ? y : part, scratch, back ? part : y);
         }
         for (int64_t row = 0; row < rows; row++)
             for (int64_t f = 0; f < stride; f++)
@@ -171,7 +173,7 @@ static float *floats(int64_t count, uint32_t seed)
     return made;
 }
 
-static Vectors products_of(const Isa *isa, const Case *of)
+static Vectors products_of(const SinoRotateIsa *isa, const Case *of)
 {
     Vectors made = {of->tile_count * SINO_TILE_VOXELS, ray_rows(of), stride_of(of), NULL, NULL, NULL, NULL};
     made.x = floats(made.voxels * made.stride, 1); /* voxels outside the grid have values, too: they must not matter */
@@ -197,15 +199,16 @@ static void vectors_free(Vectors *vectors)
     free(vectors->aty);
 }
 
-static void expect(const Isa *isa, const Case *of, const char *what, int64_t number, double value, double wanted)
+static void expect(const SinoRotateIsa *isa, const Case *of, const char *what, int64_t number, double value,
+                   double wanted)
 {
     const double most = 2e-5 * (double)sino_larger(of->geometry.grid_size, of->geometry.angle_count);
     if (!(fabs(value - wanted) <= most))
-        fail_msg("%s, %d taps, %ld slices: %s %ld is %.7g instead of %.7g", isa ? isa->table->name : "public",
+        fail_msg("%s, %d taps, %ld slices: %s %ld is %.7g instead of %.7g", isa ? isa->name : "public",
                  (int)of->interpolation, of->slice_count, what, number, value, wanted);
 }
 
-static void check_matrix(const Isa *isa, const Case *of)
+static void check_matrix(const SinoRotateIsa *isa, const Case *of)
 {
     const SinoGeometry *geometry = &of->geometry;
     const int64_t size = geometry->grid_size, slice = of->slice_count - 1;
@@ -243,7 +246,7 @@ static SinoGeometry scan_of(int64_t columns, int64_t size, double center)
                           .center = center};
 }
 
-static void check_shapes(const Isa *isa, int64_t width)
+static void check_shapes(const SinoRotateIsa *isa, int64_t width)
 {
     static const struct Shape {
         int64_t columns, size;
@@ -260,7 +263,7 @@ static void check_shapes(const Isa *isa, int64_t width)
         }
 }
 
-static void check_slices(const Isa *isa, int64_t width)
+static void check_slices(const SinoRotateIsa *isa, int64_t width)
 {
     static const int64_t count[] = {1, 2, 3, 6, 8, 13, 16, 20, 32, 33, 40, 65};
     const SinoGeometry geometry = scan_of(19, 18, 9.4);
@@ -271,20 +274,41 @@ static void check_slices(const Isa *isa, int64_t width)
         }
 }
 
-static void isa_matches_reference(void **state)
+static void products_match_reference(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        const SinoRotateIsa *isa = isas[i].table;
+        const int64_t width = isa ? isas[i].vector_bytes / 2 : sino_panel_width(SINO_SINGLE);
         if (!processor_has(&isas[i])) continue;
-        check_shapes(&isas[i], isas[i].vector_bytes / 2);
-        check_slices(&isas[i], isas[i].vector_bytes / 2);
+        check_shapes(isa, width);
+        check_slices(isa, width);
     }
 }
 
-static void public_functions_match_reference(void **state)
+/* Any shapes, centers and angles. Slices of no power of two have panels of several widths. */
+static void random_scans(void **state)
 {
+    enum { CASES = 30, MOST = 9 };
+    uint32_t seed = 77;
     (void)state;
-    check_slices(NULL, sino_panel_width(SINO_SINGLE));
+    for (int i = 0; i < CASES; i++) {
+        double angle[MOST];
+        const int64_t angles = 1 + (int64_t)(MOST * (next_random(&seed) + 1) / 2);
+        for (int64_t k = 0; k < angles; k++) angle[k] = 7 * next_random(&seed);
+        const int64_t columns = 1 + (int64_t)(35 * (next_random(&seed) + 1)),
+                      size = 1 + (int64_t)(35 * (next_random(&seed) + 1));
+        const SinoGeometry geometry = {.angle_count = sino_smaller(angles, MOST),
+                                       .column_count = columns,
+                                       .grid_size = size,
+                                       .angle_rad = angle,
+                                       .center = 0.5 * (double)columns * (1 + 1.5 * next_random(&seed))};
+        Case of = case_of(&geometry, (SinoInterpolation)(i % SINO_INTERPOLATIONS),
+                          1 + (int64_t)(20 * (next_random(&seed) + 1)), sino_panel_width(SINO_SINGLE));
+        of.tiles_of_call = 1 + (int64_t)(6 * (next_random(&seed) + 1));
+        of.angles_of_call = 1 + (int64_t)(3 * (next_random(&seed) + 1));
+        check_matrix(NULL, &of);
+    }
 }
 
 /* More angles than a visit takes, more tiles than a super-tile has. */
@@ -390,9 +414,9 @@ static void straight_rays_sum_columns(void **state)
 TESTING_SUBJECT(rotate)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(isa_matches_reference), cmocka_unit_test(public_functions_match_reference),
-        cmocka_unit_test(many_angles_and_tiles), cmocka_unit_test(directions_are_adjoint),
-        cmocka_unit_test(integrals_of_a_spot),   cmocka_unit_test(straight_rays_sum_columns),
+        cmocka_unit_test(products_match_reference), cmocka_unit_test(random_scans),
+        cmocka_unit_test(many_angles_and_tiles),    cmocka_unit_test(directions_are_adjoint),
+        cmocka_unit_test(integrals_of_a_spot),      cmocka_unit_test(straight_rays_sum_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

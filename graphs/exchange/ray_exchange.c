@@ -19,7 +19,7 @@ typedef struct Maker {
 
 int64_t sino_ray_exchange_first_angle(int64_t angle_count, int64_t data_rank, int64_t data_count)
 {
-    return angle_count * data_rank / data_count;
+    return sino_times(angle_count, data_rank) / data_count;
 }
 
 static SinoStatus share_rays(SinoRayExchange *made)

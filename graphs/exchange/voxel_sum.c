@@ -11,7 +11,7 @@
 struct SinoVoxelSum {
     SinoRuntime *runtime;  /* not owned */
     SinoPartialSums *sums; /* not owned */
-    int64_t elements, rank, rank_count;
+    int64_t number, elements, rank, rank_count;
     SinoData **share;   /* [rank]: this rank's voxels in the rank's segment; owned */
     SinoData **arrived; /* [rank]: the rank's voxels in this rank's segment; owned */
     SinoData **total;   /* [rank]: the sum of the rank's segment; owned */
@@ -41,7 +41,8 @@ static SinoStatus new_segments(SinoVoxelSum *sum, SinoData ***segment, bool own_
     return NULL;
 }
 
-SinoStatus sino_voxel_sum_new(SinoRuntime *runtime, SinoPartialSums *sums, int64_t elements, SinoVoxelSum **result)
+SinoStatus sino_voxel_sum_new(SinoRuntime *runtime, SinoPartialSums *sums, int64_t number, int64_t elements,
+                              SinoVoxelSum **result)
 {
     const SinoRayExchangeShape *shape = &sums->exchange->shape;
     SinoVoxelSum *sum = NULL;
@@ -49,6 +50,7 @@ SinoStatus sino_voxel_sum_new(SinoRuntime *runtime, SinoPartialSums *sums, int64
     SINO_TRY(sino_allocate(1, sizeof *sum, "sums of ranks", &sum));
     *sum = (SinoVoxelSum){.runtime = runtime,
                           .sums = sums,
+                          .number = number,
                           .elements = elements,
                           .rank = shape->data_rank,
                           .rank_count = shape->data_count};
@@ -79,7 +81,7 @@ static SinoSegment segment_of(const SinoVoxelSum *sum, int64_t rank)
 static SinoMessage message_of(const SinoVoxelSum *sum, SinoPosition position, int64_t rank, SinoCargo cargo,
                               int64_t index)
 {
-    return sino_partial_message(sum->sums, "voxels", position, rank, cargo, index);
+    return sino_partial_message(sum->sums, "voxels", position, rank, cargo, sum->number * sum->rank_count + index);
 }
 
 /* Sends the others their shares, and adds up those that arrive, in the order of ranks. */

@@ -9,8 +9,10 @@
 
 typedef struct SinoVoxelSum SinoVoxelSum;
 
-/* For vectors of `elements` floats. *sum NULL: there is one rank. sums: of the same minibatch; not owned. */
-SinoStatus sino_voxel_sum_new(SinoRuntime *runtime, SinoPartialSums *sums, int64_t elements, SinoVoxelSum **sum);
+/* For vectors of `elements` floats. *sum NULL: there is one rank. sums: of the same minibatch; not owned. `number` is
+ * unique among the minibatch's, and goes into message tags. */
+SinoStatus sino_voxel_sum_new(SinoRuntime *runtime, SinoPartialSums *sums, int64_t number, int64_t elements,
+                              SinoVoxelSum **sum);
 void sino_voxel_sum_free(SinoVoxelSum *sum); /* takes NULL */
 
 /* Bytes of a sum over rank_count ranks. */

@@ -63,7 +63,8 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, Si
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
 {
     const Own *own = ((const SinoTilesOwn *)work->op->own)->kind;
-    return sino_insert_gridding_back(own->plan, product->position, product->slices, y, x);
+    SINO_TRY(sino_insert_gridding_back(own->plan, product->position, product->slices, y, x));
+    return sino_tiles_insert_sums(work, product->position, x);
 }
 
 static void report(const SinoOperator *op)

@@ -56,7 +56,7 @@ SinoStatus sino_matrix_work_open(SinoOperatorWork *work, const SinoSlices *slice
                                    sino_bricks_work_bytes(sino_matrix_block_rows(matrix), *slices), &made->scratch));
     SINO_TRY(sino_data_vector(op->runtime, "lost counts", 1, stride, sizeof(double), &made->lost));
     SINO_TRY(sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums));
-    return sino_voxel_sum_new(op->runtime, work->sums, sino_times(matrix->order->row_count, stride), &made->all);
+    return sino_voxel_sum_new(op->runtime, work->sums, 0, sino_times(matrix->order->row_count, stride), &made->all);
 }
 
 void sino_matrix_work_close(SinoOperatorWork *work)

@@ -65,6 +65,8 @@ typedef struct SinoOperatorSize {
     int64_t bytes;               /* blocks of a rank: an upper bound */
     int64_t partition_bytes;     /* block of the largest partition: an upper bound */
     int64_t map_bytes;           /* footprints and index maps */
+    int64_t table_bytes;         /* tables that exist beside these where devices compute */
+    int64_t product_bytes;       /* that a product has on a device beside lists and vectors */
     int64_t building_bytes;      /* temporary memory while the operator is built */
     SinoShape shape;             /* estimated: extents without `rows` */
     SinoTraffic traffic, direct; /* of a projection: with the division's hierarchy, and without a hierarchy */

@@ -40,7 +40,7 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
         if (what.tile_count == 0) continue;
         SINO_TRY(sino_insert_pixels_back(work->op->runtime, position, &what, y, own->scratch, x[p]));
     }
-    return NULL;
+    return sino_tiles_insert_sums(work, product->position, x);
 }
 
 static void report(const SinoOperator *op)

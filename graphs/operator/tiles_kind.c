@@ -58,17 +58,46 @@ static int64_t partition_voxels(const SinoDecomposition *decomposition, int64_t 
     return (decomposition->first[partition + 1] - decomposition->first[partition]) * SINO_TILE_VOXELS;
 }
 
-static void fill_extents(const SinoProblem *problem, int64_t most_angles, const SinoDecomposition *decomposition,
-                         SinoExtent *extent)
+/* The angles of a subset that a rank has: from *first on, in the order of the subset. */
+static int64_t rank_angles(const SinoAngleSubsets *angles, int64_t subset, int64_t rank, int64_t rank_count,
+                           int64_t *first)
+{
+    const int64_t count = sino_angle_subsets_size(angles, subset);
+    *first = sino_ray_exchange_first_angle(count, rank, rank_count);
+    return sino_ray_exchange_first_angle(count, rank + 1, rank_count) - *first;
+}
+
+/* Angles of the rank that has most: of all subsets, and of one. */
+typedef struct Share {
+    int64_t all, one;
+} Share;
+
+static Share largest_share(const SinoAngleSubsets *angles, int64_t rank_count)
+{
+    Share most = {0};
+    for (int64_t r = 0; r < rank_count; r++) {
+        int64_t all = 0, first;
+        for (int64_t s = 0; s < angles->count; s++) {
+            const int64_t count = rank_angles(angles, s, r, rank_count, &first);
+            most.one = sino_larger(most.one, count);
+            all += count;
+        }
+        most.all = sino_larger(most.all, all);
+    }
+    return most;
+}
+
+static void fill_extents(const SinoProblem *problem, Share most, int64_t rank_count,
+                         const SinoDecomposition *decomposition, SinoExtent *extent)
 {
     const SinoGeometry *scan = &problem->geometry;
-    const int64_t rays = sino_geometry_ray_count(scan);
+    const int64_t rays = sino_times(most.all, scan->column_count);
     extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
     extent[SINO_ROWS_RAYS] = sino_extent_one(rays);
-    extent[SINO_ROWS_COMPLETED] = sino_operator_completed(scan, scan->angle_count);
+    extent[SINO_ROWS_COMPLETED] = sino_operator_completed(scan, most.all);
     extent[SINO_ROWS_SUBSET] = (SinoExtent){.members = problem->subset_count,
                                             .total = rays,
-                                            .most = sino_times(most_angles, scan->column_count),
+                                            .most = sino_times(most.one, scan->column_count),
                                             .filled = problem->subset_count};
     extent[SINO_ROWS_VOXELS] = (SinoExtent){.members = decomposition->partition_count,
                                             .total = sino_times(decomposition->tile_count, SINO_TILE_VOXELS)};
@@ -78,7 +107,25 @@ static void fill_extents(const SinoProblem *problem, int64_t most_angles, const 
         extent[SINO_ROWS_VOXELS].filled += voxels > 0;
     }
     extent[SINO_ROWS_PIXELS] = sino_extent_one(sino_times(scan->grid_size, scan->grid_size));
-    extent[SINO_ROWS_TALLY] = sino_extent_one(scan->angle_count + scan->column_count);
+    extent[SINO_ROWS_TALLY] = sino_extent_one(most.all + scan->column_count);
+    if (rank_count == 1) return;
+    extent[SINO_ROWS_RANKS] =
+        (SinoExtent){.members = rank_count, .total = rank_count - 1, .most = 1, .filled = rank_count - 1};
+    extent[SINO_ROWS_SHARED] = sino_extent_one(1);
+}
+
+/* Half of what the sum of a backprojection sends: each of two products counts as much (communication.h). A rank sends
+ * its voxels to the ranks that add them up, and its part of the sum to all others. */
+static SinoTraffic traffic_of(const SinoDecomposition *decomposition, int64_t rank_count)
+{
+    const int64_t others = rank_count - 1, voxels = sino_times(decomposition->tile_count, SINO_TILE_VOXELS);
+    const int64_t sent = sino_ceil_divide(sino_times(voxels, others), rank_count);
+    const int64_t messages = sino_times(others, decomposition->partition_count);
+    return (SinoTraffic){.global = sino_times(sent, rank_count),
+                         .most_sent = sent,
+                         .most_received = sent,
+                         .messages = sino_times(messages, rank_count),
+                         .most_messages = messages};
 }
 
 SinoStatus sino_tiles_size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
@@ -87,19 +134,19 @@ SinoStatus sino_tiles_size(const SinoProblem *problem, const SinoDivision *divis
     SinoDecomposition decomposition;
     SinoAngleSubsets subsets;
     const SinoTopology *topology = &division->topology;
-    SINO_CHECK(topology->rank_count == 1, SINO_BAD_INPUT,
-               "--projector %s with %" PRId64 " ranks per slice; allowed: 1, by --grid Nx1 of N ranks",
-               sino_projector_name(problem->projector), topology->rank_count);
-    SINO_TRY(decompose(problem, sino_topology_partitions(topology), &decomposition));
-    *size = (SinoOperatorSize){.map_bytes = sino_times(worker_count, scratch_bytes),
-                               .shape.precision = problem->precision,
-                               .nonzero_count = decomposition.nonzero_count,
-                               .slowest_nonzeros = decomposition.nonzero_count / (double)worker_count,
-                               .stored_angles = 0,
-                               .orientations = 1};
+    const int64_t ranks = topology->rank_count;
+    SINO_TRY(decompose(problem, sino_topology_rank_partitions(topology), &decomposition));
+    *size =
+        (SinoOperatorSize){.map_bytes = sino_times(worker_count, scratch_bytes),
+                           .shape.precision = problem->precision,
+                           .nonzero_count = decomposition.nonzero_count,
+                           .slowest_nonzeros = decomposition.nonzero_count / (double)sino_times(worker_count, ranks),
+                           .stored_angles = 0,
+                           .orientations = 1};
+    if (ranks > 1) size->traffic = size->direct = traffic_of(&decomposition, ranks);
     SinoStatus status = sino_angle_subsets_new(problem, &subsets);
     if (!status) {
-        fill_extents(problem, sino_angle_subsets_most(&subsets), &decomposition, size->shape.extent);
+        fill_extents(problem, largest_share(&subsets, ranks), ranks, &decomposition, size->shape.extent);
         sino_angle_subsets_free(&subsets);
     }
     sino_decomposition_free(&decomposition);
@@ -108,32 +155,38 @@ SinoStatus sino_tiles_size(const SinoProblem *problem, const SinoDivision *divis
 
 /* ---- open ---- */
 
-static SinoStatus list_angles(const SinoOperator *op, SinoTilesOwn *own)
+/* Of each subset the angles of data rank shape->data_rank. */
+static SinoStatus list_angles(const SinoOperator *op, const SinoRayExchangeShape *shape, SinoTilesOwn *own)
 {
     const SinoGeometry *scan = &op->problem.geometry;
     const int64_t subsets = op->problem.subset_count;
     const SinoAngleSubsets *angles = &own->angles;
+    int64_t before = 0;
     SINO_TRY(sino_angle_subsets_new(&op->problem, &own->angles));
     SINO_TRY(sino_allocate(subsets, sizeof *own->subset, "subsets", &own->subset));
     SINO_TRY(sino_allocate(subsets, sizeof *own->subset_rays, "subsets", &own->subset_rays));
     SINO_TRY(sino_allocate(scan->angle_count, sizeof *own->angle_rad, "angles", &own->angle_rad));
     SINO_TRY(sino_allocate(scan->angle_count, sizeof *own->place, "angles", &own->place));
-    for (int64_t s = 0; s < subsets; s++) {
-        own->subset[s] = *scan;
-        own->subset[s].angle_count = sino_angle_subsets_size(angles, s);
-        own->subset[s].angle_rad = own->angle_rad + angles->first[s];
-        own->subset_rays[s] = sino_geometry_ray_count(&own->subset[s]);
-    }
     for (int64_t i = 0; i < scan->angle_count; i++) {
-        own->place[angles->number[i]] = i;
+        own->place[i] = -1;
         own->angle_rad[i] = scan->angle_rad[angles->number[i]];
     }
+    for (int64_t s = 0; s < subsets; s++) {
+        int64_t first;
+        const int64_t count = rank_angles(angles, s, shape->data_rank, shape->data_count, &first);
+        own->subset[s] = *scan;
+        own->subset[s].angle_count = count;
+        own->subset[s].angle_rad = own->angle_rad + angles->first[s] + first;
+        own->subset_rays[s] = sino_geometry_ray_count(&own->subset[s]);
+        for (int64_t i = 0; i < count; i++) own->place[angles->number[angles->first[s] + first + i]] = before++;
+    }
+    own->angle_count = before;
     return NULL;
 }
 
 static SinoStatus list_partitions(const SinoOperator *op, const SinoDivision *division, SinoTilesOwn *own)
 {
-    const int64_t count = sino_topology_partitions(&division->topology);
+    const int64_t count = sino_topology_rank_partitions(&division->topology);
     SINO_TRY(decompose(&op->problem, count, &own->decomposition));
     SINO_TRY(sino_allocate(count, sizeof *own->partition_voxels, "partitions", &own->partition_voxels));
     SINO_TRY(sino_allocate(count, sizeof *own->part, "partitions", &own->part));
@@ -144,12 +197,20 @@ static SinoStatus list_partitions(const SinoOperator *op, const SinoDivision *di
     return NULL;
 }
 
+/* Angles of the subset of which this rank has most. */
+static int64_t most_angles(const SinoTilesOwn *own)
+{
+    int64_t most = 0;
+    for (int64_t s = 0; s < own->angles.count; s++) most = sino_larger(most, own->subset[s].angle_count);
+    return most;
+}
+
 static SinoStatus describe(SinoOperator *op, const SinoOperatorRequest *request, SinoTilesOwn *own)
 {
-    SINO_TRY(list_angles(op, own));
+    SINO_TRY(list_angles(op, &request->shape, own));
     SINO_TRY(list_partitions(op, &request->division, own));
     const int64_t tasks = TASKS_PER_WORKER * sino_larger(sino_runtime_worker_count(op->runtime), 1);
-    own->task_angles = sino_larger(sino_ceil_divide(sino_angle_subsets_most(&own->angles), tasks), ANGLES_LEAST);
+    own->task_angles = sino_larger(sino_ceil_divide(most_angles(own), tasks), ANGLES_LEAST);
     return NULL;
 }
 
@@ -159,11 +220,13 @@ static SinoStatus fill_shape(SinoOperator *op, SinoTilesOwn *own)
     op->shape.precision = op->problem.precision;
     SINO_TRY(sino_ray_exchange_extents(own->exchange, op->shape.extent));
     op->shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
-    op->shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(scan, scan->angle_count);
+    op->shape.extent[SINO_ROWS_RAYS] = sino_extent_one(sino_times(own->angle_count, scan->column_count));
+    op->shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(scan, own->angle_count);
     op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(op->problem.subset_count, own->subset_rays);
     op->shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(sino_times(scan->grid_size, scan->grid_size));
-    op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(scan->angle_count + scan->column_count);
+    op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(own->angle_count + scan->column_count);
     op->ranks = own->exchange;
+    op->replicated = true;
     op->place = own->place;
     return NULL;
 }
@@ -221,7 +284,20 @@ const SinoTilePlace *sino_tiles_of(const SinoTilesOwn *own, int64_t partition, i
 
 int64_t sino_tiles_work_bytes(const SinoShape *shape, SinoBatch batch)
 {
-    return sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch);
+    const int64_t elements = sino_times(shape->extent[SINO_ROWS_VOXELS].total, batch.stride);
+    return sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch) +
+           sino_voxel_sum_bytes(elements, shape->extent[SINO_ROWS_RANKS].members);
+}
+
+static SinoStatus open_sums(SinoOperatorWork *work, int64_t stride, SinoTilesWork *made)
+{
+    const SinoTilesOwn *own = work->op->own;
+    const int64_t partitions = own->decomposition.partition_count;
+    SINO_TRY(sino_allocate(partitions, sizeof(void *), "a minibatch", &made->all));
+    for (int64_t p = 0; p < partitions; p++)
+        SINO_TRY(sino_voxel_sum_new(work->op->runtime, work->sums, p, sino_times(own->partition_voxels[p], stride),
+                                    &made->all[p]));
+    return NULL;
 }
 
 SinoStatus sino_tiles_work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap)
@@ -231,19 +307,34 @@ SinoStatus sino_tiles_work_open(SinoOperatorWork *work, const SinoSlices *slices
     SinoTilesWork *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
     work->own = made;
-    made->count = sino_ceil_divide(sino_angle_subsets_most(&own->angles), own->task_angles);
+    made->count = sino_ceil_divide(most_angles(own), own->task_angles);
     SINO_TRY(sino_allocate(made->count, sizeof(void *), "a minibatch", &made->order));
     for (int64_t i = 0; i < made->count; i++) SINO_TRY(sino_data_new(op->runtime, "order", 0, &made->order[i]));
-    return sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums);
+    SINO_TRY(sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums));
+    return own->exchange->shape.data_count > 1 ? open_sums(work, slices->stride, made) : NULL;
 }
 
 void sino_tiles_work_close(SinoOperatorWork *work)
 {
     SinoTilesWork *made = work->own;
     if (!made) return;
+    for (int64_t p = 0; made->all && p < ((const SinoTilesOwn *)work->op->own)->decomposition.partition_count; p++)
+        sino_voxel_sum_free(made->all[p]);
+    free(made->all);
     sino_partial_sums_free(work->sums, &work->op->shape);
     sino_data_free_each(made->order, made->count);
     free(made);
+}
+
+SinoStatus sino_tiles_insert_sums(SinoOperatorWork *work, SinoPosition position, SinoData *const *x)
+{
+    const SinoTilesOwn *own = work->op->own;
+    const SinoTilesWork *made = work->own;
+    for (int64_t p = 0; made->all && p < own->decomposition.partition_count; p++) {
+        position.partition = p;
+        if (own->partition_voxels[p] > 0) SINO_TRY(sino_insert_voxel_sum(made->all[p], position, x[p]));
+    }
+    return NULL;
 }
 
 SinoStatus sino_tiles_image(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,

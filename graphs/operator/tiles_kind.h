@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles: what the kinds of operator of a parallel beam without a matrix (rotate, pixels, gridding, toeplitz) share.
  *
- * A slice has partitions of tiles, as those of the kind `rays`. A rank has all rays of its slices; the angles of a
- * subset are those of the kind `rays`, in the order of the scan. All tasks run on cores. */
+ * A slice has partitions of tiles, as those of the kind `rays`. The angles of a subset are those of the kind `rays`, in
+ * the order of the scan. Ranks that share a slice share the angles of every subset, and all have every voxel: a
+ * projection needs no messages, a backprojection is added up over the ranks (voxel_sum.h). Tasks run on cores, those of
+ * rotate on devices, too. */
 #ifndef SINO_TILES_KIND_H
 #define SINO_TILES_KIND_H
 
 #include "angle_subsets.h"
 #include "decomposition.h"
 #include "tile_rows.h"
+#include "voxel_sum.h"
 
 /* SinoOperator.own. All members are owned. */
 typedef struct SinoTilesOwn {
     SinoAngleSubsets angles;
-    SinoGeometry *subset; /* [subset_count]: the scan with the subset's angles */
-    double *angle_rad;    /* [angle], subset after subset */
+    SinoGeometry *subset; /* [subset_count]: the scan with this rank's angles of the subset */
+    double *angle_rad;    /* [angle of the scan], subset after subset */
     int64_t *place;       /* SinoOperator.place */
     int64_t *subset_rays; /* rows of SINO_ROWS_SUBSET */
     SinoDecomposition decomposition;
@@ -23,13 +26,15 @@ typedef struct SinoTilesOwn {
     SinoRayExchange *exchange;
     SinoData *scratch;   /* of the kind's tasks; NULL: none */
     void *kind;          /* of the kind, which frees it; NULL: nothing */
+    int64_t angle_count; /* angles of this rank */
     int64_t task_angles; /* of a task that projects */
 } SinoTilesOwn;
 
-/* SinoOperatorWork.own: void data that order the tasks of the same angles. */
+/* SinoOperatorWork.own. All members are owned. */
 typedef struct SinoTilesWork {
     int64_t count;
-    SinoData **order;
+    SinoData **order;   /* [count]: void data that order the tasks of the same angles */
+    SinoVoxelSum **all; /* [partition]: sums over the ranks that share the slices; NULL: there is one rank */
 } SinoTilesWork;
 
 /* Whether the problem is of a parallel beam in single precision, and asks for the projector. */
@@ -52,6 +57,9 @@ void sino_tiles_keep(SinoOperator *op, const char *folder);
 
 /* Where the tiles of the grid are in the partitions. *tile: the caller frees it. */
 SinoStatus sino_tiles_map(const SinoOperator *op, SinoTileNumber **tile);
+
+/* Inserts the sums of x, what this rank's angles give, over all angles. The last of a kind's backprojection. */
+SinoStatus sino_tiles_insert_sums(SinoOperatorWork *work, SinoPosition position, SinoData *const *x);
 
 /* The tiles of a partition, and their number. */
 const SinoTilePlace *sino_tiles_of(const SinoTilesOwn *own, int64_t partition, int64_t *count);

@@ -6,6 +6,7 @@
 #include "tiles_kind.h"
 #include "toeplitz_task.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -25,6 +26,7 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
                        SinoOperatorSize *size)
 {
     const int64_t parts = sino_topology_partitions(&division->topology);
+    assert(division->topology.rank_count == 1); /* the solver wants whole slices */
     SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
     size->map_bytes = sino_toeplitz_plan_bytes(&problem->geometry, parts, worker_count) +
                       sino_gridding_plan_bytes(&problem->geometry, parts, worker_count);

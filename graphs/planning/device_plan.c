@@ -33,7 +33,7 @@ SinoDeviceNeed sino_device_need(const SinoVectors *vectors, const SinoOperatorSi
     const int64_t rays = sino_buffer_most_bytes(&ray, shape, batch);
     const int64_t rows = shape->extent[SINO_ROWS_RAYS].most * (int64_t)sizeof(uint32_t);
     const int64_t spmm = sino_larger(rays, sino_buffer_most_bytes(&footprint, shape, batch)) +
-                         sino_buffer_most_bytes(&voxel, shape, batch) + sino_spmm_scratch_bytes();
+                         sino_buffer_most_bytes(&voxel, shape, batch) + sino_spmm_scratch_bytes() + size->product_bytes;
     const int64_t updates = sino_larger(sino_larger(vectors_of(vectors, SINO_ROWS_RAYS, shape, batch),
                                                     vectors_of(vectors, SINO_ROWS_SUBSET, shape, batch)) +
                                             sino_buffer_most_bytes(&weight, shape, batch),

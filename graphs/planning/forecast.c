@@ -202,14 +202,15 @@ static SinoStatus forecast_projector(const SinoPlanRequest *request, SinoForecas
 }
 
 /* The projector that may take the place of rays, if the user leaves the choice to the plan. It stores nothing, and
- * computes on cores, in single precision. Lengths that are kept on disk are not traced for one run alone. */
+ * computes in single precision, pixels on cores alone. Lengths that are kept on disk are not traced for one run alone.
+ */
 static SinoProjector other_projector(const SinoPlanRequest *request)
 {
     const SinoProblem *problem = &request->job.problem;
     const bool may = problem->projector == SINO_PROJECTOR_AUTO && problem->precision == SINO_SINGLE && !problem->cone &&
-                     request->machine.devices.count == 0 && !request->choices.kept;
-    if (!may) return SINO_PROJECTOR_RAYS;
-    return request->job.solver->iterative ? SINO_PROJECTOR_ROTATE : SINO_PROJECTOR_GRIDDING;
+                     !request->choices.kept;
+    if (may && request->job.solver->iterative) return SINO_PROJECTOR_ROTATE;
+    return may && request->machine.devices.count == 0 ? SINO_PROJECTOR_GRIDDING : SINO_PROJECTOR_RAYS;
 }
 
 /* Seconds of a worker's time below which a method without iterations keeps to rays, so that small scans give the same
@@ -250,13 +251,11 @@ static int64_t least_bytes(const SinoPlanRequest *request, SinoProjector project
     return bytes;
 }
 
-/* Of two refusals, the one of the projector that asks for less memory; several ranks that may share slices do so with
- * ray lengths only, and are told of those. Consumes the other. */
+/* Of two refusals, the one of the projector that asks for less memory. Consumes the other. */
 static SinoStatus lesser_refusal(const SinoPlanRequest *request, SinoProjector projector, SinoStatus rays,
                                  SinoStatus other)
 {
-    const bool alone = request->rank_count == 1 || sino_plan_whole_slices(request);
-    const bool take_other = alone && least_bytes(request, projector) < least_bytes(request, SINO_PROJECTOR_RAYS);
+    const bool take_other = least_bytes(request, projector) < least_bytes(request, SINO_PROJECTOR_RAYS);
     sino_status_free(take_other ? rays : other);
     return take_other ? other : rays;
 }

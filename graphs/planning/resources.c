@@ -70,7 +70,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .base_bytes = sino_runtime_base_bytes(),
         .operator_bytes = window_count > 0 ? sino_times(window_count, size->partition_bytes) : size->bytes,
         .lists_bytes = machine->devices.count > 0 ? sino_device_estimate_lists(size->bytes) : 0,
-        .map_bytes = size->map_bytes,
+        .map_bytes = size->map_bytes + (machine->devices.count > 0 ? size->table_bytes : 0),
         .building_bytes = size->building_bytes,
         .slot_bytes = sino_minibatch_bytes(kind, &solver->vectors, &size->shape, batch),
         .vector_bytes = sino_buffers_bytes(solver->vectors.count, solver->vectors.buffer, &size->shape, batch),

@@ -417,7 +417,7 @@ static SinoStatus check_toeplitz(const SinoPlanRequest *request)
     return NULL;
 }
 
-/* Kinds of operator that store nothing compute on cores, in single precision. */
+/* Kinds of operator that store nothing compute in single precision; on devices only rotate does. */
 static SinoStatus check_projector(const SinoPlanRequest *request)
 {
     const SinoProblem *problem = &request->job.problem;
@@ -426,8 +426,8 @@ static SinoStatus check_projector(const SinoPlanRequest *request)
     SINO_CHECK(problem->precision == SINO_SINGLE, SINO_BAD_INPUT,
                "--projector is %s with --precision %s; allowed: single, or --projector rays", name,
                sino_precision_name(problem->precision));
-    SINO_CHECK(request->machine.devices.count == 0, SINO_BAD_INPUT,
-               "--projector is %s where devices compute; allowed: --device cpu, or --projector rays", name);
+    SINO_CHECK(request->machine.devices.count == 0 || problem->projector == SINO_PROJECTOR_ROTATE, SINO_BAD_INPUT,
+               "--projector is %s where devices compute; allowed: --device cpu, or --projector rays or rotate", name);
     const bool only_back = problem->projector == SINO_PROJECTOR_PIXELS || problem->projector == SINO_PROJECTOR_GRIDDING;
     SINO_CHECK(!only_back || !request->job.solver->iterative, SINO_BAD_INPUT,
                "--projector is %s with --algorithm %s; allowed: fbp, or --projector rays or rotate", name,

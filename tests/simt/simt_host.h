@@ -444,6 +444,11 @@ static inline double __dadd_rn(double a, double b)
     return sum;
 }
 
+static inline float __fdividef(float a, float b)
+{
+    return a / b;
+}
+
 static inline double __dmul_rn(double a, double b)
 {
     volatile double product = a * b;

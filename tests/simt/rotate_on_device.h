@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sino_rotate_project and sino_rotate_back by the functions of rotate_cuda.h. */
+#ifndef SINO_ROTATE_ON_DEVICE_H
+#define SINO_ROTATE_ON_DEVICE_H
+
+#include "rotate.h"
+
+void rotate_project_on_device(const SinoRotate *what, const float *x, void *scratch, float *y);
+void rotate_back_on_device(const SinoRotate *what, const float *y, void *scratch, float *x);
+
+#endif

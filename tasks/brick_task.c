@@ -65,9 +65,48 @@ static void end(const SinoTask *task)
     tell(task);
 }
 
+/* ---- folded blocks, whose sets lie in one panel ---- */
+
+static bool is_folded(const SinoBrickPart *part)
+{
+    return part->fold.orientation_count > 1;
+}
+
+/* Zeros in which a folded block's products add up orientations. */
+static float *begin_orientations(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    float *orientations = sino_task_buffer(task, arguments->work);
+    const int64_t count = sino_times(voxel_elements(&arguments->part), arguments->part.fold.orientation_count);
+    memset(orientations, 0, (size_t)count * sizeof *orientations);
+    return orientations;
+}
+
+static void project_folded(const SinoTask *task, const SinoBrickPart *part)
+{
+    sino_brick_project_folded(sino_task_buffer(task, BLOCK), &part->fold, part->slices.stride,
+                              sino_task_buffer(task, X),
+                              rows_of(part, sino_panel_at(part->slices, 0), sino_task_buffer(task, Y)));
+}
+
+static void backproject_folded(const SinoTask *task, const SinoBrickPart *part)
+{
+    const int64_t stride = part->slices.stride;
+    float *orientations = begin_orientations(task);
+    sino_brick_backproject_folded(sino_task_buffer(task, BLOCK), &part->fold, stride,
+                                  rows_of(part, sino_panel_at(part->slices, 0), sino_task_buffer(task, Y)),
+                                  orientations);
+    sino_brick_mirror_sum(&part->mirror, stride, orientations, sino_task_buffer(task, X));
+}
+
 static SinoStatus project_cpu(const SinoTask *task)
 {
     const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    if (is_folded(part)) {
+        project_folded(task, part);
+        end(task);
+        return NULL;
+    }
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at))
         sino_brick_project(sino_task_buffer(task, BLOCK), at.slices.stride,
@@ -80,6 +119,11 @@ static SinoStatus project_cpu(const SinoTask *task)
 static SinoStatus backproject_cpu(const SinoTask *task)
 {
     const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    if (is_folded(part)) {
+        backproject_folded(task, part);
+        end(task);
+        return NULL;
+    }
     clear_voxels(part, sino_task_buffer(task, X));
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at))
@@ -102,10 +146,25 @@ static SinoBrickCounts counts_of(const SinoTask *task, SinoPanel panel)
     return counts;
 }
 
+static void sweep_folded(const SinoTask *task, const SinoBrickPart *part)
+{
+    const int64_t stride = part->slices.stride;
+    const SinoBrickCounts counts = counts_of(task, sino_panel_at(part->slices, 0));
+    float *orientations = begin_orientations(task);
+    sino_brick_sweep_folded(sino_task_buffer(task, BLOCK), &part->fold, stride, sino_task_buffer(task, X), &counts,
+                            orientations, sino_task_buffer(task, SUMS));
+    sino_brick_mirror_sum(&part->mirror, stride, orientations, sino_task_buffer(task, X_SUM));
+}
+
 static SinoStatus sweep_cpu(const SinoTask *task)
 {
     const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
     SinoBrickSums *sums = sino_task_buffer(task, SUMS);
+    if (is_folded(part)) {
+        sweep_folded(task, part);
+        end(task);
+        return NULL;
+    }
     clear_voxels(part, sino_task_buffer(task, X_SUM));
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at)) {
@@ -281,7 +340,8 @@ static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind,
                                                .work = part->work,
                                                .flops = products * part->flops,
                                                .precision = 1 + (int)part->precision,
-                                               .width = part->slices.stride,
+                                               .width = sino_times(part->slices.stride,
+                                                                   sino_larger(part->fold.orientation_count, 1)),
                                                .host = !part->lists});
 }
 
@@ -327,6 +387,42 @@ int64_t sino_bricks_work_bytes(int64_t row_count, SinoSlices slices)
     if (SINO_CUDA_BUILT) bytes = sino_brick_cuda_work_bytes(row_count, slices.stride);
     if (SINO_OPENCL_BUILT) bytes = sino_larger(bytes, sino_brick_opencl_work_bytes(row_count, slices.stride));
     return bytes;
+}
+
+/* ---- orientations ---- */
+
+typedef struct SpreadArguments {
+    SinoBrickMirror mirror;
+    int64_t stride;
+} SpreadArguments;
+
+static SinoStatus spread_cpu(const SinoTask *task)
+{
+    const SpreadArguments *arguments = task->arguments;
+    sino_brick_mirror_spread(&arguments->mirror, arguments->stride, sino_task_buffer(task, 0),
+                             sino_task_buffer(task, 1));
+    return NULL;
+}
+
+static const SinoTaskKind spread_kind = {.name = "bricks_spread",
+                                         .argument_bytes = sizeof(SpreadArguments),
+                                         .access_min = 2,
+                                         .access_max = 2,
+                                         .cpu = spread_cpu};
+
+SinoStatus sino_insert_bricks_spread(SinoRuntime *runtime, SinoPosition position, const SinoBrickMirror *mirror,
+                                     SinoSlices slices, SinoData *x, SinoData *to)
+{
+    const SpreadArguments arguments = {.mirror = *mirror, .stride = slices.stride};
+    const SinoAccess access[] = {{x, SINO_READ}, {to, SINO_WRITE}};
+    const int64_t elements = sino_times(mirror->order->row_count, slices.stride);
+    return sino_task_submit(runtime, &spread_kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
+                                               .access = access,
+                                               .access_count = 2,
+                                               .work = (double)sino_times(elements, sino_brick_mirror_count(mirror))});
 }
 
 /* ---- rows ---- */

@@ -34,6 +34,7 @@ void sino_matrix_survey_free(SinoMatrixSurvey *survey)
     free(survey->packed);
     free(survey->subset_rows);
     free(survey->row);
+    free(survey->present);
     free(survey->block);
     free(survey->mask);
     free(survey);
@@ -49,6 +50,27 @@ int64_t sino_matrix_subset_first(const SinoMatrixSurvey *survey, int64_t subset)
 int64_t sino_matrix_group_first(const SinoMatrixSurvey *survey, int64_t group)
 {
     return sino_times(survey->subset_count, group) / survey->group_count;
+}
+
+SinoBrickFold sino_matrix_fold_at(const SinoMatrixSurvey *survey, int64_t subset, int64_t first)
+{
+    const int64_t row = (sino_matrix_subset_first(survey, subset) + first) / survey->orientation_count;
+    return (SinoBrickFold){.orientation_count = survey->orientation_count,
+                           .present = survey->present ? survey->present + row : NULL};
+}
+
+SinoBrickMirror sino_matrix_mirror(const SinoMatrixSurvey *survey)
+{
+    return (SinoBrickMirror){.order = survey->order, .grid = survey->outline.grid, .mirrors = survey->mirrors};
+}
+
+/* By the share of the rows of vectors that are rows of the matrix. */
+int64_t sino_matrix_all_nonzeros(const SinoMatrixSurvey *survey, int64_t stored)
+{
+    int64_t rows = 0;
+    if (!survey->mirrors) return stored;
+    for (int64_t i = 0; i < survey->row_count; i++) rows += survey->row[i] >= 0;
+    return (int64_t)((double)stored * (double)survey->orientation_count * (double)rows / (double)survey->row_count);
 }
 
 int64_t sino_matrix_block_bytes(const SinoMatrixSurvey *survey, SinoPrecision precision)
@@ -111,10 +133,10 @@ static void free_sample(SinoSparseRows *sample)
 /* The row behind `share` of all entries. */
 static int64_t row_behind(const SinoMatrixSurvey *survey, const int64_t *entries, double share)
 {
-    const double wanted = share * (double)survey->outline.nonzero_count;
+    const double wanted = share * (double)survey->read_nonzeros;
     double sum = 0;
     int64_t row = 0;
-    while (row < survey->outline.row_count - 1 && sum < wanted) sum += (double)entries[row++];
+    while (row < survey->read_count - 1 && sum < wanted) sum += (double)entries[row++];
     return row;
 }
 
@@ -127,7 +149,7 @@ typedef struct Ranges {
 static Ranges ranges_of(const SinoMatrixSurvey *survey, const int64_t *entries)
 {
     static const int64_t all = (int64_t)SAMPLE_RANGES * SAMPLE_ROWS;
-    const int64_t rows = survey->outline.row_count;
+    const int64_t rows = survey->read_count;
     const bool access = survey->outline.row_access && rows > all;
     Ranges ranges = {.count = access ? SAMPLE_RANGES : 1, .rows = access ? SAMPLE_ROWS : sino_smaller(rows, all)};
     for (int64_t i = 0; i < ranges.count; i++) {
@@ -186,9 +208,9 @@ static SinoStatus order_voxels(SinoMatrixSurvey *survey, const int64_t *entries)
 /* Row partitions of a matrix that is one subset. */
 static int64_t undivided_partitions(const SinoMatrixSurvey *survey)
 {
-    const int64_t wanted = survey->outline.nonzero_count / sino_times(NONZEROS_PER_VOXEL, survey->order->row_count);
+    const int64_t wanted = survey->read_nonzeros / sino_times(NONZEROS_PER_VOXEL, survey->order->row_count);
     const int64_t least = sino_times(PARTITIONS_MIN, sino_larger(survey->request.rank_count, 1));
-    return sino_smaller(sino_larger(sino_smaller(wanted, PARTITIONS_MAX), least), survey->outline.row_count);
+    return sino_smaller(sino_larger(sino_smaller(wanted, PARTITIONS_MAX), least), survey->read_count);
 }
 
 /* Row partitions of a matrix with subsets: as many as the blocks of a subset are worth, and a power of two, as workers
@@ -199,7 +221,7 @@ static int64_t subset_partitions(const SinoMatrixSurvey *survey, int64_t most)
     const int64_t ranks = sino_larger(request->rank_count, 1);
     const int64_t least = ranks == 1 ? 1 : sino_times(request->rank_weight ? PARTITIONS_MIN : 2, ranks);
     const int64_t block = sino_larger(BLOCK_NONZEROS, sino_times(BLOCK_NONZEROS_PER_VOXEL, survey->order->row_count));
-    const int64_t wanted = survey->outline.nonzero_count / sino_times(survey->subset_count, block) + 1;
+    const int64_t wanted = survey->read_nonzeros / sino_times(survey->subset_count, block) + 1;
     int64_t count = 1;
     while (count < wanted && count < most) count += count;
     return sino_smaller(sino_larger(count, least), most);
@@ -208,7 +230,7 @@ static int64_t subset_partitions(const SinoMatrixSurvey *survey, int64_t most)
 /* Row partitions end where they have their share of the entries; they have a row each at least. */
 static SinoStatus divide_rows(SinoMatrixSurvey *survey, const int64_t *entries)
 {
-    const int64_t rows = survey->outline.row_count, nonzeros = survey->outline.nonzero_count;
+    const int64_t rows = survey->read_count, nonzeros = survey->read_nonzeros;
     const int64_t undivided = undivided_partitions(survey);
     const int64_t most = survey->subset_count > 1 ? subset_partitions(survey, undivided) : undivided;
     const int64_t units = sino_ceil_divide(undivided, most);
@@ -259,7 +281,8 @@ static SinoStatus take_share(SinoMatrixSurvey *survey, const int64_t *entries)
         memmove(survey->first_row, survey->first_row + first, (size_t)(count + 1) * sizeof *survey->first_row);
         survey->partition_count = count;
     }
-    survey->row_count = survey->first_row[survey->partition_count] - survey->first_row[0];
+    survey->row_count =
+        sino_times(survey->first_row[survey->partition_count] - survey->first_row[0], survey->orientation_count);
     for (int64_t i = survey->first_row[0]; i < survey->first_row[survey->partition_count]; i++)
         survey->nonzero_count += entries[i];
     return NULL;
@@ -271,6 +294,7 @@ static SinoStatus take_share(SinoMatrixSurvey *survey, const int64_t *entries)
 static int64_t crystals_of(const SinoMatrixSurvey *survey, const int64_t *entries)
 {
     const int64_t rows = survey->outline.row_count, crystals = (int64_t)llround(sqrt((double)rows));
+    if (survey->mirrors) return survey->outline.crystal_count;
     if (rows / crystals != crystals || rows % crystals != 0) return 0;
     for (int64_t row = 0; row < rows; row++)
         if (entries[row] > 0 && row / crystals > row % crystals) return 0;
@@ -304,7 +328,8 @@ static SinoStatus order_rows(SinoMatrixSurvey *survey, int64_t partition, const 
     for (int64_t i = 0; i < count; i++) row[i] = i;
     if (crystals > 0) {
         SINO_TRY(sino_allocate(count, sizeof *key, "the order of rows", &key));
-        for (int64_t i = 0; i < count; i++) key[i] = sino_brick_pair_key(crystals, first + i);
+        for (int64_t i = 0; i < count; i++) 
+            key[i] = sino_brick_pair_key(crystals, sino_matrix_image_row(survey->file, first + i, 0));
         SinoStatus status = sino_brick_sort_rows(count, key, row);
         free(key);
         SINO_TRY(status);
@@ -314,13 +339,19 @@ static SinoStatus order_rows(SinoMatrixSurvey *survey, int64_t partition, const 
     return NULL;
 }
 
+/* The subset of a row that is stored. */
+static int64_t subset_of(const SinoMatrixSurvey *survey, int64_t row)
+{
+    return survey->subset_count > 1 ? sino_matrix_lead_row(survey->file, row) % survey->subset_count : 0;
+}
+
 /* Counts the rows and entries of the partition's blocks. */
 static void count_blocks(SinoMatrixSurvey *survey, int64_t partition, const int64_t *entries)
 {
     for (int64_t i = survey->first_row[partition]; i < survey->first_row[partition + 1]; i++) {
-        const int64_t s = i % survey->subset_count;
+        const int64_t s = subset_of(survey, i);
         SinoMatrixBlock *block = &survey->block[s * survey->partition_count + partition];
-        block->row_count++;
+        block->row_count += survey->orientation_count;
         block->nonzero_count += entries[i];
     }
 }
@@ -336,15 +367,27 @@ static void place_blocks(SinoMatrixSurvey *survey)
         }
 }
 
+/* Lists a row that is stored, in every orientation, from index `at` of the vectors on. */
+static void list_row(SinoMatrixSurvey *survey, int64_t row, int64_t at)
+{
+    unsigned present = 0;
+    for (int64_t k = 0; k < survey->orientation_count; k++) {
+        survey->row[at + k] = sino_matrix_image_row(survey->file, row, k);
+        present |= (survey->row[at + k] >= 0 ? 1U : 0U) << k;
+    }
+    if (survey->present) survey->present[at / survey->orientation_count] = (uint8_t)present;
+}
+
 /* Lists the rows of the vectors of each subset. */
 static SinoStatus list_rows(SinoMatrixSurvey *survey)
 {
     int64_t *next = NULL;
     SINO_TRY(sino_allocate(survey->subset_count, sizeof *next, "subsets of rows", &next));
     for (int64_t s = 0; s < survey->subset_count; s++) next[s] = sino_matrix_subset_first(survey, s);
-    for (int64_t i = 0; i < survey->row_count; i++) {
-        const int64_t row = survey->packed[i];
-        survey->row[next[row % survey->subset_count]++] = row;
+    for (int64_t i = 0; i < survey->row_count / survey->orientation_count; i++) {
+        int64_t *at = &next[subset_of(survey, survey->packed[i])];
+        list_row(survey, survey->packed[i], *at);
+        *at += survey->orientation_count;
     }
     free(next);
     return NULL;
@@ -352,8 +395,11 @@ static SinoStatus list_rows(SinoMatrixSurvey *survey)
 
 static SinoStatus place_rows(SinoMatrixSurvey *survey, const int64_t *entries)
 {
-    const int64_t rows = survey->row_count, crystals = crystals_of(survey, entries);
-    SINO_TRY(sino_allocate(rows, sizeof *survey->packed, "rows of a matrix", &survey->packed));
+    const int64_t rows = survey->row_count, stored = rows / survey->orientation_count;
+    const int64_t crystals = crystals_of(survey, entries);
+    SINO_TRY(sino_allocate(stored, sizeof *survey->packed, "rows of a matrix", &survey->packed));
+    if (survey->mirrors)
+        SINO_TRY(sino_allocate(stored, sizeof *survey->present, "rows of a matrix", &survey->present));
     SINO_TRY(sino_allocate(rows, sizeof *survey->row, "rows of a matrix", &survey->row));
     SINO_TRY(sino_allocate(survey->subset_count, sizeof *survey->subset_rows, "subsets", &survey->subset_rows));
     SINO_TRY(sino_allocate(sino_times(survey->subset_count, survey->partition_count), sizeof *survey->block, "blocks",
@@ -430,23 +476,30 @@ SinoStatus sino_matrix_read_mask(SinoMatrixSurvey *survey)
     return NULL;
 }
 
-static SinoStatus survey_all(const SinoMatrixRequest *request, SinoMatrixSurvey *survey)
+/* Opens the file, folded or not. */
+static SinoStatus open_file(const SinoMatrixRequest *request, bool folded, SinoMatrixSurvey *survey)
 {
-    int64_t *entries = NULL;
     survey->request = *request;
     SINO_TRY(sino_matrix_open(request->path, &survey->file));
     survey->outline = *sino_matrix_outline(survey->file);
     survey->subset_count = request->subset_count;
-    const int64_t rows = survey->outline.row_count;
-    SINO_CHECK(rows > 0 && survey->outline.column_count > 0, SINO_BAD_INPUT,
-               "%s has %" PRId64 " rows and %" PRId64 " columns; allowed: at least one of each", request->path, rows,
-               survey->outline.column_count);
-    SINO_CHECK(request->subset_count <= rows, SINO_BAD_INPUT,
-               "subsets is %" PRId64 "; allowed: at most the rows of the matrix, %" PRId64, request->subset_count,
-               rows);
-    SINO_TRY(take_grid(request, survey));
+    survey->mirrors = folded ? survey->outline.mirrors : 0;
+    survey->orientation_count = sino_orientation_count(survey->mirrors);
+    SINO_CHECK(request->folding != SINO_FOLD_ALWAYS || survey->mirrors, SINO_BAD_INPUT,
+               "mirrors is folded, but %s leaves out no mirrored entries; allowed: auto or unfolded", request->path);
+    if (survey->mirrors) SINO_TRY(sino_matrix_fold(survey->file));
+    survey->read_count = sino_matrix_read_count(survey->file);
+    return NULL;
+}
+
+static SinoStatus survey_rows(SinoMatrixSurvey *survey)
+{
+    const int64_t rows = survey->read_count;
+    int64_t *entries = NULL;
     SINO_TRY(sino_allocate(rows, sizeof *entries, "rows of a matrix", &entries));
     SinoStatus status = sino_matrix_count_rows(survey->file, 0, rows, entries);
+    survey->read_nonzeros = survey->mirrors ? 0 : survey->outline.nonzero_count;
+    for (int64_t i = 0; i < rows && survey->mirrors; i++) survey->read_nonzeros += entries[i];
     if (!status) status = order_voxels(survey, entries);
     if (!status) status = divide_rows(survey, entries);
     if (!status) status = take_share(survey, entries);
@@ -455,14 +508,38 @@ static SinoStatus survey_all(const SinoMatrixRequest *request, SinoMatrixSurvey 
     return status;
 }
 
-SinoStatus sino_matrix_survey_new(const SinoMatrixRequest *request, SinoMatrixSurvey **result)
+static SinoStatus survey_all(const SinoMatrixRequest *request, bool folded, SinoMatrixSurvey *survey)
+{
+    SINO_TRY(open_file(request, folded, survey));
+    const int64_t rows = survey->outline.row_count;
+    SINO_CHECK(rows > 0 && survey->outline.column_count > 0, SINO_BAD_INPUT,
+               "%s has %" PRId64 " rows and %" PRId64 " columns; allowed: at least one of each", request->path, rows,
+               survey->outline.column_count);
+    SINO_CHECK(request->subset_count <= rows, SINO_BAD_INPUT,
+               "subsets is %" PRId64 "; allowed: at most the rows of the matrix, %" PRId64, request->subset_count,
+               rows);
+    SINO_TRY(take_grid(request, survey));
+    return survey_rows(survey);
+}
+
+static SinoStatus survey_new(const SinoMatrixRequest *request, bool folded, SinoMatrixSurvey **result)
 {
     SinoMatrixSurvey *survey = NULL;
     SINO_TRY(sino_allocate(1, sizeof *survey, "a matrix", &survey));
-    SinoStatus status = survey_all(request, survey);
+    SinoStatus status = survey_all(request, folded, survey);
     if (status)
         sino_matrix_survey_free(survey);
     else
         *result = survey;
     return status;
+}
+
+/* Where the sample of a folded matrix shows that it lacks the symmetry, it is unfolded. Whatever else is wrong is found
+ * again. */
+SinoStatus sino_matrix_survey_new(const SinoMatrixRequest *request, SinoMatrixSurvey **survey)
+{
+    SinoStatus status = survey_new(request, request->folding != SINO_FOLD_NEVER, survey);
+    if (!status || request->folding != SINO_FOLD_WELL || sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
+    sino_status_free(status);
+    return survey_new(request, false, survey);
 }

@@ -167,10 +167,10 @@ static SinoStatus read_scanner(SinoCsr4 *csr4, int64_t bytes, SinoMatrixOutline 
                        csr4->path, csr4->mirror.layer_count, csr4->mirror.block_size, csr4->mirror.ring_count, bytes);
     free(block);
     if (status) return status;
+    csr4->crystals = sino_mirror_crystals(&csr4->mirror);
     SINO_TRY(check_grid(csr4, &outline->grid));
     if (csr4->flags) SINO_TRY(check_mirrors(csr4, &scanner));
-    const int64_t crystals = sino_mirror_crystals(&csr4->mirror);
-    outline->crystal_count = sino_times(crystals, crystals) == csr4->row_count ? crystals : 0;
+    outline->crystal_count = sino_times(csr4->crystals, csr4->crystals) == csr4->row_count ? csr4->crystals : 0;
     return NULL;
 }
 

@@ -14,6 +14,7 @@ typedef struct SinoCsr4 {
     int64_t row_count, column_count, entry_count;
     int64_t ends_at, entries_at; /* offsets in the file */
     SinoMirror mirror;
+    int64_t crystals; /* of the mirror */
     uint32_t *image; /* [orientation][crystal]: the mirrored crystal; NULL: no flags; owned */
     int64_t *lead;   /* [row that is read]: of folded matrices (matrix_file.h); NULL: each row is read; owned */
 } SinoCsr4;

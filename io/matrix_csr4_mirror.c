@@ -11,15 +11,10 @@
 #include "matrix_rows.h"
 #include "memory.h"
 
-static int64_t crystals_of(const SinoCsr4 *csr4)
-{
-    return sino_mirror_crystals(&csr4->mirror);
-}
-
 /* Whether a row is a pair of crystals in the wrong order, which mirrors never give. */
 static bool is_turned(const SinoCsr4 *csr4, int64_t row)
 {
-    return row / crystals_of(csr4) > row % crystals_of(csr4);
+    return row / csr4->crystals > row % csr4->crystals;
 }
 
 SinoStatus sino_csr4_check_turned(const SinoCsr4 *csr4, int64_t first, int64_t count, const int64_t *start)
@@ -28,7 +23,7 @@ SinoStatus sino_csr4_check_turned(const SinoCsr4 *csr4, int64_t first, int64_t c
         SINO_CHECK(start[i] == start[i + 1] || !is_turned(csr4, first + i), SINO_BAD_INPUT,
                    "%s leaves out mirrored entries (flags %d), but has entries in row %" PRId64
                    "; allowed: rows a · %" PRId64 " + b of crystals a ≤ b",
-                   csr4->path, csr4->flags, first + i, crystals_of(csr4));
+                   csr4->path, csr4->flags, first + i, csr4->crystals);
     return NULL;
 }
 
@@ -36,7 +31,7 @@ SinoStatus sino_csr4_check_turned(const SinoCsr4 *csr4, int64_t first, int64_t c
 
 SinoStatus sino_csr4_list_images(SinoCsr4 *csr4)
 {
-    const int64_t crystals = crystals_of(csr4), orientations = sino_orientation_count(csr4->flags);
+    const int64_t crystals = csr4->crystals, orientations = sino_orientation_count(csr4->flags);
     SINO_TRY(sino_allocate(sino_times(orientations, crystals), sizeof *csr4->image, "mirrored crystals", &csr4->image));
     for (int64_t k = 0; k < orientations; k++)
         for (int64_t i = 0; i < crystals; i++)
@@ -48,10 +43,19 @@ SinoStatus sino_csr4_list_images(SinoCsr4 *csr4)
 /* The row of a pair of crystals in orientation k. Pairs in the wrong order, which have no entries, keep it. */
 static int64_t image_of(const SinoCsr4 *csr4, int64_t a, int64_t b, int64_t k)
 {
-    const int64_t crystals = crystals_of(csr4);
+    const int64_t crystals = csr4->crystals;
     const int64_t p = csr4->image[k * crystals + a], q = csr4->image[k * crystals + b];
     const int64_t least = sino_smaller(p, q), most = sino_larger(p, q);
     return a <= b ? least * crystals + most : most * crystals + least;
+}
+
+/* Whether the row of a pair is the first one of its orbit. */
+static bool is_lead(const SinoCsr4 *csr4, int64_t a, int64_t b)
+{
+    const int64_t orientations = sino_orientation_count(csr4->flags), row = a * csr4->crystals + b;
+    for (int64_t k = 1; k < orientations; k++)
+        if (image_of(csr4, a, b, k) < row) return false;
+    return true;
 }
 
 static int64_t lead_of(const SinoCsr4 *csr4, int64_t a, int64_t b)
@@ -71,14 +75,14 @@ static int64_t row_of(const SinoCsr4 *csr4, int64_t row)
 int64_t sino_csr4_lead_row(const void *state, int64_t row)
 {
     const SinoCsr4 *csr4 = state;
-    const int64_t crystals = crystals_of(csr4);
+    const int64_t crystals = csr4->crystals;
     return csr4->lead ? csr4->lead[row] : lead_of(csr4, row / crystals, row % crystals);
 }
 
 int64_t sino_csr4_image_row(const void *state, int64_t row, int64_t orientation)
 {
     const SinoCsr4 *csr4 = state;
-    const int64_t crystals = crystals_of(csr4), a = row_of(csr4, row) / crystals, b = row_of(csr4, row) % crystals;
+    const int64_t crystals = csr4->crystals, a = row_of(csr4, row) / crystals, b = row_of(csr4, row) % crystals;
     const int64_t image = image_of(csr4, a, b, orientation);
     for (int64_t k = 0; k < orientation; k++)
         if (image_of(csr4, a, b, k) == image) return -1;
@@ -88,11 +92,11 @@ int64_t sino_csr4_image_row(const void *state, int64_t row, int64_t orientation)
 /* Writes the leads of all orbits in ascending order, unless `lead` is NULL; returns their number. */
 static int64_t list_leads(const SinoCsr4 *csr4, int64_t *lead)
 {
-    const int64_t crystals = crystals_of(csr4);
+    const int64_t crystals = csr4->crystals;
     int64_t count = 0;
     for (int64_t a = 0; a < crystals; a++)
         for (int64_t b = 0; b < crystals; b++) {
-            if (lead_of(csr4, a, b) != a * crystals + b) continue;
+            if (!is_lead(csr4, a, b)) continue;
             if (lead) lead[count] = a * crystals + b;
             count++;
         }
@@ -113,7 +117,7 @@ SinoStatus sino_csr4_fold(void *state, int64_t *read_count)
 SinoStatus sino_csr4_count_mirrored(void *state, int64_t first, int64_t count, int64_t *entries)
 {
     const SinoCsr4 *csr4 = state;
-    const int64_t crystals = crystals_of(csr4), orientations = sino_orientation_count(csr4->flags);
+    const int64_t crystals = csr4->crystals, orientations = sino_orientation_count(csr4->flags);
     int64_t start[2];
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = row_of(csr4, first + i);
@@ -136,7 +140,7 @@ typedef struct Making {
 static SinoStatus add_images(const SinoCsr4 *csr4, int64_t row, int64_t k, Making *making, int64_t *count)
 {
     const SinoSparseRows *rows = &making->stored.rows;
-    const int64_t crystals = crystals_of(csr4), stored = image_of(csr4, row / crystals, row % crystals, k);
+    const int64_t crystals = csr4->crystals, stored = image_of(csr4, row / crystals, row % crystals, k);
     const int which = sino_orientation(csr4->flags, k);
     SINO_TRY(sino_csr4_read_stored((void *)csr4, stored, 1, &making->stored));
     for (int64_t i = 0; i < rows->start[1]; i++)

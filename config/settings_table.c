@@ -538,7 +538,7 @@ const SinoSetting sino_setting_table[] = {
             "under any policy; frozen: they stay as they are; renew: they are measured anew; auto: record, unless "
             "STARPU_CALIBRATE is 0 (frozen) or 2 (renew)"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
-        .geometries = PARALLEL | MATRIX,
+        .geometries = PARALLEL | MATRIX | PET,
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
                 "stored for later runs of the same geometry, which read it; --reconstruction-type try reads operators "
                 "but stores none"),

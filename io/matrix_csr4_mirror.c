@@ -155,6 +155,7 @@ static SinoStatus make(const SinoCsr4 *csr4, int64_t most, Making *making, SinoR
 {
     const int64_t row = row_of(csr4, buffer->rows.first_row + i), orientations = sino_orientation_count(csr4->flags);
     int64_t count = 0;
+    making->entries.row = row;
     SINO_TRY(sino_entries_need(&making->entries, most));
     for (int64_t k = 0; k < orientations && most > 0; k++) SINO_TRY(add_images(csr4, row, k, making, &count));
     return sino_row_put(csr4->path, csr4->column_count, &making->entries, count, buffer, i);

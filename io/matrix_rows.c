@@ -197,7 +197,7 @@ SinoStatus sino_row_put(const char *path, int64_t column_count, SinoEntries *ent
         SINO_CHECK(!entries->alike || are_alike(entry + k, next - k, sum), SINO_BAD_INPUT,
                    "%s stores different values of the entry in row %" PRId64 ", column %" PRIu32
                    " and of its mirror images; allowed: the same values, or --mirrors unfolded",
-                   path, rows->first_row + i, entry[k].column);
+                   path, entries->row, entry[k].column);
         SINO_CHECK(isfinite(value), SINO_BAD_INPUT,
                    "%s: row %" PRId64 " has the value %g in column %" PRIu32 "; allowed: up to %g", path,
                    rows->first_row + i, sum, entry[k].column, (double)FLT_MAX);

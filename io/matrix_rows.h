@@ -20,6 +20,7 @@ typedef struct SinoEntries {
     SinoEntry *entry; /* owned */
     int64_t room;     /* and as much behind it, for sorting */
     bool alike;       /* entries of equal column have the same sum in each rank, or the row is refused */
+    int64_t row;      /* of the matrix, for that error */
 } SinoEntries;
 
 /* Makes room for this many entries; what was there may be lost. */

@@ -104,7 +104,8 @@ int64_t sino_matrix_block_rows(const SinoMatrixSurvey *survey)
 int64_t sino_matrix_survey_bytes(const SinoMatrixSurvey *survey)
 {
     const SinoBrickOrder *order = survey->order;
-    const int64_t rows = sino_times(survey->row_count, 2 * (int64_t)sizeof *survey->row);
+    const int64_t leads = survey->mirrors ? survey->read_count : 0;
+    const int64_t rows = sino_times(sino_times(survey->row_count, 2) + leads, (int64_t)sizeof *survey->row);
     const int64_t voxels = sino_times(order->row_count, (int64_t)(sizeof *order->column + sizeof *survey->mask)) +
                            sino_times(order->column_count, (int64_t)sizeof *order->place);
     return rows + voxels;

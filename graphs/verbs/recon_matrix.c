@@ -154,10 +154,10 @@ static SinoStatus plan(SinoRecon *recon)
     Matrix *own = recon->own;
     SinoMachine machine = {0};
     SINO_TRY(check_same(recon));
+    int64_t devices = sino_runtime_device_count(recon->runtime);
+    SINO_TRY(sino_processes_largest(recon->processes, &devices));
     SinoStatus status = sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine);
     machine.devices = sino_device_room(recon->runtime);
-    int64_t devices = machine.devices.count;
-    SINO_TRY(sino_processes_largest(recon->processes, &devices));
     if (!status && devices > 0)
         status = sino_matrix_input_unfold(recon->settings, share_of(recon), recon->log, &own->input);
     const SinoMatrixPlanRequest request = sino_matrix_plan_request(recon->settings, &own->input, &machine);
@@ -339,6 +339,8 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(volume, "system_matrix", recon->settings->system_matrix));
     SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &nonzeros, "of the system matrix"));
     SINO_TRY(sino_volume_process_doubles(volume, "bytes_per_nonzero", 0, 0, &bytes, "of the stored system matrix"));
+    SINO_TRY(sino_volume_process_integers(volume, "orientations", 0, &own->input.survey->orientation_count,
+                                          "mirrored images that each nonzero stands for"));
     if (grid->size[0] > 0)
         SINO_TRY(sino_volume_process_doubles(volume, "voxel_size", 3, 0, grid->size, "mm along x, y and z"));
     if (own->input.solver->has_likelihood)

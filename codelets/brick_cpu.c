@@ -84,8 +84,8 @@ static void clear_absent(const SinoBrickFold *fold, const Group *group, int64_t 
     }
 }
 
-static void project_panel(const SinoBrickIsa *with, const SinoBrickHead *head, const SinoBrickFold *fold,
-                          int64_t width, const float *x, float *y)
+static void project_panel(const SinoBrickIsa *with, const SinoBrickHead *head, const SinoBrickFold *fold, int64_t width,
+                          const float *x, float *y)
 {
     const int64_t bands = sino_brick_band_count(head->row_count);
     float rows[ELEMENTS];
@@ -135,7 +135,8 @@ void sino_brick_backproject_with(const SinoBrickIsa *with, const void *block, in
 static void compare_group(const SinoBrickIsa *with, const Group *group, int64_t orientations, int64_t width,
                           const SinoBrickCounts *counts, float *rows, SinoBrickSums *sums)
 {
-    const int64_t count = group->row_count * orientations, first = group->first_row * orientations;
+    const int64_t count = sino_times(group->row_count, orientations);
+    const int64_t first = sino_times(group->first_row, orientations);
     for (int64_t i = 0; i < count; i += SINO_BRICK_ROWS) {
         const int64_t row = first + i;
         const SinoBrickComparison comparison = {.row_count = sino_smaller(SINO_BRICK_ROWS, count - i),

@@ -12,8 +12,8 @@
 
 /* Which value a row of a vector gets. */
 typedef struct SinoGather {
-    int64_t row_count;      /* of the vector */
-    const int64_t *row;     /* [row_count]: number of the value; −1: the row repeats another one; NULL: `column` has it */
+    int64_t row_count;  /* of the vector */
+    const int64_t *row; /* [row_count]: number of the value; −1: the row repeats another one; NULL: `column` has it */
     const uint32_t *column; /* [row_count]: number of the value; SINO_BRICK_NO_COLUMN: the value is 0 */
     const float *mask;      /* [row_count]: 0 where the value is 0 instead; NULL: nowhere; sino_gather_values only */
     SinoSlices slices;      /* of the vector */

@@ -20,8 +20,8 @@
 #ifndef SINO_PET_SCANNER_H
 #define SINO_PET_SCANNER_H
 
-#include "status.h"
 #include "matrix_mirror.h"
+#include "status.h"
 
 #include <stdint.h>
 
@@ -59,8 +59,8 @@ bool sino_pet_is_lead(const SinoPetScanner *scanner, int64_t a, int64_t b);
 void sino_pet_point(const SinoPetScanner *scanner, int64_t crystal, const double place[3], double point[3]);
 
 /* Computes the rows of the pairs (crystal, b), b = 0 … crystals − 1; with mirrors those that stand for an orbit. A row
- * of a pair that is its own mirror image becomes so, too: the mean of its images. On success the caller frees the arrays of *rows
- * with sino_pet_rows_free. SINO_FAILED: no memory. */
+ * of a pair that is its own mirror image becomes so, too: the mean of its images. On success the caller frees the
+ * arrays of *rows with sino_pet_rows_free. SINO_FAILED: no memory. */
 SinoStatus sino_pet_rows(const SinoPetScanner *scanner, int64_t crystal, SinoSparseRows *rows);
 void sino_pet_rows_free(SinoSparseRows *rows);
 

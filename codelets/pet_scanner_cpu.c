@@ -221,8 +221,7 @@ static void average(Tracing *tracing, const SinoMirror *mirror, int which)
     }
     for (int64_t i = 0; i < tracing->touched_count; i++) {
         const uint32_t voxel = tracing->touched[i], image = sino_mirror_column(mirror, which, voxel);
-        if (voxel <= image)
-            tracing->sum[voxel] = tracing->sum[image] = (tracing->sum[voxel] + tracing->sum[image]) / 2;
+        if (voxel <= image) tracing->sum[voxel] = tracing->sum[image] = (tracing->sum[voxel] + tracing->sum[image]) / 2;
     }
 }
 

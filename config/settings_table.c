@@ -275,10 +275,11 @@ const SinoSetting sino_setting_table[] = {
                 ".mtx.gz), HDF5 (FILE:/GROUP) or SciPy's .npz"),
     ROW(INPUT, RECON | INFO | PLAN | PET_VERBS, "mirrors", CHOICE(mirrors, mirror_words, "auto"),
         .geometries = MATRIX | PET,
-        .help = "a csr4 matrix whose file leaves out what mirrors of the scanner give; folded: it stays as it is, and is "
-                "multiplied with all mirrored images at once, by cores alone; unfolded: mirrored entries are stored, "
-                "too; auto: folded, unless devices compute, or mirrored entries of the file disagree; phantom: folded "
-                "writes such a matrix, auto does not"),
+        .help =
+            "a csr4 matrix whose file leaves out what mirrors of the scanner give; folded: it stays as it is, and is "
+            "multiplied with all mirrored images at once, by cores alone; unfolded: mirrored entries are stored, "
+            "too; auto: folded, unless devices compute, or mirrored entries of the file disagree; phantom: folded "
+            "writes such a matrix, auto does not"),
     ROW(INPUT, RECON | PLAN, "multiplicative", TEXT(multiplicative, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "factor of each row, normalisation times attenuation, in a file as that of the counts; if not given: "
                 "1"),

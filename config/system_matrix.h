@@ -19,16 +19,16 @@ enum { SINO_MIRROR_X = 1, SINO_MIRROR_Y = 2, SINO_MIRROR_Z = 4, SINO_MIRRORS = 8
 /* Orientations: the combinations of some mirrors, in ascending order; number 0 leaves everything where it is. */
 static inline int64_t sino_orientation_count(int mirrors)
 {
-    int64_t count = 1;
-    for (int bit = 1; bit < SINO_MIRRORS; bit *= 2) count *= mirrors & bit ? 2 : 1;
-    return count;
+    int bits = 0;
+    for (int bit = 1; bit < SINO_MIRRORS; bit <<= 1) bits += mirrors & bit ? 1 : 0;
+    return (int64_t)1 << bits;
 }
 
 /* The combination of orientation k. */
 static inline int sino_orientation(int mirrors, int64_t k)
 {
     int which = 0;
-    for (int bit = 1; bit < SINO_MIRRORS; bit *= 2) {
+    for (int bit = 1; bit < SINO_MIRRORS; bit <<= 1) {
         if (!(mirrors & bit)) continue;
         which |= k & 1 ? bit : 0;
         k >>= 1;

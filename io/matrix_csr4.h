@@ -15,8 +15,8 @@ typedef struct SinoCsr4 {
     int64_t ends_at, entries_at; /* offsets in the file */
     SinoMirror mirror;
     int64_t crystals; /* of the mirror */
-    uint32_t *image; /* [orientation][crystal]: the mirrored crystal; NULL: no flags; owned */
-    int64_t *lead;   /* [row that is read]: of folded matrices (matrix_file.h); NULL: each row is read; owned */
+    uint32_t *image;  /* [orientation][crystal]: the mirrored crystal; NULL: no flags; owned */
+    int64_t *lead;    /* [row that is read]: of folded matrices (matrix_file.h); NULL: each row is read; owned */
 } SinoCsr4;
 
 /* start[0 … count]: the first entries of rows first … first + count, checked. */

@@ -144,10 +144,10 @@ static SinoStatus add_images(const SinoCsr4 *csr4, int64_t row, int64_t k, Makin
     const int which = sino_orientation(csr4->flags, k);
     SINO_TRY(sino_csr4_read_stored((void *)csr4, stored, 1, &making->stored));
     for (int64_t i = 0; i < rows->start[1]; i++)
-        making->entries.entry[(*count)++] = (SinoEntry){.value = (double)rows->value[i],
-                                                        .column = sino_mirror_column(&csr4->mirror, which,
-                                                                                     rows->column[i]),
-                                                        .rank = (uint32_t)which};
+        making->entries.entry[(*count)++] =
+            (SinoEntry){.value = (double)rows->value[i],
+                        .column = sino_mirror_column(&csr4->mirror, which, rows->column[i]),
+                        .rank = (uint32_t)which};
     return NULL;
 }
 

@@ -22,7 +22,7 @@ typedef struct SinoMatrixSource {
 
 struct SinoMatrixFile {
     SinoMatrixOutline outline;
-    int64_t read_count; /* rows that are read: row_count, or the orbits of a folded matrix */
+    int64_t read_count;             /* rows that are read: row_count, or the orbits of a folded matrix */
     const char *kind;               /* name of the format */
     char *path;                     /* owned; without the group */
     char *group;                    /* as in FILE:/GROUP; NULL: not given; owned */

@@ -27,8 +27,8 @@ typedef struct SinoBrickPart {
     double flops;       /* of a product: 2·nonzeros·sets */
     SinoPrecision precision;
     const SinoBrickLists *lists; /* in main memory, in the block's data; NULL: only cores compute; not owned */
-    SinoData *work_memory; /* scratch for backproject and sweep: of sino_bricks_work_bytes, on devices, or of a folded
-                            * block, a vector of orientations; else NULL */
+    SinoData *work_memory;  /* scratch for backproject and sweep: of sino_bricks_work_bytes, on devices, or of a folded
+                             * block, a vector of orientations; else NULL */
     SinoBrickMirror mirror; /* of a folded block; products then take orientations of x (bricks_spread) */
     SinoBrickFold fold;     /* likewise; orientation_count ≤ 1: it is not folded */
 } SinoBrickPart;

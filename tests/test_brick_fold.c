@@ -176,8 +176,7 @@ static double product_of_row(const Subject *subject, int64_t row, int64_t sets, 
 {
     double sum = 0;
     for (int64_t column = 0; column < subject->columns; column++)
-        sum += subject->whole[row * subject->columns + column] *
-               (double)x[subject->order->place[column] * sets + s];
+        sum += subject->whole[row * subject->columns + column] * (double)x[subject->order->place[column] * sets + s];
     return sum;
 }
 
@@ -215,8 +214,7 @@ static void check_backproject(const SinoBrickIsa *isa, const Subject *subject, S
     for (int64_t row = 0; row < subject->voxel_rows; row++)
         for (int64_t s = 0; s < sets; s++) {
             const uint32_t column = subject->order->column[row];
-            const double wanted =
-                column == SINO_BRICK_NO_COLUMN ? 0 : product_of_column(subject, column, sets, s, y);
+            const double wanted = column == SINO_BRICK_NO_COLUMN ? 0 : product_of_column(subject, column, sets, s, y);
             assert_near((double)x[row * sets + s], wanted, bound_of(precision));
         }
     free(x);

@@ -180,10 +180,10 @@ static SinoStatus check_blocks(const SinoMatrixSurvey *survey, const SinoOperato
             const int64_t number = FIRST_BLOCK + sino_times(p, survey->subset_count) + s;
             const SinoOperatorPiece piece = sino_operator_file_piece(file, number);
             SINO_TRY(sino_operator_file_verify(file, number));
-            SINO_TRY(sino_brick_check(piece.memory, piece.bytes,
-                                      survey->block[s * survey->partition_count + p].row_count /
-                                          survey->orientation_count,
-                                      survey->order->brick_count));
+            SINO_TRY(
+                sino_brick_check(piece.memory, piece.bytes,
+                                 survey->block[s * survey->partition_count + p].row_count / survey->orientation_count,
+                                 survey->order->brick_count));
             sino_forget(piece.memory, piece.bytes); /* the file may be larger than the memory of the run */
         }
     return NULL;

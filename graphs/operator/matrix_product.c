@@ -36,9 +36,9 @@ int64_t sino_matrix_work_bytes(const SinoShape *shape, SinoBatch batch)
 int64_t sino_matrix_mirror_bytes(const SinoMatrixSurvey *matrix, int64_t stride, int64_t worker_count)
 {
     const int64_t lanes = sino_times(stride, matrix->orientation_count);
-    return matrix->mirrors ? sino_times(sino_times(matrix->order->row_count, lanes),
-                                        (1 + worker_count) * (int64_t)sizeof(float))
-                           : 0;
+    return matrix->mirrors
+               ? sino_times(sino_times(matrix->order->row_count, lanes), (1 + worker_count) * (int64_t)sizeof(float))
+               : 0;
 }
 
 int64_t sino_matrix_sets_most(const SinoMatrixSurvey *matrix)

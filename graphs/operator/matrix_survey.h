@@ -36,11 +36,7 @@ typedef struct SinoMatrixBlock {
 
 /* Whether matrices with mirrors are folded: never; if that serves, as the file stores no mirror images of different
  * values; or always, or refused. */
-typedef enum SinoMatrixFolding {
-    SINO_FOLD_NEVER,
-    SINO_FOLD_WELL,
-    SINO_FOLD_ALWAYS
-} SinoMatrixFolding;
+typedef enum SinoMatrixFolding { SINO_FOLD_NEVER, SINO_FOLD_WELL, SINO_FOLD_ALWAYS } SinoMatrixFolding;
 
 typedef struct SinoMatrixRequest {
     const char *path;
@@ -71,7 +67,8 @@ typedef struct SinoMatrixSurvey {
     int64_t *packed;        /* [row_count / orientation_count]: the stored rows of each row partition in the order of
                              * packing; NULL: kept; owned */
     int64_t *subset_rows;   /* [subset_count]: rows of the subset's vectors; owned */
-    int64_t *row;     /* [row_count]: rows of the matrix, subset after subset, as in the subsets' vectors; −1: none; owned */
+    int64_t
+        *row; /* [row_count]: rows of the matrix, subset after subset, as in the subsets' vectors; −1: none; owned */
     uint8_t *present; /* [row_count / orientation_count]: as of SinoBrickFold, in this order; NULL: not folded; owned */
     SinoMatrixBlock *block;      /* [subset · partition_count + row partition]; owned */
     double bytes_per_nonzero[2]; /* of bricks, single and mixed; estimated */

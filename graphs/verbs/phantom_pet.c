@@ -175,8 +175,8 @@ static SinoStatus new_buffers(Pet *pet)
 {
     const int64_t slab = sino_times(SLAB_CRYSTALS, pet->crystals);
     const int64_t orientations = sino_orientation_count(pet->scanner.mirrors);
-    SINO_TRY(sino_allocate(sino_times(orientations, pet->voxels), sizeof *pet->activity, "the true volume",
-                           &pet->activity));
+    SINO_TRY(
+        sino_allocate(sino_times(orientations, pet->voxels), sizeof *pet->activity, "the true volume", &pet->activity));
     SINO_TRY(sino_allocate(pet->rows, sizeof *pet->mean, "mean counts", &pet->mean));
     SINO_TRY(sino_allocate(slab, sizeof *pet->counts, "counts", &pet->counts));
     return pet->terms_file ? sino_allocate(slab, sizeof *pet->terms, "additive terms", &pet->terms) : NULL;

@@ -19,9 +19,10 @@ enum { SINO_MIRROR_X = 1, SINO_MIRROR_Y = 2, SINO_MIRROR_Z = 4, SINO_MIRRORS = 8
 /* Orientations: the combinations of some mirrors, in ascending order; number 0 leaves everything where it is. */
 static inline int64_t sino_orientation_count(int mirrors)
 {
-    int bits = 0;
-    for (int bit = 1; bit < SINO_MIRRORS; bit <<= 1) bits += mirrors & bit ? 1 : 0;
-    return (int64_t)1 << bits;
+    int64_t count = 1;
+    for (int bit = 1; bit < SINO_MIRRORS; bit <<= 1)
+        if (mirrors & bit) count <<= 1;
+    return count;
 }
 
 /* The combination of orientation k. */

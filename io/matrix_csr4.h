@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrix csr4, private: shared by matrix_csr4.c, which reads what a file stores, and matrix_csr4_mirror.c, which makes
- * the rows of a matrix of it whose mirrored entries are left out. */
+/* Matrix csr4, private: shared by matrix_csr4.c, which opens files, matrix_csr4_rows.c, which reads what they store,
+ * and matrix_csr4_mirror.c, which makes the rows of a matrix of it whose mirrored entries are left out. */
 #ifndef SINO_MATRIX_CSR4_H
 #define SINO_MATRIX_CSR4_H
 
 #include "matrix_mirror.h"
 #include "matrix_source.h"
+
+enum {
+    SINO_CSR4_ENTRY = 8,       /* bytes of an entry */
+    SINO_CSR4_END = 8,         /* bytes of the end of a row */
+    SINO_CSR4_PIECE = 1 << 14, /* entries, or ends of rows, that are read at once */
+};
 
 typedef struct SinoCsr4 {
     const char *path; /* not owned */
@@ -22,7 +28,8 @@ typedef struct SinoCsr4 {
 /* start[0 … count]: the first entries of rows first … first + count, checked. */
 SinoStatus sino_csr4_starts(const SinoCsr4 *csr4, int64_t first, int64_t count, int64_t *start);
 
-/* SinoMatrixSource.read of the rows as they are stored. */
+/* SinoMatrixSource.count_rows and read of the rows as they are stored. */
+SinoStatus sino_csr4_count_stored(void *state, int64_t first, int64_t count, int64_t *entries);
 SinoStatus sino_csr4_read_stored(void *state, int64_t first, int64_t count, SinoRowBuffer *buffer);
 
 /* Checks the rows first … first + count − 1, whose entries begin at start[0 … count]: with mirrors, rows of crystals

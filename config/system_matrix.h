@@ -19,10 +19,8 @@ enum { SINO_MIRROR_X = 1, SINO_MIRROR_Y = 2, SINO_MIRROR_Z = 4, SINO_MIRRORS = 8
 /* Orientations: the combinations of some mirrors, in ascending order; number 0 leaves everything where it is. */
 static inline int64_t sino_orientation_count(int mirrors)
 {
-    int64_t count = 1;
-    for (int bit = 1; bit < SINO_MIRRORS; bit <<= 1)
-        if (mirrors & bit) count <<= 1;
-    return count;
+    static const int8_t count[SINO_MIRRORS] = {1, 2, 2, 4, 2, 4, 4, 8};
+    return count[mirrors & (SINO_MIRRORS - 1)];
 }
 
 /* The combination of orientation k. */

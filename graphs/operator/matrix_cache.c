@@ -122,13 +122,14 @@ static SinoStatus take(const SinoOperatorFile *file, int64_t i, int64_t count, s
  * that there may be more than the matrix has. */
 static bool has_mirrors(const Head *head)
 {
-    const int64_t voxels = sino_times(head->grid.x_count, sino_times(head->grid.y_count, head->grid.z_count));
+    const SinoVoxelGrid *grid = &head->grid;
     if (head->mirrors < 0 || head->mirrors >= SINO_MIRRORS) return false;
     if (head->folded == 0) return head->own_rows <= head->row_count;
+    if (grid->x_count <= 0 || grid->y_count <= 0 || grid->z_count <= 0) return false;
     const int64_t orientations = sino_orientation_count((int)head->mirrors);
-    return head->folded == head->mirrors && head->grid.x_count > 0 && head->grid.y_count > 0 &&
-           voxels == head->column_count && head->own_rows % orientations == 0 &&
-           head->own_rows <= sino_times(head->row_count, orientations);
+    return head->folded == head->mirrors && head->own_rows % orientations == 0 &&
+           head->own_rows <= sino_times(head->row_count, orientations) &&
+           sino_times(grid->x_count, sino_times(grid->y_count, grid->z_count)) == head->column_count;
 }
 
 static SinoStatus take_head(const SinoOperatorFile *file, Head *head)

@@ -117,6 +117,22 @@ typedef struct SinoBrickCounts {
     const float *additive;       /* r: as counts, ≥ 0; NULL: all 0 */
 } SinoBrickCounts;
 
+/* A block of a matrix that mirrors take to itself, of which it has one row of each orbit (matrix_file.h). Its products
+ * take `orientation_count` images that are mirrored each in another way (brick_mirror.h), interleaved as sets are: lane
+ * k·F + s of a row of x is orientation k of set s. y has all rows of the orbits, F sets each: row i·orientation_count +
+ * k is that of orientation k of the block's row i, so that these, too, are lanes of one row. Where a row is its own
+ * mirror image, rows of y repeat others: those that `present` leaves out become 0, and are taken as 0. */
+typedef struct SinoBrickFold {
+    int64_t orientation_count; /* a power of two; times F at most SINO_PANEL_MAX */
+    const uint8_t *present;    /* [row of the block]: bit k is set if the row of orientation k counts */
+} SinoBrickFold;
+
+/* The products of F = `stride` sets, F a power of two: x has brick_count · lanes rows of orientation_count · F lanes, y
+ * row_count · orientation_count rows of F. The caller's x of backproject is zero before the first block of its sum. */
+void sino_brick_project_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x, float *y);
+void sino_brick_backproject_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *y,
+                                   float *x);
+
 /* Sums over the rows of a block, of one count set. The order of the sums is fixed. */
 typedef struct SinoBrickSums {
     double log_likelihood; /* Σ g · ln(ybar) − ybar over rows with ybar > 0 */
@@ -130,5 +146,10 @@ typedef struct SinoBrickSums {
  * counted, too. */
 void sino_brick_sweep(const void *block, int64_t stride, const float *x, const SinoBrickCounts *counts, float *x_sum,
                       SinoBrickSums *sums);
+
+/* The same of a folded block: counts, n and r are of all rows of y, sums[stride]. Rows that are left out have counts of
+ * 0. */
+void sino_brick_sweep_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x,
+                             const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
 
 #endif

@@ -69,7 +69,23 @@ static SinoSlices slices_of(int64_t stride)
 /* Rows of y of a group, in whole bands. */
 enum { ELEMENTS = SINO_BRICK_GROUP_ROWS * SINO_PANEL_MAX };
 
-static void project_panel(const SinoBrickIsa *with, const SinoBrickHead *head, int64_t width, const float *x, float *y)
+/* A block that is not folded. */
+static const SinoBrickFold flat = {.orientation_count = 1};
+
+/* Sets the rows of a group that repeat others to 0. */
+static void clear_absent(const SinoBrickFold *fold, const Group *group, int64_t width, float *rows)
+{
+    const int64_t orientations = fold->orientation_count, sets = width / orientations;
+    const unsigned all = (1U << orientations) - 1;
+    for (int64_t i = 0; fold->present && i < group->row_count; i++) {
+        const unsigned absent = all & ~(unsigned)fold->present[group->first_row + i];
+        for (int64_t k = 0; absent >> k; k++)
+            if (absent >> k & 1) memset(rows + i * width + k * sets, 0, (size_t)sets * sizeof *rows);
+    }
+}
+
+static void project_panel(const SinoBrickIsa *with, const SinoBrickHead *head, const SinoBrickFold *fold, int64_t width,
+                          const float *x, float *y)
 {
     const int64_t bands = sino_brick_band_count(head->row_count);
     float rows[ELEMENTS];
@@ -77,6 +93,7 @@ static void project_panel(const SinoBrickIsa *with, const SinoBrickHead *head, i
     for (int64_t b = 0; b < bands;) {
         b = find_group(head, width, b, &group);
         with->project(&group.work, width, x, rows);
+        clear_absent(fold, &group, width, rows);
         memcpy(y + group.first_row * width, rows, (size_t)sino_times(group.row_count, width) * sizeof *y);
     }
 }
@@ -86,12 +103,12 @@ void sino_brick_project_with(const SinoBrickIsa *with, const void *block, int64_
     const SinoBrickHead *head = block;
     const SinoSlices slices = slices_of(stride);
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < stride; at = sino_panel_next(slices, at))
-        project_panel(with, head, at.slices.stride, sino_panel_from(at, head->brick_count * head->lanes, x),
+        project_panel(with, head, &flat, at.slices.stride, sino_panel_from(at, head->brick_count * head->lanes, x),
                       sino_panel_to(at, head->row_count, y));
 }
 
-static void backproject_panel(const SinoBrickIsa *with, const SinoBrickHead *head, int64_t width, const float *y,
-                              float *x)
+static void backproject_panel(const SinoBrickIsa *with, const SinoBrickHead *head, const SinoBrickFold *fold,
+                              int64_t width, const float *y, float *x)
 {
     const int64_t bands = sino_brick_band_count(head->row_count);
     float rows[ELEMENTS] = {0};
@@ -99,6 +116,7 @@ static void backproject_panel(const SinoBrickIsa *with, const SinoBrickHead *hea
     for (int64_t b = 0; b < bands;) {
         b = find_group(head, width, b, &group);
         memcpy(rows, y + group.first_row * width, (size_t)sino_times(group.row_count, width) * sizeof *y);
+        clear_absent(fold, &group, width, rows);
         with->backproject(&group.work, width, rows, x);
     }
 }
@@ -108,19 +126,22 @@ void sino_brick_backproject_with(const SinoBrickIsa *with, const void *block, in
     const SinoBrickHead *head = block;
     const SinoSlices slices = slices_of(stride);
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < stride; at = sino_panel_next(slices, at))
-        backproject_panel(with, head, at.slices.stride, sino_panel_from(at, head->row_count, y),
+        backproject_panel(with, head, &flat, at.slices.stride, sino_panel_from(at, head->row_count, y),
                           sino_panel_to(at, head->brick_count * head->lanes, x));
 }
 
-/* Compares the rows of a group, band by band. counts: of the panel. */
-static void compare_group(const SinoBrickIsa *with, const Group *group, int64_t width, const SinoBrickCounts *counts,
-                          float *rows, SinoBrickSums *sums)
+/* Compares the rows of a group with their counts, as many rows of y at a time as a band has. width: of a row of y.
+ * counts: of the panel. */
+static void compare_group(const SinoBrickIsa *with, const Group *group, int64_t orientations, int64_t width,
+                          const SinoBrickCounts *counts, float *rows, SinoBrickSums *sums)
 {
-    for (int64_t i = 0; i < group->row_count; i += SINO_BRICK_ROWS) {
-        const int64_t row = group->first_row + i;
-        const SinoBrickComparison comparison = {.row_count = sino_smaller(SINO_BRICK_ROWS, group->row_count - i),
+    const int64_t count = sino_times(group->row_count, orientations);
+    const int64_t first = sino_times(group->first_row, orientations);
+    for (int64_t i = 0; i < count; i += SINO_BRICK_ROWS) {
+        const int64_t row = first + i;
+        const SinoBrickComparison comparison = {.row_count = sino_smaller(SINO_BRICK_ROWS, count - i),
                                                 .width = width,
-                                                .empty = !group->work.band[i / SINO_BRICK_ROWS],
+                                                .empty = !group->work.band[i / orientations / SINO_BRICK_ROWS],
                                                 .counts = counts->counts + row * width,
                                                 .multiplicative =
                                                     counts->multiplicative ? counts->multiplicative + row : NULL,
@@ -129,10 +150,10 @@ static void compare_group(const SinoBrickIsa *with, const Group *group, int64_t 
     }
 }
 
-static void sweep_panel(const SinoBrickIsa *with, const SinoBrickHead *head, int64_t width, const float *x,
-                        const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums)
+static void sweep_panel(const SinoBrickIsa *with, const SinoBrickHead *head, const SinoBrickFold *fold, int64_t width,
+                        const float *x, const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums)
 {
-    const int64_t bands = sino_brick_band_count(head->row_count);
+    const int64_t bands = sino_brick_band_count(head->row_count), orientations = fold->orientation_count;
     float rows[ELEMENTS];
     Group group;
     for (int64_t b = 0; b < bands;) {
@@ -143,7 +164,8 @@ static void sweep_panel(const SinoBrickIsa *with, const SinoBrickHead *head, int
             with->project(&group.work, width, x, rows);
         else
             memset(rows, 0, (size_t)sino_smaller(group.row_count * width, ELEMENTS) * sizeof *rows);
-        compare_group(with, &group, width, counts, rows, sums);
+        clear_absent(fold, &group, width, rows);
+        compare_group(with, &group, orientations, width / orientations, counts, rows, sums);
         group.work.ahead += bytes / 2;
         group.work.ahead_bytes = bytes - bytes / 2;
         if (group.has_nonzeros) with->backproject(&group.work, width, rows, x_sum);
@@ -162,9 +184,48 @@ void sino_brick_sweep_with(const SinoBrickIsa *with, const void *block, int64_t 
                                        .multiplicative = counts->multiplicative,
                                        .additive =
                                            counts->additive ? sino_panel_from(at, rays, counts->additive) : NULL};
-        sweep_panel(with, head, at.slices.stride, sino_panel_from(at, voxels, x), &panel,
+        sweep_panel(with, head, &flat, at.slices.stride, sino_panel_from(at, voxels, x), &panel,
                     sino_panel_to(at, voxels, x_sum), sums + at.first);
     }
+}
+
+/* ---- folded blocks: one panel has all orientations of all sets ---- */
+
+void sino_brick_project_folded_with(const SinoBrickIsa *with, const void *block, const SinoBrickFold *fold,
+                                    int64_t stride, const float *x, float *y)
+{
+    project_panel(with, block, fold, fold->orientation_count * stride, x, y);
+}
+
+void sino_brick_backproject_folded_with(const SinoBrickIsa *with, const void *block, const SinoBrickFold *fold,
+                                        int64_t stride, const float *y, float *x)
+{
+    backproject_panel(with, block, fold, fold->orientation_count * stride, y, x);
+}
+
+void sino_brick_sweep_folded_with(const SinoBrickIsa *with, const void *block, const SinoBrickFold *fold,
+                                  int64_t stride, const float *x, const SinoBrickCounts *counts, float *x_sum,
+                                  SinoBrickSums *sums)
+{
+    memset(sums, 0, (size_t)stride * sizeof *sums);
+    sweep_panel(with, block, fold, fold->orientation_count * stride, x, counts, x_sum, sums);
+}
+
+void sino_brick_project_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x, float *y)
+{
+    sino_brick_project_folded_with(isa(), block, fold, stride, x, y);
+}
+
+void sino_brick_backproject_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *y,
+                                   float *x)
+{
+    sino_brick_backproject_folded_with(isa(), block, fold, stride, y, x);
+}
+
+void sino_brick_sweep_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x,
+                             const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums)
+{
+    sino_brick_sweep_folded_with(isa(), block, fold, stride, x, counts, x_sum, sums);
 }
 
 void sino_brick_project(const void *block, int64_t stride, const float *x, float *y)

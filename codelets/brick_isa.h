@@ -57,5 +57,11 @@ void sino_brick_project_with(const SinoBrickIsa *isa, const void *block, int64_t
 void sino_brick_backproject_with(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *y, float *x);
 void sino_brick_sweep_with(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *x,
                            const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
+void sino_brick_project_folded_with(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold,
+                                    int64_t stride, const float *x, float *y);
+void sino_brick_backproject_folded_with(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold,
+                                        int64_t stride, const float *y, float *x);
+void sino_brick_sweep_folded_with(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold, int64_t stride,
+                                  const float *x, const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
 
 #endif

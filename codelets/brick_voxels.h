@@ -12,19 +12,20 @@
 
 /* Which value a row of a vector gets. */
 typedef struct SinoGather {
-    int64_t row_count;      /* of the vector */
-    const int64_t *row;     /* [row_count]: number of the value; NULL: `column` has it */
+    int64_t row_count;  /* of the vector */
+    const int64_t *row; /* [row_count]: number of the value; −1: the row repeats another one; NULL: `column` has it */
     const uint32_t *column; /* [row_count]: number of the value; SINO_BRICK_NO_COLUMN: the value is 0 */
     const float *mask;      /* [row_count]: 0 where the value is 0 instead; NULL: nowhere; sino_gather_values only */
     SinoSlices slices;      /* of the vector */
     int64_t set;            /* its place among the slices; −1: every slice gets the value */
 } SinoGather;
 
-/* Writes one set of values, value[number], into a vector; the other sets stay as they are. */
+/* Writes one set of values, value[number], into a vector, and 0 where there is no number; the other sets stay as they
+ * are. */
 void sino_gather_values(const SinoGather *gather, const float *value, float *vector);
 
 /* The same for line integrals from counts g, randoms and scatter r, and factors n: (g − r)/n, and −0, the mark of a
- * value with weight 0, where n is 0. r NULL: all 0; n NULL: all 1. */
+ * value with weight 0, where n is 0 or there is no number. r NULL: all 0; n NULL: all 1. */
 void sino_gather_integrals(const SinoGather *gather, const float *g, const float *r, const float *n, float *vector);
 
 /* to += from, `count` elements. */

@@ -32,8 +32,8 @@ void sino_gather_values(const SinoGather *gather, const float *value, float *vec
 void sino_gather_integrals(const SinoGather *gather, const float *g, const float *r, const float *n, float *vector)
 {
     for (int64_t i = 0; i < gather->row_count; i++) {
-        const int64_t number = number_of(gather, i);
-        const float rest = g[number] - (r ? r[number] : 0), factor = n ? n[number] : 1;
+        const int64_t number = number_of(gather, i), at = sino_larger(number, 0);
+        const float rest = g[at] - (r ? r[at] : 0), factor = number < 0 ? 0 : n ? n[at] : 1;
         /* A sum with 0 is never −0. */
         put(gather, i, factor > 0 ? rest / factor + 0 : -0.0f, vector);
     }

@@ -20,8 +20,8 @@
 #ifndef SINO_PET_SCANNER_H
 #define SINO_PET_SCANNER_H
 
+#include "matrix_mirror.h"
 #include "status.h"
-#include "system_matrix.h"
 
 #include <stdint.h>
 
@@ -34,6 +34,8 @@ typedef struct SinoPetScanner {
     double attenuation;                  /* μ of a crystal, 1/mm */
     SinoVoxelGrid grid;                  /* within the ring */
     int64_t ray_count;
+    int mirrors; /* SINO_MIRROR_X …: rows are made that stand for an orbit (matrix_file.h) alone; 0: all. With
+                  * SINO_MIRROR_Y the number of blocks is even */
 } SinoPetScanner;
 
 /* A scanner of crystals of 2 × 2 × 10 mm (LSO) with gaps of 0.3 mm, whose blocks touch. The grid and the number of rays
@@ -42,11 +44,23 @@ SinoPetScanner sino_pet_scanner(int64_t block_count, int64_t block_size, int64_t
 
 int64_t sino_pet_crystals(const SinoPetScanner *scanner);
 
+/* The mirrors that the scanner and its grid have, and those of its crystals and voxels. */
+int sino_pet_mirrors(const SinoPetScanner *scanner);
+SinoMirror sino_pet_mirror(const SinoPetScanner *scanner);
+
+/* The row of crystals a < b in an orientation of the scanner's mirrors. It is the row itself if the pair is its own
+ * mirror image. */
+int64_t sino_pet_image_row(const SinoPetScanner *scanner, int64_t a, int64_t b, int64_t orientation);
+
+/* Whether the row of crystals a < b stands for its orbit: it is the first one. */
+bool sino_pet_is_lead(const SinoPetScanner *scanner, int64_t a, int64_t b);
+
 /* The point of a crystal at the shares `place` in [0, 1] along the circle, along z, and from its front to its back. */
 void sino_pet_point(const SinoPetScanner *scanner, int64_t crystal, const double place[3], double point[3]);
 
-/* Computes the rows of the pairs (crystal, b), b = 0 … crystals − 1. On success the caller frees the arrays of *rows
- * with sino_pet_rows_free. SINO_FAILED: no memory. */
+/* Computes the rows of the pairs (crystal, b), b = 0 … crystals − 1; with mirrors those that stand for an orbit. A row
+ * of a pair that is its own mirror image becomes so, too: the mean of its images. On success the caller frees the
+ * arrays of *rows with sino_pet_rows_free. SINO_FAILED: no memory. */
 SinoStatus sino_pet_rows(const SinoPetScanner *scanner, int64_t crystal, SinoSparseRows *rows);
 void sino_pet_rows_free(SinoSparseRows *rows);
 

@@ -7,7 +7,6 @@
 #include "random_stream.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +39,38 @@ SinoPetScanner sino_pet_scanner(int64_t block_count, int64_t block_size, int64_t
 int64_t sino_pet_crystals(const SinoPetScanner *scanner)
 {
     return sino_times(scanner->block_count, sino_times(scanner->block_size, scanner->ring_count));
+}
+
+int sino_pet_mirrors(const SinoPetScanner *scanner)
+{
+    return SINO_MIRROR_X | SINO_MIRROR_Z | (scanner->block_count % 2 == 0 ? SINO_MIRROR_Y : 0);
+}
+
+SinoMirror sino_pet_mirror(const SinoPetScanner *scanner)
+{
+    return (SinoMirror){.layer_count = 1,
+                        .block_count = scanner->block_count,
+                        .block_size = scanner->block_size,
+                        .ring_count = scanner->ring_count,
+                        .x_count = scanner->grid.x_count,
+                        .y_count = scanner->grid.y_count,
+                        .z_count = scanner->grid.z_count};
+}
+
+int64_t sino_pet_image_row(const SinoPetScanner *scanner, int64_t a, int64_t b, int64_t orientation)
+{
+    const SinoMirror mirror = sino_pet_mirror(scanner);
+    return sino_mirror_row(&mirror, sino_orientation(scanner->mirrors, orientation),
+                           a * sino_pet_crystals(scanner) + b);
+}
+
+bool sino_pet_is_lead(const SinoPetScanner *scanner, int64_t a, int64_t b)
+{
+    const int64_t orientations = sino_orientation_count(scanner->mirrors);
+    const int64_t row = a * sino_pet_crystals(scanner) + b;
+    bool lead = true;
+    for (int64_t k = 1; k < orientations; k++) lead = lead && sino_pet_image_row(scanner, a, b, k) >= row;
+    return lead;
 }
 
 /* The angle of the middle of a crystal's block, counter-clockwise from the x axis. */
@@ -180,6 +211,32 @@ static void trace_pair(Tracing *tracing, int64_t a, int64_t b)
     }
 }
 
+/* Makes the sums their own images in one combination of mirrors. */
+static void average(Tracing *tracing, const SinoMirror *mirror, int which)
+{
+    const int64_t count = tracing->touched_count;
+    for (int64_t i = 0; i < count; i++) {
+        const uint32_t image = sino_mirror_column(mirror, which, tracing->touched[i]);
+        if (tracing->sum[image] == 0) tracing->touched[tracing->touched_count++] = image;
+    }
+    for (int64_t i = 0; i < tracing->touched_count; i++) {
+        const uint32_t voxel = tracing->touched[i], image = sino_mirror_column(mirror, which, voxel);
+        if (voxel <= image) tracing->sum[voxel] = tracing->sum[image] = (tracing->sum[voxel] + tracing->sum[image]) / 2;
+    }
+}
+
+/* Makes the sums of a pair its own images in all orientations that leave the pair as it is. One after another serves:
+ * the mean of images in one orientation keeps the symmetry of those before, to the bit. */
+static void average_images(Tracing *tracing, int64_t a, int64_t b)
+{
+    const SinoPetScanner *scanner = tracing->scanner;
+    const SinoMirror mirror = sino_pet_mirror(scanner);
+    const int64_t orientations = sino_orientation_count(scanner->mirrors);
+    for (int64_t k = 1; k < orientations; k++)
+        if (sino_pet_image_row(scanner, a, b, k) == a * sino_pet_crystals(scanner) + b)
+            average(tracing, &mirror, sino_orientation(scanner->mirrors, k));
+}
+
 static int compare_voxels(const void *a, const void *b)
 {
     const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
@@ -227,7 +284,10 @@ static SinoStatus trace_rows(Tracing *tracing, int64_t crystal)
     SinoSparseRows *rows = tracing->rows;
     for (int64_t b = 0; b < rows->row_count; b++) {
         tracing->touched_count = 0;
-        if (b > crystal && !share_a_block(scanner, crystal, b)) trace_pair(tracing, crystal, b);
+        if (b > crystal && !share_a_block(scanner, crystal, b) && sino_pet_is_lead(scanner, crystal, b)) {
+            trace_pair(tracing, crystal, b);
+            average_images(tracing, crystal, b);
+        }
         SINO_TRY(take_row(tracing, rows->start[b]));
         rows->start[b + 1] = rows->start[b] + tracing->touched_count;
     }

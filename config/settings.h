@@ -139,6 +139,10 @@ typedef struct SinoPixelSize {
     double width, height;
 } SinoPixelSize;
 
+/* Of a system matrix that leaves out what mirrors give: whether products keep the mirrors; of the phantom: whether the
+ * matrix leaves that out. */
+typedef enum SinoMirrorChoice { SINO_MIRRORS_AUTO, SINO_MIRRORS_FOLDED, SINO_MIRRORS_UNFOLDED } SinoMirrorChoice;
+
 /* Crystals of a PET scanner: blocks on a circle, crystals of a block along the circle, rings. 0: sinodag chooses. */
 typedef struct SinoCrystalShape {
     int64_t blocks, block_size, rings;
@@ -192,7 +196,8 @@ typedef struct SinoSettings {
     double delta_beta, energy_kev, propagation_mm;
     SinoWeightList beam_hardening; /* coefficients of p, p², …; count 0: no correction */
     /* input of a system matrix; file_name has the counts (io/counts_file.h) */
-    char *system_matrix;             /* --system-matrix (io/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */
+    char *system_matrix; /* --system-matrix (io/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */
+    SinoMirrorChoice mirrors;
     char *multiplicative, *additive; /* of each row: factor of the projection; expected counts added to it */
     char *sensitivity, *start;       /* images: of the voxels' sensitivities; to begin from */
     char *mask;                      /* image; voxels with 0 stay 0 */

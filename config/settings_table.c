@@ -99,6 +99,7 @@ static const char *const model_words[] = {"auto", "record", "frozen", "renew", N
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const simulation_words[] = {"no", "yes", "only", NULL};
 static const char *const help_words[] = {"no", "yes", "all", NULL};
+static const char *const mirror_words[] = {"auto", "folded", "unfolded", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
 const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",   "Stages", "Geometry", "Center",  "Solver",
@@ -272,6 +273,13 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(RECON | INFO | BENCH | PLAN, "a sparse matrix, of whose rows FILE has the counts"),
         .help = "a sparse matrix with a row for each count and a column for each voxel: csr4, Matrix Market (.mtx, "
                 ".mtx.gz), HDF5 (FILE:/GROUP) or SciPy's .npz"),
+    ROW(INPUT, RECON | INFO | PLAN | PET_VERBS, "mirrors", CHOICE(mirrors, mirror_words, "auto"),
+        .geometries = MATRIX | PET,
+        .help =
+            "a csr4 matrix whose file leaves out what mirrors of the scanner give; folded: it stays as it is, and is "
+            "multiplied with all mirrored images at once, by cores alone; unfolded: mirrored entries are stored, "
+            "too; auto: folded, unless devices compute, or mirrored entries of the file disagree; phantom: folded "
+            "writes such a matrix, auto does not"),
     ROW(INPUT, RECON | PLAN, "multiplicative", TEXT(multiplicative, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "factor of each row, normalisation times attenuation, in a file as that of the counts; if not given: "
                 "1"),
@@ -530,7 +538,7 @@ const SinoSetting sino_setting_table[] = {
             "under any policy; frozen: they stay as they are; renew: they are measured anew; auto: record, unless "
             "STARPU_CALIBRATE is 0 (frozen) or 2 (renew)"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
-        .geometries = PARALLEL | MATRIX,
+        .geometries = PARALLEL | MATRIX | PET,
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
                 "stored for later runs of the same geometry, which read it; --reconstruction-type try reads operators "
                 "but stores none"),

@@ -13,6 +13,28 @@ typedef struct SinoVoxelGrid {
     double size[3]; /* mm, along x, y and z; 0: unknown */
 } SinoVoxelGrid;
 
+/* Bits of a combination of mirrors: x becomes −x, and so on. */
+enum { SINO_MIRROR_X = 1, SINO_MIRROR_Y = 2, SINO_MIRROR_Z = 4, SINO_MIRRORS = 8 };
+
+/* Orientations: the combinations of some mirrors, in ascending order; number 0 leaves everything where it is. */
+static inline int64_t sino_orientation_count(int mirrors)
+{
+    static const int8_t count[SINO_MIRRORS] = {1, 2, 2, 4, 2, 4, 4, 8};
+    return count[mirrors & (SINO_MIRRORS - 1)];
+}
+
+/* The combination of orientation k. */
+static inline int sino_orientation(int mirrors, int64_t k)
+{
+    int which = 0;
+    for (int bit = 1; bit < SINO_MIRRORS; bit <<= 1) {
+        if (!(mirrors & bit)) continue;
+        which |= k & 1 ? bit : 0;
+        k >>= 1;
+    }
+    return which;
+}
+
 /* What is known of a matrix before its values are read. */
 typedef struct SinoMatrixOutline {
     int64_t row_count;
@@ -21,6 +43,7 @@ typedef struct SinoMatrixOutline {
     SinoVoxelGrid grid;
     int64_t crystal_count; /* row = a · crystal_count + b with crystals a < b; 0: rows are not pairs of crystals */
     bool row_access;       /* any range of rows is read without reading the rest */
+    int mirrors;           /* that take the matrix to itself, as the file says: bits SINO_MIRROR_X …; 0: none */
 } SinoMatrixOutline;
 
 /* A range of rows. The arrays belong to whoever made them. */

@@ -54,7 +54,7 @@ static int64_t scanner_bytes(const SinoCsr4Scanner *scanner)
 static unsigned char *put_header(unsigned char *to, const SinoCsr4Scanner *scanner, int64_t rows, int64_t columns)
 {
     const SinoVoxelGrid *grid = &scanner->grid;
-    static const unsigned char signature[8] = {'P', 'C', 'S', 'R', 4};
+    const unsigned char signature[8] = {'P', 'C', 'S', 'R', 4, (unsigned char)scanner->mirrors};
     memcpy(to, signature, sizeof signature);
     to = put_word(to + 8, (uint32_t)rows);
     to = put_word(to, (uint32_t)columns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Csr4 writer: writes the system matrix of a PET scanner of one layer as a csr4 file, version 4 (matrix_csr4.c tells
- * the format), without symmetry flags. Rows are written as they come; the file has its final name only after
+ * the format). Rows are written as they come; the file has its final name only after
  * sino_csr4_writer_finish. */
 #ifndef SINO_CSR4_WRITER_H
 #define SINO_CSR4_WRITER_H
@@ -18,6 +18,7 @@ typedef struct SinoCsr4Scanner {
     double crystal_width, crystal_depth, gap, radius;
     double attenuation; /* of a crystal, 1/mm */
     SinoVoxelGrid grid;
+    int mirrors; /* SINO_MIRROR_X …: rows leave out entries that these give; 0: none */
 } SinoCsr4Scanner;
 
 typedef struct SinoCsr4Writer SinoCsr4Writer;

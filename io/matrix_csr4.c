@@ -10,8 +10,9 @@
  *
  * Flags: the file leaves out what mirrors give (matrix_mirror.h). An entry that is stored counts; one that is not has
  * the value of a stored entry that a combination of the flagged mirrors takes to it. Hence entries on a plane of
- * symmetry, which are their own images, count once, and a file may store more than it needs to. */
-#include "matrix_source.h"
+ * symmetry, which are their own images, count once, and a file may store more than it needs to (matrix_csr4_mirror.c).
+ */
+#include "matrix_csr4.h"
 
 #include <endian.h>
 #include <inttypes.h>
@@ -21,7 +22,6 @@
 #include <unistd.h>
 
 #include "arithmetic.h"
-#include "matrix_mirror.h"
 #include "matrix_rows.h"
 #include "memory.h"
 #include "regular_file.h"
@@ -32,19 +32,7 @@ enum {
     SCANNER_BYTES_MIN = 60,
     SCANNER_BYTES_MAX = 1 << 20,
     LAYER_BYTES = 20,
-    ENTRY_BYTES = 8,
-    END_BYTES = 8,
-    PIECE = 1 << 14, /* entries, or ends of rows, that are read at once */
 };
-
-typedef struct Csr4 {
-    const char *path; /* not owned */
-    int descriptor;
-    int flags; /* SINO_MIRROR_X … */
-    int64_t row_count, column_count, entry_count;
-    int64_t ends_at, entries_at; /* offsets in the file */
-    SinoMirror mirror;
-} Csr4;
 
 static uint32_t word_of(const unsigned char *bytes)
 {
@@ -121,7 +109,7 @@ static bool take_scanner(Scanner *scanner, SinoMirror *mirror, SinoVoxelGrid *gr
     return scanner->left == 0;
 }
 
-static SinoStatus check_grid(const Csr4 *csr4, const SinoVoxelGrid *grid)
+static SinoStatus check_grid(const SinoCsr4 *csr4, const SinoVoxelGrid *grid)
 {
     const int64_t voxels = sino_times(grid->x_count, sino_times(grid->y_count, grid->z_count));
     const bool unknown = grid->x_count == 0 && grid->y_count == 0 && grid->z_count == 0;
@@ -137,7 +125,7 @@ static SinoStatus check_grid(const Csr4 *csr4, const SinoVoxelGrid *grid)
 }
 
 /* Whether the scanner has the symmetries that the flags use. */
-static SinoStatus check_mirrors(const Csr4 *csr4, const Scanner *scanner)
+static SinoStatus check_mirrors(const SinoCsr4 *csr4, const Scanner *scanner)
 {
     const SinoMirror *mirror = &csr4->mirror;
     const int64_t crystals = sino_mirror_crystals(mirror);
@@ -161,7 +149,7 @@ static SinoStatus check_mirrors(const Csr4 *csr4, const Scanner *scanner)
     return NULL;
 }
 
-static SinoStatus read_scanner(Csr4 *csr4, int64_t bytes, SinoMatrixOutline *outline)
+static SinoStatus read_scanner(SinoCsr4 *csr4, int64_t bytes, SinoMatrixOutline *outline)
 {
     Scanner scanner = {.left = bytes};
     unsigned char *block = NULL;
@@ -176,14 +164,14 @@ static SinoStatus read_scanner(Csr4 *csr4, int64_t bytes, SinoMatrixOutline *out
                        csr4->path, csr4->mirror.layer_count, csr4->mirror.block_size, csr4->mirror.ring_count, bytes);
     free(block);
     if (status) return status;
+    csr4->crystals = sino_mirror_crystals(&csr4->mirror);
     SINO_TRY(check_grid(csr4, &outline->grid));
     if (csr4->flags) SINO_TRY(check_mirrors(csr4, &scanner));
-    const int64_t crystals = sino_mirror_crystals(&csr4->mirror);
-    outline->crystal_count = sino_times(crystals, crystals) == csr4->row_count ? crystals : 0;
+    outline->crystal_count = sino_times(csr4->crystals, csr4->crystals) == csr4->row_count ? csr4->crystals : 0;
     return NULL;
 }
 
-static SinoStatus read_header(Csr4 *csr4, int64_t file_bytes, SinoMatrixOutline *outline)
+static SinoStatus read_header(SinoCsr4 *csr4, int64_t file_bytes, SinoMatrixOutline *outline)
 {
     unsigned char header[HEADER_BYTES];
     const char *path = csr4->path;
@@ -203,76 +191,24 @@ static SinoStatus read_header(Csr4 *csr4, int64_t file_bytes, SinoMatrixOutline 
                "%s describes its scanner in %" PRId64 " bytes; allowed: %d to %d", path, scanner_bytes,
                SCANNER_BYTES_MIN, SCANNER_BYTES_MAX);
     csr4->ends_at = HEADER_BYTES + scanner_bytes;
-    csr4->entries_at = csr4->ends_at + csr4->row_count * END_BYTES;
+    csr4->entries_at = csr4->ends_at + csr4->row_count * SINO_CSR4_END;
     const int64_t left = file_bytes - csr4->entries_at;
-    SINO_CHECK(left >= 0 && left % ENTRY_BYTES == 0 && left / ENTRY_BYTES == csr4->entry_count, SINO_BAD_INPUT,
+    SINO_CHECK(left >= 0 && left % SINO_CSR4_ENTRY == 0 && left / SINO_CSR4_ENTRY == csr4->entry_count, SINO_BAD_INPUT,
                "%s has %" PRId64 " bytes, which are not those of its %" PRId64 " rows and %" PRIu64
                " entries; it is not whole, or damaged",
                path, file_bytes, csr4->row_count, (uint64_t)csr4->entry_count);
     return read_scanner(csr4, scanner_bytes, outline);
 }
 
-/* start[0 … count]: the first entries of rows first … first + count, checked. */
-static SinoStatus read_starts(const Csr4 *csr4, int64_t first, int64_t count, int64_t *start)
-{
-    const int64_t skipped = first == 0; /* the file has the ends of rows only */
-    bool fine = true;
-    start[0] = 0;
-    SINO_TRY(sino_regular_read(csr4->path, csr4->descriptor, csr4->ends_at + (first - 1 + skipped) * END_BYTES,
-                               (count + 1 - skipped) * END_BYTES, start + skipped));
-    for (int64_t i = 0; i <= count; i++) start[i] = (int64_t)le64toh((uint64_t)start[i]);
-    for (int64_t i = 0; i < count; i++) fine &= start[i] <= start[i + 1];
-    if (fine && start[0] >= 0 && start[count] <= csr4->entry_count) return NULL;
-    int64_t i = start[0] < 0 || start[0] > csr4->entry_count ? -1 : 0;
-    while (i >= 0 && start[i + 1] >= start[i] && start[i + 1] <= csr4->entry_count) i++;
-    return sino_error(SINO_BAD_INPUT,
-                      "%s: row %" PRId64 " ends at entry %" PRIu64 "; allowed: %" PRIu64
-                      " (the end of the row before it) to %" PRId64,
-                      csr4->path, first + i, (uint64_t)start[i + 1], i < 0 ? 0 : (uint64_t)start[i], csr4->entry_count);
-}
-
-static SinoStatus count_stored(void *state, int64_t first, int64_t count, int64_t *entries)
-{
-    const Csr4 *csr4 = state;
-    int64_t *start = NULL, piece;
-    SINO_TRY(sino_allocate(sino_smaller(PIECE, count) + 1, sizeof *start, "rows of a matrix", &start));
-    SinoStatus status = NULL;
-    for (int64_t done = 0; done < count && !status; done += piece) {
-        piece = sino_smaller(PIECE, count - done);
-        status = read_starts(csr4, first + done, piece, start);
-        for (int64_t i = 0; i < piece && !status; i++) entries[done + i] = start[i + 1] - start[i];
-    }
-    free(start);
-    return status;
-}
-
-/* Whether a row is a pair of crystals in the wrong order, which mirrors never give. */
-static bool is_turned(const Csr4 *csr4, int64_t row)
-{
-    const int64_t crystals = sino_mirror_crystals(&csr4->mirror);
-    return row / crystals > row % crystals;
-}
-
-/* Checks the rows first … first + count − 1, whose entries begin at start[0 … count]. */
-static SinoStatus check_turned(const Csr4 *csr4, int64_t first, int64_t count, const int64_t *start)
-{
-    for (int64_t i = 0; i < count && csr4->flags; i++)
-        SINO_CHECK(start[i] == start[i + 1] || !is_turned(csr4, first + i), SINO_BAD_INPUT,
-                   "%s leaves out mirrored entries (flags %d), but has entries in row %" PRId64
-                   "; allowed: rows a · %" PRId64 " + b of crystals a ≤ b",
-                   csr4->path, csr4->flags, first + i, sino_mirror_crystals(&csr4->mirror));
-    return NULL;
-}
-
-static SinoStatus check_rows(const Csr4 *csr4)
+static SinoStatus check_rows(const SinoCsr4 *csr4)
 {
     int64_t *start = NULL, count, end = 0;
-    SINO_TRY(sino_allocate(PIECE + 1, sizeof *start, "rows of a matrix", &start));
+    SINO_TRY(sino_allocate(SINO_CSR4_PIECE + 1, sizeof *start, "rows of a matrix", &start));
     SinoStatus status = NULL;
     for (int64_t row = 0; row < csr4->row_count && !status; row += count) {
-        count = sino_smaller(PIECE, csr4->row_count - row);
-        status = read_starts(csr4, row, count, start);
-        if (!status) status = check_turned(csr4, row, count, start);
+        count = sino_smaller(SINO_CSR4_PIECE, csr4->row_count - row);
+        status = sino_csr4_starts(csr4, row, count, start);
+        if (!status) status = sino_csr4_check_turned(csr4, row, count, start);
         end = start[count];
     }
     free(start);
@@ -283,159 +219,23 @@ static SinoStatus check_rows(const Csr4 *csr4)
     return NULL;
 }
 
-/* What is not as it should be among entries. */
-typedef struct Flaws {
-    int64_t descents; /* columns that are not above the one before them, also those that begin a row */
-    bool others;      /* columns outside the matrix, values that are 0, negative or not finite */
-} Flaws;
-
-/* raw[2 · count]: column and value in turns. True: there is a column or a value of Flaws.others. */
-SINO_VECTORISED static bool split(const uint32_t *restrict raw, int64_t count, uint32_t column_count,
-                                  uint32_t *restrict column, float *restrict value)
-{
-    uint32_t others = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const uint32_t bits = raw[2 * i + 1];
-        column[i] = raw[2 * i];
-        memcpy(&value[i], &bits, sizeof bits);
-        others |= (column[i] >= column_count) | (bits - 1 >= 0x7f7fffff);
-    }
-    return others != 0;
-}
-
-/* How many of these columns are not above the one before them. The one before the first is there. */
-SINO_VECTORISED static int64_t count_descents(const uint32_t *column, int64_t count)
-{
-    uint32_t descents = 0;
-    for (int64_t i = 0; i < count; i++) descents += column[i] <= column[i - 1];
-    return descents;
-}
-
-/* Reads entries first … first + count − 1 of the file as they are into the rows' arrays. */
-static SinoStatus read_entries(const Csr4 *csr4, int64_t first, int64_t count, SinoRowBuffer *buffer, Flaws *flaws)
-{
-    uint32_t *raw = NULL, *column = buffer->rows.column;
-    float *value = buffer->rows.value;
-    int64_t piece;
-    *flaws = (Flaws){.descents = 0};
-    SINO_TRY(sino_row_buffer_piece(buffer, sino_smaller(PIECE, count) * ENTRY_BYTES, &raw));
-    for (int64_t done = 0; done < count; done += piece) {
-        piece = sino_smaller(PIECE, count - done);
-        SINO_TRY(sino_regular_read(csr4->path, csr4->descriptor, csr4->entries_at + (first + done) * ENTRY_BYTES,
-                                   piece * ENTRY_BYTES, raw));
-        if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-            for (int64_t i = 0; i < 2 * piece; i++) raw[i] = le32toh(raw[i]);
-        flaws->others |= split(raw, piece, (uint32_t)csr4->column_count, column + done, value + done);
-        const int64_t compared = done == 0; /* the first entry of all has none before it */
-        flaws->descents += count_descents(column + done + compared, piece - compared);
-    }
-    return NULL;
-}
-
-/* Whether descents are at the beginnings of rows only. */
-static bool are_ascending(const SinoSparseRows *rows, int64_t descents)
-{
-    const uint32_t *column = rows->column;
-    int64_t between = 0;
-    for (int64_t i = 0; i < rows->row_count; i++) {
-        const int64_t at = rows->start[i];
-        if (at > 0 && at < rows->start[i + 1]) between += column[at] <= column[at - 1];
-    }
-    return between == descents;
-}
-
-static SinoStatus read_stored(void *state, int64_t first, int64_t count, SinoRowBuffer *buffer)
-{
-    const Csr4 *csr4 = state;
-    SinoSparseRows *rows = &buffer->rows;
-    Flaws flaws;
-    SINO_TRY(sino_row_buffer_need(buffer, first, count, 0));
-    SINO_TRY(read_starts(csr4, first, count, rows->start));
-    const int64_t begin = rows->start[0], entry_count = rows->start[count] - begin;
-    SINO_TRY(sino_row_buffer_need(buffer, first, count, entry_count));
-    for (int64_t i = count; i > 0; i--) rows->start[i] -= begin;
-    SINO_TRY(read_entries(csr4, begin, entry_count, buffer, &flaws));
-    if (!flaws.others && are_ascending(rows, flaws.descents)) return NULL;
-    return sino_rows_put(csr4->path, csr4->column_count, NULL, buffer);
-}
-
-/* Whether this combination of mirrors, 0 for none, gives entries of the matrix. */
-static bool is_used(const Csr4 *csr4, int which)
-{
-    return (which & ~csr4->flags) == 0;
-}
-
-static SinoStatus count_unfolded(void *state, int64_t first, int64_t count, int64_t *entries)
-{
-    const Csr4 *csr4 = state;
-    int64_t start[2];
-    for (int64_t i = 0; i < count; i++) {
-        entries[i] = 0;
-        for (int which = 0; which < SINO_MIRRORS && !is_turned(csr4, first + i); which++) {
-            if (!is_used(csr4, which)) continue;
-            SINO_TRY(read_starts(csr4, sino_mirror_row(&csr4->mirror, which, first + i), 1, start));
-            entries[i] += start[1] - start[0];
-        }
-    }
-    return NULL;
-}
-
-/* A row that is being unfolded. */
-typedef struct Unfolding {
-    SinoEntries entries;
-    SinoRowBuffer stored; /* one row of the file */
-} Unfolding;
-
-/* Adds the images of a stored row's entries behind the first *count entries. */
-static SinoStatus add_images(const Csr4 *csr4, int64_t row, int which, Unfolding *unfolding, int64_t *count)
-{
-    const SinoSparseRows *rows = &unfolding->stored.rows;
-    SINO_TRY(read_stored((void *)csr4, sino_mirror_row(&csr4->mirror, which, row), 1, &unfolding->stored));
-    for (int64_t k = 0; k < rows->start[1]; k++)
-        unfolding->entries.entry[(*count)++] =
-            (SinoEntry){.value = (double)rows->value[k],
-                        .column = sino_mirror_column(&csr4->mirror, which, rows->column[k]),
-                        .rank = (uint32_t)which};
-    return NULL;
-}
-
-static SinoStatus unfold(const Csr4 *csr4, int64_t most, Unfolding *unfolding, SinoRowBuffer *buffer, int64_t i)
-{
-    const int64_t row = buffer->rows.first_row + i;
-    int64_t count = 0;
-    SINO_TRY(sino_entries_need(&unfolding->entries, most));
-    for (int which = 0; which < SINO_MIRRORS && most > 0; which++)
-        if (is_used(csr4, which)) SINO_TRY(add_images(csr4, row, which, unfolding, &count));
-    return sino_row_put(csr4->path, csr4->column_count, &unfolding->entries, count, buffer, i);
-}
-
-static SinoStatus read_unfolded(void *state, int64_t first, int64_t count, SinoRowBuffer *buffer)
-{
-    const Csr4 *csr4 = state;
-    Unfolding unfolding = {.stored = {.row_room = 0}};
-    int64_t *most = NULL, sum = 0;
-    SinoStatus status = NULL;
-    SINO_TRY_OR(status, end, sino_allocate(count, sizeof *most, "rows of a matrix", &most));
-    SINO_TRY_OR(status, end, count_unfolded(state, first, count, most));
-    for (int64_t i = 0; i < count; i++) sum += most[i];
-    SINO_TRY_OR(status, end, sino_row_buffer_need(buffer, first, count, sum));
-    for (int64_t i = 0; i < count; i++) SINO_TRY_OR(status, end, unfold(csr4, most[i], &unfolding, buffer, i));
-end:
-    free(most);
-    sino_entries_free(&unfolding.entries);
-    sino_row_buffer_free(&unfolding.stored);
-    return status;
-}
-
 static void close_csr4(void *state)
 {
-    Csr4 *csr4 = state;
+    SinoCsr4 *csr4 = state;
     if (csr4->descriptor >= 0) close(csr4->descriptor);
+    free(csr4->image);
+    free(csr4->lead);
     free(csr4);
 }
 
-static const SinoMatrixSource stored = {.count_rows = count_stored, .read = read_stored, .close = close_csr4};
-static const SinoMatrixSource unfolded = {.count_rows = count_unfolded, .read = read_unfolded, .close = close_csr4};
+static const SinoMatrixSource stored = {
+    .count_rows = sino_csr4_count_stored, .read = sino_csr4_read_stored, .close = close_csr4};
+static const SinoMatrixSource mirrored = {.count_rows = sino_csr4_count_mirrored,
+                                          .read = sino_csr4_read_mirrored,
+                                          .fold = sino_csr4_fold,
+                                          .image_row = sino_csr4_image_row,
+                                          .lead_row = sino_csr4_lead_row,
+                                          .close = close_csr4};
 
 static bool probe(const char *path, const unsigned char *head, int64_t bytes)
 {
@@ -445,8 +245,8 @@ static bool probe(const char *path, const unsigned char *head, int64_t bytes)
 
 static SinoStatus open_csr4(SinoMatrixFile *file)
 {
-    Csr4 *csr4;
-    int64_t bytes, images = 0;
+    SinoCsr4 *csr4;
+    int64_t bytes;
     SINO_TRY(sino_allocate(1, sizeof *csr4, "a matrix file", &csr4));
     csr4->path = file->path;
     csr4->descriptor = -1;
@@ -455,11 +255,14 @@ static SinoStatus open_csr4(SinoMatrixFile *file)
     SINO_TRY(sino_regular_open(file->path, &csr4->descriptor, &bytes));
     SINO_TRY(read_header(csr4, bytes, &file->outline));
     SINO_TRY(check_rows(csr4));
-    for (int which = 0; which < SINO_MIRRORS; which++) images += is_used(csr4, which);
-    if (csr4->flags) file->source = &unfolded;
+    if (csr4->flags) {
+        SINO_TRY(sino_csr4_list_images(csr4));
+        file->source = &mirrored;
+    }
     file->outline.row_count = csr4->row_count;
     file->outline.column_count = csr4->column_count;
-    file->outline.nonzero_count = sino_times(csr4->entry_count, images);
+    file->outline.nonzero_count = sino_times(csr4->entry_count, sino_orientation_count(csr4->flags));
+    file->outline.mirrors = csr4->flags;
     file->outline.row_access = true;
     return NULL;
 }

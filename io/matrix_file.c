@@ -72,7 +72,9 @@ static SinoStatus open_format(const char *path, SinoMatrixFile *file)
                "%s is %s, which has no groups; allowed: the name of the file without :%s", file->path, format->name,
                file->group);
     file->kind = format->name;
-    return format->open(file);
+    SINO_TRY(format->open(file));
+    file->read_count = file->outline.row_count;
+    return NULL;
 }
 
 SinoStatus sino_matrix_open(const char *path, SinoMatrixFile **opened)
@@ -146,9 +148,29 @@ const char *sino_matrix_kind(const SinoMatrixFile *file)
     return file->kind;
 }
 
+SinoStatus sino_matrix_fold(SinoMatrixFile *file)
+{
+    return file->outline.mirrors ? file->source->fold(file->state, &file->read_count) : NULL;
+}
+
+int64_t sino_matrix_read_count(const SinoMatrixFile *file)
+{
+    return file->read_count;
+}
+
+int64_t sino_matrix_image_row(const SinoMatrixFile *file, int64_t row, int64_t orientation)
+{
+    return file->source->image_row ? file->source->image_row(file->state, row, orientation) : row;
+}
+
+int64_t sino_matrix_lead_row(const SinoMatrixFile *file, int64_t row)
+{
+    return file->source->lead_row ? file->source->lead_row(file->state, row) : row;
+}
+
 static void check_range(const SinoMatrixFile *file, int64_t first, int64_t count)
 {
-    assert(first >= 0 && count >= 0 && count <= UINT32_MAX && first <= file->outline.row_count - count);
+    assert(first >= 0 && count >= 0 && count <= UINT32_MAX && first <= file->read_count - count);
 }
 
 SinoStatus sino_matrix_count_rows(SinoMatrixFile *file, int64_t first, int64_t count, int64_t *entries)

@@ -46,6 +46,24 @@ const char *sino_matrix_path(const SinoMatrixFile *file);
 /* The format: "csr4" … */
 const char *sino_matrix_kind(const SinoMatrixFile *file);
 
+/* Folds a matrix with mirrors (SinoMatrixOutline.mirrors) before its rows are read: from then on the rows of
+ * sino_matrix_count_rows and sino_matrix_read are one of each orbit, which stands for the others. An orbit is what the
+ * mirrors make of a row, in the orientations of system_matrix.h; the first row of the matrix among them, its lead, is
+ * read. The rows are numbered in ascending order of their leads. Reading refuses a file that stores an entry and a
+ * mirror image of it with different values (SINO_BAD_INPUT), as the matrix then lacks the symmetry. Without mirrors
+ * nothing changes. SINO_FAILED: no memory. */
+SinoStatus sino_matrix_fold(SinoMatrixFile *file);
+
+/* How many rows are read: those of the matrix, or orbits. */
+int64_t sino_matrix_read_count(const SinoMatrixFile *file);
+
+/* The row of the matrix that row `row`, as it is read, is in an orientation; −1: an earlier orientation gives it.
+ * Orientation 0 of a matrix that is not folded: the row itself. */
+int64_t sino_matrix_image_row(const SinoMatrixFile *file, int64_t row, int64_t orientation);
+
+/* The lead of the orbit of row `row` as it is read; without mirrors the row. */
+int64_t sino_matrix_lead_row(const SinoMatrixFile *file, int64_t row);
+
 /* entries[i]: how many entries of row first + i are stored, an upper bound of those that sino_matrix_read gives.
  * Without row_access the whole file is read. Errors as of sino_matrix_read; threads likewise. */
 SinoStatus sino_matrix_count_rows(SinoMatrixFile *file, int64_t first, int64_t count, int64_t *entries);

@@ -168,6 +168,18 @@ static SinoStatus check(const char *path, int64_t column_count, const SinoEntry 
     return NULL;
 }
 
+/* Whether the entries of one column that are not of the rank of the first add up to its sum in each rank, too. */
+static bool are_alike(const SinoEntry *entry, int64_t count, double sum)
+{
+    int64_t next;
+    for (int64_t k = 0; k < count; k = next) {
+        double other = 0;
+        for (next = k; next < count && entry[next].rank == entry[k].rank; next++) other += entry[next].value;
+        if ((float)other < (float)sum || (float)other > (float)sum) return false;
+    }
+    return true;
+}
+
 SinoStatus sino_row_put(const char *path, int64_t column_count, SinoEntries *entries, int64_t count,
                         SinoRowBuffer *buffer, int64_t i)
 {
@@ -182,6 +194,10 @@ SinoStatus sino_row_put(const char *path, int64_t column_count, SinoEntries *ent
         for (next = k; next < count && entry[next].column == entry[k].column; next++)
             if (entry[next].rank == entry[k].rank) sum += entry[next].value;
         const float value = (float)sum;
+        SINO_CHECK(!entries->alike || are_alike(entry + k, next - k, sum), SINO_BAD_INPUT,
+                   "%s stores different values of the entry in row %" PRId64 ", column %" PRIu32
+                   " and of its mirror images; allowed: the same values, or --mirrors unfolded",
+                   path, entries->row, entry[k].column);
         SINO_CHECK(isfinite(value), SINO_BAD_INPUT,
                    "%s: row %" PRId64 " has the value %g in column %" PRIu32 "; allowed: up to %g", path,
                    rows->first_row + i, sum, entry[k].column, (double)FLT_MAX);

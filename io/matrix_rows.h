@@ -19,6 +19,8 @@ typedef struct SinoEntry {
 typedef struct SinoEntries {
     SinoEntry *entry; /* owned */
     int64_t room;     /* and as much behind it, for sorting */
+    bool alike;       /* entries of equal column have the same sum in each rank, or the row is refused */
+    int64_t row;      /* of the matrix, for that error */
 } SinoEntries;
 
 /* Makes room for this many entries; what was there may be lost. */
@@ -33,7 +35,8 @@ SinoStatus sino_row_buffer_piece(SinoRowBuffer *buffer, int64_t bytes, void *pie
 
 /* Sorts the first `count` entries as those of row first_row + i (which changes them), combines them, and writes them
  * behind those of row i − 1. Sets start[i + 1]; start[0] is 0. The buffer has room. `path` and `column_count` are for
- * errors: SINO_BAD_INPUT: a column outside the matrix, a value that is negative, not finite or too large. */
+ * errors: SINO_BAD_INPUT: a column outside the matrix, a value that is negative, not finite or too large, or ranks that
+ * are not alike. */
 SinoStatus sino_row_put(const char *path, int64_t column_count, SinoEntries *entries, int64_t count,
                         SinoRowBuffer *buffer, int64_t i);
 

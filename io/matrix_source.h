@@ -12,11 +12,17 @@ typedef struct SinoMatrixSource {
     /* As the functions of matrix_file.h; the range lies inside the matrix. */
     SinoStatus (*count_rows)(void *state, int64_t first, int64_t count, int64_t *entries);
     SinoStatus (*read)(void *state, int64_t first, int64_t count, SinoRowBuffer *buffer);
+    /* sino_matrix_fold, which sets read_count; sino_matrix_image_row; sino_matrix_lead_row. NULL: there are no mirrors.
+     */
+    SinoStatus (*fold)(void *state, int64_t *read_count);
+    int64_t (*image_row)(const void *state, int64_t row, int64_t orientation);
+    int64_t (*lead_row)(const void *state, int64_t row);
     void (*close)(void *state);
 } SinoMatrixSource;
 
 struct SinoMatrixFile {
     SinoMatrixOutline outline;
+    int64_t read_count;             /* rows that are read: row_count, or the orbits of a folded matrix */
     const char *kind;               /* name of the format */
     char *path;                     /* owned; without the group */
     char *group;                    /* as in FILE:/GROUP; NULL: not given; owned */

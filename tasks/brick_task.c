@@ -65,9 +65,48 @@ static void end(const SinoTask *task)
     tell(task);
 }
 
+/* ---- folded blocks, whose sets lie in one panel ---- */
+
+static bool is_folded(const SinoBrickPart *part)
+{
+    return part->fold.orientation_count > 1;
+}
+
+/* Zeros in which a folded block's products add up orientations. */
+static float *begin_orientations(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    float *orientations = sino_task_buffer(task, arguments->work);
+    const int64_t count = sino_times(voxel_elements(&arguments->part), arguments->part.fold.orientation_count);
+    memset(orientations, 0, (size_t)count * sizeof *orientations);
+    return orientations;
+}
+
+static void project_folded(const SinoTask *task, const SinoBrickPart *part)
+{
+    sino_brick_project_folded(sino_task_buffer(task, BLOCK), &part->fold, part->slices.stride,
+                              sino_task_buffer(task, X),
+                              rows_of(part, sino_panel_at(part->slices, 0), sino_task_buffer(task, Y)));
+}
+
+static void backproject_folded(const SinoTask *task, const SinoBrickPart *part)
+{
+    const int64_t stride = part->slices.stride;
+    float *orientations = begin_orientations(task);
+    sino_brick_backproject_folded(sino_task_buffer(task, BLOCK), &part->fold, stride,
+                                  rows_of(part, sino_panel_at(part->slices, 0), sino_task_buffer(task, Y)),
+                                  orientations);
+    sino_brick_mirror_sum(&part->mirror, stride, orientations, sino_task_buffer(task, X));
+}
+
 static SinoStatus project_cpu(const SinoTask *task)
 {
     const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    if (is_folded(part)) {
+        project_folded(task, part);
+        end(task);
+        return NULL;
+    }
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at))
         sino_brick_project(sino_task_buffer(task, BLOCK), at.slices.stride,
@@ -80,6 +119,11 @@ static SinoStatus project_cpu(const SinoTask *task)
 static SinoStatus backproject_cpu(const SinoTask *task)
 {
     const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    if (is_folded(part)) {
+        backproject_folded(task, part);
+        end(task);
+        return NULL;
+    }
     clear_voxels(part, sino_task_buffer(task, X));
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at))
@@ -102,10 +146,25 @@ static SinoBrickCounts counts_of(const SinoTask *task, SinoPanel panel)
     return counts;
 }
 
+static void sweep_folded(const SinoTask *task, const SinoBrickPart *part)
+{
+    const int64_t stride = part->slices.stride;
+    const SinoBrickCounts counts = counts_of(task, sino_panel_at(part->slices, 0));
+    float *orientations = begin_orientations(task);
+    sino_brick_sweep_folded(sino_task_buffer(task, BLOCK), &part->fold, stride, sino_task_buffer(task, X), &counts,
+                            orientations, sino_task_buffer(task, SUMS));
+    sino_brick_mirror_sum(&part->mirror, stride, orientations, sino_task_buffer(task, X_SUM));
+}
+
 static SinoStatus sweep_cpu(const SinoTask *task)
 {
     const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
     SinoBrickSums *sums = sino_task_buffer(task, SUMS);
+    if (is_folded(part)) {
+        sweep_folded(task, part);
+        end(task);
+        return NULL;
+    }
     clear_voxels(part, sino_task_buffer(task, X_SUM));
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at)) {
@@ -272,17 +331,18 @@ static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind,
     position.partition = part->partition;
     if (part->lists)
         arguments->lists_at = (const char *)part->lists - (const char *)sino_data_memory(access[BLOCK].data);
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = arguments,
-                                               .argument_bytes = sizeof *arguments,
-                                               .access = access,
-                                               .access_count = access_count,
-                                               .work = part->work,
-                                               .flops = products * part->flops,
-                                               .precision = 1 + (int)part->precision,
-                                               .width = part->slices.stride,
-                                               .host = !part->lists});
+    return sino_task_submit(
+        runtime, kind,
+        &(SinoTaskRequest){.position = position,
+                           .arguments = arguments,
+                           .argument_bytes = sizeof *arguments,
+                           .access = access,
+                           .access_count = access_count,
+                           .work = part->work,
+                           .flops = products * part->flops,
+                           .precision = 1 + (int)part->precision,
+                           .width = sino_times(part->slices.stride, sino_larger(part->fold.orientation_count, 1)),
+                           .host = !part->lists});
 }
 
 SinoStatus sino_insert_bricks_project(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
@@ -419,89 +479,4 @@ SinoStatus sino_insert_bricks_sums(SinoRuntime *runtime, SinoPosition position, 
                                                      .work = (double)sino_times(stride, parts)}));
     }
     return NULL;
-}
-
-/* ---- values from files ---- */
-
-enum { VECTOR, VALUES, MORE }; /* data of the tasks that gather */
-
-typedef struct GatherArguments {
-    SinoGather gather;
-    bool first;
-    int r, n; /* numbers of the data; 0: none */
-} GatherArguments;
-
-static float *begin_vector(const SinoTask *task)
-{
-    const GatherArguments *arguments = task->arguments;
-    float *vector = sino_task_buffer(task, VECTOR);
-    const int64_t count = sino_times(arguments->gather.row_count, arguments->gather.slices.stride);
-    if (arguments->first) memset(vector, 0, (size_t)count * sizeof *vector);
-    return vector;
-}
-
-static SinoStatus gather_values_cpu(const SinoTask *task)
-{
-    const GatherArguments *arguments = task->arguments;
-    sino_gather_values(&arguments->gather, sino_task_buffer(task, VALUES), begin_vector(task));
-    return NULL;
-}
-
-static SinoStatus gather_integrals_cpu(const SinoTask *task)
-{
-    const GatherArguments *arguments = task->arguments;
-    sino_gather_integrals(&arguments->gather, sino_task_buffer(task, VALUES),
-                          arguments->r > 0 ? sino_task_buffer(task, arguments->r) : NULL,
-                          arguments->n > 0 ? sino_task_buffer(task, arguments->n) : NULL, begin_vector(task));
-    return NULL;
-}
-
-static const SinoTaskKind gather_values_kind = {.name = "gather_values",
-                                                .argument_bytes = sizeof(GatherArguments),
-                                                .access_min = MORE,
-                                                .access_max = MORE,
-                                                .cpu = gather_values_cpu};
-
-static const SinoTaskKind gather_integrals_kind = {.name = "gather_integrals",
-                                                   .argument_bytes = sizeof(GatherArguments),
-                                                   .access_min = MORE,
-                                                   .access_max = MORE + 2,
-                                                   .cpu = gather_integrals_cpu};
-
-static SinoStatus insert_gather(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
-                                GatherArguments *arguments, SinoData *values, SinoData *r, SinoData *n,
-                                SinoData *vector)
-{
-    SinoAccess access[MORE + 2] = {
-        [VECTOR] = {vector, arguments->first ? SINO_WRITE : SINO_READ_WRITE}, [VALUES] = {values, SINO_READ}};
-    int count = MORE;
-    if (r) {
-        arguments->r = count;
-        access[count++] = (SinoAccess){r, SINO_READ};
-    }
-    if (n) {
-        arguments->n = count;
-        access[count++] = (SinoAccess){n, SINO_READ};
-    }
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = arguments,
-                                               .argument_bytes = sizeof *arguments,
-                                               .access = access,
-                                               .access_count = count,
-                                               .work = (double)arguments->gather.row_count});
-}
-
-SinoStatus sino_insert_gather_values(SinoRuntime *runtime, SinoPosition position, const SinoGather *gather, bool first,
-                                     SinoData *values, SinoData *vector)
-{
-    GatherArguments arguments = {.gather = *gather, .first = first};
-    return insert_gather(runtime, &gather_values_kind, position, &arguments, values, NULL, NULL, vector);
-}
-
-SinoStatus sino_insert_gather_integrals(SinoRuntime *runtime, SinoPosition position, const SinoGather *gather,
-                                        bool first, SinoData *g, SinoData *r, SinoData *n, SinoData *vector)
-{
-    GatherArguments arguments = {.gather = *gather, .first = first};
-    return insert_gather(runtime, &gather_integrals_kind, position, &arguments, g, r, n, vector);
 }

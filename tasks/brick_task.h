@@ -9,6 +9,7 @@
 #define SINO_BRICK_TASK_H
 
 #include "brick_lists.h"
+#include "brick_mirror.h"
 #include "brick_voxels.h"
 #include "runtime.h"
 
@@ -26,11 +27,18 @@ typedef struct SinoBrickPart {
     double flops;       /* of a product: 2·nonzeros·sets */
     SinoPrecision precision;
     const SinoBrickLists *lists; /* in main memory, in the block's data; NULL: only cores compute; not owned */
-    SinoData *work_memory; /* scratch of sino_bricks_work_bytes, for backproject and sweep; NULL: only cores compute */
+    SinoData *work_memory;  /* scratch for backproject and sweep: of sino_bricks_work_bytes, on devices, or of a folded
+                             * block, a vector of orientations; else NULL */
+    SinoBrickMirror mirror; /* of a folded block; products then take orientations of x (bricks_spread) */
+    SinoBrickFold fold;     /* likewise; orientation_count ≤ 1: it is not folded */
 } SinoBrickPart;
 
 /* Bytes of memory that a device needs for a product of so many rows. */
 int64_t sino_bricks_work_bytes(int64_t row_count, SinoSlices slices);
+
+/* bricks_spread: to = the orientations of x (brick_mirror.h), whose order is not owned, and outlives the task. */
+SinoStatus sino_insert_bricks_spread(SinoRuntime *runtime, SinoPosition position, const SinoBrickMirror *mirror,
+                                     SinoSlices slices, SinoData *x, SinoData *to);
 
 /* bricks_project: the block's rows of y become A x. With lists y is written by this task alone, and else as the gates
  * say. */

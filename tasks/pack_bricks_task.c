@@ -26,6 +26,12 @@ static SinoStatus begin(Packing *packing)
     return NULL;
 }
 
+/* The subset that a row belongs to. */
+static int64_t subset_of(const SinoPackBricks *what, int64_t row)
+{
+    return what->subset_count > 1 ? sino_matrix_lead_row(what->file, row) % what->subset_count : 0;
+}
+
 /* Packs a row of the buffer. */
 static SinoStatus pack_row(Packing *packing, int64_t row)
 {
@@ -34,7 +40,7 @@ static SinoStatus pack_row(Packing *packing, int64_t row)
     one.first_row = row;
     one.row_count = 1;
     one.start = rows->start + (row - rows->first_row);
-    return sino_brick_pack_rows(packing->packer[row % packing->what->subset_count], &one);
+    return sino_brick_pack_rows(packing->packer[subset_of(packing->what, row)], &one);
 }
 
 /* The number of the partition's i-th row in the order of packing. */
@@ -46,7 +52,7 @@ static int64_t row_at(const SinoPackBricks *what, int64_t i)
 /* Whether the partition's i-th row belongs to a subset of the task. */
 static bool is_packed(const SinoPackBricks *what, int64_t i)
 {
-    const int64_t subset = row_at(what, i) % what->subset_count;
+    const int64_t subset = subset_of(what, row_at(what, i));
     return subset >= what->first_subset && subset < what->end_subset;
 }
 

@@ -26,7 +26,7 @@ typedef struct SinoPackBricks {
     int64_t first_row, row_count;
     const int64_t *row;   /* [row_count]: the partition's rows in the order in which they are packed; NULL: ascending */
     int64_t range_rows;   /* rows that are read at a time, at most; row_count: all, whichever subset they belong to */
-    int64_t subset_count; /* of the matrix: row i goes to the block of subset i mod subset_count */
+    int64_t subset_count; /* of the matrix: a row goes to the block of its lead mod subset_count (matrix_file.h) */
     int64_t first_subset, end_subset; /* rows of other subsets are left out */
     SinoBrickArea *area;              /* [subset_count] */
 } SinoPackBricks;

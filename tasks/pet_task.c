@@ -2,10 +2,12 @@
 /* Tasks of the phantom of a PET scanner. */
 #include "pet_task.h"
 
+#include "memory.h"
 #include "phantom.h"
 #include "task.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct ActivityArguments {
     const SinoPetScanner *scanner;
@@ -31,14 +33,38 @@ static SinoStatus activity_cpu(const SinoTask *task)
     return NULL;
 }
 
+/* Takes the means of a crystal's rows in an orientation. Rows for which others stand get theirs with these. */
+static void take_means(const RowsArguments *arguments, int64_t orientation, const double *mean)
+{
+    const SinoPetScanner *scanner = arguments->scanner;
+    const SinoSparseRows *rows = &arguments->made->rows;
+    double *all = arguments->made->mean;
+    const int64_t a = arguments->crystal;
+    for (int64_t b = 0; b < rows->row_count; b++) {
+        const double made = rows->start[b + 1] > rows->start[b] ? mean[b] : -1;
+        if (a > b)
+            all[rows->first_row + b] = -1;
+        else if (sino_pet_is_lead(scanner, a, b))
+            all[sino_pet_image_row(scanner, a, b, orientation)] = made;
+    }
+}
+
 static SinoStatus rows_cpu(const SinoTask *task)
 {
     const RowsArguments *arguments = task->arguments;
-    SinoPetRows *made = arguments->made;
-    SINO_TRY(sino_pet_rows(arguments->scanner, arguments->crystal, &made->rows));
-    sino_pet_project(&made->rows, arguments->activity, made->mean);
-    for (int64_t i = 0; i < made->rows.row_count; i++)
-        if (made->rows.start[i + 1] == made->rows.start[i]) made->mean[i] = -1;
+    const SinoPetScanner *scanner = arguments->scanner;
+    const SinoVoxelGrid *grid = &scanner->grid;
+    const int64_t voxels = grid->x_count * grid->y_count * grid->z_count;
+    const int64_t orientations = sino_orientation_count(scanner->mirrors);
+    SinoSparseRows *rows = &arguments->made->rows;
+    double *mean = NULL;
+    SINO_TRY(sino_pet_rows(scanner, arguments->crystal, rows));
+    SINO_TRY(sino_allocate(rows->row_count, sizeof *mean, "mean counts", &mean));
+    for (int64_t k = 0; k < orientations; k++) {
+        sino_pet_project(rows, arguments->activity + k * voxels, mean);
+        take_means(arguments, k, mean);
+    }
+    free(mean);
     return NULL;
 }
 

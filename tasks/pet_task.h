@@ -13,10 +13,11 @@ SinoStatus sino_insert_pet_activity(SinoRuntime *runtime, const SinoPetScanner *
 /* What a task pet_rows makes of a crystal. */
 typedef struct SinoPetRows {
     SinoSparseRows rows; /* the caller frees its arrays with sino_pet_rows_forget */
-    double *mean;        /* [rows of the crystal], −1 of a row without entries; the caller's */
+    double *mean;        /* [row of the matrix]: of the crystal's rows, and of the rows for which they stand, is
+                          * written, −1 of rows without entries; the caller's */
 } SinoPetRows;
 
-/* `activity` [voxel] and `made` must outlive the task. */
+/* activity[orientation][voxel]: mirrored images; the first one is the activity. It and `made` must outlive the task. */
 SinoStatus sino_insert_pet_rows(SinoRuntime *runtime, const SinoPetScanner *scanner, int64_t crystal,
                                 const float *activity, SinoPetRows *made);
 

@@ -142,6 +142,7 @@ int cli_pet_tests(void);
 int cli_policy_tests(void);
 int cli_counts_tests(void);
 int cli_counts_files_tests(void);
+int cli_mirrors_tests(void);
 int cli_spect_tests(void);
 int cli_safir_tests(void);
 int cli_scans_tests(void);

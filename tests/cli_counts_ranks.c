@@ -69,6 +69,22 @@ static void any_ranks_make_the_same_images(void **state)
     }
 }
 
+/* Ranks share the orbits of a folded matrix. */
+static void any_ranks_fold(void **state)
+{
+    static const char *const ways[] = {"--algorithm mlem --iterations 6",
+                                       "--algorithm osem --subsets 4 --iterations 3 --additive ring.additive",
+                                       "--algorithm cg --iterations 4", "--algorithm sirt --iterations 4"};
+    const char *const at = *state;
+    cli_works(at, "phantom --geometry pet -o ring.csr4 --replicates 3 --background 0.2 --mirrors folded");
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char line[200];
+        cli_works(at, COUNTS " -o one.h5 --mirrors unfolded %s", ways[i]);
+        snprintf(line, sizeof line, "%s --mirrors folded --node-weights 3,1", ways[i]);
+        assert_like_one_rank(at, 2, line);
+    }
+}
+
 /* Sets that are kept by different ranks, and matrices that each rank keeps its part of. */
 static void bits_do_not_change(void **state)
 {
@@ -100,6 +116,7 @@ int cli_counts_ranks_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(any_ranks_make_the_same_images),
+        CLI_TEST(any_ranks_fold),
         CLI_TEST(bits_do_not_change),
         CLI_TEST(refusals),
     };

@@ -45,6 +45,7 @@ static const struct {
     {"pet", cli_pet_tests},
     {"counts", cli_counts_tests},
     {"counts_files", cli_counts_files_tests},
+    {"mirrors", cli_mirrors_tests},
     {"spect", cli_spect_tests},
     {"safir", cli_safir_tests},
     {"scans", cli_scans_tests},

@@ -130,6 +130,96 @@ static void folded_is_unfolded(void **state)
     free(dense);
 }
 
+/* Rows that are read are the leads of orbits; every row of the matrix is an image of one of them, once. */
+static void check_orbits(const char *path, int flags, const double *dense)
+{
+    SinoMatrixFile *file = opened(path);
+    SinoRowBuffer buffer = {.row_room = 0};
+    const int64_t rows = crystals * crystals, orientations = sino_orientation_count(flags);
+    int64_t *entries = calloc((size_t)rows, sizeof *entries);
+    bool *seen = calloc((size_t)rows, sizeof *seen);
+    assert_true(entries && seen);
+    assert_int_equal(sino_matrix_outline(file)->mirrors, flags);
+    assert_success(sino_matrix_fold(file));
+    const int64_t count = sino_matrix_read_count(file);
+    assert_true(flags == 0 ? count == rows : count < rows);
+    assert_success(sino_matrix_count_rows(file, 0, count, entries));
+    assert_success(sino_matrix_read(file, 0, count, &buffer));
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t lead = sino_matrix_image_row(file, i, 0);
+        SinoSparseRows row = buffer.rows;
+        row.first_row = lead;
+        row.row_count = 1;
+        int64_t start[] = {0, row.start[i + 1] - row.start[i]};
+        row.column += row.start[i];
+        row.value += row.start[i];
+        row.start = start;
+        assert_true(entries[i] >= start[1] && testing_same_rows(&row, lead, 1, voxels, dense));
+        assert_int_equal(sino_matrix_lead_row(file, i), lead);
+        for (int64_t k = 0; k < orientations; k++) {
+            const int64_t image = sino_matrix_image_row(file, i, k);
+            if (image < 0) continue;
+            if (lead / crystals <= lead % crystals)
+                assert_int_equal(image, testing_image_row(sino_orientation(flags, k), lead));
+            assert_true(image >= lead && image < rows && !seen[image]);
+            seen[image] = true;
+        }
+    }
+    for (int64_t row = 0; row < rows; row++) assert_true(seen[row]);
+    free(entries);
+    free(seen);
+    sino_row_buffer_free(&buffer);
+    sino_matrix_close(file);
+}
+
+static void folded_rows_stand_for_orbits(void **state)
+{
+    char path[TESTING_PATH];
+    double *dense = malloc((size_t)(crystals * crystals * voxels) * sizeof *dense);
+    assert_non_null(dense);
+    testing_path(path, *state, "m");
+    for (int flags = 0; flags < SINO_MIRRORS; flags++) {
+        memset(dense, 0, (size_t)(crystals * crystals * voxels) * sizeof *dense);
+        testing_fill_orbits(flags, 1500, dense);
+        for (int lean = 0; lean < 2; lean++) {
+            TestingScanner about = testing_mirror_scanner;
+            TestingMatrix matrix = testing_fold(flags, dense, lean);
+            about.flags = flags;
+            testing_csr4(path, &about, &matrix);
+            check_orbits(path, flags, dense);
+            free(matrix.entry);
+        }
+    }
+    free(dense);
+}
+
+/* An entry and its mirror image with different values: the matrix that is unfolded has both, and cannot be folded. */
+static void images_of_different_values_are_not_folded(void **state)
+{
+    char path[TESTING_PATH];
+    const int64_t row = 2 * crystals + 17, image = testing_image_row(SINO_MIRROR_X, row);
+    TestingScanner about = testing_mirror_scanner;
+    SinoRowBuffer buffer = {.row_room = 0};
+    about.flags = SINO_MIRROR_X | SINO_MIRROR_Z;
+    for (int alike = 0; alike < 2; alike++) {
+        TestingEntry entry[] = {{row, 6, 1}, {image, testing_image_voxel(SINO_MIRROR_X, 6), alike ? 1 : 2}};
+        TestingMatrix matrix = {crystals * crystals, voxels, 2, entry};
+        testing_csr4(testing_path(path, *state, "m"), &about, &matrix);
+        SinoMatrixFile *file = opened(path);
+        assert_success(sino_matrix_read(file, 0, crystals * crystals, &buffer));
+        assert_int_equal(buffer.rows.start[crystals * crystals], 4);
+        assert_success(sino_matrix_fold(file));
+        SinoStatus status = sino_matrix_read(file, 0, sino_matrix_read_count(file), &buffer);
+        if (alike)
+            assert_success(status);
+        else
+            assert_error_has(status, SINO_BAD_INPUT,
+                             "and of its mirror images; allowed: the same values, or --mirrors unfolded");
+        sino_matrix_close(file);
+    }
+    sino_row_buffer_free(&buffer);
+}
+
 /* Writes bytes into a file, and returns the error of opening it, or of reading all of it. */
 static SinoStatus damage(const char *path, int64_t at, const void *bytes, size_t size)
 {
@@ -386,10 +476,23 @@ static void other_files(void **state)
 TESTING_SUBJECT(matrix_csr4)
 {
     const struct CMUnitTest tests[] = {
-        TEST(random_matrices),        TEST(ordered_matrix),     TEST(outline),         TEST(mirrors_are_those_of_space),
-        TEST(odd_blocks_mirror_in_x), TEST(folded_is_unfolded), TEST(damaged_headers), TEST(damaged_rows),
-        TEST(sums_beyond_float),      TEST(truncated_anywhere), TEST(cut_while_open),  TEST(scanners_without_mirrors),
-        TEST(rows_take_no_memory),    TEST(several_threads),    TEST(other_files),
+        TEST(random_matrices),
+        TEST(ordered_matrix),
+        TEST(outline),
+        TEST(mirrors_are_those_of_space),
+        TEST(odd_blocks_mirror_in_x),
+        TEST(folded_is_unfolded),
+        TEST(damaged_headers),
+        TEST(damaged_rows),
+        TEST(sums_beyond_float),
+        TEST(truncated_anywhere),
+        TEST(cut_while_open),
+        TEST(scanners_without_mirrors),
+        TEST(rows_take_no_memory),
+        TEST(several_threads),
+        TEST(other_files),
+        TEST(folded_rows_stand_for_orbits),
+        TEST(images_of_different_values_are_not_folded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

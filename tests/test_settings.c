@@ -1277,9 +1277,9 @@ static void cone_beams_against_parallel_ones(void **state)
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry fan", "--geometry is 'fan'; allowed: parallel, cone or matrix");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --voxel-size 3",
            "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone or matrix");
-    refuse(
-        SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --operator-cache x",
-        "--operator-cache contradicts --geometry cone; allowed: --operator-cache with --geometry parallel or matrix");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --operator-cache x",
+           "--operator-cache contradicts --geometry cone; allowed: --operator-cache with --geometry parallel, pet or "
+           "matrix");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm fdk",
            "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem, osem or fista");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --algorithm fbp",

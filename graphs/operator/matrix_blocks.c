@@ -35,8 +35,8 @@ static const SinoMatrixBlock *rows_of(const SinoMatrixSurvey *matrix, int64_t i)
 /* Rows that a task reads at a time. */
 static int64_t range_rows(const SinoMatrixSurvey *matrix)
 {
-    const int64_t per_row = matrix->outline.nonzero_count / matrix->outline.row_count + 1;
-    if (!matrix->outline.row_access) return matrix->outline.row_count;
+    const int64_t per_row = matrix->read_nonzeros / matrix->read_count + 1;
+    if (!matrix->outline.row_access) return matrix->read_count;
     return sino_larger(1, sino_smaller(SINO_MATRIX_RANGE_ENTRIES / per_row, RANGE_ROWS));
 }
 
@@ -59,8 +59,9 @@ static SinoStatus reserve(const SinoOperator *op, int64_t unit)
     const SinoMatrixOwn *own = op->own;
     for (int64_t i = unit_first(matrix, unit); i < unit_first(matrix, unit + 1); i++) {
         const SinoMatrixBlock *block = rows_of(matrix, i);
-        const int64_t bytes = sino_brick_bytes_most(block->row_count, block->nonzero_count);
-        own->area[i] = (SinoBrickArea){.row_count = block->row_count};
+        const int64_t rows = block->row_count / matrix->orientation_count;
+        const int64_t bytes = sino_brick_bytes_most(rows, block->nonzero_count);
+        own->area[i] = (SinoBrickArea){.row_count = rows};
         SINO_TRY(reserve_area(own, bytes, block->nonzero_count, &own->area[i]));
     }
     return NULL;

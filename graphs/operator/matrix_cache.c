@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 /* Increases with every change of what is kept, or of how rows are divided. */
-enum { CACHE_VERSION = 2 };
+enum { CACHE_VERSION = 3 };
 
 /* Pieces; blocks follow. */
 enum { HEAD, FIRST_ROW, SUBSET_ROWS, ROW, BLOCK, PLACE, FIRST_BLOCK };
@@ -23,6 +23,7 @@ typedef struct Head {
     int64_t row_count, column_count, nonzero_count, crystal_count;
     SinoVoxelGrid grid;
     int64_t own_rows, own_nonzeros, all_partitions, subset_count, partition_count, group_count, lanes, brick_count;
+    int64_t mirrors, folded; /* of the matrix; those that are folded */
     double bytes_per_nonzero[2];
 } Head;
 
@@ -37,7 +38,7 @@ SinoStatus sino_matrix_cache_check(const char *directory)
 
 /* What determines the blocks, beside the named part of the file. */
 typedef struct Identity {
-    int64_t version, brick_version, precision, subset_count, rank, rank_count;
+    int64_t version, brick_version, precision, folding, subset_count, rank, rank_count;
     uint64_t weights; /* of ranks */
     int64_t device, inode, bytes, changed_s, changed_ns;
     SinoVoxelGrid grid;
@@ -68,6 +69,7 @@ static SinoStatus identify(const char *file, const SinoMatrixRequest *request, S
     *identity = (Identity){.version = CACHE_VERSION,
                            .brick_version = SINO_BRICK_VERSION,
                            .precision = precision,
+                           .folding = request->folding == SINO_FOLD_NEVER ? 0 : 1,
                            .subset_count = request->subset_count,
                            .rank = request->rank,
                            .rank_count = request->rank_count,
@@ -116,6 +118,20 @@ static SinoStatus take(const SinoOperatorFile *file, int64_t i, int64_t count, s
     return NULL;
 }
 
+/* Whether the mirrors are some, and those of a folded matrix have a grid. Rows that repeat others have no number, so
+ * that there may be more than the matrix has. */
+static bool has_mirrors(const Head *head)
+{
+    const SinoVoxelGrid *grid = &head->grid;
+    if (head->mirrors < 0 || head->mirrors >= SINO_MIRRORS) return false;
+    if (head->folded == 0) return head->own_rows <= head->row_count;
+    if (grid->x_count <= 0 || grid->y_count <= 0 || grid->z_count <= 0) return false;
+    const int64_t orientations = sino_orientation_count((int)head->mirrors);
+    return head->folded == head->mirrors && head->own_rows % orientations == 0 &&
+           head->own_rows <= sino_times(head->row_count, orientations) &&
+           sino_times(grid->x_count, sino_times(grid->y_count, grid->z_count)) == head->column_count;
+}
+
 static SinoStatus take_head(const SinoOperatorFile *file, Head *head)
 {
     const int64_t most = (int64_t)1 << 40;
@@ -125,7 +141,7 @@ static SinoStatus take_head(const SinoOperatorFile *file, Head *head)
     SINO_CHECK(piece.bytes == (int64_t)sizeof *head, SINO_BAD_INPUT, "has no sizes");
     memcpy(head, piece.memory, sizeof *head);
     SINO_CHECK(
-        head->row_count > 0 && head->row_count < most && head->own_rows > 0 && head->own_rows <= head->row_count &&
+        head->row_count > 0 && head->row_count < most && head->own_rows > 0 && has_mirrors(head) &&
             head->own_nonzeros >= 0 && head->column_count > 0 && head->column_count < most && head->subset_count > 0 &&
             head->partition_count > 0 && head->group_count > 0 && head->group_count <= head->subset_count &&
             sino_times(head->subset_count, head->partition_count) == sino_operator_file_piece_count(file) - FIRST_BLOCK,
@@ -140,19 +156,22 @@ static bool fits(const SinoMatrixSurvey *survey)
     int64_t all = 0;
     for (int64_t p = 0; p < count; p++)
         if (survey->first_row[p] < 0 || survey->first_row[p + 1] <= survey->first_row[p]) return false;
+    const int64_t orientations = survey->orientation_count;
     for (int64_t i = 0; i < rows; i++)
-        if (survey->row[i] < 0 || survey->row[i] >= survey->outline.row_count) return false;
+        if (survey->row[i] < (survey->mirrors ? -1 : 0) || survey->row[i] >= survey->outline.row_count) return false;
     for (int64_t s = 0; s < survey->subset_count; s++) {
         int64_t next = 0;
         for (int64_t p = 0; p < count; p++) {
             const SinoMatrixBlock *block = &survey->block[s * count + p];
-            if (block->first != next || block->row_count < 0 || block->row_count > rows - next) return false;
+            if (block->first != next || block->row_count < 0 || block->row_count > rows - next ||
+                block->row_count % orientations != 0)
+                return false;
             next += block->row_count;
         }
         if (next != survey->subset_rows[s]) return false;
         all += next;
     }
-    return all == rows && survey->first_row[count] - survey->first_row[0] == rows;
+    return all == rows && survey->first_row[count] - survey->first_row[0] == rows / orientations;
 }
 
 static SinoStatus check_blocks(const SinoMatrixSurvey *survey, const SinoOperatorFile *file)
@@ -162,11 +181,23 @@ static SinoStatus check_blocks(const SinoMatrixSurvey *survey, const SinoOperato
             const int64_t number = FIRST_BLOCK + sino_times(p, survey->subset_count) + s;
             const SinoOperatorPiece piece = sino_operator_file_piece(file, number);
             SINO_TRY(sino_operator_file_verify(file, number));
-            SINO_TRY(sino_brick_check(piece.memory, piece.bytes,
-                                      survey->block[s * survey->partition_count + p].row_count,
-                                      survey->order->brick_count));
+            SINO_TRY(
+                sino_brick_check(piece.memory, piece.bytes,
+                                 survey->block[s * survey->partition_count + p].row_count / survey->orientation_count,
+                                 survey->order->brick_count));
             sino_forget(piece.memory, piece.bytes); /* the file may be larger than the memory of the run */
         }
+    return NULL;
+}
+
+/* Which rows of the vectors count. */
+static SinoStatus mark_present(SinoMatrixSurvey *survey)
+{
+    const int64_t orientations = survey->orientation_count;
+    if (!survey->mirrors) return NULL;
+    SINO_TRY(sino_allocate(survey->row_count / orientations, sizeof *survey->present, "a matrix", &survey->present));
+    for (int64_t i = 0; i < survey->row_count; i++)
+        survey->present[i / orientations] |= (uint8_t)((survey->row[i] >= 0 ? 1U : 0U) << i % orientations);
     return NULL;
 }
 
@@ -180,7 +211,10 @@ static SinoStatus take_all(const SinoOperatorFile *file, SinoMatrixSurvey *surve
                                           .nonzero_count = head.nonzero_count,
                                           .grid = head.grid,
                                           .crystal_count = head.crystal_count,
-                                          .row_access = true};
+                                          .row_access = true,
+                                          .mirrors = (int)head.mirrors};
+    survey->mirrors = (int)head.folded;
+    survey->orientation_count = sino_orientation_count(survey->mirrors);
     survey->subset_count = head.subset_count;
     survey->partition_count = head.partition_count;
     survey->group_count = head.group_count;
@@ -199,6 +233,7 @@ static SinoStatus take_all(const SinoOperatorFile *file, SinoMatrixSurvey *surve
     free(place);
     SINO_TRY(status);
     SINO_CHECK(fits(survey), SINO_BAD_INPUT, "has rows that disagree");
+    SINO_TRY(mark_present(survey));
     return check_blocks(survey, file);
 }
 
@@ -224,7 +259,7 @@ SinoStatus sino_matrix_cache_load(SinoLog *log, const char *directory, const Sin
     SinoStatus status = place_of(directory, request, precision, &place);
     survey->request = *request;
     if (!status) status = open_kept(&place, survey);
-    if (!status && survey->kept) {
+    if (!status && survey->kept && (survey->mirrors || request->folding != SINO_FOLD_ALWAYS)) {
         sino_log_info(log, event, "matrix: read from %s", place.path);
         *result = survey;
         survey = NULL;
@@ -259,6 +294,8 @@ static SinoStatus append_survey(SinoMatrixKeeper *keeper, const SinoMatrixSurvey
                        .column_count = outline->column_count,
                        .nonzero_count = outline->nonzero_count,
                        .crystal_count = outline->crystal_count,
+                       .mirrors = outline->mirrors,
+                       .folded = survey->mirrors,
                        .grid = outline->grid,
                        .own_rows = survey->row_count,
                        .own_nonzeros = survey->nonzero_count,

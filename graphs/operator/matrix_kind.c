@@ -112,6 +112,16 @@ static void close_all(SinoOperator *op)
     free(own);
 }
 
+static void report_mirrors(const SinoOperator *op)
+{
+    const SinoMatrixSurvey *matrix = sino_matrix_survey_of(op);
+    const int64_t all = sino_matrix_all_nonzeros(matrix, op->nonzero_count);
+    sino_log_info(sino_runtime_log(op->runtime), "operator",
+                  "mirrors: these stand for %" PRId64 " orientations of the image, about %" PRId64
+                  " nonzeros, %.2f bytes each",
+                  matrix->orientation_count, all, (double)sino_matrix_bytes(op) / (double)sino_larger(all, 1));
+}
+
 static void report(const SinoOperator *op)
 {
     const SinoMatrixSurvey *matrix = sino_matrix_survey_of(op);
@@ -123,6 +133,7 @@ static void report(const SinoOperator *op)
                   matrix->file ? sino_matrix_kind(matrix->file) : "kept", matrix->outline.row_count,
                   matrix->outline.column_count, op->nonzero_count, matrix->order->lanes, sino_bytes_text(bytes, text),
                   (double)bytes / (double)sino_larger(op->nonzero_count, 1), sino_bricks_isa_name());
+    if (matrix->mirrors) report_mirrors(op);
     if (((const SinoMatrixOwn *)op->own)->listed)
         sino_log_detail(sino_runtime_log(op->runtime), "operator", "lists of it for devices: %s",
                         sino_bytes_text(((const SinoMatrixOwn *)op->own)->lists_bytes, text));

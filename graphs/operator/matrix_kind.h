@@ -16,6 +16,13 @@ double sino_matrix_iteration_work(const SinoMatrixSurvey *matrix);
 /* Bytes of the blocks that the operator holds. */
 int64_t sino_matrix_bytes(const SinoOperator *op);
 
+/* Bytes of the vectors of orientations of a folded matrix: the orientations of x, and their sums in each worker. 0: the
+ * matrix is not folded. stride: of count sets. */
+int64_t sino_matrix_mirror_bytes(const SinoMatrixSurvey *matrix, int64_t stride, int64_t worker_count);
+
+/* Count sets that a product takes, at most: all orientations of all sets are in one panel. */
+int64_t sino_matrix_sets_most(const SinoMatrixSurvey *matrix);
+
 /* The counts that no voxel explained in the last sweeps over all subsets: double[stride]; not owned. */
 SinoData *sino_matrix_lost(const SinoOperatorWork *work);
 

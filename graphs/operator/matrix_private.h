@@ -30,7 +30,8 @@ typedef struct SinoMatrixWork {
     SinoData **voxels; /* [row partition]: its share of Aᵀ y; the first is NULL unless there is a mask: the result */
     SinoData **rows;   /* [row partition]: its rows of A x, from devices; NULL until there is a projection */
     SinoData **sums;   /* [row partition]: SinoBrickSums[stride] */
-    SinoData *scratch; /* of devices; NULL: none computes */
+    SinoData *scratch; /* of devices, or of folded products; NULL: neither */
+    SinoData *spread;  /* the orientations of x; NULL: the matrix is not folded */
     SinoData *lost;    /* double[stride] */
     SinoVoxelSum *all; /* over ranks; NULL: one rank */
 } SinoMatrixWork;

@@ -33,6 +33,31 @@ int64_t sino_matrix_work_bytes(const SinoShape *shape, SinoBatch batch)
            sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch);
 }
 
+int64_t sino_matrix_mirror_bytes(const SinoMatrixSurvey *matrix, int64_t stride, int64_t worker_count)
+{
+    const int64_t lanes = sino_times(stride, matrix->orientation_count);
+    return matrix->mirrors
+               ? sino_times(sino_times(matrix->order->row_count, lanes), (1 + worker_count) * (int64_t)sizeof(float))
+               : 0;
+}
+
+int64_t sino_matrix_sets_most(const SinoMatrixSurvey *matrix)
+{
+    return matrix->mirrors ? SINO_PANEL_MAX / matrix->orientation_count : SINO_SLICES_MAX;
+}
+
+/* The vectors of orientations of folded products. */
+static SinoStatus open_orientations(const SinoOperator *op, int64_t stride, SinoMatrixWork *made)
+{
+    const SinoMatrixSurvey *matrix = sino_matrix_survey_of(op);
+    const int64_t lanes = sino_times(stride, matrix->orientation_count);
+    if (!matrix->mirrors) return NULL;
+    SINO_TRY(sino_data_vector(op->runtime, "orientations of voxels", matrix->order->row_count, lanes, sizeof(float),
+                              &made->spread));
+    return sino_data_scratch(op->runtime, "sums of orientations", sino_matrix_mirror_bytes(matrix, stride, 0),
+                             &made->scratch);
+}
+
 SinoStatus sino_matrix_work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap)
 {
     const SinoOperator *op = work->op;
@@ -54,6 +79,7 @@ SinoStatus sino_matrix_work_open(SinoOperatorWork *work, const SinoSlices *slice
     if (own->listed)
         SINO_TRY(sino_data_scratch(op->runtime, "products of devices",
                                    sino_bricks_work_bytes(sino_matrix_block_rows(matrix), *slices), &made->scratch));
+    SINO_TRY(open_orientations(op, stride, made));
     SINO_TRY(sino_data_vector(op->runtime, "lost counts", 1, stride, sizeof(double), &made->lost));
     SINO_TRY(sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums));
     return sino_voxel_sum_new(op->runtime, work->sums, 0, sino_times(matrix->order->row_count, stride), &made->all);
@@ -69,6 +95,7 @@ void sino_matrix_work_close(SinoOperatorWork *work)
     sino_data_free_each(made->rows, sino_matrix_survey_of(work->op)->partition_count);
     sino_data_free_each(made->sums, sino_matrix_survey_of(work->op)->partition_count);
     sino_data_free(made->scratch);
+    sino_data_free(made->spread);
     sino_data_free(made->lost);
     free(made);
 }
@@ -85,6 +112,7 @@ static SinoBrickPart part_of(const SinoOperatorWork *work, const SinoProduct *pr
     const SinoBrickArea *area = &own->area[partition * matrix->subset_count + product->subset];
     const double bytes = (double)area->bytes;
     const double all = sino_matrix_iteration_work(matrix) * bytes / (double)own->bytes;
+    const double orientations = (double)matrix->orientation_count;
     return (SinoBrickPart){.slices = product->slices,
                            .rows = matrix->subset_rows[product->subset],
                            .first_row = block->first,
@@ -93,11 +121,25 @@ static SinoBrickPart part_of(const SinoOperatorWork *work, const SinoProduct *pr
                            .partition = partition,
                            .forget = own->windows,
                            .progress = product->position.iteration < 0 ? 0 : share * all,
-                           .work = bytes * (double)product->slices.stride,
-                           .flops = 2 * (double)block->nonzero_count * (double)product->slices.slice_count,
+                           .work = bytes * (double)product->slices.stride * orientations,
+                           .flops =
+                               2 * (double)block->nonzero_count * (double)product->slices.slice_count * orientations,
                            .precision = op->problem.precision,
                            .lists = area->lists,
-                           .work_memory = ((const SinoMatrixWork *)work->own)->scratch};
+                           .work_memory = ((const SinoMatrixWork *)work->own)->scratch,
+                           .mirror = sino_matrix_mirror(matrix),
+                           .fold = sino_matrix_fold_at(matrix, product->subset, block->first)};
+}
+
+/* What products take as x: its orientations, if the matrix is folded. */
+static SinoStatus insert_spread(SinoOperatorWork *work, const SinoProduct *product, SinoData *x, SinoData **taken)
+{
+    const SinoMatrixSurvey *matrix = sino_matrix_survey_of(work->op);
+    const SinoMatrixWork *made = work->own;
+    const SinoBrickMirror mirror = sino_matrix_mirror(matrix);
+    *taken = matrix->mirrors ? made->spread : x;
+    if (!matrix->mirrors) return NULL;
+    return sino_insert_bricks_spread(work->op->runtime, product->position, &mirror, product->slices, x, made->spread);
 }
 
 static SinoData *block_of(const SinoOperatorWork *work, const SinoProduct *product, int64_t partition)
@@ -145,10 +187,12 @@ SinoStatus sino_matrix_project(SinoOperatorWork *work, const SinoProduct *produc
 {
     SinoRuntime *runtime = work->op->runtime;
     if (((const SinoMatrixOwn *)work->op->own)->listed) return project_apart(work, product, x, y);
+    SinoData *voxels = NULL;
+    SINO_TRY(insert_spread(work, product, x[0], &voxels));
     SINO_TRY(sino_insert_rays_begin(runtime, product->position, false, y));
     for (int64_t p = 0; p < sino_matrix_survey_of(work->op)->partition_count; p++) {
         const SinoBrickPart part = part_of(work, product, p, 0.5);
-        SINO_TRY(sino_insert_bricks_project(runtime, product->position, &part, block_of(work, product, p), x[0], y));
+        SINO_TRY(sino_insert_bricks_project(runtime, product->position, &part, block_of(work, product, p), voxels, y));
     }
     return sino_insert_rays_end(runtime, product->position, y);
 }
@@ -196,10 +240,12 @@ SinoStatus sino_matrix_sweep(SinoOperatorWork *work, const SinoProduct *product,
     const SinoBrickVectors vectors = {
         .counts = sweep->counts, .multiplicative = sweep->multiplicative, .additive = sweep->additive};
     SinoRuntime *runtime = work->op->runtime;
+    SinoData *voxels = NULL;
+    SINO_TRY(insert_spread(work, product, x[0], &voxels));
     for (int64_t p = 0; p < count; p++) {
         const SinoBrickPart part = part_of(work, product, p, 1);
-        SINO_TRY(sino_insert_bricks_sweep(runtime, product->position, &part, block_of(work, product, p), &vectors, x[0],
-                                          voxels_of(made, p, to[0]), made->sums[p]));
+        SINO_TRY(sino_insert_bricks_sweep(runtime, product->position, &part, block_of(work, product, p), &vectors,
+                                          voxels, voxels_of(made, p, to[0]), made->sums[p]));
     }
     SINO_TRY(sino_insert_bricks_sums(runtime, product->position, product->slices.stride, count, sweep->add, made->sums,
                                      sums, made->lost));

@@ -3,9 +3,9 @@
 #include "matrix_survey.h"
 
 #include "arithmetic.h"
-#include "brick_pack.h"
 #include "counts_file.h"
 #include "list_bricks_task.h"
+#include "matrix_sample.h"
 #include "memory.h"
 
 #include <inttypes.h>
@@ -14,8 +14,6 @@
 #include <string.h>
 
 enum {
-    SAMPLE_RANGES = 64, /* of a sample, from everywhere */
-    SAMPLE_ROWS = 32,   /* of such a range */
     PARTITIONS_MIN = 8, /* as many as a run of several workers needs */
     PARTITIONS_MAX = 256,
     NONZEROS_PER_VOXEL = 64,       /* of a row partition, so that sums over row partitions take little of the time */
@@ -34,6 +32,7 @@ void sino_matrix_survey_free(SinoMatrixSurvey *survey)
     free(survey->packed);
     free(survey->subset_rows);
     free(survey->row);
+    free(survey->present);
     free(survey->block);
     free(survey->mask);
     free(survey);
@@ -49,6 +48,27 @@ int64_t sino_matrix_subset_first(const SinoMatrixSurvey *survey, int64_t subset)
 int64_t sino_matrix_group_first(const SinoMatrixSurvey *survey, int64_t group)
 {
     return sino_times(survey->subset_count, group) / survey->group_count;
+}
+
+SinoBrickFold sino_matrix_fold_at(const SinoMatrixSurvey *survey, int64_t subset, int64_t first)
+{
+    const int64_t row = (sino_matrix_subset_first(survey, subset) + first) / survey->orientation_count;
+    return (SinoBrickFold){.orientation_count = survey->orientation_count,
+                           .present = survey->present ? survey->present + row : NULL};
+}
+
+SinoBrickMirror sino_matrix_mirror(const SinoMatrixSurvey *survey)
+{
+    return (SinoBrickMirror){.order = survey->order, .grid = survey->outline.grid, .mirrors = survey->mirrors};
+}
+
+/* By the share of the rows of vectors that are rows of the matrix. */
+int64_t sino_matrix_all_nonzeros(const SinoMatrixSurvey *survey, int64_t stored)
+{
+    int64_t rows = 0;
+    if (!survey->mirrors) return stored;
+    for (int64_t i = 0; i < survey->row_count; i++) rows += survey->row[i] >= 0;
+    return (int64_t)((double)stored * (double)survey->orientation_count * (double)rows / (double)survey->row_count);
 }
 
 int64_t sino_matrix_block_bytes(const SinoMatrixSurvey *survey, SinoPrecision precision)
@@ -82,103 +102,11 @@ int64_t sino_matrix_block_rows(const SinoMatrixSurvey *survey)
 int64_t sino_matrix_survey_bytes(const SinoMatrixSurvey *survey)
 {
     const SinoBrickOrder *order = survey->order;
-    const int64_t rows = sino_times(survey->row_count, 2 * (int64_t)sizeof *survey->row);
+    const int64_t leads = survey->mirrors ? survey->read_count : 0;
+    const int64_t rows = sino_times(sino_times(survey->row_count, 2) + leads, (int64_t)sizeof *survey->row);
     const int64_t voxels = sino_times(order->row_count, (int64_t)(sizeof *order->column + sizeof *survey->mask)) +
                            sino_times(order->column_count, (int64_t)sizeof *order->place);
     return rows + voxels;
-}
-
-/* ---- the sample ---- */
-
-/* Appends rows to a sample, which has room for them. */
-static void append(const SinoSparseRows *rows, SinoSparseRows *sample)
-{
-    const int64_t from = rows->start[0], count = rows->start[rows->row_count] - from;
-    int64_t *start = sample->start + sample->row_count;
-    memcpy(sample->column + start[0], rows->column + from, (size_t)count * sizeof *rows->column);
-    memcpy(sample->value + start[0], rows->value + from, (size_t)count * sizeof *rows->value);
-    for (int64_t i = 0; i < rows->row_count; i++) start[i + 1] = start[0] + rows->start[i + 1] - from;
-    sample->row_count += rows->row_count;
-}
-
-static void free_sample(SinoSparseRows *sample)
-{
-    free(sample->start);
-    free(sample->column);
-    free(sample->value);
-}
-
-/* The row behind `share` of all entries. */
-static int64_t row_behind(const SinoMatrixSurvey *survey, const int64_t *entries, double share)
-{
-    const double wanted = share * (double)survey->outline.nonzero_count;
-    double sum = 0;
-    int64_t row = 0;
-    while (row < survey->outline.row_count - 1 && sum < wanted) sum += (double)entries[row++];
-    return row;
-}
-
-/* The ranges of rows of a sample; one, from the middle, of files that are read as a whole for each. */
-typedef struct Ranges {
-    int64_t count, rows;
-    int64_t first[SAMPLE_RANGES];
-} Ranges;
-
-static Ranges ranges_of(const SinoMatrixSurvey *survey, const int64_t *entries)
-{
-    static const int64_t all = (int64_t)SAMPLE_RANGES * SAMPLE_ROWS;
-    const int64_t rows = survey->outline.row_count;
-    const bool access = survey->outline.row_access && rows > all;
-    Ranges ranges = {.count = access ? SAMPLE_RANGES : 1, .rows = access ? SAMPLE_ROWS : sino_smaller(rows, all)};
-    for (int64_t i = 0; i < ranges.count; i++) {
-        const int64_t row = row_behind(survey, entries, ((double)i + 0.5) / (double)ranges.count) - ranges.rows / 2;
-        ranges.first[i] = sino_larger(0, sino_smaller(row, rows - ranges.rows));
-    }
-    return ranges;
-}
-
-static SinoStatus read_sample(const SinoMatrixSurvey *survey, const int64_t *entries, SinoSparseRows *sample)
-{
-    const Ranges ranges = ranges_of(survey, entries);
-    SinoRowBuffer buffer = {0};
-    SinoStatus status = NULL;
-    int64_t room = 0;
-    for (int64_t i = 0; i < ranges.count; i++)
-        for (int64_t k = 0; k < ranges.rows; k++) room += entries[ranges.first[i] + k];
-    SINO_TRY(sino_allocate(sino_times(ranges.count, ranges.rows) + 1, sizeof *sample->start, "a sample of rows",
-                           &sample->start));
-    SINO_TRY(sino_allocate(room, sizeof *sample->column, "a sample of rows", &sample->column));
-    SINO_TRY(sino_allocate(room, sizeof *sample->value, "a sample of rows", &sample->value));
-    for (int64_t i = 0; i < ranges.count && !status; i++) {
-        status = sino_matrix_read(survey->file, ranges.first[i], ranges.rows, &buffer);
-        if (!status) append(&buffer.rows, sample);
-    }
-    sino_row_buffer_free(&buffer);
-    return status;
-}
-
-static SinoStatus weigh_sample(SinoMatrixSurvey *survey, const SinoSparseRows *sample)
-{
-    static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_MIXED};
-    const int64_t nonzeros = sample->start[sample->row_count];
-    for (int i = 0; i < 2; i++) {
-        SinoBrickHead *block = NULL;
-        SINO_TRY(sino_brick_pack(survey->order, precisions[i], sample, &block));
-        survey->bytes_per_nonzero[i] = nonzeros > 0 ? (double)block->bytes / (double)nonzeros : 8;
-        sino_free_large(block);
-    }
-    return NULL;
-}
-
-static SinoStatus order_voxels(SinoMatrixSurvey *survey, const int64_t *entries)
-{
-    SinoSparseRows sample = {0};
-    SinoStatus status = read_sample(survey, entries, &sample);
-    if (!status)
-        status = sino_brick_order_new(&survey->outline.grid, survey->outline.column_count, &sample, &survey->order);
-    if (!status) status = weigh_sample(survey, &sample);
-    free_sample(&sample);
-    return status;
 }
 
 /* ---- rows ---- */
@@ -186,9 +114,9 @@ static SinoStatus order_voxels(SinoMatrixSurvey *survey, const int64_t *entries)
 /* Row partitions of a matrix that is one subset. */
 static int64_t undivided_partitions(const SinoMatrixSurvey *survey)
 {
-    const int64_t wanted = survey->outline.nonzero_count / sino_times(NONZEROS_PER_VOXEL, survey->order->row_count);
+    const int64_t wanted = survey->read_nonzeros / sino_times(NONZEROS_PER_VOXEL, survey->order->row_count);
     const int64_t least = sino_times(PARTITIONS_MIN, sino_larger(survey->request.rank_count, 1));
-    return sino_smaller(sino_larger(sino_smaller(wanted, PARTITIONS_MAX), least), survey->outline.row_count);
+    return sino_smaller(sino_larger(sino_smaller(wanted, PARTITIONS_MAX), least), survey->read_count);
 }
 
 /* Row partitions of a matrix with subsets: as many as the blocks of a subset are worth, and a power of two, as workers
@@ -199,7 +127,7 @@ static int64_t subset_partitions(const SinoMatrixSurvey *survey, int64_t most)
     const int64_t ranks = sino_larger(request->rank_count, 1);
     const int64_t least = ranks == 1 ? 1 : sino_times(request->rank_weight ? PARTITIONS_MIN : 2, ranks);
     const int64_t block = sino_larger(BLOCK_NONZEROS, sino_times(BLOCK_NONZEROS_PER_VOXEL, survey->order->row_count));
-    const int64_t wanted = survey->outline.nonzero_count / sino_times(survey->subset_count, block) + 1;
+    const int64_t wanted = survey->read_nonzeros / sino_times(survey->subset_count, block) + 1;
     int64_t count = 1;
     while (count < wanted && count < most) count += count;
     return sino_smaller(sino_larger(count, least), most);
@@ -208,7 +136,7 @@ static int64_t subset_partitions(const SinoMatrixSurvey *survey, int64_t most)
 /* Row partitions end where they have their share of the entries; they have a row each at least. */
 static SinoStatus divide_rows(SinoMatrixSurvey *survey, const int64_t *entries)
 {
-    const int64_t rows = survey->outline.row_count, nonzeros = survey->outline.nonzero_count;
+    const int64_t rows = survey->read_count, nonzeros = survey->read_nonzeros;
     const int64_t undivided = undivided_partitions(survey);
     const int64_t most = survey->subset_count > 1 ? subset_partitions(survey, undivided) : undivided;
     const int64_t units = sino_ceil_divide(undivided, most);
@@ -259,7 +187,8 @@ static SinoStatus take_share(SinoMatrixSurvey *survey, const int64_t *entries)
         memmove(survey->first_row, survey->first_row + first, (size_t)(count + 1) * sizeof *survey->first_row);
         survey->partition_count = count;
     }
-    survey->row_count = survey->first_row[survey->partition_count] - survey->first_row[0];
+    survey->row_count =
+        sino_times(survey->first_row[survey->partition_count] - survey->first_row[0], survey->orientation_count);
     for (int64_t i = survey->first_row[0]; i < survey->first_row[survey->partition_count]; i++)
         survey->nonzero_count += entries[i];
     return NULL;
@@ -271,6 +200,7 @@ static SinoStatus take_share(SinoMatrixSurvey *survey, const int64_t *entries)
 static int64_t crystals_of(const SinoMatrixSurvey *survey, const int64_t *entries)
 {
     const int64_t rows = survey->outline.row_count, crystals = (int64_t)llround(sqrt((double)rows));
+    if (survey->mirrors) return survey->outline.crystal_count;
     if (rows / crystals != crystals || rows % crystals != 0) return 0;
     for (int64_t row = 0; row < rows; row++)
         if (entries[row] > 0 && row / crystals > row % crystals) return 0;
@@ -304,7 +234,8 @@ static SinoStatus order_rows(SinoMatrixSurvey *survey, int64_t partition, const 
     for (int64_t i = 0; i < count; i++) row[i] = i;
     if (crystals > 0) {
         SINO_TRY(sino_allocate(count, sizeof *key, "the order of rows", &key));
-        for (int64_t i = 0; i < count; i++) key[i] = sino_brick_pair_key(crystals, first + i);
+        for (int64_t i = 0; i < count; i++)
+            key[i] = sino_brick_pair_key(crystals, sino_matrix_image_row(survey->file, first + i, 0));
         SinoStatus status = sino_brick_sort_rows(count, key, row);
         free(key);
         SINO_TRY(status);
@@ -314,13 +245,19 @@ static SinoStatus order_rows(SinoMatrixSurvey *survey, int64_t partition, const 
     return NULL;
 }
 
+/* The subset of a row that is stored. */
+static int64_t subset_of(const SinoMatrixSurvey *survey, int64_t row)
+{
+    return survey->subset_count > 1 ? sino_matrix_lead_row(survey->file, row) % survey->subset_count : 0;
+}
+
 /* Counts the rows and entries of the partition's blocks. */
 static void count_blocks(SinoMatrixSurvey *survey, int64_t partition, const int64_t *entries)
 {
     for (int64_t i = survey->first_row[partition]; i < survey->first_row[partition + 1]; i++) {
-        const int64_t s = i % survey->subset_count;
+        const int64_t s = subset_of(survey, i);
         SinoMatrixBlock *block = &survey->block[s * survey->partition_count + partition];
-        block->row_count++;
+        block->row_count += survey->orientation_count;
         block->nonzero_count += entries[i];
     }
 }
@@ -336,15 +273,27 @@ static void place_blocks(SinoMatrixSurvey *survey)
         }
 }
 
+/* Lists a row that is stored, in every orientation, from index `at` of the vectors on. */
+static void list_row(SinoMatrixSurvey *survey, int64_t row, int64_t at)
+{
+    unsigned present = 0;
+    for (int64_t k = 0; k < survey->orientation_count; k++) {
+        survey->row[at + k] = sino_matrix_image_row(survey->file, row, k);
+        present |= (survey->row[at + k] >= 0 ? 1U : 0U) << k;
+    }
+    if (survey->present) survey->present[at / survey->orientation_count] = (uint8_t)present;
+}
+
 /* Lists the rows of the vectors of each subset. */
 static SinoStatus list_rows(SinoMatrixSurvey *survey)
 {
     int64_t *next = NULL;
     SINO_TRY(sino_allocate(survey->subset_count, sizeof *next, "subsets of rows", &next));
     for (int64_t s = 0; s < survey->subset_count; s++) next[s] = sino_matrix_subset_first(survey, s);
-    for (int64_t i = 0; i < survey->row_count; i++) {
-        const int64_t row = survey->packed[i];
-        survey->row[next[row % survey->subset_count]++] = row;
+    for (int64_t i = 0; i < survey->row_count / survey->orientation_count; i++) {
+        int64_t *at = &next[subset_of(survey, survey->packed[i])];
+        list_row(survey, survey->packed[i], *at);
+        *at += survey->orientation_count;
     }
     free(next);
     return NULL;
@@ -352,8 +301,10 @@ static SinoStatus list_rows(SinoMatrixSurvey *survey)
 
 static SinoStatus place_rows(SinoMatrixSurvey *survey, const int64_t *entries)
 {
-    const int64_t rows = survey->row_count, crystals = crystals_of(survey, entries);
-    SINO_TRY(sino_allocate(rows, sizeof *survey->packed, "rows of a matrix", &survey->packed));
+    const int64_t rows = survey->row_count, stored = rows / survey->orientation_count;
+    const int64_t crystals = crystals_of(survey, entries);
+    SINO_TRY(sino_allocate(stored, sizeof *survey->packed, "rows of a matrix", &survey->packed));
+    if (survey->mirrors) SINO_TRY(sino_allocate(stored, sizeof *survey->present, "rows of a matrix", &survey->present));
     SINO_TRY(sino_allocate(rows, sizeof *survey->row, "rows of a matrix", &survey->row));
     SINO_TRY(sino_allocate(survey->subset_count, sizeof *survey->subset_rows, "subsets", &survey->subset_rows));
     SINO_TRY(sino_allocate(sino_times(survey->subset_count, survey->partition_count), sizeof *survey->block, "blocks",
@@ -430,13 +381,41 @@ SinoStatus sino_matrix_read_mask(SinoMatrixSurvey *survey)
     return NULL;
 }
 
-static SinoStatus survey_all(const SinoMatrixRequest *request, SinoMatrixSurvey *survey)
+/* Opens the file, folded or not. */
+static SinoStatus open_file(const SinoMatrixRequest *request, bool folded, SinoMatrixSurvey *survey)
 {
-    int64_t *entries = NULL;
     survey->request = *request;
     SINO_TRY(sino_matrix_open(request->path, &survey->file));
     survey->outline = *sino_matrix_outline(survey->file);
     survey->subset_count = request->subset_count;
+    survey->mirrors = folded ? survey->outline.mirrors : 0;
+    survey->orientation_count = sino_orientation_count(survey->mirrors);
+    SINO_CHECK(request->folding != SINO_FOLD_ALWAYS || survey->mirrors, SINO_BAD_INPUT,
+               "mirrors is folded, but %s leaves out no mirrored entries; allowed: auto or unfolded", request->path);
+    if (survey->mirrors) SINO_TRY(sino_matrix_fold(survey->file));
+    survey->read_count = sino_matrix_read_count(survey->file);
+    return NULL;
+}
+
+static SinoStatus survey_rows(SinoMatrixSurvey *survey)
+{
+    const int64_t rows = survey->read_count;
+    int64_t *entries = NULL;
+    SINO_TRY(sino_allocate(rows, sizeof *entries, "rows of a matrix", &entries));
+    SinoStatus status = sino_matrix_count_rows(survey->file, 0, rows, entries);
+    survey->read_nonzeros = survey->mirrors ? 0 : survey->outline.nonzero_count;
+    for (int64_t i = 0; i < rows && survey->mirrors; i++) survey->read_nonzeros += entries[i];
+    if (!status) status = sino_matrix_order_voxels(survey, entries);
+    if (!status) status = divide_rows(survey, entries);
+    if (!status) status = take_share(survey, entries);
+    if (!status) status = place_rows(survey, entries);
+    free(entries);
+    return status;
+}
+
+static SinoStatus survey_all(const SinoMatrixRequest *request, bool folded, SinoMatrixSurvey *survey)
+{
+    SINO_TRY(open_file(request, folded, survey));
     const int64_t rows = survey->outline.row_count;
     SINO_CHECK(rows > 0 && survey->outline.column_count > 0, SINO_BAD_INPUT,
                "%s has %" PRId64 " rows and %" PRId64 " columns; allowed: at least one of each", request->path, rows,
@@ -445,24 +424,27 @@ static SinoStatus survey_all(const SinoMatrixRequest *request, SinoMatrixSurvey 
                "subsets is %" PRId64 "; allowed: at most the rows of the matrix, %" PRId64, request->subset_count,
                rows);
     SINO_TRY(take_grid(request, survey));
-    SINO_TRY(sino_allocate(rows, sizeof *entries, "rows of a matrix", &entries));
-    SinoStatus status = sino_matrix_count_rows(survey->file, 0, rows, entries);
-    if (!status) status = order_voxels(survey, entries);
-    if (!status) status = divide_rows(survey, entries);
-    if (!status) status = take_share(survey, entries);
-    if (!status) status = place_rows(survey, entries);
-    free(entries);
-    return status;
+    return survey_rows(survey);
 }
 
-SinoStatus sino_matrix_survey_new(const SinoMatrixRequest *request, SinoMatrixSurvey **result)
+static SinoStatus survey_new(const SinoMatrixRequest *request, bool folded, SinoMatrixSurvey **result)
 {
     SinoMatrixSurvey *survey = NULL;
     SINO_TRY(sino_allocate(1, sizeof *survey, "a matrix", &survey));
-    SinoStatus status = survey_all(request, survey);
+    SinoStatus status = survey_all(request, folded, survey);
     if (status)
         sino_matrix_survey_free(survey);
     else
         *result = survey;
     return status;
+}
+
+/* Where the sample of a folded matrix shows that it lacks the symmetry, it is unfolded. Whatever else is wrong is found
+ * again. */
+SinoStatus sino_matrix_survey_new(const SinoMatrixRequest *request, SinoMatrixSurvey **survey)
+{
+    SinoStatus status = survey_new(request, request->folding != SINO_FOLD_NEVER, survey);
+    if (!status || request->folding != SINO_FOLD_WELL || sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
+    sino_status_free(status);
+    return survey_new(request, false, survey);
 }

@@ -8,6 +8,12 @@
  * Small subsets have few row partitions, as each of them takes time for all voxels; so that matrices are nevertheless
  * packed by many tasks, a task packs a *unit*, the blocks of a group of subsets in a row partition.
  *
+ * Of a matrix that its mirrors take to itself, only the rows that stand for an orbit may be stored (*folded*,
+ * matrix_file.h). They are the rows that are divided and packed; vectors of rays have, for each, a row of every
+ * orientation, one after another. Rows that repeat others, as the stored row is its own mirror image, belong to no row
+ * of the matrix. A subset has whole orbits, folded or not: row i of the matrix goes to that of the first row of its
+ * orbit.
+ *
  * Each rank has consecutive row partitions with its share of the nonzeros; all that follows is of this rank.
  *
  * Vectors of rays have the rows of a subset, row partition after row partition, in the order in which the block has
@@ -15,22 +21,28 @@
 #ifndef SINO_MATRIX_SURVEY_H
 #define SINO_MATRIX_SURVEY_H
 
-#include "brick_order.h"
+#include "brick.h"
+#include "brick_mirror.h"
 #include "matrix_file.h"
 #include "operator_file.h"
 #include "precision.h"
 
-/* Rows of a subset in a row partition. */
+/* Rows of a subset in a row partition, in every orientation. */
 typedef struct SinoMatrixBlock {
     int64_t first; /* of the block in the subset's vectors */
     int64_t row_count;
     int64_t nonzero_count; /* at most */
 } SinoMatrixBlock;
 
+/* Whether matrices with mirrors are folded: never; if that serves, as the file stores no mirror images of different
+ * values; or always, or refused. */
+typedef enum SinoMatrixFolding { SINO_FOLD_NEVER, SINO_FOLD_WELL, SINO_FOLD_ALWAYS } SinoMatrixFolding;
+
 typedef struct SinoMatrixRequest {
     const char *path;
     const char *mask;   /* an image of which voxels are not 0; NULL: none */
     SinoVoxelGrid grid; /* counts 0: that of the file, if it has one; size 0: unknown */
+    SinoMatrixFolding folding;
     int64_t subset_count;
     int64_t rank, rank_count;  /* this rank gets a share of the rows; 0, 0: there is one rank */
     const double *rank_weight; /* [rank_count]: relative speed; NULL: all alike; not owned */
@@ -42,15 +54,22 @@ typedef struct SinoMatrixSurvey {
     SinoOperatorFile *kept;    /* packed blocks from a cache (matrix_cache.h); NULL: none; owned */
     SinoMatrixOutline outline; /* its grid is that of the request where that has one */
     SinoBrickOrder *order;     /* owned */
+    int mirrors;               /* of a folded matrix; 0: it is not folded */
+    int64_t orientation_count; /* rows of the vectors for each row that is stored; 1: it is not folded */
     int64_t subset_count, partition_count;
     int64_t group_count;    /* groups of consecutive subsets, each of which is packed by a task of its own */
     int64_t all_partitions; /* of all ranks; the next ones are this rank's */
-    int64_t row_count;      /* of this rank; outline.row_count: of all ranks */
-    int64_t nonzero_count;  /* of this rank, at most */
-    int64_t *first_row;     /* [partition_count + 1]: of the matrix; owned */
-    int64_t *packed;        /* [row_count]: the rows of each row partition in the order of packing; NULL: kept; owned */
+    int64_t read_count;     /* rows that are stored, of all ranks: those of the matrix, or its orbits */
+    int64_t read_nonzeros;  /* of these, at most */
+    int64_t row_count;      /* of this rank's vectors; of one rank that is not folded: outline.row_count */
+    int64_t nonzero_count;  /* that are stored of this rank, at most */
+    int64_t *first_row;     /* [partition_count + 1]: of the rows that are stored; owned */
+    int64_t *packed;        /* [row_count / orientation_count]: the stored rows of each row partition in the order of
+                             * packing; NULL: kept; owned */
     int64_t *subset_rows;   /* [subset_count]: rows of the subset's vectors; owned */
-    int64_t *row; /* [row_count]: rows of the matrix, subset after subset, as in the subsets' vectors; owned */
+    int64_t
+        *row; /* [row_count]: rows of the matrix, subset after subset, as in the subsets' vectors; −1: none; owned */
+    uint8_t *present; /* [row_count / orientation_count]: as of SinoBrickFold, in this order; NULL: not folded; owned */
     SinoMatrixBlock *block;      /* [subset · partition_count + row partition]; owned */
     double bytes_per_nonzero[2]; /* of bricks, single and mixed; estimated */
     float *mask;                 /* [order->row_count]: 0 where voxels stay 0, else 1; NULL: none; owned */
@@ -71,6 +90,15 @@ int64_t sino_matrix_subset_first(const SinoMatrixSurvey *survey, int64_t subset)
 
 /* The first subset of a group; of group_count: the number of subsets. */
 int64_t sino_matrix_group_first(const SinoMatrixSurvey *survey, int64_t group);
+
+/* The orientations of a folded matrix, for the block with the rows `first` … of a subset's vectors. */
+SinoBrickFold sino_matrix_fold_at(const SinoMatrixSurvey *survey, int64_t subset, int64_t first);
+
+/* The mirrored images of its voxels. */
+SinoBrickMirror sino_matrix_mirror(const SinoMatrixSurvey *survey);
+
+/* Nonzeros of the whole matrix, about, of which `stored` are stored. */
+int64_t sino_matrix_all_nonzeros(const SinoMatrixSurvey *survey, int64_t stored);
 
 /* Bytes of all blocks, estimated; and of the survey itself. */
 int64_t sino_matrix_block_bytes(const SinoMatrixSurvey *survey, SinoPrecision precision);

@@ -13,6 +13,12 @@ const SinoSolver *sino_matrix_solver(const SinoSettings *settings)
     return of_counts ? of_counts : sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS);
 }
 
+static SinoMatrixFolding folding_of(SinoMirrorChoice mirrors)
+{
+    if (mirrors == SINO_MIRRORS_AUTO) return SINO_FOLD_WELL;
+    return mirrors == SINO_MIRRORS_FOLDED ? SINO_FOLD_ALWAYS : SINO_FOLD_NEVER;
+}
+
 static SinoMatrixRequest request_of(const SinoSettings *settings, SinoMatrixShare share)
 {
     const double size = settings->voxel_size_mm;
@@ -20,6 +26,7 @@ static SinoMatrixRequest request_of(const SinoSettings *settings, SinoMatrixShar
     SinoMatrixRequest request = {.path = settings->system_matrix,
                                  .mask = settings->mask,
                                  .grid = {.size = {size, size, size}},
+                                 .folding = folding_of(settings->mirrors),
                                  .subset_count = sino_solver_subsets(sino_matrix_solver(settings), settings, INT64_MAX),
                                  .rank = share.rank,
                                  .rank_count = share.rank_count,
@@ -88,6 +95,24 @@ SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoMatrixShare 
     SINO_TRY(open_files(settings, input));
     input->problem =
         (SinoProblem){.matrix = input->survey, .precision = settings->precision, .subset_count = request.subset_count};
+    return NULL;
+}
+
+SinoStatus sino_matrix_input_unfold(const SinoSettings *settings, SinoMatrixShare share, SinoLog *log,
+                                    SinoMatrixInput *input)
+{
+    SinoMatrixRequest request = request_of(settings, share);
+    SinoMatrixSurvey *survey = NULL;
+    if (!input->survey->mirrors || settings->mirrors == SINO_MIRRORS_FOLDED) return NULL;
+    request.folding = SINO_FOLD_NEVER;
+    SinoStatus status = open_survey(settings, log, &request, &survey);
+    if (status) {
+        sino_matrix_survey_free(survey);
+        return status;
+    }
+    sino_matrix_survey_free(input->survey);
+    input->survey = survey;
+    input->problem.matrix = survey;
     return NULL;
 }
 

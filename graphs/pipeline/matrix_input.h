@@ -29,6 +29,12 @@ typedef struct SinoMatrixShare {
  * (matrix_survey.h, counts_file.h), the directory of the cache, or the number of node weights. */
 SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoMatrixShare share, SinoLog *log,
                                   SinoMatrixInput *input);
+
+/* Unfolds a matrix that settings do not ask to fold (matrix_survey.h), for devices, which take part in products with
+ * unfolded matrices only. Errors as above; the input is then as it was. */
+SinoStatus sino_matrix_input_unfold(const SinoSettings *settings, SinoMatrixShare share, SinoLog *log,
+                                    SinoMatrixInput *input);
+
 void sino_matrix_input_close(SinoMatrixInput *input);
 
 /* The shape of a run's record. Its slices are those of the volume: x, y and z of the grid, set after set, or one row of

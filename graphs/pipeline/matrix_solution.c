@@ -106,6 +106,8 @@ SinoStatus sino_matrix_solution_bytes(const SinoProblem *problem, const SinoSolv
                                          sino_minibatch_bytes(&sino_bricks_kind, &solver->vectors, &size.shape, batch) +
                                          sino_solver_weight_bytes(solver, problem, &size.shape) + raw,
                                      .images = sino_times(IMAGES, image) + history};
+    bytes.vectors += sino_matrix_mirror_bytes(matrix, batch.stride, worker_count);
+    if (solver->weights) bytes.vectors += sino_matrix_mirror_bytes(matrix, 1, worker_count);
     if (files->multiplicative) bytes.vectors += sino_buffers_bytes(1, &factor_buffer, &size.shape, one_set);
     if (files->sensitivity) bytes.vectors += sino_buffers_bytes(1, &voxel_buffer, &size.shape, one_set);
     if (needs_image(files)) bytes.vectors += image;

@@ -89,7 +89,9 @@ static SinoStatus too_small(const SinoMatrixPlanRequest *request, const SinoMatr
 /* Halves the sets until they fit memory and, where the matrix has lists, devices. */
 static SinoStatus choose_sets(const SinoMatrixPlanRequest *request, SinoMatrixPlan *plan, bool *fits)
 {
-    int64_t sets = sino_smaller(request->set_count, 2 * sino_panel_width(SINO_SINGLE));
+    const int64_t most =
+        sino_smaller(2 * sino_panel_width(SINO_SINGLE), sino_matrix_sets_most(request->problem->matrix));
+    int64_t sets = sino_smaller(request->set_count, most);
     for (;; sets = sino_ceil_divide(sets, 2)) {
         SINO_TRY(complete(request, sets, plan));
         SINO_TRY(fits_devices(request, plan, fits));
@@ -101,7 +103,7 @@ static SinoStatus choose_sets(const SinoMatrixPlanRequest *request, SinoMatrixPl
 SinoStatus sino_matrix_plan_new(const SinoMatrixPlanRequest *request, SinoMatrixPlan *result)
 {
     SinoMatrixPlan plan = {.budget_bytes = request->machine.memory_bytes,
-                           .stay.listed = request->machine.devices.count > 0};
+                           .stay.listed = request->machine.devices.count > 0 && !request->problem->matrix->mirrors};
     bool fits = false;
     SINO_TRY(choose_sets(request, &plan, &fits));
     if (!fits && plan.stay.listed) {
@@ -131,6 +133,14 @@ SinoMatrixRates sino_matrix_rates(SinoPrecision precision)
     return (SinoMatrixRates){.pack_gnnz = 0.03, .nonzero_ns = precision == SINO_MIXED ? 0.43 : 0.63, .set_ns = 0.36};
 }
 
+/* Voxels that a folded matrix reads and writes beside: each row partition clears the sums of the orientations, and adds
+ * them up; the orientations of x are made once. */
+static double orientation_voxels(const SinoMatrixSurvey *matrix)
+{
+    const double lanes = (double)matrix->orientation_count * (double)matrix->order->row_count;
+    return matrix->mirrors ? (2 * (double)matrix->partition_count + 1) * lanes : 0;
+}
+
 /* Bytes of vectors that an iteration reads and writes: rows once; voxels, and the sums of row partitions, which are
  * written and read, once for each subset. */
 static double vector_bytes(const SinoMatrixPlanRequest *request, int64_t sets)
@@ -140,7 +150,7 @@ static double vector_bytes(const SinoMatrixPlanRequest *request, int64_t sets)
     const double stride = (double)sino_panel_stride(SINO_SINGLE, sets), real = sizeof(float);
     const double rows = ROWS * (double)matrix->row_count;
     const double voxels = (VOXELS + 2 * (double)matrix->partition_count) * (double)matrix->order->row_count;
-    return stride * real * (rows + (double)matrix->subset_count * voxels);
+    return stride * real * (rows + (double)matrix->subset_count * (voxels + orientation_voxels(matrix)));
 }
 
 /* Each subset has one sum of voxels over the ranks (voxel_sum.h). */
@@ -164,14 +174,15 @@ SinoMatrixTimes sino_matrix_times(const SinoMatrixPlanRequest *request, const Si
     const double workers = (double)sino_larger(request->machine.worker_count, 1);
     const double memory = giga * workers * request->machine.rates.memory_gbps;
     const double file = giga * request->machine.rates.file_gbps;
-    const double sets = (double)request->set_count, together = (double)plan->batch_sets;
+    const double orientations = (double)matrix->orientation_count;
+    const double sets = (double)request->set_count, together = orientations * (double)plan->batch_sets;
     const double batches = (double)sino_ceil_divide(request->set_count, plan->batch_sets);
     const double nonzeros = (double)matrix->nonzero_count; /* of this rank; all ranks read from the same files */
     const double voxels = (double)outline->column_count * sets;
     const double bytes = nonzeros * matrix->bytes_per_nonzero[request->problem->precision == SINO_MIXED];
     const double passes =
         request->solver->has_likelihood ? 1 : 2; /* a sweep reads the matrix once, two products twice */
-    SinoMatrixTimes times = {.load = fmax(2 * sizeof(float) * (double)outline->nonzero_count / file,
+    SinoMatrixTimes times = {.load = fmax(2 * sizeof(float) * (double)matrix->read_nonzeros / file,
                                           nonzeros / (giga * workers * rates.pack_gnnz)),
                              .read = batches * passes * bytes / (plan->stay.window_count > 0 ? file : memory),
                              .products =

@@ -26,8 +26,22 @@ static void print_grid(const SinoVoxelGrid *grid, FILE *out)
     fputc('\n', out);
 }
 
+/* The axes along which mirrors go: "x, y, z". */
+static const char *mirrors_text(int mirrors, char text[16])
+{
+    static const char *const axis[] = {"x", "y", "z"};
+    text[0] = '\0';
+    for (int i = 0; i < 3; i++) {
+        if (!(mirrors >> i & 1)) continue;
+        if (text[0]) strcat(text, ", ");
+        strcat(text, axis[i]);
+    }
+    return text;
+}
+
 void sino_matrix_report_print(const char *kind, const SinoMatrixOutline *outline, FILE *out)
 {
+    char axes[16];
     fprintf(out, "kind         system matrix, %s\n", kind);
     fprintf(out, "shape        %" PRId64 " rows, %" PRId64 " columns, %" PRId64 " entries", outline->row_count,
             outline->column_count, outline->nonzero_count);
@@ -36,6 +50,9 @@ void sino_matrix_report_print(const char *kind, const SinoMatrixOutline *outline
     fputc('\n', out);
     if (outline->crystal_count > 0)
         fprintf(out, "rows         pairs of %" PRId64 " crystals\n", outline->crystal_count);
+    if (outline->mirrors)
+        fprintf(out, "mirrors      %s: the file leaves out entries that they give\n",
+                mirrors_text(outline->mirrors, axes));
     print_grid(&outline->grid, out);
 }
 
@@ -51,6 +68,7 @@ void sino_matrix_report_json(const char *path, const char *kind, const SinoMatri
 {
     const SinoVoxelGrid *grid = &outline->grid;
     const double count[3] = {(double)grid->x_count, (double)grid->y_count, (double)grid->z_count};
+    char axes[16];
     sino_json_open(json, "matrix");
     sino_json_text(json, "file", path);
     sino_json_text(json, "format", kind);
@@ -58,6 +76,7 @@ void sino_matrix_report_json(const char *path, const char *kind, const SinoMatri
     sino_json_integer(json, "columns", outline->column_count);
     sino_json_integer(json, "entries", outline->nonzero_count);
     sino_json_real(json, "crystals", outline->crystal_count > 0 ? (double)outline->crystal_count : NAN);
+    sino_json_text(json, "mirrors", mirrors_text(outline->mirrors, axes));
     json_of_axes(json, "voxels", count);
     json_of_axes(json, "voxel_mm", grid->size);
     sino_json_close(json);

@@ -27,7 +27,7 @@ typedef struct Pet {
     SinoPetScanner scanner;
     int64_t crystals, rows, voxels, used_rows; /* used: rows with entries */
     char *counts_name, *terms_name, *truth_name;
-    float *activity; /* [voxel] */
+    float *activity; /* [orientation][voxel]; the first one is the activity, the others are mirrored */
     double *mean;    /* [row] */
     int32_t *counts; /* [SLAB_CRYSTALS][crystals] */
     float *terms;    /* likewise */
@@ -92,6 +92,7 @@ SinoPetScanner sino_phantom_scanner(const SinoSettings *settings)
     const SinoCrystalShape *crystals = &settings->crystals;
     SinoPetScanner scanner = sino_pet_scanner(crystals->blocks, crystals->block_size, crystals->rings);
     scanner.ray_count = settings->rays;
+    if (settings->mirrors == SINO_MIRRORS_FOLDED) scanner.mirrors = sino_pet_mirrors(&scanner);
     choose_grid(settings, &scanner);
     return scanner;
 }
@@ -154,7 +155,8 @@ static SinoStatus open_files(Pet *pet)
                                          .gap = scanner->gap,
                                          .radius = scanner->radius,
                                          .attenuation = scanner->attenuation,
-                                         .grid = scanner->grid};
+                                         .grid = scanner->grid,
+                                         .mirrors = scanner->mirrors};
     const SinoVolumeRequest request = {.hdf5_path = pet->truth_name,
                                        .overwrite = settings->overwrite,
                                        .slice_count = scanner->grid.z_count,
@@ -172,7 +174,9 @@ static SinoStatus open_files(Pet *pet)
 static SinoStatus new_buffers(Pet *pet)
 {
     const int64_t slab = sino_times(SLAB_CRYSTALS, pet->crystals);
-    SINO_TRY(sino_allocate(pet->voxels, sizeof *pet->activity, "the true volume", &pet->activity));
+    const int64_t orientations = sino_orientation_count(pet->scanner.mirrors);
+    SINO_TRY(
+        sino_allocate(sino_times(orientations, pet->voxels), sizeof *pet->activity, "the true volume", &pet->activity));
     SINO_TRY(sino_allocate(pet->rows, sizeof *pet->mean, "mean counts", &pet->mean));
     SINO_TRY(sino_allocate(slab, sizeof *pet->counts, "counts", &pet->counts));
     return pet->terms_file ? sino_allocate(slab, sizeof *pet->terms, "additive terms", &pet->terms) : NULL;
@@ -187,10 +191,22 @@ static SinoStatus insert_activity(Pet *pet)
     return NULL;
 }
 
+/* Makes the mirrored images of the activity. */
+static void mirror_activity(Pet *pet)
+{
+    const SinoMirror mirror = sino_pet_mirror(&pet->scanner);
+    const int64_t orientations = sino_orientation_count(pet->scanner.mirrors);
+    for (int64_t k = 1; k < orientations; k++)
+        for (int64_t i = 0; i < pet->voxels; i++) {
+            const int which = sino_orientation(pet->scanner.mirrors, k);
+            pet->activity[k * pet->voxels + i] = pet->activity[sino_mirror_column(&mirror, which, (uint32_t)i)];
+        }
+}
+
 static SinoStatus insert_rows(Pet *pet, int64_t first, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        pet->made[i].mean = pet->mean + (first + i) * pet->crystals;
+        pet->made[i].mean = pet->mean;
         SINO_TRY(sino_insert_pet_rows(pet->runtime, &pet->scanner, first + i, pet->activity, &pet->made[i]));
     }
     return NULL;
@@ -295,9 +311,10 @@ static void report(const Pet *pet, int64_t entries, SinoLog *log)
     const SinoVoxelGrid *grid = &pet->scanner.grid;
     sino_log_info(log, "output",
                   "system matrix: %s, %" PRId64 " rows (%" PRId64 " crystals, %" PRId64
-                  " lines that meet the volume), %" PRId64 " entries, voxels %" PRId64 "x%" PRId64 "x%" PRId64
+                  " lines that meet the volume), %" PRId64 " entries%s, voxels %" PRId64 "x%" PRId64 "x%" PRId64
                   " of %g mm",
-                  settings->out, pet->rows, pet->crystals, pet->used_rows, entries, grid->x_count, grid->y_count,
+                  settings->out, pet->rows, pet->crystals, pet->used_rows, entries,
+                  pet->scanner.mirrors ? " (mirrored ones are left out)" : "", grid->x_count, grid->y_count,
                   grid->z_count, grid->size[0]);
     sino_log_info(log, "output", "counts: %s, %" PRId64 " set%s, %.0f in all", pet->counts_name, settings->replicates,
                   settings->replicates == 1 ? "" : "s", pet->total);
@@ -318,6 +335,7 @@ static SinoStatus run(Pet *pet, SinoLog *log)
     SINO_TRY(new_buffers(pet));
     SINO_TRY(sino_runtime_start(&request, &pet->runtime));
     SINO_TRY(sino_runtime_wait_after(pet->runtime, insert_activity(pet)));
+    mirror_activity(pet);
     SINO_TRY(make_matrix(pet));
     SINO_TRY(scale_activity(pet));
     SINO_TRY(make_counts(pet));

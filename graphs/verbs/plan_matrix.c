@@ -81,6 +81,9 @@ static void print_text(const Report *report, FILE *out)
                 matrix->request.rank, matrix->nonzero_count);
     fprintf(out, "stored       %s, %.2f bytes per nonzero (estimated from some rows)\n",
             sino_precision_name(settings->precision), bytes_per_nonzero(report));
+    if (matrix->mirrors)
+        fprintf(out, "folded       each nonzero stands for %" PRId64 " mirrored images, %.2f bytes for each of these\n",
+                matrix->orientation_count, bytes_per_nonzero(report) / (double)matrix->orientation_count);
     fprintf(out, "\nmemory%s, of %s\n", settings->ranks > 1 ? " of a rank" : "",
             sino_bytes_text(report->plan.budget_bytes, text));
     for (int i = 0; i < BYTES; i++)
@@ -118,6 +121,7 @@ static void print_json(const Report *report, FILE *out)
     sino_json_integer(&json, "nonzeros_of_a_rank", matrix->nonzero_count);
     sino_json_integer(&json, "sets_together", report->plan.batch_sets);
     sino_json_real(&json, "bytes_per_nonzero", bytes_per_nonzero(report));
+    sino_json_integer(&json, "orientations", matrix->orientation_count);
     sino_json_integer(&json, "budget_bytes", report->plan.budget_bytes);
     sino_json_open(&json, "memory_bytes");
     for (int i = 0; i < BYTES; i++) sino_json_integer(&json, bytes[i].key, (int64_t)bytes[i].value);

@@ -96,6 +96,12 @@ static SinoStatus name_counts(SinoRecon *recon)
     return NULL;
 }
 
+static SinoMatrixShare share_of(const SinoRecon *recon)
+{
+    return (SinoMatrixShare){.rank = sino_processes_rank(recon->processes),
+                             .rank_count = sino_processes_count(recon->processes)};
+}
+
 static SinoStatus begin(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
@@ -103,9 +109,7 @@ static SinoStatus begin(SinoRecon *recon)
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     SINO_TRY(name_counts(recon));
-    const SinoMatrixShare share = {.rank = sino_processes_rank(recon->processes),
-                                   .rank_count = sino_processes_count(recon->processes)};
-    SINO_TRY(sino_matrix_input_open(settings, share, recon->log, &own->input));
+    SINO_TRY(sino_matrix_input_open(settings, share_of(recon), recon->log, &own->input));
     SINO_TRY(check_filter(settings, &own->input.survey->outline.grid));
     SINO_TRY(sino_allocate(own->input.set_count, sizeof *own->lost, "sets of counts", &own->lost));
     request_volume(recon);
@@ -117,8 +121,9 @@ static SinoStatus check_same(const SinoRecon *recon)
 {
     const Matrix *own = recon->own;
     const SinoMatrixOutline *outline = &own->input.survey->outline;
-    const int64_t of_this[] = {outline->row_count, outline->column_count, outline->nonzero_count, own->input.set_count};
-    int64_t of_first[4];
+    const int64_t of_this[] = {outline->row_count, outline->column_count, outline->nonzero_count, own->input.set_count,
+                               own->input.survey->mirrors};
+    int64_t of_first[5];
     memcpy(of_first, of_this, sizeof of_first);
     SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof of_first, of_first));
     SinoStatus status =
@@ -149,8 +154,12 @@ static SinoStatus plan(SinoRecon *recon)
     Matrix *own = recon->own;
     SinoMachine machine = {0};
     SINO_TRY(check_same(recon));
+    int64_t devices = sino_runtime_device_count(recon->runtime);
+    SINO_TRY(sino_processes_largest(recon->processes, &devices));
     SinoStatus status = sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine);
     machine.devices = sino_device_room(recon->runtime);
+    if (!status && devices > 0)
+        status = sino_matrix_input_unfold(recon->settings, share_of(recon), recon->log, &own->input);
     const SinoMatrixPlanRequest request = sino_matrix_plan_request(recon->settings, &own->input, &machine);
     if (!status) status = sino_matrix_plan_new(&request, &own->plan);
     if (!status) {
@@ -230,7 +239,12 @@ static void tell_plan(const SinoRecon *recon)
                   counts->kind, counts->events ? ", events" : "", own->input.set_count, own->plan.batch_sets,
                   own->input.survey->partition_count, sino_runtime_worker_count(recon->runtime),
                   sino_bytes_text(own->plan.total_bytes, total), sino_bytes_text(own->plan.budget_bytes, budget));
-    if (sino_runtime_device_count(recon->runtime) > 0 && !own->plan.stay.listed)
+    if (sino_runtime_device_count(recon->runtime) == 0 || own->plan.stay.listed) return;
+    if (own->input.survey->mirrors)
+        sino_log_warning(recon->log, "devices",
+                         "products with the matrix stay on cores, since it is folded; with --mirrors unfolded devices "
+                         "take part");
+    else
         sino_log_warning(
             recon->log, "devices",
             "products with the matrix stay on cores: %s of memory do not hold the matrix and its lists for "
@@ -325,6 +339,8 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(volume, "system_matrix", recon->settings->system_matrix));
     SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &nonzeros, "of the system matrix"));
     SINO_TRY(sino_volume_process_doubles(volume, "bytes_per_nonzero", 0, 0, &bytes, "of the stored system matrix"));
+    SINO_TRY(sino_volume_process_integers(volume, "orientations", 0, &own->input.survey->orientation_count,
+                                          "mirrored images that each nonzero stands for"));
     if (grid->size[0] > 0)
         SINO_TRY(sino_volume_process_doubles(volume, "voxel_size", 3, 0, grid->size, "mm along x, y and z"));
     if (own->input.solver->has_likelihood)

@@ -41,6 +41,20 @@ static inline SinoStatus fuzz_last_row(SinoMatrixFile *file, const SinoSparseRow
     return status;
 }
 
+/* Reads the first and the last rows. */
+static inline SinoStatus fuzz_ranges(SinoMatrixFile *file, SinoRowBuffer *buffer)
+{
+    const int64_t rows = sino_matrix_read_count(file), count = fuzz_smaller(rows, FUZZ_ROWS);
+    SinoStatus status = NULL;
+    for (int end = 0; end < 2 && !status; end++) {
+        const int64_t first = end ? rows - count : 0;
+        status = sino_matrix_read(file, first, count, buffer);
+        if (!status) fuzz_rows(&buffer->rows, first, count, sino_matrix_outline(file)->column_count);
+        if (!status) status = fuzz_last_row(file, &buffer->rows);
+    }
+    return status;
+}
+
 static inline void fuzz_matrix(const char *path)
 {
     SinoMatrixFile *file = NULL;
@@ -49,13 +63,9 @@ static inline void fuzz_matrix(const char *path)
     if (!status) {
         const SinoMatrixOutline *about = sino_matrix_outline(file);
         fuzz_require(about->row_count >= 1 && about->column_count >= 1 && about->column_count <= UINT32_MAX);
-        const int64_t count = fuzz_smaller(about->row_count, FUZZ_ROWS);
-        for (int end = 0; end < 2 && !status; end++) {
-            const int64_t first = end ? about->row_count - count : 0;
-            status = sino_matrix_read(file, first, count, &buffer);
-            if (!status) fuzz_rows(&buffer.rows, first, count, about->column_count);
-            if (!status) status = fuzz_last_row(file, &buffer.rows);
-        }
+        status = fuzz_ranges(file, &buffer);
+        if (!status) status = sino_matrix_fold(file);
+        if (!status && about->mirrors) status = fuzz_ranges(file, &buffer);
     }
     sino_row_buffer_free(&buffer);
     sino_matrix_close(file);

@@ -10,7 +10,7 @@ int64_t sino_mirror_crystals(const SinoMirror *mirror)
                       sino_times(mirror->block_size, mirror->ring_count));
 }
 
-static int64_t mirror_crystal(const SinoMirror *mirror, int which, int64_t crystal)
+int64_t sino_mirror_crystal(const SinoMirror *mirror, int which, int64_t crystal)
 {
     const int64_t circle = mirror->block_count * mirror->block_size;
     int64_t place = crystal % circle, ring = crystal / circle / mirror->layer_count;
@@ -25,8 +25,8 @@ static int64_t mirror_crystal(const SinoMirror *mirror, int which, int64_t cryst
 int64_t sino_mirror_row(const SinoMirror *mirror, int which, int64_t row)
 {
     const int64_t crystals = sino_mirror_crystals(mirror);
-    const int64_t a = mirror_crystal(mirror, which, row / crystals);
-    const int64_t b = mirror_crystal(mirror, which, row % crystals);
+    const int64_t a = sino_mirror_crystal(mirror, which, row / crystals);
+    const int64_t b = sino_mirror_crystal(mirror, which, row % crystals);
     return sino_smaller(a, b) * crystals + sino_larger(a, b);
 }
 

@@ -10,9 +10,6 @@
 
 #include "system_matrix.h"
 
-/* Bits of a combination of mirrors: x becomes −x, and so on. */
-enum { SINO_MIRROR_X = 1, SINO_MIRROR_Y = 2, SINO_MIRROR_Z = 4, SINO_MIRRORS = 8 };
-
 typedef struct SinoMirror {
     int64_t layer_count, block_count, block_size, ring_count; /* block_size: crystals of a block along the circle */
     int64_t x_count, y_count, z_count;
@@ -20,8 +17,10 @@ typedef struct SinoMirror {
 
 int64_t sino_mirror_crystals(const SinoMirror *mirror);
 
-/* The row to which the mirrors `which` take a row of crystals a ≤ b. With SINO_MIRROR_Y the number of blocks is even.
- */
+/* The mirrored crystal. With SINO_MIRROR_Y the number of blocks is even. */
+int64_t sino_mirror_crystal(const SinoMirror *mirror, int which, int64_t crystal);
+
+/* The row to which the mirrors `which` take a row of crystals a ≤ b. The number of blocks as above. */
 int64_t sino_mirror_row(const SinoMirror *mirror, int which, int64_t row);
 
 /* The mirrored voxel. */

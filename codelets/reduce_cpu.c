@@ -6,17 +6,55 @@
 
 #include <string.h>
 
+/* How far ahead a partial is fetched: the processor does not foresee that it goes on, as blocks interrupt it. */
+enum { AHEAD_BYTES = 1024 };
+
+/* to[f] += from[f], as far as whole vectors of so many bytes go. Rows begin at multiples of their elements. */
+#define ADD_VECTORS(type, bytes)                                                                                       \
+    for (; f + (int64_t)((bytes) / sizeof(type)) <= stride; f += (int64_t)((bytes) / sizeof(type))) {                  \
+        typedef type Vector __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias));                     \
+        *(Vector *)(void *)(to + f) += *(const Vector *)(const void *)(from + f);                                      \
+    }
+
+#define DEFINE_ADD_ROW(type)                                                                                           \
+    SINO_INLINE void add_row_##type(int64_t stride, const type *from, type *to)                                        \
+    {                                                                                                                  \
+        int64_t f = 0;                                                                                                 \
+        ADD_VECTORS(type, 64)                                                                                          \
+        ADD_VECTORS(type, 32)                                                                                          \
+        for (; f < stride; f++) to[f] += from[f];                                                                      \
+    }
+
+DEFINE_ADD_ROW(float)
+DEFINE_ADD_ROW(double)
+
+#define ADD_ROWS(type, width)                                                                                          \
+    for (; i < last && map->row[i] - map->base < end; i++) {                                                           \
+        const type *row = partial + i * (width);                                                                       \
+        __builtin_prefetch((const char *)row + AHEAD_BYTES);                                                           \
+        add_row_##type(width, row, total + (map->row[i] - map->base) * (width));                                       \
+    }
+
 /* Adds the rows of a partial from `from` on to those of a panel of the total before row `end`. Returns the partial's
- * next row. */
+ * next row. The widths of usual panels are constants, for which the loop over a row is a few instructions. */
 #define DEFINE_ADD_UNTIL(type)                                                                                         \
     SINO_VECTORISED static int64_t add_until_##type(const SinoRowMap *map, int64_t from, int64_t end, int64_t stride,  \
                                                     const type *partial, type *total)                                  \
     {                                                                                                                  \
         const int64_t last = map->first + map->count;                                                                  \
         int64_t i = from;                                                                                              \
-        for (; i < last && map->row[i] - map->base < end; i++) {                                                       \
-            type *to = total + (map->row[i] - map->base) * stride;                                                     \
-            for (int64_t f = 0; f < stride; f++) to[f] += partial[i * stride + f];                                     \
+        switch (stride) {                                                                                              \
+        case 8:                                                                                                        \
+            ADD_ROWS(type, 8)                                                                                          \
+            break;                                                                                                     \
+        case 16:                                                                                                       \
+            ADD_ROWS(type, 16)                                                                                         \
+            break;                                                                                                     \
+        case 32:                                                                                                       \
+            ADD_ROWS(type, 32)                                                                                         \
+            break;                                                                                                     \
+        default:                                                                                                       \
+            ADD_ROWS(type, stride)                                                                                     \
         }                                                                                                              \
         return i;                                                                                                      \
     }

@@ -122,5 +122,6 @@ SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const S
                                                .access = access,
                                                .access_count = load->fields ? DATA : FLAT,
                                                .file_bytes = SINO_FILE_DATA,
+                                               .aside = load->aside,
                                                .priority = SINO_PRIORITY_URGENT});
 }

@@ -23,6 +23,7 @@ typedef struct SinoLoad {
     SinoFlatCorrection flat_correction;
     int64_t flat_sets;           /* sets of flat fields; 0: all flat fields are one */
     const int64_t *flat_set_end; /* [set]: number of the flat field after its last one; not owned */
+    bool aside;                  /* sino_runtime_wait does not wait for the task */
     bool fields;                 /* false: only counts are read; flat and dark are NULL */
 } SinoLoad;
 

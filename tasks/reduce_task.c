@@ -147,7 +147,7 @@ static SinoStatus reduce_all_cpu(const SinoTask *task)
 #define ALL_KIND(NAME)                                                                                                 \
     {                                                                                                                  \
         .name = (NAME), .argument_bytes = sizeof(AllArguments), .access_min = 2, .access_max = SINO_TASK_DATA_MANY,    \
-        .cpu = reduce_all_cpu                                                                                          \
+        .revision = 1, .cpu = reduce_all_cpu                                                                           \
     }
 
 static const SinoTaskKind all_kind[SINO_REDUCTIONS] = {

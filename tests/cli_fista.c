@@ -246,6 +246,30 @@ static void division_changes_nothing(void **state)
     assert_same(at, "--scheduler eager");
 }
 
+/* Idle workers try other strengths ahead, above the first ones and below: what is found stays the same to the bit. */
+static void trials_ahead_change_nothing(void **state)
+{
+    const char *const at = *state;
+    static const char *const noise[] = {"0", "0.2"};
+    double strength[2];
+    for (size_t i = 0; i < sizeof noise / sizeof *noise; i++) {
+        cli_works(at, "phantom -o p.h5 --overwrite --size %d --angles 45 --slices 32 --noise %s", SMALL, noise[i]);
+        for (int workers = 1; workers <= 2; workers++)
+            cli_works(at,
+                      "recon p.h5 -o v%d.h5 --overwrite --rotation-axis 39.5 --partitions 1 --minibatch 16 --pictures "
+                      "no --report none --workers %d",
+                      workers, workers);
+        float *one = cli_read_volume(at, "v1.h5", 32, SMALL), *two = cli_read_volume(at, "v2.h5", 32, SMALL);
+        double *found = cli_read_doubles(at, "v2.h5", "/process/regularization", 0, NULL);
+        strength[i] = found[0];
+        assert_memory_equal(one, two, (size_t)32 * SMALL * SMALL * sizeof *one);
+        free(one);
+        free(two);
+        free(found);
+    }
+    assert_true(strength[1] > 8 * strength[0]); /* the first trial ends before one of them */
+}
+
 /* So does no division with smooth priors. */
 static void division_changes_no_smooth_prior(void **state)
 {
@@ -413,6 +437,7 @@ int cli_fista_tests(void)
         CLI_TEST(cg_stops_before_noise),
         CLI_TEST(starved_scan_keeps_its_contrast),
         CLI_TEST(division_changes_nothing),
+        CLI_TEST(trials_ahead_change_nothing),
         CLI_TEST(division_changes_no_smooth_prior),
         CLI_TEST(smooth_priors_are_close_to_the_truth),
         CLI_TEST(settings_do_what_they_say),

@@ -69,6 +69,43 @@ static void no_simulator(void **state)
     cli_free(&help);
 }
 
+/* What it says of its arguments comes from the program itself, whatever simulator there is. */
+static void program_answers(void **state)
+{
+    CliRun help = {.directory = *state, .environment = "SINODAG_SIMULATOR=/bin/false"};
+    cli_start(&help, "simulate --help");
+    cli_wait(&help);
+    assert_int_equal(help.exit_code, 0);
+    assert_non_null(strstr(help.out, "--ranks-per-node"));
+    cli_free(&help);
+    CliRun wrong = {.directory = *state, .environment = "SINODAG_SIMULATOR=/bin/true"};
+    cli_start(&wrong, "simulate --columns 64 --angles 48 --slices x");
+    cli_wait(&wrong);
+    assert_int_equal(wrong.exit_code, 2);
+    assert_non_null(strstr(wrong.err, "slices is 'x'"));
+    cli_free(&wrong);
+}
+
+/* The first slab is read while the operator is built: the slower of both decides, not their sum. */
+static void reading_and_building_overlap(void **state)
+{
+    static const char machine[] = "cores: 2\nmemory: 16 GiB\ncore-gflops: 50\ncore-bandwidth: 8\nfile-bandwidth: ";
+    double building_s[2], load_s[2];
+    cli_simulator();
+    for (int slow = 0; slow < 2; slow++) {
+        char text[160];
+        snprintf(text, sizeof text, "%s%s\n", machine, slow ? "0.1" : "100");
+        cli_write_text(*state, "files.yaml", text);
+        char *json = simulated(*state, "--columns 64 --angles 48 --slices 64 --iterations 2 --algorithm cg --machine "
+                                       "files.yaml --projector rays --json");
+        building_s[slow] = cli_number_after(json, "\"building_s\": ", NULL);
+        load_s[slow] = cli_number_after(json, "\"name\": \"load\", \"on\": \"cpu\", \"count\": 1, \"seconds\": ", NULL);
+        free(json);
+    }
+    assert_true(load_s[0] < 0.5 * building_s[0] && load_s[1] > 2 * building_s[0]);
+    assert_true(building_s[1] >= load_s[1] && building_s[1] < load_s[1] + 0.5 * building_s[0]);
+}
+
 /* The number of tasks of a kind on cores, in the first list of kinds that has it. */
 static int64_t count_of(const char *json, const char *name)
 {
@@ -367,6 +404,8 @@ int cli_simulate_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(no_simulator),
+        CLI_TEST(program_answers),
+        CLI_TEST(reading_and_building_overlap),
         CLI_TEST(same_graph),
         CLI_TEST(more_workers_are_faster),
         CLI_TEST(every_device_has_links),

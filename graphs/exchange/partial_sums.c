@@ -3,6 +3,7 @@
  * exchange. */
 #include "partial_sums.h"
 
+#include "arithmetic.h"
 #include "cast_task.h"
 #include "memory.h"
 #include "update_task.h"
@@ -46,46 +47,6 @@ const SinoBuffer sino_partial_buffers[SINO_PARTIAL_BUFFERS] = {
     [SINO_PARTIAL_TOTAL_SUMS] = {"sums of all", SINO_ROWS_SHARED, SINO_ELEMENT_SUMS, SINO_LANES_SLICES},
     [SINO_PARTIAL_VOXELS] = {"tomogram elsewhere", SINO_ROWS_ELSEWHERE, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
-static SinoRowMap map_whole(const SinoFootprint *footprint, const uint32_t *row, int64_t base, int64_t total_rows)
-{
-    return (SinoRowMap){.partial_rows = footprint->ray_count,
-                        .total_rows = total_rows,
-                        .count = footprint->ray_count,
-                        .row = row,
-                        .base = base};
-}
-
-/* The first ray that this rank owns. */
-static int64_t first_ray(const SinoPartialSums *sums)
-{
-    return sums->exchange->first_ray[own_rank(sums)];
-}
-
-/* The maps of sums that take all children at once. */
-static SinoStatus new_maps(SinoPartialSums *sums)
-{
-    const SinoRayExchange *exchange = sums->exchange;
-    const bool sockets = exchange->socket_count > 0;
-    const int64_t children = sockets ? exchange->socket_count : exchange->parts.count;
-    if (sockets) SINO_TRY(sino_allocate(exchange->parts.count, sizeof *sums->socket_map, "maps", &sums->socket_map));
-    for (int64_t s = 0; s < exchange->socket_count; s++) {
-        const SinoRegion *socket = &exchange->socket[s];
-        for (int64_t c = 0; c < socket->child_count; c++) {
-            const int64_t p = socket->first_child + c;
-            sums->socket_map[p] =
-                map_whole(&exchange->parts.part[p].footprint, socket->row[c], 0, socket->footprint.ray_count);
-        }
-    }
-    if (exchange->node_count > 0 || exchange->parts.whole) return NULL;
-    SINO_TRY(sino_allocate(children, sizeof *sums->only_map, "maps", &sums->only_map));
-    for (int64_t c = 0; c < children; c++) {
-        const SinoFootprint *footprint = sockets ? &exchange->socket[c].footprint : &exchange->parts.part[c].footprint;
-        sums->only_map[c] =
-            map_whole(footprint, footprint->ray, first_ray(sums), sino_ray_exchange_ray_count(exchange));
-    }
-    return NULL;
-}
-
 SinoStatus sino_partial_sums_new(SinoRuntime *runtime, const SinoRayExchange *exchange, const SinoShape *shape,
                                  const SinoSlices *slices, int64_t number, bool overlap, SinoPartialSums **result)
 {
@@ -96,7 +57,7 @@ SinoStatus sino_partial_sums_new(SinoRuntime *runtime, const SinoRayExchange *ex
     *made = (SinoPartialSums){.exchange = exchange, .slices = slices, .number = number, .overlap = overlap};
     for (int i = 0; i < SINO_PARTIAL_BUFFERS && !status; i++)
         status = sino_buffer_new(runtime, &sino_partial_buffers[i], shape, batch, &made->buffer[i]);
-    if (!status) status = new_maps(made);
+    if (!status) status = sino_partial_maps_new(exchange, &made->maps);
     if (status)
         sino_partial_sums_free(made, shape);
     else
@@ -109,8 +70,7 @@ void sino_partial_sums_free(SinoPartialSums *sums, const SinoShape *shape)
     if (!sums) return;
     for (int i = 0; i < SINO_PARTIAL_BUFFERS; i++)
         sino_data_free_each(sums->buffer[i], shape->extent[sino_partial_buffers[i].rows].members);
-    free(sums->socket_map);
-    free(sums->only_map);
+    sino_partial_maps_free(&sums->maps);
     free(sums);
 }
 
@@ -184,18 +144,6 @@ static Child child_of(const SinoPartialSums *sums, bool socket, int64_t number, 
     return (Child){partial[number], &part->footprint, part->list};
 }
 
-/* Map from a child's rows to the rows of one piece of its node. */
-static SinoRowMap map_piece(const SinoRegion *node, const SinoFootprint *child, int64_t c, int64_t data_rank)
-{
-    const int64_t *cut = node->cut + data_rank, *child_cut = node->child_cut[c] + data_rank;
-    return (SinoRowMap){.partial_rows = child->ray_count,
-                        .total_rows = cut[1] - cut[0],
-                        .first = child_cut[0],
-                        .count = child_cut[1] - child_cut[0],
-                        .row = node->row[c],
-                        .base = cut[0]};
-}
-
 /* One step up (`partial` is added to `total`) or down (`partial` is filled from `total`). */
 static SinoStatus pass(SinoRuntime *runtime, const SinoPartialSums *sums, SinoReduction level, SinoPosition position,
                        bool up, const SinoRowMap *map, SinoData *list, bool first, SinoData *partial, SinoData *total)
@@ -245,7 +193,7 @@ static SinoStatus reduce_sockets(SinoRuntime *runtime, const SinoPartialSums *su
     for (int64_t s = 0; s < sums->exchange->socket_count; s++) {
         const SinoRegion *socket = &sums->exchange->socket[s];
         SINO_TRY(sino_insert_reduce_all(runtime, SINO_REDUCE_SOCKET, position, *sums->slices, socket->child_count,
-                                        sums->socket_map + socket->first_child, partial + socket->first_child,
+                                        sums->maps.socket + socket->first_child, partial + socket->first_child,
                                         socket->child_count, sums->buffer[SINO_PARTIAL_SOCKET][s]));
     }
     return NULL;
@@ -258,10 +206,41 @@ static SinoStatus reduce_only_node(SinoRuntime *runtime, const SinoPartialSums *
     const SinoRayExchange *exchange = sums->exchange;
     const int64_t sockets = exchange->socket_count;
     SinoData *const *from = sockets ? sums->buffer[SINO_PARTIAL_SOCKET] : partial;
-    if (!sums->only_map) return NULL;
+    if (!sums->maps.only) return NULL;
     return sino_insert_reduce_all(runtime, SINO_REDUCE_NODE, position, *sums->slices,
-                                  sockets ? sockets : exchange->parts.count, sums->only_map, from,
+                                  sockets ? sockets : exchange->parts.count, sums->maps.only, from,
                                   exchange->parts.count, total);
+}
+
+/* Adds up the children of a node to its piece of the rays that a data rank owns. */
+static SinoStatus reduce_piece(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, int64_t n,
+                               int64_t data_rank, SinoData *const *partial)
+{
+    const SinoRayExchange *exchange = sums->exchange;
+    const SinoRegion *node = &exchange->node[n];
+    SinoData *const *from = exchange->socket_count > 0 ? sums->buffer[SINO_PARTIAL_SOCKET] : partial;
+    const SinoRowMap *map = sums->maps.piece + data_rank * sino_node_children(exchange) + node->first_child;
+    const Parcel piece = piece_of(sums, n, data_rank);
+    if (!piece.rows || node->child_count == 0) return NULL;
+    return sino_insert_reduce_all(runtime, SINO_REDUCE_NODE, position, *sums->slices, node->child_count, map,
+                                  from + node->first_child, exchange->parts.count, piece.rows);
+}
+
+/* Adds up this rank's pieces and those that have arrived, in this order. */
+static SinoStatus reduce_global(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position,
+                                SinoData *total)
+{
+    const SinoRayExchange *exchange = sums->exchange;
+    const int64_t nodes = exchange->node_count, count = nodes + exchange->peer_count;
+    SinoData **from;
+    SINO_TRY(sino_allocate(count, sizeof *from, "sums of nodes", &from));
+    for (int64_t i = 0; i < count; i++)
+        from[i] = i < nodes ? sums->buffer[SINO_PARTIAL_PIECE][i] : sums->buffer[SINO_PARTIAL_ARRIVAL][i - nodes];
+    SinoStatus status =
+        sino_insert_reduce_all(runtime, SINO_REDUCE_GLOBAL, position, *sums->slices, count, sums->maps.global, from,
+                               sino_larger(exchange->parts.count, count), total);
+    free(from);
+    return status;
 }
 
 /* Passes sums between partitions and sockets. */
@@ -272,7 +251,7 @@ static SinoStatus pass_sockets(SinoRuntime *runtime, const SinoPartialSums *sums
         const SinoRegion *socket = &sums->exchange->socket[s];
         for (int64_t c = 0; c < socket->child_count; c++) {
             const Child child = child_of(sums, false, socket->first_child + c, partial);
-            const SinoRowMap map = map_whole(child.footprint, socket->row[c], 0, socket->footprint.ray_count);
+            const SinoRowMap map = sino_map_whole(child.footprint, socket->row[c], 0, socket->footprint.ray_count);
             position.partition = socket->first_child + c;
             SINO_TRY(pass(runtime, sums, SINO_REDUCE_SOCKET, position, up, &map, row_list(socket, c), c == 0,
                           child.data, sums->buffer[SINO_PARTIAL_SOCKET][s]));
@@ -290,7 +269,7 @@ static SinoStatus pass_piece(SinoRuntime *runtime, const SinoPartialSums *sums, 
     const Parcel piece = piece_of(sums, n, data_rank);
     for (int64_t c = 0; c < node->child_count && piece.rows; c++) {
         const Child child = child_of(sums, exchange->socket_count > 0, node->first_child + c, partial);
-        const SinoRowMap map = map_piece(node, child.footprint, c, data_rank);
+        const SinoRowMap map = sino_map_piece(node, child.footprint, c, data_rank);
         position.partition = node->first_child + c;
         SINO_TRY(pass(runtime, sums, SINO_REDUCE_NODE, position, up, &map, row_list(node, c), c == 0, child.data,
                       piece.rows));
@@ -307,8 +286,7 @@ static SinoStatus pass_only_node(SinoRuntime *runtime, const SinoPartialSums *su
     const int64_t count = sockets ? exchange->socket_count : exchange->parts.count;
     for (int64_t c = 0; c < count; c++) {
         const Child child = child_of(sums, sockets, c, partial);
-        const SinoRowMap map =
-            map_whole(child.footprint, child.footprint->ray, first_ray(sums), sino_ray_exchange_ray_count(exchange));
+        const SinoRowMap map = sino_map_rays(sums->exchange, child.footprint);
         position.partition = c;
         SINO_TRY(pass(runtime, sums, SINO_REDUCE_NODE, position, up, &map, child.rays, c == 0, child.data, total));
     }
@@ -320,21 +298,17 @@ static SinoStatus pass_global(SinoRuntime *runtime, const SinoPartialSums *sums,
                               const SinoFootprint *footprint, SinoData *list, bool first, SinoData *piece,
                               SinoData *total)
 {
-    const SinoRowMap map =
-        map_whole(footprint, footprint->ray, first_ray(sums), sino_ray_exchange_ray_count(sums->exchange));
+    const SinoRowMap map = sino_map_rays(sums->exchange, footprint);
     return pass(runtime, sums, SINO_REDUCE_GLOBAL, position, up, &map, list, first, piece, total);
 }
 
 static SinoStatus pass_own_pieces(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, bool up,
                                   SinoData *total)
 {
-    const int64_t own = own_rank(sums);
     for (int64_t n = 0; n < sums->exchange->node_count; n++) {
-        const SinoRegion *node = &sums->exchange->node[n];
-        const SinoFootprint own_rays = {.ray_count = node->cut[own + 1] - node->cut[own],
-                                        .ray = node->footprint.ray + node->cut[own]};
+        const SinoFootprint rays = sino_own_rays(sums->exchange, n);
         position.partition = n;
-        SINO_TRY(pass_global(runtime, sums, position, up, &own_rays, node->ray_list, n == 0,
+        SINO_TRY(pass_global(runtime, sums, position, up, &rays, sums->exchange->node[n].ray_list, n == 0,
                              sums->buffer[SINO_PARTIAL_PIECE][n], total));
     }
     return NULL;
@@ -368,7 +342,8 @@ static SinoStatus insert_pieces(SinoRuntime *runtime, const SinoPartialSums *sum
         const int64_t r = (own + k) % count;
         for (int64_t n = 0; n < sums->exchange->node_count; n++) {
             const Parcel piece = piece_of(sums, n, r);
-            SINO_TRY(pass_piece(runtime, sums, position, true, n, r, partial));
+            SINO_TRY(cores_only(runtime) ? reduce_piece(runtime, sums, position, n, r, partial)
+                                         : pass_piece(runtime, sums, position, true, n, r, partial));
             if (r != own && piece.rows)
                 SINO_TRY(send(runtime, sums, "partial", position, r, SINO_CARGO_PARTIALS, node_number(sums, n),
                               piece_rows(sums, n, r), &piece));
@@ -392,6 +367,10 @@ SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, Si
         const Parcel arrival = arrival_of(sums, i);
         SINO_TRY(receive(runtime, sums, "partial", position, exchange->peer[i].data_rank, SINO_CARGO_PARTIALS,
                          exchange->peer[i].node, exchange->peer[i].footprint.ray_count, &arrival));
+    }
+    if (at_once) {
+        SINO_TRY(reduce_global(runtime, sums, position, total));
+        return settle(runtime, sums);
     }
     SINO_TRY(pass_own_pieces(runtime, sums, position, true, total));
     for (int64_t i = 0; i < exchange->peer_count; i++)
@@ -446,6 +425,21 @@ SinoStatus sino_insert_spreading_to_sockets(SinoRuntime *runtime, SinoPartialSum
     return spread(runtime, sums, position, total, NULL);
 }
 
+/* Adds up the sums of all data ranks in their order. */
+static SinoStatus collect_ranks(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, SinoData *own,
+                                SinoData *total)
+{
+    SinoData **part;
+    SINO_TRY(sino_allocate(rank_count(sums), sizeof *part, "sums of ranks", &part));
+    for (int64_t r = 0; r < rank_count(sums); r++) {
+        SinoData *arrived = sums->buffer[SINO_PARTIAL_RANK_SUMS][r];
+        part[r] = arrived ? arrived : own;
+    }
+    SinoStatus status = sino_insert_update_collect_all(runtime, position, *sums->slices, rank_count(sums), part, total);
+    free(part);
+    return status;
+}
+
 SinoStatus sino_insert_collection(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *own,
                                   SinoData **all)
 {
@@ -461,10 +455,9 @@ SinoStatus sino_insert_collection(SinoRuntime *runtime, SinoPartialSums *sums, S
         const SinoMessage message = sino_partial_message(sums, "sums", position, r, SINO_CARGO_SUMS, r);
         SinoData *arrived = sums->buffer[SINO_PARTIAL_RANK_SUMS][r];
         if (arrived) SINO_TRY(sino_receive(runtime, &message, arrived));
-        SINO_TRY(sino_insert_update_collect(runtime, position, *sums->slices, arrived ? arrived : own, r == 0, total));
     }
     *all = total;
-    return NULL;
+    return collect_ranks(runtime, sums, position, own, total);
 }
 
 SinoStatus sino_insert_agreement(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, int64_t which,

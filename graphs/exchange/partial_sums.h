@@ -5,7 +5,7 @@
 #define SINO_PARTIAL_SUMS_H
 
 #include "message.h"
-#include "ray_exchange.h"
+#include "partial_maps.h"
 
 /* Buffers of a slot's partial sums; the index of each buffer is given in brackets. */
 enum SinoPartialBuffer {
@@ -31,8 +31,7 @@ typedef struct SinoPartialSums {
     int64_t number;                  /* of the minibatch's slot; part of message tags */
     bool overlap;                    /* false: the submitting thread waits until each exchange is done */
     SinoData **buffer[SINO_PARTIAL_BUFFERS];
-    SinoRowMap *socket_map; /* [partition]: from its rows to those of its socket; NULL: there are no sockets */
-    SinoRowMap *only_map;   /* [child of the only node]: from its rows to the rays; NULL: there are several nodes */
+    SinoPartialMaps maps;
 } SinoPartialSums;
 
 /* Allocates the buffers. `shape` has the extents of the exchange (sino_ray_exchange_extents). slices->stride must stay

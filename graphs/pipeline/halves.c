@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves: numbers of a solver that the scan decides, by a slice that is reconstructed from a part of the projections.
  */
-#include "halves.h"
-
-#include "angle_subsets.h"
 #include "arithmetic.h"
+#include "halves_strength.h"
 #include "memory.h"
-#include "panel.h"
 #include "solver_fbp.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The strengths are first·2^(step − MIDDLE), of which those of the steps below STEPS may be tried. */
-enum { HALVES = 2, PARTS_MOST = 4, STEPS = 41, MIDDLE = 20, ITERATIONS_MOST = STEPS - 1 };
+enum { HALVES = SINO_HALVES, PARTS_MOST = 4, ITERATIONS_MOST = SINO_STRENGTHS - 1 };
+
+typedef SinoHalvesSearch Search;
 
 /* Threshold of smooth priors, as a share of the slice's typical value. */
 static const double usual_threshold = 0.1;
@@ -23,23 +21,6 @@ static const double beyond_halves = 1.2;
 
 /* In units of √(angles) times the root mean square of the line integrals; about what 1 % of noise asks for. */
 static const double usual = 0.015;
-
-/* The search. Voxels of `reference` are in the order of the vectors, partition after partition. */
-typedef struct Search {
-    SinoHalvesRequest of;
-    SinoSettings settings; /* of the run; owns nothing */
-    SinoSolverRun run;
-    SinoMinibatch *minibatch;
-    const float *sinogram; /* [angle][column] */
-    SinoAngleSubsets angles;
-    int64_t *part; /* [angle of the scan]: 0 … parts − 1; owned */
-    int64_t parts; /* of the angles, of which slices of even number lack part 0, others the one in the middle */
-    double first;
-    float *reference[HALVES]; /* FBP of each half; owned */
-    bool *inside;             /* voxels that count; owned */
-    int64_t lowest;           /* step of slices 0 and 1 of the minibatch, 2 and 3 have the next one; or the iteration */
-    double difference[STEPS]; /* sums of squares, by step or iteration */
-} Search;
 
 /* The sinogram of the slice after all stages, by a run of FBP. */
 static SinoStatus take_sinogram(const SinoHalvesRequest *of, SinoRecord *record)
@@ -70,21 +51,6 @@ static double mean_square(const SinoGeometry *geometry, const float *sinogram)
     return sum / (double)rays;
 }
 
-static void set(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, double value, void *vector)
-{
-    const int64_t at = sino_panel_element(slices, rows, row, slice);
-    if (slices.precision == SINO_DOUBLE)
-        ((double *)vector)[at] = value;
-    else
-        ((float *)vector)[at] = (float)value;
-}
-
-static double get(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, const void *vector)
-{
-    const int64_t at = sino_panel_element(slices, rows, row, slice);
-    return slices.precision == SINO_DOUBLE ? ((const double *)vector)[at] : (double)((const float *)vector)[at];
-}
-
 /* Divides the angles into parts, for slices that lack one of them. Every subset has the same share of each part: of the
  * angles of a subset each part has every so many. In a half acquisition, whose projections FBP completes by the
  * opposite ones, these are in the same part. */
@@ -103,32 +69,6 @@ static SinoStatus divide_angles(Search *search)
     }
     for (int64_t k = divided; k < angles; k++) search->part[k] = search->part[k - divided];
     free(before);
-    return NULL;
-}
-
-/* Whether slice f has a value of angle k. */
-static bool has_angle(const Search *search, int64_t f, int64_t k)
-{
-    return search->part[k] != f % HALVES * (search->parts / HALVES);
-}
-
-/* Fills the sinograms; angles that a slice lacks have no value, which −0 says (correct.h). */
-static SinoStatus fill(const Search *search, SinoMinibatch *minibatch)
-{
-    const SinoGeometry *geometry = &search->of.op->problem.geometry;
-    const int64_t columns = geometry->column_count, rays = sino_solver_rays(&search->run);
-    void *b;
-    SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
-    for (int64_t k = 0; k < geometry->angle_count; k++)
-        for (int64_t c = 0; c < columns; c++)
-            for (int64_t f = 0; f < minibatch->slices.stride; f++) {
-                const bool padding = f >= minibatch->slices.slice_count;
-                const double value = padding                   ? 0
-                                     : has_angle(search, f, k) ? (double)search->sinogram[k * columns + c]
-                                                               : -0.0;
-                set(minibatch->slices, rays, search->of.op->place[k] * columns + c, f, value, b);
-            }
-    sino_data_release(minibatch->vector[0][0]);
     return NULL;
 }
 
@@ -154,67 +94,7 @@ static void keep_references(Search *search, SinoSlices slices, int64_t first, in
 {
     for (int h = 0; h < HALVES; h++)
         for (int64_t i = 0; i < rows; i++)
-            search->reference[h][first + i] = (float)(2 * get(slices, rows, i, h, value));
-}
-
-/* What a projection that differs by r says of a slice's square error: Σ s·(h ∗ s) with the ramp filter h. The footprint
- * of a voxel passes 2/3 of the highest frequency; s has 3/2 of it, so that s is the difference before the footprint. */
-static double filtered_square(int64_t columns, const double *r, double *s)
-{
-    const double sharpen = 1.0 / 8;
-    double sum = 0;
-    for (int64_t c = 0; c < columns; c++) {
-        const double before = c > 0 ? r[c - 1] : 0, after = c + 1 < columns ? r[c + 1] : 0;
-        s[c] = r[c] + sharpen * (2 * r[c] - before - after);
-    }
-    for (int64_t c = 0; c < columns; c++) {
-        double filtered = 0.25 * s[c];
-        for (int64_t d = c + 1; d < columns; d += 2)
-            filtered -= 2 * s[d] / (SINO_PI * SINO_PI * (double)((d - c) * (d - c)));
-        sum += s[c] * filtered;
-    }
-    return sum;
-}
-
-/* Adds what angle k of the scan says of slice f, whose projection has `row` as its first row, to search->difference. */
-static void add_prediction(Search *search, int64_t f, int64_t k, int64_t rows, int64_t row, const void *projection,
-                           double *rest)
-{
-    const int64_t columns = search->of.op->problem.geometry.column_count;
-    const float *b = search->sinogram + k * columns;
-    for (int64_t c = 0; c < columns; c++) {
-        const bool defined = b[c] != 0 || !signbit(b[c]);
-        rest[c] = defined ? get(search->minibatch->slices, rows, row + c, f, projection) - (double)b[c] : 0;
-    }
-    search->difference[search->lowest + f / HALVES] += filtered_square(columns, rest, rest + columns);
-}
-
-/* Adds the differences of the slices' projections from those that they lack to search->difference. */
-static SinoStatus add_predictions(Search *search)
-{
-    const SinoSolver *solver = search->of.solver;
-    const SinoProblem *problem = &search->of.op->problem;
-    const SinoExtent *subsets = &search->of.op->shape.extent[SINO_ROWS_SUBSET];
-    const int64_t columns = problem->geometry.column_count;
-    SinoMinibatch *minibatch = search->minibatch;
-    double *rest = NULL;
-    int64_t first = 0;
-    SinoStatus status = sino_allocate(2 * columns, sizeof *rest, "a projection", &rest);
-    for (int64_t s = 0; !status && s < subsets->members; s++) {
-        void *value;
-        status = sino_insert_project_subset(minibatch, search->run.iterations, s, solver->vectors.tomogram,
-                                            solver->projection);
-        if (!status) status = sino_data_acquire(minibatch->vector[solver->projection][s], SINO_READ, &value);
-        for (int64_t i = search->angles.first[s]; !status && i < search->angles.first[s + 1]; i++) {
-            const int64_t k = search->angles.number[i], row = search->of.op->place[k] * columns - first;
-            for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
-                if (!has_angle(search, f, k)) add_prediction(search, f, k, subsets->rows[s], row, value, rest);
-        }
-        if (!status) sino_data_release(minibatch->vector[solver->projection][s]);
-        first += subsets->rows[s];
-    }
-    free(rest);
-    return status;
+            search->reference[h][first + i] = (float)(2 * sino_halves_value(slices, rows, i, h, value));
 }
 
 /* Adds the differences of the slices from FBP of the other half to search->difference. */
@@ -224,10 +104,10 @@ static void add_differences(Search *search, SinoSlices slices, int64_t first, in
         const float *reference = search->reference[1 - f % HALVES] + first;
         double sum = 0;
         for (int64_t i = 0; i < rows; i++) {
-            const double rest = get(slices, rows, i, f, value) - (double)reference[i];
+            const double rest = sino_halves_value(slices, rows, i, f, value) - (double)reference[i];
             sum += search->inside[first + i] ? rest * rest : 0;
         }
-        search->difference[search->lowest + f / HALVES] += sum;
+        search->difference[search->iteration] += sum;
     }
 }
 
@@ -249,97 +129,17 @@ static void mark_inside(const SinoOperator *op, bool *inside)
     }
 }
 
-/* Multiplies the strengths of slices 2i and 2i + 1 by 2^(lowest + i − MIDDLE). */
-static SinoStatus spread_strengths(Search *search)
-{
-    const SinoMinibatch *minibatch = search->minibatch;
-    void *memory;
-    SINO_TRY(sino_data_acquire(minibatch->state, SINO_READ_WRITE, &memory));
-    SinoSliceState *state = memory;
-    for (int64_t f = 0; f < minibatch->slices.slice_count; f++) {
-        const int64_t step = search->lowest + f / HALVES;
-        sino_update_strengthen(&state[f], search->run.regularization.strength * exp2((double)(step - MIDDLE)));
-    }
-    sino_data_release(minibatch->state);
-    return NULL;
-}
-
-/* Tries `count` steps from the lowest on. */
-static SinoStatus try_steps(Search *search, int64_t lowest, int64_t count)
-{
-    const SinoSolver *solver = search->of.solver;
-    SinoMinibatch *minibatch = search->minibatch;
-    search->lowest = lowest;
-    minibatch->slices.slice_count = HALVES * count;
-    SINO_TRY(fill(search, minibatch));
-    SINO_TRY(solver->start(&search->run, minibatch));
-    SINO_TRY(spread_strengths(search));
-    for (int64_t i = 1; i <= search->run.iterations; i++) SINO_TRY(solver->iterate(&search->run, minibatch, i));
-    return add_predictions(search);
-}
-
-static int64_t best_of(const Search *search, int64_t begin, int64_t end)
-{
-    int64_t best = begin;
-    for (int64_t i = begin; i < end; i++)
-        if (search->difference[i] < search->difference[best]) best = i;
-    return best;
-}
-
-/* The lowest point of a parabola through the differences of the best step and its neighbours. */
-static double refine(const Search *search, int64_t best)
-{
-    const double *at = search->difference + best, bend = at[-1] - 2 * at[0] + at[1];
-    return (double)best + (bend > 0 ? 0.5 * (at[-1] - at[1]) / bend : 0);
-}
-
-/* Tries steps until the best one has neighbours. *step: of the least difference. */
-static SinoStatus descend(Search *search, int64_t count, double *step)
-{
-    int64_t begin = MIDDLE - count / 2, end = begin + count;
-    SINO_TRY(try_steps(search, begin, count));
-    for (;;) {
-        const int64_t best = best_of(search, begin, end);
-        const int64_t up = sino_smaller(count, STEPS - end), down = sino_smaller(count, begin);
-        *step = (double)best;
-        if (best == end - 1 && up > 0) {
-            SINO_TRY(try_steps(search, end, up));
-            end += up;
-        } else if (best == begin && down > 0) {
-            SINO_TRY(try_steps(search, begin - down, down));
-            begin -= down;
-        } else {
-            if (best > begin && best < end - 1) *step = refine(search, best);
-            return NULL;
-        }
-    }
-}
-
-static SinoStatus new_minibatch(const Search *search, const SinoSolver *solver, int64_t slices,
-                                SinoMinibatch **minibatch)
-{
-    const SinoHalvesRequest *of = &search->of;
-    const SinoPrecision precision = of->op->problem.precision;
-    const SinoMinibatchRequest request = {.op = of->op,
-                                          .vectors = &solver->vectors,
-                                          .slices = {.precision = sino_precision_solver(precision),
-                                                     .stride = sino_panel_stride(precision, slices),
-                                                     .slice_count = slices},
-                                          .history_numbers = search->run.iterations + 1};
-    return sino_minibatch_new(of->runtime, &request, minibatch);
-}
-
 /* FBP of both halves, with which the reconstructions are compared. */
 static SinoStatus make_references(Search *search)
 {
     const SinoSolver *fbp = sino_solver_fbp_of(search->of.op->problem.subset_count);
     SinoSolverRun run = search->run;
     SinoMinibatch *minibatch = NULL;
-    SinoStatus status = new_minibatch(search, fbp, HALVES, &minibatch);
+    SinoStatus status = sino_halves_minibatch(search, fbp, HALVES, 0, &minibatch);
     if (status) return status;
     run.stride = minibatch->slices.stride;
     status = fbp->prepare(&run);
-    if (!status) status = fill(search, minibatch);
+    if (!status) status = sino_halves_fill(search, minibatch);
     if (!status) status = fbp->start(&run, minibatch);
     if (!status) status = on_voxels(search, minibatch, fbp->vectors.tomogram, keep_references);
     status = sino_runtime_wait_after(run.runtime, status);
@@ -370,7 +170,7 @@ static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization
     mark_inside(of->op, search->inside);
     SINO_TRY(sino_angle_subsets_new(&of->op->problem, &search->angles));
     SINO_TRY(divide_angles(search));
-    SINO_TRY(new_minibatch(search, of->solver, slices, &search->minibatch));
+    SINO_TRY(sino_halves_minibatch(search, of->solver, slices, 0, &search->minibatch));
     search->run.stride = search->minibatch->slices.stride;
     return of->solver->prepare ? of->solver->prepare(&search->run) : NULL;
 }
@@ -408,7 +208,7 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     const SinoGeometry *geometry = &of->op->problem.geometry;
     const double size = sqrt((double)geometry->angle_count * mean_square(geometry, search->sinogram));
     const int64_t count = sino_larger(of->width / HALVES, 1);
-    double step = 0;
+    double exponent = 0;
     found->strength = 0;
     if (!(size > 0)) return NULL;
     search->first = usual * size;
@@ -416,8 +216,8 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     first.strength = search->first;
     search->parts = sino_larger(HALVES, sino_smaller(geometry->angle_count / 2, PARTS_MOST));
     SINO_TRY(open_search(search, HALVES * count, first));
-    SINO_TRY(descend(search, count, &step));
-    found->strength = rounded(growth(search) * search->first * exp2(step - MIDDLE));
+    SINO_TRY(sino_halves_descend(search, count, &exponent));
+    found->strength = rounded(growth(search) * search->first * exp2(exponent));
     return NULL;
 }
 
@@ -462,14 +262,14 @@ static SinoStatus find_iterations(Search *search, void *found)
     search->parts = HALVES;
     SINO_TRY(open_search(search, HALVES, (SinoRegularization){0}));
     SINO_TRY(make_references(search));
-    SINO_TRY(fill(search, search->minibatch));
+    SINO_TRY(sino_halves_fill(search, search->minibatch));
     SINO_TRY(solver->start(&search->run, search->minibatch));
     for (int64_t i = 1; i <= search->run.iterations; i++) {
         SINO_TRY(solver->iterate(&search->run, search->minibatch, i));
-        search->lowest = i;
+        search->iteration = i;
         SINO_TRY(on_voxels(search, search->minibatch, solver->vectors.tomogram, add_differences));
     }
-    const int64_t best = best_of(search, 1, search->run.iterations + 1);
+    const int64_t best = sino_halves_best(search->difference, 1, search->run.iterations + 1);
     *iterations = sino_smaller((int64_t)ceil(beyond_halves * (double)best), search->run.iterations);
     return NULL;
 }

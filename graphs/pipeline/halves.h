@@ -17,6 +17,8 @@
 
 #include "reconstruction.h"
 
+enum { SINO_TRIALS_MOST = 3 };
+
 /* The slice that the input is restricted to, with its angles in the order of op; no rank shares it. */
 typedef struct SinoHalvesRequest {
     SinoRuntime *runtime;
@@ -24,7 +26,8 @@ typedef struct SinoHalvesRequest {
     const SinoInput *input;
     const SinoOperator *op;
     const SinoSolver *solver;
-    int64_t width; /* slices of a minibatch that memory has room for; each strength takes two */
+    int64_t width;  /* slices of a minibatch that memory has room for; each strength takes two */
+    int64_t trials; /* such minibatches at a time: 1 to SINO_TRIALS_MOST */
 } SinoHalvesRequest;
 
 /* The prior of fista. Its threshold, if it is smooth, is a share of the typical value of the slice: that of a disk with
@@ -37,5 +40,9 @@ SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, SinoRegu
 /* The number of iterations of cg: 1.2 times that which is best for halves, as less noise is fitted later; at most that
  * of the settings. Errors: as above. */
 SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t *iterations);
+
+/* How many minibatches keep so many workers busy, each of which has as many tasks at a time as partitions; at least 1,
+ * at most SINO_TRIALS_MOST. */
+int64_t sino_halves_trials(int64_t worker_count, int64_t partition_count);
 
 #endif

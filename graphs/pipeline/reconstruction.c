@@ -57,6 +57,7 @@ static SinoStatus new_data(Run *run)
         .slab_slices = plan->slab_slices,
         .set_count = sino_smaller(COUNT_SETS, plan->slab_count),
         .field_set_count = sino_smaller(COUNT_SETS, plan->slab_count),
+        .early = run->of.early,
         .marked = sino_solver_weighs_rays(run->of.solver)};
     SINO_TRY(sino_stages_new(&stages, &run->stages));
     SINO_TRY(sino_allocate(plan->slots, sizeof *run->slot, "slots", &run->slot));
@@ -113,7 +114,7 @@ static int64_t slot_count(const Run *run, int64_t slab)
 static SinoStatus insert_load(Run *run, int64_t slab)
 {
     bool wanted = false;
-    if (slab >= run->of.streaming->slab_count) return NULL;
+    if (slab >= run->of.streaming->slab_count || (slab == 0 && run->of.early)) return NULL;
     for (int64_t s = 0; s < slot_count(run, slab); s++) wanted |= is_wanted(run, slab, s);
     if (!wanted) return NULL;
     SinoStageLoad load = {.position = SINO_NOWHERE,

@@ -34,6 +34,7 @@ typedef struct SinoReconstruction {
     int64_t iterations;                /* less than those of the settings; 0: those */
     double scale;                      /* output value = scale · value per voxel */
     SinoVolume *volume;                /* NULL: only the picture is wanted; slices that are done already are left out */
+    struct SinoEarlyLoad *early;       /* the first slab, loaded beforehand (stages.h); NULL: it is not */
     SinoJournal *journal;              /* gets an entry for each minibatch that is stored; NULL: none */
     SinoRecord *record;                /* of all slices of the volume */
     bool alone;                        /* other ranks do not take part */

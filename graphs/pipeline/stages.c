@@ -43,22 +43,79 @@ static SinoStatus prepare(const SinoStagesRequest *request, const SinoStageKind 
     return kind->prepare ? kind->prepare(request, own) : NULL;
 }
 
-static SinoStatus new_fields(const SinoStagesRequest *request, FieldSet *fields)
+static SinoStatus new_counts(SinoRuntime *runtime, const SinoInput *input, int64_t slab_slices, SinoData **counts)
 {
-    const int64_t bytes = sino_input_field_bytes(request->input, request->slab_slices);
-    const int64_t flats = sino_input_fields_bytes(request->input, request->slab_slices) - bytes;
-    SINO_TRY(sino_data_new(request->runtime, "flat", flats, &fields->flat));
-    return sino_data_new(request->runtime, "dark", bytes, &fields->dark);
+    return sino_data_new(runtime, "counts", sino_input_slab_bytes(input, input->angle_count, slab_slices), counts);
+}
+
+static SinoStatus new_fields(SinoRuntime *runtime, const SinoInput *input, int64_t slab_slices, SinoData **flat,
+                             SinoData **dark)
+{
+    const int64_t bytes = sino_input_field_bytes(input, slab_slices);
+    SINO_TRY(sino_data_new(runtime, "flat", sino_input_fields_bytes(input, slab_slices) - bytes, flat));
+    return sino_data_new(runtime, "dark", bytes, dark);
+}
+
+static SinoStatus load_early(SinoRuntime *runtime, const SinoInput *input, int64_t slab_slices, SinoEarlyLoad *early)
+{
+    SinoPosition position = SINO_NOWHERE;
+    position.slab = 0;
+    early->run = (SinoAngleRun){.count = input->geometry.angle_count};
+    SINO_TRY(sino_data_new(runtime, "io", 0, &early->io));
+    SINO_TRY(new_counts(runtime, input, slab_slices, &early->counts));
+    SINO_TRY(new_fields(runtime, input, slab_slices, &early->flat, &early->dark));
+    SinoLoad load = sino_input_load(input, 0, sino_smaller(slab_slices, input->slice_count));
+    load.run_count = 1;
+    load.run = &early->run;
+    load.aside = true;
+    return sino_insert_load(runtime, position, &load, early->io, early->counts, early->flat, early->dark);
+}
+
+SinoStatus sino_early_load_new(SinoRuntime *runtime, const SinoInput *input, int64_t slab_slices,
+                               SinoEarlyLoad **result)
+{
+    SinoEarlyLoad *early;
+    SINO_TRY(sino_allocate(1, sizeof *early, "the first slab", &early));
+    SinoStatus status = load_early(runtime, input, slab_slices, early);
+    if (status)
+        sino_early_load_free(early);
+    else
+        *result = early;
+    return status;
+}
+
+void sino_early_load_free(SinoEarlyLoad *early)
+{
+    if (!early) return;
+    sino_data_free(early->counts);
+    sino_data_free(early->flat);
+    sino_data_free(early->dark);
+    sino_data_free(early->io);
+    free(early);
+}
+
+/* Set 0 of the stages. */
+static void take_early(SinoStages *stages, SinoEarlyLoad *early)
+{
+    stages->io = early->io;
+    stages->counts[0] = early->counts;
+    stages->fields[0] = (FieldSet){early->flat, early->dark};
+    early->io = early->counts = early->flat = early->dark = NULL;
 }
 
 static SinoStatus new_data(SinoStages *stages)
 {
     const SinoStagesRequest *request = &stages->request;
-    const int64_t counts = sino_input_slab_bytes(request->input, request->input->angle_count, request->slab_slices);
-    SINO_TRY(sino_data_new(request->runtime, "io", 0, &stages->io));
-    for (int64_t i = 0; i < request->set_count; i++)
-        SINO_TRY(sino_data_new(request->runtime, "counts", counts, &stages->counts[i]));
-    for (int64_t i = 0; i < request->field_set_count; i++) SINO_TRY(new_fields(request, &stages->fields[i]));
+    const int64_t first = request->early ? 1 : 0, slices = request->slab_slices;
+    if (request->early)
+        take_early(stages, request->early);
+    else
+        SINO_TRY(sino_data_new(request->runtime, "io", 0, &stages->io));
+    for (int64_t i = first; i < request->set_count; i++)
+        SINO_TRY(new_counts(request->runtime, request->input, slices, &stages->counts[i]));
+    for (int64_t i = first; i < request->field_set_count; i++)
+        SINO_TRY(
+            new_fields(request->runtime, request->input, slices, &stages->fields[i].flat, &stages->fields[i].dark));
     for (int i = 0; i < KINDS; i++) SINO_TRY(prepare(request, sino_stage_kinds[i], &stages->own[i]));
     return NULL;
 }

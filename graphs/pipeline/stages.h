@@ -20,6 +20,18 @@ typedef enum SinoStageScope {
 
 enum { SINO_COUNT_SETS_MAX = 16 };
 
+/* The first slab, read before there is a chain of stages. */
+typedef struct SinoEarlyLoad {
+    SinoData *io, *counts, *flat, *dark; /* owned; NULL once a chain of stages has them */
+    SinoAngleRun run;                    /* all angles */
+} SinoEarlyLoad;
+
+/* Allocates data for slabs of slab_slices, and inserts `load` of the input's first slices at all angles. The caller
+ * waits for the task before any other one reads or writes files. SINO_FAILED: no memory. */
+SinoStatus sino_early_load_new(SinoRuntime *runtime, const SinoInput *input, int64_t slab_slices,
+                               SinoEarlyLoad **early);
+void sino_early_load_free(SinoEarlyLoad *early); /* takes NULL; waits for the task */
+
 /* The sizes of a chain of stages. */
 typedef struct SinoStagesRequest {
     SinoRuntime *runtime;
@@ -30,6 +42,7 @@ typedef struct SinoStagesRequest {
     int64_t set_count;       /* sets of counts in memory at the same time, at most SINO_COUNT_SETS_MAX */
     int64_t field_set_count; /* likewise, sets of flat and dark fields */
     bool projections;        /* single projections are read: SINO_SCOPE_SINOGRAM stages are skipped */
+    SinoEarlyLoad *early;    /* its data become set 0, already loaded; NULL: nothing is */
     bool marked;             /* undefined values are marked for iterative solvers (correct.h); false: interpolated */
 } SinoStagesRequest;
 

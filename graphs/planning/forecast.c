@@ -3,6 +3,7 @@
 #include "forecast.h"
 
 #include "duration.h"
+#include "halves.h"
 #include "memory.h"
 #include "projector_cost.h"
 #include "settings.h"
@@ -96,15 +97,21 @@ static double predict_global(const SinoPlanRequest *request, const SinoRunPlan *
     return DIRECTIONS * (bytes / (rates->link_gbps * giga) + 1e-6 * rates->link_latency_us * messages);
 }
 
-/* Time of the search for the strength of fista's prior: mostly two rounds of iterations of a panel of one slice
- * (halves.c), whose partitions are its only tasks at a time. */
+/* Time of the search for the strength of fista's prior: mostly two trials, iterations of a panel of one slice each
+ * (halves_strength.c), whose partitions are its only tasks at a time. The second trial runs beside the first one if
+ * workers are idle and memory holds both panels. */
 static double search_time(const SinoPlanRequest *request, const SinoRunPlan *plan, const SinoForecastTimes *times)
 {
-    enum { ROUNDS = 2, PANEL = 8 };
+    enum { TRIALS = 2, PANEL = 8 };
+    const int64_t devices = request->machine.devices.count;
+    const int64_t workers = devices > 0 ? devices : plan->worker_count;
+    const bool beside = sino_halves_trials(workers, plan->partition_count) >= TRIALS &&
+                        sino_times(plan->streaming.slots, plan->streaming.stride) >= TRIALS * PANEL;
+    const double rounds = beside ? 1 : TRIALS;
     const double busy = (double)sino_smaller(plan->partition_count, plan->worker_count);
     const double panel_s = times->iteration * PANEL / (double)plan->slowest_slices * (double)plan->worker_count / busy;
     if (request->job.solver->choice != SINO_ALGORITHM_FISTA) return 0;
-    return ROUNDS * (double)request->job.history_columns * panel_s;
+    return rounds * (double)request->job.history_columns * panel_s;
 }
 
 static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPlan *plan,

@@ -56,3 +56,35 @@ void sino_team_take_slices(const SinoTeam *team, SinoInput *input)
     else
         sino_input_take_slices(input, first[team->group], first[team->group + 1] - first[team->group]);
 }
+
+/* Whether data of the first slab fit beside those of building the operator. */
+static bool has_room(const SinoResources *bytes)
+{
+    const int64_t kept = bytes->base_bytes + bytes->operator_bytes + bytes->lists_bytes + bytes->map_bytes;
+    return bytes->building_bytes > 0 &&
+           bytes->building_bytes + bytes->slab_bytes + bytes->loading_bytes + bytes->record_bytes <=
+               bytes->total_bytes - kept;
+}
+
+static SinoStatus load_early(SinoRuntime *runtime, const SinoTeam *team, const SinoInput *input, SinoEarlyLoad **early)
+{
+    SinoInput share = *input;
+    const SinoRunPlan *plan = &team->forecast.plan;
+    sino_team_take_slices(team, &share);
+    if (share.slice_count == 0 || plan->grid.data_ranks > 1 || !has_room(&plan->resources)) return NULL;
+    return sino_early_load_new(runtime, &share, plan->streaming.slab_slices, early);
+}
+
+SinoStatus sino_team_open(SinoRuntime *runtime, const SinoTeam *team, const SinoInput *input, const char *cache,
+                          SinoOperator **op, SinoEarlyLoad **early)
+{
+    const SinoOperatorRequest wanted = sino_team_operator(team, &input->geometry, cache);
+    SinoStatus load_status = load_early(runtime, team, input, early);
+    SinoStatus status = sino_operator_new(runtime, &wanted, op);
+    if (status) {
+        sino_status_free(load_status);
+        return status;
+    }
+    if (*early) load_status = sino_runtime_wait_all(runtime);
+    return sino_processes_agree(team->processes, load_status);
+}

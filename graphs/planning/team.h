@@ -5,6 +5,7 @@
 #define SINO_TEAM_H
 
 #include "forecast.h"
+#include "stages.h"
 
 typedef struct SinoTeam {
     SinoProcesses *processes;   /* not owned */
@@ -22,6 +23,12 @@ void sino_team_free(SinoTeam *team);
 /* The request for this rank's operator, for a geometry whose rotation axis is known. `cache`: directory of saved
  * operators, or NULL. */
 SinoOperatorRequest sino_team_operator(const SinoTeam *team, const SinoGeometry *geometry, const char *cache);
+
+/* Collective. Opens this rank's operator, and meanwhile reads the first slab, of an input that still has all slices, if
+ * memory has room and this rank needs all angles of its slices; no other task may use files. *early (NULL: nothing is
+ * read) is freed by the caller; after a failure, too. Errors: those of sino_operator_new and of task load. */
+SinoStatus sino_team_open(SinoRuntime *runtime, const SinoTeam *team, const SinoInput *input, const char *cache,
+                          SinoOperator **op, SinoEarlyLoad **early);
 
 /* Restricts the input to this rank's slices, or to none if the rank is idle. */
 void sino_team_take_slices(const SinoTeam *team, SinoInput *input);

@@ -27,6 +27,23 @@ static int64_t width_of(const SinoTeam *team, const SinoOperator *op, const Sino
     return width;
 }
 
+/* Minibatches at a time: for workers that a single one would leave idle, within the memory of the run's own slots.
+ * Ranks that share a slice exchange the messages of one. */
+static int64_t trials_of(const SinoReconHalves *of, int64_t width)
+{
+    const SinoRunPlan *plan = &of->team->forecast.plan;
+    const SinoBatch own = {.stride = plan->streaming.stride, .history_numbers = 1};
+    const SinoBatch batch = {.stride = width, .history_numbers = 1};
+    const SinoVectors *vectors = &of->solver->vectors;
+    const int64_t devices = sino_runtime_device_count(of->runtime);
+    const int64_t workers = devices > 0 ? devices : sino_runtime_worker_count(of->runtime);
+    const int64_t slots =
+        sino_times(sino_minibatch_bytes(of->op->kind, vectors, &of->op->shape, own), plan->streaming.slots);
+    const int64_t room = slots / sino_minibatch_bytes(of->op->kind, vectors, &of->op->shape, batch);
+    if (of->op->ranks->shape.data_count > 1) return 1;
+    return sino_larger(1, sino_smaller(room, sino_halves_trials(workers, plan->partition_count)));
+}
+
 /* Restricts the input to the slice, calls find, and gives back what the input then owns. */
 static SinoStatus find(const SinoReconHalves *of, SinoReconChoice *choice)
 {
@@ -36,12 +53,14 @@ static SinoStatus find(const SinoReconHalves *of, SinoReconChoice *choice)
     input.run = NULL;
     input.place = NULL;
     SINO_TRY(sino_input_take_angles(&input, of->op->place));
+    const int64_t width = width_of(of->team, of->op, of->solver);
     const SinoHalvesRequest request = {.runtime = of->runtime,
                                        .settings = of->settings,
                                        .input = &input,
                                        .op = of->op,
                                        .solver = of->solver,
-                                       .width = width_of(of->team, of->op, of->solver)};
+                                       .width = width,
+                                       .trials = trials_of(of, width)};
     SinoStatus status = of->solver->choice == SINO_ALGORITHM_FISTA
                             ? sino_halves_regularization(&request, &choice->regularization)
                             : sino_halves_iterations(&request, &choice->iterations);

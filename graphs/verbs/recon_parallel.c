@@ -16,6 +16,7 @@ typedef struct Parallel {
     const SinoSolver *solver;
     SinoTeam team;
     SinoOperator *op;
+    SinoEarlyLoad *early;
     SinoReconChoice choice;
 } Parallel;
 
@@ -140,12 +141,21 @@ static SinoStatus choose(SinoRecon *recon)
     return sino_processes_broadcast(recon->processes, (int64_t)sizeof own->choice, &own->choice);
 }
 
+/* A resumed run may not need the first slab. */
+static SinoStatus open_operator(SinoRecon *recon, const char *cache)
+{
+    Parallel *own = recon->own;
+    const SinoOperatorRequest wanted = sino_team_operator(&own->team, &recon->input.geometry, cache);
+    return sino_operator_new(recon->runtime, &wanted, &own->op);
+}
+
 static SinoStatus build(SinoRecon *recon)
 {
     Parallel *own = recon->own;
-    const SinoOperatorRequest wanted =
-        sino_team_operator(&own->team, &recon->input.geometry, recon->settings->operator_cache);
-    SINO_TRY(sino_operator_new(recon->runtime, &wanted, &own->op));
+    const char *cache = recon->settings->operator_cache;
+    SINO_TRY(recon->resume.earlier
+                 ? open_operator(recon, cache)
+                 : sino_team_open(recon->runtime, &own->team, &recon->input, cache, &own->op, &own->early));
     own->op->kind->report(own->op);
     tell_team(recon);
     tell_plan(recon);
@@ -173,6 +183,7 @@ static SinoStatus compute(SinoRecon *recon)
                                                .regularization = own->choice.regularization,
                                                .iterations = own->choice.iterations,
                                                .scale = sino_recon_scale(recon->settings),
+                                               .early = own->early,
                                                .volume = recon->volume,
                                                .journal = recon->resume.journal,
                                                .record = &recon->record};
@@ -299,6 +310,7 @@ static void release(SinoRecon *recon)
 {
     Parallel *own = recon->own;
     if (!own) return;
+    sino_early_load_free(own->early);
     sino_operator_free(own->op);
     sino_team_free(&own->team);
     free(own);

@@ -33,6 +33,7 @@ typedef struct Simulate {
     SinoRuntime *runtime;
     const SinoSolver *solver;
     SinoTeam team;
+    SinoEarlyLoad *early;
     SinoOperator *op;
     SinoRecord record;
     char checksum[17];
@@ -129,8 +130,7 @@ static SinoStatus build(Simulate *of)
 {
     SinoInput *input = &of->input;
     input->geometry.center = (double)(input->geometry.column_count - 1) / 2;
-    const SinoOperatorRequest wanted = sino_team_operator(&of->team, &input->geometry, NULL);
-    SINO_TRY(sino_operator_new(of->runtime, &wanted, &of->op));
+    SINO_TRY(sino_team_open(of->runtime, &of->team, input, NULL, &of->op, &of->early));
     return sino_processes_agree(of->processes, take_share(of));
 }
 
@@ -147,6 +147,7 @@ static SinoStatus compute(Simulate *of)
         .solver = of->solver,
         .streaming = &of->team.forecast.plan.streaming,
         .scale = sino_recon_scale(&of->settings),
+        .early = of->early,
         .record = &of->record};
     SinoStatus status = NULL;
     if (sino_processes_rank(of->processes) == 0)
@@ -255,6 +256,7 @@ static SinoStatus tell(const Simulate *of, double wall_s)
 
 static void close_all(Simulate *of)
 {
+    sino_early_load_free(of->early);
     sino_operator_free(of->op);
     sino_team_free(&of->team);
     sino_record_free(&of->record);

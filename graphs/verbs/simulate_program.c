@@ -110,13 +110,24 @@ static int enter(int argument_count, char **arguments, int (*program)(int, char 
     return exit_code;
 }
 
+/* Whether the program itself answers: what it says of its arguments does not depend on which simulator there is. */
+static bool answers(int argument_count, char **arguments)
+{
+    SinoSettings *settings = NULL;
+    SinoStatus status = sino_settings_read(SINO_VERB_SIMULATE, argument_count - 2, arguments + 2, &settings);
+    const bool itself = status || settings->help;
+    sino_status_free(status);
+    sino_settings_free(settings);
+    return itself;
+}
+
 int sino_simulate_enter(int argument_count, char **arguments, int (*program)(int, char **))
 {
     sino_simulation_arguments(&argument_count, &arguments);
     const bool simulate = argument_count > 1 && strcmp(arguments[1], "simulate") == 0;
     if (!simulate) return program(argument_count, arguments);
     if (SINO_SIMULATES) return enter(argument_count, arguments, program);
-    become_simulator(arguments);
+    if (!answers(argument_count, arguments)) become_simulator(arguments);
     return program(argument_count, arguments);
 }
 

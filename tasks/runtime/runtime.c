@@ -94,9 +94,46 @@ int64_t sino_runtime_base_bytes(void)
 #endif
 }
 
-SinoStatus sino_runtime_wait(SinoRuntime *runtime)
+void sino_pending_open(SinoPending *pending)
 {
-    const int code = starpu_task_wait_for_all();
+    starpu_pthread_mutex_init(&pending->mutex, NULL);
+    starpu_pthread_cond_init(&pending->ended, NULL);
+}
+
+void sino_pending_close(SinoPending *pending)
+{
+    starpu_pthread_cond_destroy(&pending->ended);
+    starpu_pthread_mutex_destroy(&pending->mutex);
+}
+
+void sino_pending_begin(SinoPending *pending)
+{
+    __atomic_add_fetch(&pending->count, 1, __ATOMIC_RELAXED);
+}
+
+void sino_pending_end(SinoPending *pending)
+{
+    if (__atomic_sub_fetch(&pending->count, 1, __ATOMIC_ACQ_REL) > 0) return;
+    starpu_pthread_mutex_lock(&pending->mutex);
+    starpu_pthread_cond_broadcast(&pending->ended);
+    starpu_pthread_mutex_unlock(&pending->mutex);
+}
+
+static bool is_pending(const SinoPending *pending)
+{
+    return __atomic_load_n(&pending->count, __ATOMIC_ACQUIRE) > 0;
+}
+
+static void wait_for(SinoPending *pending)
+{
+    starpu_pthread_mutex_lock(&pending->mutex);
+    while (is_pending(pending)) starpu_pthread_cond_wait(&pending->ended, &pending->mutex);
+    starpu_pthread_mutex_unlock(&pending->mutex);
+}
+
+/* The first failure; `code` is StarPU's. */
+static SinoStatus take_failure(SinoRuntime *runtime, int code)
+{
     pthread_mutex_lock(&runtime->mutex);
     SinoStatus status = runtime->failure;
     runtime->failure = NULL;
@@ -104,6 +141,18 @@ SinoStatus sino_runtime_wait(SinoRuntime *runtime)
     pthread_mutex_unlock(&runtime->mutex);
     if (!status && code) return sino_error(SINO_FAILED, "StarPU cannot wait for tasks: %s", strerror(-code));
     return status;
+}
+
+SinoStatus sino_runtime_wait(SinoRuntime *runtime)
+{
+    if (!is_pending(&runtime->aside)) return sino_runtime_wait_all(runtime);
+    wait_for(&runtime->usual);
+    return take_failure(runtime, 0);
+}
+
+SinoStatus sino_runtime_wait_all(SinoRuntime *runtime)
+{
+    return take_failure(runtime, starpu_task_wait_for_all());
 }
 
 void sino_runtime_pause(SinoRuntime *runtime)

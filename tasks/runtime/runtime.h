@@ -78,8 +78,10 @@ SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime);
  * flight. */
 int64_t sino_runtime_base_bytes(void);
 
-/* Waits for every task. Returns the first failure since the last call; the caller then owns it. */
+/* Waits for every task but those that were submitted aside. Returns the first failure since the last call; the caller
+ * then owns it. sino_runtime_wait_all waits for the tasks aside, too. */
 SinoStatus sino_runtime_wait(SinoRuntime *runtime);
+SinoStatus sino_runtime_wait_all(SinoRuntime *runtime);
 
 /* Idle workers look for tasks all the time, on the cores that this thread needs, too. Between these calls they sleep,
  * and no task may be submitted. */

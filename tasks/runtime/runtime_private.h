@@ -45,6 +45,18 @@ typedef struct SinoActivity {
     int64_t last_end_ns;    /* of a task, or when there was none in flight */
 } SinoActivity;
 
+/* Tasks that are waited for together. begin: one of them is submitted. */
+typedef struct SinoPending {
+    int64_t count; /* of those that have not ended; atomic */
+    starpu_pthread_mutex_t mutex;
+    starpu_pthread_cond_t ended; /* the last one has ended */
+} SinoPending;
+
+void sino_pending_open(SinoPending *pending);
+void sino_pending_close(SinoPending *pending);
+void sino_pending_begin(SinoPending *pending);
+void sino_pending_end(SinoPending *pending);
+
 struct SinoRuntime {
     SinoLog *log;             /* not owned */
     SinoProcesses *processes; /* not owned */
@@ -56,8 +68,9 @@ struct SinoRuntime {
     SinoOpencl *opencl[STARPU_NMAXWORKERS]; /* [StarPU's number of the OpenCL device]; NULL: none */
     pthread_mutex_t mutex;
     SinoStatus failure;
-    bool failed;          /* may be read without the mutex */
-    SinoCodelet *codelet; /* list of the codelets made so far */
+    bool failed;              /* may be read without the mutex */
+    SinoPending usual, aside; /* tasks that sino_runtime_wait waits for, and others */
+    SinoCodelet *codelet;     /* list of the codelets made so far */
     double total_work, done_work, begin_s;
     int64_t sent_bytes;                  /* of messages */
     int64_t data_bytes, most_data_bytes; /* bytes of data that own their memory: now, and the maximum so far */
@@ -132,6 +145,7 @@ typedef struct SinoTaskRecord {
     double busy_us;            /* the thread's processor time then; negative: it was not asked */
     double took_us;            /* on a core: how long it ran; 0: not yet */
     SinoRecorded *recorded;    /* NULL: nobody asked for it */
+    SinoPending *pending;      /* to which it belongs */
     SinoSimulatedTime time[2]; /* on a core, on a CUDA device */
     _Alignas(16) char arguments[];
 } SinoTaskRecord;

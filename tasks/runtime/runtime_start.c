@@ -189,6 +189,8 @@ static void free_runtime(SinoRuntime *runtime)
     sino_progress_free(runtime->progress);
     sino_models_close(runtime->models);
     sino_policy_close(&runtime->policy);
+    sino_pending_close(&runtime->usual);
+    sino_pending_close(&runtime->aside);
     pthread_mutex_destroy(&runtime->mutex);
     free(runtime);
 }
@@ -217,6 +219,8 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
     runtime->log = request->log;
     runtime->processes = request->processes;
     pthread_mutex_init(&runtime->mutex, NULL);
+    sino_pending_open(&runtime->usual);
+    sino_pending_open(&runtime->aside);
     if (request->graph_path) status = sino_task_graph_open(request->graph_path, request->overwrite, &runtime->graph);
     if (!status) status = sino_recorder_open(request, &runtime->recorder);
     if (!status) status = sino_fxt_open(request, &runtime->fxt);

@@ -79,7 +79,8 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
                          .variant = variant_of(request),
                          .width = request->width,
                          .precision = request->precision,
-                         .recorded = recorded};
+                         .recorded = recorded,
+                         .pending = request->aside ? &runtime->aside : &runtime->usual};
     if (request->argument_bytes > 0) memcpy(record->arguments, request->arguments, request->argument_bytes);
     task->cl_arg = record;
     task->cl_arg_size = bytes;
@@ -126,6 +127,7 @@ static void task_ended(void *argument)
         sino_recorder_ended(runtime->recorder, ((const SinoTaskRecord *)task->cl_arg)->recorded, task);
     if (runtime->samples) sino_task_samples_ended(runtime->samples, codelet, task);
     sino_stall_ended(codelet->runtime, codelet);
+    sino_pending_end(((const SinoTaskRecord *)task->cl_arg)->pending);
 }
 
 /* Tells the task graph and the recorder of the task. */
@@ -177,8 +179,11 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     task->priority = runtime->buckets ? sino_device_bucket(task->where) : priority_of(wanted_priority(request));
     task->flops = request->flops;
     sino_stall_submitted(codelet);
+    SinoPending *pending = request->aside ? &runtime->aside : &runtime->usual;
+    sino_pending_begin(pending);
     const int code = submit(task, request->position.iteration);
     if (code == 0) return NULL;
+    sino_pending_end(pending);
     destroy(task);
     return sino_error(SINO_FAILED, "StarPU does not take a task '%s': %s", kind->name, strerror(-code));
 }

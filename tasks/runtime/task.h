@@ -86,6 +86,7 @@ typedef struct SinoTaskRequest {
         effort; /* of a task that data and flops do not tell: what it takes, in flops of a product; for simulations */
     int64_t part_bytes; /* bytes that it reads and writes, if less than its data; 0: its data; for simulations */
     int64_t file_bytes; /* that it reads from files, or writes to them; SINO_FILE_DATA: its data; for simulations */
+    bool aside;         /* sino_runtime_wait does not wait for the task */
     bool host;          /* only cores run the task, even if the kind has other functions */
     int priority; /* among the tasks of its slab, under policies with priorities; 0: by its iteration, and before */
                   /* products if it is none; below 0: after those of iteration 0; SINO_PRIORITY_URGENT: first of all */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Halves, the search: the reconstructions of one slice from parts of its projections, in minibatches of their own, and
+ * what they are judged by. */
+#ifndef SINO_HALVES_SEARCH_H
+#define SINO_HALVES_SEARCH_H
+
+#include "angle_subsets.h"
+#include "halves.h"
+#include "panel.h"
+
+enum { SINO_HALVES = 2, SINO_STRENGTHS = 41 };
+
+/* The search. Voxels of `reference` are in the order of the vectors, partition after partition. */
+typedef struct SinoHalvesSearch {
+    SinoHalvesRequest of;
+    SinoSettings settings; /* of the run; owns nothing */
+    SinoSolverRun run;
+    SinoMinibatch *minibatch;
+    const float *sinogram; /* [angle][column] */
+    SinoAngleSubsets angles;
+    int64_t *part; /* [angle of the scan]: 0 … parts − 1; owned */
+    int64_t parts; /* of the angles, of which slices of even number lack part 0, others the one in the middle */
+    double first;
+    float *reference[SINO_HALVES];     /* FBP of each half; owned */
+    bool *inside;                      /* voxels that count; owned */
+    int64_t iteration;                 /* whose differences are being added up */
+    double difference[SINO_STRENGTHS]; /* sums of squares, by strength or iteration */
+} SinoHalvesSearch;
+
+static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, const void *vector)
+{
+    const int64_t at = sino_panel_element(slices, rows, row, slice);
+    return slices.precision == SINO_DOUBLE ? ((const double *)vector)[at] : (double)((const float *)vector)[at];
+}
+
+/* Whether slice f has a value of angle k. */
+static inline bool sino_halves_has(const SinoHalvesSearch *search, int64_t f, int64_t k)
+{
+    return search->part[k] != f % SINO_HALVES * (search->parts / SINO_HALVES);
+}
+
+/* A minibatch of so many slices; `number` is unique among those that exist. */
+SinoStatus sino_halves_minibatch(const SinoHalvesSearch *search, const SinoSolver *solver, int64_t slices,
+                                 int64_t number, SinoMinibatch **minibatch);
+
+/* Waits for the minibatch's tasks and fills its sinograms; angles that a slice lacks have no value, which −0 says
+ * (correct.h). */
+SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minibatch);
+
+/* The first least one of difference[begin] … difference[end − 1]. */
+int64_t sino_halves_best(const double *difference, int64_t begin, int64_t end);
+
+#endif

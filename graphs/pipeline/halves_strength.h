@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Halves, the strength of a prior: with which slices predict best the projections that they lack. */
+#ifndef SINO_HALVES_STRENGTH_H
+#define SINO_HALVES_STRENGTH_H
+
+#include "halves_search.h"
+
+/* Tries `count` powers of two at a time until the best one has neighbours. The strength is 2^*exponent times that of
+ * search->run. The search has a minibatch of 2·count slices. What is found does not depend on search->of.trials. */
+SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, double *exponent);
+
+#endif

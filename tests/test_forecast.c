@@ -309,7 +309,7 @@ static void projector_is_chosen(void **state)
                   {"--slices 1 --algorithm fbp --precision double", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --algorithm fbp --projector rays", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --algorithm fbp --projector rotate", SINO_PROJECTOR_ROTATE},
-                  {"--slices 1 --ranks 2 --algorithm fbp", SINO_PROJECTOR_PIXELS}, /* two ranks share the slice */
+                  {"--slices 1 --ranks 2 --algorithm fbp", SINO_PROJECTOR_GRIDDING}, /* two ranks share the slice */
                   {"--slices 4 --ranks 2 --grid 1x2 --projector rotate", SINO_PROJECTOR_ROTATE},
                   {"--slices 1 --iterations 1", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},

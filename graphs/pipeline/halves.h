@@ -24,6 +24,7 @@ typedef struct SinoHalvesRequest {
     const SinoInput *input;
     const SinoOperator *op;
     const SinoSolver *solver;
+    double scale;  /* output value = scale · value per voxel */
     int64_t width; /* slices of a minibatch that memory has room for; each strength takes two */
 } SinoHalvesRequest;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FISTA: the x ≥ least (0, or none) that minimises
+/* FISTA: the x within bounds, least ≤ x ≤ most, that minimises
  *
  *     ½ Σ w (A x − b)² + strength · R(x)
  *
  * by proximal gradient steps with momentum (A. Beck and M. Teboulle, SIAM J. Imaging Sci. 2, 183 (2009)), whose
  * momentum starts again where it points away from the descent (update_formulas.h):
  *
- *     g = AᵀW(b − A y);  z = y + g/L;  u = min over u ≥ least of ½‖u − z‖² + strength/L · R(u);
+ *     g = AᵀW(b − A y);  z = y + g/L;  u = min within bounds of ½‖u − z‖² + strength/L · R(u);
  *     y = u + beta·(u − x);  x = u
  *
  * With S subsets of the angles an iteration has S such updates, each of which takes S times the g of one subset for
@@ -17,8 +17,8 @@
  * R is the isotropic total variation of a slice (codelets/variation.h), or a smooth prior (codelets/prior.h). The
  * minimum of total variation is sought by a few steps from the dual vectors of the last update, which come closer with
  * every update. The gradient of a smooth prior is added to g instead, and its curvature to L: z = y + (g −
- * strength·∇R(y))/L, u = max(z, least). w is the weight of each ray (sino_formula_weigh_rays). Every slice has its own
- * L, bounded by a sum over the rows of AᵀW A (sino_rule_step_fista).
+ * strength·∇R(y))/L, u is z, limited to the bounds. w is the weight of each ray (sino_formula_weigh_rays). Every slice
+ * has its own L, bounded by a sum over the rows of AᵀW A (sino_rule_step_fista).
  *
  * The start is x = FBP of b, which has the fine structure that gradient steps find last. The residual ‖A y − b‖² of an
  * iteration is the sum over the subsets, each computed just before the subset's next turn. */
@@ -80,7 +80,6 @@ typedef struct Fista {
     SinoTileNeighbours *neighbour; /* NULL: no prior; owned */
     bool smooth;                   /* the prior is */
     SinoData *tiles, *neighbours;  /* the tables of tiles as data; NULL: no prior, or no device computes */
-    double least;                  /* of x */
 } Fista;
 
 static void release(SinoSolverRun *run)
@@ -169,7 +168,6 @@ static SinoStatus prepare(SinoSolverRun *run)
     own->filter.own = NULL;
     own->subset_count = run->op->problem.subset_count;
     SINO_TRY(sino_solver_order_subsets(own->subset_count, &own->order));
-    own->least = run->settings->nonnegativity ? 0 : (double)-INFINITY;
     own->tiling = run->op->kind->tiling(run->op);
     if (run->regularization.strength > 0) SINO_TRY(prepare_prior(run, own));
     SINO_TRY(sino_solver_fbp.prepare(&own->filter));
@@ -262,7 +260,8 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     static const SinoFbpVectors fbp = {.from = B, .completed = COMPLETED, .to = X, .part = Q, .addend = G};
     Fista *own = run->own;
-    const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA, .argument = {own->least, 1 / (1 - run->lacking)}};
+    const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA,
+                              .argument = {run->bounds.least, run->bounds.most, 1 / (1 - run->lacking)}};
     SINO_TRY(sino_solver_start(run, minibatch));
     SINO_TRY(sino_solver_divide(run, minibatch, B, PART));
     SINO_TRY(insert_step(run, minibatch));
@@ -285,7 +284,8 @@ static SinoVariation tiles_of(const SinoSolverRun *run, const SinoMinibatch *min
                            .first_tile = own->tiling.first,
                            .tile = own->tiling.tile,
                            .neighbour = own->neighbour,
-                           .least = own->least};
+                           .least = run->bounds.least,
+                           .most = run->bounds.most};
 }
 
 /* Takes the gradient of a smooth prior at y from z, which is in G. */
@@ -334,7 +334,7 @@ static SinoStatus insert_turn(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     const Fista *own = run->own;
     const bool proximal = own->neighbour && !own->smooth;
     const SinoUpdate descend = {.formula = SINO_UPDATE_DESCEND_FISTA, .argument = {(double)own->subset_count}};
-    const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_FISTA, .argument = {own->least}};
+    const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_FISTA, .argument = {run->bounds.least, run->bounds.most}};
     SINO_TRY(sino_insert_backproject_subset(minibatch, iteration, own->order[k], Q, G));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, iteration, &descend, 2, (const int[]){Y, G}));
     if (own->smooth) SINO_TRY(insert_smooth_prior(run, minibatch, iteration));

@@ -72,6 +72,8 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 3 };
     ROW(curvature, CURVATURE, "update_sums", SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 1, 0)   \
     ROW(accumulate, ACCUMULATE, "update_accumulate", SINO_VECTOR_READ, SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR,    \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
+    ROW(support, SUPPORT, "update_support", SINO_VECTOR_BY_ROW, SINO_VECTOR_CHANGE, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, \
+        0)                                                                                                             \
     ROW(start_fista, START_FISTA, "update_start_fista", SINO_VECTOR_CHANGE, SINO_VECTOR_WRITE, SINO_NO_VECTOR,         \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
     ROW(residual_fista, RESIDUAL_FISTA, "update_residual_fista", SINO_VECTOR_READ, SINO_VECTOR_READ,                   \
@@ -483,6 +485,13 @@ SINO_FORMULA sino_formula_accumulate(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     (void)sum;
     v[1] = e->first ? v[0] : v[1] + v[0];
+}
+
+/* Vectors support, v: v = 0 where the support is 0. */
+SINO_FORMULA sino_formula_support(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    (void)e, (void)sum;
+    v[1] = v[0] > 0 ? v[1] : 0;
 }
 
 /* FISTA. Vectors x, y: x = scale·x, limited to least … most, y = x. argument: least, most, scale. */

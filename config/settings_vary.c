@@ -120,9 +120,20 @@ SinoStatus sino_swept_read(const SinoSettings *settings, const char *text, SinoS
     swept->number = is_number(row);
     swept->axis = row->kind == SINO_SETTING_AXIS && strcmp(row->name, "rotation-axis") == 0;
     /* FBP's filter, iterations and the like leave A as it is; what else the solver has may not. */
-    static const char *const same_operator[] = {
-        "iterations",     "tolerance", "likelihood-tolerance", "relaxation", "nonnegativity", "minimum", "maximum",
-        "regularization", "prior",     "prior-threshold",      "weights",    "fbp-filter",    NULL};
+    static const char *const same_operator[] = {"iterations",
+                                                "tolerance",
+                                                "likelihood-tolerance",
+                                                "relaxation",
+                                                "nonnegativity",
+                                                "minimum",
+                                                "maximum",
+                                                "support-ratio",
+                                                "regularization",
+                                                "prior",
+                                                "prior-threshold",
+                                                "weights",
+                                                "fbp-filter",
+                                                NULL};
     swept->geometry = row->group != SINO_GROUP_STAGES;
     /* The algorithm decides, too, which stages a sample of the scan asks for. */
     swept->reopens =

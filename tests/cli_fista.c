@@ -299,6 +299,40 @@ static void bounds_are_kept(void **state)
     }
 }
 
+/* Every voxel outside of the circle is 0, some of the others are not; no division changes the volume. The circle of a
+ * third cuts the object, which then must explain projections that it cannot. */
+static void support_is_kept(void **state)
+{
+    const char *const at = *state;
+    static const char *const solvers[] = {"--algorithm fista --regularization 0.02",
+                                          "--algorithm fista --regularization 0.02 --prior huber",
+                                          "--algorithm sirt --iterations 10"};
+    static const double ratios[] = {0.9, 0.33};
+    cli_works(at, "phantom -o p.h5 --size %d --angles 45 --slices %d --noise 0.02", SMALL, SLICES);
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++)
+        for (size_t r = 0; r < sizeof ratios / sizeof *ratios; r++) {
+            char words[200], divided[256];
+            int64_t within = 0;
+            snprintf(words, sizeof words, "%s --support-ratio %g", solvers[i], ratios[r]);
+            cli_works(at,
+                      "recon p.h5 -o one.h5 --overwrite --rotation-axis 39.5 --pictures no --report none --partitions "
+                      "1 --minibatch 1 --workers 1 %s",
+                      words);
+            float *volume = cli_read_volume(at, "one.h5", SLICES, SMALL);
+            for (int64_t k = 0; k < (int64_t)SLICES * SMALL * SMALL; k++) {
+                const double x = (double)(k % SMALL) - 0.5 * (SMALL - 1),
+                             y = (double)(k / SMALL % SMALL) - 0.5 * (SMALL - 1);
+                const bool outside = hypot(x, y) > ratios[r] * SMALL / 2;
+                assert_true(!outside || volume[k] == 0);
+                within += volume[k] != 0;
+            }
+            free(volume);
+            assert_true(within > 1000);
+            snprintf(divided, sizeof divided, "--partitions 7 --minibatch 2 %s", words);
+            assert_same(at, divided);
+        }
+}
+
 /* So does no division with smooth priors. */
 static void division_changes_no_smooth_prior(void **state)
 {
@@ -438,6 +472,13 @@ static void bad_words_are_refused(void **state)
                 "recon p.h5 -o v.h5 --algorithm fista --subsets 10");
     cli_refuses(at, "--maximum contradicts --algorithm cg; allowed: --maximum with --algorithm sirt or fista",
                 "recon p.h5 -o v.h5 --algorithm cg --maximum 1");
+    cli_refuses(at,
+                "--support-ratio contradicts --algorithm cg; allowed: --support-ratio with --algorithm sirt or fista",
+                "recon p.h5 -o v.h5 --algorithm cg --support-ratio 1");
+    cli_refuses(at, "--support-ratio contradicts --geometry cone; allowed: --support-ratio with --geometry parallel",
+                "recon p.h5 -o v.h5 --geometry cone --algorithm sirt --support-ratio 1");
+    cli_refuses(at, "--support-ratio is '1.5'; allowed: a number from 0 to 1",
+                "recon p.h5 -o v.h5 --support-ratio 1.5");
     cli_refuses(at, "--minimum contradicts --algorithm osem; allowed: --minimum with --algorithm sirt or fista",
                 "recon p.h5 -o v.h5 --algorithm osem --minimum 0");
     cli_refuses(at, "--minimum is '0.5'; allowed: auto or a number from -1000000000 to 0",
@@ -481,6 +522,7 @@ int cli_fista_tests(void)
         CLI_TEST(division_changes_nothing),
         CLI_TEST(division_changes_no_smooth_prior),
         CLI_TEST(bounds_are_kept),
+        CLI_TEST(support_is_kept),
         CLI_TEST(smooth_priors_are_close_to_the_truth),
         CLI_TEST(settings_do_what_they_say),
         CLI_TEST(undefined_rays_have_no_weight),

@@ -21,7 +21,7 @@ enum {
 
 typedef struct Problem {
     ReferenceOperator a; /* owned */
-    double b[RAYS], weight[RAYS], strength, least, most, threshold;
+    double b[RAYS], weight[RAYS], strength, least, most, support, threshold;
     const char *prior;
 } Problem;
 
@@ -86,8 +86,11 @@ static double objective(const Problem *problem, const double *x)
     return sum;
 }
 
-static double within(const Problem *problem, double value)
+/* The nearest value that voxel j may have. */
+static double within(const Problem *problem, int j, double value)
 {
+    const double x = j % SIZE - 0.5 * (SIZE - 1), y = j / SIZE - 0.5 * (SIZE - 1);
+    if (problem->support > 0 && hypot(x, y) > problem->support * SIZE / 2) return 0;
     return fmin(fmax(value, problem->least), problem->most);
 }
 
@@ -134,7 +137,7 @@ static double reference_minimum(const Problem *problem, double *x)
         add_backprojection(problem, r, -tau, next);
         for (int j = 0; j < VOXELS; j++) {
             const double from = (j % SIZE ? p[j - 1] : 0) + (j >= SIZE ? q[j - SIZE] : 0);
-            next[j] = within(problem, next[j] + tau * scale * (p[j] + q[j] - from));
+            next[j] = within(problem, j, next[j] + tau * scale * (p[j] + q[j] - from));
         }
         for (int j = 0; j < VOXELS; j++) {
             ahead[j] = 2 * next[j] - x[j];
@@ -155,7 +158,7 @@ static double smooth_minimum(const Problem *problem, double *x)
         for (int i = 0; i < RAYS; i++) y[i] = problem->weight[i] * (y[i] - problem->b[i]);
         add_backprojection(problem, y, 1, g);
         smooth_prior(problem, x, g);
-        for (int j = 0; j < VOXELS; j++) x[j] = within(problem, x[j] - step * g[j]);
+        for (int j = 0; j < VOXELS; j++) x[j] = within(problem, j, x[j] - step * g[j]);
     }
     return objective(problem, x);
 }
@@ -163,6 +166,7 @@ static double smooth_minimum(const Problem *problem, double *x)
 /* As settings. */
 typedef struct Bounds {
     const char *least, *most;
+    double support;
 } Bounds;
 
 /* A square in a square, seen with noise, in raw files of line integrals; one ray has no value. */
@@ -178,6 +182,7 @@ static void make_problem(Problem *problem, const char *directory, double strengt
         .angle_count = ANGLES, .column_count = SIZE, .grid_size = SIZE, .center = 9.5, .angle_rad = angle};
     problem->a = reference_operator_create(&geometry);
     problem->strength = strength;
+    problem->support = bounds.support;
     problem->least = strcmp(bounds.least, "auto") == 0 ? (double)-INFINITY : strtod(bounds.least, NULL);
     problem->most = strcmp(bounds.most, "auto") == 0 ? (double)INFINITY : strtod(bounds.most, NULL);
     for (int j = 0; j < VOXELS; j++) {
@@ -226,9 +231,9 @@ static void check_minimum(const char *directory, const char *prior, double stren
         testing_recon(directory,
                       "%s --theta %s --columns %d --rotation-axis 9.5 --algorithm fista "
                       "--subsets 1 --iterations 1500 --precision double --regularization %g --weights %s "
-                      "--nonnegativity no --minimum %s --maximum %s --prior %s --prior-threshold %s",
+                      "--nonnegativity no --minimum %s --maximum %s --support-ratio %g --prior %s --prior-threshold %s",
                       sinogram, theta, SIZE, strength, weighted ? "counts" : "none", bounds.least, bounds.most,
-                      prior ? prior : "total-variation", prior ? "0.2" : "auto");
+                      bounds.support, prior ? prior : "total-variation", prior ? "0.2" : "auto");
     problem.threshold = prior ? threshold_of(directory) : 0;
     const double least = prior ? smooth_minimum(&problem, x) : reference_minimum(&problem, x);
     for (int j = 0; j < VOXELS; j++) found[j] = (double)volume.value[j];
@@ -244,20 +249,20 @@ static void check_minimum(const char *directory, const char *prior, double stren
 
 static void minimum_is_the_reference(void **state)
 {
-    check_minimum(*state, NULL, 0.02, false, (Bounds){"auto", "auto"});
-    check_minimum(*state, NULL, 0.005, true, (Bounds){"-0.01", "0.12"});
-    check_minimum(*state, NULL, 0.02, true, (Bounds){"0", "auto"});
-    check_minimum(*state, NULL, 0.2, true, (Bounds){"0", "auto"});
-    check_minimum(*state, NULL, 0.005, false, (Bounds){"0", "auto"});
+    check_minimum(*state, NULL, 0.02, false, (Bounds){"auto", "auto", 0});
+    check_minimum(*state, NULL, 0.005, true, (Bounds){"-0.01", "0.12", 0});
+    check_minimum(*state, NULL, 0.02, true, (Bounds){"0", "auto", 0});
+    check_minimum(*state, NULL, 0.2, true, (Bounds){"0", "auto", 0.75});
+    check_minimum(*state, NULL, 0.005, false, (Bounds){"0", "auto", 0});
 }
 
 static void smooth_minimum_is_the_reference(void **state)
 {
-    check_minimum(*state, "huber", 0.02, false, (Bounds){"auto", "auto"});
-    check_minimum(*state, "huber", 0.005, true, (Bounds){"-0.01", "0.12"});
-    check_minimum(*state, "huber", 0.05, true, (Bounds){"0", "0.11"});
-    check_minimum(*state, "qggmrf", 0.02, true, (Bounds){"0", "auto"});
-    check_minimum(*state, "qggmrf", 0.2, false, (Bounds){"0", "auto"});
+    check_minimum(*state, "huber", 0.02, false, (Bounds){"auto", "auto", 0});
+    check_minimum(*state, "huber", 0.005, true, (Bounds){"-0.01", "0.12", 0});
+    check_minimum(*state, "huber", 0.05, true, (Bounds){"0", "0.11", 0.75});
+    check_minimum(*state, "qggmrf", 0.02, true, (Bounds){"0", "auto", 0});
+    check_minimum(*state, "qggmrf", 0.2, false, (Bounds){"0", "auto", 0});
 }
 
 TESTING_SUBJECT(fista)

@@ -643,6 +643,31 @@ static void check_voxels_fista(SinoSlices slices, int64_t rows, uint64_t *seed)
     check_fista_bounds(slices, rows, -0.25, 0.125, seed);
 }
 
+/* Voxels of the support keep their bits, others become 0, whatever they were. */
+static void check_support(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    Vector x = vector_create(slices, rows, seed),
+           support = vector_create((SinoSlices){slices.precision, 1, 1}, rows, NULL);
+    const SinoUpdate update = {.formula = SINO_UPDATE_SUPPORT, .slices = slices, .rows = rows};
+    for (int64_t row = 0; row < rows; row++) {
+        set(&support, row, 0, row % 3 != 1);
+        for (int64_t f = 0; f < slices.slice_count; f++)
+            if (row % 3 == 1 && f % 2) set(&x, row, f, NAN);
+    }
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){support.values, x.values}, NULL, NULL);
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t f = 0; f < slices.slice_count; f++)
+            assert_true(value_at(&x, row, f) == (row % 3 == 1 ? 0 : *number_at(&x, row, f)));
+    vector_free(&x);
+    vector_free(&support);
+}
+
+static void support_clears_voxels(void **state)
+{
+    (void)state;
+    for_each_shape(check_support);
+}
+
 static void voxels_fista_match_loops(void **state)
 {
     (void)state;
@@ -1351,6 +1376,7 @@ TESTING_SUBJECT(update)
         cmocka_unit_test(residual_sirt_matches_loops),
         cmocka_unit_test(voxels_sirt_match_loops),
         cmocka_unit_test(voxels_fista_match_loops),
+        cmocka_unit_test(support_clears_voxels),
         cmocka_unit_test(ratio_mlem_matches_loops),
         cmocka_unit_test(start_mlem_spreads_counts),
         cmocka_unit_test(voxels_mlem_match_loops),

@@ -27,6 +27,7 @@
 #include "prior_task.h"
 #include "solver.h"
 #include "solver_fbp.h"
+#include "support.h"
 #include "update_task.h"
 #include "variation_task.h"
 
@@ -61,19 +62,21 @@ static const SinoBuffer vectors[VECTORS] = {
     [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [SUMS] = {"sums of voxels", SINO_ROWS_MINIBATCH, SINO_ELEMENT_SUMS, SINO_LANES_SLICES}};
 
-/* Vectors of the one-slice minibatch in which A 1 and AᵀA 1 are computed. */
-enum { ROW_SUMS, ONES, ADDEND, CURVATURE, WEIGHT_VECTORS };
+/* Vectors of the one-slice minibatch in which A 1 and AᵀA 1 are computed. SUPPORT: 1, and 0 outside of the support. */
+enum { ROW_SUMS, ONES, ADDEND, CURVATURE, SUPPORT, WEIGHT_VECTORS };
 static const SinoBuffer weight_buffers[WEIGHT_VECTORS] = {
     [ROW_SUMS] = {"projection", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ONES] = {"ones", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ADDEND] = {"curvature of a subset", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [CURVATURE] = {"curvature", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+    [CURVATURE] = {"curvature", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [SUPPORT] = {"support", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 static const SinoVectors weight_vectors = {.count = WEIGHT_VECTORS, .buffer = weight_buffers, .tomogram = CURVATURE};
 
 typedef struct Fista {
     int64_t subset_count;
     int64_t *order;       /* [subset_count]: the order in which subsets have their turns; owned */
     SinoData **row_sums;  /* A 1: [subset] */
+    SinoData **support;   /* [partition] SUPPORT; NULL: all voxels may have a value */
     double curvature;     /* largest (AᵀA 1)_j */
     SinoSolverRun filter; /* of FBP, for the start */
     SinoTiling tiling;
@@ -88,6 +91,7 @@ static void release(SinoSolverRun *run)
     if (!own) return;
     sino_solver_fbp.release(&own->filter);
     sino_data_free_each(own->row_sums, own->subset_count);
+    sino_data_free_each(own->support, sino_solver_partitions(run));
     free(own->order);
     sino_data_free(own->tiles);
     sino_data_free(own->neighbours);
@@ -116,14 +120,24 @@ static SinoStatus find_largest(SinoSolverRun *run, const SinoMinibatch *sums, do
     return NULL;
 }
 
-/* Inserts the tasks of A 1 and AᵀA 1. */
-static SinoStatus insert_row_sums(SinoSolverRun *run, SinoMinibatch *sums)
+static SinoStatus insert_ones(SinoSolverRun *run, SinoMinibatch *sums, int vector)
 {
     for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
         const SinoUpdateTask ones = {
             .update = {.formula = SINO_UPDATE_ONES, .slices = sums->slices, .rows = sino_solver_voxels(run, p)},
-            .vector = {sums->vector[ONES][p]}};
+            .vector = {sums->vector[vector][p]}};
         if (ones.update.rows > 0) SINO_TRY(sino_insert_update(run->runtime, SINO_NOWHERE, &ones));
+    }
+    return NULL;
+}
+
+/* Inserts the tasks of A 1 and AᵀA 1, and makes the support. */
+static SinoStatus insert_row_sums(SinoSolverRun *run, SinoMinibatch *sums)
+{
+    SINO_TRY(insert_ones(run, sums, ONES));
+    if (sino_support_is_given(run)) {
+        SINO_TRY(insert_ones(run, sums, SUPPORT));
+        SINO_TRY(sino_support_clear_outside(run, sums->slices, sums->vector[SUPPORT]));
     }
     for (int64_t s = 0; s < run->op->problem.subset_count; s++) {
         SINO_TRY(sino_insert_project_subset(sums, -1, s, ONES, ROW_SUMS));
@@ -141,6 +155,10 @@ static SinoStatus sum_rows(SinoSolverRun *run, Fista *own)
     if (!status) status = find_largest(run, sums, &own->curvature);
     own->row_sums = sums->vector[ROW_SUMS];
     sums->vector[ROW_SUMS] = NULL;
+    if (sino_support_is_given(run)) {
+        own->support = sums->vector[SUPPORT];
+        sums->vector[SUPPORT] = NULL;
+    }
     sino_minibatch_free(sums);
     return status;
 }
@@ -256,6 +274,20 @@ static SinoStatus insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, 
     return insert_rays(run, minibatch, iteration, subset, &residual);
 }
 
+/* Sets voxels of a vector outside of the support to 0. */
+static SinoStatus insert_support(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int vector)
+{
+    const Fista *own = run->own;
+    for (int64_t p = 0; own->support && p < sino_solver_partitions(run); p++) {
+        const SinoUpdateTask task = {
+            .update = {.formula = SINO_UPDATE_SUPPORT, .slices = minibatch->slices, .rows = sino_solver_voxels(run, p)},
+            .vector = {own->support[p], minibatch->vector[vector][p]}};
+        if (task.update.rows > 0)
+            SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));
+    }
+    return NULL;
+}
+
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     static const SinoFbpVectors fbp = {.from = B, .completed = COMPLETED, .to = X, .part = Q, .addend = G};
@@ -267,6 +299,8 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     SINO_TRY(insert_step(run, minibatch));
     SINO_TRY(sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){X, Y}));
+    SINO_TRY(insert_support(run, minibatch, 0, X));
+    SINO_TRY(insert_support(run, minibatch, 0, Y));
     if (own->neighbour && !own->smooth) {
         SINO_TRY(insert_zeros(run, minibatch, U)); /* outside of the grid the prior leaves it as it is */
         SINO_TRY(insert_zeros(run, minibatch, P));
@@ -304,7 +338,7 @@ static SinoStatus insert_smooth_prior(SinoSolverRun *run, SinoMinibatch *minibat
     return NULL;
 }
 
-/* Computes U from z, which is in G. */
+/* Computes U from z, which is in G. U is 0 outside of the support, as the projection on all constraints makes it. */
 static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Fista *own = run->own;
@@ -316,7 +350,7 @@ static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch,
                               .tiles = own->tiles,
                               .neighbours = own->neighbours};
     const int steps = own->subset_count > 1 ? DUAL_STEPS_OF_SUBSETS : DUAL_STEPS;
-    for (int half = 0; half <= 2 * steps; half++)
+    for (int half = 0; half <= 2 * steps; half++) {
         for (int64_t p = 0; p < own->tiling.partition_count; p++) {
             const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
             task.variation.part = p;
@@ -325,6 +359,8 @@ static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch,
                          ? sino_insert_variation_primal(run->runtime, position, &task, minibatch->vector[G][p])
                          : sino_insert_variation_dual(run->runtime, position, &task));
         }
+        if (half % 2 == 0) SINO_TRY(insert_support(run, minibatch, iteration, U));
+    }
     return NULL;
 }
 
@@ -338,7 +374,7 @@ static SinoStatus insert_turn(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     SINO_TRY(sino_insert_backproject_subset(minibatch, iteration, own->order[k], Q, G));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, iteration, &descend, 2, (const int[]){Y, G}));
     if (own->smooth) SINO_TRY(insert_smooth_prior(run, minibatch, iteration));
-    if (proximal) SINO_TRY(insert_variation(run, minibatch, iteration));
+    SINO_TRY(proximal ? insert_variation(run, minibatch, iteration) : insert_support(run, minibatch, iteration, G));
     return insert_rule(run, minibatch, iteration, &voxels, 3, (const int[]){proximal ? U : G, X, Y},
                        SINO_RULE_MOMENTUM_FISTA, own->subset_count > 1 ? t_most_of_subsets : t_most);
 }

@@ -8,6 +8,7 @@
  * share of a voxel's rays that is missing. */
 #include "memory.h"
 #include "solver.h"
+#include "support.h"
 #include "update_task.h"
 
 #include <stdlib.h>
@@ -19,7 +20,8 @@ static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, S
                                             [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
                                             [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
-/* row[ray] = 1/(sum of a row of A); column[partition][voxel] = 1/(sum of a column of A). */
+/* row[ray] = 1/(sum of a row of A); column[partition][voxel] = 1/(sum of a column of A), 0 outside of the support: x
+ * stays 0 there. */
 typedef struct Weights {
     SinoData *row, **column;
 } Weights;
@@ -59,6 +61,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     SINO_TRY(sino_solver_new_weights(run, &sino_solver_sirt.vectors, &sums));
     /* Tasks read maps that the minibatch owns, and write vectors that outlive it. */
     SinoStatus status = sino_runtime_wait_after(run->runtime, sum_rows_and_columns(run, sums));
+    if (!status && sino_support_is_given(run)) status = sino_support_clear_outside(run, sums->slices, sums->vector[X]);
     weights->row = sums->vector[W][0];
     weights->column = sums->vector[X];
     sums->vector[W][0] = NULL;

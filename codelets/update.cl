@@ -41,13 +41,14 @@ static void apply(int formula, int a, int b, int c, int d, const SinoElement *el
     store(d, first, on.d, at, v[3]);
 }
 
-static SinoElement element_of(int real, int first, double argument0, double argument1,
+static SinoElement element_of(int real, int first, double argument0, double argument1, double argument2,
                               __global const SinoSliceState *state)
 {
     SinoElement element;
     for (int i = 0; i < SINO_SLICE_SCALARS; i++) element.scalar[i] = real ? (REAL)state->scalar[i] : 0;
     element.argument[0] = (REAL)argument0;
     element.argument[1] = (REAL)argument1;
+    element.argument[2] = (REAL)argument2;
     element.going = real && !state->stopped ? 1 : 0;
     element.first = first;
     return element;
@@ -56,7 +57,7 @@ static SinoElement element_of(int real, int first, double argument0, double argu
 /* A formula with sums has one work item per slice, which adds row after row. A slice's sums therefore do not depend on
  * the other slices of its minibatch. A formula without sums has one work item per element. */
 static void sweep(int formula, int a, int b, int c, int d, int sums, int reads_state, Slices slices, long rows,
-                  int first, int add, double argument0, double argument1, Vectors on,
+                  int first, int add, double argument0, double argument1, double argument2, Vectors on,
                   __global const SinoSliceState *state, __global SinoSliceSums *total)
 {
     const int f = get_global_id(0);
@@ -64,7 +65,7 @@ static void sweep(int formula, int a, int b, int c, int d, int sums, int reads_s
     if (f >= slices.stride || i >= (sums > 0 ? 1 : rows)) return;
     const Column column = column_of(slices, rows, f);
     const int real = f < slices.slice_count; /* false for padding */
-    const SinoElement element = element_of(reads_state && real, first, argument0, argument1, state + f);
+    const SinoElement element = element_of(reads_state && real, first, argument0, argument1, argument2, state + f);
     SinoSliceSums part = {{0, 0}};
     if (sums == 0) {
         apply(formula, a, b, c, d, &element, on, i, in_column(column, i), part.sum);
@@ -78,12 +79,12 @@ static void sweep(int formula, int a, int b, int c, int d, int sums, int reads_s
 /* Defines formula_NAME, one kernel for each formula. */
 #define ROW(name, NAME, task, a, b, c, d, sums, state_read)                                                            \
     __kernel void formula_##name(Slices slices, long rows, int first, int add, double argument0, double argument1,     \
-                                 __global REAL *of_a, __global REAL *of_b, __global REAL *of_c, __global REAL *of_d,   \
+                                 double argument2, __global REAL *of_a, __global REAL *of_b, __global REAL *of_c, __global REAL *of_d,   \
                                  __global const SinoSliceState *state, __global SinoSliceSums *total)                  \
     {                                                                                                                  \
         const Vectors on = {of_a, of_b, of_c, of_d};                                                                   \
-        sweep(SINO_UPDATE_##NAME, a, b, c, d, sums, state_read, slices, rows, first, add, argument0, argument1, on,    \
-              state, total);                                                                                           \
+        sweep(SINO_UPDATE_##NAME, a, b, c, d, sums, state_read, slices, rows, first, add, argument0, argument1,        \
+              argument2, on, state, total);                                                                                           \
     }
 SINO_UPDATE_FORMULAS(ROW)
 #undef ROW

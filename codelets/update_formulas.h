@@ -31,7 +31,7 @@ enum {
     SINO_VECTOR_BY_ROW = SINO_VECTOR_READ | SINO_EACH_ROW
 };
 
-enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 2 };
+enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 3 };
 
 /* ROW(function sino_formula_…, enumerator SINO_UPDATE_…, task name in traces, access to four vectors, number of sums,
  * whether the formula reads the slices' states). OpenCL C has no variadic macros, so every ROW has these nine
@@ -72,6 +72,8 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 2 };
     ROW(curvature, CURVATURE, "update_sums", SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, 1, 0)   \
     ROW(accumulate, ACCUMULATE, "update_accumulate", SINO_VECTOR_READ, SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR,    \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
+    ROW(support, SUPPORT, "update_support", SINO_VECTOR_BY_ROW, SINO_VECTOR_CHANGE, SINO_NO_VECTOR, SINO_NO_VECTOR, 0, \
+        0)                                                                                                             \
     ROW(start_fista, START_FISTA, "update_start_fista", SINO_VECTOR_CHANGE, SINO_VECTOR_WRITE, SINO_NO_VECTOR,         \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
     ROW(residual_fista, RESIDUAL_FISTA, "update_residual_fista", SINO_VECTOR_READ, SINO_VECTOR_READ,                   \
@@ -276,6 +278,13 @@ SINO_FORMULA_VALUE sino_formula_weight(REAL ray)
     return marked ? 0 : 1;
 }
 
+/* The value, or the bound that it exceeds; least ≤ most. */
+SINO_FORMULA_VALUE sino_formula_limit(REAL value, REAL least, REAL most)
+{
+    const REAL above = value < least ? least : value;
+    return above > most ? most : above;
+}
+
 /* Vector v. Sum: Σ v². */
 SINO_FORMULA sino_formula_square(SINO_ELEMENT *e, REAL *v, double *sum)
 {
@@ -383,15 +392,16 @@ SINO_FORMULA sino_formula_residual_sirt(SINO_ELEMENT *e, REAL *v, double *sum)
     v[W] = v[ROW_WEIGHT] * rest;
 }
 
-/* SIRT. Vectors g, column weight C = 1/column sum, x: x = max(x + relaxation·C g, least). First: x = 0 on entry.
- * Arguments: relaxation; least, 0 with non-negativity, else −∞. A stopped slice keeps x. */
+/* SIRT. Vectors g, column weight C = 1/column sum, x: x = x + relaxation·C g, limited to least … most. First: x = 0 on
+ * entry. Arguments: relaxation, least, most; the latter two are −∞ and ∞ where there are no bounds. A stopped slice
+ * keeps x. */
 SINO_FORMULA sino_formula_voxels_sirt(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { G, COLUMN_WEIGHT, X };
-    const REAL step = e->going > 0 ? e->argument[0] : 0, least = e->argument[1];
+    const REAL step = e->going > 0 ? e->argument[0] : 0;
     const REAL value = (e->first ? 0 : v[X]) + step * v[COLUMN_WEIGHT] * v[G];
     (void)sum;
-    v[X] = value < least ? least : value;
+    v[X] = sino_formula_limit(value, e->argument[1], e->argument[2]);
 }
 
 /* MLEM (L. Shepp and Y. Vardi, IEEE Trans. Med. Imaging 1, 113 (1982)): x = x/s · Aᵀ(b/A x) with the sensitivity s =
@@ -477,14 +487,19 @@ SINO_FORMULA sino_formula_accumulate(SINO_ELEMENT *e, REAL *v, double *sum)
     v[1] = e->first ? v[0] : v[1] + v[0];
 }
 
-/* FISTA. Vectors x, y: x = max(scale·x, least), y = x. argument: least, scale. */
+/* Vectors support, v: v = 0 where the support is 0. */
+SINO_FORMULA sino_formula_support(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    (void)e, (void)sum;
+    v[1] = v[0] > 0 ? v[1] : 0;
+}
+
+/* FISTA. Vectors x, y: x = scale·x, limited to least … most, y = x. argument: least, most, scale. */
 SINO_FORMULA sino_formula_start_fista(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { X, Y };
-    const REAL least = e->argument[0];
     (void)sum;
-    v[X] = v[X] * e->argument[1];
-    v[X] = v[X] < least ? least : v[X];
+    v[X] = sino_formula_limit(v[X] * e->argument[2], e->argument[0], e->argument[1]);
     v[Y] = v[X];
 }
 
@@ -507,12 +522,12 @@ SINO_FORMULA sino_formula_descend_fista(SINO_ELEMENT *e, REAL *v, double *sum)
     v[G] = v[Y] + e->scalar[SINO_FISTA_STEP] * e->argument[0] * v[G];
 }
 
-/* FISTA. Vectors u, x, y: u is first limited to ≥ least; x = u, y = u + β·(u − x before). Sums: Σ (u − x before)²,
- * Σ (y before − u)(u − x before). A stopped slice keeps x and y. argument: least. */
+/* FISTA. Vectors u, x, y: u is first limited to least … most; x = u, y = u + β·(u − x before). Sums:
+ * Σ (u − x before)², Σ (y before − u)(u − x before). A stopped slice keeps x and y. argument: least, most. */
 SINO_FORMULA sino_formula_voxels_fista(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { U, X, Y };
-    const REAL least = e->argument[0], limited = v[U] < least ? least : v[U];
+    const REAL limited = sino_formula_limit(v[U], e->argument[0], e->argument[1]);
     const REAL u = e->going > 0 ? limited : v[X], change = u - v[X];
     const REAL y = e->going > 0 ? u + e->scalar[SINO_FISTA_BETA] * change : v[Y];
     sum[SINO_SUM_SQUARE] += (double)change * (double)change;

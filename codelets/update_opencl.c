@@ -35,6 +35,7 @@ SinoStatus sino_update_opencl(SinoOpencl *opencl, const SinoUpdate *update, cons
                                            SINO_CL(add),
                                            SINO_CL(update->argument[0]),
                                            SINO_CL(update->argument[1]),
+                                           SINO_CL(update->argument[2]),
                                            SINO_CL(vector[0]),
                                            SINO_CL(vector[1]),
                                            SINO_CL(vector[2]),

@@ -51,7 +51,7 @@ static double theta_of(Slices slices, __global const SinoSliceState *state, int 
     return f < slices.slice_count ? state[f].scalar[SINO_FISTA_THRESHOLD] : 0; /* 0: padding */
 }
 
-__kernel void variation_primal(Slices slices, long rows, TileGrid grid, double least, __global const TilePlace *tile,
+__kernel void variation_primal(Slices slices, long rows, TileGrid grid, double least, double most, __global const TilePlace *tile,
                                __global const TileNeighbours *neighbour, __global const REAL *z,
                                __global const REAL *p, __global const REAL *q, __global const SinoSliceState *state,
                                __global REAL *u)
@@ -69,7 +69,7 @@ __kernel void variation_primal(Slices slices, long rows, TileGrid grid, double l
     const REAL before_p = voxel.x > 0 ? p[in_column(column, left)] : 0;
     const REAL before_q = voxel.y > 0 ? q[in_column(column, above)] : 0;
     const REAL value = z[at] + (REAL)theta_of(slices, state, f) * (p[at] - before_p + q[at] - before_q);
-    u[at] = value < (REAL)least ? (REAL)least : value;
+    u[at] = sino_formula_limit(value, (REAL)least, (REAL)most);
 }
 
 __kernel void variation_dual(Slices slices, long rows, TileGrid grid, __global const TilePlace *tile,

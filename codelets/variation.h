@@ -5,9 +5,9 @@
  *
  * by its dual (A. Chambolle, J. Math. Imaging Vis. 20, 89 (2004); with bounds: A. Beck and M. Teboulle, IEEE Trans.
  * Image Process. 18, 2419 (2009)). p and q are the dual vectors across and down, of length ≤ 1 in each voxel. For the
- * minimum of ½‖u − z‖² + θ·TV(u) over u ≥ least:
+ * minimum of ½‖u − z‖² + θ·TV(u) over least ≤ u ≤ most:
  *
- *     primal:  u = max(z + θ·(p − p left + q − q above), least)
+ *     primal:  u = min(max(z + θ·(p − p left + q − q above), least), most)
  *     dual:    (p, q) += (u right − u, u below − u)/(8θ), then shortened to length 1
  *
  * Differences across the border of the grid are 0. θ is the scalar `SINO_FISTA_THRESHOLD` of each slice's state; where
@@ -34,7 +34,7 @@ typedef struct SinoVariation {
     const int64_t *first_tile; /* [part_count + 1]: tiles of part i: first_tile[i] … first_tile[i + 1] − 1 */
     const SinoTilePlace *tile; /* [first_tile[part_count]] */
     const SinoTileNeighbours *neighbour; /* [first_tile[part_count]] */
-    double least;                        /* of u; −∞: none */
+    double least, most;                  /* of u; −∞ and ∞: none */
 } SinoVariation;
 
 /* Fills neighbour[tile_count] for the tiles of all parts. SINO_FAILED: no memory. */

@@ -4,6 +4,7 @@
  * vector is read from memory once: neighbours within a tile are in L1, where other threads of the block have them; only
  * the borders of other tiles are read again. */
 #include "panel_cuda.cuh"
+#define SINO_UPDATE_TEMPLATES
 #include "update_formulas.h" /* not within extern "C" */
 
 extern "C" {
@@ -96,7 +97,8 @@ load_beside(bool is_within, const Real *own, int within, const Real *beside, int
 }
 
 template <int N, class Real>
-static __device__ __forceinline__ void primal_tile(const Tiles<Real> &tiles, const Real *z, Real least, Real *u)
+static __device__ __forceinline__ void primal_tile(const Tiles<Real> &tiles, const Real *z, Real least, Real most,
+                                                   Real *u)
 {
     const Walk<N> walk(tiles);
     const int width = walk.width;
@@ -119,7 +121,7 @@ static __device__ __forceinline__ void primal_tile(const Tiles<Real> &tiles, con
         for (int i = 0; i < N; i++) {
             const Real sum = of_p.value[i] - of_left.value[i] + of_q.value[i] - of_above.value[i];
             const Real value = of_z.value[i] + static_cast<Real>(theta[i]) * sum;
-            of_u.value[i] = value < least ? least : value;
+            of_u.value[i] = sino_formula_limit(value, least, most);
         }
         sino_pack_store(u + own + at, of_u);
     }
@@ -163,13 +165,14 @@ static __device__ __forceinline__ void dual_tile(const Tiles<Real> &tiles, Real 
 }
 
 template <class Real>
-static __global__ void __launch_bounds__(THREADS) primal_kernel(Tiles<Real> tiles, const Real *z, Real least, Real *u)
+static __global__ void __launch_bounds__(THREADS)
+    primal_kernel(Tiles<Real> tiles, const Real *z, Real least, Real most, Real *u)
 {
     constexpr int full = SinoPackWidth<Real>::ELEMENTS;
     if (sino_panel_slices(tiles.panels) >= full)
-        primal_tile<full>(tiles, z, least, u);
+        primal_tile<full>(tiles, z, least, most, u);
     else
-        primal_tile<1>(tiles, z, least, u);
+        primal_tile<1>(tiles, z, least, most, u);
 }
 
 template <class Real> static __global__ void __launch_bounds__(THREADS) dual_kernel(Tiles<Real> tiles, Real *p, Real *q)
@@ -224,7 +227,8 @@ static SinoStatus launch_primal(cudaStream_t stream, const SinoVariation *variat
     put_parts(variation, p, tiles.p);
     put_parts(variation, q, tiles.q);
     return sino_launch(over_tiles("variation_primal", stream, variation), primal_kernel<Real>, tiles,
-                       static_cast<const Real *>(z), static_cast<Real>(variation->least), static_cast<Real *>(u));
+                       static_cast<const Real *>(z), static_cast<Real>(variation->least),
+                       static_cast<Real>(variation->most), static_cast<Real *>(u));
 }
 
 template <class Real>

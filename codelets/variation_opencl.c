@@ -28,10 +28,18 @@ SinoStatus sino_variation_primal_opencl(SinoOpencl *opencl, const SinoVariation 
     const SinoOpenclSlices layout = sino_opencl_slices(variation->slices);
     const TileGrid grid = grid_of(variation);
     const int64_t rows = rows_of(variation);
-    const SinoOpenclArgument argument[] = {
-        SINO_CL(layout), SINO_CL(rows),      SINO_CL(grid), SINO_CL(variation->least),
-        SINO_CL(tile),   SINO_CL(neighbour), SINO_CL(z),    SINO_CL(p),
-        SINO_CL(q),      SINO_CL(state),     SINO_CL(u)};
+    const SinoOpenclArgument argument[] = {SINO_CL(layout),
+                                           SINO_CL(rows),
+                                           SINO_CL(grid),
+                                           SINO_CL(variation->least),
+                                           SINO_CL(variation->most),
+                                           SINO_CL(tile),
+                                           SINO_CL(neighbour),
+                                           SINO_CL(z),
+                                           SINO_CL(p),
+                                           SINO_CL(q),
+                                           SINO_CL(state),
+                                           SINO_CL(u)};
     return sino_opencl_launch(opencl, variation->slices.precision, "variation_primal", variation->slices.stride, rows,
                               SINO_CL_COUNT(argument), argument);
 }

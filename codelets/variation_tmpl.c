@@ -4,24 +4,26 @@
  * element to that of its neighbour in the row. */
 
 /* u of one row. p_left, of the tile on the left, has the elements of its last voxel; NULL, as q_above: 0. */
-SINO_INLINE void NAME(primal_elements)(int64_t length, REAL least, const REAL *restrict theta, const REAL *restrict z,
-                                       const REAL *restrict p, const REAL *restrict before, const REAL *restrict q,
-                                       const REAL *restrict above, REAL *restrict u)
+SINO_INLINE void NAME(primal_elements)(int64_t length, REAL least, REAL most, const REAL *restrict theta,
+                                       const REAL *restrict z, const REAL *restrict p, const REAL *restrict before,
+                                       const REAL *restrict q, const REAL *restrict above, REAL *restrict u)
 {
     for (int64_t i = 0; i < length; i++) {
         const REAL value = z[i] + theta[i] * (p[i] - before[i] + q[i] - above[i]);
-        u[i] = value < least ? least : value;
+        const REAL raised = value < least ? least : value;
+        u[i] = raised > most ? most : raised;
     }
 }
 
-SINO_VECTORISED static void NAME(primal_row)(int64_t length, int64_t step, REAL least, const REAL *theta, const REAL *z,
-                                             const REAL *p, const REAL *p_left, const REAL *q, const REAL *q_above,
-                                             REAL *u)
+SINO_VECTORISED static void NAME(primal_row)(int64_t length, int64_t step, REAL least, REAL most, const REAL *theta,
+                                             const REAL *z, const REAL *p, const REAL *p_left, const REAL *q,
+                                             const REAL *q_above, REAL *u)
 {
     static const REAL zero[SINO_TILE_ROW_MAX];
     const REAL *above = q_above ? q_above : zero;
-    NAME(primal_elements)(step, least, theta, z, p, p_left ? p_left : zero, q, above, u);
-    NAME(primal_elements)(length - step, least, theta + step, z + step, p + step, p, q + step, above + step, u + step);
+    NAME(primal_elements)(step, least, most, theta, z, p, p_left ? p_left : zero, q, above, u);
+    NAME(primal_elements)
+    (length - step, least, most, theta + step, z + step, p + step, p, q + step, above + step, u + step);
 }
 
 /* p and q of one row. u_right and u_below: NULL where there is no neighbour, so that the difference is 0. */
@@ -78,8 +80,8 @@ static void NAME(primal)(const SinoVariation *variation, SinoPanel at, const voi
                                     : above               ? above + i + (SINO_TILE - 1 - r) * SINO_TILE * step
                                                           : NULL;
             NAME(primal_row)
-            (extent.across.count * step, step, (REAL)variation->least, theta, from_z + tile + i, own_p + i,
-             left ? left + (r * SINO_TILE + SINO_TILE - 1) * step : NULL, own_q + i, row_above,
+            (extent.across.count * step, step, (REAL)variation->least, (REAL)variation->most, theta, from_z + tile + i,
+             own_p + i, left ? left + (r * SINO_TILE + SINO_TILE - 1) * step : NULL, own_q + i, row_above,
              (REAL *)to_u + tile + i);
         }
     }

@@ -203,7 +203,8 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
 static void settle_nonnegativity(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "nonnegativity", strlen("nonnegativity"));
-    if (row && !given[row - sino_setting_table]) settings->nonnegativity = settings->algorithm == SINO_ALGORITHM_FISTA;
+    if (!row || given[row - sino_setting_table]) return;
+    settings->nonnegativity = settings->algorithm == SINO_ALGORITHM_FISTA && !(settings->minimum < 0);
 }
 
 /* FISTA with its usual subsets comes close to its minimum in 10 iterations. More than those of the demo would fit the
@@ -376,6 +377,14 @@ static SinoStatus check_prior(const SinoSettings *settings)
     return NULL;
 }
 
+/* Both settings bound from below. */
+static SinoStatus check_bounds(const SinoSettings *settings)
+{
+    SINO_CHECK(!settings->nonnegativity || !(settings->minimum < 0), SINO_BAD_INPUT,
+               "--minimum is %g with --nonnegativity yes; allowed: one of them, or --minimum 0", settings->minimum);
+    return NULL;
+}
+
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     SINO_TRY(check_needed(verb, settings));
@@ -388,6 +397,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_report(settings));
     SINO_TRY(check_iterations(verb, settings));
     SINO_TRY(check_prior(settings));
+    SINO_TRY(check_bounds(settings));
     SINO_CHECK(!settings->slurm || !settings->json, SINO_BAD_INPUT, "--slurm contradicts --json; allowed: one of them");
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));

@@ -222,7 +222,9 @@ typedef struct SinoSettings {
     double tolerance;            /* stop a slice at ‖Ax−b‖/‖b‖ ≤ tolerance; 0: never */
     double likelihood_tolerance; /* stop a slice whose log-likelihood L gains at most this times |L|; 0: never */
     double relaxation;           /* SIRT relaxation factor, in (0, 2) */
-    bool nonnegativity;          /* SIRT and FISTA; the default of FISTA */
+    bool nonnegativity;          /* SIRT and FISTA; the default of FISTA, unless it has a minimum */
+    double support_ratio;        /* SIRT and FISTA of parallel beams: of the inscribed circle's radius; 0: all voxels */
+    double minimum, maximum;     /* SIRT and FISTA: bounds, in units of the volume; NaN: none */
     SinoPriorChoice prior;       /* FISTA only */
     double prior_threshold;      /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
     double regularization;       /* FISTA only: strength of the prior; NaN: auto */

@@ -450,6 +450,17 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "no value is below 0: fista finds the best volume without any, sirt, whose default is no, sets negative "
             "values to 0 after each iteration"),
+    ROW(SOLVER, RECON | DEMO, "minimum", .kind = SINO_SETTING_AXIS, AT(minimum, double), .low = -COUNT_MAX, .high = 0,
+        .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
+        .help = "no value is below this, in units of the volume, in place of --nonnegativity; not above 0, which air "
+                "has; auto: 0 with --nonnegativity yes, else none"),
+    ROW(SOLVER, RECON | DEMO, "maximum", .kind = SINO_SETTING_AXIS, AT(maximum, double), .low = 0, .low_excluded = true,
+        .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
+        .help = "no value is above this, in units of the volume, such as that of the densest material; auto: none"),
+    ROW(SOLVER, RECON | DEMO, "support-ratio", REAL(support_ratio, 0, 1, "0"), .algorithms = SIRT | FISTA,
+        .geometries = PARALLEL,
+        .help = "the object lies within a circle with this share of the inscribed circle's radius: voxels outside are "
+                "0 in every iteration, where --mask-ratio only leaves them out of the volume; 0: anywhere"),
     ROW(SOLVER, RECON | DEMO, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA,
         .help =

@@ -220,7 +220,7 @@ static void starved_scan_keeps_its_contrast(void **state)
 static void assert_same(const char *directory, const char *words)
 {
     cli_works(directory,
-              "recon p.h5 -o other.h5 --overwrite --algorithm fista --rotation-axis 39.5 "
+              "recon p.h5 -o other.h5 --overwrite --rotation-axis 39.5 "
               "--pictures no --report none %s",
               words);
     float *one = cli_read_volume(directory, "one.h5", SLICES, SMALL);
@@ -268,6 +268,93 @@ static void trials_ahead_change_nothing(void **state)
         free(found);
     }
     assert_true(strength[1] > 8 * strength[0]); /* the first trial ends before one of them */
+}
+
+/* The lowest and the highest value of the volume. */
+typedef struct Span {
+    double low, high;
+} Span;
+
+static Span span_of(const char *directory, const char *name)
+{
+    Span span = {INFINITY, -INFINITY};
+    float *volume = cli_read_volume(directory, name, SLICES, SMALL);
+    for (int64_t i = 0; i < (int64_t)SLICES * SMALL * SMALL; i++) {
+        span.low = fmin(span.low, (double)volume[i]);
+        span.high = fmax(span.high, (double)volume[i]);
+    }
+    free(volume);
+    return span;
+}
+
+/* Bounds are in units of the volume, here per cm of pixels of 5 µm. Both are reached, and not exceeded but by rounding;
+ * no division changes the volume. */
+static void bounds_are_kept(void **state)
+{
+    const char *const at = *state;
+    static const char *const solvers[] = {"--algorithm fista --regularization 0.02", "--algorithm sirt --iterations 20",
+                                          "--algorithm fista --regularization 0.02 --prior huber --subsets 1"};
+    static const char *const divisions[] = {"--partitions 3", "--partitions 7 --minibatch 2", "--minibatch 5"};
+    cli_works(at, "phantom -o p.h5 --size %d --angles 45 --slices %d --noise 0.02", SMALL, SLICES);
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+        char words[200];
+        snprintf(words, sizeof words, "%s --pixel-size 5", solvers[i]);
+        cli_works(at,
+                  "recon p.h5 -o free.h5 --overwrite --rotation-axis 39.5 --pictures no --report none "
+                  "--nonnegativity no %s",
+                  words);
+        const Span unbound = span_of(at, "free.h5");
+        assert_true(unbound.low < 0 && unbound.high > 0);
+        snprintf(words, sizeof words, "%s --pixel-size 5 --minimum %.9g --maximum %.9g", solvers[i], unbound.low / 2,
+                 unbound.high / 2);
+        cli_works(at,
+                  "recon p.h5 -o one.h5 --overwrite --rotation-axis 39.5 --pictures no --report none --partitions 1 "
+                  "--minibatch 1 --workers 1 %s",
+                  words);
+        const Span bound = span_of(at, "one.h5");
+        print_message("%s: %g to %g, bounded %g to %g\n", solvers[i], unbound.low, unbound.high, bound.low, bound.high);
+        assert_true(fabs(bound.high - unbound.high / 2) <= 1e-6 * unbound.high);
+        assert_true(bound.low >= unbound.low / 2 * (1 + 1e-6) && bound.low < 0);
+        for (size_t d = 0; d < sizeof divisions / sizeof *divisions; d++) {
+            char divided[256];
+            snprintf(divided, sizeof divided, "%s %s", divisions[d], words);
+            assert_same(at, divided);
+        }
+    }
+}
+
+/* Every voxel outside of the circle is 0, some of the others are not; no division changes the volume. The circle of a
+ * third cuts the object, which then must explain projections that it cannot. */
+static void support_is_kept(void **state)
+{
+    const char *const at = *state;
+    static const char *const solvers[] = {"--algorithm fista --regularization 0.02",
+                                          "--algorithm fista --regularization 0.02 --prior huber",
+                                          "--algorithm sirt --iterations 10"};
+    static const double ratios[] = {0.9, 0.33};
+    cli_works(at, "phantom -o p.h5 --size %d --angles 45 --slices %d --noise 0.02", SMALL, SLICES);
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++)
+        for (size_t r = 0; r < sizeof ratios / sizeof *ratios; r++) {
+            char words[200], divided[256];
+            int64_t within = 0;
+            snprintf(words, sizeof words, "%s --support-ratio %g", solvers[i], ratios[r]);
+            cli_works(at,
+                      "recon p.h5 -o one.h5 --overwrite --rotation-axis 39.5 --pictures no --report none --partitions "
+                      "1 --minibatch 1 --workers 1 %s",
+                      words);
+            float *volume = cli_read_volume(at, "one.h5", SLICES, SMALL);
+            for (int64_t k = 0; k < (int64_t)SLICES * SMALL * SMALL; k++) {
+                const double x = (double)(k % SMALL) - 0.5 * (SMALL - 1),
+                             y = (double)(k / SMALL % SMALL) - 0.5 * (SMALL - 1);
+                const bool outside = hypot(x, y) > ratios[r] * SMALL / 2;
+                assert_true(!outside || volume[k] == 0);
+                within += volume[k] != 0;
+            }
+            free(volume);
+            assert_true(within > 1000);
+            snprintf(divided, sizeof divided, "--partitions 7 --minibatch 2 %s", words);
+            assert_same(at, divided);
+        }
 }
 
 /* So does no division with smooth priors. */
@@ -407,6 +494,23 @@ static void bad_words_are_refused(void **state)
                 "recon p.h5 -o v.h5 --algorithm cg --iterations 0");
     cli_refuses(at, "--subsets is 10, and the scan has 9 angles; allowed: 1 to that many",
                 "recon p.h5 -o v.h5 --algorithm fista --subsets 10");
+    cli_refuses(at, "--maximum contradicts --algorithm cg; allowed: --maximum with --algorithm sirt or fista",
+                "recon p.h5 -o v.h5 --algorithm cg --maximum 1");
+    cli_refuses(at,
+                "--support-ratio contradicts --algorithm cg; allowed: --support-ratio with --algorithm sirt or fista",
+                "recon p.h5 -o v.h5 --algorithm cg --support-ratio 1");
+    cli_refuses(at, "--support-ratio contradicts --geometry cone; allowed: --support-ratio with --geometry parallel",
+                "recon p.h5 -o v.h5 --geometry cone --algorithm sirt --support-ratio 1");
+    cli_refuses(at, "--support-ratio is '1.5'; allowed: a number from 0 to 1",
+                "recon p.h5 -o v.h5 --support-ratio 1.5");
+    cli_refuses(at, "--minimum contradicts --algorithm osem; allowed: --minimum with --algorithm sirt or fista",
+                "recon p.h5 -o v.h5 --algorithm osem --minimum 0");
+    cli_refuses(at, "--minimum is '0.5'; allowed: auto or a number from -1000000000 to 0",
+                "recon p.h5 -o v.h5 --minimum 0.5");
+    cli_refuses(at, "--maximum is '0'; allowed: auto or a number above 0 and at most 1000000000",
+                "recon p.h5 -o v.h5 --maximum 0");
+    cli_refuses(at, "--minimum is -0.5 with --nonnegativity yes; allowed: one of them, or --minimum 0",
+                "recon p.h5 -o v.h5 --nonnegativity yes --minimum -0.5");
     cli_refuses(at, "--prior is 'l2'; allowed: total-variation, huber or qggmrf",
                 "recon p.h5 -o v.h5 --algorithm fista --prior l2");
     cli_refuses(at, "--prior contradicts --algorithm cg; allowed: --prior with --algorithm fista",
@@ -419,12 +523,15 @@ static void bad_words_are_refused(void **state)
                 "recon p.h5 -o v.h5 --algorithm fista --weights flat");
 }
 
-static void sweep_of_strengths(void **state)
+static void sweep_of_strengths_and_bounds(void **state)
 {
     const char *const at = *state;
     cli_works(at, "phantom -o p.h5 --size 40 --angles 30 --slices 2");
     cli_works(at, "recon p.h5 -o sheet --reconstruction-type try --algorithm fista --iterations 4 --sweep "
                   "regularization=0.01,auto,1");
+    cli_works(at,
+              "recon p.h5 -o bounds --reconstruction-type try --algorithm fista --iterations 4 --regularization 0.1 "
+              "--sweep minimum=-1,-0.001,auto");
 }
 
 int cli_fista_tests(void)
@@ -439,11 +546,13 @@ int cli_fista_tests(void)
         CLI_TEST(division_changes_nothing),
         CLI_TEST(trials_ahead_change_nothing),
         CLI_TEST(division_changes_no_smooth_prior),
+        CLI_TEST(bounds_are_kept),
+        CLI_TEST(support_is_kept),
         CLI_TEST(smooth_priors_are_close_to_the_truth),
         CLI_TEST(settings_do_what_they_say),
         CLI_TEST(undefined_rays_have_no_weight),
         CLI_TEST(bad_words_are_refused),
-        CLI_TEST(sweep_of_strengths),
+        CLI_TEST(sweep_of_strengths_and_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

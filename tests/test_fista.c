@@ -21,7 +21,7 @@ enum {
 
 typedef struct Problem {
     ReferenceOperator a; /* owned */
-    double b[RAYS], weight[RAYS], strength, least, threshold;
+    double b[RAYS], weight[RAYS], strength, least, most, support, threshold;
     const char *prior;
 } Problem;
 
@@ -86,6 +86,14 @@ static double objective(const Problem *problem, const double *x)
     return sum;
 }
 
+/* The nearest value that voxel j may have. */
+static double within(const Problem *problem, int j, double value)
+{
+    const double x = j % SIZE - 0.5 * (SIZE - 1), y = j / SIZE - 0.5 * (SIZE - 1);
+    if (problem->support > 0 && hypot(x, y) > problem->support * SIZE / 2) return 0;
+    return fmin(fmax(value, problem->least), problem->most);
+}
+
 /* ‖A‖² by power iterations, rounded up. */
 static double norm_square(const Problem *problem)
 {
@@ -129,7 +137,7 @@ static double reference_minimum(const Problem *problem, double *x)
         add_backprojection(problem, r, -tau, next);
         for (int j = 0; j < VOXELS; j++) {
             const double from = (j % SIZE ? p[j - 1] : 0) + (j >= SIZE ? q[j - SIZE] : 0);
-            next[j] = fmax(next[j] + tau * scale * (p[j] + q[j] - from), problem->least);
+            next[j] = within(problem, j, next[j] + tau * scale * (p[j] + q[j] - from));
         }
         for (int j = 0; j < VOXELS; j++) {
             ahead[j] = 2 * next[j] - x[j];
@@ -150,13 +158,19 @@ static double smooth_minimum(const Problem *problem, double *x)
         for (int i = 0; i < RAYS; i++) y[i] = problem->weight[i] * (y[i] - problem->b[i]);
         add_backprojection(problem, y, 1, g);
         smooth_prior(problem, x, g);
-        for (int j = 0; j < VOXELS; j++) x[j] = fmax(x[j] - step * g[j], problem->least);
+        for (int j = 0; j < VOXELS; j++) x[j] = within(problem, j, x[j] - step * g[j]);
     }
     return objective(problem, x);
 }
 
+/* As settings. */
+typedef struct Bounds {
+    const char *least, *most;
+    double support;
+} Bounds;
+
 /* A square in a square, seen with noise, in raw files of line integrals; one ray has no value. */
-static void make_problem(Problem *problem, const char *directory, double strength, bool weighted, bool nonnegative)
+static void make_problem(Problem *problem, const char *directory, double strength, bool weighted, Bounds bounds)
 {
     double angle[ANGLES], x[VOXELS];
     float sinogram[RAYS], theta[ANGLES];
@@ -168,7 +182,9 @@ static void make_problem(Problem *problem, const char *directory, double strengt
         .angle_count = ANGLES, .column_count = SIZE, .grid_size = SIZE, .center = 9.5, .angle_rad = angle};
     problem->a = reference_operator_create(&geometry);
     problem->strength = strength;
-    problem->least = nonnegative ? 0 : (double)-INFINITY;
+    problem->support = bounds.support;
+    problem->least = strcmp(bounds.least, "auto") == 0 ? (double)-INFINITY : strtod(bounds.least, NULL);
+    problem->most = strcmp(bounds.most, "auto") == 0 ? (double)INFINITY : strtod(bounds.most, NULL);
     for (int j = 0; j < VOXELS; j++) {
         const int column = j % SIZE, row = j / SIZE;
         x[j] = (column > 4 && column < 15 && row > 3 && row < 16 ? 0.05 : 0) +
@@ -202,12 +218,12 @@ static double threshold_of(const char *directory)
 }
 
 /* prior: NULL for total variation. */
-static void check_minimum(const char *directory, const char *prior, double strength, bool weighted, bool nonnegative)
+static void check_minimum(const char *directory, const char *prior, double strength, bool weighted, Bounds bounds)
 {
     Problem problem;
     double x[VOXELS], found[VOXELS];
     char sinogram[TESTING_PATH], theta[TESTING_PATH];
-    make_problem(&problem, directory, strength, weighted, nonnegative);
+    make_problem(&problem, directory, strength, weighted, bounds);
     snprintf(sinogram, sizeof sinogram, "%s/b.bin", directory);
     snprintf(theta, sizeof theta, "%s/theta.bin", directory);
     problem.prior = prior;
@@ -215,16 +231,16 @@ static void check_minimum(const char *directory, const char *prior, double stren
         testing_recon(directory,
                       "%s --theta %s --columns %d --rotation-axis 9.5 --algorithm fista "
                       "--subsets 1 --iterations 1500 --precision double --regularization %g --weights %s "
-                      "--nonnegativity %s --prior %s --prior-threshold %s",
-                      sinogram, theta, SIZE, strength, weighted ? "counts" : "none", nonnegative ? "yes" : "no",
-                      prior ? prior : "total-variation", prior ? "0.2" : "auto");
+                      "--nonnegativity no --minimum %s --maximum %s --support-ratio %g --prior %s --prior-threshold %s",
+                      sinogram, theta, SIZE, strength, weighted ? "counts" : "none", bounds.least, bounds.most,
+                      bounds.support, prior ? prior : "total-variation", prior ? "0.2" : "auto");
     problem.threshold = prior ? threshold_of(directory) : 0;
     const double least = prior ? smooth_minimum(&problem, x) : reference_minimum(&problem, x);
     for (int j = 0; j < VOXELS; j++) found[j] = (double)volume.value[j];
     const double reached = objective(&problem, found);
-    print_message("%s, strength %g, %s, %s: %.9g, reference %.9g; voxels differ by %.2g\n",
-                  prior ? prior : "total variation", strength, weighted ? "weights" : "no weights",
-                  nonnegative ? "x >= 0" : "any x", reached, least, testing_error_doubles(VOXELS, found, x));
+    print_message("%s, strength %g, %s, bounds %s and %s: %.9g, reference %.9g; voxels differ by %.2g\n",
+                  prior ? prior : "total variation", strength, weighted ? "weights" : "no weights", bounds.least,
+                  bounds.most, reached, least, testing_error_doubles(VOXELS, found, x));
     assert_true(fabs(reached - least) <= (prior ? 1e-4 : 1e-5) * least);
     assert_true(testing_error_doubles(VOXELS, found, x) <= 0.01);
     testing_volume_free(&volume);
@@ -233,18 +249,20 @@ static void check_minimum(const char *directory, const char *prior, double stren
 
 static void minimum_is_the_reference(void **state)
 {
-    check_minimum(*state, NULL, 0.02, false, false);
-    check_minimum(*state, NULL, 0.02, true, true);
-    check_minimum(*state, NULL, 0.2, true, true);
-    check_minimum(*state, NULL, 0.005, false, true);
+    check_minimum(*state, NULL, 0.02, false, (Bounds){"auto", "auto", 0});
+    check_minimum(*state, NULL, 0.005, true, (Bounds){"-0.01", "0.12", 0});
+    check_minimum(*state, NULL, 0.02, true, (Bounds){"0", "auto", 0});
+    check_minimum(*state, NULL, 0.2, true, (Bounds){"0", "auto", 0.75});
+    check_minimum(*state, NULL, 0.005, false, (Bounds){"0", "auto", 0});
 }
 
 static void smooth_minimum_is_the_reference(void **state)
 {
-    check_minimum(*state, "huber", 0.02, false, false);
-    check_minimum(*state, "huber", 0.05, true, true);
-    check_minimum(*state, "qggmrf", 0.02, true, true);
-    check_minimum(*state, "qggmrf", 0.2, false, true);
+    check_minimum(*state, "huber", 0.02, false, (Bounds){"auto", "auto", 0});
+    check_minimum(*state, "huber", 0.005, true, (Bounds){"-0.01", "0.12", 0});
+    check_minimum(*state, "huber", 0.05, true, (Bounds){"0", "0.11", 0.75});
+    check_minimum(*state, "qggmrf", 0.02, true, (Bounds){"0", "auto", 0});
+    check_minimum(*state, "qggmrf", 0.2, false, (Bounds){"0", "auto", 0});
 }
 
 TESTING_SUBJECT(fista)

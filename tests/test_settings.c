@@ -223,6 +223,8 @@ static void defaults_of_the_algorithm(void **state)
                 {SINO_VERB_RECON, "s.h5 -o o --reconstruction-type try", SINO_ALGORITHM_CG, 30, false},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt", SINO_ALGORITHM_SIRT, 30, false},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity", SINO_ALGORITHM_SIRT, 30, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --minimum -0.5", SINO_ALGORITHM_FISTA, 10, false},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --minimum 0 --maximum 2", SINO_ALGORITHM_FISTA, 10, true},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone", SINO_ALGORITHM_FDK, 30, false},
                 {SINO_VERB_RECON, "s -o o.h5 --system-matrix m", SINO_ALGORITHM_MLEM, 30, false},
                 {SINO_VERB_DEMO, "", SINO_ALGORITHM_FISTA, 10, true},

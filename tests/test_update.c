@@ -215,13 +215,14 @@ static void update_residual_sirt(SinoSlices slices, int64_t rows, const void *b,
 }
 
 static void update_voxels_sirt(SinoSlices slices, int64_t rows, const void *g, const void *weight,
-                               const SinoSliceState *state, double relaxation, bool nonnegativity, bool first, void *x)
+                               const SinoSliceState *state, double relaxation, double least, double most, bool first,
+                               void *x)
 {
     const SinoUpdate update = {.formula = SINO_UPDATE_VOXELS_SIRT,
                                .slices = slices,
                                .rows = rows,
                                .first = first,
-                               .argument = {relaxation, nonnegativity ? 0 : (double)-INFINITY}};
+                               .argument = {relaxation, least, most}};
     sino_update(&update, (void *[SINO_UPDATE_VECTORS]){(void *)g, (void *)weight, x}, state, NULL);
 }
 
@@ -550,24 +551,25 @@ static void residual_sirt_matches_loops(void **state)
     for_each_shape(check_residual_sirt);
 }
 
-static void check_relaxed(SinoSlices slices, int64_t rows, bool nonnegativity, bool first, uint64_t *seed)
+static void check_relaxed(SinoSlices slices, int64_t rows, double least, double most, bool first, uint64_t *seed)
 {
     const double relaxation = 0.7;
     Vector g = vector_create(slices, rows, seed), x = vector_create(slices, rows, seed);
     Vector weight = weights_create(slices.precision, rows, seed);
     SinoSliceState *states = random_states(slices, seed);
     for (int64_t f = 0; f < slices.slice_count; f++) states[f].stopped = f % 3 == 2;
-    for (int64_t row = 0; nonnegativity && row < rows; row++) /* as iterations before left it */
-        for (int64_t f = 0; f < slices.slice_count; f++) set(&x, row, f, fabs(*number_at(&x, row, f)));
+    for (int64_t row = 0; row < rows; row++) /* as iterations before left it */
+        for (int64_t f = 0; f < slices.slice_count; f++)
+            set(&x, row, f, fmin(fmax(*number_at(&x, row, f), least), most));
     if (first) spoil(&x);
-    update_voxels_sirt(slices, rows, g.values, weight.values, states, relaxation, nonnegativity, first, x.values);
+    update_voxels_sirt(slices, rows, g.values, weight.values, states, relaxation, least, most, first, x.values);
     for (int64_t row = 0; row < rows; row++)
         for (int64_t f = 0; f < slices.slice_count; f++) {
             const double before = first ? 0 : *number_at(&x, row, f);
             const double after = before + relaxation * *number_at(&weight, row, 0) * *number_at(&g, row, f);
             if (states[f].stopped) assert_true(value_at(&x, row, f) == before);
-            if (nonnegativity) assert_true(value_at(&x, row, f) >= 0);
-            *number_at(&x, row, f) = states[f].stopped ? before : nonnegativity && after < 0 ? 0 : after;
+            assert_true(value_at(&x, row, f) >= least && value_at(&x, row, f) <= most);
+            *number_at(&x, row, f) = states[f].stopped ? before : fmin(fmax(after, least), most);
         }
     check_vector(&x, "x");
     vector_free(&g);
@@ -578,13 +580,98 @@ static void check_relaxed(SinoSlices slices, int64_t rows, bool nonnegativity, b
 
 static void check_voxels_sirt(SinoSlices slices, int64_t rows, uint64_t *seed)
 {
-    for (int i = 0; i < 4; i++) check_relaxed(slices, rows, i & 1, i & 2, seed);
+    /* Numbers that single precision has. */
+    static const double bounds[][2] = {{-INFINITY, INFINITY}, {0, INFINITY}, {-0.25, 0.125}, {-INFINITY, 0.5}};
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+        for (int first = 0; first < 2; first++) check_relaxed(slices, rows, bounds[i][0], bounds[i][1], first, seed);
 }
 
 static void voxels_sirt_match_loops(void **state)
 {
     (void)state;
     for_each_shape(check_voxels_sirt);
+}
+
+/* FISTA's start and its step of x and y, each within bounds. */
+static void check_fista_bounds(SinoSlices slices, int64_t rows, double least, double most, uint64_t *seed)
+{
+    const double scale = 1.5, beta = 0.375;
+    Vector u = vector_create(slices, rows, seed), x = vector_create(slices, rows, seed),
+           y = vector_create(slices, rows, seed);
+    SinoSliceState *states = random_states(slices, seed);
+    SinoSliceSums sums[SINO_SLICES_MAX];
+    double square[SINO_SLICES_MAX] = {0}, product[SINO_SLICES_MAX] = {0};
+    const SinoUpdate start = {
+        .formula = SINO_UPDATE_START_FISTA, .slices = slices, .rows = rows, .argument = {least, most, scale}};
+    const SinoUpdate step = {
+        .formula = SINO_UPDATE_VOXELS_FISTA, .slices = slices, .rows = rows, .argument = {least, most}};
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        states[f].stopped = f % 3 == 2;
+        states[f].scalar[SINO_FISTA_BETA] = beta;
+    }
+    sino_update(&start, (void *[SINO_UPDATE_VECTORS]){x.values, y.values}, NULL, NULL);
+    sino_update(&step, (void *[SINO_UPDATE_VECTORS]){u.values, x.values, y.values}, states, sums);
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t f = 0; f < slices.slice_count; f++) {
+            const double old = fmin(fmax(scale * *number_at(&x, row, f), least), most);
+            const double limited = fmin(fmax(*number_at(&u, row, f), least), most);
+            const double to = states[f].stopped ? old : limited;
+            square[f] += (to - old) * (to - old);
+            product[f] += (old - to) * (to - old);
+            *number_at(&x, row, f) = to;
+            *number_at(&y, row, f) = to + (states[f].stopped ? 0 : beta * (to - old));
+            assert_true(value_at(&x, row, f) >= least && value_at(&x, row, f) <= most);
+        }
+    check_vector(&x, "x");
+    check_vector(&y, "y");
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        /* Elements are at most 2, and may cancel. */
+        const double most_off = 16 * epsilon_of(slices.precision) * (double)rows;
+        assert_true(fabs(sums[f].sum[SINO_SUM_SQUARE] - square[f]) <= most_off);
+        assert_true(fabs(sums[f].sum[SINO_SUM_PRODUCT] - product[f]) <= most_off);
+    }
+    vector_free(&u);
+    vector_free(&x);
+    vector_free(&y);
+    free(states);
+}
+
+static void check_voxels_fista(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    check_fista_bounds(slices, rows, (double)-INFINITY, (double)INFINITY, seed);
+    check_fista_bounds(slices, rows, 0, (double)INFINITY, seed);
+    check_fista_bounds(slices, rows, -0.25, 0.125, seed);
+}
+
+/* Voxels of the support keep their bits, others become 0, whatever they were. */
+static void check_support(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    Vector x = vector_create(slices, rows, seed),
+           support = vector_create((SinoSlices){slices.precision, 1, 1}, rows, NULL);
+    const SinoUpdate update = {.formula = SINO_UPDATE_SUPPORT, .slices = slices, .rows = rows};
+    for (int64_t row = 0; row < rows; row++) {
+        set(&support, row, 0, row % 3 != 1);
+        for (int64_t f = 0; f < slices.slice_count; f++)
+            if (row % 3 == 1 && f % 2) set(&x, row, f, NAN);
+    }
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){support.values, x.values}, NULL, NULL);
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t f = 0; f < slices.slice_count; f++)
+            assert_true(value_at(&x, row, f) == (row % 3 == 1 ? 0 : *number_at(&x, row, f)));
+    vector_free(&x);
+    vector_free(&support);
+}
+
+static void support_clears_voxels(void **state)
+{
+    (void)state;
+    for_each_shape(check_support);
+}
+
+static void voxels_fista_match_loops(void **state)
+{
+    (void)state;
+    for_each_shape(check_voxels_fista);
 }
 
 /* Among random numbers of both signs: rays without a value, no counts, rays that meet nothing, a projection below 0
@@ -1028,7 +1115,8 @@ static Solved solve_sirt(const Dense *dense, double relaxation, bool nonnegativi
         backproject(dense, &w, &g);
         for (int p = 0; p < 2; p++)
             update_voxels_sirt(slices, g.part[p].rows, g.part[p].values, column.part[p].values, solved.states,
-                               relaxation, nonnegativity, i == 0, solved.x.part[p].values);
+                               relaxation, nonnegativity ? 0 : (double)-INFINITY, (double)INFINITY, i == 0,
+                               solved.x.part[p].values);
     }
     vector_free(&w);
     voxels_free(&g);
@@ -1287,6 +1375,8 @@ TESTING_SUBJECT(update)
         cmocka_unit_test(first_voxels_cg_overwrite),
         cmocka_unit_test(residual_sirt_matches_loops),
         cmocka_unit_test(voxels_sirt_match_loops),
+        cmocka_unit_test(voxels_fista_match_loops),
+        cmocka_unit_test(support_clears_voxels),
         cmocka_unit_test(ratio_mlem_matches_loops),
         cmocka_unit_test(start_mlem_spreads_counts),
         cmocka_unit_test(voxels_mlem_match_loops),

@@ -256,7 +256,8 @@ SinoStatus sino_cone_solve(const SinoConeSolution *solution)
                               .settings = solution->settings,
                               .stride = 1,
                               .iterations = solution->record->columns - 1,
-                              .has_likelihood = solution->solver->has_likelihood}};
+                              .has_likelihood = solution->solver->has_likelihood,
+                              .bounds = sino_solver_bounds(solution->settings, solution->scale)}};
     SinoStatus status = expect(&run);
     if (!status) status = new_data(&run);
     if (!status) status = insert_all(&run);

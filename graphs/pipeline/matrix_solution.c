@@ -452,7 +452,8 @@ SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution)
                               .settings = solution->settings,
                               .stride = sino_panel_stride(SINO_SINGLE, solution->batch_sets),
                               .iterations = solution->record->columns - 1,
-                              .has_likelihood = solution->solver->has_likelihood}};
+                              .has_likelihood = solution->solver->has_likelihood,
+                              .bounds = sino_solver_bounds(solution->settings, 1)}};
     SinoStatus status = expect(&run);
     if (!status) status = new_data(&run);
     run.model = (SinoCountModel){.multiplicative = run.factor,

@@ -312,7 +312,8 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .pad_edges = reconstruction->input->pad_edges,
                               .photon_weights =
                                   sino_reconstruction_weighs_photons(reconstruction->settings, reconstruction->input),
-                              .regularization = reconstruction->regularization}};
+                              .regularization = reconstruction->regularization,
+                              .bounds = sino_solver_bounds(reconstruction->settings, reconstruction->scale)}};
     SinoProcesses *processes = reconstruction->alone ? NULL : sino_runtime_processes(runtime);
     status = sino_processes_agree(processes, begin(&run));
     const bool begun = !status; /* all ranks have begun */

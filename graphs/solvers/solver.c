@@ -8,6 +8,7 @@
 #include "update_task.h"
 
 #include <float.h>
+#include <math.h>
 
 enum { SUBSETS_USUAL = 8 };
 
@@ -43,6 +44,14 @@ SinoStatus sino_solver_divide(SinoSolverRun *run, SinoMinibatch *minibatch, int6
         first += part.row_count;
     }
     return NULL;
+}
+
+/* The members are 0, which is no upper bound, where a verb does not have the settings. */
+SinoBounds sino_solver_bounds(const SinoSettings *settings, double scale)
+{
+    const double least = settings->nonnegativity ? 0 : settings->minimum / scale;
+    return (SinoBounds){.least = isnan(least) ? (double)-INFINITY : least,
+                        .most = settings->maximum > 0 ? settings->maximum / scale : (double)INFINITY};
 }
 
 int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSettings *settings)

@@ -23,6 +23,11 @@ typedef struct SinoRegularization {
     double threshold; /* of a smooth prior: attenuation per voxel side, > 0 */
 } SinoRegularization;
 
+/* What x is limited to, as attenuation per voxel side; −∞ and ∞: no bound. Each of the two allows 0. */
+typedef struct SinoBounds {
+    double least, most;
+} SinoBounds;
+
 /* The context of a solver during a run. Pointers are not owned. */
 typedef struct SinoSolverRun {
     SinoRuntime *runtime;
@@ -33,6 +38,7 @@ typedef struct SinoSolverRun {
     bool pad_edges;      /* projections are continued by their outermost values before they are filtered */
     bool photon_weights; /* fista: rays have weights by the photons that are left of them */
     SinoRegularization regularization; /* fista */
+    SinoBounds bounds;                 /* fista and sirt */
     double lacking; /* fista: share of the angles of which slices have no value; FBP, the start, is larger for it */
     bool has_likelihood;          /* of the solver */
     const SinoCountModel *counts; /* of sino_solver_counts; else NULL */
@@ -74,6 +80,9 @@ bool sino_solver_weighs_rays(const SinoSolver *solver);
  * start, numbered SINO_COUNTS_…. NULL: the algorithm has none. additive: r is known. */
 const SinoSolver *sino_solver_counts(SinoAlgorithmChoice choice, bool additive);
 enum { SINO_COUNTS_G, SINO_COUNTS_X, SINO_COUNTS_GRADIENT, SINO_COUNTS_R };
+
+/* The bounds that the settings have, which are in units of the volume: scale times attenuation per voxel side. */
+SinoBounds sino_solver_bounds(const SinoSettings *settings, double scale);
 
 /* The window of a setting. */
 SinoFilterWindow sino_solver_window(SinoFbpFilter filter);

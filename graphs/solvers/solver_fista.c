@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FISTA: the x ≥ least (0, or none) that minimises
+/* FISTA: the x within bounds, least ≤ x ≤ most, that minimises
  *
  *     ½ Σ w (A x − b)² + strength · R(x)
  *
  * by proximal gradient steps with momentum (A. Beck and M. Teboulle, SIAM J. Imaging Sci. 2, 183 (2009)), whose
  * momentum starts again where it points away from the descent (update_formulas.h):
  *
- *     g = AᵀW(b − A y);  z = y + g/L;  u = min over u ≥ least of ½‖u − z‖² + strength/L · R(u);
+ *     g = AᵀW(b − A y);  z = y + g/L;  u = min within bounds of ½‖u − z‖² + strength/L · R(u);
  *     y = u + beta·(u − x);  x = u
  *
  * With S subsets of the angles an iteration has S such updates, each of which takes S times the g of one subset for
@@ -17,8 +17,8 @@
  * R is the isotropic total variation of a slice (codelets/variation.h), or a smooth prior (codelets/prior.h). The
  * minimum of total variation is sought by a few steps from the dual vectors of the last update, which come closer with
  * every update. The gradient of a smooth prior is added to g instead, and its curvature to L: z = y + (g −
- * strength·∇R(y))/L, u = max(z, least). w is the weight of each ray (sino_formula_weigh_rays). Every slice has its own
- * L, bounded by a sum over the rows of AᵀW A (sino_rule_step_fista).
+ * strength·∇R(y))/L, u is z, limited to the bounds. w is the weight of each ray (sino_formula_weigh_rays). Every slice
+ * has its own L, bounded by a sum over the rows of AᵀW A (sino_rule_step_fista).
  *
  * The start is x = FBP of b, which has the fine structure that gradient steps find last. The residual ‖A y − b‖² of an
  * iteration is the sum over the subsets, each computed just before the subset's next turn. */
@@ -27,6 +27,7 @@
 #include "prior_task.h"
 #include "solver.h"
 #include "solver_fbp.h"
+#include "support.h"
 #include "update_task.h"
 #include "variation_task.h"
 
@@ -61,26 +62,27 @@ static const SinoBuffer vectors[VECTORS] = {
     [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [SUMS] = {"sums of voxels", SINO_ROWS_MINIBATCH, SINO_ELEMENT_SUMS, SINO_LANES_SLICES}};
 
-/* Vectors of the one-slice minibatch in which A 1 and AᵀA 1 are computed. */
-enum { ROW_SUMS, ONES, ADDEND, CURVATURE, WEIGHT_VECTORS };
+/* Vectors of the one-slice minibatch in which A 1 and AᵀA 1 are computed. SUPPORT: 1, and 0 outside of the support. */
+enum { ROW_SUMS, ONES, ADDEND, CURVATURE, SUPPORT, WEIGHT_VECTORS };
 static const SinoBuffer weight_buffers[WEIGHT_VECTORS] = {
     [ROW_SUMS] = {"projection", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ONES] = {"ones", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ADDEND] = {"curvature of a subset", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [CURVATURE] = {"curvature", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+    [CURVATURE] = {"curvature", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [SUPPORT] = {"support", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 static const SinoVectors weight_vectors = {.count = WEIGHT_VECTORS, .buffer = weight_buffers, .tomogram = CURVATURE};
 
 typedef struct Fista {
     int64_t subset_count;
     int64_t *order;       /* [subset_count]: the order in which subsets have their turns; owned */
     SinoData **row_sums;  /* A 1: [subset] */
+    SinoData **support;   /* [partition] SUPPORT; NULL: all voxels may have a value */
     double curvature;     /* largest (AᵀA 1)_j */
     SinoSolverRun filter; /* of FBP, for the start */
     SinoTiling tiling;
     SinoTileNeighbours *neighbour; /* NULL: no prior; owned */
     bool smooth;                   /* the prior is */
     SinoData *tiles, *neighbours;  /* the tables of tiles as data; NULL: no prior, or no device computes */
-    double least;                  /* of x */
 } Fista;
 
 static void release(SinoSolverRun *run)
@@ -89,6 +91,7 @@ static void release(SinoSolverRun *run)
     if (!own) return;
     sino_solver_fbp.release(&own->filter);
     sino_data_free_each(own->row_sums, own->subset_count);
+    sino_data_free_each(own->support, sino_solver_partitions(run));
     free(own->order);
     sino_data_free(own->tiles);
     sino_data_free(own->neighbours);
@@ -117,14 +120,24 @@ static SinoStatus find_largest(SinoSolverRun *run, const SinoMinibatch *sums, do
     return NULL;
 }
 
-/* Inserts the tasks of A 1 and AᵀA 1. */
-static SinoStatus insert_row_sums(SinoSolverRun *run, SinoMinibatch *sums)
+static SinoStatus insert_ones(SinoSolverRun *run, SinoMinibatch *sums, int vector)
 {
     for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
         const SinoUpdateTask ones = {
             .update = {.formula = SINO_UPDATE_ONES, .slices = sums->slices, .rows = sino_solver_voxels(run, p)},
-            .vector = {sums->vector[ONES][p]}};
+            .vector = {sums->vector[vector][p]}};
         if (ones.update.rows > 0) SINO_TRY(sino_insert_update(run->runtime, SINO_NOWHERE, &ones));
+    }
+    return NULL;
+}
+
+/* Inserts the tasks of A 1 and AᵀA 1, and makes the support. */
+static SinoStatus insert_row_sums(SinoSolverRun *run, SinoMinibatch *sums)
+{
+    SINO_TRY(insert_ones(run, sums, ONES));
+    if (sino_support_is_given(run)) {
+        SINO_TRY(insert_ones(run, sums, SUPPORT));
+        SINO_TRY(sino_support_clear_outside(run, sums->slices, sums->vector[SUPPORT]));
     }
     for (int64_t s = 0; s < run->op->problem.subset_count; s++) {
         SINO_TRY(sino_insert_project_subset(sums, -1, s, ONES, ROW_SUMS));
@@ -142,6 +155,10 @@ static SinoStatus sum_rows(SinoSolverRun *run, Fista *own)
     if (!status) status = find_largest(run, sums, &own->curvature);
     own->row_sums = sums->vector[ROW_SUMS];
     sums->vector[ROW_SUMS] = NULL;
+    if (sino_support_is_given(run)) {
+        own->support = sums->vector[SUPPORT];
+        sums->vector[SUPPORT] = NULL;
+    }
     sino_minibatch_free(sums);
     return status;
 }
@@ -169,7 +186,6 @@ static SinoStatus prepare(SinoSolverRun *run)
     own->filter.own = NULL;
     own->subset_count = run->op->problem.subset_count;
     SINO_TRY(sino_solver_order_subsets(own->subset_count, &own->order));
-    own->least = run->settings->nonnegativity ? 0 : (double)-INFINITY;
     own->tiling = run->op->kind->tiling(run->op);
     if (run->regularization.strength > 0) SINO_TRY(prepare_prior(run, own));
     SINO_TRY(sino_solver_fbp.prepare(&own->filter));
@@ -258,16 +274,33 @@ static SinoStatus insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, 
     return insert_rays(run, minibatch, iteration, subset, &residual);
 }
 
+/* Sets voxels of a vector outside of the support to 0. */
+static SinoStatus insert_support(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int vector)
+{
+    const Fista *own = run->own;
+    for (int64_t p = 0; own->support && p < sino_solver_partitions(run); p++) {
+        const SinoUpdateTask task = {
+            .update = {.formula = SINO_UPDATE_SUPPORT, .slices = minibatch->slices, .rows = sino_solver_voxels(run, p)},
+            .vector = {own->support[p], minibatch->vector[vector][p]}};
+        if (task.update.rows > 0)
+            SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));
+    }
+    return NULL;
+}
+
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     static const SinoFbpVectors fbp = {.from = B, .completed = COMPLETED, .to = X, .part = Q, .addend = G};
     Fista *own = run->own;
-    const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA, .argument = {own->least, 1 / (1 - run->lacking)}};
+    const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA,
+                              .argument = {run->bounds.least, run->bounds.most, 1 / (1 - run->lacking)}};
     SINO_TRY(sino_solver_start(run, minibatch));
     SINO_TRY(sino_solver_divide(run, minibatch, B, PART));
     SINO_TRY(insert_step(run, minibatch));
     SINO_TRY(sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){X, Y}));
+    SINO_TRY(insert_support(run, minibatch, 0, X));
+    SINO_TRY(insert_support(run, minibatch, 0, Y));
     if (own->neighbour && !own->smooth) {
         SINO_TRY(insert_zeros(run, minibatch, U)); /* outside of the grid the prior leaves it as it is */
         SINO_TRY(insert_zeros(run, minibatch, P));
@@ -285,7 +318,8 @@ static SinoVariation tiles_of(const SinoSolverRun *run, const SinoMinibatch *min
                            .first_tile = own->tiling.first,
                            .tile = own->tiling.tile,
                            .neighbour = own->neighbour,
-                           .least = own->least};
+                           .least = run->bounds.least,
+                           .most = run->bounds.most};
 }
 
 /* Takes the gradient of a smooth prior at y from z, which is in G. */
@@ -304,7 +338,7 @@ static SinoStatus insert_smooth_prior(SinoSolverRun *run, SinoMinibatch *minibat
     return NULL;
 }
 
-/* Computes U from z, which is in G. */
+/* Computes U from z, which is in G. U is 0 outside of the support, as the projection on all constraints makes it. */
 static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Fista *own = run->own;
@@ -316,7 +350,7 @@ static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch,
                               .tiles = own->tiles,
                               .neighbours = own->neighbours};
     const int steps = own->subset_count > 1 ? DUAL_STEPS_OF_SUBSETS : DUAL_STEPS;
-    for (int half = 0; half <= 2 * steps; half++)
+    for (int half = 0; half <= 2 * steps; half++) {
         for (int64_t p = 0; p < own->tiling.partition_count; p++) {
             const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
             task.variation.part = p;
@@ -325,6 +359,8 @@ static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch,
                          ? sino_insert_variation_primal(run->runtime, position, &task, minibatch->vector[G][p])
                          : sino_insert_variation_dual(run->runtime, position, &task));
         }
+        if (half % 2 == 0) SINO_TRY(insert_support(run, minibatch, iteration, U));
+    }
     return NULL;
 }
 
@@ -334,11 +370,11 @@ static SinoStatus insert_turn(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     const Fista *own = run->own;
     const bool proximal = own->neighbour && !own->smooth;
     const SinoUpdate descend = {.formula = SINO_UPDATE_DESCEND_FISTA, .argument = {(double)own->subset_count}};
-    const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_FISTA, .argument = {own->least}};
+    const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_FISTA, .argument = {run->bounds.least, run->bounds.most}};
     SINO_TRY(sino_insert_backproject_subset(minibatch, iteration, own->order[k], Q, G));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, iteration, &descend, 2, (const int[]){Y, G}));
     if (own->smooth) SINO_TRY(insert_smooth_prior(run, minibatch, iteration));
-    if (proximal) SINO_TRY(insert_variation(run, minibatch, iteration));
+    SINO_TRY(proximal ? insert_variation(run, minibatch, iteration) : insert_support(run, minibatch, iteration, G));
     return insert_rule(run, minibatch, iteration, &voxels, 3, (const int[]){proximal ? U : G, X, Y},
                        SINO_RULE_MOMENTUM_FISTA, own->subset_count > 1 ? t_most_of_subsets : t_most);
 }

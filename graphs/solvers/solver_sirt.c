@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SIRT: x += relaxation·C Aᵀ R (b − A x), where R and C are diagonal and hold one over the sums of A's rows and columns
- * (A. van der Sluis and H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)). With non-negativity x = max(x, 0)
- * follows.
+ * (A. van der Sluis and H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)). With bounds x is limited to them
+ * after each iteration.
  *
  * A ray without a value has the residual 0 in every iteration (update_formulas.h). The sums of columns include such
  * rays, so that all slices share them: x tends to the solution of the other rays, by steps that are shorter by the
  * share of a voxel's rays that is missing. */
 #include "memory.h"
 #include "solver.h"
+#include "support.h"
 #include "update_task.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { B, W, X, G, VECTORS }; /* sinogram; A x, then the weighted residual; tomogram; its correction */
@@ -20,7 +20,8 @@ static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, S
                                             [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
                                             [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
-/* row[ray] = 1/(sum of a row of A); column[partition][voxel] = 1/(sum of a column of A). */
+/* row[ray] = 1/(sum of a row of A); column[partition][voxel] = 1/(sum of a column of A), 0 outside of the support: x
+ * stays 0 there. */
 typedef struct Weights {
     SinoData *row, **column;
 } Weights;
@@ -60,6 +61,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     SINO_TRY(sino_solver_new_weights(run, &sino_solver_sirt.vectors, &sums));
     /* Tasks read maps that the minibatch owns, and write vectors that outlive it. */
     SinoStatus status = sino_runtime_wait_after(run->runtime, sum_rows_and_columns(run, sums));
+    if (!status && sino_support_is_given(run)) status = sino_support_clear_outside(run, sums->slices, sums->vector[X]);
     weights->row = sums->vector[W][0];
     weights->column = sums->vector[X];
     sums->vector[W][0] = NULL;
@@ -102,13 +104,13 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 static SinoStatus insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Weights *weights = run->own;
-    const double least = run->settings->nonnegativity ? 0 : (double)-INFINITY;
+    const SinoBounds bounds = run->bounds;
     for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
         const SinoUpdateTask task = {.update = {.formula = SINO_UPDATE_VOXELS_SIRT,
                                                 .slices = minibatch->slices,
                                                 .rows = sino_solver_voxels(run, p),
                                                 .first = iteration == 1,
-                                                .argument = {run->settings->relaxation, least}},
+                                                .argument = {run->settings->relaxation, bounds.least, bounds.most}},
                                      .vector = {minibatch->vector[G][p], weights->column[p], minibatch->vector[X][p]},
                                      .state = minibatch->state};
         SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "halves.h"
+#include "recon.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -59,6 +60,7 @@ static SinoStatus find(const SinoReconHalves *of, SinoReconChoice *choice)
                                        .input = &input,
                                        .op = of->op,
                                        .solver = of->solver,
+                                       .scale = sino_recon_scale(of->settings),
                                        .width = width,
                                        .trials = trials_of(of, width)};
     SinoStatus status = of->solver->choice == SINO_ALGORITHM_FISTA

@@ -130,7 +130,7 @@ SINO_INLINE void list_mask(bool interleaved, uint32_t mask, int64_t first, uint1
 SINO_INLINE void list_mask(bool interleaved, uint32_t mask, int64_t first, uint16_t *voxel)
 {
     const uint64_t *const places = interleaved ? paired_places : plain_places;
-    UNROLL for (int byte = 0; byte < 4; byte++)
+    UNROLL for (int64_t byte = 0; byte < 4; byte++)
     {
         const uint32_t bits = mask >> 8 * byte & 0xff;
         const __m128i lanes = _mm_cvtepu8_epi16(_mm_cvtsi64_si128((int64_t)places[bits]));

@@ -1,47 +1,74 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Products of a band for one slice with AVX2: lanes hold 8 voxels of a brick; a table says for each byte of a mask
- * which of the next values goes to which lane. brick_isa.c includes this. */
-/* Of bit j of byte b: how many bits are set before it; negative as a byte: it is not set. */
-#define RANK(b, j)     ((uint64_t)((b) >> (j)&1 ? __builtin_popcount((b) & ((1 << (j)) - 1)) : 0x80))
+/* Products of a band for one slice with AVX2. Tables say for each byte of a mask which of the next values goes to which
+ * of 8 lanes: for numbers of 16 bits as vpshufb reads it, which also clears the lanes without a value, and does so for
+ * 16 lanes at once; for floats as vpermps reads it. brick_isa.c includes this. */
+
+/* The number of the value of bit j of byte b, times two bytes; negative bytes: the bit is not set. */
+#define WORD(b, j) ((uint64_t)((b) >> (j)&1 ? 0x0100 + 0x0202 * SET_BEFORE(b, j) : 0x8080))
+#define EIGHT_WORDS(b)                                                                                                 \
+    {                                                                                                                  \
+        WORD(b, 0) | WORD(b, 1) << 16 | WORD(b, 2) << 32 | WORD(b, 3) << 48,                                           \
+            WORD(b, 4) | WORD(b, 5) << 16 | WORD(b, 6) << 32 | WORD(b, 7) << 48                                        \
+    }
+
+/* The number of the value of bit j of byte b; negative: the bit is not set. */
+#define RANK(b, j)     ((uint64_t)((b) >> (j)&1 ? SET_BEFORE(b, j) : 0x80))
 #define RANKS(b, j, k) (RANK(b, j) | RANK(b, k) << 8)
+#define EIGHT_RANKS(b) (RANKS(b, 0, 1) | RANKS(b, 2, 3) << 16 | RANKS(b, 4, 5) << 32 | RANKS(b, 6, 7) << 48)
 
-/* The ranks of bits 0 … 7, and of bits 0, 2, 4, 6, 1, 3, 5, 7: lanes that are interleaved (sino_brick_lane_row). */
-#define PLAIN(b)  (RANKS(b, 0, 1) | RANKS(b, 2, 3) << 16 | RANKS(b, 4, 5) << 32 | RANKS(b, 6, 7) << 48)
-#define PAIRED(b) (RANKS(b, 0, 2) | RANKS(b, 4, 6) << 16 | RANKS(b, 1, 3) << 32 | RANKS(b, 5, 7) << 48)
+static const uint64_t word_places[][2] __attribute__((aligned(64))) = {EACH_BYTE(EIGHT_WORDS)};
+static const uint64_t ranks[] = {EACH_BYTE(EIGHT_RANKS)};
 
-#define FOUR(f, b)       f(b), f((b) + 1), f((b) + 2), f((b) + 3)
-#define SIXTEEN(f, b)    FOUR(f, b), FOUR(f, (b) + 4), FOUR(f, (b) + 8), FOUR(f, (b) + 12)
-#define SIXTY_FOUR(f, b) SIXTEEN(f, b), SIXTEEN(f, (b) + 16), SIXTEEN(f, (b) + 32), SIXTEEN(f, (b) + 48)
-
-static const uint64_t plain_ranks[] = {SIXTY_FOUR(PLAIN, 0), SIXTY_FOUR(PLAIN, 64), SIXTY_FOUR(PLAIN, 128),
-                                       SIXTY_FOUR(PLAIN, 192)};
-static const uint64_t paired_ranks[] = {SIXTY_FOUR(PAIRED, 0), SIXTY_FOUR(PAIRED, 64), SIXTY_FOUR(PAIRED, 128),
-                                        SIXTY_FOUR(PAIRED, 192)};
-
-/* The values of 8 lanes of a brick. */
-SINO_INLINE __m256 expand(bool mixed, uint64_t ranks, const void *value)
+/* Two halves of a register from memory. */
+SINO_INLINE __m256i load_halves(const void *low, const void *high)
 {
-    const __m256i rank = _mm256_cvtepi8_epi32(_mm_cvtsi64_si128((int64_t)ranks));
-    const __m256 packed = mixed ? _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)value)))
-                                : _mm256_loadu_ps(value);
+    return _mm256_set_m128i(_mm_loadu_si128((const __m128i *)high), _mm_loadu_si128((const __m128i *)low));
+}
+
+/* How many values come before lane `lane` of a brick. */
+SINO_INLINE size_t values_before(uint32_t mask, int lane)
+{
+    return (size_t)(unsigned)__builtin_popcount(mask & ((1U << lane) - 1));
+}
+
+/* The numbers of 16 lanes from `lane` on, of a brick with the values `value`. */
+SINO_INLINE __m256i expand_words(uint32_t mask, int lane, const uint16_t *value)
+{
+    const __m256i packed = load_halves(value + values_before(mask, lane), value + values_before(mask, lane + 8));
+    return _mm256_shuffle_epi8(packed,
+                               load_halves(word_places[mask >> lane & 0xff], word_places[mask >> (lane + 8) & 0xff]));
+}
+
+/* The values of 8 lanes from `lane` on. */
+SINO_INLINE __m256 expand_floats(uint32_t mask, int lane, const float *value)
+{
+    const __m256i rank = _mm256_cvtepi8_epi32(_mm_cvtsi64_si128((int64_t)ranks[mask >> lane & 0xff]));
+    const __m256 packed = _mm256_loadu_ps(value + values_before(mask, lane));
     return _mm256_andnot_ps(_mm256_castsi256_ps(_mm256_srai_epi32(rank, 31)), _mm256_permutevar8x32_ps(packed, rank));
 }
 
-/* The voxels of 8 lanes of a brick, beginning with lane 8 · eight. */
-SINO_INLINE __m256 load_voxels(bool paired, int eight, const float *voxel)
-{
-    if (!paired) return _mm256_loadu_ps(voxel + 8 * eight);
-    return _mm256_set_m128(_mm_loadu_ps(voxel + 16 + 4 * eight), _mm_loadu_ps(voxel + 4 * eight));
-}
+/* The values of a brick in the order of its rows, 8 in each vector: 4 vectors, or 2 if it has 16 lanes. */
+typedef struct Lanes {
+    __m256 eight[4];
+} Lanes;
 
-SINO_INLINE void store_voxels(bool paired, int eight, __m256 values, float *voxel)
+SINO_INLINE Lanes expand(int lanes, bool mixed, uint32_t mask, const void *value)
 {
-    if (!paired) {
-        _mm256_storeu_ps(voxel + 8 * eight, values);
-        return;
-    }
-    _mm_storeu_ps(voxel + 4 * eight, _mm256_castps256_ps128(values));
-    _mm_storeu_ps(voxel + 16 + 4 * eight, _mm256_extractf128_ps(values, 1));
+    Lanes to;
+    if (!mixed)
+        UNROLL for (int i = 0; i < lanes / 8; i++) to.eight[i] = expand_floats(mask, 8 * i, value);
+    else if (lanes == 16) {
+        const __m256i words = expand_words(mask, 0, value);
+        to.eight[0] = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(words)));
+        to.eight[1] = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm256_extracti128_si256(words, 1)));
+    } else
+        UNROLL for (int i = 0; i < 2; i++)
+        {
+            const __m256i words = expand_words(mask, 16 * i, value);
+            to.eight[i] = _mm256_cvtepi32_ps(_mm256_and_si256(words, _mm256_set1_epi32(0xffff)));
+            to.eight[i + 2] = _mm256_cvtepi32_ps(_mm256_srli_epi32(words, 16));
+        }
+    return to;
 }
 
 /* Sums of the products of a row, lane by lane. */
@@ -67,8 +94,6 @@ SINO_INLINE float total_of(Sum sum)
 /* The sum over the bricks of a segment. */
 SINO_INLINE Sum gather_segment(int lanes, bool mixed, int bricks, const float *x, Reader *reader)
 {
-    const bool paired = mixed && lanes == 32;
-    const uint64_t *const ranks = paired ? paired_ranks : plain_ranks;
     const SinoBrickArrays at = reader->at;
     const char *value = at.value;
     __m256 sum[4];
@@ -76,13 +101,10 @@ SINO_INLINE Sum gather_segment(int lanes, bool mixed, int bricks, const float *x
     for (int i = 0; i < bricks; i++) {
         const uint32_t mask = mask_of(lanes, &at, i);
         const float *const voxel = x + (int64_t)at.brick[i] * lanes;
-        UNROLL for (int eight = 0; eight < lanes / 8; eight++)
-        {
-            const uint32_t byte = mask >> 8 * eight & 0xff;
-            sum[eight] =
-                _mm256_fmadd_ps(expand(mixed, ranks[byte], value), load_voxels(paired, eight, voxel), sum[eight]);
-            value += (size_t)(unsigned)__builtin_popcount(byte) * (mixed ? sizeof(uint16_t) : sizeof(float));
-        }
+        const Lanes values = expand(lanes, mixed, mask, value);
+        UNROLL for (int j = 0; j < lanes / 8; j++) sum[j] =
+            _mm256_fmadd_ps(values.eight[j], _mm256_loadu_ps(voxel + 8 * j), sum[j]);
+        value += (size_t)(unsigned)__builtin_popcount(mask) * (mixed ? sizeof(uint16_t) : sizeof(float));
     }
     pass(lanes, bricks, value, reader);
     return _mm256_add_ps(_mm256_add_ps(sum[0], sum[1]), _mm256_add_ps(sum[2], sum[3]));
@@ -91,21 +113,16 @@ SINO_INLINE Sum gather_segment(int lanes, bool mixed, int bricks, const float *x
 /* Adds the values of the bricks of a segment times `weight` to the voxels. */
 SINO_INLINE void scatter_segment(int lanes, bool mixed, int bricks, float weight, float *x, Reader *reader)
 {
-    const bool paired = mixed && lanes == 32;
-    const uint64_t *const ranks = paired ? paired_ranks : plain_ranks;
     const SinoBrickArrays at = reader->at;
     const char *value = at.value;
     const __m256 weights = _mm256_set1_ps(weight);
     for (int i = 0; i < bricks; i++) {
         const uint32_t mask = mask_of(lanes, &at, i);
         float *const voxel = x + (int64_t)at.brick[i] * lanes;
-        UNROLL for (int eight = 0; eight < lanes / 8; eight++)
-        {
-            const uint32_t byte = mask >> 8 * eight & 0xff;
-            const __m256 values = expand(mixed, ranks[byte], value);
-            store_voxels(paired, eight, _mm256_fmadd_ps(values, weights, load_voxels(paired, eight, voxel)), voxel);
-            value += (size_t)(unsigned)__builtin_popcount(byte) * (mixed ? sizeof(uint16_t) : sizeof(float));
-        }
+        const Lanes values = expand(lanes, mixed, mask, value);
+        UNROLL for (int j = 0; j < lanes / 8; j++)
+            _mm256_storeu_ps(voxel + 8 * j, _mm256_fmadd_ps(values.eight[j], weights, _mm256_loadu_ps(voxel + 8 * j)));
+        value += (size_t)(unsigned)__builtin_popcount(mask) * (mixed ? sizeof(uint16_t) : sizeof(float));
     }
     pass(lanes, bricks, value, reader);
 }

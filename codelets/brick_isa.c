@@ -93,6 +93,27 @@ typedef struct List {
     float value[SINO_BRICK_TILE * SINO_BRICK_LANES + 32];    /* in units of `factor` */
 } List;
 
+#if defined __AVX2__ && !defined __AVX512VBMI2__
+/* Tables of all bytes b. SET_BEFORE: how many bits of b are set before bit j. */
+#define SET_BEFORE(b, j) __builtin_popcount((b) & ((1 << (j)) - 1))
+#define FOUR(f, b)       f(b), f((b) + 1), f((b) + 2), f((b) + 3)
+#define SIXTEEN(f, b)    FOUR(f, b), FOUR(f, (b) + 4), FOUR(f, (b) + 8), FOUR(f, (b) + 12)
+#define SIXTY_FOUR(f, b) SIXTEEN(f, b), SIXTEEN(f, (b) + 16), SIXTEEN(f, (b) + 32), SIXTEEN(f, (b) + 48)
+#define EACH_BYTE(f)     SIXTY_FOUR(f, 0), SIXTY_FOUR(f, 64), SIXTY_FOUR(f, 128), SIXTY_FOUR(f, 192)
+
+/* The places of the set bits of a byte, one after another: bit j has the place j, or in interleaved lanes that of
+ * sino_brick_lane_row. */
+#define PLACE(b, j, place) ((b) >> (j)&1 ? (uint64_t)(place) << 8 * SET_BEFORE(b, j) : 0)
+#define PLAIN(b)                                                                                                       \
+    (PLACE(b, 0, 0) | PLACE(b, 1, 1) | PLACE(b, 2, 2) | PLACE(b, 3, 3) | PLACE(b, 4, 4) | PLACE(b, 5, 5) |             \
+     PLACE(b, 6, 6) | PLACE(b, 7, 7))
+#define PAIRED(b)                                                                                                      \
+    (PLACE(b, 0, 0) | PLACE(b, 1, 16) | PLACE(b, 2, 1) | PLACE(b, 3, 17) | PLACE(b, 4, 2) | PLACE(b, 5, 18) |          \
+     PLACE(b, 6, 3) | PLACE(b, 7, 19))
+
+static const uint64_t plain_places[] = {EACH_BYTE(PLAIN)}, paired_places[] = {EACH_BYTE(PAIRED)};
+#endif
+
 /* Appends the voxels of the set bits of a mask, of a brick whose first voxel is `first`. May write 32 numbers. */
 #if defined __AVX512VBMI2__
 SINO_INLINE void list_mask(bool interleaved, uint32_t mask, int64_t first, uint16_t *voxel)
@@ -104,6 +125,19 @@ SINO_INLINE void list_mask(bool interleaved, uint32_t mask, int64_t first, uint1
     const __m512i all =
         _mm512_add_epi16(_mm512_loadu_si512(interleaved ? paired : plain), _mm512_set1_epi16((short)first));
     _mm512_storeu_si512(voxel, _mm512_maskz_compress_epi16(mask, all));
+}
+#elif defined __AVX2__
+SINO_INLINE void list_mask(bool interleaved, uint32_t mask, int64_t first, uint16_t *voxel)
+{
+    const uint64_t *const places = interleaved ? paired_places : plain_places;
+    UNROLL for (int64_t byte = 0; byte < 4; byte++)
+    {
+        const uint32_t bits = mask >> 8 * byte & 0xff;
+        const __m128i lanes = _mm_cvtepu8_epi16(_mm_cvtsi64_si128((int64_t)places[bits]));
+        const __m128i begin = _mm_set1_epi16((short)(first + byte * (interleaved ? 4 : 8)));
+        _mm_storeu_si128((__m128i *)(void *)voxel, _mm_add_epi16(lanes, begin));
+        voxel += __builtin_popcount(bits);
+    }
 }
 #else
 SINO_INLINE void list_mask(bool interleaved, uint32_t mask, int64_t first, uint16_t *voxel)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bricks, speed: products with the matrix of a small-animal PET scanner, beside CSR and CSC in the same rounds.
  *
- *     brick_speed [NONZEROS [THREADS [file|pairs [libmkl_rt.so]]]]
+ *     brick_speed [NONZEROS [THREADS [file|pairs [libmkl_rt.so|- [plain|avx2|avx512|avx512vbmi2]]]]]
  *
  * The matrix is like that of MADPET-II: 18 modules of 4 × 8 crystals, 2 × 2 × 6 mm, in a ring of radius 35.5 mm; 140 ×
  * 140 × 40 voxels of 0.5 mm; a row for each pair of crystals in different modules, the mean of 12 rays between
  * quasi-random points of both. Rows are added until there are NONZEROS (6e7). For all formats they lie in the order of
  * numbers (file), or of sino_brick_pair_key (pairs, the default). Times are processor time of the longest thread. */
-#include "brick.h"
+#include "brick_isa.h"
 #include "brick_pack.h"
 #include "csr.h"
 #include "memory.h"
@@ -317,6 +317,23 @@ static Sparse transpose(const Sparse *from)
 
 /* ---- bricks ---- */
 
+/* The instruction set of the products: that of the name. */
+static const SinoBrickIsa *isa;
+
+static void choose_isa(const char *name)
+{
+    static const SinoBrickIsa *const all[] = {
+        &sino_brick_plain,
+#ifdef __x86_64__
+        &sino_brick_avx2,
+        &sino_brick_avx512,
+        &sino_brick_avx512vbmi2,
+#endif
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i]->name, name) == 0) isa = all[i];
+}
+
 /* Each thread has a partition of rows: its block, rays and sums of voxels, of `sets` count sets. */
 typedef struct Bricks {
     int threads;
@@ -339,14 +356,14 @@ static void pack(void *bricks_, int thread)
 static void project(void *bricks_, int thread)
 {
     const Bricks *bricks = bricks_;
-    sino_brick_project(bricks->block[thread], bricks->sets, bricks->x, bricks->rays[thread]);
+    sino_brick_project_with(isa, bricks->block[thread], bricks->sets, bricks->x, bricks->rays[thread]);
 }
 
 static void backproject(void *bricks_, int thread)
 {
     const Bricks *bricks = bricks_;
     memset(bricks->sum[thread], 0, (size_t)(bricks->voxels * bricks->sets) * sizeof(float));
-    sino_brick_backproject(bricks->block[thread], bricks->sets, bricks->counts[thread], bricks->sum[thread]);
+    sino_brick_backproject_with(isa, bricks->block[thread], bricks->sets, bricks->counts[thread], bricks->sum[thread]);
 }
 
 static void sweep(void *bricks_, int thread)
@@ -354,8 +371,8 @@ static void sweep(void *bricks_, int thread)
     Bricks *bricks = bricks_;
     const SinoBrickCounts counts = {.counts = bricks->counts[thread]};
     memset(bricks->sum[thread], 0, (size_t)(bricks->voxels * bricks->sets) * sizeof(float));
-    sino_brick_sweep(bricks->block[thread], bricks->sets, bricks->x, &counts, bricks->sum[thread],
-                     bricks->sums[thread]);
+    sino_brick_sweep_with(isa, bricks->block[thread], bricks->sets, bricks->x, &counts, bricks->sum[thread],
+                          bricks->sums[thread]);
 }
 
 /* Adds the sums of all threads to the first one's. */
@@ -625,6 +642,8 @@ int main(int count, char **argument)
     const double wanted = count > 1 ? strtod(argument[1], NULL) : 6e7;
     const int threads = count > 2 ? (int)strtol(argument[2], NULL, 10) : sino_platform_core_count();
     if (!(wanted >= 1e5 && wanted <= 2e9 && threads >= 1 && threads <= THREADS_MOST)) return 2;
+    choose_isa(count > 5 ? argument[5] : sino_brick_isa_name());
+    if (!isa) return 2;
     const double begin = sino_platform_now_s();
     SinoSparseRows rows = make_matrix((int64_t)wanted, threads);
     const bool pairs = count <= 3 || strcmp(argument[3], "pairs") == 0;
@@ -633,8 +652,8 @@ int main(int count, char **argument)
         .count = rows.row_count, .columns = COLUMNS, .start = rows.start, .index = rows.column, .value = rows.value};
     Sparse csc = transpose(&csr);
     printf("%d rows in the order of %s, %.3g nonzeros, %d threads, %s; made and transposed in %.1f s\n",
-           (int)rows.row_count, pairs ? "pairs" : "the file", (double)rows.start[rows.row_count], threads,
-           sino_brick_isa_name(), sino_platform_now_s() - begin);
+           (int)rows.row_count, pairs ? "pairs" : "the file", (double)rows.start[rows.row_count], threads, isa->name,
+           sino_platform_now_s() - begin);
     cut(threads, &csr);
     cut(threads, &csc);
     float *const x = sino_allocate_large(COLUMNS * 4), *const y = sino_allocate_large(csr.count * 4);
@@ -644,7 +663,7 @@ int main(int count, char **argument)
     csc.from = y;
     float *const back = sino_allocate_large(COLUMNS * 4);
     csc.to = back;
-    const Mkl mkl = open_mkl(count > 4 ? argument[4] : NULL, &csr);
+    const Mkl mkl = open_mkl(count > 4 && strcmp(argument[4], "-") != 0 ? argument[4] : NULL, &csr);
     SinoBrickOrder *order = order_of(&rows);
     measure_precision(&csr, &csc, &mkl, order, threads, SINO_MIXED);
     measure_precision(&csr, &csc, &mkl, order, threads, SINO_SINGLE);

@@ -26,20 +26,22 @@ typedef struct SinoPhaseOptions {
 } SinoPhaseOptions;
 
 /* Rows to each side that a row depends on. */
-int64_t sino_phase_halo(double range);
+int64_t sino_phase_halo(const SinoPhaseOptions *options);
 
 /* A filter. Create and free on one thread at a time, while no other thread uses FFTW's planner; many threads may run it
  * at once. SINO_FAILED: no memory. */
 typedef struct SinoPhase SinoPhase;
 SinoStatus sino_phase_new(const SinoPhaseOptions *options, SinoPhase **phase);
 void sino_phase_free(SinoPhase *phase); /* takes NULL */
+const SinoPhaseOptions *sino_phase_options(const SinoPhase *phase);
 
 /* Bytes of the scratch memory of one call that makes `rows` rows of the detector, 64-byte aligned. */
 int64_t sino_phase_scratch_bytes(const SinoPhaseOptions *options, int64_t rows);
 
 /* sino_correct with the filter before binning and logarithm. counts, flat and dark have all columns of the detector,
  * and row_count rows: the slices' own and, as far as the detector goes, those of the halo before and after. Values that
- * are undefined before the filter are interpolated for it, and stay undefined. */
+ * are undefined before the filter are interpolated for it, and stay undefined. If the correction has an image, its rows
+ * take the place of the counts. */
 SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *correction, const void *counts,
                               const float *flat, const float *dark, void *scratch, void *sinogram, int64_t *repaired,
                               int64_t *tally);

@@ -5,11 +5,11 @@
 #include "arithmetic.h"
 #include "fast_size.h"
 #include "memory.h"
+#include "transmission.h"
 #include "vector.h"
 
 #include <assert.h>
 #include <fftw3.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +25,14 @@ struct SinoPhase {
     fftwf_plan forward, backward;
 };
 
-int64_t sino_phase_halo(double range)
+int64_t sino_phase_halo(const SinoPhaseOptions *options)
 {
-    return (int64_t)ceil(SINO_PHASE_REACH * range) + 16;
+    return (int64_t)ceil(SINO_PHASE_REACH * options->range) + 16;
 }
 
 static int64_t padded_columns(const SinoPhaseOptions *options)
 {
-    return sino_fast_size(options->column_count + sino_times(2, sino_phase_halo(options->range)));
+    return sino_fast_size(options->column_count + sino_times(2, sino_phase_halo(options)));
 }
 
 static int64_t stride_of(const SinoPhaseOptions *options)
@@ -44,7 +44,7 @@ static int64_t stride_of(const SinoPhaseOptions *options)
  * of rows and halo. */
 static int64_t scratch_floats(const SinoPhaseOptions *options, int64_t rows)
 {
-    const int64_t with_halo = rows + sino_times(2, sino_phase_halo(options->range));
+    const int64_t with_halo = rows + sino_times(2, sino_phase_halo(options));
     return sino_times(2 + with_halo + 2 * rows, stride_of(options)) + sino_ceil_multiple(with_halo, ALIGNED);
 }
 
@@ -104,7 +104,7 @@ SinoStatus sino_phase_new(const SinoPhaseOptions *options, SinoPhase **phase)
     assert(options->range > 0 && options->range <= SINO_PHASE_RANGE_MAX);
     SINO_TRY(sino_allocate(1, sizeof *made, "phase retrieval", &made));
     made->options = *options;
-    made->halo = sino_phase_halo(options->range);
+    made->halo = sino_phase_halo(options);
     made->padded = padded_columns(options);
     made->stride = stride_of(options);
     SinoStatus status = make_plans(made);
@@ -114,6 +114,11 @@ SinoStatus sino_phase_new(const SinoPhaseOptions *options, SinoPhase **phase)
     else
         *phase = made;
     return status;
+}
+
+const SinoPhaseOptions *sino_phase_options(const SinoPhase *phase)
+{
+    return &phase->options;
 }
 
 void sino_phase_free(SinoPhase *phase)
@@ -129,102 +134,11 @@ void sino_phase_free(SinoPhase *phase)
 typedef struct Call {
     const SinoPhase *phase;
     const SinoCorrection *correction;
-    const void *counts;
-    const float *flat, *dark;
+    SinoTransmission from;
     int64_t rows;                  /* of the result */
-    float *line, *light, *limit;   /* a row; its flat field; [rows + 2 halo]: limits of saturated counts */
+    float *line, *limit;           /* a row; [rows + 2 halo]: limits of saturated counts */
     float *spectra, *sums, *image; /* of the scratch memory */
 } Call;
-
-#define DEFINE_CONVERT(type)                                                                                           \
-    static void convert_##type(int64_t count, const void *from, float *to)                                             \
-    {                                                                                                                  \
-        for (int64_t c = 0; c < count; c++) to[c] = (float)((const type *)from)[c];                                    \
-    }
-
-DEFINE_CONVERT(uint8_t)
-DEFINE_CONVERT(uint16_t)
-DEFINE_CONVERT(float)
-
-static const struct {
-    size_t bytes;
-    void (*convert)(int64_t count, const void *from, float *to);
-} inputs[] = {[SINO_CORRECT_UINT8] = {sizeof(uint8_t), convert_uint8_t},
-              [SINO_CORRECT_UINT16] = {sizeof(uint16_t), convert_uint16_t},
-              [SINO_CORRECT_FLOAT32] = {sizeof(float), convert_float}};
-
-/* The limit of saturated counts in a row, as that of correct.h in a slice. */
-static float limit_of(const Call *call, int64_t row)
-{
-    const SinoCorrection *correction = call->correction;
-    const int64_t columns = call->phase->options.column_count, sets = sino_larger(correction->flat_sets, 1);
-    int64_t saturated = 0;
-    if (correction->saturation <= 0) return INFINITY;
-    for (int64_t s = 0; s < sets && correction->flat_field; s++)
-        for (int64_t c = 0; c < columns; c++)
-            saturated += (double)call->flat[(s * correction->row_count + row) * columns + c] >= correction->saturation;
-    return saturated * 100 > sets * columns ? INFINITY : (float)correction->saturation;
-}
-
-/* The light of each pixel of a row at angle k: its flat field, between two sets. */
-static const float *light_of(const Call *call, int64_t k, int64_t first)
-{
-    const SinoCorrection *correction = call->correction;
-    const int64_t columns = call->phase->options.column_count, pixels = correction->row_count * columns;
-    if (correction->flat_sets <= 1) return call->flat + first;
-    const double at = correction->flat_at[k];
-    const int64_t last = correction->flat_sets - 1, set = at < (double)last ? (int64_t)at : last - 1;
-    const float *before = call->flat + set * pixels + first, *after = before + pixels;
-    const float share = (float)(at - (double)set);
-    for (int64_t c = 0; c < columns; c++) call->light[c] = before[c] + (after[c] - before[c]) * share;
-    return call->light;
-}
-
-/* Turns counts into transmissions, NaN where undefined. dark NULL: 0. */
-SINO_VECTORISED static void divide(int64_t columns, const float *light, const float *dark, float *line)
-{
-    for (int64_t c = 0; c < columns; c++) {
-        const float black = dark ? dark[c] : 0, value = (line[c] - black) / (light[c] - black);
-        line[c] = light[c] - black > 0 && light[c] <= FLT_MAX ? value : NAN;
-    }
-}
-
-SINO_VECTORISED static void forget_saturated(int64_t columns, float limit, float *line)
-{
-    for (int64_t c = 0; c < columns; c++) line[c] = line[c] < limit ? line[c] : NAN;
-}
-
-SINO_VECTORISED static void forget_unusual(int64_t columns, float *line)
-{
-    for (int64_t c = 0; c < columns; c++) line[c] = line[c] > 0 && line[c] <= FLT_MAX ? line[c] : NAN;
-}
-
-/* The transmissions of a row at angle k; NaN where undefined. `i`: number of the row in call->limit. */
-static void transmit(const Call *call, int64_t k, int64_t row, int64_t i, float *line)
-{
-    const SinoCorrection *correction = call->correction;
-    const int64_t columns = call->phase->options.column_count, first = row * columns;
-    const size_t at = (size_t)(k * correction->row_count * columns + first) * inputs[correction->input].bytes;
-    inputs[correction->input].convert(columns, (const char *)call->counts + at, line);
-    forget_saturated(columns, call->limit[i], line);
-    if (correction->flat_field) divide(columns, light_of(call, k, first), call->dark ? call->dark + first : NULL, line);
-    forget_unusual(columns, line);
-}
-
-/* Interpolates undefined values between the nearest defined columns; all are 1 if there is none. */
-static void fill(int64_t columns, float *line)
-{
-    int64_t left = -1;
-    for (int64_t c = 0; c < columns; c++) {
-        if (isnan(line[c])) continue;
-        for (int64_t i = left + 1; i < c; i++) {
-            const float share = left < 0 ? 1 : (float)(i - left) / (float)(c - left);
-            line[i] = left < 0 ? line[c] : (1 - share) * line[left] + share * line[c];
-        }
-        left = c;
-    }
-    for (int64_t i = left + 1; i < columns; i++) line[i] = left < 0 ? 1 : line[left];
-}
 
 /* Continues a row by its outermost values: half of the rest follows it, half precedes it, all around. */
 static void pad(const SinoPhase *phase, float *line)
@@ -254,6 +168,7 @@ static void transform_rows(const Call *call, int64_t k)
 {
     const SinoPhase *phase = call->phase;
     const int64_t lines = call->rows + 2 * phase->halo;
+    const void *image = sino_transmission_image(&call->from, k);
     int64_t previous = -1;
     for (int64_t i = 0; i < lines; i++) {
         const int64_t row = row_of(call, i);
@@ -261,14 +176,14 @@ static void transform_rows(const Call *call, int64_t k)
         float *spectrum = call->spectra + i * phase->stride;
         const bool of_image = of_result >= 0 && of_result < call->rows;
         if (row == previous) {
-            if (of_image) transmit(call, k, row, i, call->line);
+            if (of_image) sino_transmission_row(&call->from, image, k, row, call->limit[i], call->line);
             if (of_image) mark(call, of_result, call->line);
             memcpy(spectrum, spectrum - phase->stride, (size_t)phase->stride * sizeof *spectrum);
             continue;
         }
-        transmit(call, k, row, i, call->line);
+        sino_transmission_row(&call->from, image, k, row, call->limit[i], call->line);
         if (of_image) mark(call, of_result, call->line);
-        fill(phase->options.column_count, call->line);
+        sino_transmission_fill(phase->options.column_count, 1, call->line);
         pad(phase, call->line);
         fftwf_execute_dft_r2c(phase->forward, call->line, (void *)spectrum);
         previous = row;
@@ -340,19 +255,21 @@ SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *corr
     float *memory = scratch, *const spectra = memory + 2 * stride;
     Call call = {.phase = phase,
                  .correction = correction,
-                 .counts = counts,
-                 .flat = flat,
-                 .dark = dark,
+                 .from = {.correction = correction,
+                          .column_count = phase->options.column_count,
+                          .counts = counts,
+                          .flat = flat,
+                          .dark = dark,
+                          .light = memory + stride},
                  .rows = rows,
                  .line = memory,
-                 .light = memory + stride,
                  .spectra = spectra,
                  .sums = spectra + lines * stride,
                  .image = spectra + (lines + rows) * stride,
                  .limit = spectra + (lines + 2 * rows) * stride};
     SinoCorrection after = *correction;
     assert(phase->options.first_column + correction->column_count <= phase->options.column_count);
-    for (int64_t i = 0; i < lines; i++) call.limit[i] = limit_of(&call, row_of(&call, i));
+    for (int64_t i = 0; i < lines; i++) call.limit[i] = sino_transmission_limit(&call.from, row_of(&call, i));
     after.input = SINO_CORRECT_FLOAT32;
     after.row_count = rows;
     after.first_row = 0;

@@ -188,6 +188,7 @@ typedef struct SinoSettings {
     int64_t fw_level, ti_nblock;
     int64_t vo_small_size, vo_large_size; /* columns of medians; small 0: by the width of the detector */
     double air;                           /* columns of air at each side; 0: no normalisation; NaN: auto */
+    double detector_tilt_deg;             /* --detector-tilt; 0: upright */
     SinoPhaseMethod phase_method;         /* --phase-method; the next three are 0 without it */
     double delta_beta, energy_kev, propagation_mm;
     SinoWeightList beam_hardening; /* coefficients of p, p², …; count 0: no correction */

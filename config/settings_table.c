@@ -287,6 +287,11 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
 
+    ROW(STAGES, RECON | INFO | PLAN, "detector-tilt", REAL(detector_tilt_deg, -10, 10, "0"), .unit = "degrees",
+        .geometries = PARALLEL,
+        .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
+                "positive if the rotation axis lies at larger columns in lower rows; the log of a run tells when the "
+                "axis leans, and by how much"),
     ROW(STAGES, RECON | INFO | PLAN, "phase-method", CHOICE(phase_method, phase_words, "none"), .geometries = PARALLEL,
         .help =
             "phase retrieval of a beam that has propagated behind the object; paganin: of one material, which needs "

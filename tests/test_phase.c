@@ -149,7 +149,7 @@ static void rows_do_not_depend_on_others(void **state)
     (void)state;
     static float images[ANGLES * PIXELS], part[ANGLES * PIXELS];
     const SinoPhaseOptions options = {.range = 1.1, .column_count = COLUMNS};
-    const int64_t halo = sino_phase_halo(options.range), first = 32, count = 7;
+    const int64_t halo = sino_phase_halo(&options), first = 32, count = 7;
     const int64_t begin = first - halo, rows = count + 2 * halo;
     assert_true(begin > 0 && begin + rows < ROWS);
     make_images(images);

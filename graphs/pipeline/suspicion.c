@@ -19,14 +19,27 @@ enum { FEW_ANGLES = 8 };
 static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
+static void add_list(SinoFindings *findings, bool refused, const char *event, const char *format, va_list arguments)
 {
     if (findings->count == SINO_FINDINGS_MAX) return;
     SinoFinding *to = &findings->finding[findings->count++];
-    va_list arguments;
     *to = (SinoFinding){.refused = refused, .event = event};
-    va_start(arguments, format);
     vsnprintf(to->text, sizeof to->text, format, arguments);
+}
+
+static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_list(findings, refused, event, format, arguments);
+    va_end(arguments);
+}
+
+void sino_findings_warn(SinoFindings *findings, const char *event, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_list(findings, false, event, format, arguments);
     va_end(arguments);
 }
 

@@ -91,9 +91,10 @@ static void read_row(const Call *call, const void *image, int64_t k, int64_t i)
     const int64_t columns = call->tilt->column_count;
     const float alone = call->from.correction->minus_log ? 1 : 0;
     float *line = call->lines + i * call->stride + MARGIN, *marks = call->marks + i * call->stride + MARGIN;
-    sino_transmission_row(&call->from, image, k, call->from_first - call->tilt->image_row + i, call->limit[i], line);
+    const int64_t row = call->from_first - call->tilt->image_row + i;
+    const int64_t undefined = sino_transmission_row(&call->from, image, k, row, call->limit[i], line);
     for (int64_t c = 0; c < columns; c++) marks[c] = isnan(line[c]) ? NAN : 0;
-    sino_transmission_fill(columns, alone, line);
+    if (undefined > 0) sino_transmission_fill(columns, alone, line);
     for (int64_t m = 1; m <= MARGIN; m++) {
         line[-m] = line[0];
         line[columns - 1 + m] = line[columns - 1];
@@ -204,6 +205,6 @@ SinoStatus sino_tilt_correct(const SinoTilt *tilt, const SinoPhase *phase, const
     after.saturation = 0;
     after.image = turn_image;
     after.image_of = &call;
-    if (phase) return sino_phase_correct(phase, &after, NULL, NULL, NULL, rest, sinogram, repaired, tally);
+    if (phase) return sino_phase_correct(phase, &after, call.first, NULL, NULL, NULL, rest, sinogram, repaired, tally);
     return sino_correct(&after, NULL, NULL, NULL, sinogram, repaired, tally);
 }

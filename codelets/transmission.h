@@ -23,9 +23,9 @@ float sino_transmission_limit(const SinoTransmission *of, int64_t row);
 const void *sino_transmission_image(const SinoTransmission *of, int64_t k);
 
 /* line[column_count]: row `row` of the image of angle k, divided by its flat field; NaN where correct.h takes values
- * for undefined. */
-void sino_transmission_row(const SinoTransmission *of, const void *image, int64_t k, int64_t row, float limit,
-                           float *line);
+ * for undefined. Returns how many are. */
+int64_t sino_transmission_row(const SinoTransmission *of, const void *image, int64_t k, int64_t row, float limit,
+                              float *line);
 
 /* Interpolates undefined values between the nearest defined columns; `alone` if there is none. */
 void sino_transmission_fill(int64_t column_count, float alone, float *line);

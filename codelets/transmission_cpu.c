@@ -9,22 +9,45 @@
 #include <math.h>
 #include <stddef.h>
 
-#define DEFINE_CONVERT(type)                                                                                           \
-    static void convert_##type(int64_t count, const void *from, float *to)                                             \
+/* The quotient of a value and its light, NaN where that is undefined. Transmissions are above `least`. Bounds are
+ * compared without branches, so that loops vectorise. */
+SINO_INLINE float divide(float value, float light, float dark, float limit, float least)
+{
+    const float full = light - dark, part = (value - dark) / full;
+    const float lit = full > 0 ? part : NAN, finite = light <= FLT_MAX ? lit : NAN, below = value < limit ? finite : NAN;
+    const float above = below > least ? below : NAN;
+    return above <= FLT_MAX ? above : NAN;
+}
+
+/* line: values divided by the light; returns how many are undefined. light NULL: values are as they should be; dark
+ * NULL: 0. */
+#define DEFINE_DIVIDE(type)                                                                                            \
+    SINO_VECTORISED static int64_t divide_##type(int64_t count, const void *values, const float *light,                \
+                                                 const float *dark, float limit, float least, float *restrict line)    \
     {                                                                                                                  \
-        for (int64_t c = 0; c < count; c++) to[c] = (float)((const type *)from)[c];                                    \
+        const type *from = values;                                                                                     \
+        int undefined = 0;                                                                                             \
+        if (light && dark)                                                                                             \
+            for (int64_t c = 0; c < count; c++) line[c] = divide((float)from[c], light[c], dark[c], limit, least);     \
+        else if (light)                                                                                                \
+            for (int64_t c = 0; c < count; c++) line[c] = divide((float)from[c], light[c], 0, limit, least);           \
+        else                                                                                                           \
+            for (int64_t c = 0; c < count; c++) line[c] = divide((float)from[c], 1, 0, limit, least);                  \
+        for (int64_t c = 0; c < count; c++) undefined += isnan(line[c]) != 0;                                          \
+        return undefined;                                                                                              \
     }
 
-DEFINE_CONVERT(uint8_t)
-DEFINE_CONVERT(uint16_t)
-DEFINE_CONVERT(float)
+DEFINE_DIVIDE(uint8_t)
+DEFINE_DIVIDE(uint16_t)
+DEFINE_DIVIDE(float)
 
 static const struct {
     size_t bytes;
-    void (*convert)(int64_t count, const void *from, float *to);
-} inputs[] = {[SINO_CORRECT_UINT8] = {sizeof(uint8_t), convert_uint8_t},
-              [SINO_CORRECT_UINT16] = {sizeof(uint16_t), convert_uint16_t},
-              [SINO_CORRECT_FLOAT32] = {sizeof(float), convert_float}};
+    int64_t (*divide)(int64_t count, const void *values, const float *light, const float *dark, float limit,
+                      float least, float *line);
+} inputs[] = {[SINO_CORRECT_UINT8] = {sizeof(uint8_t), divide_uint8_t},
+              [SINO_CORRECT_UINT16] = {sizeof(uint16_t), divide_uint16_t},
+              [SINO_CORRECT_FLOAT32] = {sizeof(float), divide_float}};
 
 float sino_transmission_limit(const SinoTransmission *of, int64_t row)
 {
@@ -60,36 +83,16 @@ static const float *light_of(const SinoTransmission *of, int64_t k, int64_t firs
     return of->light;
 }
 
-/* Turns counts into transmissions, NaN where undefined. dark NULL: 0. */
-SINO_VECTORISED static void divide(int64_t columns, const float *light, const float *dark, float *line)
-{
-    for (int64_t c = 0; c < columns; c++) {
-        const float black = dark ? dark[c] : 0, value = (line[c] - black) / (light[c] - black);
-        line[c] = light[c] - black > 0 && light[c] <= FLT_MAX ? value : NAN;
-    }
-}
-
-SINO_VECTORISED static void forget_saturated(int64_t columns, float limit, float *line)
-{
-    for (int64_t c = 0; c < columns; c++) line[c] = line[c] < limit ? line[c] : NAN;
-}
-
-/* `least`: transmissions are above 0, other values are finite only. */
-SINO_VECTORISED static void forget_unusual(int64_t columns, float least, float *line)
-{
-    for (int64_t c = 0; c < columns; c++) line[c] = line[c] > least && line[c] <= FLT_MAX ? line[c] : NAN;
-}
-
-void sino_transmission_row(const SinoTransmission *of, const void *image, int64_t k, int64_t row, float limit,
-                           float *line)
+int64_t sino_transmission_row(const SinoTransmission *of, const void *image, int64_t k, int64_t row, float limit,
+                              float *line)
 {
     const SinoCorrection *correction = of->correction;
     const int64_t columns = of->column_count, first = row * columns;
-    const size_t at = (size_t)first * inputs[correction->input].bytes;
-    inputs[correction->input].convert(columns, (const char *)image + at, line);
-    forget_saturated(columns, limit, line);
-    if (correction->flat_field) divide(columns, light_of(of, k, first), of->dark ? of->dark + first : NULL, line);
-    forget_unusual(columns, correction->minus_log ? 0 : -INFINITY, line);
+    const char *from = (const char *)image + (size_t)first * inputs[correction->input].bytes;
+    const float *light = correction->flat_field ? light_of(of, k, first) : NULL;
+    const float *dark = correction->flat_field && of->dark ? of->dark + first : NULL;
+    const float least = correction->minus_log ? 0 : -INFINITY;
+    return inputs[correction->input].divide(columns, from, light, dark, limit, least, line);
 }
 
 void sino_transmission_fill(int64_t columns, float alone, float *line)

@@ -96,6 +96,9 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
 /* Takes the tilt of the detector and phase retrieval from the settings. SINO_BAD_INPUT: what they need is missing. */
 SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input);
 
+SinoStatus sino_input_take_phase(const SinoSettings *settings, SinoInput *input);
+const char *sino_input_phase_title(const SinoInput *input); /* of the method, as `info` calls it */
+
 /* Whether whole images are filtered or resampled before the logarithm: then a slab has all columns of the detector, and
  * sino_input_halo rows to each side, as far as the detector goes. */
 bool sino_input_has_images(const SinoInput *input);

@@ -4,49 +4,10 @@
 #include "arithmetic.h"
 #include "input.h"
 
-#include <math.h>
-
-/* The range of Paganin's filter. */
-static SinoStatus take_phase(const SinoSettings *settings, SinoInput *input)
-{
-    const double pixel_m = settings->pixel_size_um * 1e-6, distance_m = settings->propagation_mm * 1e-3;
-    const bool wanted = settings->phase_method != SINO_PHASE_NONE;
-    const struct {
-        const char *name;
-        double value;
-    } needed[] = {{"delta-beta", settings->delta_beta},
-                  {"energy", settings->energy_kev},
-                  {"propagation-distance", settings->propagation_mm},
-                  {"pixel-size", settings->pixel_size_um}};
-    for (int i = 0; i < 4; i++) {
-        SINO_CHECK(!wanted || needed[i].value > 0, SINO_BAD_INPUT,
-                   "phase-method is paganin without --%s; needed: --delta-beta, --energy, --propagation-distance and "
-                   "--pixel-size",
-                   needed[i].name);
-        SINO_CHECK(wanted || i == 3 || !(needed[i].value > 0), SINO_BAD_INPUT,
-                   "%s is %g, but phase-method is none; allowed: --%s with --phase-method paganin", needed[i].name,
-                   needed[i].value, needed[i].name);
-    }
-    if (!wanted) return NULL;
-    SINO_CHECK(
-        input->minus_log, SINO_BAD_INPUT,
-        "phase-method is paganin, but the values are line integrals; allowed: with --data counts or transmission");
-    const double wavelength_m = 1.2398419843320026e-9 / settings->energy_kev; /* hc */
-    const double range = sqrt(settings->delta_beta * wavelength_m * distance_m / (4 * SINO_PI)) / pixel_m;
-    SINO_CHECK(
-        range <= SINO_PHASE_RANGE_MAX, SINO_BAD_INPUT,
-        "phase-method paganin would blur over %.4g pixels, by delta-beta %g, energy %g keV, propagation-distance "
-        "%g mm and pixel-size %g micrometres; allowed: values that give up to %g pixels",
-        range, settings->delta_beta, settings->energy_kev, settings->propagation_mm, settings->pixel_size_um,
-        SINO_PHASE_RANGE_MAX);
-    input->phase = (SinoPhaseOptions){.range = range};
-    return NULL;
-}
-
 SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input)
 {
     input->tilt_rad = settings->detector_tilt_deg * SINO_PI / 180;
-    return take_phase(settings, input);
+    return sino_input_take_phase(settings, input);
 }
 
 bool sino_input_has_images(const SinoInput *input)

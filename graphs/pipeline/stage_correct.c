@@ -34,7 +34,8 @@ static void describe(const SinoInput *input, size_t size, char *text)
     if (input->tilt_rad != 0)
         snprintf(tilt, sizeof tilt, ", detector turned back by %.3g degrees", input->tilt_rad * 180 / SINO_PI);
     if (input->phase.range > 0)
-        snprintf(phase, sizeof phase, ", Paganin's phase retrieval over %.3g pixels", input->phase.range);
+        snprintf(phase, sizeof phase, ", %s over %.3g pixels", sino_input_phase_title(input),
+                 input->phase.range);
     if (input->flat_sets.count > 1)
         snprintf(sets, sizeof sets, ", %" PRId64 " sets of flat fields interpolated", input->flat_sets.count);
     if (input->binning > 1)

@@ -2,7 +2,8 @@
 /* Phase: transmissions of a projection's rows, their spectra, and a sum over neighbouring rows for each frequency.
  *
  * Rows 2m and 2m + 1 of the detector are the real and the imaginary part of one complex transform, both ways. Whatever
- * rows a call makes, the rows of a pair are transformed together, so that a row is the same, to the bit, in any call. */
+ * rows a call makes, the rows of a pair are transformed together, so that a row is the same, to the bit, in any call.
+ */
 #include "arithmetic.h"
 #include "memory.h"
 #include "phase_private.h"
@@ -41,10 +42,10 @@ typedef struct Call {
     const SinoPhase *phase;
     const SinoCorrection *correction;
     SinoTransmission from;
-    int64_t image_row;         /* the first of the counts */
-    int64_t own, rows;         /* of the result */
-    int64_t made, made_rows;   /* with what completes pairs; even */
-    int64_t first, line_count; /* with the rows beside; even */
+    int64_t image_row;                        /* the first of the counts */
+    int64_t own, rows;                        /* of the result */
+    int64_t made, made_rows;                  /* with what completes pairs; even */
+    int64_t first, line_count;                /* with the rows beside; even */
     float *line[2], *pair, *spectrum, *limit; /* limit: [line_count] of saturated counts */
     float *spectra, *sums, *image; /* [line_count][stride], [made_rows][stride], [rows][columns of the result] */
 } Call;

@@ -12,11 +12,11 @@ enum { SINO_PHASE_PART = 128 };
 
 struct SinoPhase {
     SinoPhaseOptions options;
-    int64_t reach;        /* rows to each side that the lowest frequencies of a row depend on */
-    int64_t padded;       /* columns of a row with its continuation to both sides; even */
-    int64_t stride;       /* floats of the spectrum of a row */
-    int64_t *part_reach;  /* [part]: rows that the frequencies of a part depend on; owned */
-    float *kernel;        /* [reach + 1][stride]: factor of rows so far away, twice for each frequency; owned */
+    int64_t reach;                /* rows to each side that the lowest frequencies of a row depend on */
+    int64_t padded;               /* columns of a row with its continuation to both sides; even */
+    int64_t stride;               /* floats of the spectrum of a row */
+    int64_t *part_reach;          /* [part]: rows that the frequencies of a part depend on; owned */
+    float *kernel;                /* [reach + 1][stride]: factor of rows so far away, twice for each frequency; owned */
     fftwf_plan forward, backward; /* of complex numbers, from one 64-byte aligned array to another */
 };
 

@@ -34,7 +34,8 @@ int64_t sino_tilt_halo(const SinoTilt *tilt);
 int64_t sino_tilt_scratch_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase, int64_t rows);
 
 /* sino_correct, or sino_phase_correct unless `phase` is NULL, of the projections upright. counts, flat and dark have
- * all columns of the detector, and row_count rows from image_row on: as far as the detector goes, those of the halo of the tilt, and of the halo of `phase`, before and after the slices' own. */
+ * all columns of the detector, and row_count rows from image_row on: as far as the detector goes, those of the halo of
+ * the tilt, and of the halo of `phase`, before and after the slices' own. */
 SinoStatus sino_tilt_correct(const SinoTilt *tilt, const SinoPhase *phase, const SinoCorrection *correction,
                              const void *counts, const float *flat, const float *dark, void *scratch, void *sinogram,
                              int64_t *repaired, int64_t *tally);

@@ -14,7 +14,8 @@
 SINO_INLINE float divide(float value, float light, float dark, float limit, float least)
 {
     const float full = light - dark, part = (value - dark) / full;
-    const float lit = full > 0 ? part : NAN, finite = light <= FLT_MAX ? lit : NAN, below = value < limit ? finite : NAN;
+    const float lit = full > 0 ? part : NAN, finite = light <= FLT_MAX ? lit : NAN,
+                below = value < limit ? finite : NAN;
     const float above = below > least ? below : NAN;
     return above <= FLT_MAX ? above : NAN;
 }

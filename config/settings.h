@@ -187,6 +187,7 @@ typedef struct SinoSettings {
     double saturation;            /* counts of this value or more are undefined; 0: none; NaN: auto */
     double max_repaired;          /* largest share of undefined values that a run accepts */
     /* stages */
+    char *stages;                     /* --stages: their order; NULL: not given */
     SinoZingerRemoval zinger_removal; /* --zinger-removal-method */
     double zinger_level;              /* standard deviations */
     SinoStripeRemoval stripe_removal; /* --remove-stripe-method */
@@ -197,8 +198,8 @@ typedef struct SinoSettings {
     double detector_tilt_deg;             /* --detector-tilt; 0: upright */
     SinoPhaseMethod phase_method;         /* --phase-method; what follows is 0 without it */
     double delta_beta, energy_kev, propagation_mm;
-    char *material;              /* a formula, instead of delta_beta; NULL: not given */
-    double density, attenuation; /* of the material: g/cm³, 1/cm */
+    char *material;                /* a formula, instead of delta_beta; NULL: not given */
+    double density, attenuation;   /* of the material: g/cm³, 1/cm */
     SinoWeightList beam_hardening; /* coefficients of p, p², …; count 0: no correction */
     /* input of a system matrix; file_name has the counts (io/counts_file.h) */
     char *system_matrix;             /* --system-matrix (io/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */

@@ -287,6 +287,9 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
 
+    ROW(STAGES, RECON | INFO | PLAN, "stages", TEXT(stages, "ORDER"), .geometries = PARALLEL,
+        .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
+                "zingers,air,stripes,harden; flat fields, tilt and phase retrieval come before, in this order"),
     ROW(STAGES, RECON | INFO | PLAN, "detector-tilt", REAL(detector_tilt_deg, -10, 10, "0"), .unit = "degrees",
         .geometries = PARALLEL,
         .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
@@ -294,7 +297,8 @@ const SinoSetting sino_setting_table[] = {
                 "axis leans, and by how much"),
     ROW(STAGES, RECON | INFO | PLAN, "phase-method", CHOICE(phase_method, phase_words, "none"), .geometries = PARALLEL,
         .help =
-            "phase retrieval of a beam that has propagated behind an object of one material; paganin: Paganin's filter; "
+            "phase retrieval of a beam that has propagated behind an object of one material; paganin: Paganin's "
+            "filter; "
             "gpaganin: generalised, which keeps more of the finest detail; bronnikov: modified Bronnikov's, of objects "
             "that absorb little; ctf: by the contrast transfer function, of objects that absorb little, at larger "
             "distances; each needs --energy, --propagation-distance, --pixel-size, and --delta-beta or --material"),

@@ -13,9 +13,10 @@ typedef struct Arguments {
 static SinoStatus phase_cpu(const SinoTask *task)
 {
     const Arguments *arguments = task->arguments;
-    return sino_phase_correct(arguments->phase, &arguments->correction, arguments->tilt.image_row, sino_task_buffer(task, 0),
-                              sino_task_buffer(task, 1), sino_task_buffer(task, 2), sino_task_buffer(task, 6),
-                              sino_task_buffer(task, 3), sino_task_buffer(task, 4), sino_task_buffer(task, 5));
+    return sino_phase_correct(arguments->phase, &arguments->correction, arguments->tilt.image_row,
+                              sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
+                              sino_task_buffer(task, 6), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
+                              sino_task_buffer(task, 5));
 }
 
 static SinoStatus tilt_cpu(const SinoTask *task)

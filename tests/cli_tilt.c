@@ -26,7 +26,7 @@ static void write_scan(const char *directory, double degrees)
 
 #define SCAN "all.bin --theta disks_theta.bin --columns 64"
 #define RECON                                                                                                          \
-    "recon " SCAN " -o v.h5 --overwrite --pictures no --report none --algorithm fbp --remove-stripe-method none "       \
+    "recon " SCAN " -o v.h5 --overwrite --pictures no --report none --algorithm fbp --remove-stripe-method none "      \
     "--zinger-removal-method none"
 
 static float *reconstruct(const char *directory, const char *words, int rows)

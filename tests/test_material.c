@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Material: formulas, and δ/β beside the tables of xraydb 4.5.8 (Elam, Ravel, Sieber, Radiat. Phys. Chem. 63, 121 (2002);
- * Chantler), far from absorption edges. */
+/* Material: formulas, and δ/β beside the tables of xraydb 4.5.8 (Elam, Ravel, Sieber, Radiat. Phys. Chem. 63, 121
+ * (2002); Chantler), far from absorption edges. */
 #include "material.h"
 #include "testing.h"
 
@@ -30,8 +30,21 @@ static void formulas_are_sums(void **state)
 static void what_is_no_formula_is_refused(void **state)
 {
     (void)state;
-    static const char *const text[] = {"",   "h2o", "H2O)", "(H2O", "H0",         "H-1", "Tc",  "Xx", "H 2",
-                                       "2H", "H1.2.3", "()",  "H1e3", "((((((((((C))))))))))", "C99999999999999999999999999"};
+    static const char *const text[] = {"",
+                                       "h2o",
+                                       "H2O)",
+                                       "(H2O",
+                                       "H0",
+                                       "H-1",
+                                       "Tc",
+                                       "Xx",
+                                       "H 2",
+                                       "2H",
+                                       "H1.2.3",
+                                       "()",
+                                       "H1e3",
+                                       "((((((((((C))))))))))",
+                                       "C99999999999999999999999999"};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         double electrons = -1, mass = -1;
         SinoStatus status = sino_material_formula(text[i], &electrons, &mass);
@@ -48,11 +61,15 @@ static void delta_beta_is_that_of_tables(void **state)
     static const struct {
         const char *formula;
         double density, attenuation, energy_kev, delta_beta;
-    } row[] = {{"SiO2", 2.2, 4.7344, 20, 489.29}, {"H2O", 1, 1.303, 15, 1196.5}, {"CaCO3", 2.71, 1.7215, 40, 827.85}, {"Al", 2.699, 2.31083, 30, 790.33}, {"Ca10(PO4)6(OH)2", 3.16, 5.62982, 30, 392.67}};
+    } row[] = {{"SiO2", 2.2, 4.7344, 20, 489.29},
+               {"H2O", 1, 1.303, 15, 1196.5},
+               {"CaCO3", 2.71, 1.7215, 40, 827.85},
+               {"Al", 2.699, 2.31083, 30, 790.33},
+               {"Ca10(PO4)6(OH)2", 3.16, 5.62982, 30, 392.67}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         double found;
-        assert_success(sino_material_delta_beta(row[i].formula, row[i].density, row[i].attenuation, row[i].energy_kev,
-                                                &found));
+        assert_success(
+            sino_material_delta_beta(row[i].formula, row[i].density, row[i].attenuation, row[i].energy_kev, &found));
         if (!(fabs(found / row[i].delta_beta - 1) < 0.005))
             fail_msg("%s: %g, expected %g", row[i].formula, found, row[i].delta_beta);
     }

@@ -122,7 +122,8 @@ static void *run(const SinoPhaseOptions *options, const SinoCorrection *correcti
     assert_success(sino_allocate(sino_phase_scratch_bytes(options, rows), 1, "test", &scratch));
     assert_success(sino_allocate(ANGLES * columns * correction->slices.stride,
                                  sino_precision_bytes(correction->slices.precision), "test", &sinogram));
-    assert_success(sino_phase_correct(phase, correction, image_row, counts, flat, dark, scratch, sinogram, repaired, tally));
+    assert_success(
+        sino_phase_correct(phase, correction, image_row, counts, flat, dark, scratch, sinogram, repaired, tally));
     for (int64_t f = 0; undefined && f < correction->slices.slice_count; f++) *undefined += repaired[f];
     sino_phase_free(phase);
     free(scratch);

@@ -79,10 +79,8 @@ static double *run(const SinoTilt *tilt, const SinoPhaseOptions *options, const 
     double *sinogram = NULL;
     if (options) assert_success(sino_phase_new(options, &phase));
     assert_success(sino_allocate(sino_tilt_scratch_bytes(tilt, options, rows), 1, "test", &scratch));
-    assert_success(
-        sino_allocate(ANGLES * columns * correction->slices.stride, sizeof *sinogram, "test", &sinogram));
-    assert_success(
-        sino_tilt_correct(tilt, phase, correction, counts, flat, dark, scratch, sinogram, repaired, tally));
+    assert_success(sino_allocate(ANGLES * columns * correction->slices.stride, sizeof *sinogram, "test", &sinogram));
+    assert_success(sino_tilt_correct(tilt, phase, correction, counts, flat, dark, scratch, sinogram, repaired, tally));
     sino_phase_free(phase);
     free(scratch);
     return sinogram;

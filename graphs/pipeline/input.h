@@ -11,6 +11,9 @@
 #include "stripes.h"
 #include "tilt.h"
 
+/* Stages whose order --stages tells. */
+enum { SINO_STAGES_MOVABLE = 4 };
+
 typedef struct SinoInput {
     SinoScan *scan;
     const SinoScanInfo *info;
@@ -21,15 +24,17 @@ typedef struct SinoInput {
     SinoFlatCorrection flat_correction;
     SinoFlatSets flat_sets;
     bool minus_log;
-    int64_t air;                /* columns of air at each side, before binning; 0: no normalisation */
-    double tilt_rad;            /* of the detector (codelets/tilt.h); 0: none */
-    SinoPhaseOptions phase;     /* its range 0: no phase retrieval; its columns: see sino_input_phase */
-    SinoHardening hardening;    /* count 0: no correction */
-    bool stages_chosen;         /* the next two are sinodag's choice, by a sample of the scan */
-    double zinger_level;        /* standard deviations; 0: zingers are kept */
-    SinoStripesOptions stripes; /* its sizes: see sino_input_stripes */
-    bool pad_edges;             /* projections are continued by their outermost values before they are filtered */
-    double saturation;          /* counts of this value or more are undefined; 0: none */
+    int64_t air;                          /* columns of air at each side, before binning; 0: no normalisation */
+    double tilt_rad;                      /* of the detector (codelets/tilt.h); 0: none */
+    SinoPhaseOptions phase;               /* its range 0: no phase retrieval; its columns: see sino_input_phase */
+    SinoHardening hardening;              /* count 0: no correction */
+    bool stages_ordered;                  /* false: stages run in the order of their table (stages.h) */
+    int stage_order[SINO_STAGES_MOVABLE]; /* numbers in the table of the stages after the first */
+    bool stages_chosen;                   /* the next two are sinodag's choice, by a sample of the scan */
+    double zinger_level;                  /* standard deviations; 0: zingers are kept */
+    SinoStripesOptions stripes;           /* its sizes: see sino_input_stripes */
+    bool pad_edges;        /* projections are continued by their outermost values before they are filtered */
+    double saturation;     /* counts of this value or more are undefined; 0: none */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
                             * --angle-direction says; of a cone beam: its angles and columns (cone_scan.h) */
     int64_t center_rows;   /* detector rows by which the center was found; 0: given, or not by rows */
@@ -96,6 +101,7 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
 /* Takes the tilt of the detector and phase retrieval from the settings. SINO_BAD_INPUT: what they need is missing. */
 SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input);
 
+SinoStatus sino_input_take_order(const SinoSettings *settings, SinoInput *input); /* of the stages */
 SinoStatus sino_input_take_phase(const SinoSettings *settings, SinoInput *input);
 const char *sino_input_phase_title(const SinoInput *input); /* of the method, as `info` calls it */
 

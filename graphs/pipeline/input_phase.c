@@ -10,12 +10,12 @@ static const struct {
     const char *name, *title;
     SinoPhaseFilter filter;
     bool weak;
-} methods[] = {[SINO_PHASE_NONE] = {"none", "none", SINO_PHASE_PLAIN, false},
-               [SINO_PHASE_PAGANIN] = {"paganin", "Paganin's phase retrieval", SINO_PHASE_PLAIN, false},
-               [SINO_PHASE_GPAGANIN] = {"gpaganin", "generalised Paganin's phase retrieval", SINO_PHASE_GENERALISED,
-                                        false},
-               [SINO_PHASE_BRONNIKOV] = {"bronnikov", "Bronnikov's phase retrieval", SINO_PHASE_PLAIN, true},
-               [SINO_PHASE_CTF_METHOD] = {"ctf", "phase retrieval by contrast transfer", SINO_PHASE_CTF, true}};
+} methods[] = {
+    [SINO_PHASE_NONE] = {"none", "none", SINO_PHASE_PLAIN, false},
+    [SINO_PHASE_PAGANIN] = {"paganin", "Paganin's phase retrieval", SINO_PHASE_PLAIN, false},
+    [SINO_PHASE_GPAGANIN] = {"gpaganin", "generalised Paganin's phase retrieval", SINO_PHASE_GENERALISED, false},
+    [SINO_PHASE_BRONNIKOV] = {"bronnikov", "Bronnikov's phase retrieval", SINO_PHASE_PLAIN, true},
+    [SINO_PHASE_CTF_METHOD] = {"ctf", "phase retrieval by contrast transfer", SINO_PHASE_CTF, true}};
 
 #define ALL_METHODS "paganin, gpaganin, bronnikov or ctf"
 

@@ -4,17 +4,17 @@
 #include "arithmetic.h"
 #include "correct_task.h"
 #include "device_room.h"
-#include "memory.h"
 #include "images_task.h"
+#include "memory.h"
 #include "stages.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 typedef struct Own {
-    double *flat_at;  /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
-    SinoPhase *phase; /* NULL: no phase retrieval; owned */
-    SinoData *images; /* scratch memory of phase retrieval and tilt; NULL: neither is wanted */
+    double *flat_at;   /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
+    SinoPhase *phase;  /* NULL: no phase retrieval; owned */
+    SinoData *images;  /* scratch memory of phase retrieval and tilt; NULL: neither is wanted */
     SinoData *places;  /* NULL: angles are in order */
     SinoData *scratch; /* NULL: cores correct */
 } Own;
@@ -34,15 +34,14 @@ static void describe(const SinoInput *input, size_t size, char *text)
     if (input->tilt_rad != 0)
         snprintf(tilt, sizeof tilt, ", detector turned back by %.3g degrees", input->tilt_rad * 180 / SINO_PI);
     if (input->phase.range > 0)
-        snprintf(phase, sizeof phase, ", %s over %.3g pixels", sino_input_phase_title(input),
-                 input->phase.range);
+        snprintf(phase, sizeof phase, ", %s over %.3g pixels", sino_input_phase_title(input), input->phase.range);
     if (input->flat_sets.count > 1)
         snprintf(sets, sizeof sets, ", %" PRId64 " sets of flat fields interpolated", input->flat_sets.count);
     if (input->binning > 1)
         snprintf(binning, sizeof binning, ", averages of %" PRId64 " × %" PRId64 " pixels", input->binning,
                  input->binning);
-    snprintf(text, size, "%s%s%s%s%s%s", fields[input->flat_correction], sets, tilt, phase, input->minus_log ? ", -ln" : "",
-             binning);
+    snprintf(text, size, "%s%s%s%s%s%s", fields[input->flat_correction], sets, tilt, phase,
+             input->minus_log ? ", -ln" : "", binning);
 }
 
 /* The places among the sets of flat fields. */
@@ -119,7 +118,8 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
     correct.correction.uncounted = work->uncounted;
     correct.correction.marked = request->marked;
     if (own->images) {
-        const int64_t row = request->input->first_row + (work->slab_first + work->slice_in_slab) * request->input->binning;
+        const int64_t row =
+            request->input->first_row + (work->slab_first + work->slice_in_slab) * request->input->binning;
         const SinoTilt tilt = sino_input_tilt(request->input, row - correct.correction.first_row);
         return sino_insert_images(request->runtime, work->position, &correct, &tilt, own->phase, own->images);
     }

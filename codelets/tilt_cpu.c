@@ -24,7 +24,7 @@ int64_t sino_tilt_halo(const SinoTilt *tilt)
 
 static int64_t stride_of(const SinoTilt *tilt)
 {
-    return sino_ceil_multiple(tilt->column_count + 2 * MARGIN, ALIGNED);
+    return sino_ceil_multiple(tilt->column_count + (int64_t)2 * MARGIN, ALIGNED);
 }
 
 static int64_t phase_halo(const SinoPhaseOptions *phase)

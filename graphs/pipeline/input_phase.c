@@ -98,7 +98,7 @@ static SinoStatus check_transfer(const SinoSettings *settings, double chi)
 SinoStatus sino_input_take_phase(const SinoSettings *settings, SinoInput *input)
 {
     const double pixel_m = settings->pixel_size_um * 1e-6, distance_m = settings->propagation_mm * 1e-3;
-    double delta_beta;
+    double delta_beta = 0;
     if (settings->phase_method == SINO_PHASE_NONE) return check_unused(settings);
     const char *const name = methods[settings->phase_method].name;
     SINO_TRY(check_needed(settings));

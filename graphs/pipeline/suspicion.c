@@ -19,28 +19,25 @@ enum { FEW_ANGLES = 8 };
 static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static void add_list(SinoFindings *findings, bool refused, const char *event, const char *format, va_list arguments)
+static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
 {
     if (findings->count == SINO_FINDINGS_MAX) return;
     SinoFinding *to = &findings->finding[findings->count++];
-    *to = (SinoFinding){.refused = refused, .event = event};
-    vsnprintf(to->text, sizeof to->text, format, arguments);
-}
-
-static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
-{
     va_list arguments;
+    *to = (SinoFinding){.refused = refused, .event = event};
     va_start(arguments, format);
-    add_list(findings, refused, event, format, arguments);
+    vsnprintf(to->text, sizeof to->text, format, arguments);
     va_end(arguments);
 }
 
 void sino_findings_warn(SinoFindings *findings, const char *event, const char *format, ...)
 {
+    char text[sizeof findings->finding->text];
     va_list arguments;
     va_start(arguments, format);
-    add_list(findings, false, event, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    add(findings, false, event, "%s", text);
 }
 
 void sino_findings_refuse(SinoFindings *findings, const char *event, const char *text)

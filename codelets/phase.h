@@ -59,7 +59,7 @@ const SinoPhaseOptions *sino_phase_options(const SinoPhase *phase);
 /* Bytes of the scratch memory of one call that makes `rows` rows of the detector, 64-byte aligned. */
 int64_t sino_phase_scratch_bytes(const SinoPhaseOptions *options, int64_t rows);
 
-/* sino_correct with the filter before binning and logarithm; minus_log is true. counts, flat and dark have all columns
+/* sino_correct with the filter before binning and logarithm. counts, flat and dark have all columns
  * of the detector, and row_count rows from its row image_row on: the slices' own and, as far as the detector goes,
  * those of the halo before and after. Values that are undefined before the filter are interpolated for it, and stay
  * undefined. If the correction has an image, its rows take the place of the counts. Rows are the same, to the bit,

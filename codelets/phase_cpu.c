@@ -255,14 +255,13 @@ SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *corr
                  .line_count = end - first};
     SinoCorrection after = *correction;
     assert(phase->options.first_column + correction->column_count <= phase->options.column_count);
-    assert(correction->minus_log);
     place(scratch, &call);
     for (int64_t i = 0; i < call.line_count; i++) call.limit[i] = sino_transmission_limit(&call.from, row_of(&call, i));
     after.input = SINO_CORRECT_FLOAT32;
     after.row_count = rows;
     after.first_row = 0;
     after.flat_field = false;
-    after.minus_log = !phase->options.weak;
+    after.minus_log = correction->minus_log && !phase->options.weak;
     after.saturation = 0;
     after.image = filter_image;
     after.image_of = &call;

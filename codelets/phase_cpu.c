@@ -1,51 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phase: transmissions of a projection's rows, their spectra, and a sum over neighbouring rows for each frequency. */
-#include "phase.h"
-
+/* Phase: transmissions of a projection's rows, their spectra, and a sum over neighbouring rows for each frequency.
+ *
+ * Rows 2m and 2m + 1 of the detector are the real and the imaginary part of one complex transform, both ways. Whatever
+ * rows a call makes, the rows of a pair are transformed together, so that a row is the same, to the bit, in any call.
+ */
 #include "arithmetic.h"
-#include "fast_size.h"
 #include "memory.h"
+#include "phase_private.h"
+#include "transmission.h"
 #include "vector.h"
 
 #include <assert.h>
-#include <fftw3.h>
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Floats that rows begin at multiples of; floats of a part of a spectrum, whose rows fit the cache together. */
-enum { ALIGNED = 16, PART = 128 };
+/* Floats that arrays begin at multiples of. */
+enum { ALIGNED = 16, PART = SINO_PHASE_PART };
 
-struct SinoPhase {
-    SinoPhaseOptions options;
-    int64_t halo, padded; /* padded: columns of a row with its continuation to both sides */
-    int64_t stride;       /* floats of a padded row, and of its spectrum */
-    float *kernel;        /* [halo + 1][stride]: factor of rows so far away, twice for each frequency; owned */
-    fftwf_plan forward, backward;
-};
-
-int64_t sino_phase_halo(double range)
+/* Floats of one pair of rows with its continuation, and of its spectrum. */
+static int64_t pair_floats(const SinoPhaseOptions *options)
 {
-    return (int64_t)ceil(SINO_PHASE_REACH * range) + 16;
+    return sino_ceil_multiple(sino_times(2, sino_phase_padded(options)), ALIGNED);
 }
 
-static int64_t padded_columns(const SinoPhaseOptions *options)
-{
-    return sino_fast_size(options->column_count + sino_times(2, sino_phase_halo(options->range)));
-}
-
-static int64_t stride_of(const SinoPhaseOptions *options)
-{
-    return sino_ceil_multiple(padded_columns(options) + 2, ALIGNED);
-}
-
-/* Floats of a call: a padded row and its light; the spectra of rows and halo; those of the result; its values; limits
- * of rows and halo. */
+/* Floats of a call: two rows and a light; a pair and its spectrum; the spectra of rows and halo; those of the result;
+ * its values; limits of rows and halo. */
 static int64_t scratch_floats(const SinoPhaseOptions *options, int64_t rows)
 {
-    const int64_t with_halo = rows + sino_times(2, sino_phase_halo(options->range));
-    return sino_times(2 + with_halo + 2 * rows, stride_of(options)) + sino_ceil_multiple(with_halo, ALIGNED);
+    const int64_t lines = rows + sino_times(2, sino_phase_halo(options)), made = rows + 2;
+    return sino_times(3 + lines + 2 * made, sino_phase_stride(options)) + sino_times(2, pair_floats(options)) +
+           sino_ceil_multiple(lines, ALIGNED);
 }
 
 int64_t sino_phase_scratch_bytes(const SinoPhaseOptions *options, int64_t rows)
@@ -53,245 +37,126 @@ int64_t sino_phase_scratch_bytes(const SinoPhaseOptions *options, int64_t rows)
     return sino_times(scratch_floats(options, rows), (int64_t)sizeof(float));
 }
 
-/* The kernel of frequency number n: the inverse transform along v of 1/(1 + L²(u² + v²)), cut off, with its sum. */
-static void fill_kernel(SinoPhase *phase, int64_t n, int64_t count, double *values, fftw_plan plan)
-{
-    const double square = phase->options.range * phase->options.range, pi = acos(-1);
-    const double u = 2 * pi * (double)n / (double)phase->padded, whole = 1 / (1 + square * u * u);
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const double v = pi * (double)i / (double)(count - 1);
-        values[i] = 1 / (1 + square * (u * u + v * v)) / (double)(2 * (count - 1));
-    }
-    fftw_execute(plan);
-    for (int64_t j = 0; j <= phase->halo; j++) sum += (j > 0 ? 2 : 1) * values[j];
-    for (int64_t j = 0; j <= phase->halo; j++)
-        for (int64_t i = 0; i < 2; i++)
-            phase->kernel[j * phase->stride + 2 * n + i] = (float)(values[j] * whole / sum / (double)phase->padded);
-}
-
-static SinoStatus make_kernel(SinoPhase *phase)
-{
-    const int64_t count = sino_fast_size(4 * phase->halo) + 1; /* of half a period, both ends included */
-    double *values = NULL;
-    SINO_TRY(
-        sino_allocate(sino_times(phase->halo + 1, phase->stride), sizeof *phase->kernel, "a kernel", &phase->kernel));
-    SINO_TRY(sino_allocate(count, sizeof *values, "a kernel", &values));
-    fftw_plan plan = fftw_plan_r2r_1d((int)count, values, values, FFTW_REDFT00, FFTW_ESTIMATE);
-    for (int64_t n = 0; plan && n <= phase->padded / 2; n++) fill_kernel(phase, n, count, values, plan);
-    if (plan) fftw_destroy_plan(plan);
-    free(values);
-    SINO_CHECK(plan, SINO_FAILED, "no memory for a transform of %lld values", (long long)count);
-    return NULL;
-}
-
-static SinoStatus make_plans(SinoPhase *phase)
-{
-    float *memory = NULL;
-    SINO_TRY(sino_allocate(2 * phase->stride, sizeof *memory, "a row", &memory));
-    fftwf_complex *spectrum = (void *)(memory + phase->stride);
-    phase->forward = fftwf_plan_dft_r2c_1d((int)phase->padded, memory, spectrum, FFTW_ESTIMATE | FFTW_UNALIGNED);
-    phase->backward = fftwf_plan_dft_c2r_1d((int)phase->padded, spectrum, memory, FFTW_ESTIMATE | FFTW_UNALIGNED);
-    free(memory);
-    SINO_CHECK(phase->forward && phase->backward, SINO_FAILED, "no memory for a transform of %lld values",
-               (long long)phase->padded);
-    return NULL;
-}
-
-SinoStatus sino_phase_new(const SinoPhaseOptions *options, SinoPhase **phase)
-{
-    SinoPhase *made;
-    assert(options->range > 0 && options->range <= SINO_PHASE_RANGE_MAX);
-    SINO_TRY(sino_allocate(1, sizeof *made, "phase retrieval", &made));
-    made->options = *options;
-    made->halo = sino_phase_halo(options->range);
-    made->padded = padded_columns(options);
-    made->stride = stride_of(options);
-    SinoStatus status = make_plans(made);
-    if (!status) status = make_kernel(made);
-    if (status)
-        sino_phase_free(made);
-    else
-        *phase = made;
-    return status;
-}
-
-void sino_phase_free(SinoPhase *phase)
-{
-    if (!phase) return;
-    if (phase->forward) fftwf_destroy_plan(phase->forward);
-    if (phase->backward) fftwf_destroy_plan(phase->backward);
-    free(phase->kernel);
-    free(phase);
-}
-
-/* One call. The images have all columns of the detector. */
+/* One call. Rows are those of the detector, and may lie beyond it. */
 typedef struct Call {
     const SinoPhase *phase;
     const SinoCorrection *correction;
-    const void *counts;
-    const float *flat, *dark;
-    int64_t rows;                  /* of the result */
-    float *line, *light, *limit;   /* a row; its flat field; [rows + 2 halo]: limits of saturated counts */
-    float *spectra, *sums, *image; /* of the scratch memory */
+    SinoTransmission from;
+    int64_t image_row;                        /* the first of the counts */
+    int64_t own, rows;                        /* of the result */
+    int64_t made, made_rows;                  /* with what completes pairs; even */
+    int64_t first, line_count;                /* with the rows beside; even */
+    float *line[2], *pair, *spectrum, *limit; /* limit: [line_count] of saturated counts */
+    float *spectra, *sums, *image; /* [line_count][stride], [made_rows][stride], [rows][columns of the result] */
 } Call;
 
-#define DEFINE_CONVERT(type)                                                                                           \
-    static void convert_##type(int64_t count, const void *from, float *to)                                             \
-    {                                                                                                                  \
-        for (int64_t c = 0; c < count; c++) to[c] = (float)((const type *)from)[c];                                    \
-    }
-
-DEFINE_CONVERT(uint8_t)
-DEFINE_CONVERT(uint16_t)
-DEFINE_CONVERT(float)
-
-static const struct {
-    size_t bytes;
-    void (*convert)(int64_t count, const void *from, float *to);
-} inputs[] = {[SINO_CORRECT_UINT8] = {sizeof(uint8_t), convert_uint8_t},
-              [SINO_CORRECT_UINT16] = {sizeof(uint16_t), convert_uint16_t},
-              [SINO_CORRECT_FLOAT32] = {sizeof(float), convert_float}};
-
-/* The limit of saturated counts in a row, as that of correct.h in a slice. */
-static float limit_of(const Call *call, int64_t row)
-{
-    const SinoCorrection *correction = call->correction;
-    const int64_t columns = call->phase->options.column_count, sets = sino_larger(correction->flat_sets, 1);
-    int64_t saturated = 0;
-    if (correction->saturation <= 0) return INFINITY;
-    for (int64_t s = 0; s < sets && correction->flat_field; s++)
-        for (int64_t c = 0; c < columns; c++)
-            saturated += (double)call->flat[(s * correction->row_count + row) * columns + c] >= correction->saturation;
-    return saturated * 100 > sets * columns ? INFINITY : (float)correction->saturation;
-}
-
-/* The light of each pixel of a row at angle k: its flat field, between two sets. */
-static const float *light_of(const Call *call, int64_t k, int64_t first)
-{
-    const SinoCorrection *correction = call->correction;
-    const int64_t columns = call->phase->options.column_count, pixels = correction->row_count * columns;
-    if (correction->flat_sets <= 1) return call->flat + first;
-    const double at = correction->flat_at[k];
-    const int64_t last = correction->flat_sets - 1, set = at < (double)last ? (int64_t)at : last - 1;
-    const float *before = call->flat + set * pixels + first, *after = before + pixels;
-    const float share = (float)(at - (double)set);
-    for (int64_t c = 0; c < columns; c++) call->light[c] = before[c] + (after[c] - before[c]) * share;
-    return call->light;
-}
-
-/* Turns counts into transmissions, NaN where undefined. dark NULL: 0. */
-SINO_VECTORISED static void divide(int64_t columns, const float *light, const float *dark, float *line)
-{
-    for (int64_t c = 0; c < columns; c++) {
-        const float black = dark ? dark[c] : 0, value = (line[c] - black) / (light[c] - black);
-        line[c] = light[c] - black > 0 && light[c] <= FLT_MAX ? value : NAN;
-    }
-}
-
-SINO_VECTORISED static void forget_saturated(int64_t columns, float limit, float *line)
-{
-    for (int64_t c = 0; c < columns; c++) line[c] = line[c] < limit ? line[c] : NAN;
-}
-
-SINO_VECTORISED static void forget_unusual(int64_t columns, float *line)
-{
-    for (int64_t c = 0; c < columns; c++) line[c] = line[c] > 0 && line[c] <= FLT_MAX ? line[c] : NAN;
-}
-
-/* The transmissions of a row at angle k; NaN where undefined. `i`: number of the row in call->limit. */
-static void transmit(const Call *call, int64_t k, int64_t row, int64_t i, float *line)
-{
-    const SinoCorrection *correction = call->correction;
-    const int64_t columns = call->phase->options.column_count, first = row * columns;
-    const size_t at = (size_t)(k * correction->row_count * columns + first) * inputs[correction->input].bytes;
-    inputs[correction->input].convert(columns, (const char *)call->counts + at, line);
-    forget_saturated(columns, call->limit[i], line);
-    if (correction->flat_field) divide(columns, light_of(call, k, first), call->dark ? call->dark + first : NULL, line);
-    forget_unusual(columns, line);
-}
-
-/* Interpolates undefined values between the nearest defined columns; all are 1 if there is none. */
-static void fill(int64_t columns, float *line)
-{
-    int64_t left = -1;
-    for (int64_t c = 0; c < columns; c++) {
-        if (isnan(line[c])) continue;
-        for (int64_t i = left + 1; i < c; i++) {
-            const float share = left < 0 ? 1 : (float)(i - left) / (float)(c - left);
-            line[i] = left < 0 ? line[c] : (1 - share) * line[left] + share * line[c];
-        }
-        left = c;
-    }
-    for (int64_t i = left + 1; i < columns; i++) line[i] = left < 0 ? 1 : line[left];
-}
-
-/* Continues a row by its outermost values: half of the rest follows it, half precedes it, all around. */
-static void pad(const SinoPhase *phase, float *line)
-{
-    const int64_t columns = phase->options.column_count, middle = columns + (phase->padded - columns) / 2;
-    for (int64_t c = columns; c < phase->padded; c++) line[c] = c < middle ? line[columns - 1] : line[0];
-}
-
-/* The mask of undefined values of row i of the result: its values in the image are NaN or 0. */
-static void mark(const Call *call, int64_t i, const float *line)
-{
-    const SinoPhaseOptions *options = &call->phase->options;
-    for (int64_t c = 0; c < call->correction->column_count; c++)
-        call->image[i * call->correction->column_count + c] = isnan(line[options->first_column + c]) ? NAN : 0;
-}
-
-/* The row of the images that is number i of the rows and their halo. Rows beyond the detector are its outermost ones.
- */
+/* The row of the counts that is number i of the lines. Rows beyond the detector are its outermost ones. */
 static int64_t row_of(const Call *call, int64_t i)
 {
-    const int64_t row = call->correction->first_row - call->phase->halo + i;
+    const int64_t row = call->first + i - call->image_row;
     return sino_smaller(sino_larger(row, 0), call->correction->row_count - 1);
+}
+
+/* The mask of undefined values of a row of the result: its values in the image are NaN or 0. */
+static void mark(const Call *call, int64_t i, bool any, const float *line)
+{
+    const int64_t columns = call->correction->column_count;
+    float *marks = call->image + (call->first + i - call->own) * columns;
+    line += call->phase->options.first_column;
+    memset(marks, 0, (size_t)columns * sizeof *marks);
+    for (int64_t c = 0; any && c < columns; c++) marks[c] = isnan(line[c]) ? NAN : 0;
+}
+
+/* Reads row i of the lines, without gaps. */
+static void read_line(const Call *call, const void *image, int64_t k, int64_t i, float *line)
+{
+    const int64_t undefined = sino_transmission_row(&call->from, image, k, row_of(call, i), call->limit[i], line);
+    const int64_t row = call->first + i;
+    if (row >= call->own && row < call->own + call->rows) mark(call, i, undefined > 0, line);
+    if (undefined > 0) sino_transmission_fill(call->phase->options.column_count, 1, line);
+}
+
+/* Makes two rows the real and the imaginary part of a pair, continued by their outermost values: half of the rest
+ * follows, half precedes, all around. */
+SINO_VECTORISED static void join(int64_t columns, int64_t padded, const float *even, const float *odd, float *pair)
+{
+    const int64_t middle = columns + (padded - columns) / 2;
+    for (int64_t c = 0; c < columns; c++) {
+        pair[2 * c] = even[c];
+        pair[2 * c + 1] = odd[c];
+    }
+    for (int64_t c = columns; c < padded; c++) {
+        pair[2 * c] = c < middle ? even[columns - 1] : even[0];
+        pair[2 * c + 1] = c < middle ? odd[columns - 1] : odd[0];
+    }
+}
+
+/* Twice the spectra of both rows from that of the pair; the kernel halves them. */
+SINO_VECTORISED static void part(int64_t padded, const float *pair, float *even, float *odd)
+{
+    even[0] = 2 * pair[0];
+    odd[0] = 2 * pair[1];
+    even[1] = odd[1] = 0;
+    for (int64_t n = 1; n <= padded / 2; n++) {
+        const float *here = pair + 2 * n, *mirror = pair + 2 * (padded - n);
+        even[2 * n] = here[0] + mirror[0];
+        even[2 * n + 1] = here[1] - mirror[1];
+        odd[2 * n] = here[1] + mirror[1];
+        odd[2 * n + 1] = mirror[0] - here[0];
+    }
+}
+
+/* The spectrum of a pair from those of both rows. */
+SINO_VECTORISED static void unite(int64_t padded, const float *even, const float *odd, float *pair)
+{
+    pair[0] = even[0];
+    pair[1] = odd[0];
+    for (int64_t n = 1; n <= padded / 2; n++) {
+        float *here = pair + 2 * n, *mirror = pair + 2 * (padded - n);
+        mirror[0] = even[2 * n] + odd[2 * n + 1];
+        mirror[1] = odd[2 * n] - even[2 * n + 1];
+        here[0] = even[2 * n] - odd[2 * n + 1];
+        here[1] = odd[2 * n] + even[2 * n + 1];
+    }
 }
 
 /* The spectra of the rows of angle k, those of the halo included. */
 static void transform_rows(const Call *call, int64_t k)
 {
     const SinoPhase *phase = call->phase;
-    const int64_t lines = call->rows + 2 * phase->halo;
-    int64_t previous = -1;
-    for (int64_t i = 0; i < lines; i++) {
-        const int64_t row = row_of(call, i);
-        const int64_t of_result = i - phase->halo;
-        float *spectrum = call->spectra + i * phase->stride;
-        const bool of_image = of_result >= 0 && of_result < call->rows;
-        if (row == previous) {
-            if (of_image) transmit(call, k, row, i, call->line);
-            if (of_image) mark(call, of_result, call->line);
-            memcpy(spectrum, spectrum - phase->stride, (size_t)phase->stride * sizeof *spectrum);
+    const void *image = sino_transmission_image(&call->from, k);
+    for (int64_t i = 0; i < call->line_count; i += 2) {
+        float *even = call->spectra + i * phase->stride, *odd = even + phase->stride;
+        read_line(call, image, k, i, call->line[0]);
+        read_line(call, image, k, i + 1, call->line[1]);
+        if (i > 0 && row_of(call, i - 2) == row_of(call, i + 1)) {
+            memcpy(even, even - 2 * phase->stride, 2 * (size_t)phase->stride * sizeof *even);
             continue;
         }
-        transmit(call, k, row, i, call->line);
-        if (of_image) mark(call, of_result, call->line);
-        fill(phase->options.column_count, call->line);
-        pad(phase, call->line);
-        fftwf_execute_dft_r2c(phase->forward, call->line, (void *)spectrum);
-        previous = row;
+        join(phase->options.column_count, phase->padded, call->line[0], call->line[1], call->pair);
+        fftwf_execute_dft(phase->forward, (void *)call->pair, (void *)call->spectrum);
+        part(phase->padded, call->spectrum, even, odd);
     }
 }
 
-/* Sums over the rows beside row i of the result, for some frequencies. */
-SINO_VECTORISED static void add_rows(int64_t halo, int64_t stride, const float *kernel, const float *middle, float *sum)
+/* Sums over the rows beside a row of the result, for some frequencies. */
+SINO_VECTORISED static void add_rows(int64_t reach, int64_t stride, const float *kernel, const float *middle,
+                                     float *sum)
 {
-    float part[PART];
-    for (int64_t n = 0; n < PART; n++) part[n] = kernel[n] * middle[n];
-    for (int64_t j = 1; j <= halo; j++) {
+    float total[PART];
+    for (int64_t n = 0; n < PART; n++) total[n] = kernel[n] * middle[n];
+    for (int64_t j = 1; j <= reach; j++) {
         const float *factor = kernel + j * stride, *before = middle - j * stride, *after = middle + j * stride;
-        for (int64_t n = 0; n < PART; n++) part[n] += factor[n] * (before[n] + after[n]);
+        for (int64_t n = 0; n < PART; n++) total[n] += factor[n] * (before[n] + after[n]);
     }
-    memcpy(sum, part, sizeof part);
+    memcpy(sum, total, sizeof total);
 }
 
-SINO_VECTORISED static void add_rest(int64_t count, int64_t halo, int64_t stride, const float *kernel,
+SINO_VECTORISED static void add_rest(int64_t count, int64_t reach, int64_t stride, const float *kernel,
                                      const float *middle, float *sum)
 {
     for (int64_t n = 0; n < count; n++) sum[n] = kernel[n] * middle[n];
-    for (int64_t j = 1; j <= halo; j++) {
+    for (int64_t j = 1; j <= reach; j++) {
         const float *factor = kernel + j * stride, *before = middle - j * stride, *after = middle + j * stride;
         for (int64_t n = 0; n < count; n++) sum[n] += factor[n] * (before[n] + after[n]);
     }
@@ -303,16 +168,29 @@ static void filter_columns(const Call *call)
     const SinoPhase *phase = call->phase;
     const int64_t values = phase->padded + 2;
     for (int64_t first = 0; first < values; first += PART) {
-        const int64_t count = sino_smaller(PART, values - first);
-        for (int64_t i = 0; i < call->rows; i++) {
-            const float *middle = call->spectra + (phase->halo + i) * phase->stride + first;
+        const int64_t count = sino_smaller(PART, values - first), reach = phase->part_reach[first / PART];
+        for (int64_t i = 0; i < call->made_rows; i++) {
+            const float *middle = call->spectra + (call->made - call->first + i) * phase->stride + first;
             float *sum = call->sums + i * phase->stride + first;
             if (count == PART)
-                add_rows(phase->halo, phase->stride, phase->kernel + first, middle, sum);
+                add_rows(reach, phase->stride, phase->kernel + first, middle, sum);
             else
-                add_rest(count, phase->halo, phase->stride, phase->kernel + first, middle, sum);
+                add_rest(count, reach, phase->stride, phase->kernel + first, middle, sum);
         }
     }
+}
+
+/* Adds the real (0) or imaginary (1) part of a pair to a row of the image, if it is one of the result. */
+static void add_row(const Call *call, int64_t row, int64_t imaginary)
+{
+    const int64_t columns = call->correction->column_count, i = row - call->own;
+    const float *from = call->pair + 2 * call->phase->options.first_column + imaginary;
+    float *to = call->image + i * columns;
+    if (i < 0 || i >= call->rows) return;
+    if (call->phase->options.weak)
+        for (int64_t c = 0; c < columns; c++) to[c] += 1 - from[2 * c];
+    else
+        for (int64_t c = 0; c < columns; c++) to[c] += from[2 * c];
 }
 
 /* The filtered image of angle k, [rows][columns of the correction]. */
@@ -320,43 +198,70 @@ static const void *filter_image(void *of, int64_t k)
 {
     Call *call = of;
     const SinoPhase *phase = call->phase;
-    const int64_t columns = call->correction->column_count;
     transform_rows(call, k);
     filter_columns(call);
-    for (int64_t i = 0; i < call->rows; i++) {
-        float *row = call->image + i * columns;
-        fftwf_execute_dft_c2r(phase->backward, (void *)(call->sums + i * phase->stride), call->line);
-        for (int64_t c = 0; c < columns; c++) row[c] += call->line[phase->options.first_column + c];
+    for (int64_t i = 0; i < call->made_rows; i += 2) {
+        const float *even = call->sums + i * phase->stride;
+        unite(phase->padded, even, even + phase->stride, call->spectrum);
+        fftwf_execute_dft(phase->backward, (void *)call->spectrum, (void *)call->pair);
+        add_row(call, call->made + i, 0);
+        add_row(call, call->made + i + 1, 1);
     }
     return call->image;
 }
 
-SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *correction, const void *counts,
-                              const float *flat, const float *dark, void *scratch, void *sinogram, int64_t *repaired,
-                              int64_t *tally)
+/* The even number at or below a row, which may be negative. */
+static int64_t even_row(int64_t row)
+{
+    return row - (row & 1);
+}
+
+/* Places the arrays of a call in the scratch memory. */
+static void place(float *scratch, Call *call)
+{
+    const int64_t stride = call->phase->stride, pair = pair_floats(&call->phase->options);
+    call->line[0] = scratch;
+    call->line[1] = scratch + stride;
+    call->from.light = scratch + 2 * stride;
+    call->pair = scratch + 3 * stride;
+    call->spectrum = call->pair + pair;
+    call->spectra = call->spectrum + pair;
+    call->sums = call->spectra + call->line_count * stride;
+    call->image = call->sums + call->made_rows * stride;
+    call->limit = call->image + (call->rows + 2) * stride;
+}
+
+SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *correction, int64_t image_row,
+                              const void *counts, const float *flat, const float *dark, void *scratch, void *sinogram,
+                              int64_t *repaired, int64_t *tally)
 {
     const int64_t rows = sino_times(correction->slices.slice_count, correction->binning);
-    const int64_t stride = phase->stride, lines = rows + 2 * phase->halo;
-    float *memory = scratch, *const spectra = memory + 2 * stride;
+    const int64_t own = image_row + correction->first_row;
+    const int64_t made = even_row(own), made_end = even_row(own + rows + 1);
+    const int64_t first = even_row(made - phase->reach), end = even_row(made_end + phase->reach + 1);
     Call call = {.phase = phase,
                  .correction = correction,
-                 .counts = counts,
-                 .flat = flat,
-                 .dark = dark,
+                 .from = {.correction = correction,
+                          .column_count = phase->options.column_count,
+                          .counts = counts,
+                          .flat = flat,
+                          .dark = dark},
+                 .image_row = image_row,
+                 .own = own,
                  .rows = rows,
-                 .line = memory,
-                 .light = memory + stride,
-                 .spectra = spectra,
-                 .sums = spectra + lines * stride,
-                 .image = spectra + (lines + rows) * stride,
-                 .limit = spectra + (lines + 2 * rows) * stride};
+                 .made = made,
+                 .made_rows = made_end - made,
+                 .first = first,
+                 .line_count = end - first};
     SinoCorrection after = *correction;
     assert(phase->options.first_column + correction->column_count <= phase->options.column_count);
-    for (int64_t i = 0; i < lines; i++) call.limit[i] = limit_of(&call, row_of(&call, i));
+    place(scratch, &call);
+    for (int64_t i = 0; i < call.line_count; i++) call.limit[i] = sino_transmission_limit(&call.from, row_of(&call, i));
     after.input = SINO_CORRECT_FLOAT32;
     after.row_count = rows;
     after.first_row = 0;
     after.flat_field = false;
+    after.minus_log = correction->minus_log && !phase->options.weak;
     after.saturation = 0;
     after.image = filter_image;
     after.image_of = &call;

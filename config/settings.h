@@ -59,7 +59,13 @@ typedef enum SinoPriorChoice { SINO_PRIOR_TOTAL_VARIATION, SINO_PRIOR_OF_HUBER, 
 typedef enum SinoRayWeights { SINO_WEIGHTS_AUTO, SINO_WEIGHTS_COUNTS, SINO_WEIGHTS_NONE } SinoRayWeights;
 /* What `phantom` simulates the scan of (codelets/phantom.h). */
 typedef enum SinoPhantomObject { SINO_OBJECT_HEAD, SINO_OBJECT_TEXTURE } SinoPhantomObject;
-typedef enum SinoPhaseMethod { SINO_PHASE_NONE, SINO_PHASE_PAGANIN } SinoPhaseMethod;
+typedef enum SinoPhaseMethod {
+    SINO_PHASE_NONE,
+    SINO_PHASE_PAGANIN,
+    SINO_PHASE_GPAGANIN,
+    SINO_PHASE_BRONNIKOV,
+    SINO_PHASE_CTF_METHOD
+} SinoPhaseMethod;
 typedef enum SinoFlatInterpolation { SINO_FLATS_LINEAR, SINO_FLATS_AS_ONE } SinoFlatInterpolation;
 /* Removal of stripes from sinograms (codelets/stripes.h). */
 typedef enum SinoStripeRemoval {
@@ -185,6 +191,7 @@ typedef struct SinoSettings {
     double saturation;            /* counts of this value or more are undefined; 0: none; NaN: auto */
     double max_repaired;          /* largest share of undefined values that a run accepts */
     /* stages */
+    char *stages;                     /* --stages: their order; NULL: not given */
     SinoZingerRemoval zinger_removal; /* --zinger-removal-method */
     double zinger_level;              /* standard deviations */
     SinoStripeRemoval stripe_removal; /* --remove-stripe-method */
@@ -192,8 +199,11 @@ typedef struct SinoSettings {
     int64_t fw_level, ti_nblock;
     int64_t vo_small_size, vo_large_size; /* columns of medians; small 0: by the width of the detector */
     double air;                           /* columns of air at each side; 0: no normalisation; NaN: auto */
-    SinoPhaseMethod phase_method;         /* --phase-method; the next three are 0 without it */
+    double detector_tilt_deg;             /* --detector-tilt; 0: upright */
+    SinoPhaseMethod phase_method;         /* --phase-method; what follows is 0 without it */
     double delta_beta, energy_kev, propagation_mm;
+    char *material;                /* a formula, instead of delta_beta; NULL: not given */
+    double density, attenuation;   /* of the material: g/cm³, 1/cm */
     SinoWeightList beam_hardening; /* coefficients of p, p², …; count 0: no correction */
     /* input of a system matrix; file_name has the counts (io/counts_file.h) */
     char *system_matrix; /* --system-matrix (io/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */

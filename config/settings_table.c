@@ -82,7 +82,7 @@ static const char *const values_words[] = {"auto", "counts", "transmission", "li
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
 static const char *const object_words[] = {"head", "texture", NULL};
-static const char *const phase_words[] = {"none", "paganin", NULL};
+static const char *const phase_words[] = {"none", "paganin", "gpaganin", "bronnikov", "ctf", NULL};
 static const char *const flat_interpolation_words[] = {"linear", "none", NULL};
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
 static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
@@ -295,13 +295,32 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
 
+    ROW(STAGES, RECON | INFO | PLAN, "stages", TEXT(stages, "ORDER"), .geometries = PARALLEL,
+        .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
+                "zingers,air,stripes,harden; flat fields, tilt and phase retrieval come before, in this order"),
+    ROW(STAGES, RECON | INFO | PLAN, "detector-tilt", REAL(detector_tilt_deg, -10, 10, "0"), .unit = "degrees",
+        .geometries = PARALLEL,
+        .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
+                "positive if the rotation axis lies at larger columns in lower rows; the log of a run tells when the "
+                "axis leans, and by how much"),
     ROW(STAGES, RECON | INFO | PLAN, "phase-method", CHOICE(phase_method, phase_words, "none"), .geometries = PARALLEL,
         .help =
-            "phase retrieval of a beam that has propagated behind the object; paganin: of one material, which needs "
-            "--delta-beta, --energy, --propagation-distance and --pixel-size"),
+            "phase retrieval of a beam that has propagated behind an object of one material; paganin: Paganin's "
+            "filter; "
+            "gpaganin: generalised, which keeps more of the finest detail; bronnikov: modified Bronnikov's, of objects "
+            "that absorb little; ctf: by the contrast transfer function, of objects that absorb little, at larger "
+            "distances; each needs --energy, --propagation-distance, --pixel-size, and --delta-beta or --material"),
     ROW(STAGES, RECON | INFO | PLAN, "delta-beta", REAL(delta_beta, 0, COUNT_MAX, NULL), .low_excluded = true,
         .geometries = PARALLEL,
         .help = "delta/beta of the material's index of refraction 1 - delta + i beta, at that energy"),
+    ROW(STAGES, RECON | INFO | PLAN, "material", TEXT(material, "FORMULA"), .geometries = PARALLEL,
+        .help = "chemical formula of the material, such as CaCO3, instead of --delta-beta: delta by the density of its "
+                "electrons, beta by its attenuation"),
+    ROW(STAGES, RECON | INFO | PLAN, "density", REAL(density, 0, 1e3, NULL), .low_excluded = true, .unit = "g/cm3",
+        .geometries = PARALLEL, .help = "density of the --material"),
+    ROW(STAGES, RECON | INFO | PLAN, "attenuation", REAL(attenuation, 0, 1e9, NULL), .low_excluded = true,
+        .unit = "1/cm", .geometries = PARALLEL,
+        .help = "linear attenuation coefficient of the --material at that energy"),
     ROW(STAGES, RECON | INFO | PLAN, "energy", REAL(energy_kev, 0, 1e5, NULL), .low_excluded = true, .unit = "keV",
         .geometries = PARALLEL, .help = "mean energy of the beam"),
     ROW(STAGES, RECON | INFO | PLAN, "propagation-distance", REAL(propagation_mm, 0, COUNT_MAX, NULL),

@@ -8,11 +8,19 @@
 /* Of the file and its run, not of the scan. */
 static const char *const left_out[] = {"file-name", "out", "config", "overwrite", "resume", "log", NULL};
 
+/* Written though they are not usual. */
+static const char *const added[] = {"stages", NULL};
+
+static bool is_among(const char *const *names, const SinoSetting *row)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(row->name, names[i]) == 0) return true;
+    return false;
+}
+
 static bool is_left_out(const SinoSetting *row)
 {
-    for (int i = 0; left_out[i]; i++)
-        if (strcmp(row->name, left_out[i]) == 0) return true;
-    return row->argument_only || !(row->verbs & SINO_VERB_RECON);
+    return is_among(left_out, row) || row->argument_only || !(row->verbs & SINO_VERB_RECON);
 }
 
 /* Prints text as lines of comment. */
@@ -40,7 +48,7 @@ static SinoStatus print_row(const SinoSetting *row, const SinoSettings *settings
     bool usual = true;
     char *value = NULL, gist[SINO_GIST_SIZE], allowed[SINO_ALLOWED_SIZE], text[SINO_GIST_SIZE + SINO_ALLOWED_SIZE + 64];
     if (!unset) SINO_TRY(sino_setting_yaml(row, settings, &value, &usual));
-    if (brief || !usual) {
+    if (brief || !usual || is_among(added, row)) {
         if (!*titled) fprintf(out, "\n# ---- %s ----\n", sino_group_title[row->group]);
         *titled = true;
         snprintf(text, sizeof text, "%s (%s%s%s)", sino_setting_gist(row, gist), sino_setting_allowed(row, allowed),

@@ -148,6 +148,7 @@ int cli_safir_tests(void);
 int cli_scans_tests(void);
 int cli_simulate_tests(void);
 int cli_phase_tests(void);
+int cli_tilt_tests(void);
 int cli_stages_tests(void);
 int cli_simulate_ranks_tests(void);
 int cli_suspicion_tests(void);

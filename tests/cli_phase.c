@@ -105,6 +105,12 @@ static void info_and_plan_know_it(void **state)
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.out, "Paganin's phase retrieval over 1.4 pixels, -ln)"));
     cli_free(&run);
+    cli_start(&run, "info scan.h5 --phase-method bronnikov --material SiO2 --density 2.2 --attenuation 5.6 --energy 20 "
+                    "--propagation-distance 4 --pixel-size 1");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.out, "Bronnikov's phase retrieval over 2.85 pixels, -ln)")); /* delta/beta 414 */
+    cli_free(&run);
     double bytes[2];
     for (int i = 0; i < 2; i++) {
         run = (CliRun){.directory = *state};
@@ -121,10 +127,12 @@ static void what_does_not_fit_is_refused(void **state)
 {
     make_scan(*state);
     cli_refuses(*state,
-                "phase-method is paganin without --energy; needed: --delta-beta, --energy, --propagation-distance and "
-                "--pixel-size",
+                "phase-method is paganin without --energy; needed: --energy, --propagation-distance, --pixel-size, and "
+                "--delta-beta or --material",
                 "recon scan.h5 -o v.h5 --phase-method paganin --delta-beta 100");
-    cli_refuses(*state, "energy is 20, but phase-method is none; allowed: --energy with --phase-method paganin",
+    cli_refuses(*state,
+                "energy is 20, but phase-method is none; allowed: with --phase-method paganin, gpaganin, bronnikov or "
+                "ctf",
                 "recon scan.h5 -o v.h5 --energy 20");
     cli_refuses(*state,
                 "phase-method is paganin, but the values are line integrals; allowed: with --data counts or "
@@ -138,8 +146,29 @@ static void what_does_not_fit_is_refused(void **state)
         "propagation-distance 100000 mm and pixel-size 1 micrometres; allowed: values that give up to 400 pixels",
         "recon scan.h5 -o v.h5 --phase-method paganin --delta-beta 1000 --energy 20 --propagation-distance "
         "100000 --pixel-size 1");
-    cli_refuses(*state, "--phase-method is 'ctf'; allowed: none or paganin",
-                "recon scan.h5 -o v.h5 --phase-method ctf");
+    cli_refuses(*state, "--phase-method is 'farago'; allowed: none, paganin, gpaganin, bronnikov or ctf",
+                "recon scan.h5 -o v.h5 --phase-method farago");
+    cli_refuses(*state,
+                "phase-method is ctf, whose transfer function falls to 0 on this detector: propagation-distance is 50 "
+                "mm; allowed: up to 30.81 mm with this energy and pixel-size",
+                "recon scan.h5 -o v.h5 --phase-method ctf --delta-beta 100 --energy 20 --propagation-distance 50 "
+                "--pixel-size 1");
+    cli_refuses(*state,
+                "material is 'water', but phase-method is none; allowed: with --phase-method paganin, gpaganin, "
+                "bronnikov or ctf",
+                "recon scan.h5 -o v.h5 --material water");
+    cli_refuses(*state, "material is 'SiO2' without --attenuation; needed: --density and --attenuation",
+                "recon scan.h5 -o v.h5 --phase-method paganin --material SiO2 --density 2.2 --energy 20 "
+                "--propagation-distance 4 --pixel-size 1");
+    cli_refuses(*state,
+                "delta-beta is 100, and a material is given; allowed: --delta-beta, or --material with --density and "
+                "--attenuation",
+                "recon scan.h5 -o v.h5 --material SiO2 " PHASE);
+    cli_refuses(*state,
+                "material is 'water'; allowed: a formula of elements up to uranium that have a standard atomic weight, "
+                "such as CaCO3, Ca10(PO4)6(OH)2 or Fe0.7Ni0.3",
+                "recon scan.h5 -o v.h5 --phase-method paganin --material water --density 1 --attenuation 1 --energy 20 "
+                "--propagation-distance 4 --pixel-size 1");
 }
 
 int cli_phase_tests(void)

@@ -483,6 +483,45 @@ static void regions_of_interest(void **state)
     free(said);
 }
 
+/* info lists the stages in the order that --stages tells; the order matters, and what is no order is refused. */
+static void stages_in_another_order(void **state)
+{
+    static const char *const refused[] = {"zingers",
+                                          "zingers,air,stripes,stripes",
+                                          "zingers,air,stripes,harden,air",
+                                          "correct,zingers,air,stripes",
+                                          "zingers,air,stripes,",
+                                          "ti,air,zingers,harden"};
+    static const char stages[] = "--remove-stripe-method ti --beam-hardening 1,0.5 --air 8";
+    char line[300];
+    CliRun run;
+    make_scan(*state, STRIPES);
+    snprintf(line, sizeof line, "info scan.h5 %s --stages harden,zingers,stripes,air", stages);
+    char *said = cli_output_of(*state, line);
+    const char *const harden = strstr(said, "stage        harden"), *const air = strstr(said, "stage        air");
+    const char *const stripes = strstr(said, "stage        stripes");
+    assert_true(harden && stripes && air && harden < stripes && stripes < air);
+    free(said);
+    float *volume[3];
+    static const char *const order[] = {"", "--stages zingers,air,stripes,harden",
+                                        "--stages harden,zingers,stripes,air"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line, "--algorithm fbp %s %s", stages, order[i]);
+        reconstruct(*state, line, &run);
+        cli_free(&run);
+        volume[i] = cli_read_volume(*state, "volume.h5", SLICES, SIZE);
+    }
+    assert_true(testing_same_bytes(volume[0], volume[1], SLICES * PIXELS * sizeof(float)));
+    assert_true(cli_difference(SLICES * PIXELS, volume[2], volume[0]) > 1e-4);
+    for (int i = 0; i < 3; i++) free(volume[i]);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        snprintf(line, sizeof line,
+                 "stages is '%s'; allowed: zingers, air, stripes and harden, each once, separated by commas",
+                 refused[i]);
+        cli_refuses(*state, line, "recon scan.h5 -o w.h5 --stages %s", refused[i]);
+    }
+}
+
 int cli_stages_tests(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +537,7 @@ int cli_stages_tests(void)
         CLI_TEST(minibatches_do_not_matter),
         CLI_TEST(plans_count_stages),
         CLI_TEST(options_of_other_methods_are_refused),
+        CLI_TEST(stages_in_another_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static const struct {
     {"ranks", cli_ranks_tests},
     {"job", cli_job_tests},
     {"phase", cli_phase_tests},
+    {"tilt", cli_tilt_tests},
     {"stages", cli_stages_tests},
     {"suspicion", cli_suspicion_tests},
     {"center", cli_center_tests},

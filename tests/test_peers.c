@@ -408,7 +408,7 @@ static void phase_comes_near_tomopy(void **state)
     assert_success(sino_phase_new(&options, &phase));
     assert_success(sino_allocate(sino_phase_scratch_bytes(&options, SLICES), 1, "test", &scratch));
     assert_success(sino_allocate(ANGLES * SIZE * correction.slices.stride, sizeof(double), "test", &found));
-    assert_success(sino_phase_correct(phase, &correction, images, NULL, NULL, scratch, found, repaired, tally));
+    assert_success(sino_phase_correct(phase, &correction, 0, images, NULL, NULL, scratch, found, repaired, tally));
     for (int64_t i = 0; i < ANGLES * PIXELS; i++) {
         const int64_t k = i / PIXELS, z = i / SIZE % SLICES, ray = k * SIZE + i % SIZE;
         const double value = ((double *)found)[sino_panel_element(correction.slices, ANGLES * SIZE, ray, z)] - 1;

@@ -26,8 +26,20 @@ typedef struct Wave {
     double real[256], imaginary[256];
 } Wave;
 
-/* T' of nabu's formula on an image continued by `margin` pixels on each side. */
-static void reference(double range, int64_t margin, const float *image, double *filtered)
+/* The formulas as published: nabu's with frequencies in cycles, that of Paganin et al. 2020, and that of Turner et al.
+ * with the wavelength times the distance in units of the pixel's area. */
+static double transfer(const SinoPhaseOptions *options, double u, double v)
+{
+    const double square = options->range * options->range, fx = u / (2 * M_PI), fy = v / (2 * M_PI);
+    const double wave_distance = 4 * M_PI * square / options->delta_beta, ratio = options->delta_beta;
+    const double chi = M_PI * wave_distance * (fx * fx + fy * fy);
+    if (options->filter == SINO_PHASE_GENERALISED) return 1 / (1 - 2 * square * (cos(u) + cos(v) - 2));
+    if (options->filter == SINO_PHASE_CTF) return 1 / (cos(chi) + ratio * sin(chi));
+    return 1 / (1 + ratio * wave_distance * M_PI * (fx * fx + fy * fy));
+}
+
+/* T' by the formula on an image continued by `margin` pixels on each side. */
+static void reference(const SinoPhaseOptions *options, int64_t margin, const float *image, double *filtered)
 {
     const int64_t rows = ROWS + 2 * margin, columns = COLUMNS + 2 * margin;
     static Wave along[256], both;
@@ -46,7 +58,7 @@ static void reference(double range, int64_t margin, const float *image, double *
         const double fx = (double)(n <= columns / 2 ? n : n - columns) / (double)columns;
         for (int64_t m = 0; m < rows; m++) {
             const double fy = (double)(m <= rows / 2 ? m : m - rows) / (double)rows;
-            const double factor = 1 / (1 + range * range * 4 * M_PI * M_PI * (fx * fx + fy * fy));
+            const double factor = transfer(options, 2 * M_PI * fx, 2 * M_PI * fy);
             both.real[m] = both.imaginary[m] = 0;
             for (int64_t y = 0; y < rows; y++) {
                 const double turn = -2 * M_PI * (double)(m * y % rows) / (double)rows;
@@ -98,8 +110,8 @@ static SinoCorrection correction_of(SinoPrecision precision, int64_t first_row, 
 }
 
 /* Filters and corrects; the caller frees the result, in panels. */
-static void *run(const SinoPhaseOptions *options, const SinoCorrection *correction, const void *counts,
-                 const float *flat, const float *dark, int64_t *undefined)
+static void *run(const SinoPhaseOptions *options, const SinoCorrection *correction, int64_t image_row,
+                 const void *counts, const float *flat, const float *dark, int64_t *undefined)
 {
     const int64_t rows = correction->slices.slice_count * correction->binning;
     const int64_t columns = correction->column_count / correction->binning;
@@ -110,7 +122,8 @@ static void *run(const SinoPhaseOptions *options, const SinoCorrection *correcti
     assert_success(sino_allocate(sino_phase_scratch_bytes(options, rows), 1, "test", &scratch));
     assert_success(sino_allocate(ANGLES * columns * correction->slices.stride,
                                  sino_precision_bytes(correction->slices.precision), "test", &sinogram));
-    assert_success(sino_phase_correct(phase, correction, counts, flat, dark, scratch, sinogram, repaired, tally));
+    assert_success(
+        sino_phase_correct(phase, correction, image_row, counts, flat, dark, scratch, sinogram, repaired, tally));
     for (int64_t f = 0; undefined && f < correction->slices.slice_count; f++) *undefined += repaired[f];
     sino_phase_free(phase);
     free(scratch);
@@ -120,24 +133,39 @@ static void *run(const SinoPhaseOptions *options, const SinoCorrection *correcti
 static void agrees_with_the_definition(void **state)
 {
     (void)state;
-    static const double range[] = {0.3, 1, 2.5, 4};
+    static const struct {
+        SinoPhaseFilter filter;
+        bool weak;
+        double range, delta_beta;
+    } row[] = {{SINO_PHASE_PLAIN, false, 0.3, 100},      {SINO_PHASE_PLAIN, false, 1, 100},
+               {SINO_PHASE_PLAIN, true, 2.5, 100},       {SINO_PHASE_PLAIN, false, 4, 100},
+               {SINO_PHASE_GENERALISED, false, 0.4, 10}, {SINO_PHASE_GENERALISED, true, 3, 10},
+               {SINO_PHASE_CTF, true, 0.35, 3},          {SINO_PHASE_CTF, true, 2, 40},
+               {SINO_PHASE_CTF, false, 3.8, 100}};
     static float images[ANGLES * PIXELS];
     static double filtered[ANGLES * PIXELS];
     make_images(images);
-    for (int i = 0; i < 4; i++) {
-        const SinoPhaseOptions options = {.range = range[i], .column_count = COLUMNS};
+    for (int i = 0; i < (int)(sizeof row / sizeof *row); i++) {
+        const SinoPhaseOptions options = {.filter = row[i].filter,
+                                          .weak = row[i].weak,
+                                          .range = row[i].range,
+                                          .delta_beta = row[i].delta_beta,
+                                          .column_count = COLUMNS};
+        const double chi = 2 * M_PI * M_PI * row[i].range * row[i].range / row[i].delta_beta;
+        assert_true(row[i].filter != SINO_PHASE_CTF || chi <= SINO_PHASE_CTF_MAX);
         const SinoCorrection c = correction_of(i % 2 ? SINO_SINGLE : SINO_DOUBLE, 0, ROWS);
-        void *sinogram = run(&options, &c, images, NULL, NULL, NULL);
+        void *sinogram = run(&options, &c, 0, images, NULL, NULL, NULL);
         double worst = 0, change = 0;
-        for (int k = 0; k < ANGLES; k++) reference(range[i], 48, images + k * PIXELS, filtered + k * PIXELS);
+        for (int k = 0; k < ANGLES; k++) reference(&options, 48, images + k * PIXELS, filtered + k * PIXELS);
         for (int64_t j = 0; j < ANGLES * PIXELS; j++) {
             const int64_t k = j / PIXELS, f = j / COLUMNS % ROWS, ray = k * COLUMNS + j % COLUMNS;
             const double found =
                 testing_element(c.slices.precision, sinogram, sino_panel_element(c.slices, ANGLES * COLUMNS, ray, f));
-            worst = fmax(worst, fabs(exp(-found) - filtered[j]));
+            worst = fmax(worst, fabs((row[i].weak ? 1 - found : exp(-found)) - filtered[j]));
             change = fmax(change, fabs((double)images[j] - filtered[j]));
         }
-        print_message("range %g: largest difference %.2g, of a change of %.2g\n", range[i], worst, change);
+        print_message("filter %d, range %g: largest difference %.2g, of a change of %.2g\n", (int)row[i].filter,
+                      row[i].range, worst, change);
         assert_true(worst < 2e-4 && change > 0.05);
         free(sinogram);
     }
@@ -148,8 +176,8 @@ static void rows_do_not_depend_on_others(void **state)
 {
     (void)state;
     static float images[ANGLES * PIXELS], part[ANGLES * PIXELS];
-    const SinoPhaseOptions options = {.range = 1.1, .column_count = COLUMNS};
-    const int64_t halo = sino_phase_halo(options.range), first = 32, count = 7;
+    const SinoPhaseOptions options = {.filter = SINO_PHASE_GENERALISED, .range = 1.1, .column_count = COLUMNS};
+    const int64_t halo = sino_phase_halo(&options), first = 32, count = 7;
     const int64_t begin = first - halo, rows = count + 2 * halo;
     assert_true(begin > 0 && begin + rows < ROWS);
     make_images(images);
@@ -160,8 +188,8 @@ static void rows_do_not_depend_on_others(void **state)
     const SinoCorrection whole = correction_of(SINO_SINGLE, 0, ROWS);
     SinoCorrection some = correction_of(SINO_SINGLE, halo, count);
     some.row_count = rows;
-    float *all = run(&options, &whole, images, NULL, NULL, NULL);
-    float *few = run(&options, &some, part, NULL, NULL, NULL);
+    float *all = run(&options, &whole, 0, images, NULL, NULL, NULL);
+    float *few = run(&options, &some, begin, part, NULL, NULL, NULL);
     for (int64_t f = 0; f < count; f++)
         for (int64_t ray = 0; ray < ANGLES * COLUMNS; ray++) {
             const float a = all[sino_panel_element(whole.slices, ANGLES * COLUMNS, ray, first + f)];
@@ -200,7 +228,7 @@ static void undefined_values_stay(void **state)
         c.binning = binning;
         c.slices = (SinoSlices){SINO_DOUBLE, sino_panel_stride(SINO_DOUBLE, 14 / binning), 14 / binning};
         const int64_t columns = 30 / binning;
-        double *sinogram = run(&options, &c, counts, flat, dark, &undefined);
+        double *sinogram = run(&options, &c, 0, counts, flat, dark, &undefined);
         assert_int_equal(undefined, 3);
         for (int64_t f = 0; f < c.slices.slice_count; f++)
             for (int64_t ray = 0; ray < ANGLES * columns; ray++) {

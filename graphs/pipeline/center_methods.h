@@ -62,8 +62,8 @@ bool sino_center_is_whole_turn(const SinoGeometry *geometry);
  * scan has no such pair. */
 SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, SinoCenterFound *found);
 
-/* Whether the scan covers half a turn and has a projection opposite to the first, so that phase correlation works. */
-bool sino_center_has_opposite(const SinoGeometry *geometry);
+/* The projection opposite to the first, which phase correlation needs; −1: the scan has none. */
+int64_t sino_center_opposite(const SinoGeometry *geometry);
 
 /* Degrees between an angle and the first. */
 static inline double sino_center_degrees(const SinoGeometry *geometry, int64_t angle)

@@ -27,10 +27,10 @@ static int64_t opposite_angle(const SinoGeometry *geometry, double *off)
     return least <= fmax(allowed_rad, 1.5 * step) ? opposite : -1;
 }
 
-bool sino_center_has_opposite(const SinoGeometry *geometry)
+int64_t sino_center_opposite(const SinoGeometry *geometry)
 {
     double off;
-    return opposite_angle(geometry, &off) >= 0;
+    return opposite_angle(geometry, &off);
 }
 
 /* Reads the line integrals of one projection: float[row][column]; the caller frees them. */

@@ -4,10 +4,9 @@
 
 #include "arithmetic.h"
 #include "center_methods.h"
-#include "memory.h"
+#include "quick_rows.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 SinoStatus sino_center_given(const SinoSettings *settings, const SinoInput *input, double *center)
 {
@@ -21,78 +20,17 @@ SinoStatus sino_center_given(const SinoSettings *settings, const SinoInput *inpu
     return NULL;
 }
 
-/* The middle row of the detector, all columns, without binning. */
-typedef struct Row {
-    const SinoInput *input;
-    SinoScanBox box;
-    float *flat, *dark, *counts; /* [column]; means of the fields; owned */
-} Row;
-
-/* Fields that are averaged. */
-enum { FIELDS = 16 };
-
-typedef SinoStatus ReadFields(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box, float *counts);
-
-static SinoStatus mean_of_fields(Row *row, ReadFields *read, int64_t images, float *mean)
-{
-    const int64_t taken = sino_smaller(images, FIELDS);
-    for (int64_t i = 0; i < taken; i++) {
-        SINO_TRY(read(row->input->scan, i * images / taken, 1, &row->box, row->counts));
-        for (int64_t c = 0; c < row->box.column_count; c++) mean[c] += row->counts[c] / (float)taken;
-    }
-    return NULL;
-}
-
-static SinoStatus open_row(const SinoInput *input, Row *row)
-{
-    const int64_t columns = input->info->column_count;
-    const bool fields = input->flat_correction != SINO_FLAT_NONE;
-    *row =
-        (Row){.input = input,
-              .box = {.first_row = input->first_row + input->row_count / 2, .row_count = 1, .column_count = columns}};
-    SINO_TRY(sino_allocate(columns, sizeof *row->flat, "a row", &row->flat));
-    SINO_TRY(sino_allocate(columns, sizeof *row->dark, "a row", &row->dark));
-    SINO_TRY(sino_allocate(columns, sizeof *row->counts, "a row", &row->counts));
-    if (!fields) return NULL;
-    SINO_TRY(mean_of_fields(row, sino_scan_read_some_flats, input->info->flat_count, row->flat));
-    return mean_of_fields(row, sino_scan_read_some_darks, input->info->dark_count, row->dark);
-}
-
-static void close_row(Row *row)
-{
-    free(row->flat);
-    free(row->dark);
-    free(row->counts);
-}
-
-/* Line integrals of a projection; an undefined one is that of the column before. */
-static SinoStatus read_projection(void *context, int64_t angle, float *integral)
-{
-    Row *row = context;
-    const SinoInput *input = row->input;
-    float before = 0;
-    SINO_TRY(sino_scan_read_projection(input->scan, angle, &row->box, integral));
-    for (int64_t c = 0; c < row->box.column_count; c++) {
-        if (input->flat_correction != SINO_FLAT_NONE)
-            integral[c] = (integral[c] - row->dark[c]) / (row->flat[c] - row->dark[c]);
-        if (input->minus_log) integral[c] = -logf(integral[c]);
-        if (!isfinite(integral[c])) integral[c] = before;
-        before = integral[c];
-    }
-    return NULL;
-}
-
 /* *center: of the input's geometry; NaN: opposite projections are unlike, or there are none. */
 static SinoStatus search(const SinoInput *input, double *center)
 {
-    Row row;
+    SinoQuickRows row;
     SinoCenterFound found;
     SinoGeometry whole = input->geometry;
     whole.column_count = input->info->column_count;
     *center = NAN;
-    SinoStatus status = open_row(input, &row);
-    if (!status) status = sino_center_of_pairs(&whole, read_projection, &row, &found);
-    close_row(&row);
+    SinoStatus status = sino_quick_rows_open(input, input->first_row + input->row_count / 2, 1, &row);
+    if (!status) status = sino_center_of_pairs(&whole, sino_quick_rows_read, &row, &found);
+    sino_quick_rows_close(&row);
     if (status && sino_status_exit_code(status) == SINO_BAD_INPUT) {
         sino_status_free(status);
         return NULL;

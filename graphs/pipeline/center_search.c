@@ -125,7 +125,7 @@ static SinoStatus ask(const Search *search, Opinions *opinions)
 {
     const SinoGeometry *geometry = &search->input->geometry;
     const bool turn = sino_center_is_whole_turn(geometry);
-    bool opposite = turn || sino_center_has_opposite(geometry);
+    bool opposite = turn || sino_center_opposite(geometry) >= 0;
     const SinoCenterMethod second = turn ? SINO_CENTER_PAIRS : SINO_CENTER_PHASE;
     SinoCenterFound vo, other = {.metric = 0};
     SINO_TRY(by_method(search, SINO_CENTER_VO, &vo));
@@ -178,11 +178,13 @@ static bool warn_lean(const Search *search, double lean)
 {
     const double rows = (double)search->input->slice_count / 2; /* between the middles of the halves */
     if (!(fabs(lean) > agreement)) return false;
+    const double tilt_rad = atan2(lean, rows);
     sino_log_warning(
         sino_runtime_log(search->runtime), "center",
         "the rotation axis leans: the lower half of the rows has its center %.1f columns beside that of the "
-        "upper half, as if the detector was turned by %.2f degrees; slices far from the middle row are blurred",
-        lean, atan2(lean, rows) * 180 / SINO_PI);
+        "upper half, as if the detector was turned by %.2f degrees; slices far from the middle row are blurred; "
+        "--detector-tilt %.2f turns the projections back",
+        lean, tilt_rad * 180 / SINO_PI, (search->input->tilt_rad + tilt_rad) * 180 / SINO_PI);
     return true;
 }
 

@@ -210,43 +210,6 @@ static SinoStripesOptions stripes_of(const SinoSettings *settings)
                                 .snr = settings->vo_snr};
 }
 
-/* The range of Paganin's filter. */
-static SinoStatus take_phase(const SinoSettings *settings, SinoInput *input)
-{
-    const double pixel_m = settings->pixel_size_um * 1e-6, distance_m = settings->propagation_mm * 1e-3;
-    const bool wanted = settings->phase_method != SINO_PHASE_NONE;
-    const struct {
-        const char *name;
-        double value;
-    } needed[] = {{"delta-beta", settings->delta_beta},
-                  {"energy", settings->energy_kev},
-                  {"propagation-distance", settings->propagation_mm},
-                  {"pixel-size", settings->pixel_size_um}};
-    for (int i = 0; i < 4; i++) {
-        SINO_CHECK(!wanted || needed[i].value > 0, SINO_BAD_INPUT,
-                   "phase-method is paganin without --%s; needed: --delta-beta, --energy, --propagation-distance and "
-                   "--pixel-size",
-                   needed[i].name);
-        SINO_CHECK(wanted || i == 3 || !(needed[i].value > 0), SINO_BAD_INPUT,
-                   "%s is %g, but phase-method is none; allowed: --%s with --phase-method paganin", needed[i].name,
-                   needed[i].value, needed[i].name);
-    }
-    if (!wanted) return NULL;
-    SINO_CHECK(
-        input->minus_log, SINO_BAD_INPUT,
-        "phase-method is paganin, but the values are line integrals; allowed: with --data counts or transmission");
-    const double wavelength_m = 1.2398419843320026e-9 / settings->energy_kev; /* hc */
-    const double range = sqrt(settings->delta_beta * wavelength_m * distance_m / (4 * SINO_PI)) / pixel_m;
-    SINO_CHECK(
-        range <= SINO_PHASE_RANGE_MAX, SINO_BAD_INPUT,
-        "phase-method paganin would blur over %.4g pixels, by delta-beta %g, energy %g keV, propagation-distance "
-        "%g mm and pixel-size %g micrometres; allowed: values that give up to %g pixels",
-        range, settings->delta_beta, settings->energy_kev, settings->propagation_mm, settings->pixel_size_um,
-        SINO_PHASE_RANGE_MAX);
-    input->phase_range = range;
-    return NULL;
-}
-
 /* Columns of air: at both sides together not more than there are. */
 static SinoStatus take_air(const SinoSettings *settings, SinoInput *input)
 {
@@ -307,7 +270,7 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     SinoStatus status = select_part(settings, &input);
     if (!status && input.flat_correction != SINO_FLAT_NONE)
         status = sino_flat_sets_new(settings, input.info, &input.flat_sets);
-    if (!status) status = take_phase(settings, &input);
+    if (!status) status = sino_input_take_images(settings, &input);
     if (!status) status = take_air(settings, &input);
     if (!status) status = take_hardening(settings, &input);
     if (status)
@@ -323,6 +286,7 @@ SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *
     input.saturation = saturation_of(settings, &input);
     input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
+    if (!status) status = sino_input_take_images(settings, &input);
     if (status)
         sino_input_close(&input);
     else
@@ -440,22 +404,20 @@ double sino_input_row_of_grid(const SinoInput *input, double file_row)
     return (file_row - first_row - (binning - 1) / 2) / binning;
 }
 
-/* The rows of the detector that a slab loads: its own and, for phase retrieval, those beside it. */
+/* The rows of the detector that a slab loads: its own and, for the images' stages, those beside it. */
 static void rows_of_slab(const SinoInput *input, int64_t first_slice, int64_t slice_count, int64_t *first,
                          int64_t *count)
 {
-    *first = input->first_row + sino_times(first_slice, input->binning);
+    const int64_t halo = sino_input_halo(input), begin = input->first_row + sino_times(first_slice, input->binning);
     *count = sino_times(slice_count, input->binning);
-    if (!(input->phase_range > 0)) return;
-    const int64_t halo = sino_phase_halo(input->phase_range), begin = *first;
     *first = sino_larger(begin - halo, 0);
     *count = sino_smaller(begin + *count + halo, input->info->row_count) - *first;
 }
 
-/* The columns that a slab loads: phase retrieval needs all. */
+/* The columns that a slab loads: the images' stages need all. */
 static int64_t columns_of_slab(const SinoInput *input)
 {
-    return input->phase_range > 0 ? input->info->column_count : input->column_count;
+    return sino_input_has_images(input) ? input->info->column_count : input->column_count;
 }
 
 SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t first_slice,
@@ -481,17 +443,11 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
                             .place = input->place};
 }
 
-SinoPhaseOptions sino_input_phase(const SinoInput *input)
-{
-    return (SinoPhaseOptions){
-        .range = input->phase_range, .column_count = columns_of_slab(input), .first_column = input->first_column};
-}
-
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count)
 {
     SinoScanBox box = box_of(input, 0, 0);
     rows_of_slab(input, first_slice, slice_count, &box.first_row, &box.row_count);
-    if (input->phase_range > 0) box.first_column = 0;
+    if (sino_input_has_images(input)) box.first_column = 0;
     box.column_count = columns_of_slab(input);
     return (SinoLoad){.scan = input->scan,
                       .box = box,
@@ -507,8 +463,7 @@ SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t sl
 static int64_t slab_pixels(const SinoInput *input, int64_t slice_count)
 {
     int64_t rows = sino_times(slice_count, input->binning);
-    if (input->phase_range > 0)
-        rows = sino_smaller(rows + 2 * sino_phase_halo(input->phase_range), input->info->row_count);
+    rows = sino_smaller(rows + 2 * sino_input_halo(input), input->info->row_count);
     return sino_times(rows, columns_of_slab(input));
 }
 

@@ -8,8 +8,11 @@
 #include "harden.h"
 #include "layout.h"
 #include "load_task.h"
-#include "phase.h"
 #include "stripes.h"
+#include "tilt.h"
+
+/* Stages whose order --stages tells. */
+enum { SINO_STAGES_MOVABLE = 4 };
 
 typedef struct SinoInput {
     SinoScan *scan;
@@ -21,14 +24,17 @@ typedef struct SinoInput {
     SinoFlatCorrection flat_correction;
     SinoFlatSets flat_sets;
     bool minus_log;
-    int64_t air;                /* columns of air at each side, before binning; 0: no normalisation */
-    double phase_range;         /* L of Paganin's filter, in detector pixels (codelets/phase.h); 0: none */
-    SinoHardening hardening;    /* count 0: no correction */
-    bool stages_chosen;         /* the next two are sinodag's choice, by a sample of the scan */
-    double zinger_level;        /* standard deviations; 0: zingers are kept */
-    SinoStripesOptions stripes; /* its sizes: see sino_input_stripes */
-    bool pad_edges;             /* projections are continued by their outermost values before they are filtered */
-    double saturation;          /* counts of this value or more are undefined; 0: none */
+    int64_t air;                          /* columns of air at each side, before binning; 0: no normalisation */
+    double tilt_rad;                      /* of the detector (codelets/tilt.h); 0: none */
+    SinoPhaseOptions phase;               /* its range 0: no phase retrieval; its columns: see sino_input_phase */
+    SinoHardening hardening;              /* count 0: no correction */
+    bool stages_ordered;                  /* false: stages run in the order of their table (stages.h) */
+    int stage_order[SINO_STAGES_MOVABLE]; /* numbers in the table of the stages after the first */
+    bool stages_chosen;                   /* the next two are sinodag's choice, by a sample of the scan */
+    double zinger_level;                  /* standard deviations; 0: zingers are kept */
+    SinoStripesOptions stripes;           /* its sizes: see sino_input_stripes */
+    bool pad_edges;        /* projections are continued by their outermost values before they are filtered */
+    double saturation;     /* counts of this value or more are undefined; 0: none */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
                             * --angle-direction says; of a cone beam: its angles and columns (cone_scan.h) */
     int64_t center_rows;   /* detector rows by which the center was found; 0: given, or not by rows */
@@ -92,8 +98,25 @@ SinoStatus sino_input_take_angles(SinoInput *input, const int64_t *place);
 SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t first_slice,
                                      int64_t slab_slices, int64_t slice_in_slab);
 
-/* Phase retrieval of the input's detector; there is a phase_range. */
+/* Takes the tilt of the detector and phase retrieval from the settings. SINO_BAD_INPUT: what they need is missing. */
+SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input);
+
+SinoStatus sino_input_take_order(const SinoSettings *settings, SinoInput *input); /* of the stages */
+SinoStatus sino_input_take_phase(const SinoSettings *settings, SinoInput *input);
+const char *sino_input_phase_title(const SinoInput *input); /* of the method, as `info` calls it */
+
+/* Whether whole images are filtered or resampled before the logarithm: then a slab has all columns of the detector, and
+ * sino_input_halo rows to each side, as far as the detector goes. */
+bool sino_input_has_images(const SinoInput *input);
+int64_t sino_input_halo(const SinoInput *input);
+
+/* Phase retrieval of the input's detector, if input->phase.range is not 0, and its tilt, of counts whose first row is
+ * the detector's row image_row. */
 SinoPhaseOptions sino_input_phase(const SinoInput *input);
+SinoTilt sino_input_tilt(const SinoInput *input, int64_t image_row);
+
+/* Bytes of scratch memory of both, for a minibatch of `rows` rows of the detector. */
+int64_t sino_input_images_bytes(const SinoInput *input, int64_t rows);
 
 /* Makes the slices larger. SINO_BAD_INPUT: too large. */
 SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size);
@@ -116,7 +139,7 @@ SinoStripesOptions sino_input_stripes(const SinoInput *input);
 /* The load of a slab: its slices as a box of the scan. */
 SinoLoad sino_input_load(const SinoInput *input, int64_t first_slice, int64_t slice_count);
 
-/* Bytes of a slab's counts at angle_count angles, with the rows beside it that phase retrieval needs, of one flat or
+/* Bytes of a slab's counts at angle_count angles, with the rows beside it that images need, of one flat or
  * dark field of a slab, and of all that `load` makes of them: the flat field of each set, and the dark field. */
 int64_t sino_input_slab_bytes(const SinoInput *input, int64_t angle_count, int64_t slice_count);
 int64_t sino_input_field_bytes(const SinoInput *input, int64_t slice_count);

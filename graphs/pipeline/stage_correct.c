@@ -4,17 +4,17 @@
 #include "arithmetic.h"
 #include "correct_task.h"
 #include "device_room.h"
+#include "images_task.h"
 #include "memory.h"
-#include "phase_task.h"
 #include "stages.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 typedef struct Own {
-    double *flat_at;  /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
-    SinoPhase *phase; /* NULL: no phase retrieval; owned */
-    SinoData *phase_scratch;
+    double *flat_at;   /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
+    SinoPhase *phase;  /* NULL: no phase retrieval; owned */
+    SinoData *images;  /* scratch memory of phase retrieval and tilt; NULL: neither is wanted */
     SinoData *places;  /* NULL: angles are in order */
     SinoData *scratch; /* NULL: cores correct */
 } Own;
@@ -30,16 +30,18 @@ static void describe(const SinoInput *input, size_t size, char *text)
     static const char *const fields[] = {[SINO_FLAT_MEAN] = "mean of flat and dark fields",
                                          [SINO_FLAT_MEDIAN] = "median of flat and dark fields",
                                          [SINO_FLAT_NONE] = "no flat fields"};
-    char binning[80] = "", sets[80] = "", phase[80] = "";
-    if (input->phase_range > 0)
-        snprintf(phase, sizeof phase, ", Paganin's phase retrieval over %.3g pixels", input->phase_range);
+    char binning[80] = "", sets[80] = "", phase[80] = "", tilt[80] = "";
+    if (input->tilt_rad != 0)
+        snprintf(tilt, sizeof tilt, ", detector turned back by %.3g degrees", input->tilt_rad * 180 / SINO_PI);
+    if (input->phase.range > 0)
+        snprintf(phase, sizeof phase, ", %s over %.3g pixels", sino_input_phase_title(input), input->phase.range);
     if (input->flat_sets.count > 1)
         snprintf(sets, sizeof sets, ", %" PRId64 " sets of flat fields interpolated", input->flat_sets.count);
     if (input->binning > 1)
         snprintf(binning, sizeof binning, ", averages of %" PRId64 " × %" PRId64 " pixels", input->binning,
                  input->binning);
-    snprintf(text, size, "%s%s%s%s%s", fields[input->flat_correction], sets, phase, input->minus_log ? ", -ln" : "",
-             binning);
+    snprintf(text, size, "%s%s%s%s%s%s", fields[input->flat_correction], sets, tilt, phase,
+             input->minus_log ? ", -ln" : "", binning);
 }
 
 /* The places among the sets of flat fields. */
@@ -55,13 +57,13 @@ static SinoStatus place_flats(const SinoInput *input, double **flat_at)
     return NULL;
 }
 
-static SinoStatus prepare_phase(const SinoStagesRequest *request, Own *own)
+static SinoStatus prepare_images(const SinoStagesRequest *request, Own *own)
 {
-    const SinoPhaseOptions options = sino_input_phase(request->input);
-    const int64_t rows = sino_times(request->slices.slice_count, request->input->binning);
-    SINO_TRY(sino_phase_new(&options, &own->phase));
-    return sino_data_scratch(request->runtime, "phase scratch", sino_phase_scratch_bytes(&options, rows),
-                             &own->phase_scratch);
+    const SinoInput *input = request->input;
+    const SinoPhaseOptions phase = sino_input_phase(input);
+    const int64_t rows = sino_times(request->slices.slice_count, input->binning);
+    if (phase.range > 0) SINO_TRY(sino_phase_new(&phase, &own->phase));
+    return sino_data_scratch(request->runtime, "images", sino_input_images_bytes(input, rows), &own->images);
 }
 
 /* Allocates the buffers with which GPUs correct, unless a slab's counts are too large for a GPU. */
@@ -76,7 +78,7 @@ static SinoStatus prepare(const SinoStagesRequest *request, void **result)
     SINO_TRY(sino_allocate(1, sizeof *own, "a stage", &own));
     *result = own;
     if (input->flat_sets.count > 1) SINO_TRY(place_flats(input, &own->flat_at));
-    if (input->phase_range > 0) return prepare_phase(request, own);
+    if (sino_input_has_images(input)) return prepare_images(request, own);
     if (input->flat_sets.count > 1) return NULL; /* cores interpolate */
     if (input->angle_count == 0 || !sino_device_takes(request->runtime, bytes)) return NULL;
     const SinoCorrection correction = sino_input_correction(input, request->slices, 0, slab, 0);
@@ -91,7 +93,7 @@ static void release(void *released)
     Own *own = released;
     if (!own) return;
     free(own->flat_at);
-    sino_data_free(own->phase_scratch);
+    sino_data_free(own->images);
     sino_phase_free(own->phase);
     sino_data_free(own->places);
     sino_data_free(own->scratch);
@@ -115,8 +117,12 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
     if (own->flat_at) correct.correction.flat_at = own->flat_at + work->first_angle;
     correct.correction.uncounted = work->uncounted;
     correct.correction.marked = request->marked;
-    if (own->phase)
-        return sino_insert_phase(request->runtime, work->position, &correct, own->phase, own->phase_scratch);
+    if (own->images) {
+        const int64_t row =
+            request->input->first_row + (work->slab_first + work->slice_in_slab) * request->input->binning;
+        const SinoTilt tilt = sino_input_tilt(request->input, row - correct.correction.first_row);
+        return sino_insert_images(request->runtime, work->position, &correct, &tilt, own->phase, own->images);
+    }
     return sino_insert_correct(request->runtime, work->position, &correct);
 }
 

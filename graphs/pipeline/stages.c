@@ -11,6 +11,13 @@ const SinoStageKind *const sino_stage_kinds[] = {&sino_stage_correct, &sino_stag
                                                  &sino_stage_stripes, &sino_stage_harden,  NULL};
 
 enum { KINDS = sizeof sino_stage_kinds / sizeof *sino_stage_kinds - 1 };
+_Static_assert(KINDS == 1 + SINO_STAGES_MOVABLE, "stage_order.c names every stage after the first");
+
+const SinoStageKind *sino_stage_at(const SinoInput *input, int64_t i)
+{
+    const bool moved = input->stages_ordered && i >= 1 && i < KINDS;
+    return sino_stage_kinds[moved ? input->stage_order[i - 1] : i];
+}
 
 typedef struct FieldSet {
     SinoData *flat, *dark;
@@ -116,7 +123,7 @@ static SinoStatus new_data(SinoStages *stages)
     for (int64_t i = first; i < request->field_set_count; i++)
         SINO_TRY(
             new_fields(request->runtime, request->input, slices, &stages->fields[i].flat, &stages->fields[i].dark));
-    for (int i = 0; i < KINDS; i++) SINO_TRY(prepare(request, sino_stage_kinds[i], &stages->own[i]));
+    for (int i = 0; i < KINDS; i++) SINO_TRY(prepare(request, sino_stage_at(request->input, i), &stages->own[i]));
     return NULL;
 }
 
@@ -136,8 +143,10 @@ SinoStatus sino_stages_new(const SinoStagesRequest *request, SinoStages **result
 void sino_stages_free(SinoStages *stages)
 {
     if (!stages) return;
-    for (int i = 0; i < KINDS; i++)
-        if (sino_stage_kinds[i]->release) sino_stage_kinds[i]->release(stages->own[i]);
+    for (int i = 0; i < KINDS; i++) {
+        const SinoStageKind *kind = sino_stage_at(stages->request.input, i);
+        if (kind->release) kind->release(stages->own[i]);
+    }
     for (int i = 0; i < SINO_COUNT_SETS_MAX; i++) {
         sino_data_free(stages->counts[i]);
         sino_data_free(stages->fields[i].flat);
@@ -169,9 +178,10 @@ SinoStatus sino_stages_insert(SinoStages *stages, const SinoStageWork *work)
     of_set.counts = stages->counts[work->set];
     of_set.flat = stages->fields[work->field_set].flat;
     of_set.dark = stages->fields[work->field_set].dark;
-    for (int i = 0; i < KINDS; i++)
-        if (is_wanted(&stages->request, sino_stage_kinds[i]))
-            SINO_TRY(sino_stage_kinds[i]->insert(&stages->request, stages->own[i], &of_set));
+    for (int i = 0; i < KINDS; i++) {
+        const SinoStageKind *kind = sino_stage_at(stages->request.input, i);
+        if (is_wanted(&stages->request, kind)) SINO_TRY(kind->insert(&stages->request, stages->own[i], &of_set));
+    }
     return NULL;
 }
 

@@ -80,8 +80,11 @@ typedef struct SinoStageKind {
 extern const SinoStageKind sino_stage_correct, sino_stage_zingers, sino_stage_air, sino_stage_stripes,
     sino_stage_harden;
 
-/* The stages in the order in which they run, ended by NULL. */
+/* The stages in the order in which they run unless --stages tells another, ended by NULL. */
 extern const SinoStageKind *const sino_stage_kinds[];
+
+/* Stage number i of those of an input, in the order in which they run; NULL: there are no more. */
+const SinoStageKind *sino_stage_at(const SinoInput *input, int64_t i);
 
 /* Chain of the wanted stages, with the counts of one or two slabs. The request's pointers are not owned.
  * SINO_BAD_INPUT: a stage needs whole sinograms, but ranks share a slice. SINO_FAILED: no memory. */

@@ -30,6 +30,16 @@ static void add(SinoFindings *findings, bool refused, const char *event, const c
     va_end(arguments);
 }
 
+void sino_findings_warn(SinoFindings *findings, const char *event, const char *format, ...)
+{
+    char text[sizeof findings->finding->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    add(findings, false, event, "%s", text);
+}
+
 void sino_findings_refuse(SinoFindings *findings, const char *event, const char *text)
 {
     add(findings, true, event, "%s", text);

@@ -21,8 +21,10 @@ typedef struct SinoFindings {
     SinoFinding finding[SINO_FINDINGS_MAX];
 } SinoFindings;
 
-/* Adds what recon refuses for another reason. */
+/* Adds what recon refuses for another reason, or warns of. */
 void sino_findings_refuse(SinoFindings *findings, const char *event, const char *text);
+void sino_findings_warn(SinoFindings *findings, const char *event, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Looks at the angles, and at a sample of the values. SINO_FAILED: the file cannot be read, or no memory. */
 SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);

@@ -11,21 +11,22 @@ int64_t sino_workload_fields(const SinoInput *input)
     return sino_larger(input->info->flat_count, input->info->dark_count);
 }
 
-/* What phase retrieval adds: all columns of the detector, the rows beside a slab, and scratch memory. */
-static void add_phase(const SinoInput *input, SinoWorkload *job)
+/* What the tilt of the detector and phase retrieval add: all columns of the detector, the rows beside a slab, and
+ * scratch memory. */
+static void add_images(const SinoInput *input, SinoWorkload *job)
 {
     SinoInput plain = *input;
-    if (!(input->phase_range > 0)) return;
-    const SinoPhaseOptions phase = sino_input_phase(input);
-    plain.phase_range = 0;
+    if (!sino_input_has_images(input)) return;
+    plain.phase.range = 0;
+    plain.tilt_rad = 0;
     plain.column_count = input->info->column_count;
     job->slice_bytes = sino_input_slab_bytes(&plain, input->angle_count, 1);
     job->field_bytes = sino_input_field_bytes(&plain, 1);
     job->fields_bytes = sino_input_fields_bytes(&plain, 1);
     job->halo_bytes = sino_input_slab_bytes(input, input->angle_count, 1) - job->slice_bytes;
     job->halo_fields_bytes = sino_input_fields_bytes(input, 1) - job->fields_bytes;
-    const int64_t none = sino_phase_scratch_bytes(&phase, 0);
-    job->stage_slice_bytes = sino_phase_scratch_bytes(&phase, input->binning) - none;
+    const int64_t none = sino_input_images_bytes(input, 0);
+    job->stage_slice_bytes = sino_input_images_bytes(input, input->binning) - none;
     job->stage_bytes += none;
 }
 
@@ -51,7 +52,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .stage_bytes = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0,
                         .field_images = sino_workload_fields(input),
                         .pictures = sino_settings_records_planes(settings)};
-    add_phase(input, &job);
+    add_images(input, &job);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;
 }

@@ -20,7 +20,7 @@ typedef struct SinoWorkload {
     int64_t slice_count;     /* slices of the volume */
     int64_t slice_bytes;     /* counts of one slice at all angles */
     int64_t field_bytes;     /* one flat or dark field of a slice */
-    int64_t halo_bytes, halo_fields_bytes; /* of the rows beside a slab that are read for phase retrieval: counts, and
+    int64_t halo_bytes, halo_fields_bytes; /* of the rows beside a slab that images need: counts, and
                                             * all fields */
     int64_t stage_slice_bytes;             /* scratch memory of stages on each worker, for each slice of a minibatch */
     int64_t fields_bytes; /* the fields of a slice that are kept: the flat field of each set, and the dark field */

@@ -5,6 +5,7 @@
 #include "info_report.h"
 
 #include "arithmetic.h"
+#include "center_lean.h"
 #include "center_quick.h"
 #include "cone_plan.h"
 #include "cone_solution_plan.h"
@@ -258,6 +259,7 @@ static SinoStatus inspect(SinoInfoReport *report)
     sino_input_choose_stages(report->settings, report->findings.stages, report->input);
     SINO_TRY(find(report, "scan", sino_input_check(report->settings, input)));
     SINO_TRY(find(report, "center", sino_center_quick(report->settings, report->input, &report->findings)));
+    SINO_TRY(sino_center_lean(report->settings, input, &report->findings));
     return report->settings->geometry == SINO_GEOMETRY_CONE ? inspect_cone(report) : forecast(report);
 }
 

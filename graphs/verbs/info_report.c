@@ -145,8 +145,8 @@ static void print_findings(const SinoFindings *findings, FILE *out)
 /* Prints the stages from values to line integrals under the default settings. */
 static void print_stages(const SinoInput *input, FILE *out)
 {
-    for (int i = 0; sino_stage_kinds[i]; i++) {
-        const SinoStageKind *kind = sino_stage_kinds[i];
+    const SinoStageKind *kind;
+    for (int64_t i = 0; (kind = sino_stage_at(input, i)); i++) {
         char details[160];
         if (!kind->wanted(input)) continue;
         kind->describe(input, sizeof details, details);
@@ -248,8 +248,8 @@ static void json_of_geometry(SinoJson *json, const SinoInfoReport *report)
 static void json_of_stages(SinoJson *json, const SinoInput *input)
 {
     sino_json_open_list(json, "stages");
-    for (int i = 0; sino_stage_kinds[i]; i++) {
-        const SinoStageKind *kind = sino_stage_kinds[i];
+    const SinoStageKind *kind;
+    for (int64_t i = 0; (kind = sino_stage_at(input, i)); i++) {
         char details[160];
         if (!kind->wanted(input)) continue;
         kind->describe(input, sizeof details, details);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tilt: projections as of a detector that stands upright, from those of a detector that is turned about the beam, so
+ * that the image of the rotation axis leans.
+ *
+ * With the angle τ, positive if the axis lies at larger columns in lower rows, pixel (r, c) becomes the value at
+ *
+ *     row    r₀ + (r − r₀)·cos τ − (c − c₀)·sin τ
+ *     column c₀ + (r − r₀)·sin τ + (c − c₀)·cos τ
+ *
+ * of the transmissions, where (r₀, c₀) is the middle of the detector, by cubic convolution (Keys, IEEE Trans. ASSP 29,
+ * 1153 (1981)). A transmission is at least half of the smallest of the four pixels around, which keeps the logarithm
+ * finite where the cubic falls below 0 beside an edge. What lies outside the detector, or nearest to a pixel whose
+ * value is undefined, is undefined; other undefined values are interpolated along their row. */
+#ifndef SINO_TILT_H
+#define SINO_TILT_H
+
+#include "phase.h"
+
+/* Largest tilt, in degrees. */
+#define SINO_TILT_MAX 10.0
+
+typedef struct SinoTilt {
+    double angle_rad;                /* τ; 0: none */
+    int64_t row_count, column_count; /* of the detector */
+    int64_t first_column;            /* of the result, whose columns are those of the correction */
+    int64_t image_row;               /* row of the detector that is the first of the counts */
+} SinoTilt;
+
+/* Rows to each side that a row depends on. */
+int64_t sino_tilt_halo(const SinoTilt *tilt);
+
+/* Bytes of the scratch memory of one call that makes `rows` rows of the detector, 64-byte aligned. phase: the filter
+ * that follows; NULL: none. */
+int64_t sino_tilt_scratch_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase, int64_t rows);
+
+/* sino_correct, or sino_phase_correct unless `phase` is NULL, of the projections upright. counts, flat and dark have
+ * all columns of the detector, and row_count rows from image_row on: as far as the detector goes, those of the halo of
+ * the tilt, and of the halo of `phase`, before and after the slices' own. */
+SinoStatus sino_tilt_correct(const SinoTilt *tilt, const SinoPhase *phase, const SinoCorrection *correction,
+                             const void *counts, const float *flat, const float *dark, void *scratch, void *sinogram,
+                             int64_t *repaired, int64_t *tally);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks tilt and phase: from counts to the line integrals of one minibatch. */
+#include "images_task.h"
+
+#include "task.h"
+
+typedef struct Arguments {
+    SinoCorrection correction;
+    SinoTilt tilt;
+    const SinoPhase *phase;
+} Arguments;
+
+static SinoStatus phase_cpu(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    return sino_phase_correct(arguments->phase, &arguments->correction, arguments->tilt.image_row,
+                              sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
+                              sino_task_buffer(task, 6), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
+                              sino_task_buffer(task, 5));
+}
+
+static SinoStatus tilt_cpu(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    return sino_tilt_correct(&arguments->tilt, arguments->phase, &arguments->correction, sino_task_buffer(task, 0),
+                             sino_task_buffer(task, 1), sino_task_buffer(task, 2), sino_task_buffer(task, 6),
+                             sino_task_buffer(task, 3), sino_task_buffer(task, 4), sino_task_buffer(task, 5));
+}
+
+static const SinoTaskKind phase_kind = {
+    .name = "phase", .argument_bytes = sizeof(Arguments), .access_min = 7, .access_max = 7, .cpu = phase_cpu};
+
+static const SinoTaskKind tilt_kind = {
+    .name = "tilt", .argument_bytes = sizeof(Arguments), .access_min = 7, .access_max = 7, .cpu = tilt_cpu};
+
+SinoStatus sino_insert_images(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct,
+                              const SinoTilt *tilt, const SinoPhase *phase, SinoData *scratch)
+{
+    const SinoCorrection *correction = &correct->correction;
+    const Arguments arguments = {*correction, *tilt, phase};
+    const SinoAccess access[] = {{correct->counts, SINO_READ},    {correct->flat, SINO_READ},
+                                 {correct->dark, SINO_READ},      {correct->sinogram, SINO_WRITE},
+                                 {correct->repaired, SINO_WRITE}, {correct->tally, SINO_WRITE},
+                                 {scratch, SINO_SCRATCH}};
+    const double pixels = (double)correction->column_count * (double)correction->binning;
+    return sino_task_submit(
+        runtime, tilt->angle_rad != 0 ? &tilt_kind : &phase_kind,
+        &(SinoTaskRequest){.position = position,
+                           .arguments = &arguments,
+                           .argument_bytes = sizeof arguments,
+                           .access = access,
+                           .access_count = 7,
+                           .work = (double)correction->angle_count * pixels * (double)correction->slices.slice_count,
+                           SINO_OF_SLICES(correction->slices)});
+}

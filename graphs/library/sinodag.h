@@ -33,6 +33,23 @@ int sinodag_status_code(SinodagStatus status);         /* 0: success */
 const char *sinodag_status_text(SinodagStatus status); /* owned by the status; "": success */
 void sinodag_status_free(SinodagStatus status);        /* takes NULL */
 
+/* A setting, in the words of docs/SETTINGS.md. The texts are valid during the call; NULL: there is none. */
+typedef struct SinodagSetting {
+    const char *name, *group;
+    const char *type;    /* "flag" (yes or no), "integer", "number", "choice", "list" (with commas), "text" */
+    const char *usual;   /* the default */
+    const char *allowed; /* "an integer from 1 to 9" */
+    const char *words;   /* of a choice: "cg, sirt or fbp" */
+    const char *unit;
+    const char *needs; /* "; with --algorithm cg or sirt"; "": nothing */
+    const char *help;
+} SinodagSetting;
+typedef void SinodagVisit(void *of, const SinodagSetting *setting);
+
+/* Calls `visit` for every setting of "start", "operator" or "recon": of the function sinodag_start,
+ * sinodag_operator_new or sinodag_recon. SINODAG_BAD_INPUT: there is no such function. */
+SinodagStatus sinodag_settings(const char *function, SinodagVisit *visit, void *of);
+
 /* A message: level "info" or "warning"; event a short word such as "operator". The texts are valid during the call,
  * which comes from any thread. */
 typedef void SinodagLog(void *of, const char *level, const char *event, const char *message);

@@ -54,7 +54,8 @@ SinodagStatus sinodag_settings(const char *function, SinodagVisit *visit, void *
  * which comes from any thread. */
 typedef void SinodagLog(void *of, const char *level, const char *event, const char *message);
 
-/* Starts StarPU, which serves all operators of the process. `settings`: workers, device, scheduler, models, graph,
+/* Starts StarPU, which serves all operators of the process; one that the caller has started is used as it is, and left
+ * up by sinodag_stop. `settings`: workers, device, scheduler, models, which the caller's StarPU does not take, graph,
  * trace, overwrite. `log` NULL: messages are dropped. Further calls count, up to as many of sinodag_stop; they must
  * have no settings, and their `log` replaces the one before unless it is NULL. SINODAG_BAD_INPUT: a setting is invalid,
  * or StarPU has started with others. */

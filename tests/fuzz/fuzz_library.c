@@ -43,7 +43,7 @@ static int64_t size(Bytes *bytes)
     static const int64_t edges[] = {0, -1, INT64_MAX, INT64_MIN,
                                     (1 << 20) + 1}; /* the last: more than any array may have */
     const int choice = byte(bytes);
-    return choice < 250 ? choice % (SIDE + 1) : edges[choice - 250];
+    return choice < 250 ? choice % (SIDE + 1) : edges[(choice - 250) % 5];
 }
 
 typedef struct State {

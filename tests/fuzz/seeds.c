@@ -185,6 +185,6 @@ int main(int count, char **arguments)
     write_text(folder, "counts", 2, "\1", 1, "7\n11\n");
     write_text(folder, "counts", 3, "\0", 1, "aaaabbbbccccddddaaaabbbbccccddddaaaabbbbccccddddaaaabbbbcccc\1\1\1\1");
     fuzz_matrix_seeds(folder);
-    write_calls(argument[1]);
+    write_calls(arguments[1]);
     return 0;
 }

@@ -109,8 +109,8 @@ struct SinoCodelet {
 /* The kind's codelet. Only the submitting thread calls it. SINO_FAILED: no memory. */
 SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, SinoCodelet **codelet);
 
-/* Frees all codelets. Called after StarPU has stopped, since StarPU saves the models then. Those of a shared runtime are
- * kept, for StarPU goes on, and the next shared runtime takes them over. */
+/* Frees all codelets. Called after StarPU has stopped, since StarPU saves the models then. Those of a shared runtime
+ * are kept, for StarPU goes on, and the next shared runtime takes them over. */
 void sino_codelets_free(SinoRuntime *runtime);
 void sino_codelets_take_over(SinoRuntime *runtime);
 

@@ -158,7 +158,7 @@ bool sino_runtime_starpu_is_up(void)
 
 static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *runtime)
 {
-    int workers;
+    int workers = 0;
     runtime->shared = sino_runtime_starpu_is_up();
     if (runtime->shared) sino_codelets_take_over(runtime);
     SINO_TRY(choose_workers(request, &workers));

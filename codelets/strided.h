@@ -27,16 +27,19 @@ typedef struct SinoStridedTiles {
     const SinoTilePlace *tile; /* not owned */
 } SinoStridedTiles;
 
-/* The projections of `slices`: ray (k, c) is row place[k]·M + c of the vector. */
+/* The projections of `slices`: ray (k, c) is row place[k]·M + c of the vector. Only the angles first_angle …
+ * last_angle − 1 are copied. */
 typedef struct SinoStridedRays {
     SinoSlices slices;
     SinoStrided projections;
     int64_t angle_count, column_count; /* K, M */
-    const int64_t *place;              /* [K]; not owned */
+    int64_t first_angle, last_angle;
+    const int64_t *place; /* [K]; not owned */
 } SinoStridedRays;
 
 /* Fill a vector in panels of the solver's type, padding with 0: x of tile_count·T² rows, where voxels outside the grid
- * become 0, and y of K·M rows. False: a value is NaN or infinite; the vector is filled all the same. */
+ * become 0, and y of K·M rows, of which only those of the angles are touched. False: a value is NaN or infinite; the
+ * vector is filled all the same. */
 bool sino_strided_take_tiles(const SinoStridedTiles *tiles, void *x);
 bool sino_strided_take_rays(const SinoStridedRays *rays, void *y);
 

@@ -153,7 +153,7 @@ static bool move_rays(bool give, const SinoStridedRays *rays, void *y)
     for (SinoPanel at = sino_panel_at(rays->slices, 0); at.first < rays->slices.stride;
          at = sino_panel_next(rays->slices, at)) {
         void *panel = sino_panel_to(at, rows, y);
-        for (int64_t k = 0; k < rays->angle_count; k++)
+        for (int64_t k = rays->first_angle; k < rays->last_angle; k++)
             finite &= move(give, at.slices, columns, from_element(rays->projections, at.first, k, 0),
                            row_of(at.slices, rays->place[k] * columns, panel));
     }

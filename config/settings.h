@@ -384,6 +384,22 @@ void sino_settings_bash(FILE *out);
 void sino_settings_zsh(FILE *out);
 void sino_settings_fish(FILE *out);
 
+/* One setting of a verb, in the words of the table. The texts are valid during the call; NULL: there is none. */
+typedef struct SinoSettingText {
+    const char *name, *group;
+    const char *type;    /* "flag", "integer", "number", "choice", "list", "text" */
+    const char *usual;   /* the default */
+    const char *allowed; /* "an integer from 1 to 9" */
+    const char *words;   /* of a choice: "cg, sirt or fbp" */
+    const char *unit;
+    const char *needs; /* "; with --algorithm cg or sirt"; "": nothing */
+    const char *help;
+} SinoSettingText;
+typedef void SinoSettingVisit(void *of, const SinoSettingText *setting);
+
+/* Calls `visit` for every setting of a verb, group after group as in the help. */
+void sino_settings_each(int verb, SinoSettingVisit *visit, void *of);
+
 const char *sino_verb_summary(int verb); /* a few words; static text */
 
 /* The word of a choice on the command line ("cg", "ramp" …). Static text. */

@@ -64,16 +64,22 @@ static const char *removals_text(const SinoSetting *row, char text[SINO_ALLOWED_
                            (unsigned)row->removals, "or", text);
 }
 
-const char *sino_setting_facts(const SinoSetting *row, char text[SINO_FACTS_SIZE])
+const char *sino_setting_needs(const SinoSetting *row, char text[SINO_FACTS_SIZE])
 {
-    char allowed[SINO_ALLOWED_SIZE], algorithms[SINO_ALLOWED_SIZE], geometries[SINO_ALLOWED_SIZE];
-    char removals[SINO_ALLOWED_SIZE];
-    snprintf(text, SINO_FACTS_SIZE, "%s%s%s%s%s%s%s%s%s%s%s%s", row->fallback ? "default " : "",
-             row->fallback ? row->fallback : "", row->fallback ? "; " : "", sino_setting_allowed(row, allowed),
-             row->unit ? "; " : "", row->unit ? row->unit : "", row->geometries ? "; with --geometry " : "",
+    char algorithms[SINO_ALLOWED_SIZE], geometries[SINO_ALLOWED_SIZE], removals[SINO_ALLOWED_SIZE];
+    snprintf(text, SINO_FACTS_SIZE, "%s%s%s%s%s%s", row->geometries ? "; with --geometry " : "",
              geometries_text(row, geometries), row->algorithms ? "; with --algorithm " : "",
              algorithms_text(row, algorithms), row->removals ? "; with --remove-stripe-method " : "",
              removals_text(row, removals));
+    return text;
+}
+
+const char *sino_setting_facts(const SinoSetting *row, char text[SINO_FACTS_SIZE])
+{
+    char allowed[SINO_ALLOWED_SIZE], needs[SINO_FACTS_SIZE];
+    snprintf(text, SINO_FACTS_SIZE, "%s%s%s%s%s%s%s", row->fallback ? "default " : "",
+             row->fallback ? row->fallback : "", row->fallback ? "; " : "", sino_setting_allowed(row, allowed),
+             row->unit ? "; " : "", row->unit ? row->unit : "", sino_setting_needs(row, needs));
     return text;
 }
 

@@ -185,6 +185,8 @@ SinoStatus sino_setting_check(const SinoSetting *row, const SinoSettings *settin
  * pixels; with --algorithm cg or sirt"; returns `text`. */
 enum { SINO_FACTS_SIZE = 768 };
 const char *sino_setting_facts(const SinoSetting *row, char text[SINO_FACTS_SIZE]);
+/* Writes what has the setting: "; with --algorithm cg or sirt"; "": all; returns `text`. */
+const char *sino_setting_needs(const SinoSetting *row, char text[SINO_FACTS_SIZE]);
 /* The value as help and manual show it: "FILE", "[yes|no]"; "": there is none. */
 const char *sino_setting_operand(const SinoSetting *row);
 /* The brief text, or the beginning of the help; returns `text`. */

@@ -69,7 +69,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     del config_settings, metadata_directory
     platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
     info, tag = f"sinodag-{_version()}.dist-info", f"py3-none-{platform}"
-    files = {f"sinodag/{path.name}": path.read_bytes() for path in sorted((TOP / "python" / "sinodag").glob("*.py*"))}
+    package = TOP / "python"
+    files = {str(path.relative_to(package)): path.read_bytes()
+             for path in sorted((package / "sinodag").rglob("*")) if path.suffix in (".py", ".pyi", ".typed")}
     files["sinodag/libsinodag.so"] = _build_library().read_bytes()
     files[f"{info}/METADATA"] = _metadata().encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: sinodag\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()

@@ -83,7 +83,7 @@ static SinoStatus insert_rays(SinoRuntime *runtime, SinoPosition position, const
                                                .access = &access,
                                                .access_count = 1,
                                                SINO_OF_SLICES(rays->slices),
-                                               .work = (double)rays->angle_count * (double)rays->column_count *
+                                               .work = (double)(rays->last_angle - rays->first_angle) * (double)rays->column_count *
                                                        (double)rays->slices.stride});
 }
 

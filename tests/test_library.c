@@ -375,6 +375,38 @@ static void reconstructions_are_refused(void **state)
     use_once();
 }
 
+typedef struct Told {
+    int count;
+    bool has_precision, has_out;
+} Told;
+
+static void look_at_setting(void *of, const SinodagSetting *setting)
+{
+    Told *seen = of;
+    seen->count++;
+    seen->has_out |= strcmp(setting->name, "out") == 0;
+    assert_true(setting->name && *setting->group && *setting->type && *setting->allowed && *setting->help);
+    if (strcmp(setting->name, "precision") != 0) return;
+    seen->has_precision = true;
+    assert_string_equal(setting->type, "choice");
+    assert_string_equal(setting->words, "single, double, half or mixed");
+    assert_string_equal(setting->usual, "single");
+}
+
+static void settings_are_told(void **state)
+{
+    (void)state;
+    Told of_start = {0}, of_operator = {0}, of_recon = {0};
+    succeeds(sinodag_settings("start", look_at_setting, &of_start));
+    succeeds(sinodag_settings("operator", look_at_setting, &of_operator));
+    succeeds(sinodag_settings("recon", look_at_setting, &of_recon));
+    assert_true(of_start.count == 7 && of_operator.count >= 9 && of_recon.count > 60);
+    assert_true(!of_start.has_precision && of_operator.has_precision && of_recon.has_precision && !of_recon.has_out);
+    refused(sinodag_settings("cook", look_at_setting, NULL), "'cook' has no settings; allowed: start, operator, recon");
+    refused(sinodag_settings(NULL, look_at_setting, NULL), "'' has no settings");
+    refused(sinodag_settings("recon", NULL, NULL), "no function that is shown settings");
+}
+
 static int told;
 static SinodagStatus from_inside;
 
@@ -479,6 +511,7 @@ TESTING_SUBJECT(library)
                                        cmocka_unit_test(threads_take_turns),
                                        cmocka_unit_test(volumes_are_reconstructed),
                                        cmocka_unit_test(reconstructions_are_refused),
+                                       cmocka_unit_test(settings_are_told),
                                        cmocka_unit_test(starts_count)};
     return cmocka_run_group_tests(tests, start, stop);
 }

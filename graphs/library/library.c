@@ -106,6 +106,12 @@ SinoStatus sino_library_let_go(void)
 
 static const char *const start_settings[] = {"workers", "device", "scheduler", "models",
                                              "graph",   "trace",  "overwrite", NULL};
+/* Of a StarPU that the caller has started. */
+static const char *const shared_settings[] = {"graph", "trace", "overwrite", NULL};
+static const SinoLibrarySettings start_shared = {
+    .what = "sinodag_start, since this process has started StarPU, whose workers and policy stay",
+    .allowed = shared_settings};
+const SinoLibrarySettings sino_library_start = {.what = "sinodag_start", .allowed = start_settings};
 
 static SinoStatus start_runtime(const SinoSettings *settings)
 {
@@ -122,10 +128,10 @@ static SinoStatus start_runtime(const SinoSettings *settings)
 
 static SinoStatus start(const char *const *given)
 {
-    const SinoLibrarySettings of = {.what = "sinodag_start", .allowed = start_settings};
     const SinoLogSink sink = {.line = tell_line, .progress = tell_progress};
     SinoSettings *settings = NULL;
-    SINO_TRY(sino_library_settings(&of, given, &settings));
+    SINO_TRY(
+        sino_library_settings(sino_runtime_starpu_is_up() ? &start_shared : &sino_library_start, given, &settings));
     SinoStatus status = sino_log_open_sink(&sink, &library.log);
     if (!status) status = start_runtime(settings);
     sino_settings_free(settings);

@@ -27,6 +27,7 @@ static SinodagOperator *first_operator;
 static const char *const allowed[] = {"precision", "symmetry", "projector", "interpolation",  "partitions",
                                       "minibatch", "memory",   "volume",    "operator-cache", NULL};
 static const char *const own[] = {"projector=rays", "algorithm=fbp", NULL}; /* the latter allows any `volume` */
+const SinoLibrarySettings sino_library_operator = {.what = "an operator", .allowed = allowed, .own = own};
 
 static SinoStatus check_angles(const SinodagParallel *geometry)
 {
@@ -123,13 +124,12 @@ static void free_operator(SinodagOperator *op)
 
 static SinoStatus make(const SinodagParallel *geometry, const char *const *given, SinodagOperator **result)
 {
-    const SinoLibrarySettings of = {.what = "an operator", .allowed = allowed, .own = own};
     SinoSettings *settings = NULL;
     SinodagOperator *made;
     SINO_TRY(sino_library_need_runtime());
     SINO_TRY(check_geometry(geometry));
     SINO_TRY(sino_allocate(1, sizeof *made, "an operator", &made));
-    SinoStatus status = sino_library_settings(&of, given, &settings);
+    SinoStatus status = sino_library_settings(&sino_library_operator, given, &settings);
     if (!status) status = sino_allocate(geometry->angles, sizeof *made->angle_rad, "angles", &made->angle_rad);
     if (!status) {
         memcpy(made->angle_rad, geometry->angle_rad, (size_t)geometry->angles * sizeof *made->angle_rad);

@@ -147,17 +147,37 @@ static SinoStatus move_images(const SinoOperator *op, const SinoProduct *product
     return NULL;
 }
 
+/* Tasks that give the projections of a minibatch: one for each worker, for the vector is read by all at once, where
+ * they have enough to do. Only one can fill a vector. */
+static int64_t givers_of(const SinoOperator *op, const SinoSlices *slices)
+{
+    enum { LEAST_BYTES = 1 << 20 };
+    const SinoGeometry *geometry = &op->problem.geometry;
+    const int64_t rays = sino_times(geometry->angle_count, geometry->column_count);
+    const int64_t bytes =
+        sino_times(sino_times(rays, slices->stride), (int64_t)sino_precision_bytes(slices->precision));
+    const int64_t most = sino_smaller(sino_runtime_worker_count(op->runtime), geometry->angle_count);
+    return sino_larger(1, sino_smaller(most, bytes / LEAST_BYTES));
+}
+
 static SinoStatus move_projections(const SinoOperator *op, const SinoProduct *product, const Slot *slot, bool back,
                                    SinoTake take, const SinoStrided *projections)
 {
-    const SinoStridedRays rays = {.slices = product->slices,
-                                  .projections = slices_from(*projections, take.first),
-                                  .angle_count = op->problem.geometry.angle_count,
-                                  .column_count = op->problem.geometry.column_count,
-                                  .place = op->place};
+    SinoStridedRays rays = {.slices = product->slices,
+                            .projections = slices_from(*projections, take.first),
+                            .angle_count = op->problem.geometry.angle_count,
+                            .column_count = op->problem.geometry.column_count,
+                            .last_angle = op->problem.geometry.angle_count,
+                            .place = op->place};
     SinoData *y = slot->vector[PROJECTIONS][0];
-    return back ? sino_insert_take_rays(op->runtime, product->position, take, &rays, y)
-                : sino_insert_give_rays(op->runtime, product->position, &rays, y);
+    if (back) return sino_insert_take_rays(op->runtime, product->position, take, &rays, y);
+    const int64_t givers = givers_of(op, &product->slices);
+    for (int64_t i = 0; i < givers; i++) {
+        rays.first_angle = rays.angle_count * i / givers;
+        rays.last_angle = rays.angle_count * (i + 1) / givers;
+        SINO_TRY(sino_insert_give_rays(op->runtime, product->position, &rays, y));
+    }
+    return NULL;
 }
 
 static SinoStatus multiply(SinoProducts *products, bool back, int64_t first, int64_t count, int64_t number,

@@ -55,6 +55,7 @@ static const char *const denied[] = {"file-name",
                                      "help",
                                      NULL};
 static const char *const own[] = {"pictures=no", "report=none", NULL};
+const SinoLibrarySettings sino_library_recon = {.what = "a reconstruction in memory", .denied = denied, .own = own};
 
 /* `of` data NULL: there are no images, unless they are needed. */
 static SinoStatus use(const char *what, bool needed, const SinodagArray *of, SinoMemoryImages *images)
@@ -113,7 +114,6 @@ static float *allocate(void *of, int64_t slices, int64_t rows, int64_t columns)
 
 static SinoStatus reconstruct(const SinodagScan *scan, const char *const *given, const SinodagOutput *output)
 {
-    const SinoLibrarySettings of = {.what = "a reconstruction in memory", .denied = denied, .own = own};
     SinodagOutput copy;
     SinoMemoryRun run = {.volume = {.allocate = allocate, .of = &copy}};
     SinoSettings *settings = NULL;
@@ -122,7 +122,7 @@ static SinoStatus reconstruct(const SinodagScan *scan, const char *const *given,
                "there is no function that makes the volume; allowed: a function");
     copy = *output;
     SINO_TRY(use_scan(scan, &run.scan));
-    SINO_TRY(sino_library_settings(&of, given, &settings));
+    SINO_TRY(sino_library_settings(&sino_library_recon, given, &settings));
     settings->memory = &run;
     if (settings->remarks) sino_log_info(sino_runtime_log(sino_library_runtime()), "settings", "%s", settings->remarks);
     sino_library_show_progress(output->progress, output->of);

@@ -33,11 +33,29 @@ int sinodag_status_code(SinodagStatus status);         /* 0: success */
 const char *sinodag_status_text(SinodagStatus status); /* owned by the status; "": success */
 void sinodag_status_free(SinodagStatus status);        /* takes NULL */
 
+/* A setting, in the words of docs/SETTINGS.md. The texts are valid during the call; NULL: there is none. */
+typedef struct SinodagSetting {
+    const char *name, *group;
+    const char *type;    /* "flag" (yes or no), "integer", "number", "choice", "list" (with commas), "text" */
+    const char *usual;   /* the default */
+    const char *allowed; /* "an integer from 1 to 9" */
+    const char *words;   /* of a choice: "cg, sirt or fbp" */
+    const char *unit;
+    const char *needs; /* "; with --algorithm cg or sirt"; "": nothing */
+    const char *help;
+} SinodagSetting;
+typedef void SinodagVisit(void *of, const SinodagSetting *setting);
+
+/* Calls `visit` for every setting of "start", "operator" or "recon": of the function sinodag_start,
+ * sinodag_operator_new or sinodag_recon. SINODAG_BAD_INPUT: there is no such function. */
+SinodagStatus sinodag_settings(const char *function, SinodagVisit *visit, void *of);
+
 /* A message: level "info" or "warning"; event a short word such as "operator". The texts are valid during the call,
  * which comes from any thread. */
 typedef void SinodagLog(void *of, const char *level, const char *event, const char *message);
 
-/* Starts StarPU, which serves all operators of the process. `settings`: workers, device, scheduler, models, graph,
+/* Starts StarPU, which serves all operators of the process; one that the caller has started is used as it is, and left
+ * up by sinodag_stop. `settings`: workers, device, scheduler, models, which the caller's StarPU does not take, graph,
  * trace, overwrite. `log` NULL: messages are dropped. Further calls count, up to as many of sinodag_stop; they must
  * have no settings, and their `log` replaces the one before unless it is NULL. SINODAG_BAD_INPUT: a setting is invalid,
  * or StarPU has started with others. */

@@ -17,6 +17,9 @@ take turns, each with all workers.
 from ._library import BadInput, Error, Failed, start, stop, version
 from ._operator import Operator
 from ._recon import recon
+from ._settings import with_settings as _with_settings
+
+start = _with_settings("start")(start)
 
 __all__ = ["BadInput", "Error", "Failed", "Operator", "recon", "start", "stop", "version"]
 __version__ = version()

@@ -74,6 +74,14 @@ class Output(ctypes.Structure):
     _fields_ = [("allocate", ALLOCATE), ("progress", PROGRESS), ("of", ctypes.c_void_p)]
 
 
+class SettingText(ctypes.Structure):
+    """SinodagSetting"""
+
+    _fields_ = [(name, ctypes.c_char_p)
+                for name in ("name", "group", "type", "usual", "allowed", "words", "unit", "needs", "help")]
+
+
+VISIT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(SettingText))
 LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p)
 SETTINGS = ctypes.POINTER(ctypes.c_char_p)
 STATUS = ctypes.c_void_p
@@ -83,6 +91,7 @@ FUNCTIONS = {
     "sinodag_status_code": (ctypes.c_int, [STATUS]),
     "sinodag_status_text": (ctypes.c_char_p, [STATUS]),
     "sinodag_status_free": (None, [STATUS]),
+    "sinodag_settings": (STATUS, [ctypes.c_char_p, VISIT, ctypes.c_void_p]),
     "sinodag_start": (STATUS, [SETTINGS, LOG, ctypes.c_void_p]),
     "sinodag_stop": (STATUS, []),
     "sinodag_operator_new": (STATUS, [ctypes.POINTER(Parallel), SETTINGS, ctypes.POINTER(ctypes.c_void_p)]),
@@ -150,20 +159,33 @@ def array_of(values, order=(0, 1, 2)):
     )
 
 
+# Kinds of devices of DLPack: CPU, and pinned memory of CUDA and ROCm.
+_IN_MAIN_MEMORY = (1, 3, 11)
+_DEVICES = {2: "a CUDA device", 4: "an OpenCL device", 7: "a Vulkan device", 8: "a Metal device", 10: "a ROCm device",
+            14: "a oneAPI device"}
+
+
 def as_array(values):
     """Arrays of other libraries in main memory by DLPack or the buffer protocol, without a copy."""
     if isinstance(values, np.ndarray):
         return values
-    if hasattr(values, "__dlpack__"):
+    if not hasattr(values, "__dlpack__"):
+        return np.asarray(values)
+    kind = int(values.__dlpack_device__()[0])
+    if kind not in _IN_MAIN_MEMORY:
+        raise BadInput(f"an array on {_DEVICES.get(kind, f'a device of kind {kind}')}; allowed: arrays in main memory")
+    try:
         return np.from_dlpack(values)
-    return np.asarray(values)
+    except (BufferError, RuntimeError, TypeError) as error:  # as of a tensor of PyTorch that requires a gradient
+        raise BadInput(f"an array of {type(values).__module__} that cannot be shared ({error})") from error
 
 
 def usable(values, dtype):
     """`values` as an aligned array of the type in native byte order, whose strides are whole elements: itself if it is one."""
     values = np.asarray(values, dtype=dtype)
     whole = all(stride % values.itemsize == 0 for stride in values.strides)
-    return values if values.flags.aligned and whole else np.array(values, order="C")
+    moves = any(values.strides)  # strides that are all 0 would mean to the library that it is in C order
+    return values if values.flags.aligned and whole and moves else np.array(values, order="C")
 
 
 @LOG
@@ -181,7 +203,7 @@ _process = None  # that started
 
 
 def start(**settings):
-    """Starts sinodag with settings of the whole process: workers, device, scheduler, models, graph, trace, overwrite.
+    """Starts sinodag with settings of the whole process.
 
     The first operator starts it with the defaults, so that this is only needed for others. A second start is refused.
     """

@@ -6,6 +6,7 @@ import weakref
 import numpy as np
 
 from ._library import About, BadInput, Parallel, array_of, as_array, check, ensure_started, library, settings_of, usable
+from ._settings import with_settings
 
 _ELEMENT = {"double": np.float64}
 
@@ -115,6 +116,7 @@ def _three(result, sides, order):
     return result.reshape(1, *sides)
 
 
+@with_settings("operator")
 class Operator(_Linear):
     """A: the lengths of rays in voxels, of parallel beams through slices of N × N voxels.
 
@@ -123,8 +125,7 @@ class Operator(_Linear):
     columns    of the detector
     center     the rotation axis as a column; 0 is the middle of column 0. Default: (columns − 1)/2
     slices     as many as products will usually have, by which work is divided among the workers
-    settings   precision ("single", "double", "mixed", "half"), symmetry, projector ("rays", "rotate", "pixels"),
-               interpolation, partitions, minibatch, memory, volume ("NxN"), operator_cache: those of the program
+    settings   below: those of the program
 
     A @ x takes an image (N, N), images (S, N, N), a vector (N·N,) or a matrix (N·N, S) whose columns are slices, and
     gives projections: (K, M), (S, K, M), (K·M,) or (K·M, S). A.T @ y is its transpose. Of float32 the result is

@@ -21,6 +21,8 @@ from ._library import (
     settings_of,
     usable,
 )
+from ._progress import indicator
+from ._settings import with_settings
 
 _KEPT = (np.dtype(np.uint8), np.dtype(np.uint16), np.dtype(np.float32), np.dtype(np.float64))
 
@@ -48,12 +50,14 @@ def _angles(theta, count):
 
 
 class _Call:
-    """The functions that a reconstruction calls, and what they leave."""
+    """The functions that a reconstruction calls, and what they leave. `progress` as of recon."""
 
     def __init__(self, progress):
         self.volume = self.error = None
         self.cancelled = False
-        self._progress = progress
+        self._progress = None if progress is True else progress or None
+        self._indicator = indicator() if progress is True else None
+        self._news = None  # (share, text) that the indicator has not shown
         self.output = Output(ALLOCATE(self._allocate), PROGRESS(self._show), None)
 
     def _allocate(self, _, slices, rows, columns):
@@ -65,7 +69,8 @@ class _Call:
 
     def _show(self, _, done, text):
         try:
-            if self._progress and not self.cancelled and self._progress(done, text.decode(errors="replace")):
+            self._news = (done, text.decode(errors="replace"))
+            if self._progress and not self.cancelled and self._progress(*self._news):
                 self.cancelled = True
         except BaseException as error:  # pylint: disable=broad-except
             self.error = error  # for the caller: nobody here could catch it
@@ -73,16 +78,18 @@ class _Call:
         return self.cancelled
 
     def run(self, scan, settings, arrays):
-        """In a thread of its own where Ctrl-C comes to this one: Python sees it between steps of its own only. `arrays` live
-        as long as the call."""
+        """In a thread of its own where Ctrl-C comes to this one, since Python sees it between steps of its own only, and where
+        this one shows progress: a notebook wants that from the thread of the cell. `arrays` live as long as the call."""
         statuses, done = [], threading.Event()
 
         def work():
-            statuses.append(library.sinodag_recon(ctypes.byref(scan), settings, ctypes.byref(self.output)))
-            del arrays[:]
-            done.set()
+            try:
+                statuses.append(library.sinodag_recon(ctypes.byref(scan), settings, ctypes.byref(self.output)))
+            finally:
+                del arrays[:]
+                done.set()
 
-        if threading.current_thread() is threading.main_thread():
+        if self._indicator or threading.current_thread() is threading.main_thread():
             threading.Thread(target=work).start()
             self._wait(done)
         else:
@@ -93,10 +100,20 @@ class _Call:
         while not done.is_set():
             try:
                 done.wait(0.1)
+                self._indicate()
             except KeyboardInterrupt as error:
                 self.cancelled, self.error = True, error
+        self._indicate()
+        if self._indicator:
+            self._indicator.end()
+
+    def _indicate(self):
+        news, self._news = self._news, None
+        if self._indicator and news:
+            self._indicator.show(*news)
 
 
+@with_settings("recon")
 def recon(projections, theta=None, flats=None, darks=None, progress=None, **settings):
     """Reconstructs the volume of a scan, as `sinodag recon` does, to the same bits: float32 (slice, row, column).
 
@@ -104,11 +121,15 @@ def recon(projections, theta=None, flats=None, darks=None, progress=None, **sett
                  float32 are used as they are; other types become float32. Any strides
     theta        radians, one for each projection. Default: from 0 to π, both included
     flats, darks fields without object and without light, (field, row, column) or one (row, column)
-    progress     a function of the share that is done and of a line of text; a true result ends the reconstruction
-    settings     those of `sinodag recon --help all` with _ for -, as algorithm="cg", iterations=30, rotation_axis=511.5,
-                 but for names of files, outputs in files, and the settings of start()
+    progress     True shows a bar in a notebook and a line in a terminal; a function of the share that is done and of a line
+                 of text is called, and a true result of it ends the reconstruction
+    settings     below: those of `sinodag recon --help all` with _ for -, as algorithm="cg", iterations=30,
+                 rotation_axis=511.5, but for names of files, outputs in files, and the settings of start(). Lists are lists
+                 or text with commas
 
-    Ctrl-C and an exception in `progress` end the reconstruction at its next step, and are raised then.
+    Raises BadInput, a ValueError, whose text names the argument, the value received and the values allowed; Failed, a
+    RuntimeError, if memory is short or `progress` ended the call. Ctrl-C and an exception in `progress` end the
+    reconstruction at its next step, and are raised then.
     """
     projections = _images("projections", projections)
     angles = _angles(theta, projections.shape[0])

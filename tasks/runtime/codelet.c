@@ -163,8 +163,22 @@ SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, Sin
     return NULL;
 }
 
+/* Codelets of shared runtimes, whose addresses StarPU has. A process has one runtime at a time. */
+static SinoCodelet *kept;
+
+void sino_codelets_take_over(SinoRuntime *runtime)
+{
+    for (SinoCodelet *at = kept; at; at = at->next) at->runtime = runtime;
+    runtime->codelet = kept;
+    kept = NULL;
+}
+
 void sino_codelets_free(SinoRuntime *runtime)
 {
+    if (runtime->shared) {
+        kept = runtime->codelet;
+        return;
+    }
     while (runtime->codelet) {
         SinoCodelet *first = runtime->codelet;
         runtime->codelet = first->next;

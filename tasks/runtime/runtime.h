@@ -38,8 +38,12 @@ typedef struct SinoRuntimeRequest {
     SinoProcesses *processes; /* the processes that exchange messages; NULL: this process is alone; not owned */
 } SinoRuntimeRequest;
 
-/* Collective. SINO_BAD_INPUT: a missing device, an unknown policy, more workers than cores or than StarPU was built
- * for, or a file that cannot be written. */
+/* Whether this process has started StarPU, by whatever code. */
+bool sino_runtime_starpu_is_up(void);
+
+/* Collective. If StarPU is up, the runtime uses it as it is, with its workers and policy, and leaves it up; waiting for
+ * tasks is then waiting for those of others, too. SINO_BAD_INPUT: a missing device, an unknown policy, more workers
+ * than cores or than StarPU was built for, or a file that cannot be written. */
 SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **runtime);
 
 /* Waits for every task, shuts StarPU down, gives the files their names, and frees the runtime. All data must have

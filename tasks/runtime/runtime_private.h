@@ -69,6 +69,7 @@ struct SinoRuntime {
     pthread_mutex_t mutex;
     SinoStatus failure;
     bool failed;              /* may be read without the mutex */
+    bool shared;              /* StarPU was up before this runtime, and stays up after it */
     SinoPending usual, aside; /* tasks that sino_runtime_wait waits for, and others */
     SinoCodelet *codelet;     /* list of the codelets made so far */
     double total_work, done_work, begin_s;
@@ -121,8 +122,10 @@ struct SinoCodelet {
 /* The kind's codelet. Only the submitting thread calls it. SINO_FAILED: no memory. */
 SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, SinoCodelet **codelet);
 
-/* Frees all codelets. Called after StarPU has stopped, since StarPU saves the models then. */
+/* Frees all codelets. Called after StarPU has stopped, since StarPU saves the models then. Those of a shared runtime
+ * are kept, for StarPU goes on, and the next shared runtime takes them over. */
 void sino_codelets_free(SinoRuntime *runtime);
+void sino_codelets_take_over(SinoRuntime *runtime);
 
 /* In a simulation: how long a task takes on a kind of processor. */
 typedef struct SinoSimulatedTime {

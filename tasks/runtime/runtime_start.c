@@ -151,9 +151,16 @@ static SinoStatus initialise_with_devices(const SinoRuntimeRequest *request, int
     return find_devices(request, runtime);
 }
 
+bool sino_runtime_starpu_is_up(void)
+{
+    return starpu_is_initialized();
+}
+
 static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *runtime)
 {
-    int workers;
+    int workers = 0;
+    runtime->shared = sino_runtime_starpu_is_up();
+    if (runtime->shared) sino_codelets_take_over(runtime);
     SINO_TRY(choose_workers(request, &workers));
     /* StarPU's messages on calibration and topology are for its developers. */
     setenv("STARPU_SILENT", "1", 0);
@@ -163,7 +170,7 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
     if (!SINO_SIMULATES) SINO_TRY(sino_models_open(runtime->log, &runtime->models));
     SINO_TRY(initialise_with_devices(request, workers, runtime));
     const int64_t got = starpu_cpu_worker_get_count();
-    if (workers > 0 && got != workers) {
+    if (workers > 0 && got != workers && !runtime->shared) {
         starpu_shutdown();
         return sino_error(SINO_BAD_INPUT, "workers is %d; StarPU finds %" PRId64 " cores here", workers, got);
     }

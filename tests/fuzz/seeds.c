@@ -124,6 +124,21 @@ static void write_arrays(const char *folder)
     fuzz_require(fclose(out) == 0);
 }
 
+/* Calls of fuzz_library.c: an operator of 4 angles and 5 columns, products of two slices, a reconstruction, settings.
+ */
+static void write_calls(const char *folder)
+{
+    static const char calls[] = "\0"                                          /* no value is NaN */
+                                "\0\0\4\5\2\1\0\3\0\0\0"                      /* the operator */
+                                "\0\3\1\2\5\5\0\1\2\4\5\0\1"                  /* A x */
+                                "\0\4\1\2\5\5\1\2\2\4\5\2\0"                  /* its transpose, in other orders */
+                                "\0\6\1\4\2\5\0\1\0\3\1\1\1algorithm=fbp\0\1" /* a reconstruction */
+                                "\0\5recon\0"
+                                "\0\2\0\1";
+    FILE *out = fopen(fuzz_seed_path(folder, "library", 1), "wb");
+    fuzz_require(out && fwrite(calls, 1, sizeof calls, out) == sizeof calls && fclose(out) == 0);
+}
+
 int main(int count, char **arguments)
 {
     static const float values[16] = {1, 2};
@@ -170,5 +185,6 @@ int main(int count, char **arguments)
     write_text(folder, "counts", 2, "\1", 1, "7\n11\n");
     write_text(folder, "counts", 3, "\0", 1, "aaaabbbbccccddddaaaabbbbccccddddaaaabbbbccccddddaaaabbbbcccc\1\1\1\1");
     fuzz_matrix_seeds(folder);
+    write_calls(arguments[1]);
     return 0;
 }

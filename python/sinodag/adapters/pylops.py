@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An operator of PyLops (https://pylops.readthedocs.io), for its solvers and for stacks with its other operators:
+
+    from sinodag.adapters.pylops import Projector
+    P = Projector(sinodag.Operator(angles, columns=512), slices=8)
+    stacked = pylops.VStack([P, 0.1 * pylops.Gradient(P.dims)])
+"""
+import pylops
+
+
+class Projector(pylops.LinearOperator):
+    """A of sinodag: images of `dims`, (N, N) or with `slices` (slices, N, N), to projections of `dimsd`."""
+
+    def __init__(self, operator, slices=None):
+        first = () if slices is None else (slices,)
+        self._operator = operator
+        super().__init__(
+            dtype=operator.dtype,
+            dims=(*first, operator.side, operator.side),
+            dimsd=(*first, operator.angles, operator.columns),
+            name="S",
+        )
+
+    def _matvec(self, x):
+        return self._operator.project(x.reshape(self.dims)).ravel()
+
+    def _rmatvec(self, x):
+        return self._operator.backproject(x.reshape(self.dimsd)).ravel()

@@ -222,6 +222,7 @@ typedef struct SinoSettings {
     double prior_threshold;      /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
     double regularization;       /* FISTA only: strength of the prior; NaN: auto */
     SinoRayWeights weights;      /* FISTA only */
+    double margin;               /* voxels beyond each side of a slice, computed and not written; NaN: auto */
     int64_t subsets;             /* OSEM and FISTA: of the angles, or of the rows of a system matrix; 0: auto */
     SinoFbpFilter fbp_filter;
     SinoPaddingType padding; /* --padding-type */

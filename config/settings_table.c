@@ -466,6 +466,12 @@ const SinoSetting sino_setting_table[] = {
         .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA,
         .help = "subsets that osem and fista divide the angles, or the rows of a system matrix, into; each iteration "
                 "updates a slice once per subset; auto: 8, or as many as there are angles"),
+    ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(margin, double), .low = 0,
+        .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,
+        .geometries = PARALLEL,
+        .help = "compute so many voxels beyond each side of a slice, too, which have room for an object that is wider "
+                "than the detector, and are not written; auto: where a sample of the scan shows such an object, as "
+                "many as it needs"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
         BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),

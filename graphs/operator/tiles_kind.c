@@ -77,7 +77,7 @@ static void fill_extents(const SinoProblem *problem, int64_t most_angles, const 
         extent[SINO_ROWS_VOXELS].most = sino_larger(extent[SINO_ROWS_VOXELS].most, voxels);
         extent[SINO_ROWS_VOXELS].filled += voxels > 0;
     }
-    extent[SINO_ROWS_PIXELS] = sino_extent_one(sino_times(scan->grid_size, scan->grid_size));
+    extent[SINO_ROWS_PIXELS] = sino_operator_pixels(scan);
     extent[SINO_ROWS_TALLY] = sino_extent_one(scan->angle_count + scan->column_count);
 }
 
@@ -161,7 +161,7 @@ static SinoStatus fill_shape(SinoOperator *op, SinoTilesOwn *own)
     op->shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
     op->shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(scan, scan->angle_count);
     op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(op->problem.subset_count, own->subset_rays);
-    op->shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(sino_times(scan->grid_size, scan->grid_size));
+    op->shape.extent[SINO_ROWS_PIXELS] = sino_operator_pixels(scan);
     op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(scan->angle_count + scan->column_count);
     op->ranks = own->exchange;
     op->place = own->place;
@@ -255,6 +255,7 @@ SinoStatus sino_tiles_image(SinoOperatorWork *work, const SinoProduct *product, 
     for (int64_t p = 0; p < own->decomposition.partition_count; p++) {
         SinoAssemble part = {.slices = product->slices,
                              .grid_size = work->op->problem.geometry.grid_size,
+                             .margin = work->op->problem.geometry.margin,
                              .scale = imaging->scale,
                              .mask_ratio = imaging->mask_ratio};
         part.tile = sino_tiles_of(own, p, &part.tile_count);

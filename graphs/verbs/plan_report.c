@@ -110,6 +110,14 @@ static void print_angles(const SinoGeometry *scan, FILE *out)
     fputc('\n', out);
 }
 
+static void print_slice(const SinoGeometry *scan, FILE *out)
+{
+    const int64_t side = sino_geometry_slice_side(scan);
+    fprintf(out, "slice        %" PRId64 " x %" PRId64 " voxels", side, side);
+    if (scan->margin > 0) fprintf(out, ", in the middle of %" PRId64 " x %" PRId64, scan->grid_size, scan->grid_size);
+    fputc('\n', out);
+}
+
 static void print_head(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
 {
     const SinoRunPlan *plan = &forecast->plan;
@@ -119,8 +127,7 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
     char bytes[24];
     fprintf(out, "scan         %" PRId64 " angles, %" PRId64 " columns, %" PRId64 " slices\n", scan->angle_count,
             scan->column_count, request->job.slice_count);
-    if (scan->grid_size != scan->column_count)
-        fprintf(out, "slice        %" PRId64 " x %" PRId64 " voxels\n", scan->grid_size, scan->grid_size);
+    if (scan->grid_size != scan->column_count) print_slice(scan, out);
     print_angles(scan, out);
     fprintf(out, "grid         %" PRId64 "x%" PRId64 ": %s\n", grid->batch_groups, grid->data_ranks, grid->why);
     if (plan->idle_ranks > 0)
@@ -240,7 +247,8 @@ static void json_of_scan(SinoJson *json, const SinoPlanRequest *request, const S
     sino_json_integer(json, "slices", request->job.slice_count);
     sino_json_close(json);
     sino_json_open(json, "slice");
-    sino_json_integer(json, "side", scan->grid_size);
+    sino_json_integer(json, "side", sino_geometry_slice_side(scan));
+    sino_json_integer(json, "margin", scan->margin);
     sino_json_close(json);
 }
 

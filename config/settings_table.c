@@ -591,10 +591,10 @@ const SinoSetting sino_setting_table[] = {
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr "
                 "pyramid for viewers"),
-    ROW(OUTPUT, RECON, "compression", CHOICE(compression, compression_words, "none"),
+    ROW(OUTPUT, RECON | PLAN, "compression", CHOICE(compression, compression_words, "none"),
         .help = "store the volume without loss in fewer bytes, which takes longer; deflate: HDF5 of one rank, "
                 "without --resume, and TIFF files of single slices; zstd: zarr"),
-    ROW(OUTPUT, RECON, "output-type", CHOICE(output_type, type_of_output_words, "float32"),
+    ROW(OUTPUT, RECON | PLAN, "output-type", CHOICE(output_type, type_of_output_words, "float32"),
         .help = "numbers of the volume in its files; integers stand for equal steps of --output-range, which is one "
                 "for the whole volume"),
     ROW(OUTPUT, RECON, "output-range", .kind = SINO_SETTING_RANGE, AT(output_range, SinoValueRange), .low = -VALUE_MAX,

@@ -18,6 +18,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
     const int64_t angles = settings->angles, columns = settings->columns;
     SinoGeometry grid = {0};
     SINO_TRY(sino_input_size_grid(settings, columns, &grid));
+    const int64_t side = sino_geometry_slice_side(&grid);
     const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
     SINO_TRY(sino_plan_angles(settings, SINO_PI, angle_rad));
     *job = (SinoWorkload){.problem = {.geometry = {.angle_count = angles,
@@ -41,6 +42,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                           .field_bytes = columns * (int64_t)sizeof(float),
                           .fields_bytes = 2 * columns * (int64_t)sizeof(float),
                           .field_images = 1,
+                          .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
                           .pictures = sino_settings_records_planes(settings)};
     return NULL;
 }

@@ -38,22 +38,23 @@ static ItemList memory_items(const SinoRunPlan *plan)
     const SinoResources *bytes = &plan->resources;
     const double slots = (double)plan->streaming.slots, sets = plan->streaming.slab_count > 1 ? 2 : 1;
     const double rest = (double)(bytes->slot_bytes - bytes->vector_bytes - bytes->sum_bytes);
-    return (ItemList){13,
-                      {
-                          {"base", "program", (double)bytes->base_bytes},
-                          {"operator", "operator", (double)bytes->operator_bytes},
-                          {"lists", "lists for devices", (double)bytes->lists_bytes},
-                          {"maps", "maps of footprints", (double)bytes->map_bytes},
-                          {"vectors", "vectors of the solver", slots * (double)bytes->vector_bytes},
-                          {"sums", "partial sums, halves", slots * (double)bytes->sum_bytes},
-                          {"images", "images, residuals", slots * rest + (double)bytes->record_bytes},
-                          {"weights", "weights", (double)bytes->weight_bytes},
-                          {"input", "counts and fields", sets * (double)bytes->slab_bytes},
-                          {"loading", "fields being averaged", (double)bytes->loading_bytes},
-                          {"stages", "work of stages on each core", (double)bytes->stage_bytes},
-                          {"building", "building the operator", (double)bytes->building_bytes},
-                          {"total", "total", (double)bytes->total_bytes},
-                      }};
+    return (ItemList){
+        13,
+        {
+            {"base", "program", (double)bytes->base_bytes},
+            {"operator", "operator", (double)bytes->operator_bytes},
+            {"lists", "lists for devices", (double)bytes->lists_bytes},
+            {"maps", "maps of footprints", (double)bytes->map_bytes},
+            {"vectors", "vectors of the solver", slots * (double)bytes->vector_bytes},
+            {"sums", "partial sums, halves", slots * (double)bytes->sum_bytes},
+            {"images", "images, residuals", slots * rest + (double)(bytes->record_bytes + bytes->packing_bytes)},
+            {"weights", "weights", (double)bytes->weight_bytes},
+            {"input", "counts and fields", sets * (double)bytes->slab_bytes},
+            {"loading", "fields being averaged", (double)bytes->loading_bytes},
+            {"stages", "work of stages on each core", (double)bytes->stage_bytes},
+            {"building", "building the operator", (double)bytes->building_bytes},
+            {"total", "total", (double)bytes->total_bytes},
+        }};
 }
 
 static ItemList time_items(const SinoForecastTimes *times)

@@ -291,8 +291,9 @@ static SinoStatus write_process(SinoRecon *recon)
                                           "nonzeros of the system matrix of a slice"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
                                           "undefined values interpolated, per slice"));
-    SINO_TRY(sino_volume_process_integers(recon->volume, "margin", 0, &recon->input.geometry.margin,
-                                          "voxels beyond each side of the slices that were computed, too"));
+    if (recon->input.geometry.margin > 0)
+        SINO_TRY(sino_volume_process_integers(recon->volume, "margin", 0, &recon->input.geometry.margin,
+                                              "voxels beyond each side of the slices that were computed, too"));
     return sino_recon_write_history(recon, of->slice_count, "per slice", "NaN once the slice has stopped");
 }
 

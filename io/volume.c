@@ -219,12 +219,6 @@ int64_t sino_volume_removed(const SinoVolume *volume)
     return volume->removed;
 }
 
-int64_t sino_volume_slice_bytes(const SinoVolume *volume)
-{
-    const SinoVolumeRequest *request = &volume->request;
-    return sino_times(sino_times(request->height, request->width), sino_codes_bytes(request->codes.type));
-}
-
 static SinoStatus write_joined(SinoVolume *volume, int64_t first, int64_t count, const char *slices)
 {
     const int64_t bytes = sino_volume_slice_bytes(volume);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "arithmetic.h"
 #include "ending.h"
 #include "output_file.h"
 #include "volume_flat.h"
@@ -61,6 +62,10 @@ SinoStatus sino_volume_write_packed(SinoVolume *volume, int64_t first, int64_t c
 void sino_volume_free_packed(SinoVolume *volume);
 
 /* Bytes of a slice in the files. */
-int64_t sino_volume_slice_bytes(const SinoVolume *volume);
+static inline int64_t sino_volume_slice_bytes(const SinoVolume *volume)
+{
+    const SinoVolumeRequest *request = &volume->request;
+    return sino_times(sino_times(request->height, request->width), sino_codes_bytes(request->codes.type));
+}
 
 #endif

@@ -2,6 +2,7 @@
 /* Task compress: compresses a slice of a minibatch. */
 #include "compress_task.h"
 
+#include "arithmetic.h"
 #include "task.h"
 
 typedef struct Arguments {
@@ -42,4 +43,14 @@ SinoStatus sino_insert_compress(SinoRuntime *runtime, SinoPosition position, Sin
                                                      .priority = SINO_PRIORITY_URGENT}));
     }
     return NULL;
+}
+
+int64_t sino_compress_slice_bytes(SinoOutputType type, int64_t voxels)
+{
+    return sino_times(voxels, sino_codes_bytes(type));
+}
+
+int64_t sino_compress_bytes(int64_t slices, int64_t workers, int64_t slice_bytes)
+{
+    return sino_volume_packed_bytes(slices, workers, slice_bytes);
 }

@@ -3,6 +3,7 @@
 #include "resources.h"
 
 #include "arithmetic.h"
+#include "compress_task.h"
 #include "device_plan.h"
 
 int64_t sino_workload_fields(const SinoInput *input)
@@ -14,13 +15,13 @@ int64_t sino_workload_fields(const SinoInput *input)
 int64_t sino_workload_packed(const SinoSettings *settings, int64_t voxels)
 {
     if (settings->compression != SINO_COMPRESSION_DEFLATE) return 0;
-    return sino_times(voxels, sino_codes_bytes(settings->output_type));
+    return sino_compress_slice_bytes(settings->output_type, voxels);
 }
 
 static int64_t packing_bytes(const SinoMachine *machine, int64_t slices, int64_t slice_bytes)
 {
     if (slice_bytes == 0) return 0;
-    return sino_volume_packed_bytes(slices, sino_larger(machine->worker_count, 1), slice_bytes);
+    return sino_compress_bytes(slices, sino_larger(machine->worker_count, 1), slice_bytes);
 }
 
 int64_t sino_workload_packing(const SinoSettings *settings, const SinoMachine *machine, int64_t slices, int64_t voxels)

@@ -46,7 +46,7 @@ static SinoStatus deflate_bytes(int64_t count, const unsigned char *bytes, SinoP
         memcpy(packed, bytes, (size_t)count);
         length = (uLongf)count;
     }
-    unsigned char *shorter = realloc(packed, length);
+    unsigned char *shorter = realloc(packed, length > 0 ? length : 1);
     chunk->bytes = shorter ? shorter : packed;
     chunk->count = (int64_t)length;
     return NULL;

@@ -5,7 +5,7 @@
 #include "hdf5_attribute.h"
 #include "hdf5_dataset.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +57,11 @@ static bool setting(const char *settings, const char *name, int64_t *number)
     const size_t length = strlen(name);
     for (const char *line = settings; line && *line; line = strchr(line, '\n')) {
         line += *line == '\n';
-        if (strncmp(line, name, length) == 0 && line[length] == ':')
-            return sscanf(line + length + 1, "%" SCNd64, number) == 1;
+        if (strncmp(line, name, length) != 0 || line[length] != ':') continue;
+        char *end = NULL;
+        errno = 0;
+        *number = strtoll(line + length + 1, &end, 10);
+        return errno == 0 && end > line + length + 1 && (*end == '\n' || *end == '\0');
     }
     return false;
 }

@@ -37,6 +37,7 @@ static const Verb verb_table[] = {
     {"sweep", SINO_VERB_SWEEP, .run = sino_sweep},
     {"init", SINO_VERB_INIT, .run = sino_init},
     {"compare", SINO_VERB_COMPARE, .run = sino_compare},
+    {"join", SINO_VERB_JOIN, .run = sino_join},
 };
 enum { VERB_COUNT = sizeof verb_table / sizeof *verb_table };
 

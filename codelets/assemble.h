@@ -9,13 +9,14 @@
 typedef struct SinoAssemble {
     SinoSlices slices;
     int64_t grid_size, tile_count;
+    int64_t margin;            /* voxels at each side of the grid that the images leave out (geometry.h) */
     const SinoTilePlace *tile; /* not owned */
     double scale;              /* factor that converts to the units of the output */
-    double mask_ratio;         /* voxels beyond this share of the inscribed circle's radius become 0; 0: no mask */
+    double mask_ratio; /* voxels beyond this share of the radius of the images' inscribed circle become 0; 0: no mask */
 } SinoAssemble;
 
 /* Reads x in panels (panel.h), one row per voxel of the tiles: tile_count·T² rows. Writes the voxels of these tiles,
- * and no others, in float image[slice][N][N]. */
+ * and no others, in float image[slice][S][S], S = grid_size − 2·margin. */
 void sino_assemble(const SinoAssemble *assemble, const void *x, float *image);
 
 #endif

@@ -7,11 +7,17 @@
 
 #include <string.h>
 
-/* The scale of voxel (row, column), or 0 where it is masked. */
+/* Pixels along a side of an image. */
+static int64_t side_of(const SinoAssemble *assemble)
+{
+    return assemble->grid_size - 2 * assemble->margin;
+}
+
+/* The scale of pixel (row, column), or 0 where it is masked. */
 static double scale_of(const SinoAssemble *assemble, int64_t row, int64_t column)
 {
     if (assemble->mask_ratio <= 0) return assemble->scale;
-    const double half = (double)assemble->grid_size / 2, radius = half * assemble->mask_ratio;
+    const double half = (double)side_of(assemble) / 2, radius = half * assemble->mask_ratio;
     const double x = (double)column + 0.5 - half, y = (double)row + 0.5 - half;
     return x * x + y * y <= radius * radius ? assemble->scale : 0;
 }
@@ -41,7 +47,7 @@ typedef struct TileRow {
 static void assemble_row(const SinoAssemble *assemble, SinoSlices slices, int64_t row, int64_t column, int64_t count,
                          const void *x, int64_t first_voxel, float *image)
 {
-    const int64_t size = assemble->grid_size, at = first_voxel * slices.stride;
+    const int64_t size = side_of(assemble), at = first_voxel * slices.stride;
     TileRow tile;
     memset(tile.voxel, 0, sizeof tile.voxel); /* voxels after `count` are transposed, too */
     for (int64_t c = 0; c < count; c++) tile.scale[c] = scale_of(assemble, row, column + c);
@@ -58,24 +64,32 @@ static void assemble_row(const SinoAssemble *assemble, SinoSlices slices, int64_
     }
 }
 
+/* The part of a tile's voxels along one dimension that the images show; *to: the pixel of its first voxel. */
+static SinoTileRange shown(const SinoAssemble *assemble, int64_t tile, int64_t *to)
+{
+    const int64_t first = sino_tile_first_voxel(assemble->grid_size, tile) - assemble->margin;
+    const int64_t from = sino_larger(0, -first), end = sino_smaller(SINO_TILE, side_of(assemble) - first);
+    *to = first + from;
+    return (SinoTileRange){.first = from, .count = sino_larger(0, end - from)};
+}
+
 /* Assembles one panel: its slices of x into their images. */
 static void assemble_panel(const SinoAssemble *assemble, SinoSlices slices, const void *x, float *image)
 {
     for (int64_t t = 0; t < assemble->tile_count; t++) {
-        const SinoTilePlace tile = assemble->tile[t];
-        const int64_t size = assemble->grid_size;
-        const SinoTileRange down = sino_tile_range(size, tile.row), across = sino_tile_range(size, tile.column);
-        const int64_t top = sino_tile_first_voxel(size, tile.row), left = sino_tile_first_voxel(size, tile.column);
-        for (int64_t r = down.first; across.count > 0 && r < down.first + down.count; r++)
-            assemble_row(assemble, slices, top + r, left + across.first, across.count, x,
-                         t * SINO_TILE_VOXELS + r * SINO_TILE + across.first, image);
+        int64_t top, left;
+        const SinoTileRange down = shown(assemble, assemble->tile[t].row, &top);
+        const SinoTileRange across = shown(assemble, assemble->tile[t].column, &left);
+        for (int64_t r = 0; across.count > 0 && r < down.count; r++)
+            assemble_row(assemble, slices, top + r, left, across.count, x,
+                         t * SINO_TILE_VOXELS + (down.first + r) * SINO_TILE + across.first, image);
     }
 }
 
 void sino_assemble(const SinoAssemble *assemble, const void *x, float *image)
 {
     const SinoSlices slices = assemble->slices;
-    const int64_t voxels = assemble->tile_count * SINO_TILE_VOXELS, pixels = assemble->grid_size * assemble->grid_size;
+    const int64_t voxels = assemble->tile_count * SINO_TILE_VOXELS, pixels = side_of(assemble) * side_of(assemble);
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.slice_count; at = sino_panel_next(slices, at))
         assemble_panel(assemble, at.slices, sino_panel_from(at, voxels, x), image + at.first * pixels);
 }

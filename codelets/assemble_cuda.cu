@@ -14,17 +14,17 @@ enum { THREADS = 256 };
 struct Images {
     SinoPanels panels;
     int slice_count;
-    int64_t grid_size, tile_count;
-    int64_t before; /* number of voxels in the tiles before the grid's first tile */
+    int64_t side, tile_count; /* pixels along a side of an image */
+    int64_t before;           /* number of voxels in the tiles before the first pixel */
     const SinoTilePlace *tile;
     double scale, radius; /* voxels farther than `radius` from the middle become 0; a negative radius masks none */
 };
 
-/* The scale of voxel (row, column), or 0 where it is masked. */
+/* The scale of pixel (row, column), or 0 where it is masked. */
 static __device__ __forceinline__ double scale_of(const Images &images, int64_t row, int64_t column)
 {
     if (images.radius < 0) return images.scale;
-    const double half = static_cast<double>(images.grid_size) / 2;
+    const double half = static_cast<double>(images.side) / 2;
     const double x = static_cast<double>(column) + 0.5 - half, y = static_cast<double>(row) + 0.5 - half;
     return __dadd_rn(__dmul_rn(x, x), __dmul_rn(y, y)) <= __dmul_rn(images.radius, images.radius) ? images.scale : 0;
 }
@@ -34,7 +34,7 @@ template <class Real>
 static __device__ __forceinline__ void write_row(const Images &images, int width, int64_t row, int64_t left,
                                                  const Real *turned, float *image)
 {
-    const int64_t size = images.grid_size;
+    const int64_t size = images.side;
     for (int i = static_cast<int>(threadIdx.x); i < width * SINO_TILE; i += THREADS) {
         const int slice = sino_panel_first(images.panels) + i / SINO_TILE, c = i % SINO_TILE;
         const int64_t column = left + c;
@@ -73,13 +73,13 @@ template <class Real> static SinoStatus launch(cudaStream_t stream, const Images
 
 SinoStatus sino_assemble_cuda(cudaStream_t stream, const SinoAssemble *assemble, const void *x, float *image)
 {
-    const int64_t size = assemble->grid_size;
+    const int64_t size = assemble->grid_size - 2 * assemble->margin;
     const double radius = static_cast<double>(size) / 2 * assemble->mask_ratio;
     const Images images = {sino_panels_of(assemble->slices),
                            static_cast<int>(assemble->slices.slice_count),
                            size,
                            assemble->tile_count,
-                           -sino_tile_first_voxel(size, 0),
+                           assemble->margin - sino_tile_first_voxel(assemble->grid_size, 0),
                            assemble->tile,
                            assemble->scale,
                            assemble->mask_ratio > 0 ? radius : -1};

@@ -60,7 +60,7 @@ static bool matters(const SinoGeometry *geometry)
     }
     const double count = (double)geometry->angle_count, step = count > 1 ? (most - least) / (count - 1) : 0;
     const double columns = (double)geometry->column_count, off = fabs(geometry->center - (columns - 1) / 2);
-    return geometry->grid_size > geometry->column_count && off >= far_off * columns &&
+    return sino_geometry_slice_side(geometry) > geometry->column_count && off >= far_off * columns &&
            most - least + step >= whole_turn;
 }
 

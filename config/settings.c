@@ -23,7 +23,8 @@ enum {
     PLAN = SINO_VERB_PLAN,
     SIMULATE = SINO_VERB_SIMULATE,
     SWEEP = SINO_VERB_SWEEP,
-    COMPARE = SINO_VERB_COMPARE
+    COMPARE = SINO_VERB_COMPARE,
+    JOIN = SINO_VERB_JOIN
 };
 
 /* Sets every default. Where several rows share a name, the verb's own row counts. Settings of other verbs get their
@@ -90,13 +91,13 @@ static SinoStatus check_needed(int verb, const SinoSettings *settings)
     const SinoVerbText *text = sino_verb_text(verb);
     SINO_CHECK(verb != COMPARE || (settings->file_name && settings->reference), SINO_BAD_INPUT,
                "compare has no %s; needed: %s", settings->file_name ? "reference" : "input files", text->usage);
-    SINO_CHECK(settings->file_name || !(verb & (RECON | INFO | INIT)), SINO_BAD_INPUT,
+    SINO_CHECK(settings->file_name || !(verb & (RECON | INFO | INIT | JOIN)), SINO_BAD_INPUT,
                "%s has no input file; needed: %s", text->name, text->usage);
     SINO_CHECK(verb != PLAN || settings->file_name || !settings->system_matrix, SINO_BAD_INPUT,
                "plan has no counts of --system-matrix %s; needed: sinodag plan COUNTS --system-matrix FILE",
                settings->system_matrix);
-    SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM | INIT)), SINO_BAD_INPUT, "%s has no --out; needed: %s",
-               text->name, text->usage);
+    SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM | INIT | JOIN)), SINO_BAD_INPUT,
+               "%s has no --out; needed: %s", text->name, text->usage);
     if (verb == PLAN) SINO_TRY(check_axis(settings));
     if (!(verb & (PLAN | SIMULATE))) return NULL;
     return settings->file_name ? check_file_alone(settings) : check_described(text, settings);
@@ -175,7 +176,8 @@ static bool allows_fista(const SinoSettings *settings)
 static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "algorithm", 9);
-    if (given[row - sino_setting_table]) return;
+    settings->usual_algorithm = !given[row - sino_setting_table];
+    if (!settings->usual_algorithm) return;
     if (settings->algorithm == SINO_ALGORITHM_FISTA && !allows_fista(settings)) settings->algorithm = SINO_ALGORITHM_CG;
     if (verb == INFO) settings->algorithm = SINO_ALGORITHM_FISTA; /* of the recon whose memory it tells */
     if (settings->geometry == SINO_GEOMETRY_CONE) settings->algorithm = SINO_ALGORITHM_FDK;

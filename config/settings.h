@@ -113,7 +113,8 @@ enum {
     SINO_VERB_SIMULATE = 64,
     SINO_VERB_SWEEP = 128,
     SINO_VERB_INIT = 256, /* has the settings of recon */
-    SINO_VERB_COMPARE = 512
+    SINO_VERB_COMPARE = 512,
+    SINO_VERB_JOIN = 1024
 };
 
 /* Distinct counts, in the order in which the user gave them. */
@@ -239,6 +240,8 @@ typedef struct SinoSettings {
     double prior_threshold;      /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
     double regularization;       /* FISTA only: strength of the prior; NaN: auto */
     SinoRayWeights weights;      /* FISTA only */
+    bool usual_algorithm;        /* no --algorithm was given; not of the table */
+    double margin;               /* voxels beyond each side of a slice, computed and not written; NaN: auto */
     int64_t subsets;             /* OSEM and FISTA: of the angles, or of the rows of a system matrix; 0: auto */
     SinoFbpFilter fbp_filter;
     SinoPaddingType padding; /* --padding-type */

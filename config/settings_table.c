@@ -16,7 +16,8 @@ enum {
     SIMULATE = SINO_VERB_SIMULATE,
     SWEEP = SINO_VERB_SWEEP,
     COMPARE = SINO_VERB_COMPARE,
-    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN | SIMULATE | SWEEP | COMPARE,
+    JOIN = SINO_VERB_JOIN,
+    EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN | SIMULATE | SWEEP | COMPARE | JOIN,
     MATRIX_VERBS = RECON | INFO | BENCH | PLAN, /* that take a system matrix */
     PET_VERBS = PHANTOM | DEMO                  /* that make one */
 };
@@ -140,6 +141,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
      "sinodag init scan.h5 -o scan.yaml"},
     {COMPARE, "compare", "measure how close a volume is to a reference, and the resolution of two half-sets",
      "sinodag compare VOLUME REFERENCE [options]", "sinodag compare volume.h5 truth.h5"},
+    {JOIN, "join", "join volumes of consecutive rows into one", "sinodag join VOLUMES --out FILE [options]",
+     "sinodag join 'part_*.h5' -o volume.h5"},
 };
 
 /* Offset of a member; a compile error when the member's type differs from the type that the kind writes. */
@@ -175,15 +178,16 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     }
 
 const SinoSetting sino_setting_table[] = {
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP | COMPARE, "file-name", TEXT(file_name, "FILE"), .per_rank = true,
-        .may_change = true,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP | COMPARE | JOIN, "file-name", TEXT(file_name, "FILE"),
+        .per_rank = true, .may_change = true,
         .help =
             "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
             "quoted pattern or a file of several images; a .npy array; or raw float32 sinograms (with --theta and "
             "--columns); with "
             "--system-matrix the counts "
             "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; compare: "
-            "the volume that is judged, a file as the reference; the option's name may be left out"),
+            "the volume that is judged, a file as the reference; join: a quoted pattern or a folder of HDF5 volumes of "
+            "runs with --start-row and --end-row; the option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
         .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
@@ -504,6 +508,12 @@ const SinoSetting sino_setting_table[] = {
         .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA,
         .help = "subsets that osem and fista divide the angles, or the rows of a system matrix, into; each iteration "
                 "updates a slice once per subset; auto: 8, or as many as there are angles"),
+    ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(margin, double), .low = 0,
+        .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,
+        .geometries = PARALLEL,
+        .help = "compute so many voxels beyond each side of a slice, too, which have room for an object that is wider "
+                "than the detector, and are not written; auto: where a sample of the scan shows such an object, as "
+                "many as it needs"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
         BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
@@ -612,20 +622,20 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PARALLEL | MATRIX,
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
-    ROW(OUTPUT, RECON | PHANTOM | DEMO, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
-        .per_rank = true, .may_change = true, BRIEF(RECON | PHANTOM | DEMO, "the output"),
+    ROW(OUTPUT, RECON | PHANTOM | DEMO | JOIN, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
+        .per_rank = true, .may_change = true, BRIEF(RECON | PHANTOM | DEMO | JOIN, "the output"),
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
                 "file, and a directory of its name without .h5); phantom: an HDF5 scan, with "
                 "--geometry pet a system matrix in csr4, and its counts in a file of that name and .counts; demo: a "
-                "directory, \"demo\" if not given"),
+                "directory, \"demo\" if not given; join: an HDF5 file"),
     ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"), BRIEF(RECON, "format of the volume"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr "
                 "pyramid for viewers"),
-    ROW(OUTPUT, RECON, "compression", CHOICE(compression, compression_words, "none"),
+    ROW(OUTPUT, RECON | PLAN, "compression", CHOICE(compression, compression_words, "none"),
         .help = "store the volume without loss in fewer bytes, which takes longer; deflate: HDF5 of one rank, "
                 "without --resume, and TIFF files of single slices; zstd: zarr"),
-    ROW(OUTPUT, RECON, "output-type", CHOICE(output_type, type_of_output_words, "float32"),
+    ROW(OUTPUT, RECON | PLAN, "output-type", CHOICE(output_type, type_of_output_words, "float32"),
         .help = "numbers of the volume in its files; integers stand for equal steps of --output-range, which is one "
                 "for the whole volume"),
     ROW(OUTPUT, RECON, "output-range", .kind = SINO_SETTING_RANGE, AT(output_range, SinoValueRange), .low = -VALUE_MAX,

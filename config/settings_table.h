@@ -90,7 +90,7 @@ typedef struct SinoVerbText {
     const char *name, *summary, *usage, *example;
 } SinoVerbText;
 
-enum { SINO_SETTING_COUNT = 190, SINO_VERB_COUNT = 10, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 191, SINO_VERB_COUNT = 11, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];

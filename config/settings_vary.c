@@ -135,9 +135,9 @@ SinoStatus sino_swept_read(const SinoSettings *settings, const char *text, SinoS
                                                 "fbp-filter",
                                                 NULL};
     swept->geometry = row->group != SINO_GROUP_STAGES;
-    /* The algorithm decides, too, which stages a sample of the scan asks for. */
-    swept->reopens =
-        row->group == SINO_GROUP_STAGES || row->group == SINO_GROUP_GEOMETRY || strcmp(row->name, "algorithm") == 0;
+    /* The algorithm decides, too, which stages a sample of the scan asks for; the margin belongs to the geometry. */
+    swept->reopens = row->group == SINO_GROUP_STAGES || row->group == SINO_GROUP_GEOMETRY ||
+                     strcmp(row->name, "algorithm") == 0 || strcmp(row->name, "margin") == 0;
     for (int i = 0; same_operator[i]; i++)
         if (strcmp(row->name, same_operator[i]) == 0) swept->geometry = false;
     const char *values = text + length + 1;

@@ -149,6 +149,13 @@ SinoStatus sino_hdf5_output_write(SinoHdf5Output *output, hid_t dataset, int ran
     return status;
 }
 
+SinoStatus sino_hdf5_output_write_chunk(SinoHdf5Output *output, hid_t dataset, const hsize_t *first, uint32_t left_out,
+                                        int64_t count, const void *bytes)
+{
+    sino_hdf5_quiet();
+    return check(output, H5Dwrite_chunk(dataset, H5P_DEFAULT, left_out, first, (size_t)count, bytes) >= 0, "values");
+}
+
 SinoStatus sino_hdf5_output_read(SinoHdf5Output *output, hid_t dataset, int rank, const hsize_t *first,
                                  const hsize_t *count, hid_t memory_type, void *values)
 {

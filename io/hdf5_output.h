@@ -41,6 +41,10 @@ SinoStatus sino_hdf5_output_reserve(SinoHdf5Output *output);
 SinoStatus sino_hdf5_output_write(SinoHdf5Output *output, hid_t dataset, int rank, const hsize_t *first,
                                   const hsize_t *count, hid_t memory_type, const void *values);
 
+/* Writes a chunk that begins at `first`, as its filters have left it; bit k of `left_out`: without filter k. */
+SinoStatus sino_hdf5_output_write_chunk(SinoHdf5Output *output, hid_t dataset, const hsize_t *first, uint32_t left_out,
+                                        int64_t count, const void *bytes);
+
 /* Reads values of the box [first, first + count) of a dataset back. */
 SinoStatus sino_hdf5_output_read(SinoHdf5Output *output, hid_t dataset, int rank, const hsize_t *first,
                                  const hsize_t *count, hid_t memory_type, void *values);

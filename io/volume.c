@@ -201,6 +201,10 @@ SinoStatus sino_volume_open(const SinoVolumeRequest *request, SinoVolume **opene
     if (volume->stack_path) SINO_TRY_OR(status, end, open_stack(volume));
     if (volume->zarr_path) SINO_TRY_OR(status, end, open_slices(volume));
     if (volume->hdf5_path) SINO_TRY_OR(status, end, sino_volume_hdf5_open(&volume->request, &volume->hdf5));
+    if (volume->hdf5_path && request->deflate && sino_volume_hdf5_takes_packed(&volume->hdf5)) {
+        SINO_TRY_OR(status, end,
+                    sino_allocate(request->slice_count, sizeof *volume->packed, "packed slices", &volume->packed));
+    }
     volume->last = (SinoLastAct){.act = end_early, .of = volume};
     sino_ending_add(&volume->last);
     *opened = volume;
@@ -213,12 +217,6 @@ end:
 int64_t sino_volume_removed(const SinoVolume *volume)
 {
     return volume->removed;
-}
-
-int64_t sino_volume_slice_bytes(const SinoVolume *volume)
-{
-    const SinoVolumeRequest *request = &volume->request;
-    return sino_times(sino_times(request->height, request->width), sino_codes_bytes(request->codes.type));
 }
 
 static SinoStatus write_joined(SinoVolume *volume, int64_t first, int64_t count, const char *slices)
@@ -254,6 +252,7 @@ SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, c
     void *codes;
     SinoStatus status = NULL;
     assert(first >= 0 && count >= 1 && first + count <= request->slice_count);
+    if (sino_volume_packs(volume)) return sino_volume_write_packed(volume, first, count, slices);
     if (request->codes.type == SINO_OUTPUT_FLOAT32) return write_stored(volume, first, count, slices);
     SINO_TRY(sino_allocate(values, (size_t)sino_codes_bytes(request->codes.type), "a slice", &codes));
     for (int64_t i = 0; i < count && !status; i++) {
@@ -363,6 +362,7 @@ static void release(SinoVolume *volume)
     free(volume->units);
     free(volume->place);
     free(volume->clipped);
+    sino_volume_free_packed(volume);
     free(volume->done);
     free(volume->tiff_done);
     free(volume);

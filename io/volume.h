@@ -88,6 +88,17 @@ void sino_volume_round(SinoVolume *volume, int64_t first, int64_t count, float *
 void sino_volume_clipped(const SinoVolume *volume, int64_t first, int64_t count, int64_t *clipped);
 void sino_volume_mark_clipped(SinoVolume *volume, int64_t first, int64_t count, const int64_t *clipped);
 
+/* Whether slices are compressed by sino_volume_pack beforehand. */
+bool sino_volume_packs(const SinoVolume *volume);
+
+/* Compresses a slice, which sino_volume_write then writes, without compressing it itself; a TIFF slice is written at
+ * once. Called by several threads, for different slices. The slice stays in memory until it is written. SINO_FAILED: no
+ * memory, disk full. */
+SinoStatus sino_volume_pack(SinoVolume *volume, int64_t slice, const float *values);
+
+/* Bytes at most that as many packed slices of slice_bytes take, and the threads that pack. */
+int64_t sino_volume_packed_bytes(int64_t slices, int64_t threads, int64_t slice_bytes);
+
 /* Writes slices[count][height][width] to [first, first + count) of the volume. SINO_FAILED: disk full and similar
  * errors. */
 SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, const float *slices);

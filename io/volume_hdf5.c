@@ -13,9 +13,6 @@
 /* Values of a chunk at most. HDF5 allows chunks below 4 GiB, but a reader must hold a whole one. */
 static const int64_t chunk_values_max = (1 << 30) / 4;
 
-/* Higher levels take several times as long for a few percent. */
-enum { DEFLATE_LEVEL = 1 };
-
 /* Slices of one set as a box of the dataset. */
 typedef struct Box {
     hsize_t first[4], count[4];
@@ -74,7 +71,7 @@ static SinoStatus create_data(const SinoVolumeHdf5 *hdf5, const SinoVolumeReques
                                  .rank = rank,
                                  .size = size + 4 - rank,
                                  .chunk = chunk + 4 - rank,
-                                 .deflate = request->deflate ? DEFLATE_LEVEL : 0};
+                                 .deflate = request->deflate ? SINO_DEFLATE_LEVEL : 0};
     SINO_TRY(sino_hdf5_output_create(hdf5->output, &shape, data));
     SINO_TRY(sino_hdf5_output_attribute(hdf5->output, name, "units", request->units));
     SINO_TRY(describe_codes(hdf5, &request->codes, name));
@@ -127,6 +124,20 @@ SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t c
 SinoStatus sino_volume_hdf5_read(SinoVolumeHdf5 *hdf5, int64_t first, int64_t count, void *slices)
 {
     return move_slices(hdf5, first, count, NULL, slices);
+}
+
+bool sino_volume_hdf5_takes_packed(const SinoVolumeHdf5 *hdf5)
+{
+    return sino_times(hdf5->height, hdf5->width) <= chunk_values_max &&
+           H5Tequal(H5T_NATIVE_FLOAT, H5T_IEEE_F32LE) > 0 && H5Tequal(H5T_NATIVE_UINT16, H5T_STD_U16LE) > 0;
+}
+
+SinoStatus sino_volume_hdf5_write_packed(SinoVolumeHdf5 *hdf5, int64_t slice, const SinoPackedSlice *packed)
+{
+    enum { DEFLATE = 1 }; /* after shuffle, filter 0 of the dataset */
+    const Box box = box_of(hdf5, slice, 1);
+    return sino_hdf5_output_write_chunk(hdf5->output, hdf5->data, box.first + 4 - rank_of(hdf5),
+                                        packed->deflated ? 0 : 1u << DEFLATE, packed->count, packed->bytes);
 }
 
 SinoStatus sino_volume_hdf5_places(SinoVolumeHdf5 *hdf5, int64_t slice_count, int64_t *place)

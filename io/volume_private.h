@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "arithmetic.h"
 #include "ending.h"
 #include "output_file.h"
 #include "volume_flat.h"
@@ -31,10 +32,11 @@ struct SinoVolume {
     int64_t token_place;            /* where it is in the HDF5 file */
     char beneath[SINO_TOKEN_BYTES]; /* the bytes of the first slice that it covers */
     int64_t removed;                /* slices of an unfinished run that were removed */
-    bool *tiff_done, *done; /* per slice: complete as TIFF; written in every format. The last act reads them, too */
-    float *memory;          /* not owned; NULL: files */
-    int64_t *clipped;       /* [SINO_CLIPPED][slice_count] */
-    SinoLastAct last;       /* tells what is safe */
+    SinoPackedSlice *packed; /* [slice_count]: chunks that wait to be written; NULL: HDF5 compresses, if at all */
+    bool *tiff_done, *done;  /* per slice: complete as TIFF; written in every format. The last act reads them, too */
+    float *memory;           /* not owned; NULL: files */
+    int64_t *clipped;        /* [SINO_CLIPPED][slice_count] */
+    SinoLastAct last;        /* tells what is safe */
 };
 
 /* Marks of slices, which the last act reads, too. */
@@ -54,7 +56,16 @@ SinoStatus sino_volume_begin(const SinoVolumeRequest *request, SinoVolume *volum
 /* Names of what a Zarr volume consists of until it is complete. */
 SinoStatus sino_volume_zarr_names(SinoVolume *volume);
 
+/* Of volumes that pack (sino_volume_packs): writes slices [first, first + count), packs those that are not packed yet;
+ * frees those that are not written. */
+SinoStatus sino_volume_write_packed(SinoVolume *volume, int64_t first, int64_t count, const float *slices);
+void sino_volume_free_packed(SinoVolume *volume);
+
 /* Bytes of a slice in the files. */
-int64_t sino_volume_slice_bytes(const SinoVolume *volume);
+static inline int64_t sino_volume_slice_bytes(const SinoVolume *volume)
+{
+    const SinoVolumeRequest *request = &volume->request;
+    return sino_times(sino_times(request->height, request->width), sino_codes_bytes(request->codes.type));
+}
 
 #endif

@@ -3,6 +3,7 @@
 #include "store_task.h"
 
 #include "arithmetic.h"
+#include "compress_task.h"
 #include "memory.h"
 #include "task.h"
 
@@ -89,7 +90,13 @@ SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const 
 {
     SinoStore where = *store;
     where.rounds = store->keeper && store->volume && sino_volume_rounds(store->volume);
-    const SinoAccess access[] = {{image, where.rounds ? SINO_READ_WRITE : SINO_READ},
+    const bool packs = store->keeper && store->volume && sino_volume_packs(store->volume);
+    const int64_t pixels = sino_times(store->sections.width, store->sections.height);
+    if (packs)
+        SINO_TRY(sino_insert_compress(runtime, position, store->volume, store->first_slice, store->slice_count, pixels,
+                                      image));
+    /* To write is to wait until the image is compressed. */
+    const SinoAccess access[] = {{image, where.rounds || packs ? SINO_READ_WRITE : SINO_READ},
                                  {history, SINO_READ},
                                  {repaired, SINO_READ},
                                  {tally, SINO_READ},

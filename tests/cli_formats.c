@@ -209,6 +209,59 @@ static void slices_are_compressed(void **state)
     cli_works(at, RECON "-o x --save-format tiff --compression deflate --resume");
 }
 
+/* Makes rows FIRST to END - 1 of the scan, with a given center and more words. */
+static void make_rows(const char *directory, const char *name, int first, int end, const char *words)
+{
+    cli_works(directory, RECON "-o %s --start-row %d --end-row %d --report none --overwrite %s", name, first, end,
+              words);
+}
+
+/* Slices [first, first + count) of the joined volume are those of a part, to the bit of what is stored. */
+static void assert_part(const char *directory, const double *joined, const char *name, int first, int count)
+{
+    const int64_t size[] = {count, SIZE, SIZE};
+    double *part = cli_read_doubles(directory, name, "/exchange/data", 3, size);
+    assert_memory_equal(part, joined + first * SLICE, count * SLICE * sizeof *part);
+    free(part);
+}
+
+/* Volumes of several runs become one. */
+static void parts_are_joined(void **state)
+{
+    const char *const at = *state;
+    make_scan(at);
+    const int64_t size[] = {SLICES, SIZE, SIZE};
+    static const char *const types[] = {"", "--output-type uint16 --output-range -0.1:1.5"};
+    for (size_t t = 0; t < 2; t++) {
+        make_rows(at, "whole.h5", 0, SLICES, types[t]);
+        make_rows(at, "part_10.h5", 5, SLICES, types[t]); /* names need no order of rows */
+        make_rows(at, "part_2.h5", 0, 2, types[t]);
+        make_rows(at, "part_30.h5", 2, 5, types[t]);
+        cli_works(at, "join part_*.h5 -o joined.h5 --overwrite");
+        double *joined = cli_read_doubles(at, "joined.h5", "/exchange/data", 3, size);
+        assert_part(at, joined, "part_2.h5", 0, 2);
+        assert_part(at, joined, "part_30.h5", 2, 3);
+        assert_part(at, joined, "part_10.h5", 5, SLICES - 5);
+        assert_true(t == 0 || number_of(at, "joined.h5", "scale_factor") == number_of(at, "whole.h5", "scale_factor"));
+        free(joined);
+    }
+    cli_refuses(at, "joined.h5 exists; --overwrite replaces it", "join part_*.h5 -o joined.h5");
+    make_rows(at, "part_30.h5", 2, 4, types[1]);
+    cli_refuses(at,
+                "part_30.h5 ends before row 4, and part_10.h5 begins with row 5; allowed: parts without gaps and "
+                "without rows in common",
+                "join part_*.h5 -o x.h5");
+    make_rows(at, "part_30.h5", 2, 5, "--output-type uint16 --output-range -0.1:1.25");
+    cli_refuses(at,
+                "part_2.h5 was made with output-range: -0.1:1.5, and part_30.h5 was not; allowed: volumes with "
+                "equal settings",
+                "join part_*.h5 -o x.h5");
+    cli_refuses(at, "scan.h5 does not say which rows it has; allowed: HDF5 volumes of parallel beams, by recon",
+                "join scan.h5 -o x.h5");
+    assert_false(cli_exists(at, "x.h5") || cli_exists(at, "x.h5.partial"));
+    cli_refuses(at, "join has no --out; needed: sinodag join VOLUMES --out FILE [options]", "join part_*.h5");
+}
+
 static void zarr_is_a_folder(void **state)
 {
     const char *const at = *state;
@@ -271,6 +324,7 @@ int cli_formats_tests(void)
                                        CLI_TEST(range_is_found),
                                        CLI_TEST(stack_is_one_file),
                                        CLI_TEST(slices_are_compressed),
+                                       CLI_TEST(parts_are_joined),
                                        CLI_TEST(zarr_is_a_folder),
                                        CLI_TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);

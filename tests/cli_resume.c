@@ -327,11 +327,25 @@ static void refuses(const char *folder, const char *words, const char *message)
     free(after);
 }
 
+/* A run says which choices its program makes, so that another one does not go on from its slices: a line that differs,
+ * or is missing, is refused as any other. */
+static void choices_are_told(const char *folder)
+{
+    static const char line[] = "\nchoices of the program: 2\n";
+    char path[TESTING_PATH], text[8192];
+    FILE *file = fopen(testing_path(path, folder, "out.h5.journal"), "rb");
+    assert_non_null(file);
+    const size_t bytes = fread(text, 1, sizeof text, file);
+    assert_int_equal(fclose(file), 0);
+    assert_non_null(memmem(text, bytes, line, sizeof line - 1));
+}
+
 static void what_differs_is_refused(void **state)
 {
     char folder[TESTING_PATH], path[TESTING_PATH];
     const struct timespec now[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_NOW}};
     make_unfinished(*state, testing_path(folder, *state, "broken"));
+    choices_are_told(folder);
     refuses(folder, "--algorithm cg --iterations 21 --rotation-axis 23.5",
             "out.h5.journal: iterations is 21, and was 20 in the unfinished run; allowed: the same, or no --resume, "
             "which begins anew");

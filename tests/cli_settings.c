@@ -7,17 +7,19 @@
 
 static void verbs(void **state)
 {
-    cli_refuses(*state,
-                "no verb; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare (sinodag "
-                "--help tells more)",
-                "%s", "");
-    cli_refuses(*state,
-                "unknown verb 'reco'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare",
-                "reco scan.h5");
     cli_refuses(
         *state,
-        "unknown verb '--recon'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare",
-        "--recon scan.h5");
+        "no verb; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare, join (sinodag "
+        "--help tells more)",
+        "%s", "");
+    cli_refuses(
+        *state,
+        "unknown verb 'reco'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare, join",
+        "reco scan.h5");
+    cli_refuses(*state,
+                "unknown verb '--recon'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, "
+                "compare, join",
+                "--recon scan.h5");
     cli_refuses(*state, "recon has no input file; needed: sinodag recon FILE --out FILE [options]", "recon");
     cli_refuses(*state, "recon has no --out; needed: sinodag recon FILE --out FILE [options]", "recon scan.h5");
     cli_refuses(*state, "phantom has no --out; needed: sinodag phantom --out FILE [options]", "phantom");

@@ -412,33 +412,96 @@ static double mean_of_ring(const char *directory, const char *name, int64_t side
     return sum / (double)count;
 }
 
-/* Iterative algorithms are told of the slice that has room for the object, in which they are right: densities of 0.02
- * instead of up to twice as much. */
-static void iterations_need_room(const char *directory)
+/* Iterative algorithms get room for the object by themselves, in which they are right: densities of 0.02 instead of up
+ * to twice as much. The slice has the asked size, and is the middle of the larger one to the bit. */
+static void iterations_get_room(const char *directory)
 {
     static const char recon[] =
         "recon disks.bin --theta disks_theta.bin --columns 64 --rotation-axis 31.5 --pictures no "
         "--report none --overwrite";
     static const char told[] =
         "warning: the outermost columns have 86 % of the largest mean line integral: the object reaches beyond the "
-        "detector, and beyond the slice, or the light was weaker than in the flat fields; either makes the slice too "
-        "dense (--volume 128x128: has room for the object; --air N: ";
-    static const char *const algorithm[] = {"fista", "cg --iterations 12", "sirt --iterations 12"};
+        "detector, or the light was weaker than in the flat fields; 32 voxels beyond each side of the slice have room "
+        "for what is there, and are not written (--margin 0: without; --air N: ";
+    static const char *const algorithm[] = {"fista", "cg --iterations 12", "sirt --iterations 12",
+                                            "cg --iterations 12 --projector rotate"};
     for (size_t i = 0; i < sizeof algorithm / sizeof *algorithm; i++) {
         char line[300];
-        snprintf(line, sizeof line, "%s --algorithm %s -o narrow.h5", recon, algorithm[i]);
+        snprintf(line, sizeof line, "%s --algorithm %s -o roomy.h5", recon, algorithm[i]);
         char *said = cli_output_of(directory, line);
         if (!strstr(said, told)) fail_msg("%s: %s", algorithm[i], said);
         free(said);
-        snprintf(line, sizeof line, "%s --algorithm %s -o wide.h5 --volume 128x128", recon, algorithm[i]);
+        snprintf(line, sizeof line, "%s --algorithm %s -o narrow.h5 --margin 0", recon, algorithm[i]);
         said = cli_output_of(directory, line);
         assert_null(strstr(said, "outermost"));
         free(said);
+        cli_works(directory, "%s --algorithm %s -o wide.h5 --volume 128x128", recon, algorithm[i]);
         const double narrow = mean_of_ring(directory, "narrow.h5", 64, 17, 22) / 0.02;
-        const double wide = mean_of_ring(directory, "wide.h5", 128, 17, 22) / 0.02;
-        print_message("%s: %.3f of the density without room, %.3f with it\n", algorithm[i], narrow, wide);
-        assert_true(narrow > 1.3 && fabs(wide - 1) < 0.3 * (narrow - 1));
+        const double roomy = mean_of_ring(directory, "roomy.h5", 64, 17, 22) / 0.02;
+        print_message("%s: %.3f of the density without room, %.3f with it\n", algorithm[i], narrow, roomy);
+        assert_true(narrow > 1.3 && fabs(roomy - 1) < 0.3 * (narrow - 1));
+        float *cropped = cli_read_volume(directory, "roomy.h5", 1, 64),
+              *whole = cli_read_volume(directory, "wide.h5", 1, 128);
+        /* fista finds its strength by the voxels within the slice that is written. */
+        for (int64_t row = 0; row < 64 && i > 0; row++)
+            assert_memory_equal(cropped + row * 64, whole + (row + 32) * 128 + 32, 64 * sizeof *whole);
+        free(cropped);
+        free(whole);
     }
+}
+
+static void check_printed(const char *directory, const char *line, const char *expected)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, "%s", line);
+    cli_wait(&run);
+    if (run.exit_code != 0 || !strstr(run.out, expected)) fail_msg("%s: %s%s", line, run.out, run.err);
+    cli_free(&run);
+}
+
+/* What a margin changes: plans, the slices of try, and what is refused. */
+static void margins_are_known(void **state)
+{
+    const char *const at = *state;
+    static const char scan[] = "disks.bin --theta disks_theta.bin --columns 64 --rotation-axis 31.5";
+    char line[300];
+    cli_write_disks(at, 180, M_PI, 31.5, 60, 12);
+    snprintf(line, sizeof line, "plan %s --algorithm cg", scan);
+    check_printed(at, line, "slice        64 x 64 voxels, in the middle of 128 x 128\n");
+    check_printed(at, "plan --columns 64 --angles 180 --slices 4 --algorithm cg --margin 7 --json",
+                  "\"slice\": {\"side\": 64, \"margin\": 7}");
+    snprintf(line, sizeof line, "info %s --json", scan);
+    check_printed(at, line, "\"side\": 64, \"margin\": 32,");
+    /* Slices of try have one size, whatever the margin. */
+    cli_works(at, "recon %s -o tried --reconstruction-type try --algorithm cg --iterations 3 --sweep margin=0,8,20",
+              scan);
+    cli_works(at, "recon %s -o given.h5 --algorithm cg --iterations 3 --margin 20 --pictures no --report none", scan);
+    free(cli_read_volume(at, "given.h5", 1, 64));
+    /* A slice that is narrower than the detector needs a margin; with one it is the middle of the wide slice. */
+    cli_works(at, "recon %s -o part.h5 --volume 32x32 --algorithm cg --iterations 3 --margin 36 --pictures no", scan);
+    float *part = cli_read_volume(at, "part.h5", 1, 32), *whole = cli_read_volume(at, "given.h5", 1, 64);
+    for (int64_t row = 0; row < 32; row++)
+        assert_memory_equal(part + row * 32, whole + (row + 16) * 64 + 16, 32 * sizeof *whole);
+    free(part);
+    free(whole);
+    snprintf(line, sizeof line, "recon %s -o x.h5 --volume 32x32 --algorithm cg", scan);
+    cli_refuses(at,
+                "volume is 32x32; allowed: at least the 64 detector columns, because every algorithm but fbp needs all "
+                "voxels that rays cross, or --margin 16 beside it",
+                line);
+    snprintf(line, sizeof line, "recon %s -o x.h5 --algorithm cg --margin 257", scan);
+    cli_refuses(at, "margin is 257; allowed: auto, or an integer from 0 to 256, four times the columns", line);
+    snprintf(line, sizeof line, "recon %s -o x.h5 --algorithm cg --margin 2.5", scan);
+    cli_refuses(at, "margin is 2.5; allowed: auto, or an integer from 0 to 256, four times the columns", line);
+    snprintf(line, sizeof line, "recon %s -o x.h5 --algorithm cg --projector toeplitz --margin 2", scan);
+    cli_refuses(at,
+                "margin is 2 with --projector toeplitz, which takes the columns beyond the detector for 0, so that "
+                "nothing would be there; allowed: --margin 0, or --projector rays",
+                line);
+    snprintf(line, sizeof line, "recon %s -o x.h5 --algorithm fbp --margin 2", scan);
+    cli_refuses(
+        at, "--margin contradicts --algorithm fbp; allowed: --margin with --algorithm cg, sirt, mlem, osem or fista",
+        line);
 }
 
 /* An object that is wider than the detector has no bright rim by default. */
@@ -472,7 +535,7 @@ static void regions_of_interest(void **state)
     print_message("rim over middle: %g by edges, %g by zeros\n", rim / middle, zero_rim / zero_middle);
     assert_true(rim / middle < 1.15 && rim / middle > 0.7);
     assert_true(zero_rim / zero_middle > 1.3);
-    iterations_need_room(at);
+    iterations_get_room(at);
     cli_refuses(at, "--padding-type contradicts --algorithm fista; allowed: --padding-type with --algorithm fbp",
                 "recon disks.bin --theta disks_theta.bin --columns 64 -o x.h5 --padding-type edges");
     /* All of it is in the field of view. */
@@ -533,6 +596,7 @@ int cli_stages_tests(void)
         CLI_TEST(object_is_no_air),
         CLI_TEST(beam_hardening),
         CLI_TEST(regions_of_interest),
+        CLI_TEST(margins_are_known),
         CLI_TEST(unusual_air_is_refused),
         CLI_TEST(minibatches_do_not_matter),
         CLI_TEST(plans_count_stages),

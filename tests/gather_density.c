@@ -78,7 +78,7 @@ static void print_scan(int64_t size, int64_t angles)
     assert_non_null(rad);
     for (int64_t k = 0; k < angles; k++) rad[k] = (double)k * M_PI / (double)angles;
     choose_tiles(size, tile);
-    const SinoGeometry scan = {angles, size, size, rad, (double)(size - 1) / 2};
+    const SinoGeometry scan = {angles, size, size, rad, (double)(size - 1) / 2, 0};
     const SinoFootprint footprint = {sino_geometry_ray_count(&scan), NULL};
     for (int p = 0; p < SINO_PRECISIONS; p++) {
         SinoLayout layout;

@@ -567,10 +567,10 @@ static void projections_are_adjoint(void **state)
     double half_turn_rad[24], whole_turn_rad[24];
     for (int k = 0; k < 24; k++) half_turn_rad[k] = M_PI * k / 24;
     for (int k = 0; k < 24; k++) whole_turn_rad[k] = 2 * M_PI * (23 - k) / 24;
-    const SinoGeometry geometry[] = {{24, 48, 48, half_turn_rad, 23.5},
-                                     {24, 40, 50, half_turn_rad, 17.2},
-                                     {24, 48, 48, whole_turn_rad, 22.1},
-                                     {23, 45, 45, half_turn_rad, 19.3}};
+    const SinoGeometry geometry[] = {{24, 48, 48, half_turn_rad, 23.5, 0},
+                                     {24, 40, 50, half_turn_rad, 17.2, 0},
+                                     {24, 48, 48, whole_turn_rad, 22.1, 0},
+                                     {23, 45, 45, half_turn_rad, 19.3, 0}};
     for (size_t g = 0; g < sizeof geometry / sizeof *geometry; g++)
         for (size_t p = 0; p < 3; p++)
             for (int symmetry = 0; symmetry < 2; symmetry++)
@@ -584,7 +584,7 @@ static void windows_are_refilled(void **state)
     (void)state;
     double angle_rad[24];
     for (int k = 0; k < 24; k++) angle_rad[k] = M_PI * k / 24;
-    const SinoGeometry geometry = {24, 48, 48, angle_rad, 20.3};
+    const SinoGeometry geometry = {24, 48, 48, angle_rad, 20.3, 0};
     for (int64_t windows = 1; windows <= 3; windows++)
         for (int symmetry = 0; symmetry < 2; symmetry++)
             for (SinoPrecision precision = 0; precision < SINO_PRECISIONS; precision++)

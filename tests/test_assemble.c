@@ -33,29 +33,34 @@ static void *voxels_create(SinoSlices slices, int64_t tile_count, const SinoTile
     return x;
 }
 
-static void check_images(int64_t slice_count, double mask_ratio, const float *image)
+/* The images show the middle of the grid. */
+static void check_images(int64_t slice_count, int64_t margin, double mask_ratio, const float *image)
 {
+    const int64_t side = SIZE - 2 * margin;
     for (int64_t f = 0; f < slice_count; f++)
-        for (int64_t row = 0; row < SIZE; row++)
-            for (int64_t column = 0; column < SIZE; column++) {
-                const double away = hypot((double)row + 0.5 - SIZE / 2.0, (double)column + 0.5 - SIZE / 2.0);
-                const bool masked = mask_ratio > 0 && away > mask_ratio * SIZE / 2;
-                const double wanted = masked ? 0 : 0.5 * number_of(row, column, f);
-                assert_true((double)image[(f * SIZE + row) * SIZE + column] == wanted);
+        for (int64_t row = 0; row < side; row++)
+            for (int64_t column = 0; column < side; column++) {
+                const double half = (double)side / 2;
+                const double away = hypot((double)row + 0.5 - half, (double)column + 0.5 - half);
+                const bool masked = mask_ratio > 0 && away > mask_ratio * half;
+                const double wanted = masked ? 0 : 0.5 * number_of(row + margin, column + margin, f);
+                assert_true((double)image[(f * side + row) * side + column] == wanted);
             }
 }
 
-static void check_assembled(SinoSlices slices, double mask_ratio)
+static void check_assembled(SinoSlices slices, int64_t margin, double mask_ratio)
 {
     SinoTilePlace tile[TILES];
+    const int64_t side = SIZE - 2 * margin;
     assert_int_equal(sino_tile_side(SIZE), SIDE);
     for (int t = 0; t < TILES; t++) /* last row first: any order will do, and tiles beyond the grid show nothing */
         tile[t] = (SinoTilePlace){.column = t % SIDE, .row = SIDE - 1 - t / SIDE};
-    float *image = calloc((size_t)(slices.slice_count * SIZE * SIZE), sizeof *image);
+    float *image = calloc((size_t)(slices.slice_count * side * side), sizeof *image);
     assert_non_null(image);
     for (int p = 0; p < 2; p++) {
         const SinoAssemble part = {.slices = slices,
                                    .grid_size = SIZE,
+                                   .margin = margin,
                                    .tile_count = p == 0 ? SPLIT : TILES - SPLIT,
                                    .tile = p == 0 ? tile : tile + SPLIT,
                                    .scale = 0.5,
@@ -64,7 +69,7 @@ static void check_assembled(SinoSlices slices, double mask_ratio)
         sino_assemble(&part, x, image);
         free(x);
     }
-    check_images(slices.slice_count, mask_ratio, image);
+    check_images(slices.slice_count, margin, mask_ratio, image);
     free(image);
 }
 
@@ -75,8 +80,20 @@ static void images_show_every_voxel(void **state)
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
         for (int p = 0; p < 2; p++) {
             const SinoPrecision precision = p ? SINO_DOUBLE : SINO_SINGLE;
-            check_assembled((SinoSlices){precision, sino_panel_stride(precision, shape[s][0]), shape[s][1]}, 0.9 * p);
+            const SinoSlices slices = {precision, sino_panel_stride(precision, shape[s][0]), shape[s][1]};
+            check_assembled(slices, 0, 0.9 * p);
         }
+    }
+}
+
+/* Less than a tile, up to its border, and all but one voxel. */
+static void margins_are_left_out(void **state)
+{
+    (void)state;
+    static const int64_t margin[] = {1, 3, 5, 8, 13, 18};
+    for (size_t m = 0; m < sizeof margin / sizeof *margin; m++) {
+        check_assembled((SinoSlices){SINO_SINGLE, 16, 5}, margin[m], 0);
+        check_assembled((SinoSlices){SINO_DOUBLE, 24, 20}, margin[m], 0.8);
     }
 }
 
@@ -84,6 +101,7 @@ TESTING_SUBJECT(assemble)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_show_every_voxel),
+        cmocka_unit_test(margins_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

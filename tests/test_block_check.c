@@ -104,7 +104,7 @@ static void packed_blocks_pass(void **state)
         for (int way = 0; way < 4; way++) {
             const bool symmetry = way > 1;
             const TestingAngles angles = testing_angles(kind);
-            const SinoGeometry scan = {angles.count, kind % 2 ? 40 : 260, SIZE, angles.rad, kind % 2 ? 18.3 : 130};
+            const SinoGeometry scan = {angles.count, kind % 2 ? 40 : 260, SIZE, angles.rad, kind % 2 ? 18.3 : 130, 0};
             const SinoPrecision precision = kind % 3 == 0 ? SINO_SINGLE : kind % 3 == 1 ? SINO_HALF : SINO_DOUBLE;
             Subject *subject = new_subject(&scan, symmetry, precision, way == 1 ? FEW_ROWS : ALL_ROWS);
             assert_success(check_of(subject));
@@ -202,7 +202,7 @@ static void what_passes_is_safe(void **state)
     for (int kind = 0; kind < 3; kind++)
         for (int way = 1; way < 3; way++) {
             const TestingAngles angles = testing_angles(kind * 2);
-            const SinoGeometry scan = {angles.count, 40, SIZE, angles.rad, 18.3};
+            const SinoGeometry scan = {angles.count, 40, SIZE, angles.rad, 18.3, 0};
             Subject *subject =
                 new_subject(&scan, way > 1, kind == 1 ? SINO_DOUBLE : SINO_SINGLE, way == 1 ? FEW_ROWS : ALL_ROWS);
             passed += attack(subject, 600, &seed);
@@ -215,7 +215,7 @@ static void footprints_ascend_within_the_scan(void **state)
 {
     (void)state;
     const TestingAngles angles = testing_angles(0);
-    const SinoGeometry scan = {angles.count, 40, SIZE, angles.rad, 18.3};
+    const SinoGeometry scan = {angles.count, 40, SIZE, angles.rad, 18.3, 0};
     Subject *subject = new_subject(&scan, false, SINO_SINGLE, FEW_ROWS);
     const uint32_t second = subject->ray[1];
     const int64_t last = subject->check.footprint.ray_count - 1;
@@ -231,7 +231,7 @@ static void other_tiles_are_refused(void **state)
 {
     (void)state;
     const TestingAngles angles = testing_angles(0);
-    const SinoGeometry scan = {angles.count, 40, SIZE, angles.rad, 18.3};
+    const SinoGeometry scan = {angles.count, 40, SIZE, angles.rad, 18.3, 0};
     Subject *subject = new_subject(&scan, true, SINO_SINGLE, ALL_ROWS);
     int64_t t = 0;
     while (sino_trace_super_tile(subject->check.tile_count - t, subject->tile + t) == 1) t++;

@@ -19,7 +19,7 @@ static float *make_sinogram(int64_t size, int64_t angles, int64_t columns, doubl
     assert_success(sino_allocate(angles * columns, sizeof *exact, "test", &exact));
     assert_success(sino_allocate(angles * columns, sizeof *sinogram, "test", &sinogram));
     for (int64_t k = 0; k < angles; k++) angle_rad[k] = M_PI * (double)k / (double)angles;
-    const SinoGeometry geometry = {angles, columns, size, angle_rad, center};
+    const SinoGeometry geometry = {angles, columns, size, angle_rad, center, 0};
     sino_phantom_sinogram(&phantom, 0, &geometry, exact);
     for (int64_t i = 0; i < angles * columns; i++) {
         const double count = photons > 0 ? sino_phantom_poisson(photons * exp(-exact[i]), 1, (uint64_t)i) : 0;
@@ -122,7 +122,7 @@ static void correlation_finds_centers_of_phantoms(void **state)
     const SinoPhantom phantom = {.size = 200, .height = ROWS};
     const double both_rad[] = {0, M_PI}, centers[] = {117.3, 127.5, 140.1, 128.75};
     for (size_t i = 0; i < sizeof centers / sizeof centers[0]; i++) {
-        const SinoGeometry geometry = {2, COLUMNS, 200, both_rad, centers[i]};
+        const SinoGeometry geometry = {2, COLUMNS, 200, both_rad, centers[i], 0};
         double exact[2 * COLUMNS], found;
         float image0[ROWS * COLUMNS], image180[ROWS * COLUMNS];
         for (int z = 0; z < ROWS; z++) {
@@ -150,7 +150,7 @@ static void pairs_find_any_center(void **state)
     static float first[PAIRS * COLUMNS], second[PAIRS * COLUMNS];
     for (int k = 0; k < 2 * PAIRS; k++) angle_rad[k] = M_PI * k / PAIRS;
     for (size_t i = 0; i < sizeof centers / sizeof *centers; i++) {
-        const SinoGeometry geometry = {2 * PAIRS, COLUMNS, 300, angle_rad, centers[i]};
+        const SinoGeometry geometry = {2 * PAIRS, COLUMNS, 300, angle_rad, centers[i], 0};
         sino_phantom_sinogram(&phantom, 0, &geometry, exact);
         for (int j = 0; j < PAIRS * COLUMNS; j++) {
             first[j] = (float)exact[j];
@@ -200,7 +200,7 @@ static void entropy_finds_centers_of_phantoms(void **state)
         float *sinogram = make_sinogram(scan[i].size, all, scan[i].columns, scan[i].center, scan[i].photons);
         double angle_rad[360];
         for (int64_t k = 0; k < all; k++) angle_rad[k] = M_PI * (double)k / (double)all;
-        const SinoGeometry geometry = {all, scan[i].columns, 1, angle_rad, -1};
+        const SinoGeometry geometry = {all, scan[i].columns, 1, angle_rad, -1, 0};
         SinoCenterEntropy *search = NULL;
         assert_success(sino_center_entropy_new(&geometry, sinogram, &search));
         const double found = least_entropy(search, 80, 97);

@@ -54,7 +54,7 @@ static SinoFootprintSizes sizes_of(int64_t size, int64_t angles, bool symmetry, 
     double *rad = calloc((size_t)angles, sizeof *rad);
     assert_non_null(rad);
     for (int64_t k = 0; k < angles; k++) rad[k] = M_PI * (double)k / (double)angles;
-    const SinoGeometry scan = {angles, size, size, rad, (double)(size - 1) / 2};
+    const SinoGeometry scan = {angles, size, size, rad, (double)(size - 1) / 2, 0};
     assert_success(sino_layout_new(&scan, SINO_SINGLE, symmetry, &layout));
     assert_success(sino_decomposition_new(&layout, sino_topology_partitions(&topology), NULL, &decomposition));
     assert_success(sino_footprint_sizes_new(&scan, &decomposition, &topology, &sizes));

@@ -152,7 +152,7 @@ static void every_scan(bool symmetry, void (*check)(const Division *division))
         const TestingAngles angles = testing_angles(kinds[k]);
         for (int n = 0; n < SIZES; n++)
             for (int c = 0; c < COUNTS; c++) {
-                const SinoGeometry scan = {angles.count, sizes[n], sizes[n], angles.rad, (double)sizes[n] / 2.1};
+                const SinoGeometry scan = {angles.count, sizes[n], sizes[n], angles.rad, (double)sizes[n] / 2.1, 0};
                 Division division = divide(&scan, symmetry, partition_counts[c]);
                 check(&division);
                 division_free(&division);
@@ -186,7 +186,7 @@ static void large_grids_balance_well(void **state)
     (void)state;
     const TestingAngles angles = testing_angles(4);
     for (int symmetry = 0; symmetry <= 1; symmetry++) {
-        const SinoGeometry scan = {angles.count, 2048, 2048, angles.rad, 1023.5};
+        const SinoGeometry scan = {angles.count, 2048, 2048, angles.rad, 1023.5, 0};
         Division division = divide(&scan, symmetry, 4);
         assert_true(heaviest(&division) < 0.02 * division.decomposition.nonzero_count / 4);
         check_weights(&division);
@@ -201,7 +201,7 @@ static void shares_are_kept(void **state)
     const TestingAngles angles = testing_angles(4);
     for (int n = 0; n < SIZES; n++)
         for (int64_t count = 1; count <= 8; count++) {
-            const SinoGeometry scan = {angles.count, sizes[n], sizes[n], angles.rad, (double)(sizes[n] - 1) / 2};
+            const SinoGeometry scan = {angles.count, sizes[n], sizes[n], angles.rad, (double)(sizes[n] - 1) / 2, 0};
             Division division = divide_shares(&scan, *state != NULL, count, share);
             check_weights(&division);
             check_tiles(&division);
@@ -214,7 +214,7 @@ static void shares_nest(void **state)
 {
     static const double rank[] = {1, 3, 2}, partition[] = {1, 1, 1, 3, 3, 3, 2, 2, 2};
     const TestingAngles angles = testing_angles(4);
-    const SinoGeometry scan = {angles.count, 500, 500, angles.rad, 249.5};
+    const SinoGeometry scan = {angles.count, 500, 500, angles.rad, 249.5, 0};
     Division ranks = divide_shares(&scan, *state != NULL, 3, rank);
     Division partitions = divide_shares(&scan, *state != NULL, 9, partition);
     for (int i = 0; i <= 3; i++) assert_int_equal(ranks.decomposition.first[i], partitions.decomposition.first[3 * i]);
@@ -246,7 +246,7 @@ static void units_are_counted(void **state)
     for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind++)
         for (int n = 0; n < SIZES; n++) {
             const TestingAngles angles = testing_angles(kind);
-            const SinoGeometry scan = {angles.count, sizes[n], sizes[n], angles.rad, (double)(sizes[n] - 1) / 2};
+            const SinoGeometry scan = {angles.count, sizes[n], sizes[n], angles.rad, (double)(sizes[n] - 1) / 2, 0};
             Division division = divide(&scan, *state != NULL, MANY);
             const int64_t units = sino_decomposition_units(&division.layout), *first = division.decomposition.first;
             int64_t used = 0;

@@ -136,8 +136,8 @@ static void every_angle(const SinoGeometry *sizes)
         const TestingAngles angles = testing_angles(kind);
         for (size_t t = 0; t < sizeof topologies / sizeof *topologies; t++)
             for (int symmetry = 0; symmetry < 2; symmetry++) {
-                const SinoGeometry scan = {angles.count, sizes->column_count, sizes->grid_size, angles.rad,
-                                           sizes->center};
+                const SinoGeometry scan = {angles.count, sizes->column_count, sizes->grid_size,
+                                           angles.rad,   sizes->center,       0};
                 check(&scan, symmetry, &topologies[t]);
             }
     }

@@ -103,7 +103,7 @@ static void moved_images_project_alike(void **state)
     uint64_t seed = 3;
     for (int64_t size = 1; size <= SIZE_MAX_PLACED; size++) {
         double image[CELLS] = {0}, moved[CELLS] = {0}, line[COLUMNS] = {0}, moved_line[COLUMNS] = {0};
-        const SinoGeometry geometry = {1, COLUMNS, size, NULL, 4.3};
+        const SinoGeometry geometry = {1, COLUMNS, size, NULL, 4.3, 0};
         for (int64_t cell = 0; cell < size * size; cell++) image[cell] = reference_random(&seed);
         for (int g = 0; g < SINO_ORIENTATIONS; g++) {
             const double angle_rad = 3 * M_PI * reference_random(&seed);
@@ -210,7 +210,7 @@ static void angles_that_follow_are_not_stored(void **state)
     (void)state;
     for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind++) {
         const TestingAngles angles = testing_angles(kind);
-        const SinoGeometry scan = {angles.count, 20, 16, angles.rad, 9.3};
+        const SinoGeometry scan = {angles.count, 20, 16, angles.rad, 9.3, 0};
         const int64_t count = stored_angles(&scan, true);
         if (angles.stored_count > 0 && count != angles.stored_count)
             fail_msg("%s: %d angles are stored, expected %d", angles.name, (int)count, (int)angles.stored_count);
@@ -224,7 +224,7 @@ static void without_symmetry_all_are_stored(void **state)
     for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind++) {
         const TestingAngles angles = testing_angles(kind);
         for (int64_t size = 15; size <= 16; size++) {
-            const SinoGeometry scan = {angles.count, 20, size, angles.rad, 9.3};
+            const SinoGeometry scan = {angles.count, 20, size, angles.rad, 9.3, 0};
             SinoLayout layout = check_layout(&scan, size % 2 == 1);
             assert_int_equal(sino_layout_stored_angles(&layout), angles.count);
             assert_int_equal(layout.class_count, 1);
@@ -244,7 +244,7 @@ static void sets_of_orientations_are_known(void **state)
     } expected[] = {{0, {0x03, 0x03, 0x93}}, {4, {0x0f, 0x0f, 0xff}}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const TestingAngles angles = testing_angles(expected[i].kind);
-        const SinoGeometry scan = {angles.count, 20, 16, angles.rad, 7.5};
+        const SinoGeometry scan = {angles.count, 20, 16, angles.rad, 7.5, 0};
         SinoLayout layout = check_layout(&scan, true);
         assert_int_equal(layout.class_count, 3);
         assert_int_equal(layout.angle_class[0].count, 0);
@@ -261,7 +261,7 @@ static void more_sets_than_classes_are_stored_each(void **state)
 {
     (void)state;
     const TestingAngles angles = testing_angles_many_sets();
-    const SinoGeometry scan = {angles.count, 20, 16, angles.rad, 9.3};
+    const SinoGeometry scan = {angles.count, 20, 16, angles.rad, 9.3, 0};
     SinoLayout layout = check_layout(&scan, true);
     assert_int_equal(layout.class_count, SINO_ANGLE_CLASSES);
     /* 16 sets, the first of which is the angle alone: the last 4 have no class. */
@@ -284,9 +284,9 @@ static void angles_pair_up_within_the_tolerance(void **state)
             const double turned[] = {0.7, 0.7 + M_PI / 2 + off_rad}, around[] = {0, off_rad};
             const double mirrored[] = {0.7, 5 * M_PI - 0.7 + off_rad};
             const int64_t expected = fabs(share[i]) < 1 ? 1 : 2;
-            assert_int_equal(stored_angles(&(SinoGeometry){2, 20, sizes[n], turned, 9.3}, true), expected);
-            assert_int_equal(stored_angles(&(SinoGeometry){2, 20, sizes[n], mirrored, 9.3}, true), expected);
-            assert_int_equal(stored_angles(&(SinoGeometry){2, 20, sizes[n], around, 9.3}, true), expected);
+            assert_int_equal(stored_angles(&(SinoGeometry){2, 20, sizes[n], turned, 9.3, 0}, true), expected);
+            assert_int_equal(stored_angles(&(SinoGeometry){2, 20, sizes[n], mirrored, 9.3, 0}, true), expected);
+            assert_int_equal(stored_angles(&(SinoGeometry){2, 20, sizes[n], around, 9.3, 0}, true), expected);
         }
     }
 }
@@ -298,7 +298,7 @@ static void check_cut(int64_t count, double step_deg, double unit_deg, int64_t s
     assert_non_null(angle);
     for (int64_t k = 0; k < count; k++)
         angle[k] = 30 * M_PI / 180 + floor((double)k * step_deg / unit_deg + 1e-9) * unit_deg * M_PI / 180;
-    const SinoGeometry scan = {count, 20, size, angle, 9.3};
+    const SinoGeometry scan = {count, 20, size, angle, 9.3, 0};
     SinoLayout layout, plain;
     assert_success(sino_layout_new(&scan, SINO_SINGLE, true, &layout));
     assert_success(sino_layout_new(&scan, SINO_SINGLE, false, &plain));
@@ -327,7 +327,7 @@ static void both_ends_of_a_half_turn_pair_up(void **state)
         double *angle = calloc((size_t)counts[i], sizeof *angle);
         assert_non_null(angle);
         for (int64_t k = 0; k < counts[i]; k++) angle[k] = (double)k * M_PI / (double)steps;
-        const int64_t stored = stored_angles(&(SinoGeometry){counts[i], 20, 16, angle, 9.3}, true);
+        const int64_t stored = stored_angles(&(SinoGeometry){counts[i], 20, 16, angle, 9.3, 0}, true);
         assert_int_equal(stored, steps % 2 == 0 ? steps / 4 + 1 : steps / 2 + 1);
         free(angle);
     }
@@ -353,7 +353,7 @@ static int64_t group_angles(int64_t count, double step_deg, bool symmetry)
     double *angle = calloc((size_t)count, sizeof *angle);
     assert_non_null(angle);
     for (int64_t k = 0; k < count; k++) angle[k] = (double)k * step_deg * M_PI / 180;
-    SinoLayout layout = check_layout(&(SinoGeometry){count, 20, 16, angle, 9.3}, symmetry);
+    SinoLayout layout = check_layout(&(SinoGeometry){count, 20, 16, angle, 9.3, 0}, symmetry);
     const int64_t result = layout.group_angles;
     sino_layout_free(&layout);
     free(angle);

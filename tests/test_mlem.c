@@ -59,7 +59,7 @@ static void counts_are_kept(void **state)
     assert_true(ones && sensitivity);
     for (int k = 0; k < ANGLES; k++) rad[k] = (double)(float)(M_PI * k / ANGLES);
     for (int i = 0; i < RAYS; i++) ones[i] = 1;
-    const SinoGeometry geometry = {ANGLES, SIZE, SIZE, rad, center};
+    const SinoGeometry geometry = {ANGLES, SIZE, SIZE, rad, center, 0};
     TestingOperator *a = testing_operator_new(&geometry, SINO_DOUBLE, false, 1, 0, 1);
     testing_operator_backproject(a, ones, sensitivity);
     testing_operator_free(a);
@@ -198,7 +198,7 @@ static void osem_matches_reference(void **state)
     for (int k = 0; k < MANY; k++) angle_rad[k] = (double)(rad[k] = (float)(M_PI * k / MANY));
     testing_write_file(testing_path(sinogram, *state, "counts.bin"), b, sizeof b);
     testing_write_file(testing_path(theta, *state, "theta.bin"), rad, sizeof rad);
-    const SinoGeometry geometry = {MANY, SIZE, SIZE, angle_rad, center};
+    const SinoGeometry geometry = {MANY, SIZE, SIZE, angle_rad, center, 0};
     ReferenceOperator a = reference_operator_create(&geometry);
     for (int whole = 0; whole < 2; whole++) {
         SinoAngleSubsets subsets;

@@ -123,7 +123,7 @@ static void two_passes_make_the_block_of_one(void **state)
     for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind++)
         for (int symmetry = 0; symmetry < 2; symmetry++) {
             const TestingAngles angles = testing_angles(kind);
-            const SinoGeometry scan = {angles.count, kind % 2 ? 40 : 260, SIZE, angles.rad, kind % 2 ? 18.3 : 130};
+            const SinoGeometry scan = {angles.count, kind % 2 ? 40 : 260, SIZE, angles.rad, kind % 2 ? 18.3 : 130, 0};
             const SinoPrecision precision = kind % 3 == 0 ? SINO_SINGLE : kind % 3 == 1 ? SINO_HALF : SINO_DOUBLE;
             Grid one = new_grid(&scan, symmetry, precision, CAPACITY);
             Grid two = new_grid(&scan, symmetry, precision, CAPACITY);
@@ -141,7 +141,7 @@ static void more_than_the_area_holds_is_an_error(void **state)
 {
     (void)state;
     const TestingAngles angles = testing_angles(0);
-    const SinoGeometry scan = {angles.count, SIZE, SIZE, angles.rad, 74.5};
+    const SinoGeometry scan = {angles.count, SIZE, SIZE, angles.rad, 74.5, 0};
     Grid grid = new_grid(&scan, true, SINO_SINGLE, 64 << 10);
     divide(&grid);
     assert_error_has(in_two_passes(&grid.run[2]), SINO_FAILED,

@@ -69,7 +69,7 @@ static Problem *problem_new(void)
     float *projections = read_array("proj", "<f4", ANGLES * SLICES * SIZE, sizeof *projections);
     double *angle_rad = read_array("angle", "<f8", ANGLES, sizeof *angle_rad);
     memcpy(problem->angle_rad, angle_rad, sizeof problem->angle_rad);
-    const SinoGeometry geometry = {ANGLES, SIZE, SIZE, problem->angle_rad, center};
+    const SinoGeometry geometry = {ANGLES, SIZE, SIZE, problem->angle_rad, center, 0};
     problem->a = testing_operator_new(&geometry, SINO_DOUBLE, true, 2, 0, SLICES);
     for (int64_t i = 0; i < ANGLES * SLICES * SIZE; i++) {
         const int64_t k = i / (SLICES * SIZE), z = i / SIZE % SLICES;

@@ -49,7 +49,7 @@ static Scan *make_scan(const SinoPhantom *phantom, int64_t z, double center)
     Scan *scan = NULL;
     assert_success(sino_allocate(1, sizeof *scan, "test", &scan));
     for (int k = 0; k < ANGLES; k++) scan->angle_rad[k] = 2 * M_PI * k / ANGLES + 0.03;
-    scan->geometry = (SinoGeometry){ANGLES, COLUMNS, SIZE, scan->angle_rad, center};
+    scan->geometry = (SinoGeometry){ANGLES, COLUMNS, SIZE, scan->angle_rad, center, 0};
     sino_phantom_slice(phantom, z, scan->slice);
     sino_phantom_sinogram(phantom, z, &scan->geometry, scan->sinogram);
     return scan;
@@ -119,7 +119,7 @@ static double longest_path(const SinoPhantom *phantom, int64_t z)
     const int64_t columns = 2 * phantom->size;
     double angle_rad[90], *sinogram = NULL, longest = 0;
     for (int k = 0; k < 90; k++) angle_rad[k] = M_PI * k / 90;
-    const SinoGeometry geometry = {90, columns, phantom->size, angle_rad, (double)columns / 2};
+    const SinoGeometry geometry = {90, columns, phantom->size, angle_rad, (double)columns / 2, 0};
     assert_success(sino_allocate(sino_geometry_ray_count(&geometry), sizeof *sinogram, "test", &sinogram));
     sino_phantom_sinogram(phantom, z, &geometry, sinogram);
     for (int64_t i = 0; i < sino_geometry_ray_count(&geometry); i++) {

@@ -376,7 +376,7 @@ static void special_angles_match_reference(void **state)
     for (int n = 0; n < GRID_SIZES; n++) {
         const int size = grid_sizes[n];
         const double center = (size - 1) / 2.0 + 0.21;
-        check_geometry(&(SinoGeometry){count, size < 64 ? size + 2 : 20, size, angle, center});
+        check_geometry(&(SinoGeometry){count, size < 64 ? size + 2 : 20, size, angle, center, 0});
     }
 }
 
@@ -389,8 +389,8 @@ static void all_orientations_match_reference(void **state)
         const TestingAngles angles = testing_angles(kind);
         for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
             const int size = sizes[n];
-            const SinoGeometry centered = {angles.count, size, size, angles.rad, (size - 1) / 2.0};
-            const SinoGeometry beside = {angles.count, size / 2 + 3, size, angles.rad, size / 3.0 + 0.12};
+            const SinoGeometry centered = {angles.count, size, size, angles.rad, (size - 1) / 2.0, 0};
+            const SinoGeometry beside = {angles.count, size / 2 + 3, size, angles.rad, size / 3.0 + 0.12, 0};
             check_layout(&centered, true);
             check_layout(&beside, true);
             check_layout(&beside, false);
@@ -405,8 +405,8 @@ static void precisions_store_the_same_rounded(void **state)
     for (int p = 0; p < 4; p++)
         for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind += 3) {
             const TestingAngles angles = testing_angles(kind);
-            check_precision(&(SinoGeometry){angles.count, 40, 38, angles.rad, 18.3}, true, precisions[p]);
-            check_precision(&(SinoGeometry){angles.count, 40, 37, angles.rad, 18.3}, false, precisions[p]);
+            check_precision(&(SinoGeometry){angles.count, 40, 38, angles.rad, 18.3, 0}, true, precisions[p]);
+            check_precision(&(SinoGeometry){angles.count, 40, 37, angles.rad, 18.3, 0}, false, precisions[p]);
         }
 }
 
@@ -415,7 +415,7 @@ static void traces_are_reproducible(void **state)
 {
     (void)state;
     const TestingAngles angles = testing_angles(0);
-    const SinoGeometry geometry = {angles.count, 70, 66, angles.rad, 31.7};
+    const SinoGeometry geometry = {angles.count, 70, 66, angles.rad, 31.7, 0};
     SinoLayout layout = layout_of(&geometry, SINO_HALF, true);
     SinoTilePlace *tile[2];
     SinoTrace first = trace_all(&layout, &tile[0]);
@@ -489,8 +489,8 @@ static void two_passes_make_the_same_bytes(void **state)
     static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_DOUBLE, SINO_HALF, SINO_MIXED};
     for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind++) {
         const TestingAngles angles = testing_angles(kind);
-        check_passes(&(SinoGeometry){angles.count, 40, 38, angles.rad, 18.3}, true, precisions[kind % 4]);
-        check_passes(&(SinoGeometry){angles.count, 9, 71, angles.rad, 4.2}, false, precisions[(kind + 1) % 4]);
+        check_passes(&(SinoGeometry){angles.count, 40, 38, angles.rad, 18.3, 0}, true, precisions[kind % 4]);
+        check_passes(&(SinoGeometry){angles.count, 9, 71, angles.rad, 4.2, 0}, false, precisions[(kind + 1) % 4]);
     }
 }
 
@@ -526,7 +526,7 @@ static void diagonal_keeps_to_the_diagonal(void **state)
     const int count = sizeof deg / sizeof *deg;
     for (int k = 0; k < count; k++) angle[k] = deg[k] * degree;
     for (int size = 1; size <= 64; size++) {
-        const SinoGeometry geometry = {count, 1, size, angle, 0};
+        const SinoGeometry geometry = {count, 1, size, angle, 0, 0};
         Traced traced = trace_dense(&geometry, size % 4 < 2);
         for (int k = 0; k < count; k++)
             for (int v = 0; v < size * size; v++) {
@@ -547,12 +547,12 @@ static void more_voxels_than_rays_and_reverse(void **state)
 {
     (void)state;
     const double angle[] = {0.3, 1.1, -2.2};
-    check_geometry(&(SinoGeometry){1, 3, 64, angle, 1.4});
-    check_geometry(&(SinoGeometry){3, 5, 40, angle, 2.05});
+    check_geometry(&(SinoGeometry){1, 3, 64, angle, 1.4, 0});
+    check_geometry(&(SinoGeometry){3, 5, 40, angle, 2.05, 0});
     double many[ANGLES_MAX];
     for (int k = 0; k < ANGLES_MAX; k++) many[k] = 0.01 + k * M_PI / ANGLES_MAX;
-    check_geometry(&(SinoGeometry){ANGLES_MAX, 64, 2, many, 31.3});
-    check_geometry(&(SinoGeometry){ANGLES_MAX, 301, 1, many, 150.2});
+    check_geometry(&(SinoGeometry){ANGLES_MAX, 64, 2, many, 31.3, 0});
+    check_geometry(&(SinoGeometry){ANGLES_MAX, 301, 1, many, 150.2, 0});
 }
 
 /* Adds a section's lengths to its rays' totals, in every orientation. */
@@ -615,7 +615,8 @@ static void rays_on_grid_lines_keep_their_length(void **state)
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
         const double size = sizes[n];
         /* Column − center is a multiple of 1/2 away from the axis, as grid lines are. */
-        const SinoGeometry geometry = {count, sizes[n] + 5, sizes[n], angle, floor(size / 2) + 2 + fmod(size, 2) / 2};
+        const SinoGeometry geometry = {count, sizes[n] + 5, sizes[n], angle, floor(size / 2) + 2 + fmod(size, 2) / 2,
+                                       0};
         for (int symmetry = 0; symmetry <= 1; symmetry++) {
             SinoLayout layout = layout_of(&geometry, SINO_DOUBLE, symmetry);
             check_chords(&layout);
@@ -633,7 +634,7 @@ static void rays_on_grid_lines_are_shared(void **state)
     enum { SIZE = 32, LINE = 10 };
     for (int k = 0; k < 12; k++) {
         const double angle[] = {k / 3 * 90 * degree + nudge[k % 3]};
-        const SinoGeometry geometry = {1, 1, SIZE, angle, SIZE / 2 - LINE + 1e-14 * (k % 2)};
+        const SinoGeometry geometry = {1, 1, SIZE, angle, SIZE / 2 - LINE + 1e-14 * (k % 2), 0};
         Traced traced = trace_dense(&geometry, true);
         assert_int_equal(traced.nonzero_count, 2 * SIZE);
         for (int64_t v = 0; v < (int64_t)SIZE * SIZE; v++)
@@ -649,7 +650,7 @@ static void least_lengths_are_left_out(void **state)
     static const double lengths[] = {1e-4, 1e-8, 1.1e-10, 0.9e-10, 1e-12, -1e-8};
     const double angle[] = {45 * degree};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        const SinoGeometry geometry = {1, 1, 2, angle, -(M_SQRT2 - lengths[i] / 2)};
+        const SinoGeometry geometry = {1, 1, 2, angle, -(M_SQRT2 - lengths[i] / 2), 0};
         Traced traced = trace_dense(&geometry, true);
         assert_int_equal(traced.nonzero_count, lengths[i] > least_length);
         if (lengths[i] > least_length) assert_true(fabs(traced.length[1] - lengths[i]) < 1e-14); /* top right */
@@ -661,7 +662,7 @@ static void no_tiles_and_no_rays_are_empty(void **state)
 {
     (void)state;
     const double angle[] = {0.3};
-    const SinoGeometry geometry = {1, 4, 20, angle, 1000};
+    const SinoGeometry geometry = {1, 4, 20, angle, 1000, 0};
     const SinoTilePlace tile[] = {{3, 3}, {4, 4}};
     SinoLayout layout = layout_of(&geometry, SINO_SINGLE, true);
     SinoTrace trace = {0};
@@ -718,7 +719,7 @@ static void estimate_is_close(void **state)
     double angle[ANGLES];
     for (int k = 0; k < ANGLES; k++) angle[k] = k * M_PI / ANGLES;
     for (size_t i = 0; i < sizeof scan / sizeof *scan; i++) {
-        const SinoGeometry geometry = {ANGLES, scan[i].columns, scan[i].size, angle, scan[i].center};
+        const SinoGeometry geometry = {ANGLES, scan[i].columns, scan[i].size, angle, scan[i].center, 0};
         const Count count = count_tiles(&geometry, false);
         const double nonzeros = (double)count.nonzeros;
         if (fabs(count.estimate / nonzeros - 1) > scan[i].total_error || count.worst > scan[i].tile_error)
@@ -739,7 +740,7 @@ static void check_measured_scan(const char *name, int angle_count, int columns, 
     assert_int_equal(fread(theta, sizeof *theta, (size_t)angle_count, file), angle_count);
     fclose(file);
     for (int k = 0; k < angle_count; k++) angle[k] = (double)theta[k];
-    const SinoGeometry geometry = {angle_count, columns, columns, angle, (columns - 1) / 2.0};
+    const SinoGeometry geometry = {angle_count, columns, columns, angle, (columns - 1) / 2.0, 0};
     for (int symmetry = 0; symmetry <= 1; symmetry++) {
         const Count count = count_tiles(&geometry, symmetry);
         const double nonzeros = (double)count.nonzeros, stored = (double)count.stored_nonzeros;

@@ -4,6 +4,7 @@
 #include "volume.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -607,6 +608,76 @@ static void sets_are_joined(void **state)
     free(the);
 }
 
+/* Noise, which deflate does not shorten, a constant, zeros, and a ramp. */
+static void fill_kinds(float *values)
+{
+    uint32_t state = 7;
+    for (int i = 0; i < SLICE; i++) {
+        state = state * 1664525u + 1013904223u;
+        const uint32_t bits = 0x3f000000u | state >> 9; /* every bit of the mantissa is noise */
+        memcpy(&values[i], &bits, sizeof *values);
+        values[SLICE + i] = 0.25f;
+        values[2 * SLICE + i] = 0;
+        values[3 * SLICE + i] = (float)i / SLICE;
+    }
+}
+
+/* Packs slices as tasks do, or leaves that to the writer; the finished file is read by HDF5's own filters. */
+static void check_packed(const char *directory, SinoOutputType type, bool ahead, bool both)
+{
+    static const int order[SLICES] = {2, 0, 3, 1};
+    Case *the = new_case(directory);
+    SinoVolume *volume = NULL;
+    float *found = NULL;
+    int64_t count, height, width;
+    fill_kinds(the->values);
+    the->request.codes = (SinoVoxelCodes){type, {0, 1}};
+    the->request.deflate = true;
+    if (!both) the->request.tiff_directory = NULL;
+    assert_success(sino_volume_open(&the->request, &volume));
+    assert_true(sino_volume_packs(volume));
+    for (int i = 0; i < SLICES && ahead; i++)
+        assert_success(sino_volume_pack(volume, order[i], the->values + order[i] * SLICE));
+    assert_success(sino_volume_write(volume, 2, 2, the->values + 2 * SLICE));
+    assert_success(sino_volume_write(volume, 0, 2, the->values));
+    assert_success(sino_volume_finish(volume));
+    assert_success(sino_volume_read(the->hdf5, &count, &height, &width, &found));
+    assert_true(count == SLICES && height == HEIGHT && width == WIDTH);
+    const double step = type == SINO_OUTPUT_FLOAT32 ? 0 : type == SINO_OUTPUT_UINT16 ? 1.0 / 65535 : 1.0 / 255;
+    for (int i = 0; i < SLICES * SLICE; i++)
+        assert_true(fabs((double)found[i] - (double)the->values[i]) <= step / 2 * 1.001);
+    if (both && type == SINO_OUTPUT_FLOAT32) assert_tiff(directory, "out/recon_00007.tiff", the->values);
+    free(found);
+    free(the);
+}
+
+static void slices_are_packed_ahead(void **state)
+{
+    static const SinoOutputType types[] = {SINO_OUTPUT_FLOAT32, SINO_OUTPUT_UINT16, SINO_OUTPUT_UINT8};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int ahead = 0; ahead < 2; ahead++) {
+            check_packed(*state, types[t], ahead, false);
+            char path[TESTING_PATH];
+            assert_int_equal(unlink(testing_path(path, *state, "out.h5")), 0);
+        }
+    check_packed(*state, SINO_OUTPUT_FLOAT32, true, true);
+}
+
+/* Slices that wait are freed when the run fails, and no file stays. */
+static void packed_slices_are_abandoned(void **state)
+{
+    Case *the = new_case(*state);
+    SinoVolume *volume = NULL;
+    fill_kinds(the->values);
+    the->request.deflate = true;
+    the->request.tiff_directory = NULL;
+    assert_success(sino_volume_open(&the->request, &volume));
+    assert_success(sino_volume_pack(volume, 1, the->values + SLICE));
+    sino_volume_abandon(volume);
+    assert_false(exists(*state, "out.h5") || exists(*state, "out.h5.partial"));
+    free(the);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(volume)
@@ -631,6 +702,8 @@ TESTING_SUBJECT(volume)
         TEST(files_that_are_no_volume),
         TEST(sets_are_a_dimension),
         TEST(sets_are_joined),
+        TEST(slices_are_packed_ahead),
+        TEST(packed_slices_are_abandoned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

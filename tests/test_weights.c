@@ -178,7 +178,7 @@ static void system_open(const char *directory, System *system)
         seed = seed * 1664525u + 1013904223u;
         system->truth[v] = x * x + y * y < SMALL * SMALL / 5.0 ? 1 + (seed >> 8) / 16777216.0 : 0;
     }
-    const SinoGeometry geometry = {TURNS, SMALL, SMALL, rad, (SMALL - 1) / 2.0};
+    const SinoGeometry geometry = {TURNS, SMALL, SMALL, rad, (SMALL - 1) / 2.0, 0};
     system->a = testing_operator_new(&geometry, SINO_DOUBLE, false, 1, 0, 1);
     testing_operator_project(system->a, system->truth, system->b);
     for (int i = 0; i < RAYS; i++) values[i] = i % 9 == 4 ? NAN : (float)system->b[i];

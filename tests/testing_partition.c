@@ -245,5 +245,5 @@ Partition whole_grid(const Problem *problem)
 
 SinoGeometry scan_of(const TestingAngles *angles, int64_t columns, int64_t size, double center)
 {
-    return (SinoGeometry){angles->count, columns, size, angles->rad, center};
+    return (SinoGeometry){angles->count, columns, size, angles->rad, center, 0};
 }

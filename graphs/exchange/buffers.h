@@ -26,7 +26,7 @@ typedef enum SinoRows {
     SINO_ROWS_ELSEWHERE, /* a member per partition of the slice: the voxels of partitions that other ranks have */
     SINO_ROWS_RANKS,     /* a member per rank that shares the slices: one row for every other rank */
     SINO_ROWS_SHARED,    /* one member with one row if several ranks share the slices, else no member */
-    SINO_ROWS_PIXELS,    /* one member: the N² pixels of an image */
+    SINO_ROWS_PIXELS,    /* one member: the pixels of an image */
     SINO_ROWS_TALLY,     /* one member: the angles whose rays this rank owns, then the columns of the detector */
     SINO_ROWS_ADDENDS,   /* a member per row partition of a system matrix: all voxels */
     SINO_ROWS_KINDS

@@ -56,12 +56,12 @@ static SinoStatus check_geometry(const SinodagParallel *geometry)
 static SinoStatus describe(const SinoSettings *settings, const SinodagParallel *geometry, const double *angle_rad,
                            SinoWorkload *job)
 {
-    int64_t side;
-    SINO_TRY(sino_input_grid_size(settings, geometry->columns, &side));
+    SinoGeometry grid = {0};
+    SINO_TRY(sino_input_size_grid(settings, geometry->columns, &grid));
     const double middle = (double)(geometry->columns - 1) / 2;
     *job = (SinoWorkload){.problem = {.geometry = {.angle_count = geometry->angles,
                                                    .column_count = geometry->columns,
-                                                   .grid_size = side,
+                                                   .grid_size = grid.grid_size,
                                                    .angle_rad = angle_rad,
                                                    .center = isnan(geometry->center) ? middle : geometry->center},
                                       .precision = settings->precision,

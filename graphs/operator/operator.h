@@ -172,6 +172,13 @@ struct SinoOperatorKind {
     void (*keep)(SinoOperator *op, const char *folder);
 };
 
+/* SINO_ROWS_PIXELS of a parallel beam. */
+static inline SinoExtent sino_operator_pixels(const SinoGeometry *geometry)
+{
+    const int64_t side = sino_geometry_slice_side(geometry);
+    return sino_extent_one(sino_times(side, side));
+}
+
 /* SINO_ROWS_COMPLETED of a rank with angle_count angles of a parallel beam. */
 static inline SinoExtent sino_operator_completed(const SinoGeometry *geometry, int64_t angle_count)
 {

@@ -238,6 +238,7 @@ SinoStatus sino_rays_image(SinoOperatorWork *work, const SinoProduct *wanted, co
         const int64_t own = p - rays->first_partition;
         const SinoAssemble part = {.slices = product.slices,
                                    .grid_size = rays->layout.geometry.grid_size,
+                                   .margin = work->op->problem.geometry.margin,
                                    .tile_count = all->first[p + 1] - all->first[p],
                                    .tile = all->tile + all->first[p],
                                    .scale = imaging->scale,

@@ -299,7 +299,6 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
     SinoAngleSubsets subsets;
     SinoOperatorSize size = {.shape.precision = problem->precision};
     SinoStatus status = NULL;
-    const int64_t pixels = sino_times(problem->geometry.grid_size, problem->geometry.grid_size);
     const int64_t columns = problem->geometry.column_count;
     SINO_TRY(new_subsets(problem, &scan, &subsets));
     for (int64_t s = 0; s < subsets.count && !status; s++) {
@@ -312,7 +311,7 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
     sino_layout_free(&scan);
     sino_angle_subsets_free(&subsets);
     size.shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
-    size.shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(pixels);
+    size.shape.extent[SINO_ROWS_PIXELS] = sino_operator_pixels(&problem->geometry);
     const int64_t angles = size.shape.extent[SINO_ROWS_RAYS].total / columns;
     size.shape.extent[SINO_ROWS_TALLY] = sino_extent_one(angles + columns);
     size.shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(&problem->geometry, angles);

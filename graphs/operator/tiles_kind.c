@@ -106,7 +106,7 @@ static void fill_extents(const SinoProblem *problem, Share most, int64_t rank_co
         extent[SINO_ROWS_VOXELS].most = sino_larger(extent[SINO_ROWS_VOXELS].most, voxels);
         extent[SINO_ROWS_VOXELS].filled += voxels > 0;
     }
-    extent[SINO_ROWS_PIXELS] = sino_extent_one(sino_times(scan->grid_size, scan->grid_size));
+    extent[SINO_ROWS_PIXELS] = sino_operator_pixels(scan);
     extent[SINO_ROWS_TALLY] = sino_extent_one(most.all + scan->column_count);
     if (rank_count == 1) return;
     extent[SINO_ROWS_RANKS] =
@@ -223,7 +223,7 @@ static SinoStatus fill_shape(SinoOperator *op, SinoTilesOwn *own)
     op->shape.extent[SINO_ROWS_RAYS] = sino_extent_one(sino_times(own->angle_count, scan->column_count));
     op->shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(scan, own->angle_count);
     op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(op->problem.subset_count, own->subset_rays);
-    op->shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(sino_times(scan->grid_size, scan->grid_size));
+    op->shape.extent[SINO_ROWS_PIXELS] = sino_operator_pixels(scan);
     op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(own->angle_count + scan->column_count);
     op->ranks = own->exchange;
     op->replicated = true;
@@ -346,6 +346,7 @@ SinoStatus sino_tiles_image(SinoOperatorWork *work, const SinoProduct *product, 
     for (int64_t p = 0; p < own->decomposition.partition_count; p++) {
         SinoAssemble part = {.slices = product->slices,
                              .grid_size = work->op->problem.geometry.grid_size,
+                             .margin = work->op->problem.geometry.margin,
                              .scale = imaging->scale,
                              .mask_ratio = imaging->mask_ratio};
         part.tile = sino_tiles_of(own, p, &part.tile_count);

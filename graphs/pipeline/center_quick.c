@@ -53,7 +53,7 @@ SinoStatus sino_center_quick(const SinoSettings *settings, SinoInput *input, Sin
     const double unknown = input->geometry.center;
     input->geometry.center = center;
     SINO_TRY(sino_suspect_center(settings, input, findings));
-    if (findings->half_side > 0) SINO_TRY(sino_input_enlarge(input, findings->half_side));
+    if (findings->half_side > 0) SINO_TRY(sino_input_enlarge(input, findings->half_side, input->geometry.margin));
     if (findings->count == before && !sino_input_is_half(input)) input->geometry.center = unknown;
     return NULL;
 }

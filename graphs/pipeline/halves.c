@@ -111,11 +111,11 @@ static void add_differences(Search *search, SinoSlices slices, int64_t first, in
     }
 }
 
-/* Marks the voxels within the inscribed circle. */
+/* Marks the voxels within the inscribed circle of the slice that is written. */
 static void mark_inside(const SinoOperator *op, bool *inside)
 {
     const SinoTiling tiling = op->kind->tiling(op);
-    const int64_t size = op->problem.geometry.grid_size;
+    const int64_t size = op->problem.geometry.grid_size, shown = sino_geometry_slice_side(&op->problem.geometry);
     for (int64_t t = 0; t < tiling.first[tiling.partition_count]; t++) {
         const SinoTileRange down = sino_tile_range(size, tiling.tile[t].row);
         const SinoTileRange across = sino_tile_range(size, tiling.tile[t].column);
@@ -124,7 +124,7 @@ static void mark_inside(const SinoOperator *op, bool *inside)
                 const double y = (double)(sino_tile_first_voxel(size, tiling.tile[t].row) + r) - (double)(size - 1) / 2;
                 const double x =
                     (double)(sino_tile_first_voxel(size, tiling.tile[t].column) + c) - (double)(size - 1) / 2;
-                inside[t * SINO_TILE_VOXELS + r * SINO_TILE + c] = 4 * (x * x + y * y) < (double)(size * size);
+                inside[t * SINO_TILE_VOXELS + r * SINO_TILE + c] = 4 * (x * x + y * y) < (double)(shown * shown);
             }
     }
 }

@@ -95,17 +95,36 @@ static SinoStatus check_sizes(int64_t angles, int64_t grid_size, int64_t columns
     return sino_multiply(elements, 4096, "the scan", &bytes);
 }
 
-SinoStatus sino_input_grid_size(const SinoSettings *settings, int64_t columns, int64_t *size)
+/* Checks --margin; auto gets none before a sample of the scan is seen. */
+static SinoStatus size_margin(const SinoSettings *settings, int64_t columns, int64_t *margin)
+{
+    const int64_t most = 4 * columns;
+    *margin = 0;
+    if (isnan(settings->margin)) return NULL;
+    SINO_CHECK(settings->margin == floor(settings->margin) && settings->margin <= (double)most, SINO_BAD_INPUT,
+               "margin is %g; allowed: auto, or an integer from 0 to %" PRId64 ", four times the columns",
+               settings->margin, most);
+    SINO_CHECK(settings->margin == 0 || settings->projector != SINO_PROJECTOR_TOEPLITZ, SINO_BAD_INPUT,
+               "margin is %g with --projector toeplitz, which takes the columns beyond the detector for 0, so that "
+               "nothing would be there; allowed: --margin 0, or --projector rays",
+               settings->margin);
+    *margin = (int64_t)settings->margin;
+    return NULL;
+}
+
+SinoStatus sino_input_size_grid(const SinoSettings *settings, int64_t columns, SinoGeometry *grid)
 {
     const SinoVolumeShape volume = settings->volume;
-    *size = volume.x > 0 ? volume.x : columns;
+    grid->grid_size = volume.x > 0 ? volume.x : columns;
     if (settings->geometry == SINO_GEOMETRY_CONE) return NULL;
+    SINO_TRY(size_margin(settings, columns, &grid->margin));
+    grid->grid_size += 2 * grid->margin;
     SINO_CHECK(volume.x == volume.y, SINO_BAD_INPUT, "volume is %" PRId64 "x%" PRId64 "; allowed: auto, or equal sides",
                volume.x, volume.y);
-    SINO_CHECK(volume.x == 0 || volume.x >= columns || settings->algorithm == SINO_ALGORITHM_FBP, SINO_BAD_INPUT,
+    SINO_CHECK(grid->grid_size >= columns || settings->algorithm == SINO_ALGORITHM_FBP, SINO_BAD_INPUT,
                "volume is %" PRId64 "x%" PRId64 "; allowed: at least the %" PRId64 " detector columns, because every "
-               "algorithm but fbp needs all voxels that rays cross",
-               volume.x, volume.y, columns);
+               "algorithm but fbp needs all voxels that rays cross, or --margin %" PRId64 " beside it",
+               volume.x, volume.y, columns, sino_ceil_divide(columns - volume.x, 2));
     return NULL;
 }
 
@@ -114,10 +133,12 @@ bool sino_input_is_half(const SinoInput *input)
     return input->geometry.center >= 0 && sino_redundancy_width(&input->geometry) > 0;
 }
 
-SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size)
+SinoStatus sino_input_enlarge(SinoInput *input, int64_t side, int64_t margin)
 {
-    SINO_TRY(check_sizes(input->info->angle_count, grid_size, input->geometry.column_count, input->slice_count));
-    input->geometry.grid_size = grid_size;
+    const int64_t size = side + 2 * margin;
+    SINO_TRY(check_sizes(input->info->angle_count, size, input->geometry.column_count, input->slice_count));
+    input->geometry.grid_size = size;
+    input->geometry.margin = margin;
     return NULL;
 }
 
@@ -145,11 +166,9 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
                         &input->column_count));
     input->slice_count = input->row_count / input->binning;
     const int64_t columns = input->column_count / input->binning;
-    int64_t grid_size;
-    SINO_TRY(sino_input_grid_size(settings, columns, &grid_size));
-    SINO_TRY(check_sizes(info->angle_count, grid_size, columns, input->slice_count));
-    input->geometry =
-        (SinoGeometry){.angle_count = info->angle_count, .column_count = columns, .grid_size = grid_size, .center = -1};
+    input->geometry = (SinoGeometry){.angle_count = info->angle_count, .column_count = columns, .center = -1};
+    SINO_TRY(sino_input_size_grid(settings, columns, &input->geometry));
+    SINO_TRY(check_sizes(info->angle_count, input->geometry.grid_size, columns, input->slice_count));
     SINO_TRY(take_angles(settings, input));
     input->angle_count = info->angle_count;
     input->run_count = 1;
@@ -237,13 +256,15 @@ static SinoStatus take_hardening(const SinoSettings *settings, SinoInput *input)
     return NULL;
 }
 
-void sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input)
+SinoStatus sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input)
 {
     input->stages_chosen = choice.zingers || choice.stripes;
     if (choice.air > 0) input->air = choice.air;
     if (choice.zingers) input->zinger_level = settings->zinger_level;
     if (choice.stripes) input->stripes.method = SINO_STRIPES_SORTING;
     if (choice.edges) input->pad_edges = true;
+    if (choice.margin == 0) return NULL;
+    return sino_input_enlarge(input, sino_geometry_slice_side(&input->geometry), choice.margin);
 }
 
 SinoStripesOptions sino_input_stripes(const SinoInput *input)

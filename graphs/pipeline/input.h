@@ -69,9 +69,10 @@ SinoStatus sino_input_check(const SinoSettings *settings, const SinoInput *input
 SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput *input);
 void sino_input_close(SinoInput *input);
 
-/* Voxels along one side of a slice of a scan with `columns` columns after binning; of a cone beam's slice, along x.
- * SINO_BAD_INPUT: the beam is parallel, and --volume is not square, or too small for the algorithm. */
-SinoStatus sino_input_grid_size(const SinoSettings *settings, int64_t columns, int64_t *size);
+/* Sets grid_size and margin for a scan with `columns` columns after binning: --volume and --margin; of a cone beam the
+ * slice's side along x. SINO_BAD_INPUT: the beam is parallel, and --volume is not square, or too small for the
+ * algorithm, or --margin is of no use. */
+SinoStatus sino_input_size_grid(const SinoSettings *settings, int64_t columns, SinoGeometry *grid);
 
 /* Convert between the file's detector columns and the geometry's columns, which begin at first_column and are `binning`
  * detector columns wide. */
@@ -118,8 +119,8 @@ SinoTilt sino_input_tilt(const SinoInput *input, int64_t image_row);
 /* Bytes of scratch memory of both, for a minibatch of `rows` rows of the detector. */
 int64_t sino_input_images_bytes(const SinoInput *input, int64_t rows);
 
-/* Makes the slices larger. SINO_BAD_INPUT: too large. */
-SinoStatus sino_input_enlarge(SinoInput *input, int64_t grid_size);
+/* Gives the slices another side and margin. SINO_BAD_INPUT: too large. */
+SinoStatus sino_input_enlarge(SinoInput *input, int64_t side, int64_t margin);
 
 /* Whether the center is known and the scan is a half acquisition whose slices have room for what is seen once
  * (redundancy.h). */
@@ -128,10 +129,13 @@ bool sino_input_is_half(const SinoInput *input);
 /* What a sample of the scan asks for, where the settings leave the choice. */
 typedef struct SinoStageChoice {
     bool zingers, stripes;
-    bool edges;  /* the object reaches beyond the detector */
-    int64_t air; /* columns at each side; 0: none */
+    bool edges;     /* the object reaches beyond the detector */
+    int64_t air;    /* columns at each side; 0: none */
+    int64_t margin; /* voxels beyond each side of the slices (geometry.h) that have room for the object; 0: none */
 } SinoStageChoice;
-void sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input);
+
+/* Takes the choice over. SINO_BAD_INPUT: slices with the margin are too large. */
+SinoStatus sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input);
 
 /* The removal of stripes from sinograms of the input's angles and columns. */
 SinoStripesOptions sino_input_stripes(const SinoInput *input);

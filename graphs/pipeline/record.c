@@ -12,8 +12,8 @@ SinoRecordShape sino_record_shape(const SinoGeometry *geometry, int64_t slice_co
                                   int64_t history_numbers, bool pictures)
 {
     return (SinoRecordShape){.slice_count = slice_count,
-                             .height = geometry->grid_size,
-                             .width = geometry->grid_size,
+                             .height = sino_geometry_slice_side(geometry),
+                             .width = sino_geometry_slice_side(geometry),
                              .columns = history_columns,
                              .numbers = history_numbers,
                              .angle_count = geometry->angle_count,

@@ -312,27 +312,29 @@ static double share_at_edge(const SinoScanInfo *info, const SinoScanSample *samp
     return most > 0 ? (covered > 1.9 * SINO_PI ? fmin(left, right) : fmax(left, right)) / most : 0;
 }
 
-/* Side of a slice with room for an object whose mean line integrals at the ends of the detector have this share of the
- * largest: sections of a disk, p(s) ∝ √(R² − s²), with a tenth more; at most twice the detector. Even. */
-static int64_t roomy_side(int64_t columns, double share)
+/* Voxels beyond each side of a slice that give it room for an object whose mean line integrals at the ends of the
+ * detector have this share of the largest: sections of a disk, p(s) ∝ √(R² − s²), with a tenth more; at most half a
+ * detector. */
+static int64_t roomy_margin(int64_t columns, double share)
 {
     const double radii = 1.1 / sqrt(1 - fmin(share * share, 0.99));
-    return 2 * (int64_t)ceil(fmin(radii, 2) * (double)columns / 2);
+    return (int64_t)ceil((fmin(radii, 2) - 1) * (double)columns / 2);
 }
 
-/* Iterative algorithms put what lies beyond the slice into its rim, and make all of it too dense. --air says that the
- * outermost columns see air, whatever their line integrals are. */
-static void suspect_room(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
+/* Iterative algorithms put what lies beyond the slice into its rim, and make all of it too dense, unless they have
+ * voxels for it. --air says that the outermost columns see air, whatever their line integrals are. */
+static void choose_margin(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
 {
-    const int64_t columns = input->geometry.column_count, side = roomy_side(columns, share);
+    const int64_t columns = input->geometry.column_count, margin = roomy_margin(columns, share);
+    const bool free_choice = isnan(settings->margin) && !(settings->air > 0);
     if (settings->algorithm == SINO_ALGORITHM_FBP || settings->projector == SINO_PROJECTOR_TOEPLITZ) return;
-    if (input->geometry.grid_size > columns || settings->air > 0) return;
-    add(findings, false, "padding",
+    if (!free_choice || settings->volume.x > columns) return;
+    findings->stages.margin = margin;
+    add(findings, false, "margin",
         "the outermost columns have %.0f %% of the largest mean line integral: the object reaches beyond the detector, "
-        "and beyond the slice, or the light was weaker than in the flat fields; either makes the slice too dense "
-        "(--volume %" PRId64 "x%" PRId64 ": has room for the object; --air N: N columns at each side see air; "
-        "--algorithm fbp: continues each projection beyond the detector)",
-        100 * share, side, side);
+        "or the light was weaker than in the flat fields; %" PRId64 " voxels beyond each side of the slice have room "
+        "for what is there, and are not written (--margin 0: without; --air N: N columns at each side see air)",
+        100 * share, margin);
 }
 
 /* The filter of fbp sees the end of the detector as the end of the object, which gives the slice a bright rim. */
@@ -350,7 +352,7 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
             "detector: --projector toeplitz takes the columns beyond it for 0 (--projector rays: leaves them out)",
             100 * share);
     if (!integrals || sample->column_count < LEAST_COLUMNS || !(share > usual)) return;
-    suspect_room(settings, input, share, findings);
+    choose_margin(settings, input, share, findings);
     if (!free_choice) return;
     findings->stages.edges = true;
     add(findings, false, "padding",
@@ -432,7 +434,8 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
     sino_scan_sample_free(&sample);
     const bool direct = settings->algorithm == SINO_ALGORITHM_FBP;
     const int64_t side = 2 * (int64_t)ceil(longer / binning);
-    if (far < 0.1 * near || input->geometry.grid_size >= side - 2) return NULL;
+    const int64_t own = sino_geometry_slice_side(&input->geometry);
+    if (far < 0.1 * near || own >= side - 2) return NULL;
     char axis[240], instead[160] = "";
     snprintf(axis, sizeof axis,
              "the rotation axis, column %.1f, is %.0f columns off the middle in a scan of a whole turn, and the object "
@@ -443,7 +446,7 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
         add(findings, false, "half",
             "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
             "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
-            axis, side, side, input->geometry.grid_size, input->geometry.grid_size);
+            axis, side, side, own, own);
         findings->finding[findings->count - 1].harmless = true;
         return NULL;
     }
@@ -485,6 +488,6 @@ SinoStatus sino_check_center(const SinoSettings *settings, SinoInput *input, Sin
     SinoFindings findings = {0};
     if (settings->geometry == SINO_GEOMETRY_CONE) return NULL; /* weights of rays take care of it (cone_weigh.h) */
     SINO_TRY(sino_suspect_center(settings, input, &findings));
-    if (findings.half_side > 0) SINO_TRY(sino_input_enlarge(input, findings.half_side));
+    if (findings.half_side > 0) SINO_TRY(sino_input_enlarge(input, findings.half_side, input->geometry.margin));
     return sino_findings_judge(&findings, log);
 }

@@ -16,7 +16,7 @@ typedef struct SinoConePlanRequest {
     int64_t rank_count;
     SinoGridShape grid;   /* rows × columns of ranks; 0 × 0: the plan chooses */
     int64_t field_images; /* flat or dark fields that are averaged; 0: none */
-    int64_t record_bytes;
+    int64_t record_bytes; /* with compressed slices that wait to be written */
 } SinoConePlanRequest;
 
 typedef struct SinoConePlan {

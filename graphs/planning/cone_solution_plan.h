@@ -13,7 +13,7 @@ typedef struct SinoConeSolutionPlanRequest {
     SinoMachine machine;
     int64_t history_numbers; /* of a slice (SinoHistory) */
     int64_t field_images;    /* flat or dark fields that are averaged; 0: none */
-    int64_t record_bytes;
+    int64_t record_bytes;    /* with compressed slices that wait to be written */
 } SinoConeSolutionPlanRequest;
 
 typedef struct SinoConeSolutionPlan {

@@ -16,13 +16,16 @@ SinoMatrixPlanRequest sino_matrix_plan_request(const SinoSettings *settings, con
                                                const SinoMachine *machine)
 {
     const SinoRecordShape shape = sino_matrix_record_shape(settings, input);
+    const int64_t packing =
+        sino_workload_packing(settings, machine, 2 * shape.slice_count / sino_larger(1, shape.set_count),
+                              sino_times(shape.width, shape.height)); /* of two images */
     return (SinoMatrixPlanRequest){.problem = &input->problem,
                                    .solver = input->solver,
                                    .files = &input->files,
                                    .machine = *machine,
                                    .set_count = input->set_count,
                                    .history_numbers = shape.numbers,
-                                   .record_bytes = sino_record_bytes(&shape),
+                                   .record_bytes = sino_record_bytes(&shape) + packing,
                                    .cached = settings->operator_cache != NULL};
 }
 

@@ -13,8 +13,8 @@ typedef struct SinoMatrixPlanRequest {
     SinoMachine machine;
     int64_t set_count;       /* of the counts */
     int64_t history_numbers; /* of a set (SinoHistory) */
-    int64_t record_bytes;
-    bool cached; /* there is a directory for a matrix that does not fit memory */
+    int64_t record_bytes;    /* with compressed slices that wait to be written */
+    bool cached;             /* there is a directory for a matrix that does not fit memory */
 } SinoMatrixPlanRequest;
 
 typedef struct SinoMatrixPlan {

@@ -3,12 +3,30 @@
 #include "resources.h"
 
 #include "arithmetic.h"
+#include "compress_task.h"
 #include "device_plan.h"
 
 int64_t sino_workload_fields(const SinoInput *input)
 {
     if (input->flat_correction == SINO_FLAT_NONE) return 0;
     return sino_larger(input->info->flat_count, input->info->dark_count);
+}
+
+int64_t sino_workload_packed(const SinoSettings *settings, int64_t voxels)
+{
+    if (settings->compression != SINO_COMPRESSION_DEFLATE) return 0;
+    return sino_compress_slice_bytes(settings->output_type, voxels);
+}
+
+static int64_t packing_bytes(const SinoMachine *machine, int64_t slices, int64_t slice_bytes)
+{
+    if (slice_bytes == 0) return 0;
+    return sino_compress_bytes(slices, sino_larger(machine->worker_count, 1), slice_bytes);
+}
+
+int64_t sino_workload_packing(const SinoSettings *settings, const SinoMachine *machine, int64_t slices, int64_t voxels)
+{
+    return packing_bytes(machine, slices, sino_workload_packed(settings, voxels));
 }
 
 /* What the tilt of the detector and phase retrieval add: all columns of the detector, the rows beside a slab, and
@@ -34,6 +52,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
 {
     const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
     const SinoStripesOptions stripes = sino_input_stripes(input);
+    const int64_t side = sino_geometry_slice_side(&input->geometry);
     SinoWorkload job = {.problem = {.geometry = input->geometry,
                                     .precision = settings->precision,
                                     .symmetry = settings->symmetry,
@@ -51,6 +70,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .fields_bytes = sino_input_fields_bytes(input, 1),
                         .stage_bytes = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0,
                         .field_images = sino_workload_fields(input),
+                        .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
                         .pictures = sino_settings_records_planes(settings)};
     add_images(input, &job);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
@@ -82,11 +102,13 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
         .stage_bytes = sino_times(sino_larger(machine->worker_count, 1),
                                   job->stage_bytes + sino_times(streaming->minibatch, job->stage_slice_bytes)),
+        .packing_bytes = packing_bytes(machine, sino_times(streaming->slots, streaming->minibatch), job->packed_bytes),
         .record_bytes = sino_record_bytes(&record)};
     const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;
     bytes.data_bytes =
         sino_times(streaming->slots, bytes.slot_bytes) + bytes.weight_bytes + sino_times(sets, bytes.slab_bytes);
-    const int64_t running = bytes.data_bytes + bytes.loading_bytes + bytes.stage_bytes + bytes.record_bytes;
+    const int64_t running =
+        bytes.data_bytes + bytes.loading_bytes + bytes.stage_bytes + bytes.packing_bytes + bytes.record_bytes;
     bytes.total_bytes = bytes.base_bytes + bytes.operator_bytes + bytes.lists_bytes + bytes.map_bytes +
                         sino_larger(bytes.building_bytes, running);
     return bytes;

@@ -26,12 +26,18 @@ typedef struct SinoWorkload {
     int64_t fields_bytes; /* the fields of a slice that are kept: the flat field of each set, and the dark field */
     int64_t stage_bytes;  /* scratch memory of a worker that runs a stage */
     int64_t field_images; /* fields held in memory while they are averaged; 0: none */
+    int64_t packed_bytes; /* a slice of a volume whose slices are compressed before they are written; 0: none are */
     bool pictures;
 } SinoWorkload;
 
 /* The workload of the part of a file that the settings select. The rotation axis is assumed in the middle but of a half
  * acquisition: sizes hardly depend on it, and it may not be known yet. */
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input);
+
+/* SinoWorkload.packed_bytes of slices of so many voxels; and the bytes at most of all packed slices, `slices` of which
+ * wait at a time. */
+int64_t sino_workload_packed(const SinoSettings *settings, int64_t voxels);
+int64_t sino_workload_packing(const SinoSettings *settings, const SinoMachine *machine, int64_t slices, int64_t voxels);
 
 /* The larger number of the flat and dark fields that an input is divided by; 0: none is used. */
 int64_t sino_workload_fields(const SinoInput *input);
@@ -50,6 +56,7 @@ typedef struct SinoResources {
     int64_t slab_bytes;     /* counts and fields of one slab; two slabs are in memory, one of them being loaded */
     int64_t loading_bytes;  /* fields being averaged */
     int64_t stage_bytes;    /* scratch memory of all workers that run a stage */
+    int64_t packing_bytes;  /* compressed slices that wait to be written, and the work of compressing on each core */
     int64_t record_bytes;   /* residuals, repair counts and pictures */
     int64_t data_bytes;     /* StarPU data while slices are reconstructed: slots, weights and slabs */
     int64_t total_bytes;

@@ -256,7 +256,7 @@ static SinoStatus inspect(SinoInfoReport *report)
         SINO_TRY(inspect_fields(report, SINO_INFO_DARKS, info->dark_count));
     }
     SINO_TRY(sino_suspect(report->settings, input, &report->findings));
-    sino_input_choose_stages(report->settings, report->findings.stages, report->input);
+    SINO_TRY(sino_input_choose_stages(report->settings, report->findings.stages, report->input));
     SINO_TRY(find(report, "scan", sino_input_check(report->settings, input)));
     SINO_TRY(find(report, "center", sino_center_quick(report->settings, report->input, &report->findings)));
     SINO_TRY(sino_center_lean(report->settings, input, &report->findings));

@@ -274,7 +274,8 @@ static void json_of_slice(SinoJson *json, const SinoInput *input)
 {
     const double center = input->geometry.center;
     sino_json_open(json, "slice");
-    sino_json_integer(json, "side", input->geometry.grid_size);
+    sino_json_integer(json, "side", sino_geometry_slice_side(&input->geometry));
+    sino_json_integer(json, "margin", input->geometry.margin);
     sino_json_flag(json, "half_acquisition", center >= 0);
     if (center >= 0) sino_json_real(json, "rotation_axis", sino_input_column_of_file(input, center));
     sino_json_close(json);

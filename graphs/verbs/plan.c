@@ -16,13 +16,15 @@
 static SinoStatus describe(const SinoSettings *settings, double **angle_rad, SinoWorkload *job)
 {
     const int64_t angles = settings->angles, columns = settings->columns;
-    int64_t grid_size;
-    SINO_TRY(sino_input_grid_size(settings, columns, &grid_size));
+    SinoGeometry grid = {0};
+    SINO_TRY(sino_input_size_grid(settings, columns, &grid));
+    const int64_t side = sino_geometry_slice_side(&grid);
     const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
     SINO_TRY(sino_plan_angles(settings, SINO_PI, angle_rad));
     *job = (SinoWorkload){.problem = {.geometry = {.angle_count = angles,
                                                    .column_count = columns,
-                                                   .grid_size = grid_size,
+                                                   .grid_size = grid.grid_size,
+                                                   .margin = grid.margin,
                                                    .angle_rad = *angle_rad,
                                                    .center = (double)(columns - 1) / 2},
                                       .precision = settings->precision,
@@ -40,6 +42,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                           .field_bytes = columns * (int64_t)sizeof(float),
                           .fields_bytes = 2 * columns * (int64_t)sizeof(float),
                           .field_images = 1,
+                          .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
                           .pictures = sino_settings_records_planes(settings)};
     return NULL;
 }
@@ -78,7 +81,7 @@ static SinoStatus choose(const SinoSettings *settings, SinoLog *log, SinoInput *
 {
     SinoFindings findings = {0}, center = {0};
     SINO_TRY(sino_suspect(settings, input, &findings));
-    sino_input_choose_stages(settings, findings.stages, input);
+    SINO_TRY(sino_input_choose_stages(settings, findings.stages, input));
     SINO_TRY(sino_center_quick(settings, input, &center));
     return sino_findings_judge(&center, log);
 }

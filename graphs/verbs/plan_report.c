@@ -38,22 +38,23 @@ static ItemList memory_items(const SinoRunPlan *plan)
     const SinoResources *bytes = &plan->resources;
     const double slots = (double)plan->streaming.slots, sets = plan->streaming.slab_count > 1 ? 2 : 1;
     const double rest = (double)(bytes->slot_bytes - bytes->vector_bytes - bytes->sum_bytes);
-    return (ItemList){13,
-                      {
-                          {"base", "program", (double)bytes->base_bytes},
-                          {"operator", "operator", (double)bytes->operator_bytes},
-                          {"lists", "lists for devices", (double)bytes->lists_bytes},
-                          {"maps", "maps of footprints", (double)bytes->map_bytes},
-                          {"vectors", "vectors of the solver", slots * (double)bytes->vector_bytes},
-                          {"sums", "partial sums, halves", slots * (double)bytes->sum_bytes},
-                          {"images", "images, residuals", slots * rest + (double)bytes->record_bytes},
-                          {"weights", "weights", (double)bytes->weight_bytes},
-                          {"input", "counts and fields", sets * (double)bytes->slab_bytes},
-                          {"loading", "fields being averaged", (double)bytes->loading_bytes},
-                          {"stages", "work of stages on each core", (double)bytes->stage_bytes},
-                          {"building", "building the operator", (double)bytes->building_bytes},
-                          {"total", "total", (double)bytes->total_bytes},
-                      }};
+    return (ItemList){
+        13,
+        {
+            {"base", "program", (double)bytes->base_bytes},
+            {"operator", "operator", (double)bytes->operator_bytes},
+            {"lists", "lists for devices", (double)bytes->lists_bytes},
+            {"maps", "maps of footprints", (double)bytes->map_bytes},
+            {"vectors", "vectors of the solver", slots * (double)bytes->vector_bytes},
+            {"sums", "partial sums, halves", slots * (double)bytes->sum_bytes},
+            {"images", "images, residuals", slots * rest + (double)(bytes->record_bytes + bytes->packing_bytes)},
+            {"weights", "weights", (double)bytes->weight_bytes},
+            {"input", "counts and fields", sets * (double)bytes->slab_bytes},
+            {"loading", "fields being averaged", (double)bytes->loading_bytes},
+            {"stages", "work of stages on each core", (double)bytes->stage_bytes},
+            {"building", "building the operator", (double)bytes->building_bytes},
+            {"total", "total", (double)bytes->total_bytes},
+        }};
 }
 
 static ItemList time_items(const SinoForecastTimes *times)
@@ -110,6 +111,14 @@ static void print_angles(const SinoGeometry *scan, FILE *out)
     fputc('\n', out);
 }
 
+static void print_slice(const SinoGeometry *scan, FILE *out)
+{
+    const int64_t side = sino_geometry_slice_side(scan);
+    fprintf(out, "slice        %" PRId64 " x %" PRId64 " voxels", side, side);
+    if (scan->margin > 0) fprintf(out, ", in the middle of %" PRId64 " x %" PRId64, scan->grid_size, scan->grid_size);
+    fputc('\n', out);
+}
+
 static void print_head(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
 {
     const SinoRunPlan *plan = &forecast->plan;
@@ -119,8 +128,7 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
     char bytes[24];
     fprintf(out, "scan         %" PRId64 " angles, %" PRId64 " columns, %" PRId64 " slices\n", scan->angle_count,
             scan->column_count, request->job.slice_count);
-    if (scan->grid_size != scan->column_count)
-        fprintf(out, "slice        %" PRId64 " x %" PRId64 " voxels\n", scan->grid_size, scan->grid_size);
+    if (scan->grid_size != scan->column_count) print_slice(scan, out);
     print_angles(scan, out);
     fprintf(out, "grid         %" PRId64 "x%" PRId64 ": %s\n", grid->batch_groups, grid->data_ranks, grid->why);
     if (plan->idle_ranks > 0)
@@ -240,7 +248,8 @@ static void json_of_scan(SinoJson *json, const SinoPlanRequest *request, const S
     sino_json_integer(json, "slices", request->job.slice_count);
     sino_json_close(json);
     sino_json_open(json, "slice");
-    sino_json_integer(json, "side", scan->grid_size);
+    sino_json_integer(json, "side", sino_geometry_slice_side(scan));
+    sino_json_integer(json, "margin", scan->margin);
     sino_json_close(json);
 }
 

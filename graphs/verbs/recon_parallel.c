@@ -20,20 +20,26 @@ typedef struct Parallel {
     SinoReconChoice choice;
 } Parallel;
 
+static void take_side(SinoRecon *recon)
+{
+    recon->request.height = sino_geometry_slice_side(&recon->input.geometry);
+    recon->request.width = recon->request.height;
+}
+
 static SinoStatus begin(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     Parallel *own;
     int64_t side; /* of a half acquisition, which an earlier run has found */
     SINO_TRY(sino_recon_open_scan(recon));
-    if (sino_resume_number(&recon->resume, "side", &side)) SINO_TRY(sino_input_enlarge(&recon->input, side));
+    if (sino_resume_number(&recon->resume, "side", &side))
+        SINO_TRY(sino_input_enlarge(&recon->input, side, recon->input.geometry.margin));
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     own->planned = *settings;
     own->solver = sino_solver_find(settings->algorithm, settings->projector);
     recon->request.slice_count = recon->input.slice_count;
-    recon->request.height = recon->input.geometry.grid_size; /* a half acquisition: see `plan` */
-    recon->request.width = recon->input.geometry.grid_size;
+    take_side(recon); /* of a half acquisition: see `plan` */
     recon->request.first_row = recon->input.first_row;
     recon->request.row_step = recon->input.binning;
     recon->request.units = settings->pixel_size_um > 0 ? "1/cm" : "1/pixel";
@@ -44,8 +50,7 @@ static SinoStatus begin(SinoRecon *recon)
 static SinoStatus plan(SinoRecon *recon)
 {
     Parallel *own = recon->own;
-    recon->request.height = recon->input.geometry.grid_size;
-    recon->request.width = recon->input.geometry.grid_size;
+    take_side(recon);
     sino_team_free(&own->team);
     sino_resume_plan(&recon->resume, &own->planned);
     return sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team);
@@ -208,7 +213,8 @@ static SinoReconFacts facts(const SinoRecon *recon)
                             .compute_s = own->team.forecast.times.run,
                             .voxel_um = voxel,
                             .slice_um = voxel,
-                            .radius = (double)sino_larger(geometry->grid_size, geometry->column_count) / 2};
+                            .radius =
+                                (double)sino_larger(sino_geometry_slice_side(geometry), geometry->column_count) / 2};
 }
 
 /* Logs the rows that pass each level in a projection of all slices, all ranks together. */
@@ -296,6 +302,9 @@ static SinoStatus write_process(SinoRecon *recon)
                                           "nonzeros of the system matrix of a slice"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
                                           "undefined values interpolated, per slice"));
+    if (recon->input.geometry.margin > 0)
+        SINO_TRY(sino_volume_process_integers(recon->volume, "margin", 0, &recon->input.geometry.margin,
+                                              "voxels beyond each side of the slices that were computed, too"));
     return sino_recon_write_history(recon, of->slice_count, "per slice", "NaN once the slice has stopped");
 }
 

@@ -56,6 +56,8 @@ SinoStatus sino_recon_sample_slice(SinoRecon *recon, int64_t slice, SinoRecord *
     SinoInput input = recon->input;
     SinoTeam team = {0};
     SinoOperator *op = NULL;
+    SINO_TRY(sino_input_enlarge(&input, sino_geometry_slice_side(&input.geometry), 0)); /* fbp needs no margin … */
+    input.pad_edges |= recon->input.geometry.margin > 0; /* … but to know that the object is wider than the detector */
     sino_input_take_slices(&input, slice, 1);
     input.first_slice = 0; /* of the record */
     SinoStatus status = sino_team_new(recon->runtime, NULL, &quick, &input, &team);

@@ -28,6 +28,18 @@ static SinoStatus make_directory(SinoTry *try)
     return NULL;
 }
 
+/* The strength of fista, found anew for each value, would hide what the value changes, and take longer than the slice.
+ */
+static void tell_algorithm(const SinoTry *try)
+{
+    const SinoSettings *settings = try->settings;
+    const bool swept = try->swept.count > 0 && strcmp(try->swept.name, "algorithm") == 0;
+    if (!settings->usual_algorithm || settings->algorithm != SINO_ALGORITHM_CG || swept) return;
+    sino_log_info(try->log, "algorithm",
+                  "slices by cg, which compares values alike; recon takes fista unless --algorithm says otherwise "
+                  "(--algorithm fista: here, too; fbp: faster)");
+}
+
 /* Calls `use` with every file that will be written. */
 static SinoStatus each_file(const SinoTry *try, SinoStatus (*use)(void *with, const char *name), void *with)
 {
@@ -130,6 +142,7 @@ static SinoStatus run(SinoTry *try)
     SINO_TRY(check_centers(try));
     SINO_TRY(check_names(try));
     SINO_TRY(make_directory(try));
+    tell_algorithm(try);
     return try_all(try);
 }
 

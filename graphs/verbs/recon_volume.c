@@ -107,7 +107,8 @@ static SinoStatus identify(SinoRecon *recon)
     if (out) {
         recon->kind->print_plan(recon, out);
         fprintf(out, "center: %.17g\n", recon->input.geometry.center);
-        fprintf(out, "side: %" PRId64 "\n", recon->input.geometry.grid_size);
+        fprintf(out, "side: %" PRId64 "\n", sino_geometry_slice_side(&recon->input.geometry));
+        fprintf(out, "beyond each side: %" PRId64 "\n", recon->input.geometry.margin);
         fprintf(out, "lowest: %.17g\nhighest: %.17g\n", recon->request.codes.range.low,
                 recon->request.codes.range.high);
     }
@@ -127,7 +128,7 @@ static SinoStatus set_up(SinoRecon *recon)
     SinoStageChoice stages = {0};
     SINO_TRY(sino_processes_agree(processes, open_input(recon, &stages)));
     SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof stages, &stages));
-    sino_input_choose_stages(settings, stages, &recon->input);
+    SINO_TRY(sino_processes_agree(processes, sino_input_choose_stages(settings, stages, &recon->input)));
     if (scan_of(recon)) SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
     sino_recon_mark(recon, "the input is opened and judged by a sample");
     if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));

@@ -26,7 +26,9 @@ static void print_head(const SinoSimulateReport *report, FILE *out)
     const SinoMachineFile *machine = report->machine;
     const SinoRunPlan *plan = report->plan;
     const SinoGeometry *scan = &plan->problem.geometry;
-    char device[24];
+    const int64_t side = sino_geometry_slice_side(scan);
+    char device[24], margin[48] = "";
+    if (scan->margin > 0) snprintf(margin, sizeof margin, " with %" PRId64 " beyond each side", scan->margin);
     fprintf(out, "machine      %s: %" PRId64 " cores", machine->name, report->all.counts.core_count);
     if (report->all.counts.device_count > 0)
         fprintf(out, ", %" PRId64 " devices with %s each", report->all.counts.device_count,
@@ -36,9 +38,9 @@ static void print_head(const SinoSimulateReport *report, FILE *out)
     fprintf(out, "; policy %s\n", report->scheduler);
     fprintf(out,
             "scan         %" PRId64 " angles of %" PRId64 " columns, %" PRId64 " slices of %" PRId64 " x %" PRId64
-            ", %s, %s\n",
-            scan->angle_count, scan->column_count, report->slice_count, scan->grid_size, scan->grid_size,
-            report->algorithm, sino_precision_name(plan->problem.precision));
+            "%s, %s, %s\n",
+            scan->angle_count, scan->column_count, report->slice_count, side, side, margin, report->algorithm,
+            sino_precision_name(plan->problem.precision));
     fprintf(out, "slices       %" PRId64 " slabs of %" PRId64 " minibatches of %" PRId64 ", %" PRId64 " partitions\n",
             plan->streaming.slab_count, plan->streaming.slots, plan->streaming.minibatch, plan->partition_count);
 }

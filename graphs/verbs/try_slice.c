@@ -62,7 +62,7 @@ SinoStatus sino_try_open(SinoTry *try, const SinoSettings *settings)
         SINO_TRY(sino_rays_kind.check(settings->operator_cache));
     }
     SINO_TRY(sino_check_scan(settings, &try->input, try->log, &stages));
-    sino_input_choose_stages(settings, stages, &try->input);
+    SINO_TRY(sino_input_choose_stages(settings, stages, &try->input));
     if (first) SINO_TRY(sino_recon_start_runtime(settings, NULL, try->log, &try->runtime));
     SINO_TRY(take_center(try, settings, first));
     return choose_slice(try);

@@ -25,6 +25,10 @@ SinoStatus sino_init(const SinoSettings *settings, SinoLog *log);
  * allows. */
 SinoStatus sino_compare(const SinoSettings *settings, SinoLog *log);
 
+/* Joins finished HDF5 volumes of consecutive rows of one scan. SINO_BAD_INPUT: other scans, settings, sizes or ranges
+ * of integers, gaps, rows in common. */
+SinoStatus sino_join(const SinoSettings *settings, SinoLog *log);
+
 /* Makes a phantom scan in the folder `out`, reconstructs it and reports the error of the result. */
 SinoStatus sino_demo(const SinoSettings *settings, SinoLog *log);
 

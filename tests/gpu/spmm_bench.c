@@ -111,7 +111,7 @@ static SinoStatus scan_new(int64_t columns, int64_t angles, Scan *scan)
     SINO_TRY(sino_allocate(side * side, sizeof *scan->tile, "tiles", &scan->tile));
     SINO_TRY(sino_allocate(supers * supers, sizeof *taken, "super-tiles", &taken));
     for (int64_t k = 0; k < angles; k++) scan->angle_rad[k] = (double)k * M_PI / (double)angles;
-    scan->geometry = (SinoGeometry){angles, columns, columns, scan->angle_rad, (double)(columns - 1) / 2};
+    scan->geometry = (SinoGeometry){angles, columns, columns, scan->angle_rad, (double)(columns - 1) / 2, 0};
     for (int64_t i = 0; i < supers * supers; i++) add_orbit(scan, side, i / supers, i % supers, taken);
     free(taken);
     return NULL;

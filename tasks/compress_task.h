@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task compress: compresses a slice of a minibatch, which `store` then writes. */
+#ifndef SINO_COMPRESS_TASK_H
+#define SINO_COMPRESS_TASK_H
+
+#include "runtime.h"
+#include "volume.h"
+
+/* Inserts a task for each of the images [count], which are slices first_slice, first_slice + 1 … of the volume. The
+ * volume packs (sino_volume_packs). */
+SinoStatus sino_insert_compress(SinoRuntime *runtime, SinoPosition position, SinoVolume *volume, int64_t first_slice,
+                                int64_t count, int64_t pixels, SinoData *image);
+
+/* Bytes of a slice of so many voxels as it is stored; and those at most of `slices` that wait to be written, and of the
+ * workers that compress. */
+int64_t sino_compress_slice_bytes(SinoOutputType type, int64_t voxels);
+int64_t sino_compress_bytes(int64_t slices, int64_t workers, int64_t slice_bytes);
+
+#endif

@@ -353,8 +353,8 @@ static void what_differs_is_refused(void **state)
             "out.h5.journal: minibatch is 3, and was 2 in the unfinished run; allowed: the same, or no --resume, which "
             "begins anew");
     refuses(
-        folder, "--algorithm cg --iterations 20 --rotation-axis 23.5 --projector rotate",
-        "out.h5.journal: projector is rotate, and was rays in the unfinished run; allowed: the same, or no --resume, "
+        folder, "--algorithm cg --iterations 20 --rotation-axis 23.5 --projector rays",
+        "out.h5.journal: projector is rays, and was rotate in the unfinished run; allowed: the same, or no --resume, "
         "which begins anew");
     refuses(
         folder, "--algorithm cg --iterations 20 --rotation-axis 23",

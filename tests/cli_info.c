@@ -311,10 +311,11 @@ static void system_matrices(void **state)
                   "kind         system matrix, Matrix Market\n"
                   "shape        3 rows, 4 columns, 5 entries, 1.667 a row\n"
                   "volume       not known; recon takes --volume XxYxZ\n");
-    assert_output(at, "info m.tif --json",
-                  "{\"matrix\": {\"file\": \"m.tif\", \"format\": \"Matrix Market\", \"rows\": 3, \"columns\": 4, "
-                  "\"entries\": 5, \"crystals\": null, \"voxels\": {\"x\": null, \"y\": null, \"z\": null}, "
-                  "\"voxel_mm\": {\"x\": null, \"y\": null, \"z\": null}}}\n");
+    assert_output(
+        at, "info m.tif --json",
+        "{\"matrix\": {\"file\": \"m.tif\", \"format\": \"Matrix Market\", \"rows\": 3, \"columns\": 4, "
+        "\"entries\": 5, \"crystals\": null, \"mirrors\": \"\", \"voxels\": {\"x\": null, \"y\": null, \"z\": null}, "
+        "\"voxel_mm\": {\"x\": null, \"y\": null, \"z\": null}}}\n");
     cli_works(at, "phantom --geometry pet --crystals 12x3x2 --rays 2 --volume 16x14x6 --voxel-size 0.6 -o p");
     char *found = output_of(at, "info p");
     assert_non_null(strstr(found, "\nrows         pairs of 72 crystals\n"

@@ -76,7 +76,7 @@ static void program_answers(void **state)
     cli_start(&help, "simulate --help");
     cli_wait(&help);
     assert_int_equal(help.exit_code, 0);
-    assert_non_null(strstr(help.out, "--ranks-per-node"));
+    assert_non_null(strstr(help.out, "--machine"));
     cli_free(&help);
     CliRun wrong = {.directory = *state, .environment = "SINODAG_SIMULATOR=/bin/true"};
     cli_start(&wrong, "simulate --columns 64 --angles 48 --slices x");

@@ -106,7 +106,7 @@ static double search_time(const SinoPlanRequest *request, const SinoRunPlan *pla
     const int64_t devices = request->machine.devices.count;
     const int64_t workers = devices > 0 ? devices : plan->worker_count;
     const bool beside = sino_halves_trials(workers, plan->partition_count) >= TRIALS &&
-                        sino_times(plan->streaming.slots, plan->streaming.stride) >= TRIALS * PANEL;
+                        sino_times(plan->streaming.slots, plan->streaming.stride) >= (int64_t)TRIALS * PANEL;
     const double rounds = beside ? 1 : TRIALS;
     const double busy = (double)sino_smaller(plan->partition_count, plan->worker_count);
     const double panel_s = times->iteration * PANEL / (double)plan->slowest_slices * (double)plan->worker_count / busy;

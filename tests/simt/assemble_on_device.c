@@ -10,7 +10,8 @@ void sino_assemble(const SinoAssemble *assemble, const void *x, float *image)
     const size_t voxels = (size_t)(assemble->tile_count * SINO_TILE_VOXELS * slices.stride);
     const size_t bytes = voxels * sino_precision_bytes(slices.precision);
     const size_t tile_bytes = (size_t)assemble->tile_count * sizeof *assemble->tile;
-    const size_t image_bytes = (size_t)(slices.slice_count * assemble->grid_size * assemble->grid_size) * sizeof *image;
+    const int64_t side = assemble->grid_size - 2 * assemble->margin;
+    const size_t image_bytes = (size_t)(slices.slice_count * side * side) * sizeof *image;
     void *of_x = device_lend(x, bytes), *of_tile = device_lend(assemble->tile, tile_bytes);
     void *of_image = device_lend(image, image_bytes);
     SinoAssemble of_device = *assemble;

@@ -51,15 +51,6 @@ static void close_all(SinoOperator *op)
     sino_tiles_close(op);
 }
 
-static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
-{
-    (void)work;
-    (void)product;
-    (void)x;
-    (void)y;
-    return sino_error(SINO_FAILED, "projector gridding projects nothing"); /* the plan refuses solvers that project */
-}
-
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
 {
     const Own *own = ((const SinoTilesOwn *)work->op->own)->kind;
@@ -85,7 +76,7 @@ const SinoOperatorKind sino_gridding_kind = {.name = "gridding",
                                              .work_bytes = sino_tiles_work_bytes,
                                              .work_open = sino_tiles_work_open,
                                              .work_close = sino_tiles_work_close,
-                                             .project = project,
+                                             .project = sino_tiles_project_nothing,
                                              .backproject = backproject,
                                              .image = sino_tiles_image,
                                              .tiling = sino_tiles_tiling,

@@ -20,15 +20,6 @@ static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
     return sino_tiles_open(op, request, sino_pixels_task_scratch_bytes());
 }
 
-static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
-{
-    (void)work;
-    (void)product;
-    (void)x;
-    (void)y;
-    return sino_error(SINO_FAILED, "projector pixels projects nothing"); /* the plan refuses solvers that project */
-}
-
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
 {
     const SinoTilesOwn *own = work->op->own;
@@ -61,7 +52,7 @@ const SinoOperatorKind sino_pixels_kind = {.name = "pixels",
                                            .work_bytes = sino_tiles_work_bytes,
                                            .work_open = sino_tiles_work_open,
                                            .work_close = sino_tiles_work_close,
-                                           .project = project,
+                                           .project = sino_tiles_project_nothing,
                                            .backproject = backproject,
                                            .image = sino_tiles_image,
                                            .tiling = sino_tiles_tiling,

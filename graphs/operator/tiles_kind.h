@@ -55,6 +55,10 @@ SinoStatus sino_tiles_image(SinoOperatorWork *work, const SinoProduct *product, 
 SinoTiling sino_tiles_tiling(const SinoOperator *op);
 void sino_tiles_keep(SinoOperator *op, const char *folder);
 
+/* For kinds that only backproject: fails. The plan refuses solvers that project. */
+SinoStatus sino_tiles_project_nothing(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x,
+                                      SinoData *y);
+
 /* Where the tiles of the grid are in the partitions. *tile: the caller frees it. */
 SinoStatus sino_tiles_map(const SinoOperator *op, SinoTileNumber **tile);
 

@@ -71,15 +71,6 @@ static const Own *own_of(const SinoOperatorWork *work)
     return ((const SinoTilesOwn *)work->op->own)->kind;
 }
 
-static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
-{
-    (void)work;
-    (void)product;
-    (void)x;
-    (void)y;
-    return sino_error(SINO_FAILED, "projector toeplitz projects nothing"); /* the plan refuses solvers that project */
-}
-
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
 {
     return sino_insert_gridding_back(own_of(work)->back, product->position, product->slices, y, x);
@@ -110,7 +101,7 @@ const SinoOperatorKind sino_toeplitz_kind = {.name = "toeplitz",
                                              .work_bytes = sino_tiles_work_bytes,
                                              .work_open = sino_tiles_work_open,
                                              .work_close = sino_tiles_work_close,
-                                             .project = project,
+                                             .project = sino_tiles_project_nothing,
                                              .backproject = backproject,
                                              .normal = normal,
                                              .image = sino_tiles_image,

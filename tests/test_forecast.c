@@ -243,6 +243,25 @@ static void weights_even_out(void **state)
     sino_forecast_free(&groups);
 }
 
+/* Where memory has room for one minibatch at a time, workers share it by partitions; one partition would leave all but
+ * one of them idle, and the forecast counts that. */
+static void workers_share_minibatches(void **state)
+{
+    (void)state;
+    static const char scan[] = "--angles 1500 --columns 2048 --slices 64 --workers 16 --memory 16GiB --algorithm cg";
+    char line[300];
+    SinoForecast shared = forecast_of(scan);
+    snprintf(line, sizeof line, "%s --partitions 1", scan);
+    SinoForecast alone = forecast_of(line);
+    assert_true(shared.plan.streaming.slots * shared.plan.partition_count >= 16);
+    assert_true(shared.plan.resources.total_bytes <= (int64_t)16 << 30);
+    assert_true(sino_plan_busy_share(&shared.plan) == 1);
+    assert_true(sino_plan_busy_share(&alone.plan) == (double)alone.plan.streaming.slots / 16);
+    assert_true(alone.times.kernel > 4 * shared.times.kernel && alone.times.update > 4 * shared.times.update);
+    sino_forecast_free(&shared);
+    sino_forecast_free(&alone);
+}
+
 static void more_ranks_than_work(void **state)
 {
     (void)state;
@@ -376,6 +395,7 @@ TESTING_SUBJECT(forecast)
         cmocka_unit_test(choices_have_consequences),
         cmocka_unit_test(symmetry_is_chosen),
         cmocka_unit_test(weights_even_out),
+        cmocka_unit_test(workers_share_minibatches),
         cmocka_unit_test(more_ranks_than_work),
         cmocka_unit_test(published_reductions),
         cmocka_unit_test(projector_is_chosen),

@@ -52,6 +52,12 @@ static double worker_share(const SinoPlanRequest *request, const SinoRunPlan *pl
     return request->machine.rates.of_devices && devices > 0 ? (double)plan->worker_count / (double)devices : 1;
 }
 
+/* How much longer the work inside a rank takes than if all of its workers had some. */
+static double idle_factor(const SinoPlanRequest *request, const SinoRunPlan *plan)
+{
+    return request->machine.devices.count > 0 ? 1 : 1 / sino_plan_busy_share(plan);
+}
+
 /* Times of the work inside a rank. */
 static void predict_local(const SinoPlanRequest *request, const SinoRunPlan *plan, const SinoProductTimes *products,
                           SinoForecastTimes *times)
@@ -69,8 +75,9 @@ static void predict_local(const SinoPlanRequest *request, const SinoRunPlan *pla
         measured ? products->product_s
                  : sino_projector_product_s(&plan->problem, plan->size.nonzero_count, rates, plan->streaming.minibatch);
     times->kernel = DIRECTIONS * product_s * slices * plan->size.slowest_nonzeros * worker_share(request, plan) /
-                    ((measured ? 1 : share) * plan->size.nonzero_count);
-    times->update = update_bytes(request, plan) * slices / (rates->memory_gbps * giga * workers);
+                    ((measured ? 1 : share) * plan->size.nonzero_count) * idle_factor(request, plan);
+    times->update =
+        update_bytes(request, plan) * slices / (rates->memory_gbps * giga * workers) * idle_factor(request, plan);
     /* If a rank has several nodes (a simulated cluster), their times add up. */
     const int64_t rank_nodes = topology->node_count / topology->rank_count;
     const double nodes = (double)rank_nodes;

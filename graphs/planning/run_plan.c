@@ -5,9 +5,11 @@
 #include "arithmetic.h"
 #include "device_plan.h"
 #include "memory.h"
+#include "projector_cost.h"
 #include "redundancy.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 /* Slices of a minibatch, which share each length of A: at least a panel. More slices cost memory and gain little
@@ -177,6 +179,41 @@ static SinoStatus shrink(const Planner *planner, int64_t minibatch, int64_t slot
     return NULL;
 }
 
+/* What of the speed of products remains: the share of a rank's workers that have one to compute, as each partition of
+ * each minibatch in flight is a task, and the rate of the kernels with minibatches of this size. */
+static double speed_share(const SinoRunPlan *plan)
+{
+    return sino_plan_busy_share(plan) * sino_forecast_kernel_efficiency(plan->streaming.minibatch);
+}
+
+/* Replaces the plan by one with `partitions` per rank if that fits memory and is faster. */
+static SinoStatus try_partitions(const Planner *planner, int64_t data_ranks, int64_t partitions, int64_t minibatch,
+                                 int64_t slots, SinoRunPlan *plan)
+{
+    SinoRunPlan shared = *plan;
+    SINO_TRY(divide(planner, data_ranks, partitions, &shared));
+    SinoStatus refusal = shrink(planner, minibatch, slots, &shared);
+    if (!refusal && speed_share(&shared) > speed_share(plan)) *plan = shared;
+    sino_status_free(refusal);
+    return NULL;
+}
+
+/* Where memory has room for fewer minibatches than there are workers, more partitions let several workers share one, if
+ * their partial sums cost less than the workers gain: two products for each worker, or one. */
+static SinoStatus share_minibatches(const Planner *planner, int64_t data_ranks, int64_t minibatch, int64_t slots,
+                                    SinoRunPlan *plan)
+{
+    const SinoPlanRequest *request = planner->request;
+    const bool leaves_open = !planner->least && !request->choices.partitions && request->machine.devices.count == 0;
+    const int64_t in_flight = plan->streaming.slots;
+    if (!leaves_open || sino_plan_busy_share(plan) >= 1) return NULL;
+    for (int64_t each = 2; each >= 1; each--) {
+        const int64_t partitions = sino_ceil_divide(sino_times(each, plan->worker_count), in_flight);
+        SINO_TRY(try_partitions(planner, data_ranks, partitions, minibatch, slots, plan));
+    }
+    return NULL;
+}
+
 /* Cuts the slice into partitions for windows. They take turns, so the hierarchy has a single socket. */
 static SinoStatus cut_windows(const Planner *planner, int64_t partition_count, SinoRunPlan *plan)
 {
@@ -282,6 +319,7 @@ static SinoStatus plan_group(const Planner *planner, int64_t group_slices, int64
     const int64_t slots = wanted_slots(planner, plan->group_slices, minibatch, plan->worker_count);
     const SinoRunPlan whole = *plan;
     SinoStatus status = shrink(planner, minibatch, slots, plan);
+    if (!status) status = share_minibatches(planner, data_ranks, minibatch, slots, plan);
     /* Windows are impossible if nothing is stored, ranks share slices, devices compute, or data have subsets. */
     const bool windows = whole.size.bytes > 0 && request->rank_count == 1 && request->machine.devices.count == 0 &&
                          planner->problem.subset_count == 1;
@@ -470,6 +508,12 @@ void sino_run_plan_free(SinoRunPlan *plan)
 {
     sino_process_grid_free(&plan->grid);
     *plan = (SinoRunPlan){0};
+}
+
+double sino_plan_busy_share(const SinoRunPlan *plan)
+{
+    const double tasks = (double)sino_times(plan->streaming.slots, plan->partition_count);
+    return fmin(1, tasks / (double)plan->worker_count);
 }
 
 SinoRayExchangeShape sino_run_plan_shape(const SinoRunPlan *plan, int64_t rank)

@@ -51,11 +51,15 @@ typedef struct SinoRunPlan {
 const char *sino_plan_whole_slices(const SinoPlanRequest *request);
 
 /* Makes the plan for one way of storing A. If memory is short, the plan gives up slots first, then slices of a
- * minibatch, then (with one rank) the operator as a whole. SINO_BAD_INPUT: not even one slice fits, or a task does not
- * fit a device (the text names a memory that would do); a grid, weights or a topology do not fit the ranks; more than
- * 2³² rays. */
+ * minibatch, then (with one rank) the operator as a whole. If fewer minibatches are in flight than there are workers,
+ * slices get more partitions. SINO_BAD_INPUT: not even one slice fits, or a task does not fit a device (the text names
+ * a memory that would do); a grid, weights or a topology do not fit the ranks; more than 2³² rays. */
 SinoStatus sino_run_plan_new(const SinoPlanRequest *request, SinoRunPlan *plan);
 void sino_run_plan_free(SinoRunPlan *plan);
+
+/* The share of a rank's CPU workers that have a product to compute at a time: each partition of each minibatch in
+ * flight is a task. */
+double sino_plan_busy_share(const SinoRunPlan *plan);
 
 /* The shape of the exchange for rank `rank` of the job. */
 SinoRayExchangeShape sino_run_plan_shape(const SinoRunPlan *plan, int64_t rank);

@@ -85,14 +85,20 @@ static SinoStatus read_data(const char *path, hid_t file, SinoVolumePart *part)
     return integers ? sino_codes_check(&part->codes) : NULL;
 }
 
-static SinoStatus read_process(const char *path, hid_t file, SinoVolumePart *part)
+static bool find_rows(SinoVolumePart *part)
 {
-    part->settings = read_text(file, "/process/settings");
-    part->input = part->settings ? read_text(file, "/process/input_xxh3") : NULL;
-    SINO_CHECK(part->settings && setting(part->settings, "start-row", &part->first_row) &&
-                   setting(part->settings, "binning", &part->row_step) && part->first_row >= 0 && part->row_step >= 1,
-               SINO_BAD_INPUT, "%s does not say which rows it has; allowed: HDF5 volumes of parallel beams, by recon",
-               path);
+    int64_t first = -1, step = 0;
+    if (!part->settings || !setting(part->settings, "start-row", &first) || !setting(part->settings, "binning", &step))
+        return false;
+    part->first_row = first;
+    part->row_step = step;
+    return first >= 0 && step >= 1;
+}
+
+static SinoStatus read_rest(const char *path, hid_t file, SinoVolumePart *part)
+{
+    SINO_CHECK(find_rows(part), SINO_BAD_INPUT,
+               "%s does not say which rows it has; allowed: HDF5 volumes of parallel beams, by recon", path);
     read_numbers(file, "/process/center", 1, &part->center);
     read_numbers(file, "/process/regularization", 1, &part->strength);
     return read_data(path, file, part);
@@ -103,7 +109,9 @@ SinoStatus sino_volume_part_read(const char *path, SinoVolumePart *result)
     hid_t file;
     SinoVolumePart part = {.center = NAN, .strength = NAN};
     SINO_TRY(sino_hdf5_open(path, &file));
-    SinoStatus status = read_process(path, file, &part);
+    part.settings = read_text(file, "/process/settings");
+    part.input = read_text(file, "/process/input_xxh3");
+    SinoStatus status = read_rest(path, file, &part);
     (void)H5Fclose(file); /* opened for reading: nothing can be lost */
     if (status)
         sino_volume_part_free(&part);

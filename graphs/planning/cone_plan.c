@@ -113,7 +113,7 @@ SinoConePlanRequest sino_cone_plan_request(const SinoSettings *settings, const S
                                            const SinoMachine *machine, int64_t rank_count)
 {
     const SinoRecordShape shape = sino_cone_record_shape(cone, 1, 1, sino_settings_records_planes(settings));
-    const int64_t packing = sino_workload_packing(settings, machine, IMAGE_SETS_MAX * IMAGE_SLICES,
+    const int64_t packing = sino_workload_packing(settings, machine, sino_times(IMAGE_SETS_MAX, IMAGE_SLICES),
                                                   sino_times(cone->x_count, cone->y_count));
     return (SinoConePlanRequest){.cone = cone,
                                  .input = input,

@@ -46,7 +46,7 @@ SinoConeSolutionPlanRequest sino_cone_solution_plan_request(const SinoSettings *
     const SinoRecordShape shape =
         sino_cone_record_shape(problem->cone, sino_solver_history_columns(solver, settings),
                                sino_solver_history_numbers(solver, settings), sino_settings_records_planes(settings));
-    const int64_t packing = sino_workload_packing(settings, machine, IMAGE_SETS_MAX * IMAGE_SLICES,
+    const int64_t packing = sino_workload_packing(settings, machine, sino_times(IMAGE_SETS_MAX, IMAGE_SLICES),
                                                   sino_times(problem->cone->x_count, problem->cone->y_count));
     return (SinoConeSolutionPlanRequest){.problem = problem,
                                          .input = input,

@@ -20,7 +20,7 @@ static uint16_t count(uint64_t angle, uint64_t row, uint64_t column)
 /* With as little memory as there may be it takes several slabs. */
 #define RECON                                                                                                          \
     "recon ../scan.h5 --minibatch 2 --algorithm cg --iterations 20 --save-format both --rotation-axis 23.5 "           \
-    "--stall-limit 30s "                                                                                               \
+    "--stall-limit 30s --projector rays "                                                                              \
     "--memory %dMiB "
 
 /* How the processes are started in folders of their own, and how they share the work. */
@@ -353,8 +353,8 @@ static void what_differs_is_refused(void **state)
             "out.h5.journal: minibatch is 3, and was 2 in the unfinished run; allowed: the same, or no --resume, which "
             "begins anew");
     refuses(
-        folder, "--algorithm cg --iterations 20 --rotation-axis 23.5 --projector rays",
-        "out.h5.journal: projector is rays, and was rotate in the unfinished run; allowed: the same, or no --resume, "
+        folder, "--algorithm cg --iterations 20 --rotation-axis 23.5 --projector rotate",
+        "out.h5.journal: projector is rotate, and was rays in the unfinished run; allowed: the same, or no --resume, "
         "which begins anew");
     refuses(
         folder, "--algorithm cg --iterations 20 --rotation-axis 23",

@@ -484,24 +484,21 @@ static void margins_are_known(void **state)
         assert_memory_equal(part + row * 32, whole + (row + 16) * 64 + 16, 32 * sizeof *whole);
     free(part);
     free(whole);
-    snprintf(line, sizeof line, "recon %s -o x.h5 --volume 32x32 --algorithm cg", scan);
     cli_refuses(at,
                 "volume is 32x32; allowed: at least the 64 detector columns, because every algorithm but fbp needs all "
                 "voxels that rays cross, or --margin 16 beside it",
-                line);
-    snprintf(line, sizeof line, "recon %s -o x.h5 --algorithm cg --margin 257", scan);
-    cli_refuses(at, "margin is 257; allowed: auto, or an integer from 0 to 256, four times the columns", line);
-    snprintf(line, sizeof line, "recon %s -o x.h5 --algorithm cg --margin 2.5", scan);
-    cli_refuses(at, "margin is 2.5; allowed: auto, or an integer from 0 to 256, four times the columns", line);
-    snprintf(line, sizeof line, "recon %s -o x.h5 --algorithm cg --projector toeplitz --margin 2", scan);
+                "recon %s -o x.h5 --volume 32x32 --algorithm cg", scan);
+    cli_refuses(at, "margin is 257; allowed: auto, or an integer from 0 to 256, four times the columns",
+                "recon %s -o x.h5 --algorithm cg --margin 257", scan);
+    cli_refuses(at, "margin is 2.5; allowed: auto, or an integer from 0 to 256, four times the columns",
+                "recon %s -o x.h5 --algorithm cg --margin 2.5", scan);
     cli_refuses(at,
                 "margin is 2 with --projector toeplitz, which takes the columns beyond the detector for 0, so that "
                 "nothing would be there; allowed: --margin 0, or --projector rays",
-                line);
-    snprintf(line, sizeof line, "recon %s -o x.h5 --algorithm fbp --margin 2", scan);
+                "recon %s -o x.h5 --algorithm cg --projector toeplitz --margin 2", scan);
     cli_refuses(
         at, "--margin contradicts --algorithm fbp; allowed: --margin with --algorithm cg, sirt, mlem, osem or fista",
-        line);
+        "recon %s -o x.h5 --algorithm fbp --margin 2", scan);
 }
 
 /* An object that is wider than the detector has no bright rim by default. */

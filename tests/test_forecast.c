@@ -31,7 +31,7 @@ static Case make(const char *line)
     for (int64_t k = 0; k < angles; k++) made.rad[k] = M_PI * (double)k / (double)angles;
     const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
     made.request = (SinoPlanRequest){
-        .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2},
+        .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2, 0},
                             .precision = settings->precision,
                             .symmetry = settings->symmetry,
                             .subset_count = 1,

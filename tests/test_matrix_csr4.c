@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix csr4: files with and without mirrors, of edge shapes, damaged ones, and read by several threads. */
+#include "memory.h"
 #include "testing_mirror.h"
 
 #include <fcntl.h>
@@ -136,9 +137,10 @@ static void check_orbits(const char *path, int flags, const double *dense)
     SinoMatrixFile *file = opened(path);
     SinoRowBuffer buffer = {.row_room = 0};
     const int64_t rows = crystals * crystals, orientations = sino_orientation_count(flags);
-    int64_t *entries = calloc((size_t)rows, sizeof *entries);
-    bool *seen = calloc((size_t)rows, sizeof *seen);
-    assert_true(entries && seen);
+    int64_t *entries = NULL;
+    bool *seen = NULL;
+    assert_success(sino_allocate(rows, sizeof *entries, "test", &entries));
+    assert_success(sino_allocate(rows, sizeof *seen, "test", &seen));
     assert_int_equal(sino_matrix_outline(file)->mirrors, flags);
     assert_success(sino_matrix_fold(file));
     const int64_t count = sino_matrix_read_count(file);

@@ -30,12 +30,11 @@ static void print_grid(const SinoVoxelGrid *grid, FILE *out)
 static const char *mirrors_text(int mirrors, char text[16])
 {
     static const char *const axis[] = {"x", "y", "z"};
+    int length = 0;
     text[0] = '\0';
-    for (int i = 0; i < 3; i++) {
-        if (!(mirrors >> i & 1)) continue;
-        if (text[0]) strcat(text, ", ");
-        strcat(text, axis[i]);
-    }
+    for (int i = 0; i < 3; i++)
+        if (mirrors >> i & 1)
+            length += snprintf(text + length, (size_t)(16 - length), "%s%s", length ? ", " : "", axis[i]);
     return text;
 }
 

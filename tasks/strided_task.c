@@ -83,8 +83,8 @@ static SinoStatus insert_rays(SinoRuntime *runtime, SinoPosition position, const
                                                .access = &access,
                                                .access_count = 1,
                                                SINO_OF_SLICES(rays->slices),
-                                               .work = (double)(rays->last_angle - rays->first_angle) * (double)rays->column_count *
-                                                       (double)rays->slices.stride});
+                                               .work = (double)(rays->last_angle - rays->first_angle) *
+                                                       (double)rays->column_count * (double)rays->slices.stride});
 }
 
 SinoStatus sino_insert_take_tiles(SinoRuntime *runtime, SinoPosition position, SinoTake take,

@@ -93,6 +93,7 @@ typedef enum SinoUpdateFormula {
 /* ROW(function sino_rule_…, enumerator SINO_RULE_…, task name in traces). */
 #define SINO_UPDATE_RULES(ROW)                                                                                         \
     ROW(step_cg, STEP_CG, "update_step")                                                                               \
+    ROW(step_given, STEP_GIVEN, "update_step")                                                                         \
     ROW(step_normal, STEP_NORMAL, "update_step")                                                                       \
     ROW(direction_cg, DIRECTION_CG, "update_direction")                                                                \
     ROW(scale_mlem, SCALE_MLEM, "update_scale_mlem")                                                                   \
@@ -135,6 +136,13 @@ SINO_INLINE void sino_rule_step_cg(SinoSliceState *state, const SinoSliceSums *s
     const double square = sums->sum[SINO_SUM_SQUARE];
     if (!(square > 0)) state->stopped = 1;
     state->scalar[SINO_CG_STEP] = state->stopped ? 0 : sums->sum[SINO_SUM_PRODUCT] / square;
+}
+
+/* CG: the step length is the argument. Sums are not read. */
+SINO_INLINE void sino_rule_step_given(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    (void)sums, (void)first;
+    state->scalar[SINO_CG_STEP] = argument;
 }
 
 /* CG on the normal equations: the step length (d·g)/(d·q) with q = AᵀA d, from the sums Σ d·q, Σ d·g, and by how much

@@ -320,6 +320,23 @@ static SinoStatus check_matrix(const SinoSettings *settings)
     return NULL;
 }
 
+/* Where a volume cannot be the first estimate, though it is one of another geometry, algorithm or type of run. */
+static SinoStatus check_start(const SinoSettings *settings)
+{
+    const bool counts = settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
+    if (!settings->start) return NULL;
+    SINO_CHECK(settings->geometry != SINO_GEOMETRY_MATRIX || counts, SINO_BAD_INPUT,
+               "--start contradicts --algorithm %s; allowed: --start with --algorithm mlem or osem",
+               sino_algorithm_name(settings->algorithm));
+    SINO_CHECK(settings->projector != SINO_PROJECTOR_TOEPLITZ, SINO_BAD_INPUT,
+               "--start contradicts --projector toeplitz, which begins from 0; allowed: another projector");
+    SINO_CHECK(settings->reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
+               "--start contradicts --reconstruction-type try; allowed: with --reconstruction-type full");
+    SINO_CHECK(settings->iterations > 0, SINO_BAD_INPUT,
+               "--start contradicts --iterations auto, which counts from 0; allowed: a number");
+    return NULL;
+}
+
 static SinoStatus check_raw(int verb, const SinoSettings *settings)
 {
     const bool described = verb == BENCH || !settings->file_name; /* by sizes */
@@ -393,6 +410,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_range("row", settings->start_row, settings->end_row));
     SINO_TRY(check_range("column", settings->start_column, settings->end_column));
     SINO_TRY(check_matrix(settings));
+    SINO_TRY(check_start(settings));
     SINO_TRY(check_applicable(verb, given, settings));
     SINO_TRY(check_raw(verb, settings));
     SINO_TRY(check_shares(settings));

@@ -294,8 +294,11 @@ const SinoSetting sino_setting_table[] = {
         .geometries = MATRIX,
         .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
                 "backprojection of the multiplicative factors"),
-    ROW(INPUT, RECON | PLAN, "start", TEXT(start, "FILE"), .per_rank = true, .algorithms = MLEM | OSEM,
-        .geometries = MATRIX, .help = "image to begin from, in a file as that of the counts"),
+    ROW(INPUT, RECON | PLAN, "start", TEXT(start, "FILE"), .per_rank = true, .algorithms = ITERATIVE,
+        .geometries = PARALLEL | MATRIX,
+        .help = "volume that the first iteration begins from, such as that of another run, with as many slices of the "
+                "same side: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem and osem: "
+                "image, in a file as that of the counts"),
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
 

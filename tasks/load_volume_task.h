@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task load_volume: reads a slice of a finished volume (volume_input.h). */
+/* Task load_volume: reads slices of a finished volume (volume_input.h). */
 #ifndef SINO_LOAD_VOLUME_TASK_H
 #define SINO_LOAD_VOLUME_TASK_H
 
 #include "runtime.h"
 #include "volume_input.h"
 
-/* values: float[height][width]. io: void data that orders the tasks that read files. The input is not owned, and
- * outlives the task. */
-SinoStatus sino_insert_load_volume(SinoRuntime *runtime, SinoVolumeInput *input, int64_t slice, SinoData *io,
-                                   SinoData *values);
+/* Slices of a volume. Pointers are not owned, and outlive the task. */
+typedef struct SinoVolumeSlices {
+    SinoVolumeInput *input;
+    int64_t first_slice, slice_count;
+    const char *name; /* in errors; NULL: any values are allowed */
+    double least;     /* with a name: every value is finite, and at least this, 0 or −∞ */
+} SinoVolumeSlices;
+
+/* values: float[slice][height][width], of slice_count slices or more. io: void data that orders the tasks that read
+ * files. The run fails with SINO_BAD_INPUT if the file is damaged, or a value is not allowed. */
+SinoStatus sino_insert_load_volume(SinoRuntime *runtime, SinoPosition position, const SinoVolumeSlices *part,
+                                   SinoData *io, SinoData *values);
 
 #endif

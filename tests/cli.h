@@ -154,6 +154,7 @@ int cli_simulate_ranks_tests(void);
 int cli_suspicion_tests(void);
 int cli_center_tests(void);
 int cli_fista_tests(void);
+int cli_start_tests(void);
 int cli_try_tests(void);
 int cli_slurm_tests(void);
 int cli_init_tests(void);

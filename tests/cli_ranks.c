@@ -118,6 +118,22 @@ static void fista_of_ranks(void **state)
                      "allowed: --grid Nx1, or --algorithm cg");
 }
 
+/* Every rank that shares slices reads them, and fills its own voxels; its part of the support is that of its voxels. */
+static void starts_of_ranks(void **state)
+{
+    static const char *const words[] = {"--algorithm sirt --support-ratio 0.7", "--algorithm cg",
+                                        "--algorithm mlem --projector rotate"};
+    cli_works(*state, scan);
+    cli_works(*state, "recon scan.h5 -o first.h5 --rotation-axis 49.5 --algorithm sirt --nonnegativity yes");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[120];
+        snprintf(text, sizeof text, "%s --iterations 5 --start first.h5", words[i]);
+        cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s", text);
+        assert_same(*state, text, 2, "--grid 2x1", 1e-5, 1e-5);
+        assert_same(*state, text, 2, "--grid 1x2", 1e-5, 1e-5);
+    }
+}
+
 static void single_precision(void **state)
 {
     cli_works(*state, scan);
@@ -439,6 +455,7 @@ int cli_ranks_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(report_of_all_ranks),
         CLI_TEST(fista_of_ranks),
+        CLI_TEST(starts_of_ranks),
         CLI_TEST(single_precision),
         CLI_TEST(double_precision_without_symmetry),
         CLI_TEST(other_algorithms_and_precisions),

@@ -360,8 +360,16 @@ static void what_differs_is_refused(void **state)
         folder, "--algorithm cg --iterations 20 --rotation-axis 23",
         "out.h5.journal: center is 23, and was 23.5 in the unfinished run; allowed: the same, or no --resume, which "
         "begins anew");
-    assert_int_equal(utimensat(AT_FDCWD, testing_path(path, *state, "scan.h5"), now, 0), 0);
     CliRun run = {.directory = folder};
+    cli_start(&run, "recon ../scan.h5 -o out.h5 --save-format both --resume --algorithm cg --iterations 20 "
+                    "--rotation-axis 23.5 --start ../whole/out.h5");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.err, "sinodag: out.h5.journal: start volume is "));
+    assert_non_null(strstr(run.err, ", and was not set in the unfinished run; allowed: the same"));
+    cli_free(&run);
+    assert_int_equal(utimensat(AT_FDCWD, testing_path(path, *state, "scan.h5"), now, 0), 0);
+    run = (CliRun){.directory = folder};
     cli_start(&run, "recon ../scan.h5 -o out.h5 --save-format both --resume --algorithm cg --iterations 20");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);

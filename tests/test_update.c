@@ -280,6 +280,23 @@ static int64_t step(SinoSlices slices, int64_t rows, const void *q, void *r, Sin
     return active;
 }
 
+/* Whatever the sums and the other numbers of the states are. */
+static void step_is_given(void **state)
+{
+    const SinoSlices slices = {SINO_DOUBLE, 8, 7};
+    SinoSliceSums sums[SINO_SLICES_MAX] = {0};
+    uint64_t seed = 5;
+    (void)state;
+    SinoSliceState *states = random_states(slices, &seed), *before = random_states(slices, &(uint64_t){5});
+    sino_update_slices(SINO_RULE_STEP_GIVEN, slices, false, 0.75, sums, states);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        before[f].scalar[SINO_CG_STEP] = 0.75;
+        assert_memory_equal(&states[f], &before[f], sizeof states[f]);
+    }
+    free(states);
+    free(before);
+}
+
 static void check_start(SinoSlices slices, int64_t rows, uint64_t *seed)
 {
     Vector r = vector_create(slices, rows, seed);
@@ -1373,6 +1390,7 @@ TESTING_SUBJECT(update)
         cmocka_unit_test(norm_sums_over_partitions),
         cmocka_unit_test(voxels_cg_match_loops),
         cmocka_unit_test(first_voxels_cg_overwrite),
+        cmocka_unit_test(step_is_given),
         cmocka_unit_test(residual_sirt_matches_loops),
         cmocka_unit_test(voxels_sirt_match_loops),
         cmocka_unit_test(voxels_fista_match_loops),

@@ -157,8 +157,9 @@ static bool takes(const SinoProblem *problem)
 
 static SinoTiling tiling(const SinoOperator *op)
 {
-    const SinoDecomposition *all = &((const SinoRaysOwn *)op->own)->subset[0].rays->decomposition;
-    return (SinoTiling){all->partition_count, all->first, all->tile};
+    const SinoRays *rays = ((const SinoRaysOwn *)op->own)->subset[0].rays;
+    const SinoDecomposition *all = &rays->decomposition;
+    return (SinoTiling){rays->partition_count, all->first + rays->first_partition, all->tile};
 }
 
 static void keep(SinoOperator *op, const char *folder)

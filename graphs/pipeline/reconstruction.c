@@ -2,6 +2,8 @@
 /* Reconstruction: the graph of a whole run, slab after slab, from the scan to the volume.
  *
  *     load → stages → [ filter → ] start → iterate × iterations → assemble → store
+ *                                   ↑
+ *                        [ load_volume → fill ]
  *
  * A slab's minibatches are independent chains. Two sets of counts and one slot per minibatch bound the memory. StarPU
  * starts a task of the next slab as soon as the slot that it needs is free. */
@@ -9,11 +11,13 @@
 
 #include "arithmetic.h"
 #include "consensus.h"
+#include "load_volume_task.h"
 #include "memory.h"
 #include "sample_task.h"
 #include "stages.h"
 #include "store_task.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { COUNT_SETS = 2 };
@@ -143,6 +147,21 @@ static SinoStatus insert_sample(Run *run, SinoMinibatch *minibatch)
                               minibatch->vector[0][0]);
 }
 
+/* Reads the first x of a minibatch's slices into its images, which are not assembled before the last iteration. Every
+ * rank that shares the slices reads them. */
+static SinoStatus insert_start_volume(Run *run, SinoMinibatch *minibatch)
+{
+    const bool counts = run->of.solver->has_likelihood; /* mlem multiplies x, which is never negative */
+    const SinoVolumeSlices part = {.input = run->of.start,
+                                   .first_slice = run->of.input->first_slice + minibatch->first_slice,
+                                   .slice_count = minibatch->slices.slice_count,
+                                   .name = run->of.settings->start,
+                                   .least = counts ? 0 : (double)-INFINITY};
+    if (!run->of.start) return NULL;
+    return sino_insert_load_volume(run->of.runtime, minibatch->position, &part, sino_stages_io(run->stages),
+                                   minibatch->image);
+}
+
 /* Assigns a slot to a slab's next minibatch, and inserts the stages that make its line integrals and the start of the
  * solver. */
 static SinoStatus insert_start(Run *run, int64_t slab, int64_t slot)
@@ -168,7 +187,9 @@ static SinoStatus insert_start(Run *run, int64_t slab, int64_t slot)
                                 .tally = minibatch->tally};
     SINO_TRY(sino_stages_insert(run->stages, &work));
     SINO_TRY(insert_sample(run, minibatch));
-    return minibatch->stopped ? NULL : run->of.solver->start(&run->solver_run, minibatch);
+    if (minibatch->stopped) return NULL;
+    SINO_TRY(insert_start_volume(run, minibatch));
+    return run->of.solver->start(&run->solver_run, minibatch);
 }
 
 /* Whether to stop submitting after a failure. A rank that exchanges messages must submit the whole slab, because other
@@ -313,6 +334,7 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .photon_weights =
                                   sino_reconstruction_weighs_photons(reconstruction->settings, reconstruction->input),
                               .regularization = reconstruction->regularization,
+                              .start_scale = reconstruction->start ? 1 / reconstruction->scale : 0,
                               .bounds = sino_solver_bounds(reconstruction->settings, reconstruction->scale)}};
     SinoProcesses *processes = reconstruction->alone ? NULL : sino_runtime_processes(runtime);
     status = sino_processes_agree(processes, begin(&run));

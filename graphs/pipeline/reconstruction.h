@@ -9,6 +9,7 @@
 #include "solver.h"
 #include "store_task.h"
 #include "volume.h"
+#include "volume_input.h"
 
 /* The division of slices into minibatches and slabs. */
 typedef struct SinoStreaming {
@@ -34,11 +35,12 @@ typedef struct SinoReconstruction {
     int64_t iterations;                /* less than those of the settings; 0: those */
     double scale;                      /* output value = scale · value per voxel */
     SinoVolume *volume;                /* NULL: only the picture is wanted; slices that are done already are left out */
-    struct SinoEarlyLoad *early;       /* the first slab, loaded beforehand (stages.h); NULL: it is not */
-    SinoJournal *journal;              /* gets an entry for each minibatch that is stored; NULL: none */
-    SinoRecord *record;                /* of all slices of the volume */
-    bool alone;                        /* other ranks do not take part */
-    bool aside;                        /* tells neither progress nor profile, for it is not what was asked for */
+    SinoVolumeInput *start;      /* the first x of all slices of the volume (start_volume.h); NULL: the solver's */
+    struct SinoEarlyLoad *early; /* the first slab, loaded beforehand (stages.h); NULL: it is not */
+    SinoJournal *journal;        /* gets an entry for each minibatch that is stored; NULL: none */
+    SinoRecord *record;          /* of all slices of the volume */
+    bool alone;                  /* other ranks do not take part */
+    bool aside;                  /* tells neither progress nor profile, for it is not what was asked for */
 } SinoReconstruction;
 
 /* Whether rays have weights by the photons that are left of them. */

@@ -3,6 +3,7 @@
 #include "solver.h"
 
 #include "arithmetic.h"
+#include "fill_task.h"
 #include "memory.h"
 #include "subset_task.h"
 #include "update_task.h"
@@ -137,6 +138,29 @@ SinoStatus sino_solver_update_voxels(SinoSolverRun *run, SinoMinibatch *minibatc
     if (row->sums == 0 || parts <= 1) return NULL;
     return sino_insert_update_collect_all(run->runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices,
                                           parts, minibatch->part_sums, minibatch->sums);
+}
+
+bool sino_solver_is_started(const SinoSolverRun *run)
+{
+    return run->start_scale > 0;
+}
+
+SinoStatus sino_solver_fill(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t vector)
+{
+    const SinoTiling tiling = run->op->kind->tiling(run->op);
+    for (int64_t p = 0; p < tiling.partition_count; p++) {
+        const SinoFill fill = {.slices = minibatch->slices,
+                               .grid_size = run->op->problem.geometry.grid_size,
+                               .margin = run->op->problem.geometry.margin,
+                               .tile_count = tiling.first[p + 1] - tiling.first[p],
+                               .tile = tiling.tile + tiling.first[p],
+                               .scale = run->start_scale,
+                               .support_ratio = run->settings->support_ratio};
+        if (fill.tile_count > 0)
+            SINO_TRY(sino_insert_fill(run->runtime, sino_minibatch_at(minibatch, 0, p), &fill, minibatch->image,
+                                      minibatch->vector[vector][p]));
+    }
+    return NULL;
 }
 
 SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)

@@ -39,6 +39,7 @@ typedef struct SinoSolverRun {
     bool photon_weights; /* fista: rays have weights by the photons that are left of them */
     SinoRegularization regularization; /* fista */
     SinoBounds bounds;                 /* fista and sirt */
+    double start_scale;                /* x starts as start_scale times the minibatch's images; 0: as the solver says */
     double lacking; /* fista: share of the angles of which slices have no value; FBP, the start, is larger for it */
     bool has_likelihood;          /* of the solver */
     const SinoCountModel *counts; /* of sino_solver_counts; else NULL */
@@ -60,7 +61,8 @@ typedef struct SinoSolver {
     SinoStatus (*prepare)(SinoSolverRun *run);
     void (*release)(SinoSolverRun *run);
     /* Submits the tasks from vector 0 (the line integrals b) to iteration 0, after which the residual ‖b‖² is recorded
-     * and the vectors for iteration 1 are ready. A direct method submits its whole reconstruction. */
+     * and the vectors for iteration 1 are ready. With start_scale the minibatch's images are the first x. A direct
+     * method submits its whole reconstruction. */
     SinoStatus (*start)(SinoSolverRun *run, SinoMinibatch *minibatch);
     /* Submits iteration i ≥ 1, which records its residual and writes SINO_SLOT_ACTIVE + i mod SINO_LOOKAHEAD. */
     SinoStatus (*iterate)(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
@@ -123,6 +125,11 @@ SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch);
  * minibatch->sums. */
 SinoStatus sino_solver_update_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
                                      const SinoUpdate *update, int vector_count, const int *vector);
+
+/* Whether x starts as the minibatch's images; fills a vector of voxels with them: 0 outside of the images, and of the
+ * support. The operator's kind has `tiling`. */
+bool sino_solver_is_started(const SinoSolverRun *run);
+SinoStatus sino_solver_fill(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t vector);
 
 /* Inserts update_record from the sums in minibatch->sums, and tells all ranks which slices go on. */
 SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);

@@ -59,10 +59,38 @@ static SinoStatus turn(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t ite
     return insert_voxels(run, minibatch, iteration);
 }
 
+/* r −= step·q, whose squares are summed. */
+static SinoStatus insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const SinoUpdateTask residual = {
+        .update = {.formula = SINO_UPDATE_RESIDUAL_CG, .slices = minibatch->slices, .rows = sino_solver_rays(run)},
+        .vector = {minibatch->vector[Q][0], minibatch->vector[R][0]},
+        .state = minibatch->state,
+        .sums = minibatch->sums,
+        .part_count = minibatch->part_count,
+        .part_sums = minibatch->part_sums};
+    return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &residual);
+}
+
+/* Turns r into W(b − A x) of the caller's x, which is in D until the first direction takes its place. */
+static SinoStatus subtract_start(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    SinoData *sums = minibatch->sums; /* the rule does not read them */
+    SINO_TRY(sino_solver_fill(run, minibatch, D));
+    SINO_TRY(sino_insert_project(minibatch, 0, D, Q));
+    SINO_TRY(sino_insert_update_slices(run->runtime, sino_minibatch_at(minibatch, 0, -1), SINO_RULE_STEP_GIVEN,
+                                       minibatch->slices, false, 1, sums, minibatch->state));
+    return insert_residual(run, minibatch, 0);
+}
+
+/* CG of a start x solves A x' = b − A x for x' as from 0, and adds x' to x. */
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
+    const bool started = sino_solver_is_started(run);
     SINO_TRY(sino_solver_start(run, minibatch));
-    return turn(run, minibatch, 0);
+    if (started) SINO_TRY(subtract_start(run, minibatch));
+    SINO_TRY(turn(run, minibatch, 0));
+    return started ? sino_solver_fill(run, minibatch, X) : NULL; /* `turn` has made x 0 */
 }
 
 static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
@@ -80,14 +108,7 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
     SINO_TRY(sino_insert_collect(minibatch, iteration, &sums));
     SINO_TRY(sino_insert_update_slices(run->runtime, position, SINO_RULE_STEP_CG, minibatch->slices, false, 0, sums,
                                        minibatch->state));
-    const SinoUpdateTask residual = {
-        .update = {.formula = SINO_UPDATE_RESIDUAL_CG, .slices = minibatch->slices, .rows = sino_solver_rays(run)},
-        .vector = {minibatch->vector[Q][0], minibatch->vector[R][0]},
-        .state = minibatch->state,
-        .sums = minibatch->sums,
-        .part_count = minibatch->part_count,
-        .part_sums = minibatch->part_sums};
-    SINO_TRY(sino_insert_update(run->runtime, position, &residual));
+    SINO_TRY(insert_residual(run, minibatch, iteration));
     SINO_TRY(sino_solver_record(run, minibatch, iteration));
     return turn(run, minibatch, iteration);
 }

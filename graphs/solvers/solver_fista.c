@@ -20,8 +20,9 @@
  * strength·∇R(y))/L, u is z, limited to the bounds. w is the weight of each ray (sino_formula_weigh_rays). Every slice
  * has its own L, bounded by a sum over the rows of AᵀW A (sino_rule_step_fista).
  *
- * The start is x = FBP of b, which has the fine structure that gradient steps find last. The residual ‖A y − b‖² of an
- * iteration is the sum over the subsets, each computed just before the subset's next turn. */
+ * The start is x = FBP of b, which has the fine structure that gradient steps find last, or an image of the caller's.
+ * The residual ‖A y − b‖² of an iteration is the sum over the subsets, each computed just before the subset's next
+ * turn. */
 #include "arithmetic.h"
 #include "memory.h"
 #include "prior_task.h"
@@ -292,12 +293,13 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     static const SinoFbpVectors fbp = {.from = B, .completed = COMPLETED, .to = X, .part = Q, .addend = G};
     Fista *own = run->own;
+    const bool started = sino_solver_is_started(run);
     const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA,
-                              .argument = {run->bounds.least, run->bounds.most, 1 / (1 - run->lacking)}};
+                              .argument = {run->bounds.least, run->bounds.most, started ? 1 : 1 / (1 - run->lacking)}};
     SINO_TRY(sino_solver_start(run, minibatch));
     SINO_TRY(sino_solver_divide(run, minibatch, B, PART));
     SINO_TRY(insert_step(run, minibatch));
-    SINO_TRY(sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
+    SINO_TRY(started ? sino_solver_fill(run, minibatch, X) : sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){X, Y}));
     SINO_TRY(insert_support(run, minibatch, 0, X));
     SINO_TRY(insert_support(run, minibatch, 0, Y));

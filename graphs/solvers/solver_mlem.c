@@ -7,8 +7,9 @@
  * A ray without a value has the ratio 1, and s includes it: this is EM with missing counts, whose expectations are A x.
  * The likelihood of the other counts grows in every iteration, and all slices share s.
  *
- * Rules. The start is Σb/Σs in every voxel that a ray meets, 0 elsewhere. Values of b below 0 count as 0. Rays with A x
- * = 0 have ratio 0. Voxels that no ray of a subset meets keep their value. x is never negative.
+ * Rules. The start is Σb/Σs in every voxel that a ray meets, 0 elsewhere, or an image of the caller's. Values of b
+ * below 0 count as 0. Rays with A x = 0 have ratio 0. Voxels that no ray of a subset meets keep their value. x is never
+ * negative.
  *
  * The residual ‖A x − b‖² and the log-likelihood Σ b ln(A x) − A x of an iteration are sums over the subsets, each
  * computed just before the subset's next turn. With one subset they are those of the new x. */
@@ -85,7 +86,8 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     SinoData *sums;
     SINO_TRY(sino_solver_begin(run, minibatch, SINO_UPDATE_TOTAL_MLEM, &sums));
     if (minibatch->vectors->count == VECTORS) SINO_TRY(sino_solver_divide(run, minibatch, B, PART));
-    SINO_TRY(sino_sensitivity_start(run, own, minibatch, sums, X));
+    SINO_TRY(sino_solver_is_started(run) ? sino_solver_fill(run, minibatch, X)
+                                         : sino_sensitivity_start(run, own, minibatch, sums, X));
     return insert_ratio(run, minibatch, 0, 0, true);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SIRT: x += relaxation·C Aᵀ R (b − A x), where R and C are diagonal and hold one over the sums of A's rows and columns
  * (A. van der Sluis and H. van der Vorst, Linear Algebra Appl. 130, 257 (1990)). With bounds x is limited to them
- * after each iteration.
+ * after each iteration. The start is 0, or an image of the caller's.
  *
  * A ray without a value has the residual 0 in every iteration (update_formulas.h). The sums of columns include such
  * rays, so that all slices share them: x tends to the solution of the other rays, by steps that are shorter by the
@@ -86,7 +86,7 @@ static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, i
     const SinoUpdateTask task = {.update = {.formula = SINO_UPDATE_RESIDUAL_SIRT,
                                             .slices = minibatch->slices,
                                             .rows = sino_solver_rays(run),
-                                            .first = iteration == 0},
+                                            .first = iteration == 0 && !sino_solver_is_started(run)},
                                  .vector = {minibatch->vector[B][0], weights->row, minibatch->vector[W][0]},
                                  .sums = minibatch->sums,
                                  .part_count = minibatch->part_count,
@@ -97,6 +97,10 @@ static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, i
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     SINO_TRY(sino_solver_start(run, minibatch));
+    if (sino_solver_is_started(run)) {
+        SINO_TRY(sino_solver_fill(run, minibatch, X));
+        SINO_TRY(sino_insert_project(minibatch, 0, X, W));
+    }
     return weigh_residual(run, minibatch, 0);
 }
 
@@ -109,7 +113,7 @@ static SinoStatus insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, in
         const SinoUpdateTask task = {.update = {.formula = SINO_UPDATE_VOXELS_SIRT,
                                                 .slices = minibatch->slices,
                                                 .rows = sino_solver_voxels(run, p),
-                                                .first = iteration == 1,
+                                                .first = iteration == 1 && !sino_solver_is_started(run),
                                                 .argument = {run->settings->relaxation, bounds.least, bounds.most}},
                                      .vector = {minibatch->vector[G][p], weights->column[p], minibatch->vector[X][p]},
                                      .state = minibatch->state};

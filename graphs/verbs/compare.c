@@ -81,8 +81,11 @@ static SinoStatus insert_pass(const SinoCompare *compare, const Pass *pass, Inse
 {
     for (int64_t i = 0; i < compare->count; i++) {
         SinoData *const *slot = pass->slot + i % pass->slots * 2;
-        for (int k = 0; k < 2; k++)
-            SINO_TRY(sino_insert_load_volume(pass->runtime, compare->input[k], compare->first + i, pass->io, slot[k]));
+        for (int k = 0; k < 2; k++) {
+            const SinoVolumeSlices part = {
+                .input = compare->input[k], .first_slice = compare->first + i, .slice_count = 1};
+            SINO_TRY(sino_insert_load_volume(pass->runtime, SINO_NOWHERE, &part, pass->io, slot[k]));
+        }
         SINO_TRY(insert(pass->runtime, &compare->request, slot[0], slot[1], &compare->slice[i]));
     }
     return NULL;

@@ -3,6 +3,7 @@
 #include "recon.h"
 
 #include "counts_file.h"
+#include "start_volume.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,11 +29,21 @@ static SinoStatus add_theta(SinoNamedFiles *files, const char *theta)
     return status;
 }
 
+static SinoStatus add_start(const SinoSettings *settings, SinoNamedFiles *files)
+{
+    char *path = NULL;
+    SinoStatus status = sino_start_volume_path(settings, &path);
+    if (!status) status = sino_files_input(files, "--start", path);
+    free(path);
+    return status;
+}
+
 static SinoStatus add_scan(const SinoSettings *settings, const SinoInput *scan, SinoNamedFiles *files)
 {
     const SinoScanInfo *info = scan->info;
     SINO_TRY(add_all(files, "--flats", info->flat_file_count, info->flat_file_name));
     SINO_TRY(add_all(files, "--darks", info->dark_file_count, info->dark_file_name));
+    SINO_TRY(add_start(settings, files));
     return add_theta(files, settings->theta);
 }
 

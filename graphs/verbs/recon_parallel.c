@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "recon_halves.h"
 #include "spmm.h"
+#include "start_volume.h"
 #include "team.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ typedef struct Parallel {
     SinoTeam team;
     SinoOperator *op;
     SinoEarlyLoad *early;
+    SinoVolumeInput *start; /* of --start; NULL: none */
     SinoReconChoice choice;
 } Parallel;
 
@@ -24,6 +26,12 @@ static void take_side(SinoRecon *recon)
 {
     recon->request.height = sino_geometry_slice_side(&recon->input.geometry);
     recon->request.width = recon->request.height;
+}
+
+static SinoStatus try_input(const SinoSettings *settings)
+{
+    SINO_TRY(sino_input_try(settings));
+    return sino_start_volume_try(settings);
 }
 
 static SinoStatus begin(SinoRecon *recon)
@@ -44,13 +52,16 @@ static SinoStatus begin(SinoRecon *recon)
     recon->request.row_step = recon->input.binning;
     recon->request.units = settings->pixel_size_um > 0 ? "1/cm" : "1/pixel";
     for (int i = 0; i < 3; i++) recon->request.voxel_um[i] = settings->pixel_size_um * (double)settings->binning;
-    return NULL;
+    return sino_start_volume_open(settings, &own->start);
 }
 
 static SinoStatus plan(SinoRecon *recon)
 {
     Parallel *own = recon->own;
     take_side(recon);
+    SINO_TRY(sino_processes_agree(
+        recon->processes,
+        sino_start_volume_check(recon->settings, own->start, recon->request.slice_count, recon->request.width)));
     sino_team_free(&own->team);
     sino_resume_plan(&recon->resume, &own->planned);
     return sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team);
@@ -188,6 +199,7 @@ static SinoStatus compute(SinoRecon *recon)
                                                .regularization = own->choice.regularization,
                                                .iterations = own->choice.iterations,
                                                .scale = sino_recon_scale(recon->settings),
+                                               .start = own->start,
                                                .early = own->early,
                                                .volume = recon->volume,
                                                .journal = recon->resume.journal,
@@ -320,12 +332,13 @@ static void release(SinoRecon *recon)
     Parallel *own = recon->own;
     if (!own) return;
     sino_early_load_free(own->early);
+    sino_volume_input_close(own->start);
     sino_operator_free(own->op);
     sino_team_free(&own->team);
     free(own);
 }
 
-const SinoReconKind sino_recon_parallel = {.try_input = sino_input_try,
+const SinoReconKind sino_recon_parallel = {.try_input = try_input,
                                            .begin = begin,
                                            .plan = plan,
                                            .find_center = find_center,

@@ -4,6 +4,7 @@
 
 #include "memory.h"
 #include "restore_task.h"
+#include "start_volume.h"
 #include "version.h"
 
 #include <inttypes.h>
@@ -166,7 +167,7 @@ static void print_file(FILE *out, const char *name, const char *path)
 }
 
 /* The input without its name, since the files may have moved. */
-static void print_input(FILE *out, const SinoSettings *settings, const SinoInput *input)
+static void print_input(FILE *out, const SinoSettings *settings, const SinoInput *input, const char *start)
 {
     const SinoScanInfo *info = input->info;
     fprintf(out, "input: %" PRId64 " angles of %" PRId64 " x %" PRId64 " pixels in %" PRId64 " files\n",
@@ -180,27 +181,39 @@ static void print_input(FILE *out, const SinoSettings *settings, const SinoInput
     print_file(out, "angle file", settings->theta);
     print_file(out, "flat fields", settings->flats);
     print_file(out, "dark fields", settings->darks);
+    print_file(out, "start volume", start);
 }
 
-static SinoStatus identity_of(const SinoSettings *settings, const SinoInput *input, const char *plan, char **text)
+/* `fixed`: the settings that change voxels. *text: owned by the caller. */
+static SinoStatus print_identity(const SinoSettings *settings, const SinoInput *input, const char *start,
+                                 const char *fixed, const char *plan, char **text)
 {
-    char *fixed = NULL, *made = NULL;
+    char *made = NULL;
     size_t size;
-    SINO_TRY(sino_settings_fixed_text(settings, SINO_VERB_RECON, &fixed));
     FILE *out = open_memstream(&made, &size);
     if (out) {
         fprintf(out, "version: %s\nchoices of the program: %d\n", sino_version_text(), CHOICES_REVISION);
-        print_input(out, settings, input);
+        print_input(out, settings, input, start);
         fputs(fixed, out);
         fputs(plan, out);
     }
-    free(fixed);
     if (out && fclose(out) == 0) {
         *text = made;
         return NULL;
     }
     free(made);
     return sino_error(SINO_FAILED, "no memory for the identity of the run");
+}
+
+static SinoStatus identity_of(const SinoSettings *settings, const SinoInput *input, const char *plan, char **text)
+{
+    char *fixed = NULL, *start = NULL;
+    SinoStatus status = sino_start_volume_path(settings, &start);
+    if (!status) status = sino_settings_fixed_text(settings, SINO_VERB_RECON, &fixed);
+    if (!status) status = print_identity(settings, input, start, fixed, plan, text);
+    free(fixed);
+    free(start);
+    return status;
 }
 
 /* The error for the first line of `lines` that `others` has not. */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Start volume: opened and compared with the run. */
+#include "start_volume.h"
+
+#include "inner_path.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Raw values have no sizes, which tell a volume from another one. */
+static const SinoVolumeShape no_sizes = {0};
+
+SinoStatus sino_start_volume_try(const SinoSettings *settings)
+{
+    return settings->start ? sino_volume_input_try(settings->start, &no_sizes) : NULL;
+}
+
+SinoStatus sino_start_volume_open(const SinoSettings *settings, SinoVolumeInput **input)
+{
+    return settings->start ? sino_volume_input_open(settings->start, &no_sizes, input) : NULL;
+}
+
+SinoStatus sino_start_volume_path(const SinoSettings *settings, char **path)
+{
+    char *file = NULL, *inner = NULL;
+    *path = NULL;
+    if (!settings->start) return NULL;
+    SinoStatus split = sino_inner_path_split(settings->start, &file, &inner);
+    *path = strdup(split ? settings->start : file);
+    sino_status_free(split);
+    free(file);
+    free(inner);
+    SINO_CHECK(*path, SINO_FAILED, "no memory for a file name");
+    return NULL;
+}
+
+SinoStatus sino_start_volume_check(const SinoSettings *settings, const SinoVolumeInput *input, int64_t slice_count,
+                                   int64_t side)
+{
+    if (!input) return NULL;
+    const SinoVolumeInputInfo *info = sino_volume_input_info(input);
+    SINO_CHECK(info->slice_count == slice_count && info->height == side && info->width == side, SINO_BAD_INPUT,
+               "--start %s has %" PRId64 " slices of %" PRId64 " x %" PRId64 " voxels; allowed: %" PRId64 " of %" PRId64
+               " x %" PRId64 ", as the volume of this run",
+               settings->start, info->slice_count, info->width, info->height, slice_count, side, side);
+    return NULL;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Start volume: the first estimate of a parallel beam's slices, which --start names. */
+#ifndef SINO_START_VOLUME_H
+#define SINO_START_VOLUME_H
+
+#include "volume_input.h"
+
+/* Tries in a child process whether the header can be read, if there is a file; before MPI or StarPU starts. */
+SinoStatus sino_start_volume_try(const SinoSettings *settings);
+
+/* Opens the volume, which the caller closes; *input NULL: the settings name none. */
+SinoStatus sino_start_volume_open(const SinoSettings *settings, SinoVolumeInput **input);
+
+/* The file or folder that --start names, without a dataset; a pattern is its own path. *path NULL: there is none; the
+ * caller frees it. */
+SinoStatus sino_start_volume_path(const SinoSettings *settings, char **path);
+
+/* SINO_BAD_INPUT: the volume has other sizes than the run's slices. `input` NULL: there is none. */
+SinoStatus sino_start_volume_check(const SinoSettings *settings, const SinoVolumeInput *input, int64_t slice_count,
+                                   int64_t side);
+
+#endif

@@ -143,6 +143,87 @@ static void many_slices(void **state)
     succeeds(sinodag_operator_free(op));
 }
 
+/* Projections of a subset are those of its angles; backprojections of all subsets add up to that of all angles. */
+static void check_subsets(const char *projector, const char *precision, int64_t count)
+{
+    const char *const settings[] = {precision, projector, "partitions=3", NULL};
+    const double rounding = strstr(precision, "double") ? 1e-12 : 1e-5;
+    SinodagParallel wanted = geometry();
+    SinodagOperator *whole = new_operator(settings), *op = NULL;
+    SinodagAbout about;
+    double *x = numbers(SLICES * VOXELS, 1), *y = numbers(SLICES * RAYS, 2);
+    double *of_x = calloc(SLICES * RAYS, sizeof *of_x), *part = calloc(SLICES * RAYS, sizeof *part);
+    double *of_y = calloc(SLICES * VOXELS, sizeof *of_y), *addend = calloc(SLICES * VOXELS, sizeof *addend);
+    double *sum = calloc(SLICES * VOXELS, sizeof *sum);
+    wanted.subsets = count;
+    succeeds(sinodag_operator_new(&wanted, settings, &op));
+    succeeds(sinodag_operator_about(op, &about));
+    assert_int_equal(about.subsets, count);
+    SinodagArray ax = images(x, SINODAG_FLOAT64), ay = projections(y, SINODAG_FLOAT64);
+    SinodagArray of = projections(of_x, SINODAG_FLOAT64), back = images(of_y, SINODAG_FLOAT64);
+    SinodagArray to = projections(part, SINODAG_FLOAT64), one = images(addend, SINODAG_FLOAT64);
+    succeeds(sinodag_project(whole, &ax, &of));
+    succeeds(sinodag_backproject(whole, &ay, &back));
+    for (int64_t s = 0; s < count; s++) { /* views of the arrays of all angles */
+        SinodagArray of_subset = to, from_subset = ay;
+        of_subset.data = part + s * COLUMNS;
+        from_subset.data = y + s * COLUMNS;
+        of_subset.size[1] = from_subset.size[1] = (ANGLES - s + count - 1) / count;
+        memcpy(of_subset.stride, (int64_t[]){RAYS, count * COLUMNS, 1}, sizeof of_subset.stride);
+        memcpy(from_subset.stride, of_subset.stride, sizeof from_subset.stride);
+        succeeds(sinodag_project_subset(op, s, &ax, &of_subset));
+        succeeds(sinodag_backproject_subset(op, s, &from_subset, &one));
+        for (int i = 0; i < SLICES * VOXELS; i++) sum[i] += addend[i];
+    }
+    for (int i = 0; i < SLICES * RAYS; i++) assert_true(fabs(part[i] - of_x[i]) <= rounding * COLUMNS);
+    for (int i = 0; i < SLICES * VOXELS; i++) assert_true(fabs(sum[i] - of_y[i]) <= rounding * ANGLES);
+    memset(of_x, 0, SLICES * RAYS * sizeof *of_x);
+    succeeds(sinodag_project(op, &ax, &of));
+    succeeds(sinodag_backproject(op, &ay, &one));
+    assert_memory_equal(of_x, part, SLICES * RAYS * sizeof *part);
+    for (int i = 0; i < SLICES * VOXELS; i++) assert_true(fabs(sum[i] - addend[i]) <= rounding * ANGLES);
+    double *const all[] = {x, y, of_x, part, of_y, addend, sum};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    succeeds(sinodag_operator_free(op));
+    succeeds(sinodag_operator_free(whole));
+}
+
+static void subsets_make_the_whole(void **state)
+{
+    (void)state;
+    check_subsets("projector=rays", "precision=double", 1);
+    check_subsets("projector=rays", "precision=double", 5);
+    check_subsets("projector=rays", "precision=single", ANGLES);
+    check_subsets("projector=rotate", "precision=single", 5);
+}
+
+static void subsets_are_refused(void **state)
+{
+    (void)state;
+    SinodagParallel wanted = geometry();
+    SinodagOperator *op = NULL;
+    wanted.subsets = ANGLES + 1;
+    refused(sinodag_operator_new(&wanted, NULL, &op), "subsets is 25, and there are 24 angles; allowed: 0 to 24");
+    wanted.subsets = -1;
+    refused(sinodag_operator_new(&wanted, NULL, &op), "subsets is -1");
+    wanted.subsets = 5;
+    succeeds(sinodag_operator_new(&wanted, NULL, &op));
+    float *x = calloc(SLICES * VOXELS, sizeof *x), *y = calloc(SLICES * RAYS, sizeof *y);
+    const SinodagArray of = images(x, SINODAG_FLOAT32);
+    SinodagArray to = projections(y, SINODAG_FLOAT32);
+    refused(sinodag_project_subset(op, 0, &of, &to), "(5, 24, 33); allowed: (S, 5, 33)");
+    to.size[1] = 5;
+    refused(sinodag_project_subset(op, 4, &of, &to), "(5, 5, 33); allowed: (S, 4, 33)");
+    refused(sinodag_project_subset(op, 5, &of, &to), "subset is 5; allowed: 0 to 4");
+    refused(sinodag_project_subset(op, INT64_MAX, &of, &to), "subset is 9223372036854775807; allowed: 0 to 4");
+    refused(sinodag_backproject_subset(op, -1, &to, &of), "subset is -1; allowed: 0 or more");
+    succeeds(sinodag_backproject_subset(op, 3, &to, &of));
+    free(x);
+    free(y);
+    succeeds(sinodag_operator_free(op));
+    refused(sinodag_project_subset(op, 0, &of, &to), "was freed");
+}
+
 static void about_tells_sizes(void **state)
 {
     (void)state;
@@ -502,6 +583,8 @@ TESTING_SUBJECT(library)
     const struct CMUnitTest tests[] = {cmocka_unit_test(directions_are_adjoint),
                                        cmocka_unit_test(layouts_agree),
                                        cmocka_unit_test(many_slices),
+                                       cmocka_unit_test(subsets_make_the_whole),
+                                       cmocka_unit_test(subsets_are_refused),
                                        cmocka_unit_test(about_tells_sizes),
                                        cmocka_unit_test(geometries_are_refused),
                                        cmocka_unit_test(settings_are_refused),

@@ -14,9 +14,22 @@ SinoStatus sino_products_new(const SinoOperator *op, int64_t partition_count, in
                              SinoProducts **products);
 void sino_products_free(SinoProducts *products); /* takes NULL */
 
-/* Computes the product of slice_count slices: projections = A images, or, `back`, images = Aᵀ projections, and waits
- * for it. SINO_BAD_INPUT: a value that is read is NaN or infinite. SINO_FAILED: no memory. */
-SinoStatus sino_products_compute(SinoProducts *products, bool back, int64_t slice_count, const SinoStrided *images,
-                                 const SinoStrided *projections);
+enum { SINO_ALL_SUBSETS = -1 };
+
+/* A product of the arrays of a caller: projections = A images, or, `back`, images = Aᵀ projections. */
+typedef struct SinoArrays {
+    bool back;
+    int64_t subset;          /* whose angles the projections have; SINO_ALL_SUBSETS: all angles, in the scan's order */
+    int64_t slice_count;     /* S */
+    SinoStrided images;      /* (slice, row, column) */
+    SinoStrided projections; /* (slice, angle of the subset, column) */
+} SinoArrays;
+
+/* Computes the product, and waits for it. SINO_BAD_INPUT: a value that is read is NaN or infinite. SINO_FAILED: no
+ * memory. */
+SinoStatus sino_products_compute(SinoProducts *products, const SinoArrays *arrays);
+
+/* Angles of subset s of N: s, s + N, s + 2N … */
+int64_t sino_products_angles(const SinoOperator *op, int64_t subset);
 
 #endif

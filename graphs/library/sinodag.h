@@ -85,6 +85,7 @@ typedef struct SinodagParallel {
     const double *angle_rad; /* [angles]; copied */
     double center;           /* rotation axis as a column; 0 is the middle of column 0; NaN: (columns − 1)/2 */
     int64_t slices;          /* as many as a product will usually have, by which work is divided; 0: 1 */
+    int64_t subsets;         /* N of the angles, each with products of its own; at most `angles`; 0: 1 */
 } SinodagParallel;
 
 /* A, whose elements are lengths of rays in voxels, and its transpose. */
@@ -103,6 +104,7 @@ typedef struct SinodagAbout {
     int64_t nonzeros;              /* of A, for one slice; 0: A is not stored */
     int64_t bytes;                 /* of A, at most */
     int64_t partitions;            /* of a slice */
+    int64_t subsets;               /* N */
 } SinodagAbout;
 
 SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *about);
@@ -113,6 +115,14 @@ SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *ab
  * read is NaN or infinite, a freed operator. */
 SinodagStatus sinodag_project(SinodagOperator *op, const SinodagArray *images, const SinodagArray *projections);
 SinodagStatus sinodag_backproject(SinodagOperator *op, const SinodagArray *projections, const SinodagArray *images);
+
+/* The same for subset s of 0 … N − 1, which has the angles s, s + N, s + 2N … and no others: projections of sizes
+ * (S, (K − s + N − 1)/N rounded down, M). They may be a view of all projections, which begins at angle s and whose
+ * stride[1] is N times theirs. A image is that of all subsets together; Aᵀ projections is the sum of the subsets'. */
+SinodagStatus sinodag_project_subset(SinodagOperator *op, int64_t subset, const SinodagArray *images,
+                                     const SinodagArray *projections);
+SinodagStatus sinodag_backproject_subset(SinodagOperator *op, int64_t subset, const SinodagArray *projections,
+                                         const SinodagArray *images);
 
 /* A scan in memory: counts, or what the setting `data` says they are. Types: float32, float64, uint8, uint16; sizes
  * (angle, row, column). */

@@ -26,6 +26,14 @@ class _Linear:
     def H(self) -> "_Linear": ...
     def aslinearoperator(self) -> Any: ...
 
+class _Subset(_Linear):
+    number: int
+    angles: int
+    columns: int
+    side: int
+    def project(self, images: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...
+    def backproject(self, projections: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...
+
 class Operator(_Linear):
     angles: int
     columns: int
@@ -33,12 +41,14 @@ class Operator(_Linear):
     nonzeros: int
     nbytes: int
     partitions: int
+    subsets: int
     def __init__(
         self,
         angles: ArrayLike,
         columns: int,
         center: Optional[float] = ...,
         slices: int = ...,
+        subsets: int = ...,
         *,
         precision: Optional[Literal["single", "double", "half", "mixed"]] = ...,
         symmetry: Optional[bool] = ...,
@@ -52,6 +62,7 @@ class Operator(_Linear):
     ) -> None: ...
     def project(self, images: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...
     def backproject(self, projections: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...
+    def subset(self, number: int) -> _Subset: ...
     def close(self) -> None: ...
     def __enter__(self) -> "Operator": ...
     def __exit__(self, *_: object) -> None: ...

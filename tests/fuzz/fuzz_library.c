@@ -95,6 +95,7 @@ static void make_operator(State *state)
     const char *settings[4] = {NULL};
     SinodagParallel geometry = {.angles = size(bytes), .columns = size(bytes), .angle_rad = angle_rad};
     geometry.slices = size(bytes);
+    geometry.subsets = byte(bytes) % 3 ? 0 : size(bytes);
     geometry.center = byte(bytes) % 2 ? (double)NAN : number(bytes);
     for (int k = 0; k < SIDE; k++) angle_rad[k] = k < 2 ? number(bytes) : k / 3.0;
     const int count = byte(bytes) % 4;
@@ -150,7 +151,8 @@ static void call(State *state)
     SinodagOperator *op = state->op[byte(bytes) % HANDLES];
     SinodagAbout about;
     SinodagArray x, y;
-    switch (byte(bytes) % 7) {
+    int64_t subset;
+    switch (byte(bytes) % 8) {
     case 0:
         make_operator(state);
         break;
@@ -167,6 +169,13 @@ static void call(State *state)
         settle(byte(bytes) % 2 ? sinodag_project(op, &x, &y) : sinodag_backproject(op, &y, &x));
         break;
     case 5:
+        x = array(state, 0);
+        y = array(state, 1);
+        subset = size(bytes);
+        settle(byte(bytes) % 2 ? sinodag_project_subset(op, subset, &x, &y)
+                               : sinodag_backproject_subset(op, subset, &y, &x));
+        break;
+    case 6:
         settle(sinodag_settings(text(bytes, name, sizeof name), look, NULL));
         break;
     default:

@@ -38,8 +38,8 @@ typedef struct SinoLibrarySettings {
     const char *const *own;                     /* "name=value"; NULL ends it */
 } SinoLibrarySettings;
 
-/* Those of sinodag_start, sinodag_operator_new and sinodag_recon. */
-extern const SinoLibrarySettings sino_library_start, sino_library_operator, sino_library_recon;
+/* Those of sinodag_start, sinodag_operator_new, sinodag_solve and sinodag_recon. */
+extern const SinoLibrarySettings sino_library_start, sino_library_operator, sino_library_solve, sino_library_recon;
 
 SinoStatus sino_library_settings(const SinoLibrarySettings *of, const char *const *given, SinoSettings **settings);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library, operators: plans, builds and frees operators of parallel beams; checks the arrays of products. */
-#include "library.h"
-#include "library_product.h"
+#include "library_operator.h"
 
-#include "forecast.h"
+#include "library.h"
+
 #include "memory.h"
 #include "scan_limits.h"
 #include "solver_fbp.h"
@@ -12,15 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct SinodagOperator {
-    double *angle_rad; /* owned */
-    SinodagAbout about;
-    SinoForecast forecast;
-    SinoOperator *op;
-    SinoProducts *products;
-    struct SinodagOperator *next;
-};
 
 /* The operators that exist; protected by the library's lock. */
 static SinodagOperator *first_operator;
@@ -175,7 +166,7 @@ static SinodagOperator **place_of(const SinodagOperator *op)
     return place;
 }
 
-static SinoStatus check_exists(const SinodagOperator *op)
+SinoStatus sino_library_check_operator(const SinodagOperator *op)
 {
     SINO_CHECK(op && *place_of(op), SINO_BAD_INPUT, "the operator does not exist, or was freed; allowed: an operator");
     return NULL;
@@ -186,7 +177,7 @@ SinodagStatus sinodag_operator_free(SinodagOperator *op)
     if (!op) return NULL;
     SinoStatus status = sino_library_enter();
     if (status) return status;
-    status = check_exists(op);
+    status = sino_library_check_operator(op);
     if (!status) {
         *place_of(op) = op->next;
         free_operator(op);
@@ -200,7 +191,7 @@ SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *ab
 {
     SinoStatus status = sino_library_enter();
     if (status) return status;
-    status = check_exists(op);
+    status = sino_library_check_operator(op);
     if (!status && about) *about = op->about;
     sino_library_leave();
     return status;
@@ -238,17 +229,24 @@ static SinoStatus check_bounds(const SinodagArray *images, const SinodagArray *p
     return NULL;
 }
 
+SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray *images,
+                                   const SinodagArray *projections, SinoArrays *arrays)
+{
+    const int64_t angles = sino_products_angles(op->op, arrays->subset);
+    SINO_TRY(use("the images", images, op->about.side, op->about.side, &arrays->images));
+    SINO_TRY(use("the projections", projections, angles, op->about.columns, &arrays->projections));
+    SINO_TRY(check_bounds(images, projections));
+    arrays->slice_count = images->size[0];
+    return NULL;
+}
+
 static SinoStatus multiply(SinodagOperator *op, SinoArrays arrays, const SinodagArray *images,
                            const SinodagArray *projections)
 {
-    SINO_TRY(check_exists(op));
+    SINO_TRY(sino_library_check_operator(op));
     SINO_CHECK(arrays.subset == SINO_ALL_SUBSETS || (arrays.subset >= 0 && arrays.subset < op->about.subsets),
                SINO_BAD_INPUT, "subset is %" PRId64 "; allowed: 0 to %" PRId64, arrays.subset, op->about.subsets - 1);
-    const int64_t angles = sino_products_angles(op->op, arrays.subset);
-    SINO_TRY(use("the images", images, op->about.side, op->about.side, &arrays.images));
-    SINO_TRY(use("the projections", projections, angles, op->about.columns, &arrays.projections));
-    SINO_TRY(check_bounds(images, projections));
-    arrays.slice_count = images->size[0];
+    SINO_TRY(sino_library_use_arrays(op, images, projections, &arrays));
     return sino_products_compute(op->products, &arrays);
 }
 

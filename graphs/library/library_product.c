@@ -105,8 +105,7 @@ void sino_products_free(SinoProducts *products)
     free(products);
 }
 
-/* Slices of a minibatch: what suits devices or a panel, but fewer where workers would have none. */
-static int64_t minibatch_of(const SinoProducts *products, int64_t slice_count)
+int64_t sino_products_minibatch(const SinoProducts *products, int64_t slice_count)
 {
     enum { LEAST = 16 };
     const SinoOperator *op = products->op;
@@ -125,14 +124,16 @@ static int64_t slot_bytes(const SinoProducts *products, int64_t stride)
     return sino_buffers_bytes(vector_count(op), vectors, &op->shape, batch) + op->kind->work_bytes(&op->shape, batch);
 }
 
-/* Two slots for each worker, while there is memory for them. */
-static int64_t slots_of(const SinoProducts *products, int64_t slice_count, int64_t minibatch, int64_t stride)
+/* Slots that keep the workers busy. */
+static int64_t slots_wanted(const SinoProducts *products)
 {
-    const int64_t minibatches = sino_ceil_divide(slice_count, minibatch);
-    const int64_t most =
-        2 * sino_ceil_divide(sino_runtime_worker_count(products->op->runtime), products->partition_count);
-    const int64_t room = sino_platform_available_bytes() / sino_larger(1, slot_bytes(products, stride));
-    return sino_larger(1, sino_smaller(room, sino_smaller(minibatches, most)));
+    return 2 * sino_ceil_divide(sino_runtime_worker_count(products->op->runtime), products->partition_count);
+}
+
+int64_t sino_products_slots(const SinoProducts *products, int64_t minibatches, int64_t bytes)
+{
+    const int64_t room = sino_platform_available_bytes() / sino_larger(1, bytes);
+    return sino_larger(1, sino_smaller(room, sino_smaller(minibatches, slots_wanted(products))));
 }
 
 static SinoStatus open_slot(const SinoProducts *products, int64_t number, Slot *slot)
@@ -151,12 +152,10 @@ static SinoStatus make_slots(SinoProducts *products, int64_t slice_count, int64_
     const int64_t stride = sino_panel_stride(sino_precision_solver(products->op->problem.precision), minibatch);
     const int64_t minibatches = sino_ceil_divide(slice_count, minibatch);
     if (products->stride == stride && products->slot_count > 0 &&
-        (products->slot_count >= minibatches ||
-         products->slot_count >=
-             2 * sino_ceil_divide(sino_runtime_worker_count(products->op->runtime), products->partition_count)))
+        (products->slot_count >= minibatches || products->slot_count >= slots_wanted(products)))
         return NULL;
     free_slots(products);
-    const int64_t count = slots_of(products, slice_count, minibatch, stride);
+    const int64_t count = sino_products_slots(products, minibatches, slot_bytes(products, stride));
     SINO_TRY(sino_allocate(count, sizeof *products->slot, "products", &products->slot));
     products->slot_count = count;
     products->stride = stride;
@@ -164,8 +163,7 @@ static SinoStatus make_slots(SinoProducts *products, int64_t slice_count, int64_
     return NULL;
 }
 
-/* The array from an index of a dimension on. */
-static SinoStrided from(SinoStrided array, int dimension, int64_t first)
+SinoStrided sino_products_from(SinoStrided array, int dimension, int64_t first)
 {
     const int64_t bytes = array.type == SINO_STRIDED_FLOAT64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float);
     array.first = (char *)array.first + first * array.step[dimension] * bytes;
@@ -175,7 +173,7 @@ static SinoStrided from(SinoStrided array, int dimension, int64_t first)
 /* The projections of a subset in an array of all angles, of which it has every N-th. */
 static SinoStrided every_other(SinoStrided projections, int64_t subset, int64_t subsets)
 {
-    projections = from(projections, 1, subset);
+    projections = sino_products_from(projections, 1, subset);
     projections.step[1] *= subsets;
     return projections;
 }
@@ -189,24 +187,27 @@ typedef struct Minibatch {
     SinoProduct product; /* of one subset after another */
 } Minibatch;
 
-/* Inserts the tasks between the images and the partitions' vectors. */
-static SinoStatus move_images(const Minibatch *of)
+SinoStatus sino_products_move_images(const SinoOperator *op, const SinoArrays *arrays, SinoTake take,
+                                     const SinoProduct *product, SinoData *const *x)
 {
-    const SinoOperator *op = of->products->op;
     const SinoTiling tiling = op->kind->tiling(op);
-    SinoStridedTiles tiles = {.slices = of->product.slices,
-                              .image = from(of->arrays->images, 0, of->take.first),
+    SinoStridedTiles tiles = {.slices = product->slices,
+                              .image = sino_products_from(arrays->images, 0, take.first),
                               .grid_size = op->problem.geometry.grid_size};
     for (int64_t p = 0; p < tiling.partition_count; p++) {
-        SinoPosition position = of->product.position;
+        SinoPosition position = product->position;
         position.partition = p;
         tiles.tile = tiling.tile + tiling.first[p];
         tiles.tile_count = tiling.first[p + 1] - tiling.first[p];
-        SinoData *x = of->slot->vector[IMAGES][p];
-        SINO_TRY(of->arrays->back ? sino_insert_give_tiles(op->runtime, position, &tiles, x)
-                                  : sino_insert_take_tiles(op->runtime, position, of->take, &tiles, x));
+        SINO_TRY(arrays->back ? sino_insert_give_tiles(op->runtime, position, &tiles, x[p])
+                              : sino_insert_take_tiles(op->runtime, position, take, &tiles, x[p]));
     }
     return NULL;
+}
+
+static SinoStatus move_images(const Minibatch *of)
+{
+    return sino_products_move_images(of->products->op, of->arrays, of->take, &of->product, of->slot->vector[IMAGES]);
 }
 
 /* Tasks that give the projections of a minibatch: one for each worker, for the vector is read by all at once, where
@@ -226,7 +227,7 @@ static SinoStatus move_projections(const Minibatch *of)
 {
     const SinoOperator *op = of->products->op;
     const int64_t subset = of->product.subset, angles = sino_products_angles(op, subset);
-    const SinoStrided array = from(of->arrays->projections, 0, of->take.first);
+    const SinoStrided array = sino_products_from(of->arrays->projections, 0, of->take.first);
     const bool whole = of->arrays->subset == SINO_ALL_SUBSETS;
     SinoStridedRays rays = {.slices = of->product.slices,
                             .projections = whole ? every_other(array, subset, op->problem.subset_count) : array,
@@ -319,7 +320,7 @@ static SinoStatus multiply(SinoProducts *products, const SinoArrays *arrays, int
 
 SinoStatus sino_products_compute(SinoProducts *products, const SinoArrays *arrays)
 {
-    const int64_t slice_count = arrays->slice_count, minibatch = minibatch_of(products, slice_count);
+    const int64_t slice_count = arrays->slice_count, minibatch = sino_products_minibatch(products, slice_count);
     int64_t number = 0;
     SinoStatus status = make_slots(products, slice_count, minibatch);
     if (status) {

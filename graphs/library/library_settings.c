@@ -133,8 +133,10 @@ SinodagStatus sinodag_settings(const char *function, SinodagVisit *visit, void *
     static const struct {
         const char *name;
         const SinoLibrarySettings *settings;
-    } functions[] = {
-        {"start", &sino_library_start}, {"operator", &sino_library_operator}, {"recon", &sino_library_recon}};
+    } functions[] = {{"start", &sino_library_start},
+                     {"operator", &sino_library_operator},
+                     {"solve", &sino_library_solve},
+                     {"recon", &sino_library_recon}};
     SINO_CHECK(visit, SINO_BAD_INPUT, "there is no function that is shown settings; allowed: a function");
     for (size_t i = 0; function && i < sizeof functions / sizeof *functions; i++)
         if (strcmp(function, functions[i].name) == 0) {
@@ -142,6 +144,6 @@ SinodagStatus sinodag_settings(const char *function, SinodagVisit *visit, void *
             sino_settings_each(SINO_VERB_RECON, show, &visitor);
             return NULL;
         }
-    return sino_error(SINO_BAD_INPUT, "'%.80s' has no settings; allowed: start, operator, recon",
+    return sino_error(SINO_BAD_INPUT, "'%.80s' has no settings; allowed: start, operator, solve, recon",
                       function ? function : "");
 }

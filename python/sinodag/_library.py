@@ -83,6 +83,18 @@ class SettingText(ctypes.Structure):
                 for name in ("name", "group", "type", "usual", "allowed", "words", "unit", "needs", "help")]
 
 
+class Solution(ctypes.Structure):
+    """SinodagSolution"""
+
+    _fields_ = [
+        ("volume", Array),
+        ("residual", ctypes.POINTER(ctypes.c_double)),
+        ("columns", ctypes.c_int64),
+        ("progress", PROGRESS),
+        ("of", ctypes.c_void_p),
+    ]
+
+
 VISIT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(SettingText))
 LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p)
 SETTINGS = ctypes.POINTER(ctypes.c_char_p)
@@ -103,6 +115,7 @@ FUNCTIONS = {
     "sinodag_backproject": (STATUS, [ctypes.c_void_p, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
     "sinodag_project_subset": (STATUS, [ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
     "sinodag_backproject_subset": (STATUS, [ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
+    "sinodag_solve": (STATUS, [ctypes.c_void_p, ctypes.POINTER(Array), SETTINGS, ctypes.POINTER(Solution)]),
     "sinodag_recon": (STATUS, [ctypes.POINTER(Scan), SETTINGS, ctypes.POINTER(Output)]),
 }
 

@@ -6,7 +6,20 @@ import weakref
 
 import numpy as np
 
-from ._library import About, BadInput, Parallel, array_of, as_array, check, ensure_started, library, settings_of, usable
+from ._library import (
+    About,
+    BadInput,
+    Parallel,
+    Solution,
+    array_of,
+    as_array,
+    check,
+    ensure_started,
+    library,
+    settings_of,
+    usable,
+)
+from ._recon import Call
 from ._settings import with_settings
 
 _ELEMENT = {"double": np.float64}
@@ -65,7 +78,7 @@ class _Linear:
             dtype=self.dtype,
         )
 
-    def _multiply(self, values, out):
+    def _multiply(self, values, out, compute=None):
         values = as_array(values)
         real = values.dtype.kind in "biuf"
         kind = np.result_type(values.dtype, np.float32) if real else values.dtype
@@ -77,7 +90,7 @@ class _Linear:
         result = given
         if len(shape) != 3:
             given = _three(given, self._sides[1], order)
-        self._compute(array_of(taken), array_of(given))
+        (compute or self._compute)(array_of(taken), array_of(given))
         return result
 
     def _fit(self, values, sides, other):
@@ -108,6 +121,19 @@ class _Linear:
             what = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
             raise BadInput(f"out is {what}; allowed: a writeable array of {kind} in C order of shape {shape}")
         return out
+
+
+def _columns(settings):
+    """Residuals of a slice."""
+    if settings.get("algorithm") == "fbp":
+        return 1
+    try:
+        count = operator.index(settings.get("iterations"))
+    except TypeError:
+        count = -1
+    if not 0 <= count < 2**31:
+        raise BadInput(f"residuals=True with iterations={settings.get('iterations')!r}; allowed: with their number")
+    return count + 1
 
 
 def _three(result, sides, order):
@@ -170,6 +196,34 @@ class Operator(_Linear):
     def backproject(self, projections, out=None):
         """A.T @ projections, likewise."""
         return self.T._multiply(projections, out)
+
+    @with_settings("solve")
+    def solve(self, projections, out=None, residuals=False, progress=None, **settings):
+        """Solves A x = projections by a solver of the program, without tracing lengths again; gives x, or (x, r) with `residuals`.
+
+        projections  line integrals, in any shape that A.T @ projections takes; x has the shape and type of that product
+        out          an array for x, of its shape and type in C order
+        residuals    also give r: float64 (S, iterations + 1), the squares of |A x - projections| of each slice before the first and
+                     after each iteration, NaN once it has stopped. Wants `iterations`, unless the algorithm is fbp
+        progress     as of sinodag.recon, after each iteration
+        settings     below. osem and fista take the operator's subsets; cg, sirt and mlem need an operator without
+
+        Raises BadInput and Failed as sinodag.recon. The values are those that sinodag.recon computes of the same projections with
+        the same settings.
+        """
+        call, solution, rows = Call(progress), Solution(), []
+
+        def compute(given, volume):
+            solution.volume, solution.progress = volume, call.output.progress
+            if residuals:
+                rows.append(np.full((given.size[0], _columns(settings)), np.nan))
+                solution.residual = rows[0].ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+                solution.columns = rows[0].shape[1]
+            handle, texts = self._use(), settings_of(settings)
+            call.run(lambda: library.sinodag_solve(handle, ctypes.byref(given), texts, ctypes.byref(solution)))
+
+        result = self.T._multiply(projections, out, compute)
+        return (result, rows[0]) if residuals else result
 
     @property
     def T(self):  # pylint: disable=invalid-name

@@ -138,6 +138,23 @@ static void reconstruct(State *state)
     settle(sinodag_recon(&scan, settings, &output));
 }
 
+static void solve(State *state, SinodagOperator *op)
+{
+    Bytes *bytes = &state->bytes;
+    char setting[2][64];
+    const char *settings[4] = {"iterations=2", NULL};
+    double residual[SIDE * 3]; /* of as many slices as an array has, and of two iterations */
+    const SinodagArray data = array(state, 1);
+    SinodagSolution solution = {.volume = array(state, 0), .progress = byte(bytes) % 2 ? progress : NULL, .of = state};
+    const int count = byte(bytes) % 3;
+    for (int i = 0; i < count; i++) settings[1 + i] = text(bytes, setting[i], sizeof setting[i]);
+    if (byte(bytes) % 2) {
+        solution.residual = residual;
+        solution.columns = byte(bytes) % 4;
+    }
+    settle(sinodag_solve(op, &data, settings, byte(bytes) == 99 ? NULL : &solution));
+}
+
 static void look(void *of, const SinodagSetting *setting)
 {
     (void)of;
@@ -152,7 +169,7 @@ static void call(State *state)
     SinodagAbout about;
     SinodagArray x, y;
     int64_t subset;
-    switch (byte(bytes) % 8) {
+    switch (byte(bytes) % 9) {
     case 0:
         make_operator(state);
         break;
@@ -177,6 +194,9 @@ static void call(State *state)
         break;
     case 6:
         settle(sinodag_settings(text(bytes, name, sizeof name), look, NULL));
+        break;
+    case 7:
+        solve(state, op);
         break;
     default:
         reconstruct(state);

@@ -143,6 +143,87 @@ static void many_slices(void **state)
     succeeds(sinodag_operator_free(op));
 }
 
+/* Projections of a subset are those of its angles; backprojections of all subsets add up to that of all angles. */
+static void check_subsets(const char *projector, const char *precision, int64_t count)
+{
+    const char *const settings[] = {precision, projector, "partitions=3", NULL};
+    const double rounding = strstr(precision, "double") ? 1e-12 : 1e-5;
+    SinodagParallel wanted = geometry();
+    SinodagOperator *whole = new_operator(settings), *op = NULL;
+    SinodagAbout about;
+    double *x = numbers(SLICES * VOXELS, 1), *y = numbers(SLICES * RAYS, 2);
+    double *of_x = calloc(SLICES * RAYS, sizeof *of_x), *part = calloc(SLICES * RAYS, sizeof *part);
+    double *of_y = calloc(SLICES * VOXELS, sizeof *of_y), *addend = calloc(SLICES * VOXELS, sizeof *addend);
+    double *sum = calloc(SLICES * VOXELS, sizeof *sum);
+    wanted.subsets = count;
+    succeeds(sinodag_operator_new(&wanted, settings, &op));
+    succeeds(sinodag_operator_about(op, &about));
+    assert_int_equal(about.subsets, count);
+    SinodagArray ax = images(x, SINODAG_FLOAT64), ay = projections(y, SINODAG_FLOAT64);
+    SinodagArray of = projections(of_x, SINODAG_FLOAT64), back = images(of_y, SINODAG_FLOAT64);
+    SinodagArray to = projections(part, SINODAG_FLOAT64), one = images(addend, SINODAG_FLOAT64);
+    succeeds(sinodag_project(whole, &ax, &of));
+    succeeds(sinodag_backproject(whole, &ay, &back));
+    for (int64_t s = 0; s < count; s++) { /* views of the arrays of all angles */
+        SinodagArray of_subset = to, from_subset = ay;
+        of_subset.data = part + s * COLUMNS;
+        from_subset.data = y + s * COLUMNS;
+        of_subset.size[1] = from_subset.size[1] = (ANGLES - s + count - 1) / count;
+        memcpy(of_subset.stride, (int64_t[]){RAYS, count * COLUMNS, 1}, sizeof of_subset.stride);
+        memcpy(from_subset.stride, of_subset.stride, sizeof from_subset.stride);
+        succeeds(sinodag_project_subset(op, s, &ax, &of_subset));
+        succeeds(sinodag_backproject_subset(op, s, &from_subset, &one));
+        for (int i = 0; i < SLICES * VOXELS; i++) sum[i] += addend[i];
+    }
+    for (int i = 0; i < SLICES * RAYS; i++) assert_true(fabs(part[i] - of_x[i]) <= rounding * COLUMNS);
+    for (int i = 0; i < SLICES * VOXELS; i++) assert_true(fabs(sum[i] - of_y[i]) <= rounding * ANGLES);
+    memset(of_x, 0, SLICES * RAYS * sizeof *of_x);
+    succeeds(sinodag_project(op, &ax, &of));
+    succeeds(sinodag_backproject(op, &ay, &one));
+    assert_memory_equal(of_x, part, SLICES * RAYS * sizeof *part);
+    for (int i = 0; i < SLICES * VOXELS; i++) assert_true(fabs(sum[i] - addend[i]) <= rounding * ANGLES);
+    double *const all[] = {x, y, of_x, part, of_y, addend, sum};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    succeeds(sinodag_operator_free(op));
+    succeeds(sinodag_operator_free(whole));
+}
+
+static void subsets_make_the_whole(void **state)
+{
+    (void)state;
+    check_subsets("projector=rays", "precision=double", 1);
+    check_subsets("projector=rays", "precision=double", 5);
+    check_subsets("projector=rays", "precision=single", ANGLES);
+    check_subsets("projector=rotate", "precision=single", 5);
+}
+
+static void subsets_are_refused(void **state)
+{
+    (void)state;
+    SinodagParallel wanted = geometry();
+    SinodagOperator *op = NULL;
+    wanted.subsets = ANGLES + 1;
+    refused(sinodag_operator_new(&wanted, NULL, &op), "subsets is 25, and there are 24 angles; allowed: 0 to 24");
+    wanted.subsets = -1;
+    refused(sinodag_operator_new(&wanted, NULL, &op), "subsets is -1");
+    wanted.subsets = 5;
+    succeeds(sinodag_operator_new(&wanted, NULL, &op));
+    float *x = calloc(SLICES * VOXELS, sizeof *x), *y = calloc(SLICES * RAYS, sizeof *y);
+    const SinodagArray of = images(x, SINODAG_FLOAT32);
+    SinodagArray to = projections(y, SINODAG_FLOAT32);
+    refused(sinodag_project_subset(op, 0, &of, &to), "(5, 24, 33); allowed: (S, 5, 33)");
+    to.size[1] = 5;
+    refused(sinodag_project_subset(op, 4, &of, &to), "(5, 5, 33); allowed: (S, 4, 33)");
+    refused(sinodag_project_subset(op, 5, &of, &to), "subset is 5; allowed: 0 to 4");
+    refused(sinodag_project_subset(op, INT64_MAX, &of, &to), "subset is 9223372036854775807; allowed: 0 to 4");
+    refused(sinodag_backproject_subset(op, -1, &to, &of), "subset is -1; allowed: 0 or more");
+    succeeds(sinodag_backproject_subset(op, 3, &to, &of));
+    free(x);
+    free(y);
+    succeeds(sinodag_operator_free(op));
+    refused(sinodag_project_subset(op, 0, &of, &to), "was freed");
+}
+
 static void about_tells_sizes(void **state)
 {
     (void)state;
@@ -338,6 +419,147 @@ static void volumes_are_reconstructed(void **state)
     free((double *)turned.projections.data - (ANGLES * SLICES * COLUMNS - 1));
 }
 
+static SinodagOperator *new_divided(int64_t subsets)
+{
+    static const char *const settings[] = {"symmetry=no", "partitions=2", NULL};
+    SinodagParallel wanted = geometry();
+    SinodagOperator *op = NULL;
+    wanted.subsets = subsets;
+    succeeds(sinodag_operator_new(&wanted, settings, &op));
+    return op;
+}
+
+/* The projections of a scan as those of slices, which are the same numbers. */
+static SinodagArray as_slices(SinodagArray scan)
+{
+    scan.size[0] = SLICES;
+    scan.size[1] = ANGLES;
+    memcpy(scan.stride, (int64_t[]){COLUMNS, SLICES * COLUMNS, 1}, sizeof scan.stride);
+    return scan;
+}
+
+/* Solutions have the bits of a reconstruction with the same settings. */
+static void solutions_are_reconstructions(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t subsets, iterations;
+        const char *settings[5];
+    } by[] = {{1, 8, {"algorithm=cg", "iterations=8"}},
+              {1, 5, {"algorithm=sirt", "iterations=5", "relaxation=1.5", "maximum=0.015"}},
+              {1, 4, {"algorithm=mlem", "iterations=4"}},
+              {4, 3, {"algorithm=osem", "iterations=3"}},
+              {4, 3, {"algorithm=fista", "iterations=3", "regularization=0.001"}},
+              {1, 0, {"algorithm=fbp", "fbp-filter=hann", "padding-type=zeros"}}};
+    const SinodagScan scan = {.projections = disk(SINODAG_FLOAT32), .angle_rad = angles()};
+    const SinodagArray data = as_slices(scan.projections);
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+        const char *of_recon[20] = {
+            "data=line-integrals",        "rotation-axis=16",         "symmetry=no", "partitions=2", "projector=rays",
+            "zinger-removal-method=none", "remove-stripe-method=none"};
+        int count = 7;
+        for (const char *const *given = by[i].settings; *given; given++) of_recon[count++] = *given;
+        if (by[i].iterations > 0) of_recon[count++] = "margin=0";
+        if (by[i].subsets > 1) of_recon[count++] = "subsets=4";
+        Volume volume = {0};
+        double residual[SLICES][9];
+        float *found = calloc(SLICES * VOXELS, sizeof *found);
+        SinodagOperator *op = new_divided(by[i].subsets);
+        const SinodagSolution solution = {.volume = images(found, SINODAG_FLOAT32),
+                                          .residual = residual[0],
+                                          .columns = by[i].iterations + 1,
+                                          .progress = by[i].iterations > 0 ? progress : NULL,
+                                          .of = &volume};
+        succeeds(sinodag_solve(op, &data, by[i].settings, &solution));
+        assert_true(by[i].iterations == 0 || fabs(volume.done - 1) < 1e-9);
+        for (int64_t k = 1; k <= by[i].iterations; k++) assert_true(residual[0][k] < residual[0][k - 1]);
+        succeeds(sinodag_recon(&scan, of_recon, &(SinodagOutput){allocate, NULL, &volume}));
+        assert_memory_equal(volume.value, found, SLICES * VOXELS * sizeof *found);
+        free(volume.value);
+        free(found);
+        succeeds(sinodag_operator_free(op));
+    }
+    free(scan.projections.data);
+}
+
+/* More slices than slots have room for, which stop by themselves; each is that of its own. */
+static void solutions_of_many_slices(void **state)
+{
+    enum { MANY = 70, COLUMNS_OF_RESIDUALS = 41 };
+    (void)state;
+    static const char *const settings[] = {"iterations=40", "tolerance=0.2", NULL};
+    static const char *const small[] = {"minibatch=3", "precision=double", NULL};
+    SinodagOperator *op = new_operator(small);
+    double *x = calloc(MANY * VOXELS, sizeof *x), *y = calloc(MANY * RAYS, sizeof *y);
+    double *found = calloc(MANY * VOXELS, sizeof *found), *one = calloc(VOXELS, sizeof *one);
+    double *residual = calloc(MANY * COLUMNS_OF_RESIDUALS, sizeof *residual);
+    for (int f = 0; f < MANY; f++) x[f * VOXELS + 5 * COLUMNS + f % 30] = 1 + f;
+    SinodagArray of = images(x, SINODAG_FLOAT64), to = projections(y, SINODAG_FLOAT64);
+    of.size[0] = to.size[0] = MANY;
+    succeeds(sinodag_project(op, &of, &to));
+    SinodagSolution solution = {
+        .volume = images(found, SINODAG_FLOAT64), .residual = residual, .columns = COLUMNS_OF_RESIDUALS};
+    solution.volume.size[0] = MANY;
+    succeeds(sinodag_solve(op, &to, settings, &solution));
+    for (int f = 0; f < MANY; f++) {
+        const double *of_slice = residual + f * COLUMNS_OF_RESIDUALS;
+        int last = 0;
+        while (last < COLUMNS_OF_RESIDUALS - 1 && !isnan(of_slice[last + 1])) last++;
+        assert_true(last > 1 && last < COLUMNS_OF_RESIDUALS - 1);
+        assert_true(of_slice[last] <= 0.04 * of_slice[0] && of_slice[last - 1] > 0.04 * of_slice[0]);
+    }
+    solution = (SinodagSolution){.volume = images(one, SINODAG_FLOAT64)};
+    solution.volume.size[0] = to.size[0] = 1;
+    to.data = y + 66 * RAYS;
+    succeeds(sinodag_solve(op, &to, settings, &solution));
+    for (int i = 0; i < VOXELS; i++) assert_true(fabs(one[i] - found[66 * VOXELS + i]) < 1e-9);
+    double *const all[] = {x, y, found, one, residual};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    succeeds(sinodag_operator_free(op));
+}
+
+static void solutions_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[][3] = {
+        {"iterations=auto", NULL, "--iterations is auto; allowed: a number"},
+        {"algorithm=fista", NULL, "--regularization is auto; allowed: a number"},
+        {"algorithm=fdk", NULL, "--algorithm fdk contradicts --geometry parallel"},
+        {"algorithm=magic", NULL, "--algorithm is 'magic'"},
+        {"relaxation=1.5", NULL, "--relaxation"},
+        {"precision=double", NULL, "'precision=double' is no setting of a solution; allowed: algorithm,"},
+        {"iterations=0", NULL, "--iterations is '0'"}};
+    SinodagOperator *op = new_divided(1), *divided = new_divided(4);
+    Volume volume = {.cancels = true};
+    double residual[SLICES][9];
+    float *x = calloc(SLICES * VOXELS, sizeof *x);
+    const SinodagArray scan = disk(SINODAG_FLOAT32), data = as_slices(scan);
+    SinodagSolution to = {.volume = images(x, SINODAG_FLOAT32)};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refused(sinodag_solve(op, &data, wrong[i], &to), wrong[i][2]);
+    refused(sinodag_solve(divided, &data, NULL, &to), "--algorithm is cg, and the operator has 4 subsets");
+    refused(sinodag_solve(op, NULL, NULL, &to), "the projections have no data");
+    refused(sinodag_solve(op, &data, NULL, NULL), "no place for the solution");
+    refused(sinodag_solve(op, &scan, NULL, &to), "(24, 5, 33); allowed: (S, 24, 33)");
+    to.residual = residual[0];
+    refused(sinodag_solve(op, &data, NULL, &to), "there are 0 residuals of a slice; allowed: 31");
+    to = (SinodagSolution){.volume = to.volume, .progress = progress, .of = &volume};
+    SinodagStatus status = sinodag_solve(op, &data, NULL, &to);
+    assert_string_equal(sinodag_status_text(status), "cancelled by the caller");
+    sinodag_status_free(status);
+    to.progress = NULL;
+    float *first = scan.data, usual = *first;
+    *first = NAN;
+    refused(sinodag_solve(op, &data, NULL, &to), "the projections: among");
+    *first = usual;
+    succeeds(sinodag_solve(op, &data, NULL, &to)); /* failures are over */
+    succeeds(sinodag_operator_free(op));
+    refused(sinodag_solve(op, &data, NULL, &to), "was freed");
+    succeeds(sinodag_operator_free(divided));
+    free(x);
+    free(scan.data);
+}
+
 static void reconstructions_are_refused(void **state)
 {
     (void)state;
@@ -396,13 +618,16 @@ static void look_at_setting(void *of, const SinodagSetting *setting)
 static void settings_are_told(void **state)
 {
     (void)state;
-    Told of_start = {0}, of_operator = {0}, of_recon = {0};
+    Told of_start = {0}, of_operator = {0}, of_solve = {0}, of_recon = {0};
     succeeds(sinodag_settings("start", look_at_setting, &of_start));
     succeeds(sinodag_settings("operator", look_at_setting, &of_operator));
+    succeeds(sinodag_settings("solve", look_at_setting, &of_solve));
     succeeds(sinodag_settings("recon", look_at_setting, &of_recon));
+    assert_true(of_solve.count == 12 && !of_solve.has_precision);
     assert_true(of_start.count == 7 && of_operator.count >= 9 && of_recon.count > 60);
     assert_true(!of_start.has_precision && of_operator.has_precision && of_recon.has_precision && !of_recon.has_out);
-    refused(sinodag_settings("cook", look_at_setting, NULL), "'cook' has no settings; allowed: start, operator, recon");
+    refused(sinodag_settings("cook", look_at_setting, NULL),
+            "'cook' has no settings; allowed: start, operator, solve, recon");
     refused(sinodag_settings(NULL, look_at_setting, NULL), "'' has no settings");
     refused(sinodag_settings("recon", NULL, NULL), "no function that is shown settings");
 }
@@ -502,6 +727,8 @@ TESTING_SUBJECT(library)
     const struct CMUnitTest tests[] = {cmocka_unit_test(directions_are_adjoint),
                                        cmocka_unit_test(layouts_agree),
                                        cmocka_unit_test(many_slices),
+                                       cmocka_unit_test(subsets_make_the_whole),
+                                       cmocka_unit_test(subsets_are_refused),
                                        cmocka_unit_test(about_tells_sizes),
                                        cmocka_unit_test(geometries_are_refused),
                                        cmocka_unit_test(settings_are_refused),
@@ -511,6 +738,9 @@ TESTING_SUBJECT(library)
                                        cmocka_unit_test(threads_take_turns),
                                        cmocka_unit_test(volumes_are_reconstructed),
                                        cmocka_unit_test(reconstructions_are_refused),
+                                       cmocka_unit_test(solutions_are_reconstructions),
+                                       cmocka_unit_test(solutions_of_many_slices),
+                                       cmocka_unit_test(solutions_are_refused),
                                        cmocka_unit_test(settings_are_told),
                                        cmocka_unit_test(starts_count)};
     return cmocka_run_group_tests(tests, start, stop);

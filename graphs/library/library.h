@@ -38,8 +38,14 @@ typedef struct SinoLibrarySettings {
     const char *const *own;                     /* "name=value"; NULL ends it */
 } SinoLibrarySettings;
 
-/* Those of sinodag_start, sinodag_operator_new and sinodag_recon. */
-extern const SinoLibrarySettings sino_library_start, sino_library_operator, sino_library_recon;
+/* Those of sinodag_start, sinodag_operator_new, sinodag_solve and sinodag_recon. */
+extern const SinoLibrarySettings sino_library_start, sino_library_operator, sino_library_solve, sino_library_recon;
+
+/* Whether a caller may give the setting whose name `text` begins with. */
+bool sino_library_allows(const SinoLibrarySettings *of, const char *text);
+
+/* The library's own default of a setting, else that of the program. */
+const char *sino_library_usual(const SinoLibrarySettings *of, const SinoSettingText *text);
 
 SinoStatus sino_library_settings(const SinoLibrarySettings *of, const char *const *given, SinoSettings **settings);
 

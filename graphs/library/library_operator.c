@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library, operators: plans, builds and frees operators of parallel beams; checks the arrays of products. */
-#include "library.h"
-#include "library_product.h"
+#include "library_operator.h"
 
-#include "forecast.h"
+#include "library.h"
+
 #include "memory.h"
 #include "scan_limits.h"
+#include "solver_fbp.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct SinodagOperator {
-    double *angle_rad; /* owned */
-    SinodagAbout about;
-    SinoForecast forecast;
-    SinoOperator *op;
-    SinoProducts *products;
-    struct SinodagOperator *next;
-};
 
 /* The operators that exist; protected by the library's lock. */
 static SinodagOperator *first_operator;
@@ -47,6 +39,9 @@ static SinoStatus check_geometry(const SinodagParallel *geometry)
                "columns is %" PRId64 "; allowed: 1 to %d", geometry->columns, SINO_SIDE_MAX);
     SINO_CHECK(geometry->slices >= 0 && geometry->slices <= SINO_SIDE_MAX, SINO_BAD_INPUT,
                "slices is %" PRId64 "; allowed: 0 to %d", geometry->slices, SINO_SIDE_MAX);
+    SINO_CHECK(geometry->subsets >= 0 && geometry->subsets <= geometry->angles, SINO_BAD_INPUT,
+               "subsets is %" PRId64 ", and there are %" PRId64 " angles; allowed: 0 to %" PRId64, geometry->subsets,
+               geometry->angles, geometry->angles);
     SINO_CHECK(isnan(geometry->center) || fabs(geometry->center) <= SINO_SIDE_MAX, SINO_BAD_INPUT,
                "center is %g; allowed: NaN, or -%d to %d", geometry->center, SINO_SIDE_MAX, SINO_SIDE_MAX);
     return check_angles(geometry);
@@ -59,6 +54,7 @@ static SinoStatus describe(const SinoSettings *settings, const SinodagParallel *
     SinoGeometry grid = {0};
     SINO_TRY(sino_input_size_grid(settings, geometry->columns, &grid));
     const double middle = (double)(geometry->columns - 1) / 2;
+    const int64_t subsets = geometry->subsets > 0 ? geometry->subsets : 1;
     *job = (SinoWorkload){.problem = {.geometry = {.angle_count = geometry->angles,
                                                    .column_count = geometry->columns,
                                                    .grid_size = grid.grid_size,
@@ -66,10 +62,10 @@ static SinoStatus describe(const SinoSettings *settings, const SinodagParallel *
                                                    .center = isnan(geometry->center) ? middle : geometry->center},
                                       .precision = settings->precision,
                                       .symmetry = settings->symmetry,
-                                      .subset_count = 1,
+                                      .subset_count = subsets,
                                       .projector = settings->projector,
                                       .interpolation = settings->interpolation},
-                          .solver = &sino_solver_fbp,
+                          .solver = sino_solver_fbp_of(subsets),
                           .history_columns = 1,
                           .history_numbers = 1,
                           .slice_count = geometry->slices > 0 ? geometry->slices : 1,
@@ -109,7 +105,8 @@ static SinoStatus build(const SinoSettings *settings, SinodagOperator *made)
                                  .side = geometry->grid_size,
                                  .nonzeros = made->op->nonzero_count,
                                  .bytes = plan->size.bytes,
-                                 .partitions = plan->partition_count};
+                                 .partitions = plan->partition_count,
+                                 .subsets = made->op->problem.subset_count};
     return sino_products_new(made->op, plan->partition_count, settings->minibatch, &made->products);
 }
 
@@ -169,7 +166,7 @@ static SinodagOperator **place_of(const SinodagOperator *op)
     return place;
 }
 
-static SinoStatus check_exists(const SinodagOperator *op)
+SinoStatus sino_library_check_operator(const SinodagOperator *op)
 {
     SINO_CHECK(op && *place_of(op), SINO_BAD_INPUT, "the operator does not exist, or was freed; allowed: an operator");
     return NULL;
@@ -180,7 +177,7 @@ SinodagStatus sinodag_operator_free(SinodagOperator *op)
     if (!op) return NULL;
     SinoStatus status = sino_library_enter();
     if (status) return status;
-    status = check_exists(op);
+    status = sino_library_check_operator(op);
     if (!status) {
         *place_of(op) = op->next;
         free_operator(op);
@@ -194,7 +191,7 @@ SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *ab
 {
     SinoStatus status = sino_library_enter();
     if (status) return status;
-    status = check_exists(op);
+    status = sino_library_check_operator(op);
     if (!status && about) *about = op->about;
     sino_library_leave();
     return status;
@@ -232,31 +229,63 @@ static SinoStatus check_bounds(const SinodagArray *images, const SinodagArray *p
     return NULL;
 }
 
-static SinoStatus multiply(SinodagOperator *op, bool back, const SinodagArray *images, const SinodagArray *projections)
+SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray *images,
+                                   const SinodagArray *projections, SinoArrays *arrays)
 {
-    SinoStrided x, y;
-    SINO_TRY(check_exists(op));
-    SINO_TRY(use("the images", images, op->about.side, op->about.side, &x));
-    SINO_TRY(use("the projections", projections, op->about.angles, op->about.columns, &y));
+    const int64_t angles = sino_products_angles(op->op, arrays->subset);
+    SINO_TRY(use("the images", images, op->about.side, op->about.side, &arrays->images));
+    SINO_TRY(use("the projections", projections, angles, op->about.columns, &arrays->projections));
     SINO_TRY(check_bounds(images, projections));
-    return sino_products_compute(op->products, back, images->size[0], &x, &y);
+    arrays->slice_count = images->size[0];
+    return NULL;
 }
 
-static SinodagStatus locked(SinodagOperator *op, bool back, const SinodagArray *images, const SinodagArray *projections)
+static SinoStatus multiply(SinodagOperator *op, SinoArrays arrays, const SinodagArray *images,
+                           const SinodagArray *projections)
+{
+    SINO_TRY(sino_library_check_operator(op));
+    SINO_CHECK(arrays.subset == SINO_ALL_SUBSETS || (arrays.subset >= 0 && arrays.subset < op->about.subsets),
+               SINO_BAD_INPUT, "subset is %" PRId64 "; allowed: 0 to %" PRId64, arrays.subset, op->about.subsets - 1);
+    SINO_TRY(sino_library_use_arrays(op, images, projections, &arrays));
+    return sino_products_compute(op->products, &arrays);
+}
+
+static SinodagStatus locked(SinodagOperator *op, SinoArrays arrays, const SinodagArray *images,
+                            const SinodagArray *projections)
 {
     SinoStatus status = sino_library_enter();
     if (status) return status;
-    status = multiply(op, back, images, projections);
+    status = multiply(op, arrays, images, projections);
     sino_library_leave();
     return status;
 }
 
+/* A number that stands for all subsets is none of a caller's. */
+static SinodagStatus of_subset(SinodagOperator *op, bool back, int64_t subset, const SinodagArray *images,
+                               const SinodagArray *projections)
+{
+    SINO_CHECK(subset >= 0, SINO_BAD_INPUT, "subset is %" PRId64 "; allowed: 0 or more", subset);
+    return locked(op, (SinoArrays){.back = back, .subset = subset}, images, projections);
+}
+
 SinodagStatus sinodag_project(SinodagOperator *op, const SinodagArray *images, const SinodagArray *projections)
 {
-    return locked(op, false, images, projections);
+    return locked(op, (SinoArrays){.subset = SINO_ALL_SUBSETS}, images, projections);
 }
 
 SinodagStatus sinodag_backproject(SinodagOperator *op, const SinodagArray *projections, const SinodagArray *images)
 {
-    return locked(op, true, images, projections);
+    return locked(op, (SinoArrays){.back = true, .subset = SINO_ALL_SUBSETS}, images, projections);
+}
+
+SinodagStatus sinodag_project_subset(SinodagOperator *op, int64_t subset, const SinodagArray *images,
+                                     const SinodagArray *projections)
+{
+    return of_subset(op, false, subset, images, projections);
+}
+
+SinodagStatus sinodag_backproject_subset(SinodagOperator *op, int64_t subset, const SinodagArray *projections,
+                                         const SinodagArray *images)
+{
+    return of_subset(op, true, subset, images, projections);
 }

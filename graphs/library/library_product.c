@@ -9,35 +9,78 @@
 #include "memory.h"
 #include "platform.h"
 #include "strided_task.h"
+#include "update_task.h"
 
 #include <stdlib.h>
 
 /* The vectors of a slot, beside those of the operator's work. */
-enum { IMAGES, PROJECTIONS, VECTORS };
-static const SinoBuffer vectors[VECTORS] = {
+enum { IMAGES, PROJECTIONS, VECTORS, ADDEND = VECTORS, VECTORS_OF_SUBSETS };
+static const SinoBuffer vectors[VECTORS_OF_SUBSETS] = {
     [IMAGES] = {"images", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [PROJECTIONS] = {"projections", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+    [PROJECTIONS] = {"projections", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    /* The backprojection of one subset, where several are added: */
+    [ADDEND] = {"addend", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
 typedef struct Slot {
     SinoSlices slices;
     SinoOperatorWork *work;
-    SinoData **vector[VECTORS];
+    SinoData **vector[VECTORS_OF_SUBSETS];
 } Slot;
 
 struct SinoProducts {
     const SinoOperator *op; /* not owned */
     int64_t partition_count, minibatch;
+    int64_t *place;             /* [angle], subset after subset: its number among the subset's rows; owned */
     int64_t slot_count, stride; /* of the slots, which are made when the first product needs them */
     Slot *slot;
 };
+
+static int64_t vector_count(const SinoOperator *op)
+{
+    return op->problem.subset_count > 1 ? VECTORS_OF_SUBSETS : VECTORS;
+}
+
+int64_t sino_products_angles(const SinoOperator *op, int64_t subset)
+{
+    const int64_t subsets = op->problem.subset_count;
+    return subset == SINO_ALL_SUBSETS ? op->problem.geometry.angle_count
+                                      : sino_ceil_divide(op->problem.geometry.angle_count - subset, subsets);
+}
+
+/* Angles of the subsets before one. */
+static int64_t angles_before(const SinoOperator *op, int64_t subset)
+{
+    int64_t before = 0;
+    for (int64_t s = 0; s < subset; s++) before += sino_products_angles(op, s);
+    return before;
+}
+
+/* The operator numbers the angles of all subsets, one subset after another. */
+static SinoStatus place_angles(const SinoOperator *op, int64_t **result)
+{
+    const int64_t subsets = op->problem.subset_count;
+    int64_t first = 0, *place;
+    SINO_TRY(sino_allocate(op->problem.geometry.angle_count, sizeof *place, "angles", &place));
+    for (int64_t s = 0; s < subsets; s++) {
+        const int64_t count = sino_products_angles(op, s);
+        for (int64_t i = 0; i < count; i++) place[first + i] = op->place[s + i * subsets] - first;
+        first += count;
+    }
+    *result = place;
+    return NULL;
+}
 
 SinoStatus sino_products_new(const SinoOperator *op, int64_t partition_count, int64_t minibatch, SinoProducts **result)
 {
     SinoProducts *products;
     SINO_TRY(sino_allocate(1, sizeof *products, "products", &products));
     *products = (SinoProducts){.op = op, .partition_count = partition_count, .minibatch = minibatch};
-    *result = products;
-    return NULL;
+    SinoStatus status = place_angles(op, &products->place);
+    if (status)
+        free(products);
+    else
+        *result = products;
+    return status;
 }
 
 static void free_slots(SinoProducts *products)
@@ -46,7 +89,8 @@ static void free_slots(SinoProducts *products)
     for (int64_t i = 0; products->slot && i < products->slot_count; i++) {
         Slot *slot = &products->slot[i];
         sino_operator_work_free(slot->work);
-        for (int v = 0; v < VECTORS; v++) sino_data_free_each(slot->vector[v], extent[vectors[v].rows].members);
+        for (int v = 0; v < VECTORS_OF_SUBSETS; v++)
+            sino_data_free_each(slot->vector[v], extent[vectors[v].rows].members);
     }
     free(products->slot);
     products->slot = NULL;
@@ -57,11 +101,11 @@ void sino_products_free(SinoProducts *products)
 {
     if (!products) return;
     free_slots(products);
+    free(products->place);
     free(products);
 }
 
-/* Slices of a minibatch: what suits devices or a panel, but fewer where workers would have none. */
-static int64_t minibatch_of(const SinoProducts *products, int64_t slice_count)
+int64_t sino_products_minibatch(const SinoProducts *products, int64_t slice_count)
 {
     enum { LEAST = 16 };
     const SinoOperator *op = products->op;
@@ -77,17 +121,19 @@ static int64_t slot_bytes(const SinoProducts *products, int64_t stride)
 {
     const SinoOperator *op = products->op;
     const SinoBatch batch = {.stride = stride, .history_numbers = 1};
-    return sino_buffers_bytes(VECTORS, vectors, &op->shape, batch) + op->kind->work_bytes(&op->shape, batch);
+    return sino_buffers_bytes(vector_count(op), vectors, &op->shape, batch) + op->kind->work_bytes(&op->shape, batch);
 }
 
-/* Two slots for each worker, while there is memory for them. */
-static int64_t slots_of(const SinoProducts *products, int64_t slice_count, int64_t minibatch, int64_t stride)
+/* Slots that keep the workers busy. */
+static int64_t slots_wanted(const SinoProducts *products)
 {
-    const int64_t minibatches = sino_ceil_divide(slice_count, minibatch);
-    const int64_t most =
-        2 * sino_ceil_divide(sino_runtime_worker_count(products->op->runtime), products->partition_count);
-    const int64_t room = sino_platform_available_bytes() / sino_larger(1, slot_bytes(products, stride));
-    return sino_larger(1, sino_smaller(room, sino_smaller(minibatches, most)));
+    return 2 * sino_ceil_divide(sino_runtime_worker_count(products->op->runtime), products->partition_count);
+}
+
+int64_t sino_products_slots(const SinoProducts *products, int64_t minibatches, int64_t bytes)
+{
+    const int64_t room = sino_platform_available_bytes() / sino_larger(1, bytes);
+    return sino_larger(1, sino_smaller(room, sino_smaller(minibatches, slots_wanted(products))));
 }
 
 static SinoStatus open_slot(const SinoProducts *products, int64_t number, Slot *slot)
@@ -95,7 +141,7 @@ static SinoStatus open_slot(const SinoProducts *products, int64_t number, Slot *
     const SinoOperator *op = products->op;
     const SinoBatch batch = {.stride = products->stride, .history_numbers = 1};
     slot->slices = (SinoSlices){.precision = sino_precision_solver(op->problem.precision), .stride = products->stride};
-    for (int v = 0; v < VECTORS; v++)
+    for (int v = 0; v < vector_count(op); v++)
         SINO_TRY(sino_buffer_new(op->runtime, &vectors[v], &op->shape, batch, &slot->vector[v]));
     return sino_operator_work_new(op, &slot->slices, number, false, &slot->work);
 }
@@ -106,12 +152,10 @@ static SinoStatus make_slots(SinoProducts *products, int64_t slice_count, int64_
     const int64_t stride = sino_panel_stride(sino_precision_solver(products->op->problem.precision), minibatch);
     const int64_t minibatches = sino_ceil_divide(slice_count, minibatch);
     if (products->stride == stride && products->slot_count > 0 &&
-        (products->slot_count >= minibatches ||
-         products->slot_count >=
-             2 * sino_ceil_divide(sino_runtime_worker_count(products->op->runtime), products->partition_count)))
+        (products->slot_count >= minibatches || products->slot_count >= slots_wanted(products)))
         return NULL;
     free_slots(products);
-    const int64_t count = slots_of(products, slice_count, minibatch, stride);
+    const int64_t count = sino_products_slots(products, minibatches, slot_bytes(products, stride));
     SINO_TRY(sino_allocate(count, sizeof *products->slot, "products", &products->slot));
     products->slot_count = count;
     products->stride = stride;
@@ -119,90 +163,164 @@ static SinoStatus make_slots(SinoProducts *products, int64_t slice_count, int64_
     return NULL;
 }
 
-/* The slices of an array from number `first` on. */
-static SinoStrided slices_from(SinoStrided array, int64_t first)
+SinoStrided sino_products_from(SinoStrided array, int dimension, int64_t first)
 {
     const int64_t bytes = array.type == SINO_STRIDED_FLOAT64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float);
-    array.first = (char *)array.first + first * array.step[0] * bytes;
+    array.first = (char *)array.first + first * array.step[dimension] * bytes;
     return array;
 }
 
-/* Inserts the tasks between the images and the partitions' vectors. */
-static SinoStatus move_images(const SinoOperator *op, const SinoProduct *product, const Slot *slot, bool back,
-                              SinoTake take, const SinoStrided *images)
+/* The projections of a subset in an array of all angles, of which it has every N-th. */
+static SinoStrided every_other(SinoStrided projections, int64_t subset, int64_t subsets)
+{
+    projections = sino_products_from(projections, 1, subset);
+    projections.step[1] *= subsets;
+    return projections;
+}
+
+/* One minibatch in its slot. */
+typedef struct Minibatch {
+    const SinoProducts *products;
+    const SinoArrays *arrays;
+    const Slot *slot;
+    SinoTake take;
+    SinoProduct product; /* of one subset after another */
+} Minibatch;
+
+SinoStatus sino_products_move_images(const SinoOperator *op, const SinoArrays *arrays, SinoTake take,
+                                     const SinoProduct *product, SinoData *const *x)
 {
     const SinoTiling tiling = op->kind->tiling(op);
     SinoStridedTiles tiles = {.slices = product->slices,
-                              .image = slices_from(*images, take.first),
+                              .image = sino_products_from(arrays->images, 0, take.first),
                               .grid_size = op->problem.geometry.grid_size};
     for (int64_t p = 0; p < tiling.partition_count; p++) {
         SinoPosition position = product->position;
         position.partition = p;
         tiles.tile = tiling.tile + tiling.first[p];
         tiles.tile_count = tiling.first[p + 1] - tiling.first[p];
-        SinoData *x = slot->vector[IMAGES][p];
-        SINO_TRY(back ? sino_insert_give_tiles(op->runtime, position, &tiles, x)
-                      : sino_insert_take_tiles(op->runtime, position, take, &tiles, x));
+        SINO_TRY(arrays->back ? sino_insert_give_tiles(op->runtime, position, &tiles, x[p])
+                              : sino_insert_take_tiles(op->runtime, position, take, &tiles, x[p]));
     }
     return NULL;
+}
+
+static SinoStatus move_images(const Minibatch *of)
+{
+    return sino_products_move_images(of->products->op, of->arrays, of->take, &of->product, of->slot->vector[IMAGES]);
 }
 
 /* Tasks that give the projections of a minibatch: one for each worker, for the vector is read by all at once, where
  * they have enough to do. Only one can fill a vector. */
-static int64_t givers_of(const SinoOperator *op, const SinoSlices *slices)
+static int64_t givers_of(const SinoOperator *op, const SinoStridedRays *rays)
 {
     enum { LEAST_BYTES = 1 << 20 };
-    const SinoGeometry *geometry = &op->problem.geometry;
-    const int64_t rays = sino_times(geometry->angle_count, geometry->column_count);
+    const int64_t count = sino_times(rays->angle_count, rays->column_count);
     const int64_t bytes =
-        sino_times(sino_times(rays, slices->stride), (int64_t)sino_precision_bytes(slices->precision));
-    const int64_t most = sino_smaller(sino_runtime_worker_count(op->runtime), geometry->angle_count);
+        sino_times(sino_times(count, rays->slices.stride), (int64_t)sino_precision_bytes(rays->slices.precision));
+    const int64_t most = sino_smaller(sino_runtime_worker_count(op->runtime), rays->angle_count);
     return sino_larger(1, sino_smaller(most, bytes / LEAST_BYTES));
 }
 
-static SinoStatus move_projections(const SinoOperator *op, const SinoProduct *product, const Slot *slot, bool back,
-                                   SinoTake take, const SinoStrided *projections)
+/* Inserts the tasks between the projections of the product's subset and its vector. */
+static SinoStatus move_projections(const Minibatch *of)
 {
-    SinoStridedRays rays = {.slices = product->slices,
-                            .projections = slices_from(*projections, take.first),
-                            .angle_count = op->problem.geometry.angle_count,
+    const SinoOperator *op = of->products->op;
+    const int64_t subset = of->product.subset, angles = sino_products_angles(op, subset);
+    const SinoStrided array = sino_products_from(of->arrays->projections, 0, of->take.first);
+    const bool whole = of->arrays->subset == SINO_ALL_SUBSETS;
+    SinoStridedRays rays = {.slices = of->product.slices,
+                            .projections = whole ? every_other(array, subset, op->problem.subset_count) : array,
+                            .angle_count = angles,
                             .column_count = op->problem.geometry.column_count,
-                            .last_angle = op->problem.geometry.angle_count,
-                            .place = op->place};
-    SinoData *y = slot->vector[PROJECTIONS][0];
-    if (back) return sino_insert_take_rays(op->runtime, product->position, take, &rays, y);
-    const int64_t givers = givers_of(op, &product->slices);
+                            .last_angle = angles,
+                            .place = of->products->place + angles_before(op, subset)};
+    SinoData *y = of->slot->vector[PROJECTIONS][subset];
+    if (of->arrays->back) return sino_insert_take_rays(op->runtime, of->product.position, of->take, &rays, y);
+    const int64_t givers = givers_of(op, &rays);
     for (int64_t i = 0; i < givers; i++) {
         rays.first_angle = rays.angle_count * i / givers;
         rays.last_angle = rays.angle_count * (i + 1) / givers;
-        SINO_TRY(sino_insert_give_rays(op->runtime, product->position, &rays, y));
+        SINO_TRY(sino_insert_give_rays(op->runtime, of->product.position, &rays, y));
     }
     return NULL;
 }
 
-static SinoStatus multiply(SinoProducts *products, bool back, int64_t first, int64_t count, int64_t number,
-                           const SinoStrided *images, const SinoStrided *projections)
+/* Inserts the tasks of images = Σ addends; `first`: this is the first one. */
+static SinoStatus add(const Minibatch *of, bool first)
 {
-    const SinoOperator *op = products->op;
-    Slot *slot = &products->slot[number % products->slot_count];
-    const SinoTake take = {.what = back ? "the projections" : "the images", .first = first};
-    slot->slices.slice_count = count;
-    const SinoProduct product = {.position = {.slab = 0, .minibatch = number, .partition = -1, .iteration = 0},
-                                 .slices = slot->slices};
-    if (!back) {
-        SINO_TRY(move_images(op, &product, slot, false, take, images));
-        SINO_TRY(op->kind->project(slot->work, &product, slot->vector[IMAGES], slot->vector[PROJECTIONS][0]));
-        return move_projections(op, &product, slot, false, take, projections);
+    const SinoOperator *op = of->products->op;
+    const SinoExtent *voxels = &op->shape.extent[SINO_ROWS_VOXELS];
+    for (int64_t p = 0; p < voxels->members; p++) {
+        SinoPosition position = of->product.position;
+        const SinoUpdateTask task = {.update = {.formula = SINO_UPDATE_ACCUMULATE,
+                                                .slices = of->product.slices,
+                                                .rows = voxels->rows[p],
+                                                .first = first},
+                                     .vector = {of->slot->vector[ADDEND][p], of->slot->vector[IMAGES][p]}};
+        position.partition = p;
+        if (voxels->rows[p] > 0) SINO_TRY(sino_insert_update(op->runtime, position, &task));
     }
-    SINO_TRY(move_projections(op, &product, slot, true, take, projections));
-    SINO_TRY(op->kind->backproject(slot->work, &product, slot->vector[PROJECTIONS][0], slot->vector[IMAGES]));
-    return move_images(op, &product, slot, true, take, images);
+    return NULL;
 }
 
-SinoStatus sino_products_compute(SinoProducts *products, bool back, int64_t slice_count, const SinoStrided *images,
-                                 const SinoStrided *projections)
+/* The subset that comes first, and the one that comes no more. */
+static int64_t first_subset(const SinoArrays *arrays)
 {
-    const int64_t minibatch = minibatch_of(products, slice_count);
+    return arrays->subset == SINO_ALL_SUBSETS ? 0 : arrays->subset;
+}
+
+static int64_t end_of_subsets(const SinoOperator *op, const SinoArrays *arrays)
+{
+    return arrays->subset == SINO_ALL_SUBSETS ? op->problem.subset_count : arrays->subset + 1;
+}
+
+static SinoStatus project(Minibatch *of)
+{
+    const SinoOperator *op = of->products->op;
+    const int64_t end = end_of_subsets(op, of->arrays);
+    SINO_TRY(move_images(of));
+    for (int64_t s = first_subset(of->arrays); s < end; s++) {
+        of->product.subset = s;
+        SINO_TRY(op->kind->project(of->slot->work, &of->product, of->slot->vector[IMAGES],
+                                   of->slot->vector[PROJECTIONS][s]));
+        SINO_TRY(move_projections(of));
+    }
+    return NULL;
+}
+
+static SinoStatus backproject(Minibatch *of)
+{
+    const SinoOperator *op = of->products->op;
+    const int64_t first = first_subset(of->arrays), end = end_of_subsets(op, of->arrays);
+    const bool several = end - first > 1;
+    for (int64_t s = first; s < end; s++) {
+        of->product.subset = s;
+        SINO_TRY(move_projections(of));
+        SINO_TRY(op->kind->backproject(of->slot->work, &of->product, of->slot->vector[PROJECTIONS][s],
+                                       of->slot->vector[several ? ADDEND : IMAGES]));
+        if (several) SINO_TRY(add(of, s == first));
+    }
+    return move_images(of);
+}
+
+static SinoStatus multiply(SinoProducts *products, const SinoArrays *arrays, int64_t first, int64_t count,
+                           int64_t number)
+{
+    Slot *slot = &products->slot[number % products->slot_count];
+    slot->slices.slice_count = count;
+    Minibatch of = {.products = products,
+                    .arrays = arrays,
+                    .slot = slot,
+                    .take = {.what = arrays->back ? "the projections" : "the images", .first = first},
+                    .product = {.position = {.slab = 0, .minibatch = number, .partition = -1, .iteration = 0},
+                                .slices = slot->slices}};
+    return arrays->back ? backproject(&of) : project(&of);
+}
+
+SinoStatus sino_products_compute(SinoProducts *products, const SinoArrays *arrays)
+{
+    const int64_t slice_count = arrays->slice_count, minibatch = sino_products_minibatch(products, slice_count);
     int64_t number = 0;
     SinoStatus status = make_slots(products, slice_count, minibatch);
     if (status) {
@@ -210,7 +328,6 @@ SinoStatus sino_products_compute(SinoProducts *products, bool back, int64_t slic
         return status;
     }
     for (int64_t first = 0; first < slice_count && !status; first += minibatch, number++)
-        status =
-            multiply(products, back, first, sino_smaller(minibatch, slice_count - first), number, images, projections);
+        status = multiply(products, arrays, first, sino_smaller(minibatch, slice_count - first), number);
     return sino_runtime_wait_after(products->op->runtime, status);
 }

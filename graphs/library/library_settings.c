@@ -40,8 +40,7 @@ static SinoStatus refuse(const SinoLibrarySettings *of, const char *text)
                       of->allowed ? "" : "those of recon but ", list);
 }
 
-/* Whether a caller may give the setting whose name `text` begins with. */
-static bool is_allowed(const SinoLibrarySettings *of, const char *text)
+bool sino_library_allows(const SinoLibrarySettings *of, const char *text)
 {
     return of->allowed ? is_in(text, of->allowed) : !is_in(text, of->denied);
 }
@@ -51,7 +50,7 @@ static SinoStatus check(const SinoLibrarySettings *of, const char *text)
     const size_t name = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_");
     SINO_CHECK(name > 0 && text[0] != '-' && text[name] == '=', SINO_BAD_INPUT,
                "the setting '%.80s' is no name=value; allowed: as precision=double", text);
-    return is_allowed(of, text) ? NULL : refuse(of, text);
+    return sino_library_allows(of, text) ? NULL : refuse(of, text);
 }
 
 /* Appends "--name=value". */
@@ -97,51 +96,9 @@ SinoStatus sino_library_settings(const SinoLibrarySettings *of, const char *cons
     return status;
 }
 
-/* A caller's function that shows settings. */
-typedef struct Visitor {
-    const SinoLibrarySettings *settings;
-    SinodagVisit *visit;
-    void *of;
-} Visitor;
-
-/* The library's own default of a setting, else that of the program. */
-static const char *usual_of(const SinoLibrarySettings *of, const SinoSettingText *text)
+const char *sino_library_usual(const SinoLibrarySettings *of, const SinoSettingText *text)
 {
     for (const char *const *own = of->own; own && *own; own++)
         if (has_name(*own, text->name)) return *own + strlen(text->name) + 1;
     return text->usual;
-}
-
-static void show(void *of, const SinoSettingText *text)
-{
-    const Visitor *visitor = of;
-    if (!is_allowed(visitor->settings, text->name)) return;
-    const SinodagSetting setting = {.name = text->name,
-                                    .group = text->group,
-                                    .type = text->type,
-                                    .usual = usual_of(visitor->settings, text),
-                                    .allowed = text->allowed,
-                                    .words = text->words,
-                                    .unit = text->unit,
-                                    .needs = text->needs,
-                                    .help = text->help};
-    visitor->visit(visitor->of, &setting);
-}
-
-SinodagStatus sinodag_settings(const char *function, SinodagVisit *visit, void *of)
-{
-    static const struct {
-        const char *name;
-        const SinoLibrarySettings *settings;
-    } functions[] = {
-        {"start", &sino_library_start}, {"operator", &sino_library_operator}, {"recon", &sino_library_recon}};
-    SINO_CHECK(visit, SINO_BAD_INPUT, "there is no function that is shown settings; allowed: a function");
-    for (size_t i = 0; function && i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(function, functions[i].name) == 0) {
-            Visitor visitor = {.settings = functions[i].settings, .visit = visit, .of = of};
-            sino_settings_each(SINO_VERB_RECON, show, &visitor);
-            return NULL;
-        }
-    return sino_error(SINO_BAD_INPUT, "'%.80s' has no settings; allowed: start, operator, recon",
-                      function ? function : "");
 }

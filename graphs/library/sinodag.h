@@ -46,8 +46,8 @@ typedef struct SinodagSetting {
 } SinodagSetting;
 typedef void SinodagVisit(void *of, const SinodagSetting *setting);
 
-/* Calls `visit` for every setting of "start", "operator" or "recon": of the function sinodag_start,
- * sinodag_operator_new or sinodag_recon. SINODAG_BAD_INPUT: there is no such function. */
+/* Calls `visit` for every setting of "start", "operator", "solve" or "recon": of the function sinodag_start,
+ * sinodag_operator_new, sinodag_solve or sinodag_recon. SINODAG_BAD_INPUT: there is no such function. */
 SinodagStatus sinodag_settings(const char *function, SinodagVisit *visit, void *of);
 
 /* A message: level "info" or "warning"; event a short word such as "operator". The texts are valid during the call,
@@ -85,6 +85,7 @@ typedef struct SinodagParallel {
     const double *angle_rad; /* [angles]; copied */
     double center;           /* rotation axis as a column; 0 is the middle of column 0; NaN: (columns − 1)/2 */
     int64_t slices;          /* as many as a product will usually have, by which work is divided; 0: 1 */
+    int64_t subsets;         /* N of the angles, each with products of its own; at most `angles`; 0: 1 */
 } SinodagParallel;
 
 /* A, whose elements are lengths of rays in voxels, and its transpose. */
@@ -103,6 +104,7 @@ typedef struct SinodagAbout {
     int64_t nonzeros;              /* of A, for one slice; 0: A is not stored */
     int64_t bytes;                 /* of A, at most */
     int64_t partitions;            /* of a slice */
+    int64_t subsets;               /* N */
 } SinodagAbout;
 
 SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *about);
@@ -113,6 +115,14 @@ SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *ab
  * read is NaN or infinite, a freed operator. */
 SinodagStatus sinodag_project(SinodagOperator *op, const SinodagArray *images, const SinodagArray *projections);
 SinodagStatus sinodag_backproject(SinodagOperator *op, const SinodagArray *projections, const SinodagArray *images);
+
+/* The same for subset s of 0 … N − 1, which has the angles s, s + N, s + 2N … and no others: projections of sizes
+ * (S, (K − s + N − 1)/N rounded down, M). They may be a view of all projections, which begins at angle s and whose
+ * stride[1] is N times theirs. A image is that of all subsets together; Aᵀ projections is the sum of the subsets'. */
+SinodagStatus sinodag_project_subset(SinodagOperator *op, int64_t subset, const SinodagArray *images,
+                                     const SinodagArray *projections);
+SinodagStatus sinodag_backproject_subset(SinodagOperator *op, int64_t subset, const SinodagArray *projections,
+                                         const SinodagArray *images);
 
 /* A scan in memory: counts, or what the setting `data` says they are. Types: float32, float64, uint8, uint16; sizes
  * (angle, row, column). */
@@ -129,6 +139,25 @@ typedef float *SinodagAllocate(void *of, int64_t slices, int64_t rows, int64_t c
 /* Progress: the finished share of the call, 0 to 1, and a line about it. Anything but 0 ends the call soon, as a
  * failure. Called from any thread. */
 typedef int SinodagProgress(void *of, double done, const char *text);
+
+/* Where a solution goes. */
+typedef struct SinodagSolution {
+    SinodagArray volume; /* (S, N, N): slice, row, column; float32 or float64 */
+    double *residual; /* [S][columns]: ‖A x − b‖² before the first and after each iteration, NaN once a slice has
+                       * stopped; NULL: not wanted */
+    int64_t columns;  /* iterations + 1; of fbp 1; 0 without `residual` */
+    SinodagProgress *progress; /* of the iterations; NULL: none */
+    void *of;                  /* its argument */
+} SinodagSolution;
+
+/* Solves A x = b for line integrals b of sizes (S, K, M), float32 or float64, by a solver of the program. `settings`:
+ * algorithm (default: cg), iterations, tolerance, relaxation, nonnegativity, minimum, maximum, support-ratio,
+ * regularization, likelihood-tolerance, fbp-filter, padding-type; what the algorithm does not use is refused. osem and
+ * fista take the operator's subsets; fbp takes any; others need an operator with one. SINODAG_BAD_INPUT: other sizes or
+ * types, a value is NaN or infinite, a setting that only a scan can tell (regularization and iterations auto).
+ * SINODAG_FAILED: cancelled, no memory. */
+SinodagStatus sinodag_solve(SinodagOperator *op, const SinodagArray *projections, const char *const *settings,
+                            const SinodagSolution *solution);
 
 typedef struct SinodagOutput {
     SinodagAllocate *allocate;

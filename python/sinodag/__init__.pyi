@@ -26,6 +26,14 @@ class _Linear:
     def H(self) -> "_Linear": ...
     def aslinearoperator(self) -> Any: ...
 
+class _Subset(_Linear):
+    number: int
+    angles: int
+    columns: int
+    side: int
+    def project(self, images: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...
+    def backproject(self, projections: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...
+
 class Operator(_Linear):
     angles: int
     columns: int
@@ -33,12 +41,14 @@ class Operator(_Linear):
     nonzeros: int
     nbytes: int
     partitions: int
+    subsets: int
     def __init__(
         self,
         angles: ArrayLike,
         columns: int,
         center: Optional[float] = ...,
         slices: int = ...,
+        subsets: int = ...,
         *,
         precision: Optional[Literal["single", "double", "half", "mixed"]] = ...,
         symmetry: Optional[bool] = ...,
@@ -50,8 +60,29 @@ class Operator(_Linear):
         operator_cache: Optional[Union[str, float, Sequence[Any]]] = ...,
         volume: Optional[Union[str, float, Sequence[Any]]] = ...,
     ) -> None: ...
+    def solve(
+        self,
+        projections: ArrayLike,
+        out: Optional[NDArray[Any]] = ...,
+        residuals: bool = ...,
+        progress: Union[None, bool, Callable[[float, str], object]] = ...,
+        *,
+        padding_type: Optional[Literal["auto", "zeros", "edges"]] = ...,
+        algorithm: Optional[Literal["cg", "sirt", "fbp", "mlem", "osem", "fdk", "fista"]] = ...,
+        iterations: Optional[Union[int, Literal["auto"]]] = ...,
+        tolerance: Optional[float] = ...,
+        likelihood_tolerance: Optional[float] = ...,
+        relaxation: Optional[float] = ...,
+        nonnegativity: Optional[bool] = ...,
+        minimum: Optional[Union[float, Literal["auto"]]] = ...,
+        maximum: Optional[Union[float, Literal["auto"]]] = ...,
+        support_ratio: Optional[float] = ...,
+        regularization: Optional[Union[float, Literal["auto"]]] = ...,
+        fbp_filter: Optional[Literal["ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth"]] = ...,
+    ) -> Union[NDArray[Any], Tuple[NDArray[Any], NDArray[np.float64]]]: ...
     def project(self, images: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...
     def backproject(self, projections: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...
+    def subset(self, number: int) -> _Subset: ...
     def close(self) -> None: ...
     def __enter__(self) -> "Operator": ...
     def __exit__(self, *_: object) -> None: ...

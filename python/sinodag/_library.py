@@ -44,13 +44,15 @@ class Parallel(ctypes.Structure):
         ("angle_rad", ctypes.POINTER(ctypes.c_double)),
         ("center", ctypes.c_double),
         ("slices", ctypes.c_int64),
+        ("subsets", ctypes.c_int64),
     ]
 
 
 class About(ctypes.Structure):
     """SinodagAbout"""
 
-    _fields_ = [(name, ctypes.c_int64) for name in ("angles", "columns", "side", "nonzeros", "bytes", "partitions")]
+    _fields_ = [(name, ctypes.c_int64) for name in
+                ("angles", "columns", "side", "nonzeros", "bytes", "partitions", "subsets")]
 
 
 class Scan(ctypes.Structure):
@@ -81,6 +83,18 @@ class SettingText(ctypes.Structure):
                 for name in ("name", "group", "type", "usual", "allowed", "words", "unit", "needs", "help")]
 
 
+class Solution(ctypes.Structure):
+    """SinodagSolution"""
+
+    _fields_ = [
+        ("volume", Array),
+        ("residual", ctypes.POINTER(ctypes.c_double)),
+        ("columns", ctypes.c_int64),
+        ("progress", PROGRESS),
+        ("of", ctypes.c_void_p),
+    ]
+
+
 VISIT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(SettingText))
 LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p)
 SETTINGS = ctypes.POINTER(ctypes.c_char_p)
@@ -99,6 +113,9 @@ FUNCTIONS = {
     "sinodag_operator_about": (STATUS, [ctypes.c_void_p, ctypes.POINTER(About)]),
     "sinodag_project": (STATUS, [ctypes.c_void_p, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
     "sinodag_backproject": (STATUS, [ctypes.c_void_p, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
+    "sinodag_project_subset": (STATUS, [ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
+    "sinodag_backproject_subset": (STATUS, [ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
+    "sinodag_solve": (STATUS, [ctypes.c_void_p, ctypes.POINTER(Array), SETTINGS, ctypes.POINTER(Solution)]),
     "sinodag_recon": (STATUS, [ctypes.POINTER(Scan), SETTINGS, ctypes.POINTER(Output)]),
 }
 

@@ -49,8 +49,8 @@ def _angles(theta, count):
     return theta
 
 
-class _Call:
-    """The functions that a reconstruction calls, and what they leave. `progress` as of recon."""
+class Call:
+    """The functions that a reconstruction or a solution calls, and what they leave. `progress` as of recon."""
 
     def __init__(self, progress):
         self.volume = self.error = None
@@ -77,16 +77,17 @@ class _Call:
             self.cancelled = True
         return self.cancelled
 
-    def run(self, scan, settings, arrays):
-        """In a thread of its own where Ctrl-C comes to this one, since Python sees it between steps of its own only, and where
+    def run(self, compute, arrays=()):
+        """Calls compute(), which calls the library, and raises what its status says. In a thread of its own where Ctrl-C comes to this one, since Python sees it between steps of its own only, and where
         this one shows progress: a notebook wants that from the thread of the cell. `arrays` live as long as the call."""
         statuses, done = [], threading.Event()
 
         def work():
             try:
-                statuses.append(library.sinodag_recon(ctypes.byref(scan), settings, ctypes.byref(self.output)))
+                statuses.append(compute())
             finally:
-                del arrays[:]
+                if arrays:
+                    del arrays[:]
                 done.set()
 
         if self._indicator or threading.current_thread() is threading.main_thread():
@@ -94,7 +95,10 @@ class _Call:
             self._wait(done)
         else:
             work()
-        return statuses[0]
+        if self.error:
+            library.sinodag_status_free(statuses[0])
+            raise self.error
+        check(statuses[0])
 
     def _wait(self, done):
         while not done.is_set():
@@ -144,12 +148,9 @@ def recon(projections, theta=None, flats=None, darks=None, progress=None, **sett
         if given is not None and of.size == 0:
             raise BadInput(f"the {what} have the shape {of.shape}; allowed: 1 or more images, or None")
     ensure_started()
-    call = _Call(progress)
-    status = call.run(scan, settings_of(settings), [projections, angles, *fields])
-    if call.error:
-        library.sinodag_status_free(status)
-        raise call.error
-    check(status)
+    call, texts = Call(progress), settings_of(settings)
+    call.run(lambda: library.sinodag_recon(ctypes.byref(scan), texts, ctypes.byref(call.output)),
+             [projections, angles, *fields])
     if call.volume is None:
         raise Failed("the reconstruction made no volume")
     return call.volume

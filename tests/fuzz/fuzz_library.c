@@ -95,6 +95,7 @@ static void make_operator(State *state)
     const char *settings[4] = {NULL};
     SinodagParallel geometry = {.angles = size(bytes), .columns = size(bytes), .angle_rad = angle_rad};
     geometry.slices = size(bytes);
+    geometry.subsets = byte(bytes) % 3 ? 0 : size(bytes);
     geometry.center = byte(bytes) % 2 ? (double)NAN : number(bytes);
     for (int k = 0; k < SIDE; k++) angle_rad[k] = k < 2 ? number(bytes) : k / 3.0;
     const int count = byte(bytes) % 4;
@@ -137,6 +138,23 @@ static void reconstruct(State *state)
     settle(sinodag_recon(&scan, settings, &output));
 }
 
+static void solve(State *state, SinodagOperator *op)
+{
+    Bytes *bytes = &state->bytes;
+    char setting[2][64];
+    const char *settings[4] = {"iterations=2", NULL};
+    double residual[SIDE * 3]; /* of as many slices as an array has, and of two iterations */
+    const SinodagArray data = array(state, 1);
+    SinodagSolution solution = {.volume = array(state, 0), .progress = byte(bytes) % 2 ? progress : NULL, .of = state};
+    const int count = byte(bytes) % 3;
+    for (int i = 0; i < count; i++) settings[1 + i] = text(bytes, setting[i], sizeof setting[i]);
+    if (byte(bytes) % 2) {
+        solution.residual = residual;
+        solution.columns = byte(bytes) % 4;
+    }
+    settle(sinodag_solve(op, &data, settings, byte(bytes) == 99 ? NULL : &solution));
+}
+
 static void look(void *of, const SinodagSetting *setting)
 {
     (void)of;
@@ -150,7 +168,8 @@ static void call(State *state)
     SinodagOperator *op = state->op[byte(bytes) % HANDLES];
     SinodagAbout about;
     SinodagArray x, y;
-    switch (byte(bytes) % 7) {
+    int64_t subset;
+    switch (byte(bytes) % 9) {
     case 0:
         make_operator(state);
         break;
@@ -167,7 +186,17 @@ static void call(State *state)
         settle(byte(bytes) % 2 ? sinodag_project(op, &x, &y) : sinodag_backproject(op, &y, &x));
         break;
     case 5:
+        x = array(state, 0);
+        y = array(state, 1);
+        subset = size(bytes);
+        settle(byte(bytes) % 2 ? sinodag_project_subset(op, subset, &x, &y)
+                               : sinodag_backproject_subset(op, subset, &y, &x));
+        break;
+    case 6:
         settle(sinodag_settings(text(bytes, name, sizeof name), look, NULL));
+        break;
+    case 7:
+        solve(state, op);
         break;
     default:
         reconstruct(state);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Library, solutions: the solvers of the program on the operator and the arrays of a caller. Minibatches of the
+ * caller's slices go through slots: take, start, iterate, give. */
+#include "library_operator.h"
+
+#include "arithmetic.h"
+#include "library.h"
+#include "memory.h"
+#include "solver.h"
+#include "solver_fbp.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const allowed[] = {
+    "algorithm",     "iterations",     "tolerance",  "likelihood-tolerance", "relaxation",   "minimum", "maximum",
+    "nonnegativity", "regularization", "fbp-filter", "support-ratio",        "padding-type", NULL};
+static const char *const own[] = {"algorithm=cg", NULL};
+const SinoLibrarySettings sino_library_solve = {.what = "a solution", .allowed = allowed, .own = own};
+
+typedef struct Solve {
+    const SinodagOperator *of;
+    const SinodagSolution *solution;
+    SinoArrays arrays;
+    const SinoSolver *solver;
+    SinoSolverRun run;
+    int64_t minibatch, slot_count;
+    SinoMinibatch **slot;
+} Solve;
+
+/* ---- what is asked for ---- */
+
+/* What the program finds by looking at the scan, and the solvers that need the operator as it is. */
+static SinoStatus check_solver(const SinoSettings *settings, const SinodagOperator *op, const SinoSolver *solver)
+{
+    const char *name = sino_algorithm_name(settings->algorithm);
+    SINO_CHECK(solver, SINO_BAD_INPUT, "--algorithm is %s; allowed: cg, sirt, mlem, osem, fista, fbp", name);
+    SINO_CHECK(!solver->iterative || settings->iterations > 0, SINO_BAD_INPUT,
+               "--iterations is auto; allowed: a number, for there is no scan to find it by");
+    SINO_CHECK(settings->algorithm != SINO_ALGORITHM_FISTA || !isnan(settings->regularization), SINO_BAD_INPUT,
+               "--regularization is auto; allowed: a number, for there is no scan to find it by");
+    SINO_CHECK(op->about.subsets == 1 || solver->has_subsets || !solver->iterative, SINO_BAD_INPUT,
+               "--algorithm is %s, and the operator has %" PRId64
+               " subsets; allowed: osem, fista or fbp, or an operator with one",
+               name, op->about.subsets);
+    return NULL;
+}
+
+static SinoStatus check_residual(const Solve *solve)
+{
+    const SinodagSolution *to = solve->solution;
+    const int64_t columns = solve->run.iterations + 1;
+    SINO_CHECK(!to->residual || to->columns == columns, SINO_BAD_INPUT,
+               "there are %" PRId64 " residuals of a slice; allowed: %" PRId64 ", one more than iterations",
+               to->columns, columns);
+    return NULL;
+}
+
+static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
+{
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, op->op->problem.projector);
+    SINO_TRY(check_solver(settings, op, solver));
+    solve->of = op;
+    solve->solver = solver->iterative ? solver : sino_solver_fbp_of(op->about.subsets);
+    solve->minibatch = sino_products_minibatch(op->products, solve->arrays.slice_count);
+    solve->run =
+        (SinoSolverRun){.runtime = op->op->runtime,
+                        .op = op->op,
+                        .settings = settings,
+                        .stride = sino_panel_stride(sino_precision_solver(op->op->problem.precision), solve->minibatch),
+                        .iterations = sino_solver_history_columns(solver, settings) - 1,
+                        .has_likelihood = solver->has_likelihood,
+                        .pad_edges = settings->padding == SINO_PADDING_EDGES,
+                        .regularization = {.prior = settings->prior, .strength = settings->regularization},
+                        .bounds = sino_solver_bounds(settings, 1)};
+    return check_residual(solve);
+}
+
+/* ---- slots ---- */
+
+static int64_t numbers_of(const Solve *solve)
+{
+    return sino_solver_history_numbers(solve->solver, solve->run.settings);
+}
+
+static SinoStatus new_slots(Solve *solve)
+{
+    const SinoOperator *op = solve->of->op;
+    const SinoBatch batch = {.stride = solve->run.stride, .history_numbers = numbers_of(solve)};
+    const int64_t bytes = sino_minibatch_bytes(op->kind, &solve->solver->vectors, &op->shape, batch);
+    const int64_t minibatches = sino_ceil_divide(solve->arrays.slice_count, solve->minibatch);
+    SinoMinibatchRequest request = {
+        .op = op,
+        .vectors = &solve->solver->vectors,
+        .slices = {.precision = sino_precision_solver(op->problem.precision), .stride = batch.stride},
+        .history_numbers = batch.history_numbers};
+    solve->slot_count = sino_products_slots(solve->of->products, minibatches, bytes);
+    SINO_TRY(sino_allocate(solve->slot_count, sizeof *solve->slot, "slots", &solve->slot));
+    for (int64_t s = 0; s < solve->slot_count; s++) {
+        request.number = s + 1; /* number 0 is used by solvers' `prepare` */
+        SINO_TRY(sino_minibatch_new(op->runtime, &request, &solve->slot[s]));
+    }
+    return NULL;
+}
+
+static void free_slots(Solve *solve)
+{
+    for (int64_t s = 0; solve->slot && s < solve->slot_count; s++) sino_minibatch_free(solve->slot[s]);
+    free(solve->slot);
+}
+
+/* ---- tasks ---- */
+
+/* Assigns a slot to the slices from `first` on, takes their projections, and starts the solver. */
+static SinoStatus insert_start(Solve *solve, SinoMinibatch *minibatch, int64_t first)
+{
+    const SinoOperator *op = solve->of->op;
+    const SinoGeometry *geometry = &op->problem.geometry;
+    const SinoTake take = {.what = "the projections", .first = first};
+    minibatch->first_slice = first;
+    minibatch->stopped = false;
+    minibatch->slices.slice_count = sino_smaller(solve->minibatch, solve->arrays.slice_count - first);
+    minibatch->position.slab = first / sino_times(solve->minibatch, solve->slot_count);
+    minibatch->position.minibatch = first / solve->minibatch;
+    const SinoStridedRays rays = {.slices = minibatch->slices,
+                                  .projections = sino_products_from(solve->arrays.projections, 0, first),
+                                  .angle_count = geometry->angle_count,
+                                  .column_count = geometry->column_count,
+                                  .last_angle = geometry->angle_count,
+                                  .place = op->place};
+    SINO_TRY(sino_insert_take_rays(op->runtime, minibatch->position, take, &rays, minibatch->vector[0][0]));
+    return solve->solver->start(&solve->run, minibatch);
+}
+
+/* Iteration by iteration, so that every slot has tasks in flight. */
+static SinoStatus insert_iterations(Solve *solve, int64_t count)
+{
+    for (int64_t i = 1; i <= solve->run.iterations; i++)
+        for (int64_t s = 0; s < count; s++) {
+            SinoMinibatch *minibatch = solve->slot[s];
+            if (sino_runtime_failed(solve->run.runtime)) return NULL;
+            if (minibatch->stopped) continue;
+            SINO_TRY(sino_solver_look_for_stop(&solve->run, minibatch, i, (double)minibatch->slices.slice_count));
+            if (!minibatch->stopped) SINO_TRY(solve->solver->iterate(&solve->run, minibatch, i));
+        }
+    return NULL;
+}
+
+static SinoStatus insert_give(const Solve *solve, const SinoMinibatch *minibatch)
+{
+    const SinoProduct product = {.position = minibatch->position, .slices = minibatch->slices};
+    const SinoTake to = {.first = minibatch->first_slice};
+    return sino_products_move_images(solve->of->op, &solve->arrays, to, &product,
+                                     minibatch->vector[minibatch->vectors->tomogram]);
+}
+
+/* Waits for the residuals of a minibatch. Iterations that were not submitted, since all slices had stopped, have none.
+ */
+static SinoStatus take_residuals(const Solve *solve, const SinoMinibatch *minibatch)
+{
+    const int64_t columns = solve->run.iterations + 1, numbers = numbers_of(solve);
+    double *to = solve->solution->residual + minibatch->first_slice * columns;
+    void *history;
+    SINO_TRY(sino_data_acquire(minibatch->history, SINO_READ, &history));
+    for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
+        memcpy(to + f * columns, (const double *)history + f * numbers, (size_t)columns * sizeof *to);
+    sino_data_release(minibatch->history);
+    return NULL;
+}
+
+/* The slices from `first` on that the slots have room for. */
+static SinoStatus insert_slab(Solve *solve, int64_t first)
+{
+    int64_t count = 0;
+    for (; count < solve->slot_count && first + sino_times(count, solve->minibatch) < solve->arrays.slice_count;
+         count++)
+        SINO_TRY(insert_start(solve, solve->slot[count], first + sino_times(count, solve->minibatch)));
+    SINO_TRY(insert_iterations(solve, count));
+    for (int64_t s = 0; s < count; s++) SINO_TRY(insert_give(solve, solve->slot[s]));
+    for (int64_t s = 0; s < count && solve->solution->residual && !sino_runtime_failed(solve->run.runtime); s++)
+        SINO_TRY(take_residuals(solve, solve->slot[s]));
+    return NULL;
+}
+
+static SinoStatus insert_all(Solve *solve)
+{
+    const int64_t slab = sino_times(solve->minibatch, solve->slot_count);
+    if (solve->solver->prepare) SINO_TRY(solve->solver->prepare(&solve->run));
+    for (int64_t first = 0; first < solve->arrays.slice_count; first += slab) {
+        if (sino_runtime_failed(solve->run.runtime)) return NULL;
+        SINO_TRY(insert_slab(solve, first));
+    }
+    return NULL;
+}
+
+/* Announces the iterations of all slices. */
+static SinoStatus expect(const Solve *solve)
+{
+    const int64_t slices = solve->arrays.slice_count, iterations = solve->run.iterations;
+    const SinoProgressShape shape = {.slice_count = slices,
+                                     .slab_slices =
+                                         sino_smaller(slices, sino_times(solve->minibatch, solve->slot_count)),
+                                     .slab_minibatches = solve->slot_count,
+                                     .minibatch_slices = solve->minibatch,
+                                     .iteration_count = iterations};
+    return iterations > 0 ? sino_runtime_expect(solve->run.runtime, (double)slices * (double)iterations, &shape) : NULL;
+}
+
+static SinoStatus compute(Solve *solve)
+{
+    SinoRuntime *runtime = solve->run.runtime;
+    SinoStatus status = new_slots(solve);
+    if (!status) status = expect(solve);
+    if (!status) status = insert_all(solve);
+    status = sino_runtime_wait_after(runtime, status);
+    sino_runtime_expect_nothing(runtime);
+    if (solve->solver->release) solve->solver->release(&solve->run);
+    free_slots(solve);
+    return status;
+}
+
+static SinoStatus solve_with(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
+{
+    SINO_TRY(open_solve(op, settings, solve));
+    sino_library_show_progress(solve->solution->progress, solve->solution->of);
+    SinoStatus status = compute(solve);
+    sino_library_show_progress(NULL, NULL);
+    return status;
+}
+
+static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray *projections, const char *const *given,
+                                  const SinodagSolution *solution)
+{
+    SinoSettings *settings = NULL;
+    SINO_TRY(sino_library_check_operator(op));
+    SINO_CHECK(solution, SINO_BAD_INPUT, "there is no place for the solution; allowed: the address of one");
+    const SinodagSolution copy = *solution;
+    Solve solve = {.solution = &copy, .arrays = {.back = true, .subset = SINO_ALL_SUBSETS}};
+    SINO_TRY(sino_library_use_arrays(op, &copy.volume, projections, &solve.arrays));
+    SINO_TRY(sino_library_settings(&sino_library_solve, given, &settings));
+    SinoStatus status = solve_with(op, settings, &solve);
+    sino_settings_free(settings);
+    return status;
+}
+
+SinodagStatus sinodag_solve(SinodagOperator *op, const SinodagArray *projections, const char *const *settings,
+                            const SinodagSolution *solution)
+{
+    SinoStatus status = sino_library_enter();
+    if (status) return status;
+    status = check_and_solve(op, projections, settings, solution);
+    sino_library_leave();
+    return status;
+}

@@ -4,9 +4,13 @@
 
 #include "vector.h"
 
+#include <float.h>
 #include <string.h>
 
-enum { WORD = sizeof(uint64_t) }; /* bytes of a map that are looked at together */
+enum {
+    WORD = sizeof(uint64_t), /* bytes of a map that are looked at together */
+    AHEAD = 3                /* words: their weights are on their way */
+};
 
 int64_t sino_brick_touched_bytes(int64_t voxel_rows)
 {
@@ -35,6 +39,14 @@ void sino_brick_touched(const void *block, uint8_t *touched)
         if (offset[b + 1] > offset[b]) touch_band(head, (const void *)((const char *)head + offset[b]), touched);
 }
 
+/* The new value of a voxel: SINO_UPDATE_VOXELS_MLEM. No branches, since weights of subsets are 0 in no pattern. */
+SINO_INLINE float next_value(float x, float g, float weight, bool goes_on)
+{
+    const bool usable = goes_on && weight > 0;
+    const float next = x * (usable ? g : 1) * (usable ? weight : 1);
+    return next < FLT_MIN ? 0 : next;
+}
+
 /* A panel of the vectors. Its arrays do not overlap. */
 typedef struct Panel {
     int64_t width;
@@ -43,15 +55,13 @@ typedef struct Panel {
     float *restrict g, *restrict x;
 } Panel;
 
-/* One set: lanes are voxels. No branches, since weights of subsets are 0 in no pattern. */
+/* One set: lanes are voxels. */
 SINO_INLINE void turn_voxels(const Panel *panel, int64_t first, int64_t lanes)
 {
     const float *restrict weight = panel->weight + first, *restrict mask = panel->mask ? panel->mask + first : NULL;
     float *restrict g = panel->g + first, *restrict x = panel->x + first;
     for (int64_t i = 0; i < lanes; i++) {
-        const bool usable = weight[i] > 0;
-        const float part = mask ? g[i] * mask[i] : g[i];
-        x[i] = x[i] * (usable ? part : 1) * (usable ? weight[i] : 1);
+        x[i] = next_value(x[i], mask ? g[i] * mask[i] : g[i], weight[i], true);
         g[i] = 0;
     }
 }
@@ -63,8 +73,7 @@ SINO_INLINE void turn_sets(const Panel *panel, int64_t first, int64_t lanes)
         const float weight = panel->weight[row], mask = panel->mask ? panel->mask[row] : 1;
         float *restrict g = panel->g + row * width, *restrict x = panel->x + row * width;
         for (int64_t f = 0; f < width; f++) {
-            const bool usable = panel->going[f] > 0 && weight > 0;
-            x[f] = x[f] * (usable ? g[f] * mask : 1) * (usable ? weight : 1);
+            x[f] = next_value(x[f], g[f] * mask, weight, panel->going[f] > 0);
             g[f] = 0;
         }
     }
@@ -79,13 +88,31 @@ SINO_INLINE void turn_brick(const Panel *panel, int64_t brick, int64_t lanes)
         turn_voxels(panel, brick * lanes, lanes);
 }
 
+/* The word of the map that begins with brick `first`. */
+static uint64_t word_at(const SinoBrickTurn *turn, int64_t first)
+{
+    uint64_t word;
+    memcpy(&word, turn->touched + first, WORD);
+    return word;
+}
+
+/* Weights come from memory, since those of all subsets exceed caches; processors foresee addresses in a page only. */
+SINO_INLINE void fetch_weights(const SinoBrickTurn *turn, int64_t first)
+{
+    if (first >= turn->brick_count) return;
+    for (uint64_t word = word_at(turn, first); word; word &= word - 1) {
+        const float *weight = turn->weight + (first + __builtin_ctzll(word) / 8) * turn->lanes;
+        __builtin_prefetch(weight);
+        if (turn->lanes > 16) __builtin_prefetch(weight + 16);
+    }
+}
+
 /* Bytes of a map are 0 or 1: the trailing zeros of a word tell the next brick, as the lowest byte comes first. */
 SINO_VECTORISED static void turn_panel(const SinoBrickTurn *turn, const Panel *panel)
 {
     for (int64_t first = 0; first < turn->brick_count; first += WORD) {
-        uint64_t word;
-        memcpy(&word, turn->touched + first, WORD);
-        for (; word; word &= word - 1) {
+        fetch_weights(turn, first + AHEAD * WORD);
+        for (uint64_t word = word_at(turn, first); word; word &= word - 1) {
             const int64_t brick = first + __builtin_ctzll(word) / 8;
             if (turn->lanes == 32)
                 turn_brick(panel, brick, 32);

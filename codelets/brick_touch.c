@@ -5,6 +5,7 @@
 #include "vector.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -44,7 +45,7 @@ SINO_INLINE float next_value(float x, float g, float weight, bool goes_on)
 {
     const bool usable = goes_on && weight > 0;
     const float next = x * (usable ? g : 1) * (usable ? weight : 1);
-    return next < FLT_MIN ? 0 : next;
+    return fabsf(next) < FLT_MIN ? 0 : next;
 }
 
 /* A panel of the vectors. Its arrays do not overlap. */

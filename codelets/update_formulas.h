@@ -452,7 +452,7 @@ SINO_FORMULA sino_formula_voxels_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
     const REAL factor = usable * v[WEIGHT] + (1 - usable), g = usable * v[G] + (1 - usable);
     (void)sum;
     const REAL next = v[X] * g * factor;
-    v[X] = next < (REAL)1.17549435e-38F ? 0 : next; /* FLT_MIN */
+    v[X] = fabs(next) < (REAL)1.17549435e-38F ? 0 : next; /* FLT_MIN */
 }
 
 /* FISTA. Vectors b, w: the weight of each ray in Σ ½ w (A x − b)². argument[0] > 0: the share of the radiation that the

@@ -443,8 +443,8 @@ SINO_FORMULA sino_formula_ratio_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
     v[W] = weight > 0 ? finite : 1;
 }
 
-/* MLEM. Vectors g = Aᵀ ratio, weight = 1/s, x: x = x·g·weight. Voxels of weight 0 and stopped slices keep x. Voxels that
- * vanish become 0 before they are subnormal numbers, which slow the products down. */
+/* MLEM. Vectors g = Aᵀ ratio, weight = 1/s, x: x = x·g·weight. Voxels of weight 0 and stopped slices keep x. Voxels
+ * that vanish become 0 before they are subnormal numbers, which slow the products down. */
 SINO_FORMULA sino_formula_voxels_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { G, WEIGHT, X };

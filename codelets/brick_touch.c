@@ -10,7 +10,7 @@
 
 enum {
     WORD = sizeof(uint64_t), /* bytes of a map that are looked at together */
-    AHEAD = 3                /* words: their weights are on their way */
+    AHEAD = 3 * WORD         /* bytes: the weights of their bricks are on their way */
 };
 
 int64_t sino_brick_touched_bytes(int64_t voxel_rows)
@@ -112,7 +112,7 @@ SINO_INLINE void fetch_weights(const SinoBrickTurn *turn, int64_t first)
 SINO_VECTORISED static void turn_panel(const SinoBrickTurn *turn, const Panel *panel)
 {
     for (int64_t first = 0; first < turn->brick_count; first += WORD) {
-        fetch_weights(turn, first + AHEAD * WORD);
+        fetch_weights(turn, first + AHEAD);
         for (uint64_t word = word_at(turn, first); word; word &= word - 1) {
             const int64_t brick = first + __builtin_ctzll(word) / 8;
             if (turn->lanes == 32)

@@ -35,7 +35,7 @@ void sino_brick_touched(const void *block, uint8_t *touched)
 {
     const SinoBrickHead *head = block;
     const int64_t *offset = sino_brick_offsets(head), bands = sino_brick_band_count(head->row_count);
-    memset(touched, 0, (size_t)sino_brick_touched_bytes(head->brick_count * head->lanes));
+    memset(touched, 0, (size_t)sino_brick_touched_bytes(sino_times(head->brick_count, head->lanes)));
     for (int64_t b = 0; b < bands; b++)
         if (offset[b + 1] > offset[b]) touch_band(head, (const void *)((const char *)head + offset[b]), touched);
 }

@@ -17,6 +17,11 @@ typedef struct Arguments {
     bool everywhere, add;
 } Arguments;
 
+int64_t sino_bricks_turn_bytes(int64_t voxel_rows)
+{
+    return sino_brick_touched_bytes(voxel_rows);
+}
+
 static void *buffer_or_null(const SinoTask *task, int i)
 {
     return i > 0 ? sino_task_buffer(task, i) : NULL;

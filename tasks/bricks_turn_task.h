@@ -23,6 +23,9 @@ typedef struct SinoBricksTurn {
     bool add;          /* to the sums; else they start */
 } SinoBricksTurn;
 
+/* Bytes of `touched`, for vectors of so many voxel rows. */
+int64_t sino_bricks_turn_bytes(int64_t voxel_rows);
+
 /* Updates x by g, and sweeps the block: part->row_count is part->rows. */
 SinoStatus sino_insert_bricks_turn(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                    SinoData *block, const SinoBrickVectors *vectors, const SinoBricksTurn *turn);

@@ -4,7 +4,6 @@
 #include "matrix_private.h"
 
 #include "arithmetic.h"
-#include "brick_touch.h"
 #include "bricks_turn_task.h"
 #include "memory.h"
 #include "rays_gate_task.h"
@@ -32,7 +31,7 @@ int64_t sino_matrix_work_bytes(const SinoShape *shape, SinoBatch batch)
     return sino_buffers_bytes(1, work_buffers, shape, batch) +
            sino_voxel_sum_bytes(elements, shape->extent[SINO_ROWS_RANKS].members) +
            sino_times(batch.stride, sums + (int64_t)sizeof(double)) +
-           sino_brick_touched_bytes(shape->extent[SINO_ROWS_VOXELS].total) +
+           sino_bricks_turn_bytes(shape->extent[SINO_ROWS_VOXELS].total) +
            sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch);
 }
 
@@ -83,7 +82,7 @@ SinoStatus sino_matrix_work_open(SinoOperatorWork *work, const SinoSlices *slice
         SINO_TRY(sino_data_scratch(op->runtime, "products of devices",
                                    sino_bricks_work_bytes(sino_matrix_block_rows(matrix), *slices), &made->scratch));
     SINO_TRY(open_orientations(op, stride, made));
-    SINO_TRY(sino_data_vector(op->runtime, "touched bricks", sino_brick_touched_bytes(matrix->order->row_count), 1, 1,
+    SINO_TRY(sino_data_vector(op->runtime, "touched bricks", sino_bricks_turn_bytes(matrix->order->row_count), 1, 1,
                               &made->touched));
     SINO_TRY(sino_data_vector(op->runtime, "lost counts", 1, stride, sizeof(double), &made->lost));
     SINO_TRY(sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums));

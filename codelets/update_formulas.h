@@ -451,14 +451,16 @@ SINO_FORMULA sino_formula_ratio_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
     v[W] = weight > 0 ? finite : 1;
 }
 
-/* MLEM. Vectors g = Aᵀ ratio, weight = 1/s, x: x = x·g·weight. Voxels of weight 0 and stopped slices keep x. */
+/* MLEM. Vectors g = Aᵀ ratio, weight = 1/s, x: x = x·g·weight. Voxels of weight 0 and stopped slices keep x. Voxels
+ * that vanish become 0 before they are subnormal numbers, which slow the products down. */
 SINO_FORMULA sino_formula_voxels_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { G, WEIGHT, X };
     const REAL usable = e->going > 0 && v[WEIGHT] > 0 ? 1 : 0; /* no branches: subsets' weights are 0 in no pattern */
     const REAL factor = usable * v[WEIGHT] + (1 - usable), g = usable * v[G] + (1 - usable);
     (void)sum;
-    v[X] = v[X] * g * factor;
+    const REAL next = v[X] * g * factor;
+    v[X] = fabs(next) < (REAL)1.17549435e-38F ? 0 : next; /* FLT_MIN */
 }
 
 /* FISTA. Vectors b, w: the weight of each ray in Σ ½ w (A x − b)². argument[0] > 0: the share of the radiation that the

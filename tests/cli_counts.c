@@ -213,7 +213,7 @@ static void the_whole_model(void **state)
     counts_free(&problem);
 }
 
-/* An image of sensitivities is used in place of Aᵀ1. */
+/* An image of sensitivities is used in place of Aᵀ1; each subset has its share. */
 static void sensitivities_are_used(void **state)
 {
     const char *const at = *state;
@@ -229,6 +229,12 @@ static void sensitivities_are_used(void **state)
     counts_mlem(&problem, &model, 10, expected);
     double *image = image_of(at, "m.counts --algorithm mlem --iterations 10 --sensitivity sensitivity");
     assert_near(image, expected, 1e-5, "a sensitivity");
+    free(image);
+    free(expected);
+    expected = first_image(&problem, NULL, counts);
+    counts_osem(&problem, &model, 4, (const int[]){0, 2, 1, 3}, 2, expected);
+    image = image_of(at, "m.counts --algorithm osem --subsets 4 --iterations 2 --sensitivity sensitivity");
+    assert_near(image, expected, 1e-5, "subsets that share a sensitivity");
     free(image);
     free(expected);
     free(counts);

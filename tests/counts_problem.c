@@ -131,7 +131,7 @@ static void update(const CountsProblem *problem, const CountsModel *model, int s
     counts_backproject(problem, ratio, factor);
     counts_backproject(problem, own, sensitivity);
     for (int64_t voxel = 0; voxel < problem->voxel_count; voxel++) {
-        const double s = model->sensitivity ? model->sensitivity[voxel] : sensitivity[voxel];
+        const double s = model->sensitivity ? model->sensitivity[voxel] / subset_count : sensitivity[voxel];
         if (s > 0) image[voxel] *= factor[voxel] / s;
     }
     free(ratio);

@@ -152,6 +152,7 @@ const SinoOperatorKind sino_bricks_kind = {.name = "matrix",
                                            .project = sino_matrix_project,
                                            .backproject = sino_matrix_backproject,
                                            .sweep = sino_matrix_sweep,
+                                           .updates = sino_matrix_updates,
                                            .image = sino_matrix_image,
                                            .report = report,
                                            .keep = sino_matrix_blocks_keep};

@@ -32,6 +32,7 @@ typedef struct SinoMatrixWork {
     SinoData **sums;   /* [row partition]: SinoBrickSums[stride] */
     SinoData *scratch; /* of devices, or of folded products; NULL: neither */
     SinoData *spread;  /* the orientations of x; NULL: the matrix is not folded */
+    SinoData *touched; /* bricks that the last sweep of a turn met (bricks_turn_task.h) */
     SinoData *lost;    /* double[stride] */
     SinoVoxelSum *all; /* over ranks; NULL: one rank */
 } SinoMatrixWork;
@@ -55,7 +56,7 @@ void sino_matrix_blocks_close(SinoOperator *op);
 /* SinoOperatorKind.keep. */
 void sino_matrix_blocks_keep(SinoOperator *op, const char *folder);
 
-/* SinoOperatorKind.work_bytes, work_open, work_close, project, backproject, sweep and image. */
+/* SinoOperatorKind.work_bytes, work_open, work_close, project, backproject, sweep, updates and image. */
 int64_t sino_matrix_work_bytes(const SinoShape *shape, SinoBatch batch);
 SinoStatus sino_matrix_work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap);
 void sino_matrix_work_close(SinoOperatorWork *work);
@@ -63,6 +64,7 @@ SinoStatus sino_matrix_project(SinoOperatorWork *work, const SinoProduct *produc
 SinoStatus sino_matrix_backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
 SinoStatus sino_matrix_sweep(SinoOperatorWork *work, const SinoProduct *product, const SinoSweep *sweep,
                              SinoData *const *x, SinoData *const *to, SinoData *sums);
+bool sino_matrix_updates(const SinoOperator *op);
 SinoStatus sino_matrix_image(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
                              SinoData *const *x, SinoData *image);
 

@@ -4,6 +4,7 @@
 #include "matrix_private.h"
 
 #include "arithmetic.h"
+#include "bricks_turn_task.h"
 #include "memory.h"
 #include "rays_gate_task.h"
 #include "voxels_task.h"
@@ -30,6 +31,7 @@ int64_t sino_matrix_work_bytes(const SinoShape *shape, SinoBatch batch)
     return sino_buffers_bytes(1, work_buffers, shape, batch) +
            sino_voxel_sum_bytes(elements, shape->extent[SINO_ROWS_RANKS].members) +
            sino_times(batch.stride, sums + (int64_t)sizeof(double)) +
+           sino_bricks_turn_bytes(shape->extent[SINO_ROWS_VOXELS].total) +
            sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch);
 }
 
@@ -80,6 +82,8 @@ SinoStatus sino_matrix_work_open(SinoOperatorWork *work, const SinoSlices *slice
         SINO_TRY(sino_data_scratch(op->runtime, "products of devices",
                                    sino_bricks_work_bytes(sino_matrix_block_rows(matrix), *slices), &made->scratch));
     SINO_TRY(open_orientations(op, stride, made));
+    SINO_TRY(sino_data_vector(op->runtime, "touched bricks", sino_bricks_turn_bytes(matrix->order->row_count), 1, 1,
+                              &made->touched));
     SINO_TRY(sino_data_vector(op->runtime, "lost counts", 1, stride, sizeof(double), &made->lost));
     SINO_TRY(sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums));
     return sino_voxel_sum_new(op->runtime, work->sums, 0, sino_times(matrix->order->row_count, stride), &made->all);
@@ -96,6 +100,7 @@ void sino_matrix_work_close(SinoOperatorWork *work)
     sino_data_free_each(made->sums, sino_matrix_survey_of(work->op)->partition_count);
     sino_data_free(made->scratch);
     sino_data_free(made->spread);
+    sino_data_free(made->touched);
     sino_data_free(made->lost);
     free(made);
 }
@@ -232,6 +237,35 @@ SinoStatus sino_matrix_backproject(SinoOperatorWork *work, const SinoProduct *pr
     return insert_sum(work, product, x[0]);
 }
 
+bool sino_matrix_updates(const SinoOperator *op)
+{
+    const SinoMatrixSurvey *matrix = sino_matrix_survey_of(op);
+    const SinoMatrixOwn *own = op->own;
+    return matrix->subset_count > 1 && matrix->partition_count == 1 && !matrix->mirrors && !own->listed &&
+           op->ranks->shape.data_count == 1;
+}
+
+/* The sweep of a subset that is one block, and the update of x before. */
+static SinoStatus insert_turn(SinoOperatorWork *work, const SinoProduct *product, const SinoSweep *sweep,
+                              const SinoBrickVectors *vectors, SinoData *x, SinoData *to, SinoData *sums)
+{
+    const SinoMatrixWork *made = work->own;
+    const SinoBrickPart part = part_of(work, product, 0, 1);
+    const SinoBricksTurn turn = {.weight = sweep->weight,
+                                 .state = sweep->state,
+                                 .mask = ((const SinoMatrixOwn *)work->op->own)->mask,
+                                 .x = x,
+                                 .g = to,
+                                 .touched = made->touched,
+                                 .everywhere = sweep->everywhere,
+                                 .part = made->sums[0],
+                                 .all = sums,
+                                 .lost = made->lost,
+                                 .add = sweep->add};
+    return sino_insert_bricks_turn(work->op->runtime, product->position, &part, block_of(work, product, 0), vectors,
+                                   &turn);
+}
+
 SinoStatus sino_matrix_sweep(SinoOperatorWork *work, const SinoProduct *product, const SinoSweep *sweep,
                              SinoData *const *x, SinoData *const *to, SinoData *sums)
 {
@@ -241,6 +275,7 @@ SinoStatus sino_matrix_sweep(SinoOperatorWork *work, const SinoProduct *product,
         .counts = sweep->counts, .multiplicative = sweep->multiplicative, .additive = sweep->additive};
     SinoRuntime *runtime = work->op->runtime;
     SinoData *voxels = NULL;
+    if (sino_matrix_updates(work->op)) return insert_turn(work, product, sweep, &vectors, x[0], to[0], sums);
     SINO_TRY(insert_spread(work, product, x[0], &voxels));
     for (int64_t p = 0; p < count; p++) {
         const SinoBrickPart part = part_of(work, product, p, 1);

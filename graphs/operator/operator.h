@@ -110,6 +110,11 @@ typedef struct SinoSweep {
     SinoData *multiplicative; /* n of the rows; NULL: 1 */
     SinoData *additive;       /* r of every slice; NULL: 0 */
     bool add;                 /* to the sums of other subsets */
+    /* The update of x before the sweep, by what the sweep before wrote, if sweeps of the operator update x
+     * (SinoOperatorKind.updates): x = x · weight · to where the weight is above 0 and the slice goes on. */
+    SinoData *weight; /* 1/s of that sweep's subset, [voxel]; NULL: no update */
+    SinoData *state;  /* of the slices */
+    bool everywhere;  /* weights are above 0 where no row of their subset meets a voxel */
 } SinoSweep;
 
 /* The conversion of voxels to the pixels of images. */
@@ -160,6 +165,8 @@ struct SinoOperatorKind {
      * (ybar − g)² and of the log-likelihood (SinoSliceSums). A is read once. NULL: the kind has no sweep. */
     SinoStatus (*sweep)(SinoOperatorWork *work, const SinoProduct *product, const SinoSweep *sweep, SinoData *const *x,
                         SinoData *const *to, SinoData *sums);
+    /* Whether a sweep may update x before, as SinoSweep says; `to` then stays untouched between sweeps. NULL: no. */
+    bool (*updates)(const SinoOperator *op);
     /* Inserts the tasks that write the slices to image, float[slice][N][N]; of a volume, [slice][Y][X]. Called on the
      * rank that keeps the images, after sino_insert_voxel_messages. */
     SinoStatus (*image)(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,

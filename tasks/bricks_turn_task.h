@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task bricks_turn: what OSEM does between the sweeps of two subsets, and the second sweep, at once. A subset of few
+ * rows takes less time than tasks and passes over all voxels do; this task reads and writes the voxels that the rows of
+ * the two subsets meet. One task has the whole subset: its matrix is one row partition, on one rank. Only cores run it.
+ */
+#ifndef SINO_BRICKS_TURN_TASK_H
+#define SINO_BRICKS_TURN_TASK_H
+
+#include "brick_task.h"
+
+/* Data of the turn. weight NULL: there was no sweep before, and all of g becomes 0 instead. */
+typedef struct SinoBricksTurn {
+    SinoData *weight;  /* 1/s of the subset that was swept last, [voxel] */
+    SinoData *state;   /* of the slices (SinoSliceState) */
+    SinoData *mask;    /* of g, [voxel]; NULL: none */
+    SinoData *x;       /* becomes x · (g · mask) · weight */
+    SinoData *g;       /* of the last sweep; becomes that of this one; 0 in bricks that are not touched */
+    SinoData *touched; /* bricks that the last sweep touched (brick_touch.h); become those of this one */
+    bool everywhere;   /* weights are above 0 where no row of the subset meets a voxel: every brick counts as touched */
+    SinoData *part;    /* SinoBrickSums[stride], memory of the task's own */
+    SinoData *all;     /* SinoSliceSums[stride]: squares and log-likelihood */
+    SinoData *lost;    /* double[stride]: counts that no voxel explains */
+    bool add;          /* to the sums; else they start */
+} SinoBricksTurn;
+
+/* Bytes of `touched`, for vectors of so many voxel rows. */
+int64_t sino_bricks_turn_bytes(int64_t voxel_rows);
+
+/* Updates x by g, and sweeps the block: part->row_count is part->rows. */
+SinoStatus sino_insert_bricks_turn(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
+                                   SinoData *block, const SinoBrickVectors *vectors, const SinoBricksTurn *turn);
+
+#endif

@@ -47,7 +47,7 @@ static void run_task(starpu_data_handle_t counter)
 static void project_ones(void)
 {
     double angle_rad[ANGLES];
-    float x[COLUMNS * COLUMNS], y[ANGLES * COLUMNS];
+    float x[COLUMNS * COLUMNS], y[ANGLES * COLUMNS] = {0};
     for (int k = 0; k < ANGLES; k++) angle_rad[k] = 3.14159265358979323846 * k / ANGLES;
     for (int i = 0; i < COLUMNS * COLUMNS; i++) x[i] = 1;
     const SinodagParallel geometry = {.angles = ANGLES, .columns = COLUMNS, .angle_rad = angle_rad, .center = NAN};

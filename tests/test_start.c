@@ -45,12 +45,12 @@ static double dot(int count, const double *a, const double *b)
 
 static void iterate_cg(Problem *problem)
 {
-    double r[RAYS], q[RAYS], g[VOXELS], d[VOXELS], before = 0;
+    double r[RAYS], q[RAYS], g[VOXELS], d[VOXELS] = {0}, before = 0;
     residual(problem, r);
     for (int k = 0; k < ITERATIONS; k++) {
         backproject(problem, r, g);
         const double square = dot(VOXELS, g, g), beta = k > 0 ? square / before : 0;
-        for (int j = 0; j < VOXELS; j++) d[j] = g[j] + (k > 0 ? beta * d[j] : 0);
+        for (int j = 0; j < VOXELS; j++) d[j] = g[j] + beta * d[j];
         before = square;
         project(problem, d, q);
         q[DEAD] = 0;

@@ -85,10 +85,10 @@ SINO_VECTORISED static void TMPL(spread)(int64_t stride, int64_t count, const in
         REAL *at = sums + element[k];
         TMPL(Pairs) pair, to;
         for (int t = 0; t < TAPS; t++) {
+            /* cppcheck-suppress uninitvar; which is a write */
             pair[2 * t] = strength[2 * k];
             pair[2 * t + 1] = strength[2 * k + 1];
         }
-        /* cppcheck-suppress uninitvar; the loop sets every part */
         pair *= place[k].down;
         for (int c = 0; c < TAPS; c++) {
             memcpy(&to, at + c * stride, sizeof to);

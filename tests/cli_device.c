@@ -754,7 +754,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_refused(*state, kind()->least_memory, together, "; allowed: more --part");
     /* What of the operator is not in memory could not get to a device. */
     cli_works(*state, "phantom -o scan.h5 --overwrite --size 256 --angles 180 --slices 2");
-    snprintf(together, sizeof together, "--device %s --symmetry no --memory 120MiB", kind()->device);
+    snprintf(together, sizeof together, "--device %s --symmetry no --memory 120MiB --projector rays", kind()->device);
     assert_refused(*state, NULL, together, " columns, and its lists for devices); allowed: --memory ");
 }
 

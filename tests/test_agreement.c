@@ -468,12 +468,13 @@ static void crop_and_binning_are_what_they_say(void **state)
         average(FIELDS, &whole, whole.flats, first, binning, &binned, binned.flats);
         average(FIELDS, &whole, whole.darks, first, binning, &binned, binned.darks);
         scan_write(part_path, &binned);
-        TestingVolume expected = testing_recon(*state, "%s --rotation-axis %g --algorithm cg --iterations 5", part_path,
-                                               (center - first - (binning - 1) / 2.0) / binning);
-        TestingVolume found = testing_recon(
-            *state,
-            "%s --rotation-axis %g --algorithm cg --iterations 5 --start-column %d --end-column %d --binning %d", path,
-            center, first, part[i].end, binning);
+        TestingVolume expected = testing_recon(*state, "%s --rotation-axis %g --algorithm cg --iterations 5 --margin 0",
+                                               part_path, (center - first - (binning - 1) / 2.0) / binning);
+        TestingVolume found = testing_recon(*state,
+                                            "%s --rotation-axis %g --algorithm cg --iterations 5 --margin 0 "
+                                            "--start-column %d --end-column %d --binning "
+                                            "%d",
+                                            path, center, first, part[i].end, binning);
         assert_int_equal(found.size, (part[i].end - first) / binning);
         assert_true(fabs(found.center - center) < 1e-9);
         for (int64_t v = 0; v < expected.slice_count * expected.size * expected.size; v++)

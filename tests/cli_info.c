@@ -122,7 +122,7 @@ static void json(void **state)
         "\"evidence\": "
         "\"it has the group /exchange\"},\n \"stored_type\": \"uint16\",\n"
         " \"scan\": {\"angles\": 12, \"rows\": 4, \"columns\": 16},\n"
-        " \"slice\": {\"side\": 16, \"half_acquisition\": false},\n"
+        " \"slice\": {\"side\": 16, \"margin\": 0, \"half_acquisition\": false},\n"
         " \"angles\": {\"least_degrees\": 0, \"most_degrees\": 180, \"least_step_degrees\": 16.36363636, "
         "\"most_step_degrees\": 16.36363636, \"repeated\": 0, \"assumed\": true, \"projections_in_file\": 12, "
         "\"averaged\": 1},\n"

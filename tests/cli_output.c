@@ -409,7 +409,7 @@ static void sides_of_a_slice_are_the_callers_choice(void **state)
     cli_refuses(at, "volume is 48x50; allowed: auto, or equal sides", "recon scan.h5 -o x.h5 --volume 48x50");
     cli_refuses(at,
                 "volume is 46x46; allowed: at least the 47 detector columns, because every algorithm but fbp needs "
-                "all voxels that rays cross",
+                "all voxels that rays cross, or --margin 1 beside it",
                 "recon scan.h5 -o x.h5 --volume 46x46");
     cli_refuses(at, "--volume is '48'; allowed: auto, or two or three integers such as 256x256, each from 1 to 65536",
                 "recon scan.h5 -o x.h5 --volume 48");

@@ -2,9 +2,10 @@
 /* recon --resume: a run keeps journals of the slices that it has stored (journal.h), one per rank: OUT.journal of rank
  * 0, OUT.journal.R of rank R. They lie beside OUT until the volume is complete.
  *
- * A journal begins with the identity of its run, "name: value" lines: the version, the revision of the choices that it makes, the input, the settings that change
- * voxels, and the choices of the plan. A run with --resume takes over the choices of the plan, and is refused if any
- * other line differs. It checks the slices on the disk against their checksums, and computes those that are missing. */
+ * A journal begins with the identity of its run, "name: value" lines: the version, the revision of the choices that it
+ * makes, the input, the settings that change voxels, and the choices of the plan. A run with --resume takes over the
+ * choices of the plan, and is refused if any other line differs. It checks the slices on the disk against their
+ * checksums, and computes those that are missing. */
 #ifndef SINO_RECON_RESUME_H
 #define SINO_RECON_RESUME_H
 

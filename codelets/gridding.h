@@ -29,9 +29,6 @@ void sino_gridding_free(SinoGridding *gridding); /* takes NULL */
 /* D. A ray has the terms m = 0 … D/2 − 1. */
 int64_t sino_gridding_detector(const SinoGeometry *geometry);
 
-/* Slices that share the work of a ray that does not depend on the slice: as many as suit a call. */
-int64_t sino_gridding_together(int64_t grid_size);
-
 /* Bytes of the scratch memory of a call, 64-byte aligned. */
 int64_t sino_gridding_scratch_bytes(const SinoGeometry *geometry);
 

@@ -38,7 +38,8 @@ int64_t sino_gridding_detector(const SinoGeometry *geometry)
     return sino_fast_size(2 * sino_larger(sino_larger(geometry->grid_size, geometry->column_count), SINO_TILE));
 }
 
-int64_t sino_gridding_together(int64_t grid_size)
+/* Slices of a group: they share the work of a ray that does not depend on the slice. */
+static int64_t group_slices(int64_t grid_size)
 {
     const int64_t fit = GRIDS_BYTES / sino_polar_grid_sum_bytes(grid_size, SINO_SINGLE);
     return sino_larger(1, sino_smaller(fit, TOGETHER));
@@ -71,7 +72,7 @@ static int64_t divide(const SinoGeometry *geometry, char *memory, Scratch *scrat
 {
     const int64_t size = geometry->grid_size, detector = sino_gridding_detector(geometry);
     const int64_t grid = sino_ceil_multiple(sino_polar_grid_sum_bytes(size, SINO_SINGLE), 64);
-    const int64_t rows = sino_times(sino_gridding_together(size), grid);
+    const int64_t rows = sino_times(group_slices(size), grid);
     const int64_t places = rows + sino_ceil_multiple(sino_polar_grid_row_bytes(size, SINO_SINGLE), 64);
     const int64_t factor = places + sino_polar_grid_place_bytes(detector / 2, SINO_SINGLE);
     const int64_t row = factor + row_bytes(detector);
@@ -213,7 +214,7 @@ static void finish_slices(const SinoGridding *gridding, const Group *group, cons
 void sino_gridding_adjoint(const SinoGridding *gridding, const SinoTileMap *map, SinoSlices slices, const float *b,
                            void *scratch, float *const *x)
 {
-    const int64_t size = gridding->geometry.grid_size, together = sino_gridding_together(size);
+    const int64_t size = gridding->geometry.grid_size, together = group_slices(size);
     Scratch at;
     (void)divide(&gridding->geometry, scratch, &at);
     for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;

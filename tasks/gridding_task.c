@@ -58,11 +58,6 @@ double sino_gridding_plan_flops(const SinoGeometry *geometry)
     return sino_gridding_flops(geometry);
 }
 
-int64_t sino_gridding_plan_together(int64_t grid_size)
-{
-    return sino_gridding_together(grid_size);
-}
-
 SinoStatus sino_gridding_plan_new(SinoRuntime *runtime, const SinoGeometry *geometry, const SinoTileMap *map,
                                   int64_t part_count, SinoGriddingPlan **plan)
 {

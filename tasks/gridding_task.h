@@ -18,9 +18,8 @@ void sino_gridding_plan_free(SinoGriddingPlan *plan); /* takes NULL; no task may
 /* Bytes that a plan keeps: scratch memory of workers. */
 int64_t sino_gridding_plan_bytes(const SinoGeometry *geometry, int64_t part_count, int64_t worker_count);
 
-/* Flops for one slice, and slices that suit a task (gridding.h). */
+/* Flops for one slice (gridding.h). */
 double sino_gridding_plan_flops(const SinoGeometry *geometry);
-int64_t sino_gridding_plan_together(int64_t grid_size);
 
 /* Inserts gridding_back: x = Aᵀ b; x[part], NULL if the part is empty. */
 SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,

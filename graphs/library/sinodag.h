@@ -118,7 +118,8 @@ SinodagStatus sinodag_backproject(SinodagOperator *op, const SinodagArray *proje
 
 /* The same for subset s of 0 … N − 1, which has the angles s, s + N, s + 2N … and no others: projections of sizes
  * (S, (K − s + N − 1)/N rounded down, M). They may be a view of all projections, which begins at angle s and whose
- * stride[1] is N times theirs. A image is that of all subsets together; Aᵀ projections is the sum of the subsets'. */
+ * stride[1] is N times theirs. A·image has the projections of all subsets; Aᵀ·projections is the sum over the
+ * subsets. */
 SinodagStatus sinodag_project_subset(SinodagOperator *op, int64_t subset, const SinodagArray *images,
                                      const SinodagArray *projections);
 SinodagStatus sinodag_backproject_subset(SinodagOperator *op, int64_t subset, const SinodagArray *projections,

@@ -113,7 +113,7 @@ template <int TAPS> struct Axis {
     {
         const int shift = TAPS == 1 ? ONE / 2 : TAPS == 2 ? 0 : -ONE;
         const int cell = static_cast<int>((position + shift) >> SINO_ROTATE_BITS);
-        const int left = static_cast<int>(position - (static_cast<int64_t>(cell) << SINO_ROTATE_BITS));
+        const int left = static_cast<int>(position - static_cast<int64_t>(cell) * ONE);
 #pragma unroll
         for (int k = 0; k < TAPS; k++) {
             const bool inside = static_cast<unsigned>(cell + k) < static_cast<unsigned>(scan.size);

@@ -243,7 +243,9 @@ static void angles_are_shared(void **state)
         "--algorithm cg --iterations 5 --projector rotate",
         "--algorithm sirt --iterations 5 --projector rotate --interpolation nearest --partitions 3",
         "--algorithm osem --subsets 3 --iterations 5 --projector rotate --interpolation cubic --minibatch 2",
-        "--algorithm fbp --projector rotate", "--algorithm fbp --projector pixels"};
+        "--algorithm fbp --projector rotate",
+        "--algorithm fbp --projector pixels",
+        "--algorithm fbp --projector gridding"};
     static const Way shared[] = {{2, "--grid 1x2"}, {3, "--grid 1x3 --overlap no"}, {4, "--grid 2x2"}};
     cli_works(*state, scan);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

@@ -18,7 +18,7 @@ typedef struct Scan {
 
 static void set_problem(Scan *scan, int64_t angles, int64_t subsets)
 {
-    scan->problem = (SinoProblem){.geometry = {angles, GRID, GRID, scan->rad, 31.2},
+    scan->problem = (SinoProblem){.geometry = {angles, GRID, GRID, scan->rad, 31.2, 0},
                                   .precision = SINO_SINGLE,
                                   .symmetry = true,
                                   .subset_count = subsets,

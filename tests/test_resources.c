@@ -34,7 +34,7 @@ static Case draw(uint64_t *seed)
     for (int64_t k = 0; k < angles; k++) made.rad[k] = M_PI * (double)k / (double)angles;
     const SinoSolver *solver = sino_solver_find(algorithms[number(seed, 0, 2)], SINO_PROJECTOR_RAYS);
     made.request = (SinoPlanRequest){
-        .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2},
+        .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2, 0},
                             .precision = precisions[number(seed, 0, 3)],
                             .symmetry = number(seed, 0, 1),
                             .subset_count = 1},

@@ -12,21 +12,24 @@
 #include <unistd.h>
 
 #include <starpu.h>
+#include <xxhash.h>
 
 static const int64_t most_bytes = (int64_t)64 << 20;
 enum { SEAL_BYTES = 96 }; /* room for the last line */
 
-static uint32_t checksum(const SinoModelFile *file)
-{
-    return starpu_hash_crc32c_be_n(file->text, file->bytes, 0);
-}
-
-/* The last line; in files that are XML it is a comment of XML. */
-static void make_seal(const SinoModelFile *file, char seal[SEAL_BYTES])
+/* The last line; in files that are XML it is a comment of XML. `crc`: as older programs made it, with StarPU's
+ * checksum, which takes some 17 ns for each byte. */
+static void make_seal(const SinoModelFile *file, bool crc, char seal[SEAL_BYTES])
 {
     const bool xml = file->bytes > 0 && file->text[0] == '<';
-    snprintf(seal, SEAL_BYTES, "%s sinodag set %016" PRIx64 " crc32c %08" PRIx32 " of %zu bytes%s\n",
-             xml ? "<!--" : "#", file->set, checksum(file), file->bytes, xml ? " -->" : "");
+    char sum[32];
+    if (crc)
+        snprintf(sum, sizeof sum, "crc32c %08" PRIx32, starpu_hash_crc32c_be_n(file->text, file->bytes, 0));
+    else
+        snprintf(sum, sizeof sum, "xxh3 %016" PRIx64,
+                 (uint64_t)XXH3_64bits_withSeed(file->text, file->bytes, file->set));
+    snprintf(seal, SEAL_BYTES, "%s sinodag set %016" PRIx64 " %s of %zu bytes%s\n", xml ? "<!--" : "#", file->set, sum,
+             file->bytes, xml ? " -->" : "");
 }
 
 /* Where the last line begins. */
@@ -46,7 +49,7 @@ static bool unseal(SinoModelFile *file)
     if (!set) return false;
     file->set = strtoull(set + strlen(" sinodag set "), NULL, 16);
     file->bytes = at;
-    make_seal(file, expected);
+    make_seal(file, strstr(set, " crc32c ") != NULL, expected);
     const bool same = strlen(expected) == whole - at && memcmp(expected, file->text + at, whole - at) == 0;
     file->text[at] = '\0';
     return same;
@@ -126,7 +129,7 @@ bool sino_model_file_write_plain(const char *path, const SinoModelFile *file)
 bool sino_model_file_write(const char *path, const SinoModelFile *file)
 {
     char seal[SEAL_BYTES];
-    make_seal(file, seal);
+    make_seal(file, false, seal);
     return replace(path, file, seal);
 }
 

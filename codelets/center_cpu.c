@@ -5,7 +5,10 @@
  * The Fourier magnitude of a sinogram over 360° lies in a double wedge, |angular frequency| ≤ 2π·radius·|column
  * frequency|. A sinogram over 180°, joined with its mirror image about a candidate, is a sinogram over 360° only if the
  * candidate is the center. For any other candidate, magnitude leaks out of the wedge. The metric is the leaked
- * magnitude. */
+ * magnitude.
+ *
+ * The angles are resampled to a number K whose only prime factors are 2, 3, 5 and 7: transforms of 2K points with a
+ * large prime factor take up to eight times as long. */
 #include "arithmetic.h"
 #include "center.h"
 #include "memory.h"
@@ -29,8 +32,12 @@ enum { SPLINE_MARGIN = 2 };
  * judge. */
 static const double smoothing_sigma = 2;
 
-/* The Gaussian's weight is below 10⁻³ above this frequency, given as a share of the sampling frequency. */
+/* The Gaussian's weight is below 10⁻³ above this frequency, given as a share of the sampling frequency. Neither higher
+ * frequencies of columns nor of angles are looked at. */
 static const double highest_frequency = 0.3;
+
+/* A block of a spectrum that is transposed at a time, in points along each side: 2 × 8 KiB. */
+enum { BLOCK = 32 };
 
 struct SinoCenterVo {
     int64_t angle_count, column_count; /* K, M */
@@ -38,10 +45,11 @@ struct SinoCenterVo {
     float *spline;                     /* [K][M + 2·SPLINE_MARGIN] cubic B-spline coefficients along columns */
     double *overlap;                   /* [M + 1] share of the variance over angles that lies in columns before j */
     int64_t frequency_count;           /* U: column frequencies in use, FIRST_FREQUENCY … FIRST_FREQUENCY + U − 1 */
-    int64_t *mask_count;               /* [2K] number of them outside the wedge, for each angular frequency */
-    double *row_weight;                /* [2K] */
+    int64_t row_frequency_end;         /* E ≤ K: angular frequencies −E < m < E are in use */
+    int64_t *mask_first;               /* [U] m ≥ 1 from which |m| < E is outside the wedge; E: none is */
+    float *row_weight;                 /* [E] */
     double *column_weight;             /* [U] */
-    fftwf_complex *upper;              /* [K][U] transformed rows of `sinogram` */
+    fftwf_complex *upper;              /* [U][K] transformed rows of `sinogram` */
     fftwf_plan rows;                   /* K rows of M reals */
     fftwf_plan columns;                /* U columns of 2K, in place */
     double least_leak;                 /* leak of a candidate without mirrored columns */
@@ -52,7 +60,7 @@ struct SinoCenterVo {
 typedef struct CenterScratch {
     float *mirrored;       /* [K][M] */
     fftwf_complex *rows;   /* [K][M/2 + 1] */
-    fftwf_complex *joined; /* [2K][U] */
+    fftwf_complex *joined; /* [U][2K] */
 } CenterScratch;
 
 static void free_scratch(CenterScratch *scratch)
@@ -127,51 +135,53 @@ static double gaussian_weight(double frequency)
     return exp(-2 * exponent * exponent);
 }
 
-/* Vo's eq. 3: of angular frequency m, column frequencies below |m|/(2π·radius) are outside the wedge. */
+/* Vo's eq. 3: of angular frequency m, column frequencies up to |m|/(π·radius), rounded, are outside the wedge. */
 static void make_mask(SinoCenterVo *vo, double radius_ratio, int64_t drop)
 {
     const int64_t rows = 2 * vo->angle_count;
     const int64_t tenth = (rows + 9) / 10;
     const int64_t dropped = drop < tenth ? drop : tenth;
-    for (int64_t r = 0; r < rows; r++) {
-        const int64_t m = r < rows - r ? r : rows - r;
-        const int64_t edge = (int64_t)lround((double)m / (M_PI * radius_ratio));
-        int64_t count = edge - FIRST_FREQUENCY + 1;
-        if (count > vo->frequency_count) count = vo->frequency_count;
-        vo->mask_count[r] = m > dropped && count > 0 ? count : 0;
-        vo->row_weight[r] = gaussian_weight((double)m / (double)rows);
-    }
+    for (int64_t m = 0; m < vo->row_frequency_end; m++)
+        vo->row_weight[m] = (float)gaussian_weight((double)m / (double)rows);
+    int64_t m = dropped + 1;
     for (int64_t u = 0; u < vo->frequency_count; u++) {
+        while (m < vo->row_frequency_end && lround((double)m / (M_PI * radius_ratio)) < u + FIRST_FREQUENCY) m++;
+        vo->mask_first[u] = sino_smaller(m, vo->row_frequency_end);
         vo->column_weight[u] = gaussian_weight((double)(u + FIRST_FREQUENCY) / (double)vo->column_count);
     }
 }
 
-/* Transforms the rows of one half of the joined sinogram and copies the frequencies in use to `used`. The upper half is
- * transformed once, the lower half for every candidate. */
-static void transform_rows(const SinoCenterVo *vo, float *image, fftwf_complex *spectrum, fftwf_complex *used)
+/* Copies the frequencies in use of one half of the joined sinogram: from `spectrum` [K][M/2 + 1] to `used`, of which
+ * column frequency u begins at u·stride. */
+static void transpose_used(const SinoCenterVo *vo, const fftwf_complex *spectrum, int64_t stride, fftwf_complex *used)
 {
-    const int64_t stride = vo->column_count / 2 + 1;
-    fftwf_execute_dft_r2c(vo->rows, image, spectrum); /* does not change `image` */
-    for (int64_t k = 0; k < vo->angle_count; k++) {
-        memcpy(used + k * vo->frequency_count, spectrum + k * stride + FIRST_FREQUENCY,
-               (size_t)vo->frequency_count * sizeof *used);
+    const int64_t pitch = vo->column_count / 2 + 1;
+    for (int64_t k = 0; k < vo->angle_count; k += BLOCK) {
+        const int64_t k_end = sino_smaller(k + BLOCK, vo->angle_count);
+        for (int64_t u = 0; u < vo->frequency_count; u += BLOCK) {
+            const int64_t u_end = sino_smaller(u + BLOCK, vo->frequency_count);
+            for (int64_t v = u; v < u_end; v++)
+                for (int64_t l = k; l < k_end; l++) used[v * stride + l] = spectrum[l * pitch + v + FIRST_FREQUENCY];
+        }
     }
 }
 
 static void transform_joined(const SinoCenterVo *vo, CenterScratch *scratch)
 {
-    const int64_t half = vo->angle_count * vo->frequency_count;
-    memcpy(scratch->joined, vo->upper, (size_t)half * sizeof *scratch->joined);
-    transform_rows(vo, scratch->mirrored, scratch->rows, scratch->joined + half);
+    const int64_t count = vo->angle_count;
+    for (int64_t u = 0; u < vo->frequency_count; u++)
+        memcpy(scratch->joined + 2 * u * count, vo->upper + u * count, (size_t)count * sizeof *scratch->joined);
+    fftwf_execute_dft_r2c(vo->rows, scratch->mirrored, scratch->rows);
+    transpose_used(vo, scratch->rows, 2 * count, scratch->joined + count);
     fftwf_execute_dft(vo->columns, scratch->joined, scratch->joined);
 }
 
-/* Fills row k of the lower half with the upside-down sinogram, which makes no seam. Columns without a mirror image keep
- * it. */
-static void complement_row(const SinoCenterVo *vo, int64_t k, float *row)
+/* Fills columns first … end − 1 of row k of the lower half with the upside-down sinogram, which makes no seam: columns
+ * without a mirror image hold it. */
+static void complement_row(const SinoCenterVo *vo, int64_t k, int64_t first, int64_t end, float *row)
 {
     const float *opposite = vo->sinogram + (vo->angle_count - 1 - k) * vo->column_count;
-    memcpy(row, opposite, (size_t)vo->column_count * sizeof *row);
+    if (end > first) memcpy(row + first, opposite + first, (size_t)(end - first) * sizeof *row);
 }
 
 /* Makes the projections from 180° to 360° for a candidate: column j of a projection equals column 2·candidate − j of
@@ -187,7 +197,8 @@ static void mirror_sinogram(const SinoCenterVo *vo, double candidate, float *mir
     for (int64_t k = 0; k < vo->angle_count; k++) {
         const float *spline = vo->spline + k * (columns + 2 * (int64_t)SPLINE_MARGIN) + SPLINE_MARGIN;
         float *row = mirrored + k * columns;
-        complement_row(vo, k, row);
+        complement_row(vo, k, 0, sino_smaller(first, columns), row);
+        complement_row(vo, k, end, columns, row);
         for (int64_t j = first; j < end; j++) {
             const float *tap = spline + (int64_t)whole - j;
             row[j] = weight[0] * tap[-1] + weight[1] * tap[0] + weight[2] * tap[1] + weight[3] * tap[2];
@@ -195,19 +206,25 @@ static void mirror_sinogram(const SinoCenterVo *vo, double candidate, float *mir
     }
 }
 
+/* |value − base|; a base that is NULL is 0. */
+static float magnitude(const fftwf_complex *value, const fftwf_complex *base, int64_t at)
+{
+    const float re = crealf(value[at]) - (base ? crealf(base[at]) : 0);
+    const float im = cimagf(value[at]) - (base ? cimagf(base[at]) : 0);
+    return sqrtf(re * re + im * im);
+}
+
 /* Sum of the weighted magnitudes outside the wedge. If `base` is not NULL, it is subtracted from the spectrum first. */
 static double measure_leak(const SinoCenterVo *vo, const fftwf_complex *joined, const fftwf_complex *base)
 {
     double sum = 0;
-    for (int64_t r = 0; r < 2 * vo->angle_count; r++) {
-        double row_sum = 0;
-        for (int64_t u = 0; u < vo->mask_count[r]; u++) {
-            const int64_t at = r * vo->frequency_count + u;
-            const fftwf_complex value = base ? joined[at] - base[at] : joined[at];
-            row_sum +=
-                vo->column_weight[u] * (double)sqrtf(crealf(value) * crealf(value) + cimagf(value) * cimagf(value));
-        }
-        sum += vo->row_weight[r] * row_sum;
+    for (int64_t u = 0; u < vo->frequency_count; u++) {
+        const int64_t start = 2 * u * vo->angle_count, end = start + 2 * vo->angle_count;
+        double column_sum = 0;
+        for (int64_t m = vo->mask_first[u]; m < vo->row_frequency_end; m++)
+            column_sum +=
+                (double)(vo->row_weight[m] * (magnitude(joined, base, start + m) + magnitude(joined, base, end - m)));
+        sum += vo->column_weight[u] * column_sum;
     }
     return sum;
 }
@@ -250,8 +267,10 @@ static SinoStatus measure_scale(SinoCenterVo *vo)
     SinoStatus status = NULL;
     SINO_TRY_OR(status, out, allocate_scratch(vo, &scratch));
     SINO_TRY_OR(status, out, allocate_scratch(vo, &base));
-    transform_rows(vo, vo->sinogram, scratch.rows, vo->upper);
-    for (int64_t k = 0; k < vo->angle_count; k++) complement_row(vo, k, base.mirrored + k * vo->column_count);
+    fftwf_execute_dft_r2c(vo->rows, vo->sinogram, scratch.rows); /* does not change the sinogram */
+    transpose_used(vo, scratch.rows, vo->angle_count, vo->upper);
+    for (int64_t k = 0; k < vo->angle_count; k++)
+        complement_row(vo, k, 0, vo->column_count, base.mirrored + k * vo->column_count);
     transform_joined(vo, &base);
     vo->least_leak = measure_leak(vo, base.joined, NULL);
     vo->mirror_leak = fmax(measure_mirror_leak(vo, 0.4 * last_column, base.joined, &scratch),
@@ -271,8 +290,8 @@ static SinoStatus make_plans(SinoCenterVo *vo)
     SINO_TRY_OR(status, out, allocate_scratch(vo, &scratch));
     vo->rows = fftwf_plan_many_dft_r2c(1, &columns, rows, scratch.mirrored, NULL, 1, columns, scratch.rows, NULL, 1,
                                        columns / 2 + 1, FFTW_ESTIMATE);
-    vo->columns = fftwf_plan_many_dft(1, &joined_rows, used, scratch.joined, NULL, used, 1, scratch.joined, NULL, used,
-                                      1, FFTW_FORWARD, FFTW_ESTIMATE);
+    vo->columns = fftwf_plan_many_dft(1, &joined_rows, used, scratch.joined, NULL, 1, joined_rows, scratch.joined, NULL,
+                                      1, joined_rows, FFTW_FORWARD, FFTW_ESTIMATE);
     SINO_CHECK_OR(status, out, vo->rows && vo->columns, SINO_FAILED, "FFTW made no plan for a sinogram of %d×%d", rows,
                   columns);
 out:
@@ -280,19 +299,48 @@ out:
     return status;
 }
 
-/* Allocates all arrays and copies the sinogram. */
-static SinoStatus allocate_vo(SinoCenterVo *vo, const float *sinogram)
+/* Cubic interpolation along angles, from `count` rows to K; the first and the last row stay the first and the last. */
+static void resample_angles(const SinoCenterVo *vo, int64_t count, const float *sinogram)
 {
     const int64_t rows = vo->angle_count, columns = vo->column_count;
-    SINO_TRY(sino_allocate(sino_times(rows, columns), sizeof *sinogram, "sinogram", &vo->sinogram));
-    memcpy(vo->sinogram, sinogram, (size_t)(rows * columns) * sizeof *sinogram);
+    for (int64_t k = 0; k < rows; k++) {
+        const double at = (double)(k * (count - 1)) / (double)(rows - 1);
+        int64_t tap = (int64_t)at - 1;
+        tap = tap < 0 ? 0 : sino_smaller(tap, count - 4);
+        const double x = at - (double)tap;
+        const float weight[4] = {(float)((x - 1) * (x - 2) * (3 - x) / 6), (float)(x * (x - 2) * (x - 3) / 2),
+                                 (float)(x * (x - 1) * (3 - x) / 2), (float)(x * (x - 1) * (x - 2) / 6)};
+        const float *from = sinogram + tap * columns;
+        for (int64_t c = 0; c < columns; c++)
+            vo->sinogram[k * columns + c] = weight[0] * from[c] + weight[1] * from[columns + c] +
+                                            weight[2] * from[2 * columns + c] + weight[3] * from[3 * columns + c];
+    }
+}
+
+/* Allocates all arrays. */
+static SinoStatus allocate_vo(SinoCenterVo *vo)
+{
+    const int64_t rows = vo->angle_count, columns = vo->column_count;
+    SINO_TRY(sino_allocate(sino_times(rows, columns), sizeof(float), "sinogram", &vo->sinogram));
     SINO_TRY(
         sino_allocate(sino_times(rows, columns + 2 * (int64_t)SPLINE_MARGIN), sizeof(float), "splines", &vo->spline));
     SINO_TRY(sino_allocate(columns + 1, sizeof(double), "overlaps", &vo->overlap));
-    SINO_TRY(sino_allocate(2 * rows, sizeof(int64_t), "mask", &vo->mask_count));
-    SINO_TRY(sino_allocate(2 * rows, sizeof(double), "row weights", &vo->row_weight));
+    SINO_TRY(sino_allocate(vo->frequency_count, sizeof(int64_t), "mask", &vo->mask_first));
+    SINO_TRY(sino_allocate(vo->row_frequency_end, sizeof(float), "row weights", &vo->row_weight));
     SINO_TRY(sino_allocate(vo->frequency_count, sizeof(double), "column weights", &vo->column_weight));
     return sino_allocate(sino_times(rows, vo->frequency_count), sizeof(fftwf_complex), "upper spectrum", &vo->upper);
+}
+
+/* The least number from `count` on whose only prime factors are 2, 3, 5 and 7. */
+static int64_t quick_length(int64_t count)
+{
+    static const int64_t primes[] = {2, 3, 5, 7};
+    for (;; count++) {
+        int64_t rest = count;
+        for (int i = 0; i < 4; i++)
+            while (rest % primes[i] == 0) rest /= primes[i];
+        if (rest == 1) return count;
+    }
 }
 
 SinoStatus sino_center_vo_new(int64_t angle_count, int64_t column_count, const float *sinogram, double radius_ratio,
@@ -307,11 +355,13 @@ SinoStatus sino_center_vo_new(int64_t angle_count, int64_t column_count, const f
     SINO_CHECK(drop >= 0, SINO_BAD_INPUT, "%" PRId64 " rows dropped in the center's search; allowed: 0 or more", drop);
     SinoCenterVo *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "center search", &made));
-    made->angle_count = angle_count;
+    made->angle_count = quick_length(angle_count);
     made->column_count = column_count;
     made->frequency_count = (int64_t)(highest_frequency * (double)column_count) + 1 - FIRST_FREQUENCY;
+    made->row_frequency_end = (int64_t)(highest_frequency * 2 * (double)made->angle_count) + 1;
     SinoStatus status = NULL;
-    SINO_TRY_OR(status, fail, allocate_vo(made, sinogram));
+    SINO_TRY_OR(status, fail, allocate_vo(made));
+    resample_angles(made, angle_count, sinogram);
     SINO_TRY_OR(status, fail, make_splines(made));
     SINO_TRY_OR(status, fail, make_plans(made));
     make_overlap(made);
@@ -332,7 +382,7 @@ void sino_center_vo_free(SinoCenterVo *vo)
     free(vo->sinogram);
     free(vo->spline);
     free(vo->overlap);
-    free(vo->mask_count);
+    free(vo->mask_first);
     free(vo->row_weight);
     free(vo->column_weight);
     free(vo->upper);

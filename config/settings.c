@@ -202,25 +202,39 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
     return assign_unless_given(verb, "angles", "360", given, settings);
 }
 
+static bool usual_nonnegativity(const SinoSettings *settings)
+{
+    return settings->algorithm == SINO_ALGORITHM_FISTA && !(settings->minimum < 0);
+}
+
 static void settle_nonnegativity(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "nonnegativity", strlen("nonnegativity"));
     if (!row || given[row - sino_setting_table]) return;
-    settings->nonnegativity = settings->algorithm == SINO_ALGORITHM_FISTA && !(settings->minimum < 0);
+    settings->nonnegativity = usual_nonnegativity(settings);
 }
 
 /* FISTA with its usual subsets comes close to its minimum in 10 iterations. More than those of the demo would fit the
  * noise of its scan, or its counts. */
+static const char *usual_iterations(int verb, const SinoSettings *settings)
+{
+    if (settings->algorithm == SINO_ALGORITHM_FISTA) return "10";
+    if (verb != DEMO) return "30";
+    if (settings->geometry != SINO_GEOMETRY_PET) return "12";
+    return settings->algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
+}
+
 static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
-    const char *usual = "30";
     if (!sino_setting_find(verb, "iterations", 10)) return NULL;
-    if (settings->algorithm == SINO_ALGORITHM_FISTA) return NULL;
-    if (verb == DEMO && settings->geometry == SINO_GEOMETRY_PET)
-        usual = settings->algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
-    else if (verb == DEMO)
-        usual = "12";
-    return assign_unless_given(verb, "iterations", usual, given, settings);
+    return assign_unless_given(verb, "iterations", usual_iterations(verb, settings), given, settings);
+}
+
+const char *sino_setting_settled(const SinoSetting *row, int verb, const SinoSettings *settings)
+{
+    if (strcmp(row->name, "iterations") == 0) return usual_iterations(verb, settings);
+    if (strcmp(row->name, "nonnegativity") == 0) return usual_nonnegativity(settings) ? "yes" : "no";
+    return row->fallback;
 }
 
 /* A slice has two sides, an image three. */

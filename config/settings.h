@@ -352,8 +352,8 @@ const char *sino_settings_report_file(const SinoSettings *settings);
 bool sino_settings_records_planes(const SinoSettings *settings);
 
 /* Prints a file for --config: what was given of recon's settings, and the usual ones with their defaults as comments.
- * SINO_FAILED: no memory. */
-SinoStatus sino_settings_template(const SinoSettings *settings, FILE *out);
+ * `stages`: the default order of the stages, as YAML. SINO_FAILED: no memory. */
+SinoStatus sino_settings_template(const SinoSettings *settings, const char *stages, FILE *out);
 
 /* The settings in force, one "name: value" line each in table order: valid YAML for --config. The caller frees *text.
  */

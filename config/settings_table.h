@@ -131,12 +131,16 @@ const SinoWordRule *sino_word_forbidden(const SinoSetting *row, unsigned word, c
 /* Writes the words whose bit is set as "a, b or c" (`last` is "or") into `text`, and returns `text`. */
 const char *sino_words_join(const char *const *words, unsigned bits, const char *last, char text[SINO_ALLOWED_SIZE]);
 
+/* settings.c. The default under the algorithm of the settings, as text; NULL: none. */
+const char *sino_setting_settled(const SinoSetting *row, int verb, const SinoSettings *settings);
+
 /* settings_value.c. Error messages start with `where` ("--iterations", "scan.yaml: iterations"). Values of the user get
  * the peers' spellings understood; a default must not. */
 SinoStatus sino_setting_assign_given(const SinoSetting *row, const char *where, const char *value,
                                      SinoSettings *settings);
 SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings);
 SinoStatus sino_setting_assign_member(const SinoSetting *row, const char *where, const char *value, char *member);
+bool sino_setting_is_list(const SinoSetting *row);   /* values with commas between them; a sequence in YAML */
 unsigned sino_setting_words(const SinoSetting *row); /* bits of the words that the verbs have */
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE]); /* "an integer from 1 to 9" */
 bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default, and not given */

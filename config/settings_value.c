@@ -34,6 +34,14 @@ static bool parse_bytes(const char *text, int64_t *bytes)
     return false;
 }
 
+bool sino_setting_is_list(const SinoSetting *row)
+{
+    const bool counted = row->kind == SINO_SETTING_CHOICES || row->kind == SINO_SETTING_COUNTS ||
+                         row->kind == SINO_SETTING_WEIGHTS || row->kind == SINO_SETTING_DEVICES;
+    const bool text = row->kind == SINO_SETTING_TEXT;
+    return counted || (text && (strcmp(row->operand, "LIST") == 0 || strcmp(row->operand, "ORDER") == 0));
+}
+
 unsigned sino_setting_words(const SinoSetting *row)
 {
     return row->words ? row->words : ~0u;
@@ -250,7 +258,7 @@ static const char *range_text(const SinoSetting *row, char text[RANGE_SIZE])
 static const char *text_noun(const SinoSetting *row)
 {
     if (strcmp(row->operand, "FILE") == 0) return "file name";
-    if (strcmp(row->operand, "LIST") == 0) return "list of different names with commas between them";
+    if (sino_setting_is_list(row)) return "list of different names with commas between them";
     if (strcmp(row->operand, "ANGLES") == 0) return "file name or range";
     if (strcmp(row->operand, "IMAGES") == 0) return "file, folder or pattern";
     return strcmp(row->operand, "DIR") == 0 ? "directory name" : "name";

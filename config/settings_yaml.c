@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Row i goes to text[i]. Left out, and so unknown keys, are rows for the command line only, and rows of other verbs
- * whose name the verb's own row shares. */
-static void name_keys(int verb, const char *key[SINO_SETTING_COUNT])
+/* Row i goes to text[i]; lists[i]: its value may be a sequence. Left out, and so unknown keys, are rows for the command
+ * line only, and rows of other verbs whose name the verb's own row shares. */
+static void name_keys(int verb, const char *key[SINO_SETTING_COUNT], bool lists[SINO_SETTING_COUNT])
 {
     for (int i = 0; i < SINO_SETTING_COUNT; i++) {
         const SinoSetting *row = &sino_setting_table[i];
         const bool own = !row->argument_only && sino_setting_find(verb, row->name, strlen(row->name)) == row;
         key[i] = own ? row->name : NULL;
+        lists[i] = sino_setting_is_list(row);
     }
 }
 
@@ -40,13 +41,15 @@ static SinoStatus assign_texts(const char *path, int verb, char *const text[SINO
 SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *settings, bool given[SINO_SETTING_COUNT])
 {
     const char *key[SINO_SETTING_COUNT];
+    bool lists[SINO_SETTING_COUNT];
     char **text;
-    name_keys(verb, key);
+    name_keys(verb, key, lists);
     const SinoYamlFile file = {.path = path,
                                .where = "--config",
                                .content = "settings",
                                .count = SINO_SETTING_COUNT,
                                .key = key,
+                               .lists = lists,
                                .unknown = unknown_setting,
                                .context = &verb};
     SINO_TRY(sino_yaml_texts_read(&file, &text));

@@ -4,19 +4,18 @@
 
 #include "memory.h"
 #include "regular_file.h"
+#include "yaml_lists.h"
 
 #include <assert.h>
 #include <cyaml/cyaml.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <yaml.h>
 
-enum { KEYS_MOST = 256 };
 static const int64_t file_bytes_max = (int64_t)1 << 20;
 
 /* The first error message of libcyaml about a file, and the position that its backtrace starts with. */
@@ -52,11 +51,12 @@ static SinoStatus describe(const SinoYamlFile *file, cyaml_err_t error, const Co
                       complaint->text[0] ? complaint->text : cyaml_strerror(error), complaint->place);
 }
 
-/* Fields for libcyaml: key i goes to text[i]. */
-static void make_fields(const SinoYamlFile *file, cyaml_schema_field_t field[KEYS_MOST + 1])
+/* Fields for libcyaml: key i goes to text[i]. libcyaml passes over a sequence that is read as list[i]. */
+static void make_fields(const SinoYamlFile *file, char *const *list,
+                        cyaml_schema_field_t field[SINO_YAML_KEYS_MOST + 1])
 {
     int count = 0;
-    for (int i = 0; i < file->count && count < KEYS_MOST; i++) {
+    for (int i = 0; i < file->count && count < SINO_YAML_KEYS_MOST; i++) {
         if (!file->key[i]) continue;
         field[count++] = (cyaml_schema_field_t){
             .key = file->key[i],
@@ -66,6 +66,8 @@ static void make_fields(const SinoYamlFile *file, cyaml_schema_field_t field[KEY
                       .data_size = sizeof(char),
                       .string = {.min = 0, .max = CYAML_UNLIMITED}},
         };
+        if (list[i])
+            field[count - 1].value = (cyaml_schema_value_t){.type = CYAML_IGNORE, .flags = CYAML_FLAG_OPTIONAL};
     }
     field[count] = (cyaml_schema_field_t){.key = NULL};
 }
@@ -94,32 +96,10 @@ static SinoStatus load_file(const SinoYamlFile *file, char **bytes, int64_t *siz
     return status;
 }
 
-/* libcyaml ends a text at NUL, which a quoted text of YAML may contain as \0. */
-static SinoStatus refuse_nul(const char *path, const char *bytes, int64_t size)
+static SinoStatus read_bytes(const SinoYamlFile *file, const char *bytes, int64_t size, char *const *list, char ***text)
 {
-    yaml_parser_t parser;
-    yaml_event_t event;
-    bool ended = false;
-    SinoStatus status = NULL;
-    SINO_CHECK(yaml_parser_initialize(&parser), SINO_FAILED, "no memory to read %s", path);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, (size_t)size);
-    /* libcyaml reports what is no YAML. */
-    while (!ended && !status && yaml_parser_parse(&parser, &event)) {
-        ended = event.type == YAML_STREAM_END_EVENT;
-        if (event.type == YAML_SCALAR_EVENT && memchr(event.data.scalar.value, '\0', event.data.scalar.length))
-            status =
-                sino_error(SINO_BAD_INPUT, "%s: line %zu has a text with the character \\0; allowed: texts without it",
-                           path, event.start_mark.line + 1);
-        yaml_event_delete(&event);
-    }
-    yaml_parser_delete(&parser);
-    return status;
-}
-
-static SinoStatus read_bytes(const SinoYamlFile *file, const char *bytes, int64_t size, char ***text)
-{
-    cyaml_schema_field_t field[KEYS_MOST + 1];
-    make_fields(file, field);
+    cyaml_schema_field_t field[SINO_YAML_KEYS_MOST + 1];
+    make_fields(file, list, field);
     const cyaml_schema_value_t schema = {.type = CYAML_MAPPING,
                                          .flags = CYAML_FLAG_POINTER,
                                          .data_size = (uint32_t)file->count * (uint32_t)sizeof(char *),
@@ -138,15 +118,28 @@ static SinoStatus read_bytes(const SinoYamlFile *file, const char *bytes, int64_
     return describe(file, error, &complaint);
 }
 
+static SinoStatus read_values(const SinoYamlFile *file, const char *bytes, int64_t size, char ***text)
+{
+    char *list[SINO_YAML_KEYS_MOST] = {NULL};
+    SinoStatus status = sino_yaml_lists_read(file, bytes, size, list);
+    if (!status) status = read_bytes(file, bytes, size, list, text);
+    for (int i = 0; i < file->count; i++) {
+        if (*text && list[i])
+            (*text)[i] = list[i];
+        else
+            free(list[i]);
+    }
+    return status;
+}
+
 SinoStatus sino_yaml_texts_read(const SinoYamlFile *file, char ***text)
 {
     char *bytes = NULL;
     int64_t size;
     *text = NULL;
-    assert(file->count <= KEYS_MOST);
+    assert(file->count <= SINO_YAML_KEYS_MOST);
     SinoStatus status = load_file(file, &bytes, &size);
-    if (!status) status = refuse_nul(file->path, bytes, size);
-    if (!status) status = read_bytes(file, bytes, size, text);
+    if (!status) status = read_values(file, bytes, size, text);
     free(bytes);
     return status;
 }

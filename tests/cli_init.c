@@ -49,11 +49,13 @@ static void round_trip(void **state)
     assert_has(text, "\nfile-name: \"scan.h5\"\nout: \"scan_volume.h5\"\n");
     assert_has(text, "\n#iterations: 10\n");
     assert_has(text, "\n#rotation-axis: auto\n");
+    assert_has(text, "\n#stages: [zingers, air, stripes, harden]\n");
     free(text);
     cli_works(at, "recon --config scan.yaml --pictures no --report none");
     uncomment(at, "scan.yaml", "all.yaml");
     text = text_of(at, "all.yaml");
     assert_has(text, "\niterations: 10\n");
+    assert_has(text, "\nstages: [zingers, air, stripes, harden]\n");
     free(text);
     cli_works(at, "recon --config all.yaml --pictures no --report none -o all.h5");
     float *alone = cli_read_volume(at, "alone.h5", 3, 32);
@@ -91,6 +93,37 @@ static void given_settings(void **state)
     free(text);
 }
 
+/* The default is that of the algorithm, and a comment; the text tells the defaults of all. */
+static void defaults_of_algorithms(void **state)
+{
+    static const struct {
+        const char *given, *line;
+    } of[] = {{"", "\n#iterations: 10\n"},
+              {"--algorithm fista --iterations 30", "\niterations: 30\n"},
+              {"--algorithm cg", "\n#iterations: 30\n"},
+              {"--algorithm sirt", "\n#iterations: 30\n"},
+              {"--algorithm mlem", "\n#iterations: 30\n"},
+              {"--algorithm cg --iterations 10", "\niterations: 10\n"},
+              {"--algorithm cg --iterations auto", "\niterations: auto\n"},
+              {"--algorithm sirt --nonnegativity", "\nnonnegativity: yes\n"},
+              {"--algorithm fista --nonnegativity no", "\nnonnegativity: no\n"}};
+    const char *const at = *state;
+    cli_works(at, "phantom -o scan.h5 --size 32 --angles 30 --slices 3");
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        cli_works(at, "init scan.h5 -o a.yaml --overwrite %s", of[i].given);
+        char *text = text_of(at, "a.yaml");
+        assert_has(text, of[i].line);
+        assert_has(text, "\n# iterations, unless the algorithm has none; if not given: 10 of fista, 30 of others (auto "
+                         "or ");
+        if (!strstr(of[i].given, "nonnegativity")) assert_null(strstr(text, "nonnegativity"));
+        free(text);
+    }
+    cli_works(at, "init scan.h5 -o a.yaml --overwrite --stages harden,zingers,air,stripes");
+    char *text = text_of(at, "a.yaml");
+    assert_has(text, "\nstages: \"harden,zingers,air,stripes\"\n");
+    free(text);
+}
+
 /* What recon would refuse is a comment, so that it can be mended in the file. */
 static void scans_that_lack_something(void **state)
 {
@@ -116,7 +149,7 @@ static void scans_that_lack_something(void **state)
 
 int cli_init_tests(void)
 {
-    const struct CMUnitTest tests[] = {CLI_TEST(round_trip), CLI_TEST(given_settings),
+    const struct CMUnitTest tests[] = {CLI_TEST(round_trip), CLI_TEST(given_settings), CLI_TEST(defaults_of_algorithms),
                                        CLI_TEST(scans_that_lack_something)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

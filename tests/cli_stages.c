@@ -562,10 +562,11 @@ static void stages_in_another_order(void **state)
     const char *const stripes = strstr(said, "stage        stripes");
     assert_true(harden && stripes && air && harden < stripes && stripes < air);
     free(said);
-    float *volume[3];
+    cli_write_text(*state, "order.yaml", "stages:\n  - harden\n  - zingers\n  - stripes\n  - air\n");
+    float *volume[4];
     static const char *const order[] = {"", "--stages zingers,air,stripes,harden",
-                                        "--stages harden,zingers,stripes,air"};
-    for (int i = 0; i < 3; i++) {
+                                        "--stages harden,zingers,stripes,air", "--config order.yaml"};
+    for (int i = 0; i < 4; i++) {
         snprintf(line, sizeof line, "--algorithm fbp %s %s", stages, order[i]);
         reconstruct(*state, line, &run);
         cli_free(&run);
@@ -573,13 +574,22 @@ static void stages_in_another_order(void **state)
     }
     assert_true(testing_same_bytes(volume[0], volume[1], SLICES * PIXELS * sizeof(float)));
     assert_true(cli_difference(SLICES * PIXELS, volume[2], volume[0]) > 1e-4);
-    for (int i = 0; i < 3; i++) free(volume[i]);
+    assert_true(testing_same_bytes(volume[3], volume[2], SLICES * PIXELS * sizeof(float)));
+    for (int i = 0; i < 4; i++) free(volume[i]);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         snprintf(line, sizeof line,
                  "stages is '%s'; allowed: zingers, air, stripes and harden, each once, separated by commas",
                  refused[i]);
         cli_refuses(*state, line, "recon scan.h5 -o w.h5 --stages %s", refused[i]);
     }
+    cli_write_text(*state, "order.yaml", "stages: [zingers, air, air, stripes]\n");
+    cli_refuses(*state,
+                "stages is 'zingers,air,air,stripes'; allowed: zingers, air, stripes and harden, each once, separated "
+                "by commas",
+                "recon scan.h5 -o w.h5 --config order.yaml");
+    cli_write_text(*state, "order.yaml", "stages: [zingers, [air]]\n");
+    cli_refuses(*state, "order.yaml: line 1 has a list in the list of stages; allowed: one value per item",
+                "recon scan.h5 -o w.h5 --config order.yaml");
 }
 
 int cli_stages_tests(void)

@@ -2,6 +2,7 @@
 /* init: a file of settings for a scan, with what the scan holds and what the usual settings mean, as comments. */
 #include "arithmetic.h"
 #include "output_file.h"
+#include "stages.h"
 #include "suspicion.h"
 #include "workflows.h"
 
@@ -65,6 +66,18 @@ static void print_findings(const SinoFindings *findings, FILE *out)
     }
 }
 
+enum { ORDER_SIZE = 256 };
+
+/* The default order of the stages that --stages can move, all but the first, as a sequence of YAML. */
+static const char *stage_order(char order[ORDER_SIZE])
+{
+    size_t length = 0;
+    for (int i = 1; sino_stage_kinds[i] && length < ORDER_SIZE; i++)
+        length += (size_t)snprintf(order + length, ORDER_SIZE - length, "%s%s%s", i == 1 ? "[" : ", ",
+                                   sino_stage_kinds[i]->name, sino_stage_kinds[i + 1] ? "" : "]");
+    return order;
+}
+
 static SinoStatus print_all(const SinoSettings *settings, const SinoInput *input, const SinoFindings *findings,
                             FILE *out)
 {
@@ -81,7 +94,8 @@ static SinoStatus print_all(const SinoSettings *settings, const SinoInput *input
     fputs("\nout: ", out);
     print_volume_name(settings->file_name, out);
     fputc('\n', out);
-    return sino_settings_template(settings, out);
+    char order[ORDER_SIZE];
+    return sino_settings_template(settings, stage_order(order), out);
 }
 
 static SinoStatus write_file(const SinoSettings *settings, const SinoInput *input, const SinoFindings *findings)

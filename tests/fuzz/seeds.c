@@ -166,6 +166,8 @@ int main(int count, char **arguments)
     write_text(folder, "yaml", 1, "\0", 1,
                "file-name: a.h5\nout: \"b.h5\"\nalgorithm: sirt\nmemory: 2GiB\ngrid: 2x3\n");
     write_text(folder, "yaml", 2, "\5", 1, "angles: 3\ncolumns: 4\nslices: 5\nnode-weights: 1,2.5\n");
+    write_text(folder, "yaml", 3, "\0", 1,
+               "file-name: a.h5\nout: b.h5\nstages:\n  - air\n  - zingers\nbeam-hardening: [1, 0.5]\n");
     write_text(folder, "arguments", 1, "\0", 1,
                "a.h5\n--out=b.h5\n--num_iter\n3\n--minus-log\nTrue\n--topology\nnodes=2");
     write_text(folder, "arguments", 2, "\4", 1, "--slices\n1,2\n--precision\nsingle,half\n--center\n3");

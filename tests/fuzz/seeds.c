@@ -34,7 +34,7 @@ static void write_scan(const char *path, SinoCountType type)
 {
     static const uint16_t counts[3 * 2 * 4];
     static const double angle_rad[] = {0, 1, 2};
-    const SinoScanShape shape = {type, 3, 2, 4, 1, 1, angle_rad, ""};
+    const SinoScanShape shape = {type, 3, 2, 4, 1, 1, angle_rad, "", {0}};
     SinoScanWriter *writer = NULL;
     fuzz_require(!sino_scan_writer_open(path, true, &shape, &writer));
     fuzz_require(!sino_scan_writer_rows(writer, 0, 2, counts, counts, counts));

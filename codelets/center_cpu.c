@@ -11,6 +11,7 @@
  * large prime factor take up to eight times as long. */
 #include "arithmetic.h"
 #include "center.h"
+#include "fast_size.h"
 #include "memory.h"
 
 #include <complex.h>
@@ -36,7 +37,7 @@ static const double smoothing_sigma = 2;
  * frequencies of columns nor of angles are looked at. */
 static const double highest_frequency = 0.3;
 
-/* A block of a spectrum that is transposed at a time, in points along each side: 2 × 8 KiB. */
+/* A block of a spectrum that is transposed at a time, in points along each side: 8 KiB are read, and 8 KiB written. */
 enum { BLOCK = 32 };
 
 struct SinoCenterVo {
@@ -331,18 +332,6 @@ static SinoStatus allocate_vo(SinoCenterVo *vo)
     return sino_allocate(sino_times(rows, vo->frequency_count), sizeof(fftwf_complex), "upper spectrum", &vo->upper);
 }
 
-/* The least number from `count` on whose only prime factors are 2, 3, 5 and 7. */
-static int64_t quick_length(int64_t count)
-{
-    static const int64_t primes[] = {2, 3, 5, 7};
-    for (;; count++) {
-        int64_t rest = count;
-        for (int i = 0; i < 4; i++)
-            while (rest % primes[i] == 0) rest /= primes[i];
-        if (rest == 1) return count;
-    }
-}
-
 SinoStatus sino_center_vo_new(int64_t angle_count, int64_t column_count, const float *sinogram, double radius_ratio,
                               int64_t drop, SinoCenterVo **vo)
 {
@@ -355,7 +344,7 @@ SinoStatus sino_center_vo_new(int64_t angle_count, int64_t column_count, const f
     SINO_CHECK(drop >= 0, SINO_BAD_INPUT, "%" PRId64 " rows dropped in the center's search; allowed: 0 or more", drop);
     SinoCenterVo *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "center search", &made));
-    made->angle_count = quick_length(angle_count);
+    made->angle_count = sino_fast_size(2 * angle_count) / 2;
     made->column_count = column_count;
     made->frequency_count = (int64_t)(highest_frequency * (double)column_count) + 1 - FIRST_FREQUENCY;
     made->row_frequency_end = (int64_t)(highest_frequency * 2 * (double)made->angle_count) + 1;

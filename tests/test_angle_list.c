@@ -5,14 +5,6 @@
 
 #include <math.h>
 
-static void write_bytes(const char *path, const void *bytes, size_t count)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, count, file), count);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* --theta gives these angles, in degrees. */
 static void accept(const char *theta, int64_t projections, int64_t count, const double *degrees)
 {
@@ -40,7 +32,7 @@ static void text_is_in_degrees(void **state)
     char path[TESTING_PATH];
     testing_path(path, *state, "angles.txt");
     for (size_t i = 0; i < 2; i++) {
-        write_bytes(path, texts[i], strlen(texts[i]));
+        testing_write_bytes(path, texts[i], strlen(texts[i]));
         accept(path, 4, 4, degrees);
         accept(path, 0, 4, degrees);
     }
@@ -52,7 +44,7 @@ static void raw_is_in_radians(void **state)
     const double degrees[] = {0, 0.25 * 180 / M_PI, 3 * 180 / M_PI};
     char path[TESTING_PATH];
     testing_path(path, *state, "theta.bin");
-    write_bytes(path, radians, sizeof radians);
+    testing_write_bytes(path, radians, sizeof radians);
     accept(path, 3, 3, degrees);
     accept(path, 0, 3, degrees);
 }
@@ -61,7 +53,7 @@ static void parts_are_selected(void **state)
 {
     static const double degrees[] = {1, 2};
     char path[TESTING_PATH], part[TESTING_PATH + 20];
-    write_bytes(testing_path(path, *state, "angles.txt"), "0\n1\n2\n3\n", 8);
+    testing_write_bytes(testing_path(path, *state, "angles.txt"), "0\n1\n2\n3\n", 8);
     snprintf(part, sizeof part, "%s[1:3]", path);
     accept(part, 2, 2, degrees);
     refuse(part, 3, "[1:3]' of 2 angles for 3 projections; allowed: as many");
@@ -77,7 +69,7 @@ static void parts_are_selected(void **state)
         refuse(part, 2, ": No such file or directory");
     }
     snprintf(part, sizeof part, "%s[1:3]", path);
-    write_bytes(part, "7\n8\n", 4); /* a file of this very name */
+    testing_write_bytes(part, "7\n8\n", 4); /* a file of this very name */
     accept(part, 2, 2, (const double[]){7, 8});
 }
 
@@ -107,22 +99,22 @@ static void files_that_are_no_angles(void **state)
     static const float radians[] = {0, 1};
     char path[TESTING_PATH];
     testing_path(path, *state, "angles.txt");
-    write_bytes(path, "0\n1 2\n", 6);
+    testing_write_bytes(path, "0\n1 2\n", 6);
     refuse(path, 2, "angles.txt: line 2 is '1 2'; allowed: one angle in degrees, or a # comment");
-    write_bytes(path, "0\nnan\n", 6);
+    testing_write_bytes(path, "0\nnan\n", 6);
     refuse(path, 2, "angles.txt: line 2 is 'nan'");
-    write_bytes(path, "angle\n0\n", 8);
+    testing_write_bytes(path, "angle\n0\n", 8);
     refuse(path, 2, "angles.txt: line 1 is 'angle'");
-    write_bytes(path, "# none\n\n", 8);
+    testing_write_bytes(path, "# none\n\n", 8);
     refuse(path, 2, "angles.txt has no angles; allowed: one per line, in degrees");
-    write_bytes(path, radians, sizeof radians);
+    testing_write_bytes(path, radians, sizeof radians);
     refuse(path, 2, "angles.txt has other bytes than text; allowed: ASCII text of degrees");
-    write_bytes(path,
-                "\xFF\xFE"
-                "0\0",
-                4); /* UTF-16 */
+    testing_write_bytes(path,
+                        "\xFF\xFE"
+                        "0\0",
+                        4); /* UTF-16 */
     refuse(path, 2, "angles.txt has other bytes than text; allowed: ASCII text of degrees");
-    write_bytes(testing_path(path, *state, "angles.bin"), "0\n90", 4);
+    testing_write_bytes(testing_path(path, *state, "angles.bin"), "0\n90", 4);
     refuse(path, 2, "angles.bin holds text; allowed: raw float32 radians, or text of degrees under another name");
     refuse(*state, 2, " is a directory; give the name of a file");
     refuse("absent.txt", 2, "absent.txt: No such file or directory");

@@ -7,22 +7,14 @@
 
 #include <xxhash.h>
 
-static void write_bytes(const char *path, const void *bytes, size_t count)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, count, file), count);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void known_digests(void **state)
 {
     char path[TESTING_PATH], digits[17];
     const char *const name = testing_path(path, *state, "file");
-    write_bytes(name, "", 0);
+    testing_write_bytes(name, "", 0);
     assert_success(sino_checksum_files(1, &name, digits));
     assert_string_equal(digits, "2d06800538d394c2"); /* xxHash's documented value for no input */
-    write_bytes(name, "sinodag\n", 8);
+    testing_write_bytes(name, "sinodag\n", 8);
     assert_success(sino_checksum_files(1, &name, digits));
     assert_string_equal(digits, "3cd750c1c2cd4619");
 }
@@ -35,7 +27,7 @@ static void long_file_equals_one_call(void **state)
     assert_non_null(bytes);
     for (unsigned i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * 2654435761u >> 24);
     const char *const name = testing_path(path, *state, "file");
-    write_bytes(name, bytes, BYTES);
+    testing_write_bytes(name, bytes, BYTES);
     snprintf(expected, sizeof expected, "%016" PRIx64, (uint64_t)XXH3_64bits(bytes, BYTES));
     free(bytes);
     assert_success(sino_checksum_files(1, &name, digits));
@@ -47,9 +39,9 @@ static void several_files_are_as_one(void **state)
     char path[3][TESTING_PATH], digits[17], expected[17];
     const char *const parts[] = {testing_path(path[0], *state, "a"), testing_path(path[1], *state, "b")};
     const char *const whole = testing_path(path[2], *state, "whole");
-    write_bytes(parts[0], "sino", 4);
-    write_bytes(parts[1], "dag\n", 4);
-    write_bytes(whole, "sinodag\n", 8);
+    testing_write_bytes(parts[0], "sino", 4);
+    testing_write_bytes(parts[1], "dag\n", 4);
+    testing_write_bytes(whole, "sinodag\n", 8);
     assert_success(sino_checksum_files(2, parts, digits));
     assert_success(sino_checksum_files(1, &whole, expected));
     assert_string_equal(digits, expected);
@@ -74,22 +66,22 @@ static void parts_are_spread_over_all_files(void **state)
     for (unsigned i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * 2654435761u >> 24);
     const char *const one = testing_path(path[0], *state, "whole");
     const char *const two[] = {testing_path(path[1], *state, "a"), testing_path(path[2], *state, "b")};
-    write_bytes(one, bytes, BYTES);
-    write_bytes(two[0], bytes, CUT);
-    write_bytes(two[1], bytes + CUT, BYTES - CUT);
+    testing_write_bytes(one, bytes, BYTES);
+    testing_write_bytes(two[0], bytes, CUT);
+    testing_write_bytes(two[1], bytes + CUT, BYTES - CUT);
     assert_success(sino_checksum_parts(1, &one, whole));
     assert_success(sino_checksum_parts(2, two, parts));
     assert_string_equal(whole, parts);
     const size_t inside[] = {0, 65535, BYTES - 65536, BYTES - 1};
     for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
         bytes[inside[i]] ^= 1;
-        write_bytes(one, bytes, BYTES);
+        testing_write_bytes(one, bytes, BYTES);
         assert_success(sino_checksum_parts(1, &one, parts));
         assert_string_not_equal(whole, parts);
         bytes[inside[i]] ^= 1;
     }
     memset(bytes + BYTES / 2, 0, BYTES / 2); /* an incomplete copy */
-    write_bytes(one, bytes, BYTES);
+    testing_write_bytes(one, bytes, BYTES);
     assert_success(sino_checksum_parts(1, &one, parts));
     assert_string_not_equal(whole, parts);
     free(bytes);
@@ -100,7 +92,7 @@ static void short_files_count_whole(void **state)
 {
     char path[TESTING_PATH], parts[17], all[17];
     const char *const name = testing_path(path, *state, "file");
-    write_bytes(name, "sinodag\n", 8);
+    testing_write_bytes(name, "sinodag\n", 8);
     assert_success(sino_checksum_parts(1, &name, parts));
     assert_success(sino_checksum_files(1, &name, all));
     assert_string_equal(parts, all);

@@ -10,18 +10,10 @@
 /* Rows are pairs of 4 crystals. */
 enum { CRYSTALS = 4, ROWS = CRYSTALS * CRYSTALS, SETS = 3, VALUES = SETS * ROWS };
 
-static void write_bytes(const char *path, const void *bytes, size_t count)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, count, file), count);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void write_text(const char *directory, const char *name, const char *text)
 {
     char path[TESTING_PATH];
-    write_bytes(testing_path(path, directory, name), text, strlen(text));
+    testing_write_bytes(testing_path(path, directory, name), text, strlen(text));
 }
 
 static void write_npy(const char *directory, const char *name, const char *type, const char *shape, const void *values,
@@ -30,7 +22,7 @@ static void write_npy(const char *directory, const char *name, const char *type,
     char path[TESTING_PATH];
     size_t count;
     unsigned char *file = testing_npy(1, type, shape, values, bytes, &count);
-    write_bytes(testing_path(path, directory, name), file, count);
+    testing_write_bytes(testing_path(path, directory, name), file, count);
     free(file);
 }
 
@@ -103,9 +95,9 @@ static void raw_values_tell_their_type(void **state)
     float real[VALUES], zero[ROWS] = {0};
     char path[TESTING_PATH];
     make_counts(integer, real);
-    write_bytes(testing_path(path, *state, "integer"), integer, sizeof integer);
-    write_bytes(testing_path(path, *state, "real"), real, sizeof real);
-    write_bytes(testing_path(path, *state, "zero"), zero, sizeof zero);
+    testing_write_bytes(testing_path(path, *state, "integer"), integer, sizeof integer);
+    testing_write_bytes(testing_path(path, *state, "real"), real, sizeof real);
+    testing_write_bytes(testing_path(path, *state, "zero"), zero, sizeof zero);
     reads(*state, "integer", &rows, SETS, real);
     reads(*state, "integer:int32", &rows, SETS, real);
     reads(*state, "real", &rows, SETS, real);
@@ -128,7 +120,7 @@ static void raw_values_of_both_types(void **state)
     assert_success(sino_allocate(MANY, sizeof *read, "test", &read));
     value[3] = 12;
     memcpy(&value[MANY - 1], &half, sizeof half);
-    write_bytes(testing_path(path, *state, "mixed"), value, MANY * sizeof *value);
+    testing_write_bytes(testing_path(path, *state, "mixed"), value, MANY * sizeof *value);
     assert_success(open_named(*state, "mixed", &many, &file));
     assert_error_has(sino_counts_read(file, 0, 1, read), SINO_BAD_INPUT,
                      "mixed: value 199999 is 1056964608 as int32 and 0.5 as float32, and those before it are int32; "
@@ -139,7 +131,7 @@ static void raw_values_of_both_types(void **state)
     assert_true(read[3] == 12 && read[MANY - 1] == 1056964608);
     sino_counts_close(file);
     value[1] = 0x7fc00000;
-    write_bytes(path, value, MANY * sizeof *value);
+    testing_write_bytes(path, value, MANY * sizeof *value);
     refuses(*state, "mixed", &many, "/mixed:float32 that does");
     free(value);
     free(read);
@@ -151,9 +143,9 @@ static void raw_sizes_must_fit(void **state)
     char path[TESTING_PATH];
     SinoCountsFile *file;
     SinoCountsRequest wide = rows;
-    write_bytes(testing_path(path, *state, "long"), bytes, sizeof bytes);
-    write_bytes(testing_path(path, *state, "short"), bytes, sizeof bytes - 2);
-    write_bytes(testing_path(path, *state, "empty"), bytes, 0);
+    testing_write_bytes(testing_path(path, *state, "long"), bytes, sizeof bytes);
+    testing_write_bytes(testing_path(path, *state, "short"), bytes, sizeof bytes - 2);
+    testing_write_bytes(testing_path(path, *state, "empty"), bytes, 0);
     refuses(*state, "long", &rows, "/long has 65 bytes; allowed for raw values: a multiple of 16 rows × 4 = 64 bytes");
     refuses(*state, "short", &rows,
             "/short has 63 bytes; allowed for raw values: a multiple of 16 rows × 4 = 64 bytes");
@@ -352,7 +344,7 @@ static void events_that_are_refused(void **state)
     refuses_values(*state, "e", &only,
                    "/e: line 1 is a pair of numbers; allowed: the number of a row, for the rows of this matrix are not "
                    "known to be pairs of crystals");
-    write_bytes(testing_path(line, *state, "raw"), "\0\0\0\0", 4);
+    testing_write_bytes(testing_path(line, *state, "raw"), "\0\0\0\0", 4);
     refuses(*state, "raw", &only,
             "/raw is neither text nor a NumPy array nor an HDF5 file; allowed for events: one of them");
     write_npy(*state, "real.npy", "<f4", "(1,)", "\0\0\0\0", 4);

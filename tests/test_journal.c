@@ -105,14 +105,6 @@ static unsigned char *read_bytes(const char *path, size_t *size)
     return bytes;
 }
 
-static void write_bytes(const char *path, const unsigned char *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* As a killed run, or a full disk, leaves it. */
 static void a_cut_journal_ends_with_its_last_whole_entry(void **state)
 {
@@ -128,7 +120,7 @@ static void a_cut_journal_ends_with_its_last_whole_entry(void **state)
     for (size_t cut = 0; cut < size[ENTRIES]; cut++) {
         int whole = -1;
         while (whole < ENTRIES && size[whole + 1] <= cut) whole++;
-        write_bytes(path, bytes, cut);
+        testing_write_bytes(path, bytes, cut);
         SinoJournal *journal = opened(path);
         if (whole < 0) {
             assert_null(journal);
@@ -153,7 +145,7 @@ static void a_changed_byte_ends_the_journal(void **state)
     unsigned char *bytes = read_bytes(path, &size);
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= (unsigned char)(1u << i % 8);
-        write_bytes(path, bytes, size);
+        testing_write_bytes(path, bytes, size);
         bytes[i] ^= (unsigned char)(1u << i % 8);
         SinoJournal *journal = opened(path);
         if (!journal) continue;

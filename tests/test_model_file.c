@@ -12,14 +12,6 @@
 static const char *const texts[] = {"# version\n45\n", "<?xml version='1.0'?>\n<platform/>\n", ""};
 enum { TEXTS = sizeof texts / sizeof *texts, SET = 0x5e7 };
 
-static void write_bytes(const char *path, const char *bytes, size_t count)
-{
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    assert_int_equal(fwrite(bytes, 1, count, out), count);
-    assert_int_equal(fclose(out), 0);
-}
-
 static void assert_holds(const char *path, const char *text)
 {
     SinoModelFile file;
@@ -56,13 +48,13 @@ static void every_changed_byte_is_found(void **state)
     assert_int_equal(fclose(in), 0);
     for (size_t i = 0; i < bytes; i++) {
         whole[i] ^= 1;
-        write_bytes(path, whole, bytes);
+        testing_write_bytes(path, whole, bytes);
         assert_int_equal(sino_model_file_read(path, &file), SINO_MODEL_FILE_DAMAGED);
         whole[i] ^= 1;
-        write_bytes(path, whole, i); /* cut off */
+        testing_write_bytes(path, whole, i); /* cut off */
         assert_int_equal(sino_model_file_read(path, &file), SINO_MODEL_FILE_DAMAGED);
     }
-    write_bytes(path, whole, bytes);
+    testing_write_bytes(path, whole, bytes);
     assert_holds(path, text);
 }
 
@@ -75,7 +67,7 @@ static void older_seals_hold(void **state)
         const int bytes =
             snprintf(whole, sizeof whole, "%s%s sinodag set %016x crc32c %08" PRIx32 " of %zu bytes%s\n", text, open,
                      SET, starpu_hash_crc32c_be_n(text, strlen(text), 0), strlen(text), close);
-        write_bytes(path, whole, (size_t)bytes);
+        testing_write_bytes(path, whole, (size_t)bytes);
         assert_holds(path, text);
     }
 }

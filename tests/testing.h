@@ -64,6 +64,15 @@ __attribute__((unused)) static char *testing_path(char text[TESTING_PATH], const
     return text;
 }
 
+/* Makes the file, or replaces what it has. */
+__attribute__((unused)) static void testing_write_bytes(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
 /* A measured file: $SINODAG_TEST_DATA/name, else ../shared/data/name beside the source tree. Skips the test, loudly,
  * when it is absent. */
 __attribute__((unused)) static char *testing_data(char text[TESTING_PATH], const char *name)

@@ -84,13 +84,17 @@ SINO_INLINE void fetch_ahead(Walk *walk)
     for (int64_t i = 0; i < walk->lines; i++, walk->ahead += LINE) __builtin_prefetch(walk->ahead, 0, 2);
 }
 
-/* A segment as a list of nonzeros, for kernels whose lanes are slices. */
+/* A segment as a list of nonzeros, for kernels whose lanes are slices. Values 0 of the visit's first voxel follow, so
+ * that a product may take LIST_PADDING nonzeros at a time. */
+enum { LIST_PADDING = 8 };
+
 typedef struct List {
     int row; /* of the band */
     float factor;
     int64_t count;
-    uint16_t voxel[SINO_BRICK_TILE * SINO_BRICK_LANES + 32]; /* row after the visit's first one */
-    float value[SINO_BRICK_TILE * SINO_BRICK_LANES + 32];    /* in units of `factor` */
+    /* Rows after the visit's first one, times 2^shift, which the caller chooses: addresses then take no instruction. */
+    uint16_t voxel[SINO_BRICK_TILE * SINO_BRICK_LANES + 32];
+    float value[SINO_BRICK_TILE * SINO_BRICK_LANES + 32]; /* in units of `factor` */
 } List;
 
 #if defined __AVX2__ && !defined __AVX512VBMI2__
@@ -114,20 +118,21 @@ typedef struct List {
 static const uint64_t plain_places[] = {EACH_BYTE(PLAIN)}, paired_places[] = {EACH_BYTE(PAIRED)};
 #endif
 
-/* Appends the voxels of the set bits of a mask, of a brick whose first voxel is `first`. May write 32 numbers. */
+/* Appends the voxels of the set bits of a mask, of a brick whose first voxel is `first`, times 2^shift. May write 32
+ * numbers. */
 #if defined __AVX512VBMI2__
-SINO_INLINE void list_mask(bool interleaved, uint32_t mask, int64_t first, uint16_t *voxel)
+SINO_INLINE void list_mask(bool interleaved, int shift, uint32_t mask, int64_t first, uint16_t *voxel)
 {
     static const uint16_t plain[SINO_BRICK_LANES] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                                      16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
     static const uint16_t paired[SINO_BRICK_LANES] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
                                                       8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-    const __m512i all =
-        _mm512_add_epi16(_mm512_loadu_si512(interleaved ? paired : plain), _mm512_set1_epi16((short)first));
+    const __m512i lanes = _mm512_slli_epi16(_mm512_loadu_si512(interleaved ? paired : plain), (unsigned)shift);
+    const __m512i all = _mm512_add_epi16(lanes, _mm512_set1_epi16((short)(first << shift)));
     _mm512_storeu_si512(voxel, _mm512_maskz_compress_epi16(mask, all));
 }
 #elif defined __AVX2__
-SINO_INLINE void list_mask(bool interleaved, uint32_t mask, int64_t first, uint16_t *voxel)
+SINO_INLINE void list_mask(bool interleaved, int shift, uint32_t mask, int64_t first, uint16_t *voxel)
 {
     const uint64_t *const places = interleaved ? paired_places : plain_places;
     UNROLL for (int64_t byte = 0; byte < 4; byte++)
@@ -135,16 +140,16 @@ SINO_INLINE void list_mask(bool interleaved, uint32_t mask, int64_t first, uint1
         const uint32_t bits = mask >> 8 * byte & 0xff;
         const __m128i lanes = _mm_cvtepu8_epi16(_mm_cvtsi64_si128((int64_t)places[bits]));
         const __m128i begin = _mm_set1_epi16((short)(first + byte * (interleaved ? 4 : 8)));
-        _mm_storeu_si128((__m128i *)(void *)voxel, _mm_add_epi16(lanes, begin));
+        _mm_storeu_si128((__m128i *)(void *)voxel, _mm_slli_epi16(_mm_add_epi16(lanes, begin), shift));
         voxel += __builtin_popcount(bits);
     }
 }
 #else
-SINO_INLINE void list_mask(bool interleaved, uint32_t mask, int64_t first, uint16_t *voxel)
+SINO_INLINE void list_mask(bool interleaved, int shift, uint32_t mask, int64_t first, uint16_t *voxel)
 {
     for (; mask; mask &= mask - 1) {
         const int lane = __builtin_ctz(mask);
-        *voxel++ = (uint16_t)(first + (interleaved ? lane / 2 + lane % 2 * 16 : lane));
+        *voxel++ = (uint16_t)((first + (interleaved ? lane / 2 + lane % 2 * 16 : lane)) << shift);
     }
 }
 #endif
@@ -157,23 +162,38 @@ SINO_INLINE void list_values(int64_t precision, int64_t count, const void *from,
         for (int64_t i = 0; i < count; i++) to[i] = ((const uint16_t *)from)[i];
 }
 
-static void list_segment(const SinoBrickHead *head, Reader *reader, List *list)
+/* Lists the voxels of consecutive bricks. Returns their number. */
+SINO_INLINE int64_t list_bricks(int lanes, bool interleaved, int shift, int bricks, SinoBrickArrays at, uint16_t *voxel)
+{
+    int64_t count = 0;
+    for (int i = 0; i < bricks; i++) {
+        const uint32_t mask = lanes == 32 ? ((const uint32_t *)at.mask)[i] : ((const uint16_t *)at.mask)[i];
+        list_mask(interleaved, shift, mask, (int64_t)at.brick[i] * lanes, voxel + count);
+        count += __builtin_popcount(mask);
+    }
+    return count;
+}
+
+static int64_t list_voxels(const SinoBrickHead *head, int shift, int bricks, const SinoBrickArrays *at, uint16_t *voxel)
+{
+    if (head->lanes == 16) return list_bricks(16, false, shift, bricks, *at, voxel);
+    if (head->precision == SINO_MIXED) return list_bricks(32, true, shift, bricks, *at, voxel);
+    return list_bricks(32, false, shift, bricks, *at, voxel);
+}
+
+static void list_segment(const SinoBrickHead *head, int shift, Reader *reader, List *list)
 {
     SinoBrickArrays *const at = &reader->at;
     const int segment = *at->segment++, bricks = (segment & 0xff) + 1;
-    const bool interleaved = head->lanes == 32 && head->precision == SINO_MIXED;
-    int64_t count = 0;
     list->row = segment >> 8 & (SINO_BRICK_ROWS - 1);
     list->factor = reader->unit[list->row] * shift_factor[segment >> 13];
-    for (int i = 0; i < bricks; i++) {
-        const uint32_t mask = head->lanes == 32 ? ((const uint32_t *)at->mask)[i] : ((const uint16_t *)at->mask)[i];
-        list_mask(interleaved, mask, at->brick[i] * head->lanes, list->voxel + count);
-        count += __builtin_popcount(mask);
-    }
+    const int64_t count = list_voxels(head, shift, bricks, at, list->voxel);
     list_values(head->precision, count, at->value, list->value);
+    memset(list->voxel + count, 0, LIST_PADDING * sizeof *list->voxel);
+    memset(list->value + count, 0, LIST_PADDING * sizeof *list->value);
     list->count = count;
     at->brick += bricks;
-    at->mask = (char *)at->mask + bricks * (head->lanes / 8);
+    at->mask = (char *)at->mask + (ptrdiff_t)bricks * (head->lanes / 8);
     at->value = (char *)at->value + count * (head->precision == SINO_SINGLE ? 4 : 2);
 }
 

@@ -32,14 +32,14 @@ static const double *angles(void)
     return angle_rad;
 }
 
-static SinodagParallel geometry(void)
+static SinodagGeometry geometry(void)
 {
-    return (SinodagParallel){.angles = ANGLES, .columns = COLUMNS, .angle_rad = angles(), .center = NAN};
+    return (SinodagGeometry){.angles = ANGLES, .columns = COLUMNS, .angle_rad = angles(), .center = NAN};
 }
 
 static SinodagOperator *new_operator(const char *const *settings)
 {
-    const SinodagParallel wanted = geometry();
+    const SinodagGeometry wanted = geometry();
     SinodagOperator *op = NULL;
     succeeds(sinodag_operator_new(&wanted, settings, &op));
     assert_non_null(op);
@@ -148,7 +148,7 @@ static void check_subsets(const char *projector, const char *precision, int64_t 
 {
     const char *const settings[] = {precision, projector, "partitions=3", NULL};
     const double rounding = strstr(precision, "double") ? 1e-12 : 1e-5;
-    SinodagParallel wanted = geometry();
+    SinodagGeometry wanted = geometry();
     SinodagOperator *whole = new_operator(settings), *op = NULL;
     SinodagAbout about;
     double *x = numbers(SLICES * VOXELS, 1), *y = numbers(SLICES * RAYS, 2);
@@ -200,7 +200,7 @@ static void subsets_make_the_whole(void **state)
 static void subsets_are_refused(void **state)
 {
     (void)state;
-    SinodagParallel wanted = geometry();
+    SinodagGeometry wanted = geometry();
     SinodagOperator *op = NULL;
     wanted.subsets = ANGLES + 1;
     refused(sinodag_operator_new(&wanted, NULL, &op), "subsets is 25, and there are 24 angles; allowed: 0 to 24");
@@ -231,7 +231,9 @@ static void about_tells_sizes(void **state)
     SinodagOperator *op = new_operator(larger);
     SinodagAbout about;
     succeeds(sinodag_operator_about(op, &about));
-    assert_true(about.angles == ANGLES && about.columns == COLUMNS && about.side == 40 && about.partitions == 3);
+    assert_true(about.images[0] == 0 && about.images[1] == 40 && about.images[2] == 40 && about.partitions == 3);
+    assert_true(about.projections[0] == 0 && about.projections[1] == ANGLES && about.projections[2] == COLUMNS);
+    assert_true(about.voxels[0] == 1 && about.voxels[1] == 40 && about.voxels[2] == 40);
     assert_true(about.nonzeros > ANGLES * COLUMNS && about.bytes > 0);
     succeeds(sinodag_operator_free(op));
 }
@@ -243,8 +245,8 @@ static void geometries_are_refused(void **state)
     double unusual[ANGLES];
     memcpy(unusual, angles(), sizeof unusual);
     unusual[7] = NAN;
-    const SinodagParallel none = {.angles = ANGLES, .columns = COLUMNS}, usual = geometry();
-    SinodagParallel wrong = usual;
+    const SinodagGeometry none = {.angles = ANGLES, .columns = COLUMNS}, usual = geometry();
+    SinodagGeometry wrong = usual;
     refused(sinodag_operator_new(NULL, NULL, &op), "no angles");
     refused(sinodag_operator_new(&none, NULL, &op), "no angles");
     refused(sinodag_operator_new(&usual, NULL, NULL), "no place");
@@ -270,11 +272,11 @@ static void settings_are_refused(void **state)
         {"precision", "'precision' is no name=value"},
         {"--precision=double", "is no name=value"},
         {"", "is no name=value"},
-        {"workers=1", "'workers=1' is no setting of an operator; allowed: precision,"},
+        {"workers=1", "'workers=1' is no setting of an operator; allowed: geometry, precision,"},
         {"out=x", "'out=x' is no setting"},
         {"partitions=-1", "--partitions is '-1'"}};
     SinodagOperator *op = NULL;
-    const SinodagParallel usual = geometry();
+    const SinodagGeometry usual = geometry();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *const settings[] = {wrong[i][0], NULL};
         refused(sinodag_operator_new(&usual, settings, &op), wrong[i][1]);
@@ -422,7 +424,7 @@ static void volumes_are_reconstructed(void **state)
 static SinodagOperator *new_divided(int64_t subsets)
 {
     static const char *const settings[] = {"symmetry=no", "partitions=2", NULL};
-    SinodagParallel wanted = geometry();
+    SinodagGeometry wanted = geometry();
     SinodagOperator *op = NULL;
     wanted.subsets = subsets;
     succeeds(sinodag_operator_new(&wanted, settings, &op));
@@ -647,7 +649,7 @@ static void starts_count(void **state)
 {
     (void)state;
     static const char *const one[] = {"workers=1", NULL};
-    const SinodagParallel usual = geometry();
+    const SinodagGeometry usual = geometry();
     SinodagOperator *op = NULL;
     succeeds(sinodag_start(NULL, tell, &told));
     refused(sinodag_start(one, NULL, NULL), "'workers=1' …");

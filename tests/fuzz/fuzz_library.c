@@ -93,7 +93,7 @@ static void make_operator(State *state)
     double angle_rad[SIDE];
     char setting[3][64];
     const char *settings[4] = {NULL};
-    SinodagParallel geometry = {.angles = size(bytes), .columns = size(bytes), .angle_rad = angle_rad};
+    SinodagGeometry geometry = {.angles = size(bytes), .columns = size(bytes), .angle_rad = angle_rad};
     geometry.slices = size(bytes);
     geometry.subsets = byte(bytes) % 3 ? 0 : size(bytes);
     geometry.center = byte(bytes) % 2 ? (double)NAN : number(bytes);

@@ -137,7 +137,7 @@ static void counts_have_any_steps(void **state)
     const SinoMemoryCounts of_turned = {
         .first = turned + 5, .doubles = true, .set_count = 2, .set_step = -1, .element_step = -2};
     const SinoMemoryCounts of_sparse = {.first = sparse, .set_count = 1, .set_step = 99, .element_step = 2};
-    float values[6];
+    float values[6] = {0};
     (void)state;
     assert_success(read_counts(&rows_of, &of_turned, values));
     for (int i = 0; i < 6; i++) assert_true(values[i] == (float)(i + 1));
@@ -150,7 +150,7 @@ static void wrong_counts_are_refused(void **state)
     static const double values[] = {1, -2, 3, 4, 5, 6, 7, 8, 9}, large[] = {1, 1e300, 3};
     SinoMemoryCounts counts = {.first = values, .doubles = true, .set_count = 2, .set_step = 3, .element_step = 1};
     SinoCountsRequest request = rows_of;
-    float read[6];
+    float read[6] = {0};
     (void)state;
     assert_error_has(read_counts(&request, &counts, read), SINO_BAD_INPUT,
                      "the projections: row 1 of set 0 is -2; allowed: finite numbers, 0 or more");

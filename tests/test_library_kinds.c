@@ -6,6 +6,8 @@
 #include "testing.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <unistd.h>
 
 /* A matrix of R rows and V voxels, 4 × 3 × 2; row 7 is empty, and no row meets voxel 5. */
 enum { R = 90, X = 4, Y = 3, Z = 2, V = X * Y * Z, EMPTY = 7, UNSEEN = 5, SETS = 37, N = 4 };
@@ -649,6 +651,45 @@ static void cones_refuse(void **state)
     refused(sinodag_project(op, &of, &to), "was freed");
 }
 
+static int64_t resident_bytes(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_true(file && fscanf(file, "%*s %ld", &pages) == 1);
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Operators, products and solutions of both kinds. */
+static void use_once(void)
+{
+    static double x[VOXELS], y[PIXELS];
+    SinodagOperator *op = new_matrix(N, NULL);
+    const char *const by_osem[] = {"algorithm=osem", "iterations=2", NULL}, *const by_cg[] = {"iterations=2", NULL};
+    const SinodagArray of = array(x, SINODAG_FLOAT64, 3, V), to = array(y, SINODAG_FLOAT64, 3, R);
+    const SinodagSolution image = {.volume = of};
+    succeeds(sinodag_project(op, &of, &to));
+    succeeds(sinodag_solve(op, &to, by_osem, &image));
+    succeeds(sinodag_operator_free(op));
+    op = new_cone(N);
+    const SinodagArray volume = volume_of(x, SINODAG_FLOAT64), views = views_of(y, SINODAG_FLOAT64, K);
+    const SinodagSolution solution = {.volume = volume};
+    succeeds(sinodag_backproject(op, &views, &volume));
+    succeeds(sinodag_operator_free(op));
+    op = new_cone(1);
+    succeeds(sinodag_solve(op, &views, by_cg, &solution));
+    succeeds(sinodag_operator_free(op));
+}
+
+static void memory_does_not_grow(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++) use_once();
+    const int64_t before = resident_bytes();
+    for (int i = 0; i < 30; i++) use_once();
+    assert_true(resident_bytes() - before < 2 << 20);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -674,6 +715,7 @@ TESTING_SUBJECT(library_kinds)
                                        cmocka_unit_test(cones_are_adjoint),
                                        cmocka_unit_test(cones_have_subsets_and_strides),
                                        cmocka_unit_test(solutions_of_cones_are_reconstructions),
-                                       cmocka_unit_test(cones_refuse)};
+                                       cmocka_unit_test(cones_refuse),
+                                       cmocka_unit_test(memory_does_not_grow)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -484,6 +484,45 @@ static void solutions_are_reconstructions(void **state)
     free(scan.projections.data);
 }
 
+/* A solution that goes on from another one is that of all iterations: of SIRT and MLEM, which keep nothing but x. */
+static void solutions_go_on(void **state)
+{
+    (void)state;
+    static const char *const by[][3][3] = {
+        {{"algorithm=sirt", "iterations=3"}, {"algorithm=sirt", "iterations=4"}, {"algorithm=sirt", "iterations=7"}},
+        {{"algorithm=mlem", "iterations=3"}, {"algorithm=mlem", "iterations=4"}, {"algorithm=mlem", "iterations=7"}}};
+    SinodagOperator *op = new_operator(NULL);
+    double *x = numbers(SLICES * VOXELS, 21), *half = numbers(SLICES * VOXELS, 22), *all = numbers(SLICES * VOXELS, 23);
+    float *y = calloc(SLICES * RAYS, sizeof *y), *found = calloc(SLICES * VOXELS, sizeof *found);
+    const SinodagArray of = images(x, SINODAG_FLOAT64), data = projections(y, SINODAG_FLOAT32);
+    SinodagArray start = images(half, SINODAG_FLOAT64);
+    SinodagSolution to = {.volume = images(found, SINODAG_FLOAT32), .start = &start};
+    const SinodagSolution first = {.volume = start}, whole = {.volume = images(all, SINODAG_FLOAT64)};
+    succeeds(sinodag_project(op, &of, &data));
+    for (int i = 0; i < 2; i++) {
+        succeeds(sinodag_solve(op, &data, by[i][0], &first));
+        succeeds(sinodag_solve(op, &data, by[i][1], &to));
+        succeeds(sinodag_solve(op, &data, by[i][2], &whole));
+        for (int v = 0; v < SLICES * VOXELS; v++) assert_true(fabs((double)found[v] - all[v]) < 1e-5);
+    }
+    start.size[0] = 2;
+    refused(sinodag_solve(op, &data, NULL, &to), "start has 2 images, and there are 5 slices; allowed: as many, or 1");
+    start.size[0] = 1; /* of all slices: no residual of the first one is left */
+    for (int v = 0; v < VOXELS; v++) half[v] = x[v];
+    succeeds(sinodag_solve(op, &data, by[0][0], &to));
+    for (int v = 0; v < VOXELS; v++) assert_true(fabs((double)found[v] - x[v]) < 1e-4);
+    half[7] = INFINITY;
+    refused(sinodag_solve(op, &data, NULL, &to), "start has a value that is NaN or infinite");
+    to.start = NULL;
+    to.additive = &start;
+    refused(sinodag_solve(op, &data, NULL, &to), "--additive contradicts --geometry parallel");
+    double *const doubles[] = {x, half, all};
+    for (int i = 0; i < 3; i++) free(doubles[i]);
+    free(y);
+    free(found);
+    succeeds(sinodag_operator_free(op));
+}
+
 /* More slices than slots have room for, which stop by themselves; each is that of its own. */
 static void solutions_of_many_slices(void **state)
 {
@@ -742,6 +781,7 @@ TESTING_SUBJECT(library)
                                        cmocka_unit_test(reconstructions_are_refused),
                                        cmocka_unit_test(solutions_are_reconstructions),
                                        cmocka_unit_test(solutions_of_many_slices),
+                                       cmocka_unit_test(solutions_go_on),
                                        cmocka_unit_test(solutions_are_refused),
                                        cmocka_unit_test(settings_are_told),
                                        cmocka_unit_test(starts_count)};

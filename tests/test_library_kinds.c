@@ -634,7 +634,7 @@ static void cones_refuse(void **state)
     SinodagArray of = volume_of(x, SINODAG_FLOAT32), to = views_of(y, SINODAG_FLOAT32, K);
     const SinodagSolution solution = {.volume = of, .start = &of}, usual = {.volume = of};
     refused(sinodag_solve(op, &to, by_fdk, &usual), "--algorithm is fdk; allowed: cg,");
-    refused(sinodag_solve(op, &to, NULL, &solution), "there is a start");
+    refused(sinodag_solve(op, &to, NULL, &solution), "--start contradicts --geometry cone");
     of.size[0]++;
     refused(sinodag_project(op, &of, &to), "(8, 21, 21); allowed: (7, 21, 21)");
     of.size[0]--;

@@ -27,6 +27,7 @@ typedef struct Solve {
     const SinodagOperator *of;
     const SinodagSolution *solution;
     SinoArrays arrays;
+    SinoStrided start; /* images, or one for all, whose first step is then 0; first NULL: none */
     const SinoSolver *solver;
     SinoSolverRun run;
     int64_t minibatch, slot_count;
@@ -78,7 +79,8 @@ static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *sett
                         .has_likelihood = solver->has_likelihood,
                         .pad_edges = settings->padding == SINO_PADDING_EDGES,
                         .regularization = {.prior = settings->prior, .strength = settings->regularization},
-                        .bounds = sino_solver_bounds(settings, 1)};
+                        .bounds = sino_solver_bounds(settings, 1),
+                        .start_scale = solve->start.first ? 1 : 0};
     return check_residual(solve);
 }
 
@@ -117,6 +119,38 @@ static void free_slots(Solve *solve)
 
 /* ---- tasks ---- */
 
+/* Writes image f of the start; false: a value is NaN or infinite. */
+static bool take_image(const Solve *solve, int64_t f, float *image)
+{
+    const SinoStrided *from = &solve->start;
+    const int64_t side = solve->of->op->problem.geometry.grid_size;
+    bool finite = true;
+    for (int64_t r = 0; r < side; r++)
+        for (int64_t c = 0; c < side; c++) {
+            const int64_t at = f * from->step[0] + r * from->step[1] + c * from->step[2];
+            const bool wide = from->type == SINO_STRIDED_FLOAT64;
+            const float value = wide ? (float)((const double *)from->first)[at] : ((const float *)from->first)[at];
+            finite &= isfinite(value);
+            *image++ = value;
+        }
+    return finite;
+}
+
+/* The images from which the slices of a minibatch begin. */
+static SinoStatus take_start(const Solve *solve, const SinoMinibatch *minibatch)
+{
+    const int64_t side = solve->of->op->problem.geometry.grid_size;
+    bool finite = true;
+    void *images;
+    if (!solve->start.first) return NULL;
+    SINO_TRY(sino_data_acquire(minibatch->image, SINO_WRITE, &images));
+    for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
+        finite &= take_image(solve, minibatch->first_slice + f, (float *)images + f * side * side);
+    sino_data_release(minibatch->image);
+    SINO_CHECK(finite, SINO_BAD_INPUT, "start has a value that is NaN or infinite; allowed: finite values");
+    return NULL;
+}
+
 /* Assigns a slot to the slices from `first` on, takes their projections, and starts the solver. */
 static SinoStatus insert_start(Solve *solve, SinoMinibatch *minibatch, int64_t first)
 {
@@ -127,6 +161,7 @@ static SinoStatus insert_start(Solve *solve, SinoMinibatch *minibatch, int64_t f
     minibatch->position.slab = first / sino_times(solve->minibatch, solve->slot_count);
     minibatch->position.minibatch = first / solve->minibatch;
     const SinoProduct product = {.position = minibatch->position, .slices = minibatch->slices};
+    SINO_TRY(take_start(solve, minibatch));
     SINO_TRY(sino_lines_take_rays(solve->of->lines, &solve->arrays, take, &product, minibatch->vector[0][0]));
     return solve->solver->start(&solve->run, minibatch);
 }
@@ -259,9 +294,19 @@ static SinoStatus read_settings(const SinodagOperator *op, const SinodagSolution
     for (; kind[count]; count++) all[count] = kind[count];
     for (size_t i = 0; i < ARRAYS; i++)
         if (beside[i].array) all[count++] = beside[i].name;
-    SINO_CHECK(!to->start || op->matrix, SINO_BAD_INPUT,
-               "there is a start; allowed: NULL, or an operator of a system matrix");
     return sino_library_settings(&of, given, settings);
+}
+
+/* The start of beams; one image is that of all slices. */
+static SinoStatus use_start(const SinodagOperator *op, const SinodagArray *start, Solve *solve)
+{
+    if (!start || op->matrix) return NULL;
+    SINO_TRY(sino_library_use_array("the images of start", start, op->about.images, &solve->start));
+    SINO_CHECK(start->size[0] == 1 || start->size[0] == solve->arrays.slice_count, SINO_BAD_INPUT,
+               "start has %" PRId64 " images, and there are %" PRId64 " slices; allowed: as many, or 1", start->size[0],
+               solve->arrays.slice_count);
+    if (start->size[0] == 1) solve->start.step[0] = 0;
+    return NULL;
 }
 
 static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray *projections, const char *const *given,
@@ -274,8 +319,10 @@ static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray 
     Solve solve = {.solution = &copy, .arrays = {.back = true, .subset = SINO_ALL_SUBSETS}};
     SINO_TRY(sino_library_use_arrays(op, &copy.volume, projections, &solve.arrays));
     SINO_TRY(read_settings(op, &copy, given, &settings));
-    SinoStatus status =
-        op->matrix ? sino_library_solve_matrix(op, settings, &solve.arrays, &copy) : solve_with(op, settings, &solve);
+    SinoStatus status = use_start(op, copy.start, &solve);
+    if (!status)
+        status = op->matrix ? sino_library_solve_matrix(op, settings, &solve.arrays, &copy)
+                            : solve_with(op, settings, &solve);
     sino_settings_free(settings);
     return status;
 }

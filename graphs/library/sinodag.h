@@ -184,8 +184,10 @@ typedef struct SinodagSolution {
     int64_t columns;           /* iterations + 1; of fbp 1; 0 without `residual` */
     SinodagProgress *progress; /* of the iterations; NULL: none */
     void *of;                  /* its argument */
+    /* NULL: none. Images, or one for all, that the first iteration begins from: of parallel beams, and of a matrix with
+     * mlem and osem. */
+    const SinodagArray *start;
     /* Of a system matrix; NULL: none. The expected values of rows are multiplicative · A x + additive. */
-    const SinodagArray *start;          /* images, or one for all, that the first iteration begins from; mlem, osem */
     const SinodagArray *multiplicative; /* (1, R, 1): factors of rows, at least 0; default: 1 */
     const SinodagArray *additive;       /* projections, or those of one set for all; at least 0; default: 0 */
     const SinodagArray *sensitivity;    /* one image, in place of Aᵀ·multiplicative; mlem, osem */

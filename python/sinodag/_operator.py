@@ -286,7 +286,8 @@ class Operator(_Linear):
         residuals    also give r: float64 (S, iterations + 1): of each slice the square of |projections|, then of
                      |A x - projections| after each iteration, NaN once it has stopped. Wants `iterations`, unless the algorithm is fbp
         progress     as of sinodag.recon, after each iteration
-        start        of a matrix, with mlem and osem: images that the first iteration begins from, or one for all
+        start        images that the first iteration begins from, or one for all: of parallel beams, and of a matrix with mlem and
+                     osem
         multiplicative, additive  of a matrix: factors of its rows, and expected randoms and scatter, of each set or one for all:
                      the expected values are multiplicative * (A @ x) + additive
         sensitivity  of a matrix, with mlem and osem: an image in place of A.T @ multiplicative

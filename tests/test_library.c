@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library: the shared object as a program sees it: products, layouts, threads, misuse, and what stays after use. */
-#include "sinodag.h"
-
-#include "testing.h"
+#include "testing_library.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -11,19 +9,6 @@
 enum { ANGLES = 24, COLUMNS = 33, SLICES = 5, RAYS = ANGLES * COLUMNS, VOXELS = COLUMNS * COLUMNS };
 
 static const char *const in_double[] = {"precision=double", NULL};
-
-static void succeeds(SinodagStatus status)
-{
-    if (status) fail_msg("unexpected error: %s", sinodag_status_text(status));
-}
-
-static void refused(SinodagStatus status, const char *text)
-{
-    if (sinodag_status_code(status) != SINODAG_BAD_INPUT || !strstr(sinodag_status_text(status), text))
-        fail_msg("expected bad input with '%s', found %d: %s", text, sinodag_status_code(status),
-                 sinodag_status_text(status));
-    sinodag_status_free(status);
-}
 
 static const double *angles(void)
 {
@@ -66,13 +51,6 @@ static double *numbers(int64_t count, unsigned seed)
         values[i] = (double)(seed >> 8) / (1 << 24);
     }
     return values;
-}
-
-static double dot(int64_t count, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += a[i] * b[i];
-    return sum;
 }
 
 static void directions_are_adjoint(void **state)
@@ -712,17 +690,6 @@ static void starts_count(void **state)
     succeeds(sinodag_start(one, NULL, NULL));
 }
 
-static int64_t resident_bytes(void)
-{
-    char line[128], *pages; /* all pages, then those in memory */
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_non_null(file);
-    assert_non_null(fgets(line, sizeof line, file));
-    (void)fclose(file);
-    (void)strtol(line, &pages, 10);
-    return (int64_t)strtol(pages, NULL, 10) * sysconf(_SC_PAGESIZE);
-}
-
 /* SINODAG_TEST_CYCLES sets their number. */
 static void memory_does_not_grow(void **state)
 {
@@ -749,18 +716,6 @@ static void threads_take_turns(void **state)
     pthread_t thread[3];
     for (int i = 0; i < 3; i++) assert_int_equal(pthread_create(&thread[i], NULL, in_thread, NULL), 0);
     for (int i = 0; i < 3; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
-}
-
-static int start(void **state)
-{
-    (void)state;
-    return sinodag_status_code(sinodag_start(NULL, NULL, NULL));
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    return sinodag_status_code(sinodag_stop());
 }
 
 TESTING_SUBJECT(library)

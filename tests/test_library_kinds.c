@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library, kinds of operators: system matrices and cone beams, products and solutions against loops in double, and what
  * is refused. */
-#include "sinodag.h"
-
-#include "testing.h"
+#include "testing_library.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <unistd.h>
 
 /* A matrix of R rows and V voxels, 4 × 3 × 2; row 7 is empty, and no row meets voxel 5. */
 enum { R = 90, X = 4, Y = 3, Z = 2, V = X * Y * Z, EMPTY = 7, UNSEEN = 5, SETS = 37, N = 4 };
-
-static void succeeds(SinodagStatus status)
-{
-    if (status) fail_msg("unexpected error: %s", sinodag_status_text(status));
-}
-
-static void refused(SinodagStatus status, const char *text)
-{
-    if (sinodag_status_code(status) != SINODAG_BAD_INPUT || !strstr(sinodag_status_text(status), text))
-        fail_msg("expected bad input with '%s', found %d: %s", text, sinodag_status_code(status),
-                 sinodag_status_text(status));
-    sinodag_status_free(status);
-}
 
 /* Between 0 and 1, in sixteenths of a thousandth or so: every number is a float. */
 static double *numbers(int64_t count, unsigned seed)
@@ -485,13 +468,6 @@ static SinodagArray views_of(void *data, SinodagType type, int64_t angles)
     return (SinodagArray){.data = data, .type = type, .size = {angles, ROWS, M}};
 }
 
-static double dot(int64_t count, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 static void cones_are_adjoint(void **state)
 {
     (void)state;
@@ -651,15 +627,6 @@ static void cones_refuse(void **state)
     refused(sinodag_project(op, &of, &to), "was freed");
 }
 
-static int64_t resident_bytes(void)
-{
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_true(file && fscanf(file, "%*s %ld", &pages) == 1);
-    fclose(file);
-    return pages * sysconf(_SC_PAGESIZE);
-}
-
 /* Operators, products and solutions of both kinds. */
 static void use_once(void)
 {
@@ -688,18 +655,6 @@ static void memory_does_not_grow(void **state)
     const int64_t before = resident_bytes();
     for (int i = 0; i < 30; i++) use_once();
     assert_true(resident_bytes() - before < 2 << 20);
-}
-
-static int start(void **state)
-{
-    (void)state;
-    return sinodag_status_code(sinodag_start(NULL, NULL, NULL));
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    return sinodag_status_code(sinodag_stop());
 }
 
 TESTING_SUBJECT(library_kinds)

@@ -119,10 +119,11 @@ typedef struct SinodagGeometry {
 /* A and its transpose. */
 typedef struct SinodagOperator SinodagOperator;
 
-/* Builds the operator, which the caller frees. `settings`: precision, partitions, minibatch, memory, operator-cache,
- * volume; of parallel beams symmetry, projector (default: rays), interpolation; those named above; of a matrix mirrors
- * and mask, a file. What the kind does not have is refused. sinodag_start comes first. SINODAG_BAD_INPUT: a setting, a
- * size, an angle or a matrix is invalid, or memory does not suffice. */
+/* Builds the operator, which the caller frees. `settings`: precision, memory, volume; of parallel beams symmetry,
+ * projector (default: rays), interpolation, partitions, minibatch, operator-cache; of cone beams those named above; of
+ * a matrix system-matrix, voxel-size, mirrors, mask (a file) and, for a file, operator-cache. What the kind does not
+ * have is refused. sinodag_start comes first. SINODAG_BAD_INPUT: a setting, a size, an angle or a matrix is invalid, or
+ * memory does not suffice. */
 SinodagStatus sinodag_operator_new(const SinodagGeometry *geometry, const char *const *settings, SinodagOperator **op);
 
 /* NULL is allowed. SINODAG_BAD_INPUT: it is no operator, or freed. */

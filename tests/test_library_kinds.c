@@ -586,11 +586,15 @@ static void check_cone_refused(SinodagGeometry geometry, const char *setting, co
 static void cones_refuse(void **state)
 {
     static const char *const unknown[] = {"geometry=cone", NULL}, *const by_fdk[] = {"algorithm=fdk", NULL};
+    const char *const large[] = {lengths[0],           lengths[1],      lengths[2], lengths[3],
+                                 "volume=600x600x600", "memory=100MiB", NULL};
     (void)state;
     SinodagGeometry wrong = cone(1);
     SinodagOperator *op = NULL;
     refused(sinodag_operator_new(&wrong, unknown, &op), "needed: --source-object-distance");
     refused(sinodag_operator_new(&wrong, NULL, &op), "rows is 7; allowed: 0");
+    refused(sinodag_operator_new(&wrong, large, &op),
+            "memory: 100 MiB may be used, and a volume and its projections need");
     check_cone_refused(wrong, "precision=double", "--precision double contradicts --geometry cone");
     check_cone_refused(wrong, "precision=mixed", "precision is not single");
     check_cone_refused(wrong, "symmetry=no", "symmetry with geometry=cone");

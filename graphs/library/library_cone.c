@@ -50,8 +50,9 @@ static SinoStatus check_memory(const SinoSettings *settings, const SinoProblem *
     SINO_TRY(sino_machine_new(settings, workers, &machine));
     SINO_TRY(sino_cone_kind.size(problem, NULL, workers, &size));
     const SinoExtent *extent = size.shape.extent;
-    const int64_t bytes =
-        size.map_bytes + sino_times(extent[SINO_ROWS_VOXELS].total + extent[SINO_ROWS_SUBSET].total, real);
+    const int64_t volumes = problem->subset_count > 1 ? 2 : 1; /* backprojections of subsets are added */
+    const int64_t values = sino_times(volumes, extent[SINO_ROWS_VOXELS].total) + extent[SINO_ROWS_SUBSET].total;
+    const int64_t bytes = size.map_bytes + sino_times(values, real);
     SINO_CHECK(bytes <= machine.memory_bytes, SINO_BAD_INPUT,
                "memory: %s may be used, and a volume and its projections need %s; allowed: memory=%" PRId64
                "MiB or more",
